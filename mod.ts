@@ -1,0 +1,93 @@
+/**
+ * Toolwire: define a tool once; serve it on every wire; call it, typed, from anywhere.
+ *
+ * @example Define, serve, call
+ * ```ts
+ * import { createClient, createServer, defineTool, memory } from "jsr:@toolwire/toolwire";
+ * import * as v from "jsr:@toolwire/toolwire/schema";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const add = defineTool("add")
+ *   .describe("Add two numbers")
+ *   .input(v.object({ a: v.number(), b: v.number() }))
+ *   .handle(({ a, b }) => a + b);
+ *
+ * const server = createServer({ name: "math", version: "1.0.0", tools: [add] });
+ * // Deno.serve(server.fetch), Bun.serve(server), or serve(server) of "jsr:@toolwire/toolwire/serve"
+ *
+ * const math = createClient<typeof server>(memory(server)); // or createClient<typeof server>("https://…/mcp-lite/v1")
+ * strictEqual(await math.add({ a: 1, b: 2 }), 3);
+ * ```
+ *
+ * @module
+ */
+export { defineTool } from "./src/tool/builder.ts";
+export type {
+  DeclaredHandle,
+  DescribeFirst,
+  ErrorData,
+  FreshTool,
+  Inferred,
+  InferringHandle,
+  Joined,
+  ToolBuilder,
+} from "./src/tool/builder.ts";
+export type {
+  AnyTool,
+  InferErrors,
+  InferInput,
+  InferOutput,
+  InferPartial,
+  Rendered,
+  Tool,
+  ToolAnnotations,
+  ToolTypes,
+} from "./src/tool/tool.ts";
+export type { Ctx, ErrorMap, Logger, LogLevel, Middleware, MiddlewareCtx } from "./src/tool/context.ts";
+export type { ToolListing } from "./src/tool/listing.ts";
+export type { JsonSchema, Schema } from "./src/schema/schema.ts";
+export type { InputIssue } from "./src/schema/issues.ts";
+export type { ToolErrorCode } from "./src/error/code.ts";
+export { ToolError, type ToolErrorOptions } from "./src/error/tool_error.ts";
+export { Failure } from "./src/error/failure.ts";
+export type { Call, CallMeta, ClientInfo, Metadata, Peer, Principal } from "./src/call/call.ts";
+export type {
+  AnswerOutcome,
+  AskOutcome,
+  AskRequest,
+  CallEvent,
+  FailureOutcome,
+  Outcome,
+  Progress,
+  PromiseOutcome,
+  Refusal,
+  Settled,
+  Sink,
+  UnknownOutcome,
+} from "./src/call/outcome.ts";
+export type { Dispatch } from "./src/dispatch/dispatch.ts";
+export { createServer, type Server, type ServerOptions } from "./src/server/server.ts";
+export type { CorsOptions, GateOptions } from "./src/server/gate.ts";
+export type { Body, Head, Limits, MountedWire, Reply, ServerInfo, Wire, WireHost } from "./src/wires/wire.ts";
+export { mcpLite, type McpLiteOptions } from "./src/wires/http/mod.ts";
+export { http, type HttpOptions } from "./src/wires/http/client.ts";
+export { memory, type MemoryOptions, type MemoryServer } from "./src/wires/memory/client.ts";
+export { type ClientOptions, createClient } from "./src/client/client.ts";
+export type { RetryOptions } from "./src/client/retry.ts";
+export type { RemoteTool, Transport, TransportCall } from "./src/client/transport.ts";
+export type {
+  CallOptions,
+  Client,
+  ClientMethods,
+  DeclaredFailure,
+  DeclaredFailureError,
+  ToolCall,
+  ToolOutcome,
+  ToolSource,
+  ToolStream,
+  UntypedClient,
+  UntypedTools,
+} from "./src/client/types.ts";
+export type { Clock } from "./src/internal/clock.ts";
+export type { Json, JsonObject } from "./src/internal/json.ts";
+export type { MaybePromise } from "./src/internal/maybe_promise.ts";

@@ -1,0 +1,66 @@
+/**
+ * One call of a tool, as every wire hands it to dispatch: who calls, what, with which arguments.
+ *
+ * Knows no bytes and no statuses; a wire makes these from what it reads.
+ *
+ * @module
+ */
+import type { Json } from "../internal/json.ts";
+
+/** Who calls, once the caller is known. */
+export interface Principal {
+  /** The same on every wire. */
+  readonly id: string;
+  /** What the caller may do. */
+  readonly scopes?: readonly string[];
+  /** What else is known of the caller; JSON, because it is stored with deferred work. */
+  readonly claims?: Json;
+}
+
+/** HTTP headers or gRPC metadata: names in any case, values as text. `Headers` is one. */
+export interface Metadata {
+  /** The value of `name`, or `null`. */
+  get(name: string): string | null;
+}
+
+/** The software that calls, as it names itself; not to be trusted. */
+export interface ClientInfo {
+  /** Its name, such as `claude-desktop`. */
+  readonly name?: string | undefined;
+  /** Its version. */
+  readonly version?: string | undefined;
+}
+
+/** Who calls and over what; one for each request, made by the wire, everything on it lazy. */
+export interface Peer {
+  /** The wire's name, such as `mcp-lite`. */
+  readonly wire: string;
+  /** Who calls, if that is known. */
+  readonly principal: Principal | undefined;
+  /** Aborts when the caller has gone. Costly on some runtimes: look only when it is needed. */
+  readonly signal: AbortSignal | undefined;
+  /** The request's headers or metadata. */
+  readonly metadata: Metadata;
+  /** The request's id on the wire, if it has one. Unique to its sender at best. */
+  readonly requestId: string | number | undefined;
+  /** The calling software. */
+  readonly client: ClientInfo;
+}
+
+/** What a caller may say about a call beside its arguments. */
+export interface CallMeta {
+  /** How long the caller waits, in milliseconds; counts when shorter than the tool's own limit. */
+  readonly deadlineMs?: number | undefined;
+}
+
+/** One call. */
+export interface Call {
+  /** Name of the tool, as the caller spelled it. */
+  readonly tool: string;
+  /** The raw arguments, before validation and defaults. Read-only. */
+  readonly args: unknown;
+  /** `undefined` when the caller said nothing: the fast path. */
+  readonly meta: CallMeta | undefined;
+  /** Who calls. */
+  readonly peer: Peer;
+}

@@ -1,0 +1,199 @@
+import type { CallEvent, Refusal, Settled, Sink, UnknownOutcome } from "../call/outcome.ts";
+import { Failure } from "../error/failure.ts";
+import { ToolError } from "../error/tool_error.ts";
+import { http, type HttpOptions } from "../wires/http/client.ts";
+import { mayPass, retryDelayMs, type RetryOptions, retryPolicy, type RetryPolicy } from "./retry.ts";
+import { PieceStream } from "./stream.ts";
+import { TotalLimit } from "./total_limit.ts";
+import type { RemoteTool, Transport } from "./transport.ts";
+import type { CallOptions, Client, ClientMethods, ToolOutcome, ToolSource, ToolStream, UntypedClient } from "./types.ts";
+
+/** Options of {@link createClient}. */
+export interface ClientOptions extends HttpOptions {
+  /** How long a call may take in all, retries included, in milliseconds; the server is told. Default: no limit. */
+  readonly timeoutMs?: number;
+  /** How long the wire may be quiet, in milliseconds. Default: 60,000. */
+  readonly idleTimeoutMs?: number;
+  /** How calls are made again that are safe to repeat: annotated `readOnlyHint` or `idempotentHint`. */
+  readonly retry?: RetryOptions;
+}
+
+const DEFAULT_IDLE_TIMEOUT_MS = 60_000;
+
+/**
+ * Makes a client: one function for each tool, typed by the server, without code generation.
+ *
+ * @example Typed by the server
+ * ```ts
+ * import { createClient, createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import * as v from "jsr:@toolwire/toolwire/schema";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const shout = defineTool("shout").describe("Say it loud").input(v.object({ text: v.string() })).handle(({ text }) => text.toUpperCase());
+ * const server = createServer({ tools: [shout] });
+ *
+ * const client = createClient<typeof server>("http://localhost/mcp-lite/v1", { fetch: (url, init) => server.fetch(new Request(url, init)) });
+ * strictEqual(await client.shout({ text: "hey" }), "HEY");
+ * ```
+ * @typeParam Source The server's type; without it the client takes any tool name.
+ * @param to A URL, which means MCP-lite over HTTP, or a transport.
+ * @throws {TypeError} If the URL is none.
+ */
+export function createClient<Source extends ToolSource>(to: string | URL | Transport, options?: ClientOptions): Client<Source>;
+/**
+ * Makes a client of a server whose tools are not known to the types.
+ *
+ * @param to A URL, which means MCP-lite over HTTP, or a transport.
+ * @throws {TypeError} If the URL is none.
+ */
+export function createClient(to: string | URL | Transport, options?: ClientOptions): UntypedClient;
+export function createClient(to: string | URL | Transport, options: ClientOptions = {}): UntypedClient {
+  const transport = typeof to === "string" || to instanceof URL ? http(to, options) : to;
+  return proxyOf(new Caller(transport, options));
+}
+
+function proxyOf(caller: Caller): UntypedClient {
+  const tools = new Map<string, unknown>();
+  const target = Object.freeze({ $: caller });
+  return new Proxy(target, {
+    get(_, name) {
+      if (name === "$") return caller;
+      if (typeof name === "symbol" || name === "then") return undefined;
+      if (!tools.has(name)) tools.set(name, toolCall(caller, name));
+      return tools.get(name);
+    },
+    has: (_, name) => name === "$",
+  }) as unknown as UntypedClient;
+}
+
+function toolCall(caller: Caller, name: string): unknown {
+  return Object.assign((input?: unknown, options?: CallOptions) => caller.call(name, input, options), {
+    stream: (input?: unknown, options?: CallOptions) => caller.stream(name, input, options),
+    outcome: (input?: unknown, options?: CallOptions) => caller.outcome(name, input, options),
+    isFailure: (error: unknown) => error instanceof Failure,
+  });
+}
+
+class Caller implements ClientMethods {
+  readonly #transport: Transport;
+  readonly #options: ClientOptions;
+  readonly #retry: RetryPolicy;
+  #repeatable: Promise<ReadonlySet<string>> | undefined = undefined;
+
+  constructor(transport: Transport, options: ClientOptions) {
+    this.#transport = transport;
+    this.#options = options;
+    this.#retry = retryPolicy(options.retry);
+  }
+
+  async list(options: CallOptions = {}): Promise<readonly RemoteTool[]> {
+    const limit = new TotalLimit(options.signal, options.timeoutMs ?? this.#options.timeoutMs);
+    try {
+      return await limit.race(this.#transport.list({ signal: limit.signal, idleTimeoutMs: this.#idleTimeoutMs(options) }));
+    } finally {
+      limit.stop();
+    }
+  }
+
+  async call(tool: string, input?: unknown, options: CallOptions = {}): Promise<unknown> {
+    // Progress comes over a stream.
+    if (options.onProgress !== undefined) return await this.stream(tool, input, options).result;
+    return answerOf(await this.#settle(tool, input, options));
+  }
+
+  async outcome(tool: string, input?: unknown, options: CallOptions = {}): Promise<ToolOutcome<unknown, Record<never, never>>> {
+    const settled = await this.#settle(tool, input, options);
+    if (settled.kind === "error") throw toolError(settled);
+    return settled;
+  }
+
+  stream(tool: string, input?: unknown, options: CallOptions = {}): ToolStream<unknown, unknown> {
+    const left = new AbortController();
+    const signal = options.signal === undefined ? left.signal : AbortSignal.any([options.signal, left.signal]);
+    const start = async (sink: Sink) => answerOf(await this.#settle(tool, input, { ...options, signal }, sink));
+    return new PieceStream(start, () => left.abort(), options.onProgress);
+  }
+
+  close(): void {
+    this.#transport.close?.();
+  }
+
+  async #settle(tool: string, args: unknown, options: CallOptions, sink?: Sink): Promise<Settled | UnknownOutcome> {
+    const timeoutMs = options.timeoutMs ?? this.#options.timeoutMs;
+    const limit = new TotalLimit(options.signal, timeoutMs);
+    const meta = timeoutMs === undefined ? options.meta : { ...options.meta, deadline_ms: timeoutMs };
+    const call = { tool, args, meta, signal: limit.signal, idleTimeoutMs: this.#idleTimeoutMs(options) };
+    const watched = sink === undefined ? undefined : new WatchedSink(sink);
+    try {
+      for (let attempt = 0;; attempt++) {
+        const settled = await limit.race(this.#transport.call(call, watched));
+        if (!mayPass(settled) || attempt >= this.#retry.attempts || watched?.hasEvents) return settled;
+        const delayMs = retryDelayMs(settled, attempt, this.#retry);
+        if (delayMs === undefined || !(await limit.race(this.#isRepeatable(tool, options)))) return settled;
+        await limit.race(new Promise((resolve) => setTimeout(resolve, delayMs)));
+      }
+    } finally {
+      limit.stop();
+    }
+  }
+
+  /** Whether the server says of the tool that a repeat does no harm. Asked for once, when a call first needs it. */
+  async #isRepeatable(tool: string, options: CallOptions): Promise<boolean> {
+    this.#repeatable ??= this.#listRepeatable(options);
+    return (await this.#repeatable).has(tool);
+  }
+
+  async #listRepeatable(options: CallOptions): Promise<ReadonlySet<string>> {
+    try {
+      const tools = await this.#transport.list({ signal: undefined, idleTimeoutMs: this.#idleTimeoutMs(options) });
+      return new Set(tools.filter(isRepeatable).map(({ name }) => name));
+    } catch {
+      this.#repeatable = undefined;
+      return new Set();
+    }
+  }
+
+  #idleTimeoutMs(options: CallOptions): number {
+    return options.idleTimeoutMs ?? this.#options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS;
+  }
+}
+
+function isRepeatable({ annotations }: RemoteTool): boolean {
+  return annotations?.["readOnlyHint"] === true || annotations?.["idempotentHint"] === true;
+}
+
+/** A sink that knows whether anything came: what the caller has seen must not begin anew. */
+class WatchedSink implements Sink {
+  readonly #sink: Sink;
+  hasEvents = false;
+
+  constructor(sink: Sink) {
+    this.#sink = sink;
+  }
+
+  push(event: CallEvent): void | Promise<void> {
+    this.hasEvents = true;
+    return this.#sink.push(event);
+  }
+}
+
+function answerOf(settled: Settled | UnknownOutcome): unknown {
+  switch (settled.kind) {
+    case "answer":
+      return settled.value;
+    case "failure":
+      throw new Failure(settled.code, settled.message, settled.data);
+    case "error":
+      throw toolError(settled);
+    default: {
+      const responseType = settled.kind === "unknown" ? settled.responseType : settled.kind;
+      throw new ToolError("invalid_request", `The server answered with a ${responseType}, not an answer: read it with .outcome()`, {
+        details: settled,
+      });
+    }
+  }
+}
+
+function toolError(refusal: Refusal): ToolError {
+  return new ToolError(refusal.code, refusal.message, { details: refusal.data, cause: refusal.cause });
+}

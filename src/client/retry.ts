@@ -1,0 +1,40 @@
+/**
+ * When a call may be made again, and after how long.
+ *
+ * @module
+ */
+import type { Refusal, Settled, UnknownOutcome } from "../call/outcome.ts";
+import { isJsonObject } from "../internal/json.ts";
+
+/** How a client tries again. */
+export interface RetryOptions {
+  /** How often a call is made again at most. Default: 2; 0 turns it off. */
+  readonly attempts?: number;
+  /** Longest wait before the first repeat, in milliseconds; it doubles with each. Default: 200. */
+  readonly baseDelayMs?: number;
+  /** Longest wait at all, in milliseconds; a server that asks for more is not called again. Default: 10,000. */
+  readonly maxDelayMs?: number;
+}
+
+/** Options with their defaults. */
+export type RetryPolicy = Required<RetryOptions>;
+
+/** Fills in the defaults. */
+export function retryPolicy(options: RetryOptions = {}): RetryPolicy {
+  return { attempts: 2, baseDelayMs: 200, maxDelayMs: 10_000, ...options };
+}
+
+/** Whether the refusal is one that may pass: the server was not there, or had no room. */
+export function mayPass(settled: Settled | UnknownOutcome): settled is Refusal {
+  return settled.kind === "error" && (settled.code === "unavailable" || settled.code === "rate_limited");
+}
+
+/**
+ * How long to wait before repeat number `attempt` (from 0), in milliseconds: what the server asked for, else exponential
+ * with full jitter. `undefined` if it is too long.
+ */
+export function retryDelayMs(refusal: Refusal, attempt: number, policy: RetryPolicy): number | undefined {
+  const asked = isJsonObject(refusal.data) ? refusal.data["retry_after_ms"] : undefined;
+  if (typeof asked === "number") return asked <= policy.maxDelayMs ? asked : undefined;
+  return Math.random() * Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** attempt);
+}

@@ -1,0 +1,81 @@
+import type { CallEvent, Progress, Sink } from "../call/outcome.ts";
+import { joinPartials } from "../call/partials.ts";
+import type { ToolStream } from "./types.ts";
+
+/** How many pieces wait for a slow loop before the wire has to. */
+const MAX_WAITING = 64;
+
+/**
+ * A streamed call as something to iterate.
+ *
+ * Pieces wait in a queue; when it is full, the wire waits with it. Whoever asks for `result` wants all of it, so from then
+ * on nothing waits.
+ */
+export class PieceStream implements ToolStream<unknown, unknown>, Sink {
+  readonly #abort: () => void;
+  readonly #whole: Promise<unknown>;
+  readonly #onProgress: ((progress: Progress) => void) | undefined;
+  readonly #joined: unknown[] = [];
+  #waiting: unknown[] = [];
+  #isDone = false;
+  #isDraining = false;
+  #arrival: PromiseWithResolvers<void> | undefined = undefined;
+  #room: PromiseWithResolvers<void> | undefined = undefined;
+
+  /**
+   * @param start Makes the call, with this stream as its sink, and gives its answer.
+   * @param abort Aborts the call.
+   * @param onProgress Told how far the call has come.
+   */
+  constructor(start: (sink: Sink) => Promise<unknown>, abort: () => void, onProgress?: (progress: Progress) => void) {
+    this.#abort = abort;
+    this.#onProgress = onProgress;
+    this.#whole = start(this).then((value) => (value === undefined && this.#joined.length > 0 ? joinPartials(this.#joined) : value));
+    // Whoever iterates gets the exception there; `result` need not be looked at.
+    this.#whole.catch(() => {}).finally(() => this.#finish());
+  }
+
+  get result(): Promise<unknown> {
+    this.#isDraining = true;
+    this.#release();
+    return this.#whole;
+  }
+
+  push(event: CallEvent): void | Promise<void> {
+    if (event.kind === "progress") this.#onProgress?.(event.progress);
+    if (event.kind !== "partial" || this.#isDone) return;
+    this.#joined.push(event.value);
+    this.#waiting.push(event.value);
+    this.#arrival?.resolve();
+    if (this.#waiting.length < MAX_WAITING || this.#isDraining) return;
+    return (this.#room ??= Promise.withResolvers()).promise;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<unknown, void, undefined> {
+    try {
+      for (;;) {
+        const pieces = this.#waiting;
+        this.#waiting = [];
+        this.#release();
+        yield* pieces;
+        if (this.#waiting.length > 0) continue;
+        if (this.#isDone) return void (await this.#whole);
+        this.#arrival = Promise.withResolvers();
+        await this.#arrival.promise;
+      }
+    } finally {
+      if (!this.#isDone) this.#abort();
+    }
+  }
+
+  #finish(): void {
+    this.#isDone = true;
+    this.#arrival?.resolve();
+    this.#release();
+  }
+
+  #release(): void {
+    this.#room?.resolve();
+    this.#room = undefined;
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * What the client needs of a wire: the same shape as dispatch, so that a gateway is a transport used as one.
+ *
+ * @module
+ */
+import type { Settled, Sink, UnknownOutcome } from "../call/outcome.ts";
+import type { MaybePromise } from "../internal/maybe_promise.ts";
+
+/** One call, as the client hands it to a transport. */
+export interface TransportCall {
+  /** Name of the tool. */
+  readonly tool: string;
+  /** The arguments; `undefined` for none. */
+  readonly args: unknown;
+  /** What goes beside the arguments: members of the request's `_meta`, with their names on the wire. */
+  readonly meta: Readonly<Record<string, unknown>> | undefined;
+  /** Aborts the call; `undefined` if nothing does. */
+  readonly signal: AbortSignal | undefined;
+  /** How long the wire may be quiet, in milliseconds. */
+  readonly idleTimeoutMs: number;
+}
+
+/** A tool as a server lists it; unknown members are kept. */
+export interface RemoteTool {
+  /** Unique on its server. */
+  readonly name: string;
+  /** What the tool does. */
+  readonly description?: string;
+  /** JSON Schema of the arguments. */
+  readonly inputSchema?: Readonly<Record<string, unknown>>;
+  /** JSON Schema of the output. */
+  readonly outputSchema?: Readonly<Record<string, unknown>>;
+  /** Hints, with MCP's names. */
+  readonly annotations?: Readonly<Record<string, unknown>>;
+  /** Whatever else the server says. */
+  readonly [member: string]: unknown;
+}
+
+/** A way to reach a server. Its calls are total: they never reject. */
+export interface Transport {
+  /** Makes one call; with a sink it is streamed. */
+  call(call: TransportCall, sink?: Sink): MaybePromise<Settled | UnknownOutcome>;
+  /** Lists the server's tools. Rejects with `ToolError`. */
+  list(options: Pick<TransportCall, "signal" | "idleTimeoutMs">): Promise<readonly RemoteTool[]>;
+  /** Ends what the transport holds open. */
+  close?(): void;
+}

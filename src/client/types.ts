@@ -1,0 +1,118 @@
+/**
+ * The types of a client, read from those of its server: one key lookup a tool, nothing inferred anew.
+ *
+ * @module
+ */
+import type { AnswerOutcome, AskOutcome, FailureOutcome, Progress, PromiseOutcome, UnknownOutcome } from "../call/outcome.ts";
+import type { Failure } from "../error/failure.ts";
+import type { AnyTool, ToolTypes } from "../tool/tool.ts";
+import type { RemoteTool } from "./transport.ts";
+
+/** Options of one call. */
+export interface CallOptions {
+  /** Aborts the call; it then rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** How long the call may take in all, retries included, in milliseconds; the server is told. Default: the client's. */
+  readonly timeoutMs?: number;
+  /** How long the wire may be quiet, in milliseconds. Default: the client's. */
+  readonly idleTimeoutMs?: number;
+  /** Told how far the call has come; the call is then streamed. */
+  readonly onProgress?: (progress: Progress) => void;
+  /** Members of the request's `_meta`, with their names on the wire. */
+  readonly meta?: Readonly<Record<string, unknown>>;
+}
+
+/** A streamed call: iterate it for the pieces; leaving the loop early aborts the call. */
+export interface ToolStream<Partial, Output> extends AsyncIterable<Partial> {
+  /** The whole answer. Rejects as a plain call does. If the handler returned nothing, it is the pieces, joined. */
+  readonly result: Promise<Output>;
+}
+
+/** A failure outcome, by declared code: `switch (outcome.code)` narrows `outcome.data`. */
+export type DeclaredFailure<Errors> = [keyof Errors] extends [never] ? FailureOutcome
+  : string extends keyof Errors ? FailureOutcome
+  : { [Code in keyof Errors & string]: FailureOutcome<Code, Errors[Code]> }[keyof Errors & string];
+
+/** The exception of a failure outcome, by declared code. */
+export type DeclaredFailureError<Errors> = [keyof Errors] extends [never] ? Failure
+  : string extends keyof Errors ? Failure
+  : { [Code in keyof Errors & string]: Failure<Code, Errors[Code]> }[keyof Errors & string];
+
+/** How a call ended, with nothing awaited and nothing thrown but refusals. */
+export type ToolOutcome<Output, Errors> =
+  | AnswerOutcome<Output>
+  | PromiseOutcome
+  | AskOutcome
+  | DeclaredFailure<Errors>
+  | UnknownOutcome;
+
+/** Arguments of a call: optional where the tool needs none. */
+type CallArguments<Input> = Record<never, never> extends Input ? [input?: Input, options?: CallOptions]
+  : [input: Input, options?: CallOptions];
+
+/**
+ * A tool, as its client sees it: a function.
+ *
+ * @typeParam Types The tool's types.
+ */
+export interface ToolCall<Types extends ToolTypes<unknown, unknown, unknown, unknown>> {
+  /**
+   * Calls the tool and gives its answer.
+   *
+   * Rejects with `Failure` if the tool said no, with `ToolError` if the call was refused or broke, and with the signal's
+   * reason if it was aborted.
+   */
+  (...args: CallArguments<Types["input"]>): Promise<Types["output"]>;
+  /** Calls the tool and gives the pieces of its answer as they come. */
+  stream(...args: CallArguments<Types["input"]>): ToolStream<Types["partial"], Types["output"]>;
+  /** Calls the tool and tells how it ended: failures, promises and questions are values. Rejects with `ToolError` only. */
+  outcome(...args: CallArguments<Types["input"]>): Promise<ToolOutcome<Types["output"], Types["errors"]>>;
+  /** Whether an exception is this tool's failure; its declared codes then narrow its data. */
+  isFailure(error: unknown): error is DeclaredFailureError<Types["errors"]>;
+}
+
+/** What a client can do beside calling its tools. */
+export interface ClientMethods {
+  /** Lists the server's tools. Rejects with `ToolError`. */
+  list(options?: Pick<CallOptions, "signal" | "timeoutMs" | "idleTimeoutMs">): Promise<readonly RemoteTool[]>;
+  /** Calls a tool by a name that is not known to the types. */
+  call(tool: string, input?: unknown, options?: CallOptions): Promise<unknown>;
+  /** Streams a tool by a name that is not known to the types. */
+  stream(tool: string, input?: unknown, options?: CallOptions): ToolStream<unknown, unknown>;
+  /** Calls a tool by a name that is not known to the types, and tells how it ended. */
+  outcome(tool: string, input?: unknown, options?: CallOptions): Promise<ToolOutcome<unknown, Record<never, never>>>;
+  /** Ends what the transport holds open. */
+  close(): void;
+}
+
+/** Anything with tools in its type: a server. */
+export interface ToolSource {
+  /** Types only. */
+  readonly "~tools"?: readonly AnyTool[] | undefined;
+}
+
+type ToolsOf<Source extends ToolSource> = NonNullable<Source["~tools"]>[number];
+
+type TypedTools<Tools extends AnyTool> = { readonly [T in Tools as T["name"]]: ToolCall<NonNullable<T["~types"]>> };
+
+/** A client of a server whose tools are not known to the types. */
+export interface UntypedTools {
+  /** Any tool. */
+  readonly [name: string]: ToolCall<ToolTypes<Readonly<Record<string, unknown>>, unknown, unknown, Record<never, never>>>;
+}
+
+/**
+ * A client: one function a tool, and `$` for everything else.
+ *
+ * @typeParam Source The server's type: `Client<typeof server>`.
+ */
+export type Client<Source extends ToolSource> = TypedTools<ToolsOf<Source>> & {
+  /** What a client can do beside calling its tools; no tool can have this name. */
+  readonly $: ClientMethods;
+};
+
+/** A client of a server whose tools are not known to the types. */
+export type UntypedClient = UntypedTools & {
+  /** What a client can do beside calling its tools; no tool can have this name. */
+  readonly $: ClientMethods;
+};

@@ -1,0 +1,28 @@
+/** Where time comes from, so that a test can hold it still. */
+export interface Clock {
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+  /** Runs `callback` once, `delayMs` from now; the returned function cancels it. */
+  after(delayMs: number, callback: () => void): () => void;
+}
+
+/** The machine's clock and timers. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(delayMs, callback) {
+    const timer = setTimeout(callback, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
+let lastMs = Number.NaN;
+let lastText = "";
+
+/** RFC 3339 text of a moment, kept for as long as the millisecond lasts: formatting costs more than most calls. */
+export function formatTimestamp(epochMs: number): string {
+  if (epochMs !== lastMs) {
+    lastText = new Date(epochMs).toISOString();
+    lastMs = epochMs;
+  }
+  return lastText;
+}

@@ -1,0 +1,31 @@
+/** Longest part of a word that is compared: tool names are at most 64 characters, and callers may send a megabyte. */
+const MAX_COMPARED = 64;
+
+/** The candidate with the smallest edit distance to `word`, the first one of equals; `undefined` if there is none. */
+export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  const wanted = word.slice(0, MAX_COMPARED).toLowerCase();
+  let best: string | undefined;
+  let bestDistance = Number.POSITIVE_INFINITY;
+  for (const candidate of candidates) {
+    if (Math.abs(candidate.length - wanted.length) >= bestDistance) continue;
+    const distance = editDistance(wanted, candidate.slice(0, MAX_COMPARED).toLowerCase());
+    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+  }
+  return best;
+}
+
+/** Levenshtein distance, one row at a time. */
+function editDistance(from: string, to: string): number {
+  const row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= from.length; i++) {
+    let diagonal = row[0] ?? 0;
+    row[0] = i;
+    for (let j = 1; j <= to.length; j++) {
+      const above = row[j] ?? 0;
+      const substituted = diagonal + (from[i - 1] === to[j - 1] ? 0 : 1);
+      row[j] = Math.min(substituted, above + 1, (row[j - 1] ?? 0) + 1);
+      diagonal = above;
+    }
+  }
+  return row[to.length] ?? 0;
+}

@@ -1,0 +1,17 @@
+/** Where to listen. */
+export interface ListenOptions {
+  /** The port; 0 for a free one. Default: 8000. */
+  readonly port: number;
+  /** The address. Default: `127.0.0.1`. */
+  readonly hostname: string;
+}
+
+/** A runtime's own HTTP server, listening. */
+export interface Listener {
+  /** The port. */
+  readonly port: number;
+  /** Takes no more connections; resolves when those there are have ended. */
+  stopAccepting(): Promise<void>;
+  /** Ends what is still connected. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,141 @@
+/**
+ * A request of `node:http`, as wires see requests, without a `Request` or a `Response` in between: on Node these cost more
+ * than everything else together.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Metadata, Principal } from "../call/call.ts";
+import { type Refusal, refuse } from "../call/outcome.ts";
+import { decodeUtf8, pathOf, tooLarge } from "../server/fetch_request.ts";
+import type { Server } from "../server/server.ts";
+import type { Body, Head, Reply } from "../wires/wire.ts";
+
+/** A listener for `http.createServer`, and for frameworks that pass on Node's own request and response. */
+export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/**
+ * Serves a server on `node:http`, or inside Express and its like (before any body parser: the body must be unread).
+ *
+ * @example Inside a `node:http` server
+ * ```ts
+ * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import { toNodeHandler } from "jsr:@toolwire/toolwire/serve";
+ * import { createServer as createHttpServer } from "node:http";
+ *
+ * const server = createServer({ tools: [defineTool("ping").describe("Answer").handle(() => "pong")] });
+ * const http = createHttpServer(toNodeHandler(server));
+ * http.listen(0, "127.0.0.1", () => http.close());
+ * ```
+ */
+export function toNodeHandler(server: Pick<Server, "handle" | "limits">): NodeHandler {
+  return (request, response) => {
+    const reply = server.handle(new NodeHead(request, response), new NodeBody(request, server.limits.bodyBytes));
+    if (reply instanceof Promise) void reply.then((later) => send(later, response));
+    else send(reply, response);
+  };
+}
+
+class NodeHead implements Head {
+  readonly principal: Principal | undefined = undefined;
+  readonly method: string;
+  readonly path: string;
+  readonly metadata: Metadata;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  #signal: AbortSignal | undefined = undefined;
+
+  constructor(request: IncomingMessage, response: ServerResponse) {
+    this.#request = request;
+    this.#response = response;
+    this.method = request.method ?? "GET";
+    this.path = pathOf(request.url ?? "/");
+    this.metadata = { get: (name) => this.#header(name.toLowerCase()) };
+  }
+
+  get authority(): string {
+    return this.#header(":authority") ?? "";
+  }
+
+  get signal(): AbortSignal {
+    return (this.#signal ??= this.#watch());
+  }
+
+  keepOpen(): void {
+    // Node cuts no quiet connection while a request is being answered.
+  }
+
+  #header(name: string): string | null {
+    const value = this.#request.headers[name];
+    return value === undefined ? null : typeof value === "string" ? value : value.join(", ");
+  }
+
+  #watch(): AbortSignal {
+    const controller = new AbortController();
+    const leave = () => {
+      if (!this.#response.writableFinished) controller.abort();
+    };
+    if (this.#response.destroyed) leave();
+    else this.#response.once("close", leave);
+    return controller.signal;
+  }
+}
+
+class NodeBody implements Body {
+  readonly #request: IncomingMessage;
+  readonly #maxBytes: number;
+
+  constructor(request: IncomingMessage, maxBytes: number) {
+    this.#request = request;
+    this.#maxBytes = maxBytes;
+  }
+
+  text(): Promise<string | Refusal> {
+    const request = this.#request;
+    const maxBytes = this.#maxBytes;
+    return new Promise((resolve) => {
+      const chunks: Uint8Array[] = [];
+      let length = 0;
+      if (Number(request.headers["content-length"] ?? 0) > maxBytes) resolve(tooLarge(maxBytes));
+      request.on("data", (chunk: Uint8Array) => {
+        length += chunk.length;
+        // What is over the limit is read and dropped, so that the connection can go on.
+        if (length <= maxBytes) chunks.push(chunk);
+        else {
+          chunks.length = 0;
+          resolve(tooLarge(maxBytes));
+        }
+      });
+      request.once("end", () => resolve(decodeUtf8(chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks))));
+      request.once("close", () => resolve(refuse("invalid_request", "The body could not be read to its end")));
+      request.on("error", () => {});
+    });
+  }
+}
+
+function send(reply: Reply, response: ServerResponse): void {
+  if (response.destroyed) return void cancel(reply);
+  if (typeof reply.body === "string") {
+    response.writeHead(reply.status, { ...reply.headers, "content-length": Buffer.byteLength(reply.body) }).end(reply.body);
+  } else if (reply.body === null) response.writeHead(reply.status, reply.headers).end();
+  else {
+    response.writeHead(reply.status, reply.headers);
+    void pump(reply.body, response);
+  }
+}
+
+function cancel(reply: Reply): void {
+  if (reply.body instanceof ReadableStream) void reply.body.cancel();
+}
+
+/** Passes a stream on, no faster than it is read, and tells it when the reader has gone. */
+async function pump(body: ReadableStream<Uint8Array>, response: ServerResponse): Promise<void> {
+  const reader = body.getReader();
+  const gone = once(response, "close").then(() => reader.cancel()).catch(() => {});
+  for (let read = await reader.read(); !read.done && !response.destroyed; read = await reader.read()) {
+    if (!response.write(read.value)) await Promise.race([once(response, "drain"), gone]);
+  }
+  response.end();
+}

@@ -1,0 +1,107 @@
+/**
+ * Serves on Bun, Deno and Node, whichever runs: on loopback unless told otherwise, with a shutdown that loses nothing.
+ *
+ * @module
+ */
+import { LOOPBACK_HOSTS } from "../server/gate.ts";
+import type { Server } from "../server/server.ts";
+import { listenOnBun } from "./bun.ts";
+import { listenOnDeno } from "./deno.ts";
+import type { Listener, ListenOptions } from "./listener.ts";
+
+export { toNodeHandler } from "./node_handler.ts";
+export type { NodeHandler } from "./node_handler.ts";
+
+/** Options of {@link serve}. */
+export interface ServeOptions extends Partial<ListenOptions> {
+  /** How long calls under way may go on at a shutdown, in milliseconds. Default: 10,000. */
+  readonly graceMs?: number;
+  /** Signals of the process that shut the server down, such as `["SIGINT", "SIGTERM"]`. Default: none. */
+  readonly signals?: readonly ("SIGINT" | "SIGTERM")[];
+}
+
+/** A server that listens. */
+export interface Listening {
+  /** Where it is reached, without a path: `http://127.0.0.1:8000`. */
+  readonly url: string;
+  /** The port; useful when 0 was asked for. */
+  readonly port: number;
+  /** The address it listens on. */
+  readonly hostname: string;
+  /** Stops accepting, lets calls under way end, ends what is left after the grace, and closes. */
+  close(): Promise<void>;
+  /** Resolves when it has closed. */
+  readonly closed: Promise<void>;
+}
+
+const DEFAULT_PORT = 8000;
+const LOOPBACK = "127.0.0.1";
+
+/**
+ * Serves a server on a port.
+ *
+ * On a loopback address (the default) it answers only to the names of this machine, which guards it against DNS rebinding;
+ * `createServer({ hosts })` says otherwise.
+ *
+ * @example Serve, call, close
+ * ```ts
+ * import { createClient, createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import { serve } from "jsr:@toolwire/toolwire/serve";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const server = createServer({ tools: [defineTool("ping").describe("Answer").handle(() => "pong")] });
+ * const listening = await serve(server, { port: 0 });
+ * const client = createClient<typeof server>(`${listening.url}/mcp-lite/v1`);
+ * strictEqual(await client.ping(), "pong");
+ * await listening.close();
+ * ```
+ * @throws The runtime's own error if the port is taken or may not be used.
+ */
+export async function serve(server: Server, options: ServeOptions = {}): Promise<Listening> {
+  const { port = DEFAULT_PORT, hostname = LOOPBACK, graceMs, signals = [] } = options;
+  const guarded = isLoopback(hostname) && server.hosts === undefined ? server.guarded({ hosts: LOOPBACK_HOSTS }) : server;
+  const listener = await listen(guarded, { port, hostname });
+  const closed = Promise.withResolvers<void>();
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => (closing ??= shutDown(server, listener, graceMs).then(closed.resolve, closed.reject));
+  const unhook = onSignals(signals, close);
+  void closed.promise.finally(unhook).catch(() => {});
+  const shown = hostname.includes(":") ? `[${hostname}]` : hostname;
+  return { url: `http://${shown}:${listener.port}`, port: listener.port, hostname, close, closed: closed.promise };
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "::1" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+async function listen(server: Server, options: ListenOptions): Promise<Listener> {
+  const runtime = globalThis as { readonly Bun?: unknown; readonly Deno?: unknown };
+  if (runtime.Bun !== undefined) return listenOnBun(server, options);
+  if (runtime.Deno !== undefined) return listenOnDeno(server, options);
+  const { listenOnNode } = await import("./node.ts");
+  return await listenOnNode(server, options);
+}
+
+async function shutDown(server: Server, listener: Listener, graceMs: number | undefined): Promise<void> {
+  const stopped = listener.stopAccepting();
+  await server.close(graceMs);
+  await listener.close();
+  await stopped;
+}
+
+/** Only the first signal counts; the next one has its ordinary effect, so that an impatient user is obeyed. */
+function onSignals(signals: readonly string[], close: () => Promise<void>): () => void {
+  const { process } = globalThis as { readonly process?: SignalSource };
+  const listener = (): void => {
+    unhook();
+    void close();
+  };
+  const unhook = (): void => signals.forEach((signal) => process?.removeListener(signal, listener));
+  for (const signal of signals) process?.on(signal, listener);
+  return unhook;
+}
+
+interface SignalSource {
+  on(signal: string, listener: () => void): unknown;
+  removeListener(signal: string, listener: () => void): unknown;
+}

@@ -1,0 +1,35 @@
+import type { MaybePromise } from "../internal/maybe_promise.ts";
+import { type JsonSchemaOptions, toJsonSchema } from "./json_schema.ts";
+import type { JsonSchema, Schema, SchemaResult } from "./schema.ts";
+
+/** A schema made ready for use: converted once, its validator read once. */
+export interface CompiledSchema {
+  /** Checks a value. May throw what the library throws. */
+  readonly validate: (value: unknown) => MaybePromise<SchemaResult>;
+  /** The same as JSON Schema 2020-12, without `$schema`. */
+  readonly jsonSchema: JsonSchema;
+}
+
+/**
+ * Compiles a schema.
+ *
+ * @param schema Any Standard Schema.
+ * @param options What the schema is for; it words the errors.
+ * @throws {TypeError} If it is no Standard Schema, or cannot become JSON Schema.
+ */
+export function compileSchema(schema: Schema, options: JsonSchemaOptions): CompiledSchema {
+  return { validate: compileValidator(schema, options.where), jsonSchema: toJsonSchema(schema, options) };
+}
+
+/**
+ * Reads a schema's validator, once: some libraries build the standard's object anew at each look.
+ *
+ * @throws {TypeError} If it is no Standard Schema.
+ */
+export function compileValidator(schema: Schema, where: string): (value: unknown) => MaybePromise<SchemaResult> {
+  const standard = schema?.["~standard"];
+  if (standard?.version !== 1 || typeof standard.validate !== "function") {
+    throw new TypeError(`${where} is not a Standard Schema: pass a schema of valibot, zod 4, ArkType or Effect`);
+  }
+  return (value) => standard.validate(value) as MaybePromise<SchemaResult>;
+}

@@ -1,0 +1,55 @@
+import type { SchemaIssue } from "./schema.ts";
+
+/** One thing that is wrong with a caller's input, as it is sent to the caller. */
+export interface InputIssue {
+  /** Where, from the root of the arguments: `["filters", 0, "name"]`. */
+  readonly path: readonly (string | number)[];
+  /** What the schema expected there. */
+  readonly expected: string;
+  /** What was there, shortened. */
+  readonly received: string;
+  /** The sentence of the validation library. */
+  readonly message: string;
+}
+
+/** Most issues that are sent: a hostile input may have a million. */
+const MAX_ISSUES = 20;
+
+/** Longest piece of a caller's own value that is sent back. */
+const MAX_RECEIVED = 64;
+
+/** Words a library's issues for the caller. `input` is what was checked. */
+export function formatIssues(issues: readonly SchemaIssue[], input: unknown): InputIssue[] {
+  return issues.slice(0, MAX_ISSUES).map((issue) => {
+    const path = (issue.path ?? []).map(segmentKey);
+    const { message } = issue;
+    const expected = typeof issue.expected === "string" ? issue.expected : message;
+    return { path, expected, received: describeReceived(valueAt(input, path)), message };
+  });
+}
+
+/** Where an issue is, as text: `filters[0].name`; empty for the root. */
+export function formatPath(path: readonly (string | number)[]): string {
+  return path.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("").replace(/^\./, "");
+}
+
+function segmentKey(segment: PropertyKey | { readonly key: PropertyKey }): string | number {
+  const key = typeof segment === "object" ? segment.key : segment;
+  return typeof key === "number" ? key : String(key);
+}
+
+function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
+  for (const key of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<string | number, unknown>)[key];
+  }
+  return value;
+}
+
+function describeReceived(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (Array.isArray(value)) return `array of ${value.length}`;
+  if (typeof value === "object" && value !== null) return "object";
+  const text = typeof value === "bigint" ? String(value) : JSON.stringify(value) ?? typeof value;
+  return text.length <= MAX_RECEIVED ? text : `${text.slice(0, MAX_RECEIVED)}…`;
+}

@@ -1,0 +1,17 @@
+/**
+ * The validation library valibot, re-exported, so that a script needs one dependency.
+ *
+ * Any Standard Schema works as well; this is a convenience, not a requirement.
+ *
+ * @example A schema for a tool's input
+ * ```ts
+ * import * as v from "jsr:@toolwire/toolwire/schema";
+ * import { deepStrictEqual } from "node:assert/strict";
+ *
+ * const Input = v.object({ query: v.string(), limit: v.optional(v.number(), 10) });
+ * deepStrictEqual(v.parse(Input, { query: "jazz" }), { query: "jazz", limit: 10 });
+ * ```
+ *
+ * @module
+ */
+export * from "valibot";

@@ -1,0 +1,99 @@
+/**
+ * Who may talk to the server at all: the Host and Origin of a request, and CORS.
+ *
+ * Guards against DNS rebinding (a hostile page that reaches a local server under its own name) and against pages of other
+ * origins. Says nothing of who calls.
+ *
+ * @module
+ */
+import type { Head, Reply } from "../wires/wire.ts";
+import { plainReply } from "./plain_reply.ts";
+
+/** CORS for pages of the allowed origins. */
+export interface CorsOptions {
+  /** How long a browser may keep a preflight's answer, in seconds. Default: 600. */
+  readonly maxAgeSeconds?: number;
+  /** Response headers that pages may read. Default: `["retry-after"]`. */
+  readonly exposeHeaders?: readonly string[];
+}
+
+/** What {@link Gate} holds requests to. */
+export interface GateOptions {
+  /** Host names (with or without port) under which the server may be reached. Default: any. */
+  readonly hosts?: readonly string[] | undefined;
+  /** Origins, beside the server's own, whose pages may call it: `https://app.example`; `"*"` for all. Default: none. */
+  readonly origins?: readonly string[] | "*" | undefined;
+  /** Whether to answer preflights and send CORS headers to allowed origins. Default: `false`. */
+  readonly cors?: boolean | CorsOptions | undefined;
+}
+
+/** The names of this machine, as seen from itself. */
+export const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
+
+const DEFAULT_MAX_AGE_SECONDS = 600;
+
+/** Lets requests through, or not. */
+export class Gate {
+  readonly #hosts: ReadonlySet<string> | undefined;
+  readonly #origins: ReadonlySet<string> | "*";
+  readonly #cors: CorsOptions | undefined;
+
+  constructor(options: GateOptions) {
+    const { hosts, origins = [], cors } = options;
+    this.#hosts = hosts === undefined ? undefined : new Set(hosts.map((host) => host.toLowerCase()));
+    this.#origins = origins === "*" ? "*" : new Set(origins.map((origin) => origin.toLowerCase()));
+    this.#cors = cors === true ? {} : cors === false ? undefined : cors;
+  }
+
+  /** Whether replies need {@link decorate}. */
+  get hasCors(): boolean {
+    return this.#cors !== undefined;
+  }
+
+  /** The answer to a request that goes no further: one from elsewhere, or a preflight. */
+  check(head: Head): Reply | undefined {
+    const host = head.metadata.get("host") ?? head.authority;
+    if (this.#hosts !== undefined && !isListed(host, this.#hosts)) {
+      return plainReply(403, -32000, "permission_denied", `This server does not answer for host ${quote(host)}: add it to "hosts"`);
+    }
+    const origin = head.metadata.get("origin");
+    if (origin !== null && !this.#allows(origin, host)) {
+      return plainReply(403, -32000, "permission_denied", `Origin ${quote(origin)} is not allowed: add it to "origins"`);
+    }
+    return head.method === "OPTIONS" && this.#cors !== undefined ? this.#preflight(head, this.#cors) : undefined;
+  }
+
+  /** The reply with CORS headers, if the request came from another origin and CORS is on. */
+  decorate(head: Head, reply: Reply): Reply {
+    const origin = head.metadata.get("origin");
+    if (origin === null) return { ...reply, headers: { ...reply.headers, vary: "origin" } };
+    const exposed = this.#cors?.exposeHeaders ?? ["retry-after"];
+    const cors = { "access-control-allow-origin": origin, "access-control-expose-headers": exposed.join(", "), vary: "origin" };
+    return { ...reply, headers: { ...reply.headers, ...cors } };
+  }
+
+  #allows(origin: string, host: string): boolean {
+    if (this.#origins === "*" || this.#origins.has(origin.toLowerCase())) return true;
+    return origin.slice(origin.indexOf("://") + 3).toLowerCase() === host.toLowerCase();
+  }
+
+  #preflight(head: Head, cors: CorsOptions): Reply {
+    const wanted = head.metadata.get("access-control-request-headers");
+    const headers = {
+      allow: "POST, OPTIONS",
+      "access-control-allow-methods": "GET, POST, DELETE",
+      "access-control-max-age": String(cors.maxAgeSeconds ?? DEFAULT_MAX_AGE_SECONDS),
+      ...(wanted !== null && { "access-control-allow-headers": wanted }),
+    };
+    return { status: 204, headers, body: null };
+  }
+}
+
+function isListed(host: string, hosts: ReadonlySet<string>): boolean {
+  const wanted = host.toLowerCase();
+  return hosts.has(wanted) || hosts.has(wanted.replace(/:\d+$/, ""));
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.slice(0, 128));
+}

@@ -1,0 +1,173 @@
+import type { Dispatch } from "../dispatch/dispatch.ts";
+import { Dispatcher } from "../dispatch/dispatch.ts";
+import { type Clock, systemClock } from "../internal/clock.ts";
+import type { MaybePromise } from "../internal/maybe_promise.ts";
+import type { Logger, Middleware } from "../tool/context.ts";
+import { listTool, type ToolListing } from "../tool/listing.ts";
+import { ToolRegistry } from "../tool/registry.ts";
+import type { AnyTool } from "../tool/tool.ts";
+import { mcpLite } from "../wires/http/mod.ts";
+import type { Body, Head, Limits, MountedWire, Reply, ServerInfo, Wire, WireHost } from "../wires/wire.ts";
+import { FetchBody, FetchHead, toResponse } from "./fetch_request.ts";
+import { Gate, type GateOptions } from "./gate.ts";
+import { plainReply } from "./plain_reply.ts";
+
+/**
+ * Options of {@link createServer}.
+ *
+ * @typeParam Tools The tools, as a tuple.
+ */
+export interface ServerOptions<Tools extends readonly AnyTool[]> extends GateOptions {
+  /** The tools, in the order in which they are listed. */
+  readonly tools: Tools;
+  /** Name of the server. Default: `"toolwire"`. */
+  readonly name?: string;
+  /** Version of the server. Default: `"0.0.0"`. */
+  readonly version?: string;
+  /** How the server is reached over HTTP. Default: `[mcpLite()]`. */
+  readonly wires?: readonly Wire[];
+  /** Around every call of every tool; the first is the outermost. */
+  readonly middleware?: readonly Middleware[];
+  /** How long a call may take when its tool does not say, in milliseconds; for streams, how long they may be quiet. Default: 30,000. */
+  readonly timeoutMs?: number;
+  /** Limits on what callers send. */
+  readonly limits?: Partial<Limits>;
+  /** Where masked errors go. Default: nowhere; `console` is a good start. */
+  readonly logger?: Logger;
+  /** Where time comes from; for tests. */
+  readonly clock?: Clock;
+}
+
+/**
+ * A server: one `fetch` function, and what adapters need.
+ *
+ * @typeParam Tools The tools, as a tuple; `createClient<typeof server>` reads them.
+ */
+export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
+  /** Types only; never present at run time. */
+  readonly "~tools"?: Tools | undefined;
+  /** Name and version. */
+  readonly info: ServerInfo;
+  /** The tools, as they are listed to callers. */
+  readonly tools: readonly ToolListing[];
+  /** Limits on what callers send. */
+  readonly limits: Limits;
+  /** Host names under which it may be reached; `undefined` for any. */
+  readonly hosts: readonly string[] | undefined;
+  /** Runs calls without any encoding. */
+  readonly dispatch: Dispatch;
+  /**
+   * Answers a request: for `Deno.serve`, `Bun.serve`, Workers and frameworks. Never rejects.
+   *
+   * @param request The request.
+   * @param host What the runtime passes beside it.
+   */
+  readonly fetch: (request: Request, host?: unknown) => Promise<Response>;
+  /** Answers a request that is not a `Request`: for adapters. Never throws, never rejects. */
+  readonly handle: (head: Head, body: Body) => MaybePromise<Reply>;
+  /** The same server, held to other hosts, origins or CORS. */
+  guarded(options: GateOptions): Server<Tools>;
+  /**
+   * Takes no more calls, lets those under way end, and ends what is left after the grace.
+   *
+   * @param graceMs How long calls may go on, in milliseconds. Default: 10,000.
+   */
+  close(graceMs?: number): Promise<void>;
+}
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+const DEFAULT_GRACE_MS = 10_000;
+const DEFAULT_LIMITS: Limits = { bodyBytes: 1_048_576, depth: 512 };
+
+/**
+ * Makes a server of tools.
+ *
+ * @example One `fetch` function
+ * ```ts
+ * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const greet = defineTool("greet").describe("Greet someone").handle(({ name }) => `Hello, ${name}!`);
+ * const server = createServer({ name: "greeter", version: "1.0.0", tools: [greet] });
+ *
+ * const response = await server.fetch(new Request("http://localhost/mcp-lite/v1/calltools", {
+ *   method: "POST",
+ *   headers: { "content-type": "application/json" },
+ *   body: '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"greet","arguments":{"name":"Ada"}}}',
+ * }));
+ * strictEqual((await response.json()).result.content, "Hello, Ada!");
+ * ```
+ * @throws {TypeError} If two tools have the same name, a tool has a reserved name, or two wires share a path.
+ */
+export function createServer<const Tools extends readonly AnyTool[]>(options: ServerOptions<Tools>): Server<Tools> {
+  const registry = new ToolRegistry(options.tools);
+  const clock = options.clock ?? systemClock;
+  const dispatcher = new Dispatcher({
+    registry,
+    clock,
+    middleware: options.middleware ?? [],
+    timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    logger: options.logger,
+  });
+  const host: WireHost = {
+    dispatch: dispatcher,
+    tools: registry.plans().map(listTool),
+    info: { name: options.name ?? "toolwire", version: options.version ?? "0.0.0" },
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    clock,
+  };
+  return makeServer({ host, dispatcher, routes: mount(options.wires ?? [mcpLite()], host) }, options);
+}
+
+interface Core {
+  readonly host: WireHost;
+  readonly dispatcher: Dispatcher;
+  readonly routes: ReadonlyMap<string, MountedWire>;
+}
+
+function mount(wires: readonly Wire[], host: WireHost): ReadonlyMap<string, MountedWire> {
+  const routes = new Map<string, MountedWire>();
+  for (const wire of wires) {
+    const mounted = wire.mount(host);
+    for (const path of mounted.paths) {
+      if (routes.has(path)) throw new TypeError(`Cannot create server: two wires answer ${path}; give ${wire.name} another path`);
+      routes.set(path, mounted);
+    }
+  }
+  return routes;
+}
+
+function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: GateOptions): Server<Tools> {
+  const { host, dispatcher, routes } = core;
+  const gate = new Gate(gateOptions);
+  const answer = (head: Head, body: Body): MaybePromise<Reply> => {
+    const stopped = gate.check(head);
+    if (stopped !== undefined) return stopped;
+    const wire = routes.get(head.path);
+    return wire === undefined ? notFound(head.path, routes) : wire.handle(head, body);
+  };
+  const handle = (head: Head, body: Body): MaybePromise<Reply> => {
+    const reply = answer(head, body);
+    if (!gate.hasCors) return reply;
+    return reply instanceof Promise ? reply.then((later) => gate.decorate(head, later)) : gate.decorate(head, reply);
+  };
+  return {
+    info: host.info,
+    tools: host.tools,
+    limits: host.limits,
+    hosts: gateOptions.hosts,
+    dispatch: dispatcher,
+    handle,
+    fetch(request, runtime) {
+      const reply = handle(new FetchHead(request, runtime), new FetchBody(request, host.limits.bodyBytes));
+      return reply instanceof Promise ? reply.then(toResponse) : Promise.resolve(toResponse(reply));
+    },
+    guarded: (options) => makeServer(core, { ...gateOptions, ...options }),
+    close: (graceMs = DEFAULT_GRACE_MS) => dispatcher.close(graceMs),
+  };
+}
+
+function notFound(path: string, routes: ReadonlyMap<string, MountedWire>): Reply {
+  const known = [...routes.keys()].join(", ");
+  return plainReply(404, -32601, "method_not_found", `Nothing answers ${path.slice(0, 128) || "/"}; there are ${known}`);
+}

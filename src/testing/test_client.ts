@@ -1,0 +1,28 @@
+import { type ClientOptions, createClient } from "../client/client.ts";
+import type { Client, ToolSource } from "../client/types.ts";
+import { memory, type MemoryOptions, type MemoryServer } from "../wires/memory/client.ts";
+
+/** Options of {@link testClient}. */
+export interface TestClientOptions extends MemoryOptions, Pick<ClientOptions, "timeoutMs"> {}
+
+/**
+ * A typed client of a server in the same process: what a test of tools begins with.
+ *
+ * @example A test of a tool
+ * ```ts
+ * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import { testClient } from "jsr:@toolwire/toolwire/testing";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const whoami = defineTool("whoami").describe("Say who calls").handle((_, ctx) => ctx.principal?.id ?? "nobody");
+ * const client = testClient(createServer({ tools: [whoami] }), { principal: { id: "ada" } });
+ * strictEqual(await client.whoami(), "ada");
+ * ```
+ * @typeParam Source The server's type.
+ */
+export function testClient<Source extends ToolSource & MemoryServer>(
+  server: Source,
+  options: TestClientOptions = {},
+): Client<Source> {
+  return createClient<Source>(memory(server, options), options);
+}

@@ -1,0 +1,276 @@
+/**
+ * `defineTool`: the fluent, immutable definition of a tool.
+ *
+ * @module
+ */
+import { compileSchema, type CompiledSchema } from "../schema/compile.ts";
+import type { Schema } from "../schema/schema.ts";
+import type { Ctx, ErrorMap, Middleware } from "./context.ts";
+import type { AnyTool, Rendered, Tool, ToolAnnotations, ToolPlan } from "./tool.ts";
+
+declare const inferred: unique symbol;
+
+/** Stands for an output that was not declared: the handler's own type counts. */
+export interface Inferred {
+  /** Never present. */
+  readonly [inferred]: true;
+}
+
+/** What an error says where `.handle()` comes before `.describe()`. */
+export interface DescribeFirst {
+  /** Never present. */
+  readonly "call .describe() before .handle()": never;
+}
+
+/** What callers get for pieces that were streamed when the handler returned nothing. */
+export type Joined<Partial> = [Partial] extends [string] ? string : Partial[];
+
+/** What a handler's value means to callers. */
+type AnswerOf<Returned> = Returned extends AsyncGenerator<infer Partial, infer Output, never>
+  ? [Output] extends [void] ? Joined<Partial> : Output
+  : Awaited<Returned>;
+
+type PartialOf<Returned, Declared> = Returned extends AsyncGenerator<infer Partial, unknown, never> ? Partial : Declared;
+
+/** `.handle()` of a tool that did not declare its output. */
+export type InferringHandle<Name extends string, Input, Args, Partial, Errors extends ErrorMap> = <Returned>(
+  handler: (input: Args, ctx: Ctx<Errors>) => Returned,
+) => Tool<Name, Input, AnswerOf<Returned>, PartialOf<Returned, Partial>, Errors>;
+
+/** `.handle()` of a tool that declared its output. */
+export type DeclaredHandle<Name extends string, Input, Args, Output, Partial, Errors extends ErrorMap> = (
+  handler: (
+    input: Args,
+    ctx: Ctx<Errors>,
+  ) => Output | Promise<Output> | AsyncGenerator<Partial, Output> | AsyncGenerator<Partial, void>,
+) => Tool<Name, Input, Output, Partial, Errors>;
+
+/** Data of declared failures, from their schemas; `null` declares a code without data. */
+export type ErrorData<Schemas> = {
+  readonly [Code in keyof Schemas]: Schemas[Code] extends Schema<infer Data, unknown> ? Data : undefined;
+};
+
+/**
+ * A tool in the making. Each step returns a new builder, so that builders can be shared and forked.
+ *
+ * @typeParam Name The tool's name.
+ * @typeParam Described Whether `.describe()` was called.
+ * @typeParam Input What callers send.
+ * @typeParam Args What the handler gets.
+ * @typeParam Output What callers get; {@link Inferred} until it is declared.
+ * @typeParam Partial What is streamed before that.
+ * @typeParam Errors Data of declared failures, by code.
+ */
+export interface ToolBuilder<
+  Name extends string,
+  Described extends boolean,
+  Input,
+  Args,
+  Output,
+  Partial,
+  Errors extends ErrorMap,
+> {
+  /** Says what the tool does, for people and models. Required. */
+  describe(description: string): ToolBuilder<Name, true, Input, Args, Output, Partial, Errors>;
+  /** Sets the category, the specification's `@type`: `"query"`, `"action"`, … */
+  type(category: string): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors>;
+  /** Sets a title for people. */
+  title(title: string): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors>;
+  /**
+   * Declares the arguments. The handler gets what the schema makes of them, with defaults and transforms.
+   *
+   * @throws {TypeError} If the schema cannot become JSON Schema, or its root is not an object.
+   */
+  input<In, Out>(schema: Schema<In, Out>): ToolBuilder<Name, Described, In, Out, Output, Partial, Errors>;
+  /**
+   * Declares the output in wire form: it is validated, never transformed.
+   *
+   * @throws {TypeError} If the schema cannot become JSON Schema.
+   */
+  output<Value>(schema: Schema<Value, unknown>): ToolBuilder<Name, Described, Input, Args, Value, Partial, Errors>;
+  /**
+   * Declares the pieces that an async generator yields, in wire form: validated, never transformed.
+   *
+   * @throws {TypeError} If the schema cannot become JSON Schema.
+   */
+  partial<Piece>(schema: Schema<Piece, unknown>): ToolBuilder<Name, Described, Input, Args, Output, Piece, Errors>;
+  /**
+   * Declares failures by code, with the schema of what goes with each (`null` for nothing).
+   *
+   * @throws {TypeError} If a schema cannot become JSON Schema.
+   */
+  errors<const Schemas extends Readonly<Record<string, Schema | null>>>(
+    schemas: Schemas,
+  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, ErrorData<Schemas>>;
+  /** Adds hints, with MCP's names. */
+  annotate(annotations: ToolAnnotations): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors>;
+  /** Adds to the tool's own `_meta` in listings. */
+  meta(members: Readonly<Record<string, unknown>>): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors>;
+  /**
+   * Sets how long a call may take in all, in milliseconds. Default: the server's `timeoutMs`.
+   *
+   * @throws {RangeError} If it is not a positive number.
+   */
+  timeout(timeoutMs: number): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors>;
+  /** Adds middleware around this tool; the first added is the outermost. */
+  use(...middleware: readonly Middleware[]): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors>;
+  /** Sets how the output reads to people and models, on wires that send text beside it. */
+  render(
+    render: (output: [Output] extends [Inferred] ? unknown : Output) => Rendered,
+  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors>;
+  /** Ends the definition. The handler may be synchronous, asynchronous, or an async generator; it may return nothing. */
+  readonly handle: Described extends true
+    ? [Output] extends [Inferred] ? InferringHandle<Name, Input, Args, Partial, Errors>
+    : DeclaredHandle<Name, Input, Args, Output, Partial, Errors>
+    : DescribeFirst;
+}
+
+/** What `defineTool` starts from: arguments of any names, an inferred output, no declared failures. */
+export type FreshTool<Name extends string> = ToolBuilder<
+  Name,
+  false,
+  Record<string, unknown>,
+  Record<string, unknown>,
+  Inferred,
+  unknown,
+  Record<never, never>
+>;
+
+/**
+ * Starts the definition of a tool.
+ *
+ * @example A tool, defined and called
+ * ```ts
+ * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import * as v from "jsr:@toolwire/toolwire/schema";
+ * import { testClient } from "jsr:@toolwire/toolwire/testing";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const add = defineTool("add")
+ *   .describe("Add two numbers")
+ *   .input(v.object({ a: v.number(), b: v.number() }))
+ *   .handle(({ a, b }) => a + b);
+ *
+ * const client = testClient(createServer({ tools: [add] }));
+ * strictEqual(await client.add({ a: 1, b: 2 }), 3);
+ * ```
+ * @typeParam Name The tool's name, a literal.
+ * @param name 1 to 64 of `A-Z a-z 0-9 _ . -`, unique on its server.
+ * @returns A builder; `.describe()` and `.handle()` finish it.
+ * @throws {TypeError} If the name does not fit.
+ */
+export function defineTool<const Name extends string>(name: Name): FreshTool<Name> {
+  if (!/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
+    throw new TypeError(
+      `Cannot define tool ${JSON.stringify(name)}: a name is 1 to 64 of the characters A-Z a-z 0-9 _ . -`,
+    );
+  }
+  if (name === "then") {
+    throw new TypeError('Cannot define tool "then": a client with that method would look like a promise; choose another name');
+  }
+  // The one cast: the builder's type follows the steps, its value does not need to.
+  return new Builder({ ...BLANK, name }) as unknown as FreshTool<Name>;
+}
+
+type Draft = Omit<ToolPlan, "description" | "handler"> & { readonly description: string | undefined };
+
+const BLANK: Omit<Draft, "name"> = {
+  description: undefined,
+  type: undefined,
+  title: undefined,
+  inputSchema: { type: "object" },
+  input: undefined,
+  output: undefined,
+  partial: undefined,
+  errors: new Map(),
+  annotations: undefined,
+  meta: undefined,
+  timeoutMs: undefined,
+  middleware: [],
+  render: undefined,
+};
+
+class Builder {
+  readonly #draft: Draft;
+
+  constructor(draft: Draft) {
+    this.#draft = draft;
+  }
+
+  describe(description: string): Builder {
+    if (typeof description !== "string" || description.trim() === "") {
+      throw new TypeError(`Cannot describe ${this.#label}: callers choose tools by their description, so it cannot be empty`);
+    }
+    return this.#with({ description });
+  }
+
+  type(type: string): Builder {
+    return this.#with({ type });
+  }
+
+  title(title: string): Builder {
+    return this.#with({ title });
+  }
+
+  input(schema: Schema): Builder {
+    const input = compileSchema(schema, { where: `Input schema of ${this.#label}`, isObject: true });
+    return this.#with({ input, inputSchema: input.jsonSchema });
+  }
+
+  output(schema: Schema): Builder {
+    return this.#with({ output: compileSchema(schema, { where: `Output schema of ${this.#label}` }) });
+  }
+
+  partial(schema: Schema): Builder {
+    return this.#with({ partial: compileSchema(schema, { where: `Partial schema of ${this.#label}` }) });
+  }
+
+  errors(schemas: Readonly<Record<string, Schema | null>>): Builder {
+    const errors = new Map<string, CompiledSchema | undefined>();
+    for (const [code, schema] of Object.entries(schemas)) {
+      const where = `Schema of error "${code}" of ${this.#label}`;
+      errors.set(code, schema === null ? undefined : compileSchema(schema, { where }));
+    }
+    return this.#with({ errors });
+  }
+
+  annotate(annotations: ToolAnnotations): Builder {
+    return this.#with({ annotations: { ...this.#draft.annotations, ...annotations } });
+  }
+
+  meta(members: Readonly<Record<string, unknown>>): Builder {
+    return this.#with({ meta: { ...this.#draft.meta, ...members } });
+  }
+
+  timeout(timeoutMs: number): Builder {
+    if (!(timeoutMs > 0)) {
+      throw new RangeError(`Cannot set the timeout of ${this.#label}: it must be a positive number of milliseconds, not ${timeoutMs}`);
+    }
+    return this.#with({ timeoutMs });
+  }
+
+  use(...middleware: readonly Middleware[]): Builder {
+    return this.#with({ middleware: [...this.#draft.middleware, ...middleware] });
+  }
+
+  render(render: (output: unknown) => Rendered): Builder {
+    return this.#with({ render });
+  }
+
+  handle(handler: ToolPlan["handler"]): AnyTool {
+    const { description } = this.#draft;
+    if (description === undefined) {
+      throw new TypeError(`Cannot finish ${this.#label}: call .describe("…") before .handle(…), callers choose tools by it`);
+    }
+    if (typeof handler !== "function") throw new TypeError(`Cannot finish ${this.#label}: .handle() takes a function`);
+    return { name: this.#draft.name, "~plan": { ...this.#draft, description, handler } };
+  }
+
+  get #label(): string {
+    return `tool "${this.#draft.name}"`;
+  }
+
+  #with(change: Partial<Draft>): Builder {
+    return new Builder({ ...this.#draft, ...change });
+  }
+}

@@ -1,0 +1,84 @@
+import type { Failure } from "../error/failure.ts";
+import type { Call, ClientInfo, Metadata, Principal } from "../call/call.ts";
+import type { Settled } from "../call/outcome.ts";
+import type { MaybePromise } from "../internal/maybe_promise.ts";
+
+/** How bad a log line is. */
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
+/** Where the server writes what callers must not see. `console` is one; so are most loggers. */
+export interface Logger {
+  /** For whoever debugs the server. */
+  debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Ordinary events. */
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Something to look at. */
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** Something broke. */
+  error(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+/** Declared failures of a tool: their data by their code. */
+export type ErrorMap = Readonly<Record<string, unknown>>;
+
+/**
+ * What a handler gets beside its input. Everything on it is lazy: what a handler does not touch costs nothing.
+ *
+ * @typeParam Errors The failures that the tool declared with `.errors()`.
+ */
+export interface Ctx<Errors extends ErrorMap = ErrorMap> {
+  /** Aborts at the deadline, when the caller has gone, and when the call is cancelled. */
+  readonly signal: AbortSignal;
+  /** Who calls, if the server knows. */
+  readonly principal: Principal | undefined;
+  /** The request's headers or gRPC metadata. */
+  readonly metadata: Metadata;
+  /** The request's id on the wire; unique to its sender at best. */
+  readonly requestId: string | number | undefined;
+  /** Globally unique, and the same when a call is run again: the key to deduplicate side effects by. */
+  readonly callId: string;
+  /** Which run of this call it is, from 1. */
+  readonly attempt: number;
+  /** The calling software, as it names itself. */
+  readonly client: ClientInfo;
+  /** Shared by the middleware and the handler of one call. */
+  readonly state: Record<string, unknown>;
+  /**
+   * Tells the caller how far the call has come, if the caller listens.
+   *
+   * @param done Units finished.
+   * @param total Units in all, if that is known.
+   * @param message What is being done now.
+   */
+  progress(done: number, total?: number, message?: string): void;
+  /** Writes a line about this call to the server's logger. */
+  log(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /**
+   * Adds members to the result's `_meta`.
+   *
+   * @throws {TypeError} If a name is one that the wires use themselves, such as `response_type`.
+   */
+  meta(members: Readonly<Record<string, unknown>>): void;
+  /**
+   * Makes a declared failure: `throw ctx.fail("locked", "The record is locked", { by: "batch" })`.
+   *
+   * @throws {TypeError} If the code was not declared with `.errors()`, or the data does not fit its schema.
+   */
+  fail<Code extends keyof Errors & string>(
+    code: Code,
+    message: string,
+    ...data: undefined extends Errors[Code] ? [data?: Errors[Code]] : [data: Errors[Code]]
+  ): Failure<Code, Errors[Code]>;
+}
+
+/** What middleware gets: all that a handler has, and the call itself. */
+export interface MiddlewareCtx extends Ctx {
+  /** The call as it came, before validation. */
+  readonly call: Call;
+}
+
+/**
+ * Runs around a call: `next` goes on with it, and its value is how the call ended. Whatever is returned instead takes
+ * its place. What is thrown is treated as if the handler had thrown it.
+ */
+export type Middleware = (ctx: MiddlewareCtx, next: () => MaybePromise<Settled>) => MaybePromise<Settled>;

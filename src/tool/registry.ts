@@ -1,0 +1,60 @@
+import type { Refusal } from "../call/outcome.ts";
+import { refuse } from "../call/outcome.ts";
+import { nearest } from "../internal/nearest.ts";
+import type { AnyTool, ToolPlan } from "./tool.ts";
+
+/** Names that Toolwire's own system tools have. */
+const RESERVED: ReadonlySet<string> = new Set(["redeem", "cancel"]);
+
+/** Most names that a refusal lists. */
+const MAX_LISTED = 50;
+
+/** A server's tools, by name. */
+export class ToolRegistry {
+  readonly #plans: ReadonlyMap<string, ToolPlan>;
+
+  /**
+   * @param tools The server's tools, in the order in which they are listed.
+   * @throws {TypeError} If two have the same name, or one has a reserved name.
+   */
+  constructor(tools: readonly AnyTool[]) {
+    const plans = new Map<string, ToolPlan>();
+    for (const tool of tools) {
+      const plan = tool?.["~plan"];
+      if (plan === undefined) throw new TypeError("Cannot create server: a tool is not finished; end its definition with .handle(…)");
+      assertUsable(plan.name, plans);
+      plans.set(plan.name, plan);
+    }
+    this.#plans = plans;
+  }
+
+  /** The tool of that name. */
+  get(name: string): ToolPlan | undefined {
+    return this.#plans.get(name);
+  }
+
+  /** All tools, in the order of listing. */
+  plans(): ToolPlan[] {
+    return [...this.#plans.values()];
+  }
+
+  /** What to say to someone who asked for a tool that is not there (MCP-lite specification, A.5). */
+  notFound(requested: string): Refusal {
+    const names = [...this.#plans.keys()];
+    const similar = nearest(requested, names);
+    return refuse("tool_not_found", "Tool not found", {
+      requested_tool: requested.slice(0, 256),
+      available_tools: names.slice(0, MAX_LISTED),
+      ...(similar !== undefined && { suggestion: `Did you mean '${similar}'?` }),
+    });
+  }
+}
+
+function assertUsable(name: string, taken: ReadonlyMap<string, ToolPlan>): void {
+  if (RESERVED.has(name)) {
+    throw new TypeError(`Cannot create server: "${name}" is the name of a system tool; give your tool another one`);
+  }
+  if (taken.has(name)) {
+    throw new TypeError(`Cannot create server: two tools are called "${name}"; rename one, or leave one out`);
+  }
+}

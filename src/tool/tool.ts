@@ -1,0 +1,86 @@
+import type { CompiledSchema } from "../schema/compile.ts";
+import type { JsonSchema } from "../schema/schema.ts";
+import type { Ctx, ErrorMap, Middleware } from "./context.ts";
+
+/** Hints about what a tool does, with MCP's names. They are hints: nothing holds a tool to them. */
+export interface ToolAnnotations {
+  /** A title for people. */
+  readonly title?: string;
+  /** Changes nothing. */
+  readonly readOnlyHint?: boolean;
+  /** May destroy something. */
+  readonly destructiveHint?: boolean;
+  /** A repeat with the same arguments changes nothing more; the client may then retry by itself. */
+  readonly idempotentHint?: boolean;
+  /** Reaches beyond the server, into an open world. */
+  readonly openWorldHint?: boolean;
+}
+
+/** What `.render()` gives for people and models to read: text, or MCP content blocks. */
+export type Rendered = string | readonly Readonly<Record<string, unknown>>[];
+
+/** Everything about a tool that does not change from call to call; made once, by `defineTool`. */
+export interface ToolPlan {
+  readonly name: string;
+  readonly description: string;
+  readonly type: string | undefined;
+  readonly title: string | undefined;
+  readonly inputSchema: JsonSchema;
+  /** `undefined`: arguments are taken as they are. */
+  readonly input: CompiledSchema | undefined;
+  readonly output: CompiledSchema | undefined;
+  readonly partial: CompiledSchema | undefined;
+  /** Declared failures; `undefined` as a value means that no data goes with the code. */
+  readonly errors: ReadonlyMap<string, CompiledSchema | undefined>;
+  readonly annotations: ToolAnnotations | undefined;
+  readonly meta: Readonly<Record<string, unknown>> | undefined;
+  readonly timeoutMs: number | undefined;
+  readonly middleware: readonly Middleware[];
+  readonly render: ((output: unknown) => Rendered) | undefined;
+  readonly handler: (input: unknown, ctx: Ctx) => unknown;
+}
+
+/** The types of a tool, for inference. */
+export interface ToolTypes<Input, Output, Partial, Errors> {
+  /** What callers send. */
+  readonly input: Input;
+  /** What callers get. */
+  readonly output: Output;
+  /** What is streamed before that, piece by piece. */
+  readonly partial: Partial;
+  /** Data of the declared failures, by code. */
+  readonly errors: Errors;
+}
+
+/**
+ * A finished tool: what `createServer` takes. Inference reads `~types` and nothing else.
+ *
+ * @typeParam Name The tool's name, a literal.
+ * @typeParam Input What callers send.
+ * @typeParam Output What callers get.
+ * @typeParam Partial What is streamed before that, piece by piece.
+ * @typeParam Errors Data of the declared failures, by code.
+ */
+export interface Tool<Name extends string, Input, Output, Partial, Errors> {
+  /** Unique on a server. */
+  readonly name: Name;
+  /** Types only; never present at run time. */
+  readonly "~types"?: ToolTypes<Input, Output, Partial, Errors> | undefined;
+  /** For the server; not part of the public interface. */
+  readonly "~plan": ToolPlan;
+}
+
+/** Any tool: a read-only phantom makes `Tool` covariant, so that `unknown` is enough. */
+export type AnyTool = Tool<string, unknown, unknown, unknown, unknown>;
+
+/** What callers of a tool send. */
+export type InferInput<T extends AnyTool> = NonNullable<T["~types"]>["input"];
+
+/** What callers of a tool get. */
+export type InferOutput<T extends AnyTool> = NonNullable<T["~types"]>["output"];
+
+/** What a tool streams before its answer. */
+export type InferPartial<T extends AnyTool> = NonNullable<T["~types"]>["partial"];
+
+/** Data of a tool's declared failures, by code. */
+export type InferErrors<T extends AnyTool> = NonNullable<T["~types"]>["errors"] & ErrorMap;

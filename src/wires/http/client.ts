@@ -1,0 +1,221 @@
+/**
+ * The client's side of MCP-lite over HTTP.
+ *
+ * Reads what any MCP-lite server may answer, not only ours: both shapes of the list, any status, results without `_meta`.
+ * What comes back is bounded in size, and redirects are not followed, so that credentials stay with their own origin.
+ * Source: MCP-lite specification, section 4 and appendix A.
+ *
+ * @module
+ */
+import { createParser } from "eventsource-parser";
+import { refuse, type Refusal, type Settled, type Sink, type UnknownOutcome } from "../../call/outcome.ts";
+import type { RemoteTool, Transport, TransportCall } from "../../client/transport.ts";
+import { ToolError } from "../../error/tool_error.ts";
+import { isJsonObject } from "../../internal/json.ts";
+import { decodeError, decodeMessage, decodeResult, refusalOfStatus } from "./decode_reply.ts";
+import { IdleTimer } from "./idle_timer.ts";
+
+/** Options of {@link http}. */
+export interface HttpOptions {
+  /** Headers of every request, such as `authorization`; or a function that gives them, called for each request. */
+  readonly headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
+  /** Takes the place of the global `fetch`. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  /** Largest answer that is read, in bytes; of a stream, all of it. Default: 64 MiB. */
+  readonly maxResponseBytes?: number;
+}
+
+const DEFAULT_MAX_RESPONSE_BYTES = 67_108_864;
+
+/**
+ * A transport to a server that speaks MCP-lite over HTTP: what a bare URL means to `createClient`.
+ *
+ * @param url Where the endpoints are, with or without a slash at its end: `https://example.com/mcp-lite/v1`.
+ * @throws {TypeError} If the URL is none, or not `http:` or `https:`.
+ */
+export function http(url: string | URL, options: HttpOptions = {}): Transport {
+  const base = new URL(url);
+  if (base.protocol !== "http:" && base.protocol !== "https:") {
+    throw new TypeError(`Cannot reach ${base.href} over HTTP: the URL must begin with http:// or https://`);
+  }
+  return new HttpTransport(base.href.replace(/\/+$/, ""), options);
+}
+
+class HttpTransport implements Transport {
+  readonly #base: string;
+  readonly #options: HttpOptions;
+  #lastId = 0;
+
+  constructor(base: string, options: HttpOptions) {
+    this.#base = base;
+    this.#options = options;
+  }
+
+  async call(call: TransportCall, sink?: Sink): Promise<Settled | UnknownOutcome> {
+    const { tool, args = {}, meta } = call;
+    const params = { name: tool, arguments: args, ...(meta !== undefined && { _meta: meta }) };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: ++this.#lastId, method: "tools/call", params });
+    const accept = sink === undefined ? "application/json" : "text/event-stream, application/json";
+    return await this.#exchange("/calltools", accept, body, call, (response, idle) => {
+      return isEventStream(response) ? this.#readStream(response, idle, sink) : this.#readAnswer(response, idle);
+    });
+  }
+
+  async list(options: Pick<TransportCall, "signal" | "idleTimeoutMs">): Promise<readonly RemoteTool[]> {
+    const listed = await this.#exchange("/tools", "application/json", "{}", options, async (response, idle) => {
+      const json = await this.#readJson(response, idle);
+      if (isRefusal(json)) return json;
+      const tools = isJsonObject(json) ? json["tools"] : json;
+      if (Array.isArray(tools)) return tools as RemoteTool[];
+      return isJsonObject(json) && isJsonObject(json["error"]) ? decodeError(json["error"]) : notMcpLite(response);
+    });
+    if (isRefusal(listed)) throw new ToolError(listed.code, listed.message, { details: listed.data, cause: listed.cause });
+    return listed;
+  }
+
+  /** Posts and reads, within the idle timeout, and turns whatever goes wrong on the way into a refusal. */
+  async #exchange<Result>(
+    endpoint: string,
+    accept: string,
+    body: string,
+    { signal, idleTimeoutMs }: Pick<TransportCall, "signal" | "idleTimeoutMs">,
+    read: (response: Response, idle: IdleTimer) => Promise<Result>,
+  ): Promise<Result | Refusal> {
+    const url = this.#base + endpoint;
+    const idle = new IdleTimer(signal, idleTimeoutMs);
+    try {
+      const headers = await this.#headers(accept);
+      const send = this.#options.fetch ?? fetch;
+      const response = await send(url, { method: "POST", headers, body, signal: idle.signal, redirect: "manual" });
+      idle.touch();
+      if (isRedirect(response)) return redirected(url, response);
+      return await read(response, idle);
+    } catch (thrown) {
+      return idle.isOver ? quiet(url, idleTimeoutMs) : unreachable(url, thrown, signal);
+    } finally {
+      idle.stop();
+    }
+  }
+
+  async #headers(accept: string): Promise<Headers> {
+    const { headers } = this.#options;
+    const all = new Headers(typeof headers === "function" ? await headers() : headers);
+    all.set("content-type", "application/json");
+    all.set("accept", accept);
+    return all;
+  }
+
+  async #readAnswer(response: Response, idle: IdleTimer): Promise<Settled | UnknownOutcome> {
+    const json = await this.#readJson(response, idle);
+    if (isRefusal(json)) return json;
+    if (!isJsonObject(json)) return notMcpLite(response);
+    if (isJsonObject(json["error"])) return withRetryAfter(decodeError(json["error"]), response);
+    return Object.hasOwn(json, "result") ? decodeResult(json["result"]) : notMcpLite(response);
+  }
+
+  async #readJson(response: Response, idle: IdleTimer): Promise<unknown> {
+    let text = "";
+    const tooLarge = await this.#readText(response, idle, (piece) => {
+      text += piece;
+      return true;
+    });
+    if (tooLarge !== undefined) return tooLarge;
+    try {
+      return JSON.parse(text);
+    } catch {
+      return withRetryAfter(refusalOfStatus(response.status, response.headers.get("content-type"), text), response);
+    }
+  }
+
+  async #readStream(response: Response, idle: IdleTimer, sink: Sink | undefined): Promise<Settled | UnknownOutcome> {
+    let settled: Settled | UnknownOutcome | undefined;
+    let pending: Promise<void>[] = [];
+    const parser = createParser({
+      onEvent: ({ event, data }) => {
+        if (settled !== undefined) return;
+        const message = decodeMessage(event, data);
+        if (message === undefined) return;
+        if (message.kind === "end") settled = message.settled;
+        else {
+          const room = sink?.push(message.event);
+          if (room !== undefined) pending.push(room);
+        }
+      },
+    });
+    const tooLarge = await this.#readText(response, idle, async (piece) => {
+      parser.feed(piece);
+      await Promise.all(pending);
+      pending = [];
+      return settled === undefined;
+    });
+    return settled ?? tooLarge ?? refuse("unavailable", "The stream ended before the answer was complete");
+  }
+
+  /** Reads text piece by piece, until there is no more or `take` has enough. */
+  async #readText(
+    response: Response,
+    idle: IdleTimer,
+    take: (piece: string) => boolean | Promise<boolean>,
+  ): Promise<Refusal | undefined> {
+    const maxBytes = this.#options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES;
+    const decoder = new TextDecoder();
+    let length = 0;
+    if (response.body === null) return undefined;
+    const reader = response.body.getReader();
+    try {
+      for (let read = await reader.read(); !read.done; read = await reader.read()) {
+        idle.pause();
+        length += read.value.length;
+        if (length > maxBytes) return refuse("result_too_large", `The answer is larger than ${maxBytes} bytes`);
+        if (!(await take(decoder.decode(read.value, { stream: true })))) return undefined;
+        idle.touch();
+      }
+      await take(decoder.decode());
+      return undefined;
+    } finally {
+      // Ends the connection if the answer was not read to its end; harmless otherwise.
+      void reader.cancel().catch(() => {});
+    }
+  }
+}
+
+function isEventStream(response: Response): boolean {
+  return /^text\/event-stream\b/i.test(response.headers.get("content-type") ?? "");
+}
+
+function isRefusal(value: unknown): value is Refusal {
+  return isJsonObject(value) && value["kind"] === "error" && typeof value["code"] === "string";
+}
+
+function isRedirect(response: Response): boolean {
+  return response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400);
+}
+
+function redirected(url: string, response: Response): Refusal {
+  const location = response.headers.get("location");
+  void response.body?.cancel();
+  const where = location === null ? "elsewhere" : `to ${location}`;
+  return refuse("invalid_request", `${url} redirects ${where}; redirects are not followed, use the final URL`);
+}
+
+function notMcpLite(response: Response): Refusal {
+  return refuse("invalid_request", `${response.url || "The server"} answered JSON, but not MCP-lite; is the URL right?`);
+}
+
+function quiet(url: string, idleTimeoutMs: number): Refusal {
+  return refuse("deadline_exceeded", `${url} sent nothing for ${idleTimeoutMs} ms`);
+}
+
+function unreachable(url: string, thrown: unknown, signal: AbortSignal | undefined): Refusal {
+  if (signal?.aborted) return { ...refuse("cancelled", "The call was aborted"), cause: signal.reason };
+  const reason = thrown instanceof Error ? thrown.message : String(thrown);
+  return { ...refuse("unavailable", `Cannot reach ${url}: ${reason}`), cause: thrown };
+}
+
+/** The refusal, with what the `Retry-After` header says, if it says it in seconds. */
+function withRetryAfter(refusal: Refusal, response: Response): Refusal {
+  const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
+  const data = isJsonObject(refusal.data) ? refusal.data : undefined;
+  if (!(seconds >= 0) || data?.["retry_after_ms"] !== undefined) return refusal;
+  return { ...refusal, data: { ...data, retry_after_ms: seconds * 1000 } };
+}

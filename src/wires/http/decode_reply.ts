@@ -1,0 +1,171 @@
+/**
+ * Reads what a server answers: results, errors and the events of a stream.
+ *
+ * Total, and lenient where the specification is: no `_meta` or no `response_type` means an answer; a response type that is
+ * not known is kept as it came.
+ * Source: MCP-lite specification, sections 3.3, 3.4, 4.3 and A.2-A.5.
+ *
+ * @module
+ */
+import {
+  type AskOutcome,
+  type AskRequest,
+  type CallEvent,
+  type Progress,
+  type PromiseOutcome,
+  refuse,
+  type Refusal,
+  type Settled,
+  type UnknownOutcome,
+} from "../../call/outcome.ts";
+import type { ToolErrorCode } from "../../error/code.ts";
+import { isJsonObject, type JsonObject } from "../../internal/json.ts";
+import { httpErrorCodes } from "./codes.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Reads a JSON-RPC `result`. */
+export function decodeResult(result: unknown): Settled | UnknownOutcome {
+  const members: Members = isJsonObject(result) ? result : {};
+  const meta: Members = isJsonObject(members["_meta"]) ? members["_meta"] : {};
+  const { response_type: responseType = "answer" } = meta;
+  switch (responseType) {
+    case "answer":
+      return { kind: "answer", value: members["content"], meta };
+    case "failure":
+      return decodeFailure(members["content"], meta);
+    case "promise":
+      return decodePromise(meta);
+    case "elicitation":
+    case "request-for-more-resource":
+      return { kind: responseType, requests: decodeRequests(meta["requests"]), continuation: String(meta["continuation"] ?? "") };
+    default:
+      return { kind: "unknown", responseType: String(responseType), result };
+  }
+}
+
+/** Reads a JSON-RPC `error`: our own code if it is there, else what the number means. */
+export function decodeError(error: Members): Refusal {
+  const message = typeof error["message"] === "string" ? error["message"] : "The server gave no message";
+  const data: Members = isJsonObject(error["data"]) ? error["data"] : {};
+  const { code, ...details } = data;
+  const rest = Object.keys(details).length > 0 ? details : isJsonObject(error["data"]) ? undefined : error["data"];
+  return refuse(isErrorCode(code) ? code : codeOfNumber(error["code"], data), message, rest);
+}
+
+/** What an answer means that is not JSON at all: its status is all there is to go by. */
+export function refusalOfStatus(status: number, contentType: string | null, text: string): Refusal {
+  const start = text.trim().slice(0, 200);
+  const what = contentType === null ? "something that is not JSON" : `${contentType} that is not JSON`;
+  return refuse(codeOfStatus(status), `The server answered ${status} with ${what}${start === "" ? "" : `: ${start}`}`);
+}
+
+/** What one event of a stream means: something on the way, the end, or (`undefined`) nothing. */
+export type StreamMessage =
+  | { readonly kind: "event"; readonly event: CallEvent }
+  | { readonly kind: "end"; readonly settled: Settled | UnknownOutcome };
+
+/** Reads one event of a stream. */
+export function decodeMessage(event: string | undefined, text: string): StreamMessage | undefined {
+  if (event === "heartbeat") return undefined;
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch {
+    return { kind: "end", settled: refuse("parse_error", "The server sent an event that is not JSON") };
+  }
+  if (event === "done") return { kind: "end", settled: decodeResult(data) };
+  if (event === "error") return { kind: "end", settled: decodeError(isJsonObject(data) ? data : {}) };
+  const decoded = isJsonObject(data) ? decodeEvent(data) : undefined;
+  return decoded === undefined ? undefined : { kind: "event", event: decoded };
+}
+
+function decodeEvent(data: Members): CallEvent | undefined {
+  if (Object.hasOwn(data, "partial")) return { kind: "partial", value: data["partial"] };
+  if (isJsonObject(data["progress"])) return { kind: "progress", progress: decodeProgress(data["progress"]) };
+  if (isJsonObject(data["deferred"])) return { kind: "deferred", promise: decodePromise(data["deferred"]) };
+  return undefined;
+}
+
+function decodeFailure(content: unknown, meta: Members): Settled {
+  const { code, message, data }: Members = isJsonObject(content) ? content : { data: content };
+  return {
+    kind: "failure",
+    code: typeof code === "string" ? code : "failure",
+    message: typeof message === "string" ? message : "The tool gave no reason",
+    data,
+    meta,
+  };
+}
+
+function decodePromise(meta: Members): PromiseOutcome {
+  const { promise_token: token, expires_at: expiresAt, ttl_ms: ttlMs, retry_after_ms: retryAfterMs } = meta;
+  const { estimated_completion: estimated, progress } = meta;
+  const expiresAtMs = typeof expiresAt === "string" ? Date.parse(expiresAt) : Number.NaN;
+  return {
+    kind: "promise",
+    token: String(token ?? ""),
+    expiresAtMs,
+    ttlMs: typeof ttlMs === "number" ? ttlMs : Number.NaN,
+    retryAfterMs: typeof retryAfterMs === "number" ? retryAfterMs : 1_000,
+    progress: isJsonObject(progress) ? decodeProgress(progress) : undefined,
+    estimatedMs: typeof estimated === "string" ? Date.parse(estimated) : undefined,
+  };
+}
+
+function decodeProgress({ done, total, message }: Members): Progress {
+  return {
+    done: typeof done === "number" ? done : 0,
+    ...(typeof total === "number" && { total }),
+    ...(typeof message === "string" && { message }),
+  };
+}
+
+function decodeRequests(requests: unknown): AskOutcome["requests"] {
+  if (!isJsonObject(requests)) return {};
+  return Object.fromEntries(
+    Object.entries(requests).flatMap(([key, request]) => (isJsonObject(request) ? [[key, decodeAsk(request)]] : [])),
+  );
+}
+
+function decodeAsk({ kind, message, schema, ...params }: Members): AskRequest {
+  return {
+    kind: kind as AskRequest["kind"],
+    message: String(message ?? ""),
+    ...(isJsonObject(schema) && { schema: schema as JsonObject }),
+    ...(Object.keys(params).length > 0 && { params: params as JsonObject }),
+  };
+}
+
+function isErrorCode(code: unknown): code is ToolErrorCode {
+  return typeof code === "string" && Object.hasOwn(httpErrorCodes, code);
+}
+
+const CODES_OF_NUMBERS: ReadonlyMap<unknown, ToolErrorCode> = new Map([
+  [-32700, "parse_error"],
+  [-32600, "invalid_request"],
+  [-32601, "method_not_found"],
+  [-32602, "invalid_input"],
+  [-32001, "deadline_exceeded"],
+]);
+
+function codeOfNumber(number: unknown, data: Members): ToolErrorCode {
+  if (number === -32601 && Object.hasOwn(data, "requested_tool")) return "tool_not_found";
+  return CODES_OF_NUMBERS.get(number) ?? "internal";
+}
+
+const CODES_OF_STATUSES: ReadonlyMap<number, ToolErrorCode> = new Map([
+  [401, "unauthenticated"],
+  [403, "permission_denied"],
+  [404, "method_not_found"],
+  [408, "deadline_exceeded"],
+  [413, "payload_too_large"],
+  [429, "rate_limited"],
+  [502, "unavailable"],
+  [503, "unavailable"],
+  [504, "deadline_exceeded"],
+]);
+
+function codeOfStatus(status: number): ToolErrorCode {
+  return CODES_OF_STATUSES.get(status) ?? (status >= 400 && status < 500 ? "invalid_request" : "internal");
+}

@@ -1,0 +1,269 @@
+/**
+ * MCP-lite over HTTP: list endpoints, JSON-RPC calls, and answers streamed as Server-Sent Events.
+ *
+ * Knows paths, headers, statuses and JSON; knows nothing of how tools are run.
+ * Source: MCP-lite specification, section 4 and appendix A.
+ *
+ * @module
+ */
+import type { Call, ClientInfo, Metadata, Peer, Principal } from "../../call/call.ts";
+import { type Refusal, refuse, type Settled } from "../../call/outcome.ts";
+import { decodeRequest, type JsonRpcRequest, parseJson, type RequestId } from "../../codec/jsonrpc/decode.ts";
+import { encodeError, encodeResult } from "../../codec/jsonrpc/encode.ts";
+import { Deadlines } from "../../internal/deadlines.ts";
+import { isJsonObject } from "../../internal/json.ts";
+import { acceptsEventStream, isJsonMediaType } from "../../internal/media_type.ts";
+import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import type { Body, Head, MountedWire, Reply, Wire, WireHost } from "../wire.ts";
+import { httpErrorCodes } from "./codes.ts";
+import { decodeCallParams } from "./decode.ts";
+import { encodeOutcome, encodeRefusal, MetaEncoder } from "./encode.ts";
+import { EventStream } from "./stream.ts";
+
+/** Options of {@link mcpLite}. */
+export interface McpLiteOptions {
+  /** Where the endpoints are. Default: `/mcp-lite/v1`; `/` gives the specification's literal paths. */
+  readonly path?: string;
+}
+
+/**
+ * The MCP-lite wire over HTTP, for `createServer({ wires: [mcpLite()] })`.
+ *
+ * Under its path it answers `POST /listtools` (an array), `POST /tools` (an object) and `POST /calltools` with its aliases
+ * `/rpc` and `/call`.
+ *
+ * @example The specification's literal paths
+ * ```ts
+ * import { createServer, defineTool, mcpLite } from "jsr:@toolwire/toolwire";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const ping = defineTool("ping").describe("Answer").handle(() => "pong");
+ * const server = createServer({ tools: [ping], wires: [mcpLite({ path: "/" })] });
+ * const request = new Request("http://localhost/tools", { method: "POST", body: "{}", headers: { "content-type": "application/json" } });
+ * strictEqual((await server.fetch(request)).status, 200);
+ * ```
+ */
+export function mcpLite(options: McpLiteOptions = {}): Wire {
+  const base = `/${options.path ?? "/mcp-lite/v1"}`.replace(/\/+/g, "/").replace(/\/$/, "");
+  return { name: "mcp-lite", mount: (host) => new McpLite(host, base) };
+}
+
+type Endpoint = "calls" | "tool-array" | "tool-object";
+
+const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
+  "/calltools": "calls",
+  "/rpc": "calls",
+  "/call": "calls",
+  "/listtools": "tool-array",
+  "/tools": "tool-object",
+};
+
+const JSON_HEADERS: Readonly<Record<string, string>> = { "content-type": "application/json" };
+
+/** The last one tells nginx, the others tell everything else, not to keep events back. */
+const STREAM_HEADERS: Readonly<Record<string, string>> = {
+  "content-type": "text/event-stream",
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no",
+};
+
+class McpLite implements MountedWire {
+  readonly paths: readonly string[];
+  readonly #host: WireHost;
+  readonly #endpoints: ReadonlyMap<string, Endpoint>;
+  readonly #toolsJson: string;
+  readonly #meta: MetaEncoder;
+  readonly #heartbeats: Deadlines;
+
+  constructor(host: WireHost, base: string) {
+    this.#host = host;
+    this.#endpoints = new Map(Object.entries(ENDPOINTS).map(([path, endpoint]) => [base + path, endpoint]));
+    this.paths = [...this.#endpoints.keys()];
+    this.#toolsJson = JSON.stringify(host.tools);
+    this.#meta = new MetaEncoder(host.info.version);
+    this.#heartbeats = new Deadlines(host.clock);
+  }
+
+  handle(head: Head, body: Body): MaybePromise<Reply> {
+    if (head.method !== "POST") return methodNotAllowed(head.method);
+    const { metadata } = head;
+    if (!isJsonMediaType(metadata.get("content-type"))) {
+      return refusalReply(null, refuse("invalid_request", "Send the header content-type: application/json (UTF-8)"), 415);
+    }
+    if (metadata.get("content-encoding") !== null) {
+      return refusalReply(null, refuse("invalid_request", "Send the body as it is, without content-encoding"), 415);
+    }
+    return body.text().then((text) => {
+      return typeof text === "string" ? this.#answer(head, text) : refusalReply(null, text);
+    });
+  }
+
+  #answer(head: Head, text: string): MaybePromise<Reply> {
+    const endpoint = this.#endpoints.get(head.path);
+    if (endpoint !== "calls") return this.#listReply(text, endpoint === "tool-array");
+    const parsed = parseJson(text, this.#host.limits.depth);
+    if ("refusal" in parsed) return refusalReply(null, parsed.refusal);
+    const request = decodeRequest(parsed.value);
+    if ("refusal" in request) return refusalReply(request.id, request.refusal);
+    return this.#answerRequest(head, request);
+  }
+
+  #listReply(text: string, isArray: boolean): Reply {
+    if (text.trim() !== "") {
+      const parsed = parseJson(text, this.#host.limits.depth);
+      if ("refusal" in parsed) return refusalReply(null, parsed.refusal);
+      if (!isJsonObject(parsed.value)) return refusalReply(null, refuse("invalid_request", "Send an empty object: {}"));
+    }
+    return jsonReply(200, isArray ? this.#toolsJson : `{"tools":${this.#toolsJson}}`);
+  }
+
+  #answerRequest(head: Head, request: JsonRpcRequest): MaybePromise<Reply> {
+    const startedMs = this.#host.clock.now();
+    switch (request.method) {
+      case "tools/call":
+        return this.#callTool(head, request, startedMs);
+      case "tools/list":
+        return this.#resultReply(request.id, `{"tools":${this.#toolsJson},${this.#answerMeta(startedMs)}}`);
+      case "ping":
+        return this.#resultReply(request.id, `{${this.#answerMeta(startedMs)}}`);
+      default:
+        return refusalReply(
+          request.id,
+          refuse("method_not_found", `Method not found: ${request.method.slice(0, 64)}; there are tools/call, tools/list and ping`),
+        );
+    }
+  }
+
+  #callTool(head: Head, request: JsonRpcRequest, startedMs: number): MaybePromise<Reply> {
+    const decoded = decodeCallParams(request.params);
+    if ("kind" in decoded) return refusalReply(request.id, decoded);
+    if (acceptsEventStream(head.metadata.get("accept"))) return this.#streamCall(head, request.id, decoded, startedMs);
+    const call: Call = { ...decoded, peer: new HttpPeer(head, request.id) };
+    const settled = this.#host.dispatch.call(call);
+    if (!(settled instanceof Promise)) return this.#settledReply(request.id, call, settled, startedMs);
+    head.keepOpen();
+    return settled.then((later) => this.#settledReply(request.id, call, later, startedMs));
+  }
+
+  #streamCall(head: Head, id: RequestId, decoded: Omit<Call, "peer">, startedMs: number): Promise<Reply> {
+    head.keepOpen();
+    return new Promise((resolve) => {
+      const peer = new StreamPeer(head, id);
+      const call: Call = { ...decoded, peer };
+      const stream = new EventStream({
+        heartbeats: this.#heartbeats,
+        onOpen: (body) => resolve({ status: 200, headers: STREAM_HEADERS, body }),
+        onCancel: () => peer.leave(),
+      });
+      const finish = (settled: Settled) => {
+        if (settled.kind === "error" && !stream.isOpen) {
+          stream.discard();
+          resolve(refusalReply(id, settled));
+        } else this.#endStream(stream, call, settled, startedMs);
+      };
+      const settled = this.#host.dispatch.call(call, stream);
+      if (settled instanceof Promise) void settled.then(finish);
+      else finish(settled);
+    });
+  }
+
+  #settledReply(id: RequestId, call: Call, settled: Settled, startedMs: number): Reply {
+    try {
+      if (settled.kind === "error") return refusalReply(id, settled);
+      return this.#resultReply(id, encodeOutcome(settled, this.#common(startedMs)));
+    } catch (thrown) {
+      return refusalReply(id, this.#unserializable(thrown, call));
+    }
+  }
+
+  #endStream(stream: EventStream, call: Call, settled: Settled, startedMs: number): void {
+    const common = this.#common(startedMs);
+    try {
+      if (settled.kind === "error") stream.end("error", encodeRefusal(settled, common));
+      else stream.end("done", encodeOutcome(settled, common));
+    } catch (thrown) {
+      stream.end("error", encodeRefusal(this.#unserializable(thrown, call), common));
+    }
+  }
+
+  #unserializable(thrown: unknown, call: Call): Refusal {
+    const error = new TypeError("The result cannot be written as JSON", { cause: thrown });
+    return this.#host.dispatch.mask(error, { tool: call.tool });
+  }
+
+  #resultReply(id: RequestId, resultJson: string): Reply {
+    return jsonReply(200, encodeResult(id, resultJson));
+  }
+
+  #common(startedMs: number): string {
+    return this.#meta.common(startedMs, this.#host.clock.now());
+  }
+
+  #answerMeta(startedMs: number): string {
+    return `"_meta":{"response_type":"answer",${this.#common(startedMs)}}`;
+  }
+}
+
+function methodNotAllowed(method: string): Reply {
+  const reply = refusalReply(null, refuse("invalid_request", `${method} is not allowed here: use POST`), 405);
+  return { ...reply, headers: { ...reply.headers, allow: "POST" } };
+}
+
+function refusalReply(id: RequestId | null, refusal: Refusal, status: number = httpErrorCodes[refusal.code].status): Reply {
+  const reply = jsonReply(status, encodeError(id, encodeRefusal(refusal)));
+  const retryAfterMs = isJsonObject(refusal.data) ? refusal.data["retry_after_ms"] : undefined;
+  if (typeof retryAfterMs !== "number" || (status !== 429 && status !== 503)) return reply;
+  return { ...reply, headers: { ...reply.headers, "retry-after": String(Math.ceil(retryAfterMs / 1000)) } };
+}
+
+function jsonReply(status: number, body: string): Reply {
+  return { status, headers: JSON_HEADERS, body };
+}
+
+const ANONYMOUS: ClientInfo = {};
+
+/** Who calls by a request that is answered once. */
+class HttpPeer implements Peer {
+  readonly wire = "mcp-lite";
+  readonly client: ClientInfo = ANONYMOUS;
+  readonly requestId: RequestId;
+  readonly #head: Head;
+
+  constructor(head: Head, requestId: RequestId) {
+    this.#head = head;
+    this.requestId = requestId;
+  }
+
+  get principal(): Principal | undefined {
+    return this.#head.principal;
+  }
+
+  get metadata(): Metadata {
+    return this.#head.metadata;
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.#head.signal;
+  }
+}
+
+/** Who calls by a request that is answered in a stream: its reader may leave while the request looks finished. */
+class StreamPeer extends HttpPeer {
+  readonly #controller = new AbortController();
+  #isHooked = false;
+
+  override get signal(): AbortSignal {
+    if (!this.#isHooked) {
+      this.#isHooked = true;
+      const request = super.signal;
+      if (request?.aborted) this.leave();
+      else request?.addEventListener("abort", () => this.leave(), { once: true });
+    }
+    return this.#controller.signal;
+  }
+
+  /** The reader has gone. */
+  leave(): void {
+    this.#controller.abort();
+  }
+}

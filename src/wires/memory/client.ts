@@ -1,0 +1,88 @@
+/**
+ * The wire that is none: calls a server of the same process.
+ *
+ * What goes in and out is copied as JSON would copy it, so that a test sees what a caller over the network would: no Date,
+ * no `undefined`, nothing shared.
+ *
+ * @module
+ */
+import type { CallMeta, Metadata, Peer, Principal } from "../../call/call.ts";
+import type { CallEvent, Settled, Sink } from "../../call/outcome.ts";
+import type { Transport, TransportCall } from "../../client/transport.ts";
+import type { Dispatch } from "../../dispatch/dispatch.ts";
+import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import type { ToolListing } from "../../tool/listing.ts";
+
+/** What {@link memory} needs of a server. */
+export interface MemoryServer {
+  /** The tools, as they are listed. */
+  readonly tools: readonly ToolListing[];
+  /** Runs the calls. */
+  readonly dispatch: Dispatch;
+}
+
+/** Options of {@link memory}. */
+export interface MemoryOptions {
+  /** Who calls. Default: nobody in particular. */
+  readonly principal?: Principal;
+  /** What handlers see as `ctx.metadata`. Default: nothing. */
+  readonly metadata?: Metadata;
+}
+
+/**
+ * A transport to a server of the same process, for tests, examples and agents that host their own tools.
+ *
+ * @example A client without a network
+ * ```ts
+ * import { createClient, createServer, defineTool, memory } from "jsr:@toolwire/toolwire";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const server = createServer({ tools: [defineTool("ping").describe("Answer").handle(() => "pong")] });
+ * const client = createClient<typeof server>(memory(server));
+ * strictEqual(await client.ping(), "pong");
+ * ```
+ */
+export function memory(server: MemoryServer, options: MemoryOptions = {}): Transport {
+  return {
+    call: (call, sink) => callInMemory(server.dispatch, call, options, sink),
+    list: () => Promise.resolve(copyJson(server.tools) as unknown as readonly ToolListing[] as never),
+  };
+}
+
+function callInMemory(
+  dispatch: Dispatch,
+  call: TransportCall,
+  options: MemoryOptions,
+  sink: Sink | undefined,
+): MaybePromise<Settled> {
+  const peer: Peer = {
+    wire: "memory",
+    principal: options.principal,
+    signal: call.signal,
+    metadata: options.metadata ?? NO_METADATA,
+    requestId: undefined,
+    client: {},
+  };
+  const args = copyJson(call.args ?? {});
+  const copying = sink === undefined ? undefined : { push: (event: CallEvent) => sink.push(copyJson(event)) };
+  const copySettled = (settled: Settled): Settled => {
+    try {
+      return copyJson(settled);
+    } catch (thrown) {
+      return dispatch.mask(new TypeError("The result cannot be written as JSON", { cause: thrown }), { tool: call.tool });
+    }
+  };
+  const settled = dispatch.call({ tool: call.tool, args, meta: callMeta(call.meta), peer }, copying);
+  return settled instanceof Promise ? settled.then(copySettled) : copySettled(settled);
+}
+
+function callMeta(meta: TransportCall["meta"]): CallMeta | undefined {
+  const deadlineMs = meta?.["deadline_ms"];
+  return typeof deadlineMs === "number" ? { deadlineMs } : undefined;
+}
+
+const NO_METADATA: Metadata = { get: () => null };
+
+function copyJson<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value)) as Value;
+}

@@ -1,0 +1,95 @@
+/**
+ * The contract between the server and its wires: the only file that wires share.
+ *
+ * A wire turns a request into a call, and what becomes of it into a reply. It knows bytes, headers and statuses, and its
+ * own table of error codes; validation, deadlines and masking are dispatch's.
+ *
+ * @module
+ */
+import type { Metadata, Principal } from "../call/call.ts";
+import type { Refusal } from "../call/outcome.ts";
+import type { Dispatch } from "../dispatch/dispatch.ts";
+import type { Clock } from "../internal/clock.ts";
+import type { MaybePromise } from "../internal/maybe_promise.ts";
+import type { ToolListing } from "../tool/listing.ts";
+
+/** What a request says before its body. */
+export interface Head {
+  /** In upper case. */
+  readonly method: string;
+  /** Path of the URL, as it was sent, without query. */
+  readonly path: string;
+  /** Host and port of the URL, for requests without a `Host` header, as HTTP/2 has them. */
+  readonly authority: string;
+  /** The headers. */
+  readonly metadata: Metadata;
+  /** Aborts when the caller has gone. Costly on some runtimes: look only when it is needed. */
+  readonly signal: AbortSignal | undefined;
+  /** Who calls, if that is known. */
+  readonly principal: Principal | undefined;
+  /** The answer will take its time: the runtime must not cut a quiet connection. */
+  keepOpen(): void;
+}
+
+/** The body of a request, not yet read. */
+export interface Body {
+  /** The whole body as text, or why it cannot be had: too large, or not UTF-8. */
+  text(): Promise<string | Refusal>;
+}
+
+/** An answer to a request: enough to make a `Response` of, without being one, so that Node needs none. */
+export interface Reply {
+  /** HTTP status. */
+  readonly status: number;
+  /** Header names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** `null` for none. */
+  readonly body: string | ReadableStream<Uint8Array> | null;
+}
+
+/** What a server gives to each of its wires. */
+export interface WireHost {
+  /** Runs calls. */
+  readonly dispatch: Dispatch;
+  /** The server's tools, as they are listed. */
+  readonly tools: readonly ToolListing[];
+  /** Name and version of the server. */
+  readonly info: ServerInfo;
+  /** Limits on what callers send. */
+  readonly limits: Limits;
+  /** Where time comes from. */
+  readonly clock: Clock;
+}
+
+/** What a server says about itself. */
+export interface ServerInfo {
+  /** Its name. */
+  readonly name: string;
+  /** Its version. */
+  readonly version: string;
+}
+
+/** Limits on what callers send. */
+export interface Limits {
+  /** Largest body, in bytes, after decompression. Default: 1 MiB. */
+  readonly bodyBytes: number;
+  /** Deepest nesting of arrays and objects. Default: 512. */
+  readonly depth: number;
+}
+
+/** A wire that is mounted on a server. */
+export interface MountedWire {
+  /** Every path that the wire answers, without trailing slash. */
+  readonly paths: readonly string[];
+  /** Answers a request on one of its paths. Never throws, never rejects. */
+  handle(head: Head, body: Body): MaybePromise<Reply>;
+}
+
+/** A protocol binding, as a value: `createServer({ wires: [mcpLite()] })`. */
+export interface Wire {
+  /** Its name, such as `mcp-lite`. */
+  readonly name: string;
+  /** Binds it to a server. */
+  mount(host: WireHost): MountedWire;
+}
+
