@@ -9,35 +9,38 @@ import type { Metadata, Principal } from "../call/call.ts";
 import { type Refusal, refuse } from "../call/outcome.ts";
 import type { Body, Head, Reply } from "../wires/wire.ts";
 
-/** The head of a `Request`. */
-export class FetchHead implements Head {
+// Fatal: what is not UTF-8 must not become replacement characters.
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+/** Head and body of a `Request`. */
+export class FetchRequest implements Head, Body {
   readonly principal: Principal | undefined = undefined;
   readonly path: string;
+  readonly metadata: Metadata;
   readonly #request: Request;
-  readonly #host: unknown;
+  readonly #runtime: unknown;
+  readonly #maxBytes: number;
 
   /**
    * @param request The request.
-   * @param host What the runtime gave as the second argument of `fetch`: on Bun its server.
+   * @param runtime What the runtime gave as the second argument of `fetch`: on Bun its server.
+   * @param maxBytes Largest body, in bytes.
    */
-  constructor(request: Request, host: unknown) {
-    this.#request = request;
-    this.#host = host;
+  constructor(request: Request, runtime: unknown, maxBytes: number) {
     this.path = pathOf(request.url);
+    this.metadata = request.headers;
+    this.#request = request;
+    this.#runtime = runtime;
+    this.#maxBytes = maxBytes;
   }
 
   get method(): string {
     return this.#request.method;
   }
 
-  get metadata(): Metadata {
-    return this.#request.headers;
-  }
-
   get authority(): string {
     const { url } = this.#request;
-    const start = url.indexOf("://") + 3;
-    return url.slice(start).replace(/[/?#].*$/s, "");
+    return url.slice(url.indexOf("://") + 3).replace(/[/?#].*$/s, "");
   }
 
   get signal(): AbortSignal {
@@ -46,8 +49,20 @@ export class FetchHead implements Head {
 
   keepOpen(): void {
     // Bun ends a connection that is quiet for 10 s, unless it is told not to, for this request.
-    const { timeout } = (this.#host ?? {}) as { timeout?: unknown };
-    if (typeof timeout === "function") timeout.call(this.#host, this.#request, 0);
+    const { timeout } = (this.#runtime ?? {}) as { timeout?: unknown };
+    if (typeof timeout === "function") timeout.call(this.#runtime, this.#request, 0);
+  }
+
+  text(): Promise<string | Refusal> {
+    const declared = this.metadata.get("content-length");
+    // Without a length nobody knows when to stop but us.
+    const bytes = declared === null ? readUpTo(this.#request.body, this.#maxBytes) : this.#readWhole(Number(declared));
+    return bytes.then((read) => (read === undefined ? tooLarge(this.#maxBytes) : decodeUtf8(read)), unreadable);
+  }
+
+  #readWhole(declaredBytes: number): Promise<Uint8Array | undefined> {
+    if (declaredBytes > this.#maxBytes) return Promise.resolve(undefined);
+    return this.#request.bytes();
   }
 }
 
@@ -62,32 +77,6 @@ export function pathOf(url: string): string {
   if (fragment !== -1 && fragment < end) end = fragment;
   if (end > start && url.charCodeAt(end - 1) === 0x2f /* / */) end--;
   return url.slice(start, end);
-}
-
-// Fatal: what is not UTF-8 must not become replacement characters.
-const decoder = new TextDecoder("utf-8", { fatal: true });
-
-/** The body of a `Request`, read once, up to a limit. */
-export class FetchBody implements Body {
-  readonly #request: Request;
-  readonly #maxBytes: number;
-
-  constructor(request: Request, maxBytes: number) {
-    this.#request = request;
-    this.#maxBytes = maxBytes;
-  }
-
-  text(): Promise<string | Refusal> {
-    const declared = this.#request.headers.get("content-length");
-    // Without a length nobody knows when to stop but us.
-    const bytes = declared === null ? readUpTo(this.#request.body, this.#maxBytes) : this.#readWhole(Number(declared));
-    return bytes.then((read) => (read === undefined ? tooLarge(this.#maxBytes) : decodeUtf8(read)), unreadable);
-  }
-
-  #readWhole(declaredBytes: number): Promise<Uint8Array | undefined> {
-    if (declaredBytes > this.#maxBytes) return Promise.resolve(undefined);
-    return this.#request.bytes();
-  }
 }
 
 /** Decodes bytes that have to be UTF-8. */

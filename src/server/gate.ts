@@ -52,12 +52,12 @@ export class Gate {
 
   /** The answer to a request that goes no further: one from elsewhere, or a preflight. */
   check(head: Head): Reply | undefined {
-    const host = head.metadata.get("host") ?? head.authority;
-    if (this.#hosts !== undefined && !isListed(host, this.#hosts)) {
-      return plainReply(403, -32000, "permission_denied", `This server does not answer for host ${quote(host)}: add it to "hosts"`);
+    if (this.#hosts !== undefined && !isListed(hostOf(head), this.#hosts)) {
+      const message = `This server does not answer for host ${quote(hostOf(head))}: add it to "hosts"`;
+      return plainReply(403, -32000, "permission_denied", message);
     }
     const origin = head.metadata.get("origin");
-    if (origin !== null && !this.#allows(origin, host)) {
+    if (origin !== null && !this.#allows(origin, head)) {
       return plainReply(403, -32000, "permission_denied", `Origin ${quote(origin)} is not allowed: add it to "origins"`);
     }
     return head.method === "OPTIONS" && this.#cors !== undefined ? this.#preflight(head, this.#cors) : undefined;
@@ -72,9 +72,9 @@ export class Gate {
     return { ...reply, headers: { ...reply.headers, ...cors } };
   }
 
-  #allows(origin: string, host: string): boolean {
+  #allows(origin: string, head: Head): boolean {
     if (this.#origins === "*" || this.#origins.has(origin.toLowerCase())) return true;
-    return origin.slice(origin.indexOf("://") + 3).toLowerCase() === host.toLowerCase();
+    return origin.slice(origin.indexOf("://") + 3).toLowerCase() === hostOf(head).toLowerCase();
   }
 
   #preflight(head: Head, cors: CorsOptions): Reply {
@@ -87,6 +87,10 @@ export class Gate {
     };
     return { status: 204, headers, body: null };
   }
+}
+
+function hostOf(head: Head): string {
+  return head.metadata.get("host") ?? head.authority;
 }
 
 function isListed(host: string, hosts: ReadonlySet<string>): boolean {

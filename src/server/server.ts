@@ -8,7 +8,7 @@ import { ToolRegistry } from "../tool/registry.ts";
 import type { AnyTool } from "../tool/tool.ts";
 import { mcpLite } from "../wires/http/mod.ts";
 import type { Body, Head, Limits, MountedWire, Reply, ServerInfo, Wire, WireHost } from "../wires/wire.ts";
-import { FetchBody, FetchHead, toResponse } from "./fetch_request.ts";
+import { FetchRequest, toResponse } from "./fetch_request.ts";
 import { Gate, type GateOptions } from "./gate.ts";
 import { plainReply } from "./plain_reply.ts";
 
@@ -159,7 +159,8 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
     dispatch: dispatcher,
     handle,
     fetch(request, runtime) {
-      const reply = handle(new FetchHead(request, runtime), new FetchBody(request, host.limits.bodyBytes));
+      const incoming = new FetchRequest(request, runtime, host.limits.bodyBytes);
+      const reply = handle(incoming, incoming);
       return reply instanceof Promise ? reply.then(toResponse) : Promise.resolve(toResponse(reply));
     },
     guarded: (options) => makeServer(core, { ...gateOptions, ...options }),

@@ -138,7 +138,8 @@ class McpLite implements MountedWire {
     const decoded = decodeCallParams(request.params);
     if ("kind" in decoded) return refusalReply(request.id, decoded);
     if (acceptsEventStream(head.metadata.get("accept"))) return this.#streamCall(head, request.id, decoded, startedMs);
-    const call: Call = { ...decoded, peer: new HttpPeer(head, request.id) };
+    const { tool, args, meta } = decoded;
+    const call: Call = { tool, args, meta, peer: new HttpPeer(head, request.id) };
     const settled = this.#host.dispatch.call(call);
     if (!(settled instanceof Promise)) return this.#settledReply(request.id, call, settled, startedMs);
     head.keepOpen();
