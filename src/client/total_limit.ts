@@ -27,8 +27,8 @@ export class TotalLimit {
   /** Settles as `work` does, or rejects with why the call has to end, whichever is first. */
   async race<Value>(work: Value | Promise<Value>): Promise<Value> {
     const signal = this.signal;
-    if (signal === undefined || !(work instanceof Promise)) return await work;
-    work.catch(() => {});
+    if (signal === undefined) return await work;
+    if (work instanceof Promise) work.catch(() => {});
     const over = Promise.withResolvers<never>();
     const end = () => over.reject(signal.reason);
     if (signal.aborted) end();

@@ -114,7 +114,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
     const isStream = run.sink !== undefined;
     // A stream may last as long as something happens on it; everything else has to be done by the default.
     const limitMs = timeoutMs === undefined && !isStream ? Math.min(totalMs ?? this.#timeoutMs, this.#timeoutMs) : totalMs ?? this.#timeoutMs;
-    if (isStream) run.live.watchPeer();
+    run.live.watch(run.call.peer.left);
     return run.live.guard(running, this, limitMs, isStream && totalMs === undefined);
   }
 
@@ -173,7 +173,6 @@ export class Dispatcher implements Dispatch, DispatchHost {
     const stop = () => void pieces.return(undefined).catch(() => {});
     const kept: unknown[] | undefined = run.sink === undefined ? [] : undefined;
     let hasYielded = false;
-    live.watchPeer();
     live.onEnd = stop;
     try {
       while (live.ended === undefined) {

@@ -157,20 +157,18 @@ export class LiveRun {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
       if (this.#ended !== undefined) this.#abort(this.#ended);
-      else this.watchPeer();
+      else this.watch(this.#call.peer.signal);
     }
     return this.#controller.signal;
   }
 
-  /** Ends the run when the caller goes. Looked at only when needed: on some runtimes the look alone is costly. */
-  watchPeer(): void {
-    if (this.#unhook !== undefined || this.#ended !== undefined) return;
-    const peerSignal = this.#call.peer.signal;
-    if (peerSignal === undefined) return;
+  /** Ends the run when `leaving` aborts: the caller has gone. The first one counts. */
+  watch(leaving: AbortSignal | undefined): void {
+    if (leaving === undefined || this.#unhook !== undefined || this.#ended !== undefined) return;
     const leave = () => this.end(refuse("cancelled", "The caller has gone"));
-    if (peerSignal.aborted) return leave();
-    peerSignal.addEventListener("abort", leave, { once: true });
-    this.#unhook = () => peerSignal.removeEventListener("abort", leave);
+    if (leaving.aborted) return leave();
+    leaving.addEventListener("abort", leave, { once: true });
+    this.#unhook = () => leaving.removeEventListener("abort", leave);
   }
 
   /** Ends the run from outside: its signal aborts and the call settles at once, whatever the handler does. */

@@ -83,10 +83,9 @@ async function listen(server: Server, options: ListenOptions): Promise<Listener>
 }
 
 async function shutDown(server: Server, listener: Listener, graceMs: number | undefined): Promise<void> {
-  const stopped = listener.stopAccepting();
+  void listener.stopAccepting();
   await server.close(graceMs);
   await listener.close();
-  await stopped;
 }
 
 /** Only the first signal counts; the next one has its ordinary effect, so that an impatient user is obeyed. */

@@ -89,7 +89,9 @@ class HttpTransport implements Transport {
       const response = await send(url, { method: "POST", headers, body, signal: idle.signal, redirect: "manual" });
       idle.touch();
       if (isRedirect(response)) return redirected(url, response);
-      return await read(response, idle);
+      const result = await read(response, idle);
+      idle.signal.throwIfAborted();
+      return result;
     } catch (thrown) {
       return idle.isOver ? quiet(url, idleTimeoutMs) : unreachable(url, thrown, signal);
     } finally {
@@ -162,6 +164,9 @@ class HttpTransport implements Transport {
     let length = 0;
     if (response.body === null) return undefined;
     const reader = response.body.getReader();
+    // An injected fetch may not tie the body to the signal, as a real one does.
+    const leave = () => void reader.cancel().catch(() => {});
+    idle.signal.addEventListener("abort", leave, { once: true });
     try {
       for (let read = await reader.read(); !read.done; read = await reader.read()) {
         idle.pause();
@@ -173,8 +178,9 @@ class HttpTransport implements Transport {
       await take(decoder.decode());
       return undefined;
     } finally {
+      idle.signal.removeEventListener("abort", leave);
       // Ends the connection if the answer was not read to its end; harmless otherwise.
-      void reader.cancel().catch(() => {});
+      leave();
     }
   }
 }

@@ -246,6 +246,10 @@ class HttpPeer implements Peer {
   get signal(): AbortSignal | undefined {
     return this.#head.signal;
   }
+
+  get left(): AbortSignal | undefined {
+    return undefined;
+  }
 }
 
 /** Who calls by a request that is answered in a stream: its reader may leave while the request looks finished. */
@@ -260,6 +264,10 @@ class StreamPeer extends HttpPeer {
       if (request?.aborted) this.leave();
       else request?.addEventListener("abort", () => this.leave(), { once: true });
     }
+    return this.#controller.signal;
+  }
+
+  override get left(): AbortSignal {
     return this.#controller.signal;
   }
 

@@ -59,6 +59,7 @@ function callInMemory(
     wire: "memory",
     principal: options.principal,
     signal: call.signal,
+    left: call.signal,
     metadata: options.metadata ?? NO_METADATA,
     requestId: undefined,
     client: {},
