@@ -2,9 +2,9 @@ import type { CallEvent, Refusal, Settled, Sink, UnknownOutcome } from "../call/
 import { Failure } from "../error/failure.ts";
 import { ToolError } from "../error/tool_error.ts";
 import { http, type HttpOptions } from "../wires/http/client.ts";
+import { CallLimit } from "./call_limit.ts";
 import { mayPass, retryDelayMs, type RetryOptions, retryPolicy, type RetryPolicy } from "./retry.ts";
 import { PieceStream } from "./stream.ts";
-import { TotalLimit } from "./total_limit.ts";
 import type { RemoteTool, Transport } from "./transport.ts";
 import type { CallOptions, Client, ClientMethods, ToolOutcome, ToolSource, ToolStream, UntypedClient } from "./types.ts";
 
@@ -78,7 +78,7 @@ class Caller implements ClientMethods {
   readonly #transport: Transport;
   readonly #options: ClientOptions;
   readonly #retry: RetryPolicy;
-  #repeatable: Promise<ReadonlySet<string>> | undefined = undefined;
+  #repeatable: Promise<ReadonlySet<string> | undefined> | undefined = undefined;
 
   constructor(transport: Transport, options: ClientOptions) {
     this.#transport = transport;
@@ -87,9 +87,9 @@ class Caller implements ClientMethods {
   }
 
   async list(options: CallOptions = {}): Promise<readonly RemoteTool[]> {
-    const limit = new TotalLimit(options.signal, options.timeoutMs ?? this.#options.timeoutMs);
+    const limit = this.#limit(options);
     try {
-      return await limit.race(this.#transport.list({ signal: limit.signal, idleTimeoutMs: this.#idleTimeoutMs(options) }));
+      return await limit.race(this.#transport.list(limit));
     } finally {
       limit.stop();
     }
@@ -119,18 +119,19 @@ class Caller implements ClientMethods {
   }
 
   async #settle(tool: string, args: unknown, options: CallOptions, sink?: Sink): Promise<Settled | UnknownOutcome> {
+    const limit = this.#limit(options);
     const timeoutMs = options.timeoutMs ?? this.#options.timeoutMs;
-    const limit = new TotalLimit(options.signal, timeoutMs);
     const meta = timeoutMs === undefined ? options.meta : { ...options.meta, deadline_ms: timeoutMs };
-    const call = { tool, args, meta, signal: limit.signal, idleTimeoutMs: this.#idleTimeoutMs(options) };
-    const watched = sink === undefined ? undefined : new WatchedSink(sink);
+    const watched = sink && new WatchedSink(sink);
     try {
       for (let attempt = 0;; attempt++) {
-        const settled = await limit.race(this.#transport.call(call, watched));
+        const settled = await limit.race(this.#transport.call({ tool, args, meta, limit }, watched));
         if (!mayPass(settled) || attempt >= this.#retry.attempts || watched?.hasEvents) return settled;
         const delayMs = retryDelayMs(settled, attempt, this.#retry);
-        if (delayMs === undefined || !(await limit.race(this.#isRepeatable(tool, options)))) return settled;
+        if (delayMs === undefined || !(await limit.race(this.#isRepeatable(tool)))) return settled;
+        limit.pause();
         await limit.race(new Promise((resolve) => setTimeout(resolve, delayMs)));
+        limit.touch();
       }
     } finally {
       limit.stop();
@@ -138,23 +139,17 @@ class Caller implements ClientMethods {
   }
 
   /** Whether the server says of the tool that a repeat does no harm. Asked for once, when a call first needs it. */
-  async #isRepeatable(tool: string, options: CallOptions): Promise<boolean> {
-    this.#repeatable ??= this.#listRepeatable(options);
-    return (await this.#repeatable).has(tool);
+  async #isRepeatable(tool: string): Promise<boolean> {
+    this.#repeatable ??= this.list().then(
+      (tools) => new Set(tools.filter(isRepeatable).map(({ name }) => name)),
+      () => (this.#repeatable = undefined),
+    );
+    return (await this.#repeatable)?.has(tool) ?? false;
   }
 
-  async #listRepeatable(options: CallOptions): Promise<ReadonlySet<string>> {
-    try {
-      const tools = await this.#transport.list({ signal: undefined, idleTimeoutMs: this.#idleTimeoutMs(options) });
-      return new Set(tools.filter(isRepeatable).map(({ name }) => name));
-    } catch {
-      this.#repeatable = undefined;
-      return new Set();
-    }
-  }
-
-  #idleTimeoutMs(options: CallOptions): number {
-    return options.idleTimeoutMs ?? this.#options.idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS;
+  #limit(options: CallOptions): CallLimit {
+    const { timeoutMs = this.#options.timeoutMs, idleTimeoutMs = this.#options.idleTimeoutMs } = options;
+    return new CallLimit({ signal: options.signal, timeoutMs, idleTimeoutMs: idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS });
   }
 }
 

@@ -6,6 +6,16 @@
 import type { Settled, Sink, UnknownOutcome } from "../call/outcome.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 
+/** What ends a call, and what a transport tells it so that it can. */
+export interface TransportLimit {
+  /** Aborts when the call has to end. */
+  readonly signal: AbortSignal;
+  /** Something came: the wire is not quiet. */
+  touch(): void;
+  /** The wire waits for us: that is not its silence. */
+  pause(): void;
+}
+
 /** One call, as the client hands it to a transport. */
 export interface TransportCall {
   /** Name of the tool. */
@@ -14,10 +24,8 @@ export interface TransportCall {
   readonly args: unknown;
   /** What goes beside the arguments: members of the request's `_meta`, with their names on the wire. */
   readonly meta: Readonly<Record<string, unknown>> | undefined;
-  /** Aborts the call; `undefined` if nothing does. */
-  readonly signal: AbortSignal | undefined;
-  /** How long the wire may be quiet, in milliseconds. */
-  readonly idleTimeoutMs: number;
+  /** Ends the call. */
+  readonly limit: TransportLimit;
 }
 
 /** A tool as a server lists it; unknown members are kept. */
@@ -41,7 +49,7 @@ export interface Transport {
   /** Makes one call; with a sink it is streamed. */
   call(call: TransportCall, sink?: Sink): MaybePromise<Settled | UnknownOutcome>;
   /** Lists the server's tools. Rejects with `ToolError`. */
-  list(options: Pick<TransportCall, "signal" | "idleTimeoutMs">): Promise<readonly RemoteTool[]>;
+  list(limit: TransportLimit): Promise<readonly RemoteTool[]>;
   /** Ends what the transport holds open. */
   close?(): void;
 }

@@ -7,13 +7,12 @@
  *
  * @module
  */
-import { createParser } from "eventsource-parser";
 import { refuse, type Refusal, type Settled, type Sink, type UnknownOutcome } from "../../call/outcome.ts";
-import type { RemoteTool, Transport, TransportCall } from "../../client/transport.ts";
+import type { RemoteTool, Transport, TransportCall, TransportLimit } from "../../client/transport.ts";
+import { SseDecoder } from "../../codec/sse/decode.ts";
 import { ToolError } from "../../error/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { decodeError, decodeMessage, decodeResult, refusalOfStatus } from "./decode_reply.ts";
-import { IdleTimer } from "./idle_timer.ts";
 
 /** Options of {@link http}. */
 export interface HttpOptions {
@@ -56,46 +55,34 @@ class HttpTransport implements Transport {
     const params = { name: tool, arguments: args, ...(meta !== undefined && { _meta: meta }) };
     const body = JSON.stringify({ jsonrpc: "2.0", id: ++this.#lastId, method: "tools/call", params });
     const accept = sink === undefined ? "application/json" : "text/event-stream, application/json";
-    return await this.#exchange("/calltools", accept, body, call, (response, idle) => {
-      return isEventStream(response) ? this.#readStream(response, idle, sink) : this.#readAnswer(response, idle);
+    return await this.#exchange("/calltools", accept, body, call.limit, (response) => {
+      return isEventStream(response) ? this.#readStream(response, call.limit, sink) : this.#readAnswer(response, call.limit);
     });
   }
 
-  async list(options: Pick<TransportCall, "signal" | "idleTimeoutMs">): Promise<readonly RemoteTool[]> {
-    const listed = await this.#exchange("/tools", "application/json", "{}", options, async (response, idle) => {
-      const json = await this.#readJson(response, idle);
-      if (isRefusal(json)) return json;
-      const tools = isJsonObject(json) ? json["tools"] : json;
-      if (Array.isArray(tools)) return tools as RemoteTool[];
-      return isJsonObject(json) && isJsonObject(json["error"]) ? decodeError(json["error"]) : notMcpLite(response);
-    });
+  async list(limit: TransportLimit): Promise<readonly RemoteTool[]> {
+    const listed = await this.#exchange("/tools", "application/json", "{}", limit, (response) => this.#readList(response, limit));
     if (isRefusal(listed)) throw new ToolError(listed.code, listed.message, { details: listed.data, cause: listed.cause });
     return listed;
   }
 
-  /** Posts and reads, within the idle timeout, and turns whatever goes wrong on the way into a refusal. */
+  /** Posts and reads, and turns whatever goes wrong on the way into a refusal. */
   async #exchange<Result>(
     endpoint: string,
     accept: string,
     body: string,
-    { signal, idleTimeoutMs }: Pick<TransportCall, "signal" | "idleTimeoutMs">,
-    read: (response: Response, idle: IdleTimer) => Promise<Result>,
+    limit: TransportLimit,
+    read: (response: Response) => Promise<Result>,
   ): Promise<Result | Refusal> {
     const url = this.#base + endpoint;
-    const idle = new IdleTimer(signal, idleTimeoutMs);
     try {
       const headers = await this.#headers(accept);
       const send = this.#options.fetch ?? fetch;
-      const response = await send(url, { method: "POST", headers, body, signal: idle.signal, redirect: "manual" });
-      idle.touch();
-      if (isRedirect(response)) return redirected(url, response);
-      const result = await read(response, idle);
-      idle.signal.throwIfAborted();
-      return result;
-    } catch (thrown) {
-      return idle.isOver ? quiet(url, idleTimeoutMs) : unreachable(url, thrown, signal);
-    } finally {
-      idle.stop();
+      const response = await send(url, { method: "POST", headers, body, signal: limit.signal, redirect: "manual" });
+      limit.touch();
+      return isRedirect(response) ? redirected(url, response) : await read(response);
+    } catch (cause) {
+      return { ...refuse("unavailable", `Cannot reach ${url}: ${cause instanceof Error ? cause.message : cause}`), cause };
     }
   }
 
@@ -107,17 +94,25 @@ class HttpTransport implements Transport {
     return all;
   }
 
-  async #readAnswer(response: Response, idle: IdleTimer): Promise<Settled | UnknownOutcome> {
-    const json = await this.#readJson(response, idle);
+  async #readList(response: Response, limit: TransportLimit): Promise<readonly RemoteTool[] | Refusal> {
+    const json = await this.#readJson(response, limit);
+    if (isRefusal(json)) return json;
+    const tools = isJsonObject(json) ? json["tools"] : json;
+    if (Array.isArray(tools)) return tools as RemoteTool[];
+    return isJsonObject(json) && isJsonObject(json["error"]) ? decodeError(json["error"]) : notMcpLite(response);
+  }
+
+  async #readAnswer(response: Response, limit: TransportLimit): Promise<Settled | UnknownOutcome> {
+    const json = await this.#readJson(response, limit);
     if (isRefusal(json)) return json;
     if (!isJsonObject(json)) return notMcpLite(response);
     if (isJsonObject(json["error"])) return withRetryAfter(decodeError(json["error"]), response);
     return Object.hasOwn(json, "result") ? decodeResult(json["result"]) : notMcpLite(response);
   }
 
-  async #readJson(response: Response, idle: IdleTimer): Promise<unknown> {
+  async #readJson(response: Response, limit: TransportLimit): Promise<unknown> {
     let text = "";
-    const tooLarge = await this.#readText(response, idle, (piece) => {
+    const tooLarge = await this.#readText(response, limit, (piece) => {
       text += piece;
       return true;
     });
@@ -129,26 +124,17 @@ class HttpTransport implements Transport {
     }
   }
 
-  async #readStream(response: Response, idle: IdleTimer, sink: Sink | undefined): Promise<Settled | UnknownOutcome> {
+  async #readStream(response: Response, limit: TransportLimit, sink: Sink | undefined): Promise<Settled | UnknownOutcome> {
     let settled: Settled | UnknownOutcome | undefined;
-    let pending: Promise<void>[] = [];
-    const parser = createParser({
-      onEvent: ({ event, data }) => {
-        if (settled !== undefined) return;
+    const decoder = new SseDecoder();
+    const tooLarge = await this.#readText(response, limit, async (piece) => {
+      for (const { event, data } of decoder.decode(piece)) {
         const message = decodeMessage(event, data);
-        if (message === undefined) return;
-        if (message.kind === "end") settled = message.settled;
-        else {
-          const room = sink?.push(message.event);
-          if (room !== undefined) pending.push(room);
-        }
-      },
-    });
-    const tooLarge = await this.#readText(response, idle, async (piece) => {
-      parser.feed(piece);
-      await Promise.all(pending);
-      pending = [];
-      return settled === undefined;
+        if (message?.kind === "end") settled = message.settled;
+        else if (message !== undefined) await sink?.push(message.event);
+        if (settled !== undefined) return false;
+      }
+      return true;
     });
     return settled ?? tooLarge ?? refuse("unavailable", "The stream ended before the answer was complete");
   }
@@ -156,7 +142,7 @@ class HttpTransport implements Transport {
   /** Reads text piece by piece, until there is no more or `take` has enough. */
   async #readText(
     response: Response,
-    idle: IdleTimer,
+    limit: TransportLimit,
     take: (piece: string) => boolean | Promise<boolean>,
   ): Promise<Refusal | undefined> {
     const maxBytes = this.#options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES;
@@ -166,19 +152,19 @@ class HttpTransport implements Transport {
     const reader = response.body.getReader();
     // An injected fetch may not tie the body to the signal, as a real one does.
     const leave = () => void reader.cancel().catch(() => {});
-    idle.signal.addEventListener("abort", leave, { once: true });
+    limit.signal.addEventListener("abort", leave, { once: true });
     try {
       for (let read = await reader.read(); !read.done; read = await reader.read()) {
-        idle.pause();
+        limit.pause();
         length += read.value.length;
         if (length > maxBytes) return refuse("result_too_large", `The answer is larger than ${maxBytes} bytes`);
         if (!(await take(decoder.decode(read.value, { stream: true })))) return undefined;
-        idle.touch();
+        limit.touch();
       }
       await take(decoder.decode());
       return undefined;
     } finally {
-      idle.signal.removeEventListener("abort", leave);
+      limit.signal.removeEventListener("abort", leave);
       // Ends the connection if the answer was not read to its end; harmless otherwise.
       leave();
     }
@@ -206,16 +192,6 @@ function redirected(url: string, response: Response): Refusal {
 
 function notMcpLite(response: Response): Refusal {
   return refuse("invalid_request", `${response.url || "The server"} answered JSON, but not MCP-lite; is the URL right?`);
-}
-
-function quiet(url: string, idleTimeoutMs: number): Refusal {
-  return refuse("deadline_exceeded", `${url} sent nothing for ${idleTimeoutMs} ms`);
-}
-
-function unreachable(url: string, thrown: unknown, signal: AbortSignal | undefined): Refusal {
-  if (signal?.aborted) return { ...refuse("cancelled", "The call was aborted"), cause: signal.reason };
-  const reason = thrown instanceof Error ? thrown.message : String(thrown);
-  return { ...refuse("unavailable", `Cannot reach ${url}: ${reason}`), cause: thrown };
 }
 
 /** The refusal, with what the `Retry-After` header says, if it says it in seconds. */

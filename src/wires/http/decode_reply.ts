@@ -20,7 +20,6 @@ import {
 } from "../../call/outcome.ts";
 import type { ToolErrorCode } from "../../error/code.ts";
 import { isJsonObject, type JsonObject } from "../../internal/json.ts";
-import { httpErrorCodes } from "./codes.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -50,7 +49,8 @@ export function decodeError(error: Members): Refusal {
   const data: Members = isJsonObject(error["data"]) ? error["data"] : {};
   const { code, ...details } = data;
   const rest = Object.keys(details).length > 0 ? details : isJsonObject(error["data"]) ? undefined : error["data"];
-  return refuse(isErrorCode(code) ? code : codeOfNumber(error["code"], data), message, rest);
+  // A code that a newer server has is worth more than a guess.
+  return refuse(typeof code === "string" ? code as ToolErrorCode : codeOfNumber(error["code"], data), message, rest);
 }
 
 /** What an answer means that is not JSON at all: its status is all there is to go by. */
@@ -135,10 +135,6 @@ function decodeAsk({ kind, message, schema, ...params }: Members): AskRequest {
     ...(isJsonObject(schema) && { schema: schema as JsonObject }),
     ...(Object.keys(params).length > 0 && { params: params as JsonObject }),
   };
-}
-
-function isErrorCode(code: unknown): code is ToolErrorCode {
-  return typeof code === "string" && Object.hasOwn(httpErrorCodes, code);
 }
 
 const CODES_OF_NUMBERS: ReadonlyMap<unknown, ToolErrorCode> = new Map([

@@ -8,7 +8,7 @@
  */
 import type { CallMeta, Metadata, Peer, Principal } from "../../call/call.ts";
 import type { CallEvent, Settled, Sink } from "../../call/outcome.ts";
-import type { Transport, TransportCall } from "../../client/transport.ts";
+import type { Transport, TransportCall, TransportLimit } from "../../client/transport.ts";
 import type { Dispatch } from "../../dispatch/dispatch.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import type { ToolListing } from "../../tool/listing.ts";
@@ -58,14 +58,14 @@ function callInMemory(
   const peer: Peer = {
     wire: "memory",
     principal: options.principal,
-    signal: call.signal,
-    left: call.signal,
+    signal: call.limit.signal,
+    left: call.limit.signal,
     metadata: options.metadata ?? NO_METADATA,
     requestId: undefined,
     client: {},
   };
   const args = copyJson(call.args ?? {});
-  const copying = sink === undefined ? undefined : { push: (event: CallEvent) => sink.push(copyJson(event)) };
+  const copying = sink === undefined ? undefined : new TouchingSink(sink, call.limit);
   const copySettled = (settled: Settled): Settled => {
     try {
       return copyJson(settled);
@@ -80,6 +80,22 @@ function callInMemory(
 function callMeta(meta: TransportCall["meta"]): CallMeta | undefined {
   const deadlineMs = meta?.["deadline_ms"];
   return typeof deadlineMs === "number" ? { deadlineMs } : undefined;
+}
+
+/** A sink that gets copies, and shows that the call lives. */
+class TouchingSink implements Sink {
+  readonly #sink: Sink;
+  readonly #limit: TransportLimit;
+
+  constructor(sink: Sink, limit: TransportLimit) {
+    this.#sink = sink;
+    this.#limit = limit;
+  }
+
+  push(event: CallEvent): void | Promise<void> {
+    this.#limit.touch();
+    return this.#sink.push(copyJson(event));
+  }
 }
 
 const NO_METADATA: Metadata = { get: () => null };

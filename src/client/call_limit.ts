@@ -1,0 +1,71 @@
+import { ToolError } from "../error/tool_error.ts";
+
+/** How long a call may last. */
+export interface CallLimitOptions {
+  /** Aborts the call. */
+  readonly signal: AbortSignal | undefined;
+  /** How long the call may take in all, in milliseconds; `undefined` for ever. */
+  readonly timeoutMs: number | undefined;
+  /** How long the wire may be quiet, in milliseconds; `Infinity` for ever. */
+  readonly idleTimeoutMs: number;
+}
+
+/** Ends a call, whatever it waits for: when its caller aborts it, when its time is over, when the wire is quiet too long. */
+export class CallLimit {
+  readonly #controller = new AbortController();
+  readonly #options: CallLimitOptions;
+  readonly #total: ReturnType<typeof setTimeout> | undefined;
+  #idle: ReturnType<typeof setTimeout> | undefined = undefined;
+
+  constructor(options: CallLimitOptions) {
+    const { signal, timeoutMs } = options;
+    this.#options = options;
+    if (signal?.aborted) this.#leave();
+    else signal?.addEventListener("abort", this.#leave, { once: true });
+    if (timeoutMs !== undefined) this.#total = this.#arm(timeoutMs, "took longer than its");
+    this.touch();
+  }
+
+  /** Aborts when the call has to end, with the reason to reject with. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Something came: the wire is not quiet. */
+  touch(): void {
+    this.pause();
+    if (Number.isFinite(this.#options.idleTimeoutMs)) this.#idle = this.#arm(this.#options.idleTimeoutMs, "heard nothing for");
+  }
+
+  /** The wire waits for us: that is not its silence. */
+  pause(): void {
+    clearTimeout(this.#idle);
+  }
+
+  /** Settles as `work` does, or rejects with why the call has to end, whichever is first. */
+  async race<Value>(work: Value | Promise<Value>): Promise<Value> {
+    if (work instanceof Promise) work.catch(() => {});
+    const over = Promise.withResolvers<never>();
+    const end = () => over.reject(this.signal.reason);
+    if (this.signal.aborted) end();
+    else this.signal.addEventListener("abort", end, { once: true });
+    try {
+      return await Promise.race([over.promise, work]);
+    } finally {
+      this.signal.removeEventListener("abort", end);
+    }
+  }
+
+  /** The call has ended. */
+  stop(): void {
+    this.pause();
+    clearTimeout(this.#total);
+    this.#options.signal?.removeEventListener("abort", this.#leave);
+  }
+
+  readonly #leave = (): void => this.#controller.abort(this.#options.signal?.reason);
+
+  #arm(delayMs: number, what: string): ReturnType<typeof setTimeout> {
+    return setTimeout(() => this.#controller.abort(new ToolError("deadline_exceeded", `The call ${what} ${delayMs} ms`)), delayMs);
+  }
+}
