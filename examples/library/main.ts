@@ -121,7 +121,7 @@ async function meetFailure(library: Library): Promise<void> {
   const refused = await library.describe_dataset.outcome({ dataset_id: "moviez" });
   strictEqual(refused.kind, "failure");
   strictEqual(refused.code, "unknown_dataset");
-  deepStrictEqual(refused.data?.available, available);
+  deepStrictEqual(refused.data.available, available);
 
   const described = await library.describe_dataset.outcome({ dataset_id: "movies" });
   strictEqual(described.kind, "answer");

@@ -3,48 +3,15 @@
  *
  * @module
  */
-import { defineTool, type Tool } from "jsr:@toolwire/toolwire";
+import { defineTool } from "jsr:@toolwire/toolwire";
 import * as v from "jsr:@toolwire/toolwire/schema";
 import { writeReport } from "./report.ts";
-import { type Hit, searchRows, toHit } from "./search.ts";
-import { type ColumnSummary, summarizeColumn } from "./statistics.ts";
+import { searchRows, toHit } from "./search.ts";
+import { summarizeColumn } from "./statistics.ts";
 import { cellsOf, listTableIds, loadTable } from "./tables.ts";
 
-// The types of these tools are written out because this repository compiles with `isolatedDeclarations`, as packages
-// for JSR should. A script of yours can leave all of them to inference.
-
-/** Arguments of `search_documents`, as callers send them. */
-export interface SearchInput {
-  /** What to look for. */
-  readonly query: string;
-  /** Most hits to give, 1 to 100. Default: 10. */
-  readonly limit?: number | undefined;
-}
-
-/** What `describe_dataset` answers. */
-export interface Description {
-  readonly dataset_id: string;
-  readonly title: string;
-  readonly description: string;
-  readonly row_count: number;
-  readonly columns: readonly ColumnSummary[];
-}
-
-/** Data of the failure `unknown_dataset`. */
-export interface UnknownDataset {
-  /** What was asked for. */
-  readonly dataset_id: string;
-  /** What can be asked for. */
-  readonly available: readonly string[];
-}
-
-/** Data of declared failures, of a tool that declares none. */
-export type NoErrors = Record<never, never>;
-
 /** `search_documents`: the rows of all tables that match a query, best first. */
-export const searchDocuments: Tool<"search_documents", SearchInput, readonly Hit[], unknown, NoErrors> = defineTool(
-  "search_documents",
-)
+export const searchDocuments = defineTool("search_documents")
   .type("query")
   .describe("Search through available documents")
   .input(v.object({
@@ -65,9 +32,7 @@ export const searchDocuments: Tool<"search_documents", SearchInput, readonly Hit
   });
 
 /** `generate_report`: a report on a table or on what a search finds, streamed section by section. */
-export const generateReport: Tool<"generate_report", { readonly topic: string }, string, string, NoErrors> = defineTool(
-  "generate_report",
-)
+export const generateReport = defineTool("generate_report")
   .type("report")
   .describe("Write a report on a topic, computed from the library's tables: streamed text in Markdown")
   .input(v.object({
@@ -84,13 +49,7 @@ export const generateReport: Tool<"generate_report", { readonly topic: string },
   });
 
 /** `describe_dataset`: a table's columns, with their types, gaps and ranges. */
-export const describeDataset: Tool<
-  "describe_dataset",
-  { readonly dataset_id: string },
-  Description,
-  unknown,
-  { readonly unknown_dataset: UnknownDataset }
-> = defineTool("describe_dataset")
+export const describeDataset = defineTool("describe_dataset")
   .type("query")
   .describe("Describe a table: its columns with their types, gaps, ranges and commonest values")
   .input(v.object({ dataset_id: v.pipe(v.string(), v.description("A table's name, such as movies")) }))

@@ -76,8 +76,8 @@ export interface FailureOutcome<Code extends string = string, Data = unknown> {
   readonly code: Code;
   /** For people and models. */
   readonly message: string;
-  /** What goes with the code. */
-  readonly data?: Data;
+  /** What goes with the code; `undefined` if nothing does. */
+  readonly data: Data;
   /** Members that the handler added to the result's `_meta`. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
 }

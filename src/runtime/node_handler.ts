@@ -63,6 +63,10 @@ class NodeHead implements Head {
     return (this.#signal ??= this.#watch());
   }
 
+  get streamSignal(): AbortSignal {
+    return this.signal;
+  }
+
   keepOpen(): void {
     // Node cuts no quiet connection while a request is being answered.
   }

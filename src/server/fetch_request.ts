@@ -53,6 +53,12 @@ export class FetchRequest implements Head, Body {
     return this.#request.signal;
   }
 
+  get streamSignal(): AbortSignal | undefined {
+    // Deno warns whoever looks at the signal of a request that is then answered. Its `fetch` gets a `completed`.
+    const { completed } = (this.#runtime ?? {}) as { completed?: unknown };
+    return completed === undefined ? this.#request.signal : undefined;
+  }
+
   keepOpen(): void {
     // Bun ends a connection that is quiet for 10 s, unless it is told not to, for this request.
     const { timeout } = (this.#runtime ?? {}) as { timeout?: unknown };

@@ -25,6 +25,8 @@ export interface Head {
   readonly metadata: Metadata;
   /** Aborts when the caller has gone. Costly on some runtimes: look only when it is needed. */
   readonly signal: AbortSignal | undefined;
+  /** The same for a streamed answer; `undefined` where the runtime cancels the stream, and to ask for more has its price. */
+  readonly streamSignal: AbortSignal | undefined;
   /** Who calls, if that is known. */
   readonly principal: Principal | undefined;
   /** The answer will take its time: the runtime must not cut a quiet connection. */

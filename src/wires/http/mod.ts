@@ -228,23 +228,23 @@ class HttpPeer implements Peer {
   readonly wire = "mcp-lite";
   readonly client: ClientInfo = ANONYMOUS;
   readonly requestId: RequestId;
-  readonly #head: Head;
+  protected readonly head: Head;
 
   constructor(head: Head, requestId: RequestId) {
-    this.#head = head;
+    this.head = head;
     this.requestId = requestId;
   }
 
   get principal(): Principal | undefined {
-    return this.#head.principal;
+    return this.head.principal;
   }
 
   get metadata(): Metadata {
-    return this.#head.metadata;
+    return this.head.metadata;
   }
 
   get signal(): AbortSignal | undefined {
-    return this.#head.signal;
+    return this.head.signal;
   }
 
   get left(): AbortSignal | undefined {
@@ -260,7 +260,7 @@ class StreamPeer extends HttpPeer {
   override get signal(): AbortSignal {
     if (!this.#isHooked) {
       this.#isHooked = true;
-      const request = super.signal;
+      const request = this.head.streamSignal;
       if (request?.aborted) this.leave();
       else request?.addEventListener("abort", () => this.leave(), { once: true });
     }
