@@ -1,5 +1,8 @@
 import { ToolError } from "../error/tool_error.ts";
 
+/** Timers of longer than 24.8 days would fire at once. */
+const MAX_TIMER_MS = 2_147_483_647;
+
 /** How long a call may last. */
 export interface CallLimitOptions {
   /** Aborts the call. */
@@ -66,6 +69,7 @@ export class CallLimit {
   readonly #leave = (): void => this.#controller.abort(this.#options.signal?.reason);
 
   #arm(delayMs: number, what: string): ReturnType<typeof setTimeout> {
-    return setTimeout(() => this.#controller.abort(new ToolError("deadline_exceeded", `The call ${what} ${delayMs} ms`)), delayMs);
+    const end = () => this.#controller.abort(new ToolError("deadline_exceeded", `The call ${what} ${delayMs} ms`));
+    return setTimeout(end, Math.min(delayMs, MAX_TIMER_MS));
   }
 }

@@ -10,6 +10,7 @@ import type { Call } from "../call/call.ts";
 import { refuse, type Refusal, type Settled, type Sink } from "../call/outcome.ts";
 import type { Clock } from "../internal/clock.ts";
 import { Deadlines } from "../internal/deadlines.ts";
+import { isJsonObject } from "../internal/json.ts";
 import { isPromiseLike, type MaybePromise } from "../internal/maybe_promise.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
 import { formatIssues, formatPath, type InputIssue } from "../schema/issues.ts";
@@ -71,6 +72,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
     if (this.#closed !== undefined) return this.#closed;
     const plan = this.#registry.get(call.tool);
     if (plan === undefined) return this.#registry.notFound(call.tool);
+    if (!isJsonObject(call.args)) return notAnObject(call.args);
     const run = new Run(plan, call, this, sink);
     const middleware = plan.middleware.length + this.#middleware.length;
     const settled = middleware === 0 ? this.#validateAndRun(run) : this.#runMiddleware(run);
@@ -232,6 +234,12 @@ export class Dispatcher implements Dispatch, DispatchHost {
     const settled = settleThrown(thrown) ?? this.mask(thrown, { tool: run.plan.name });
     return settled.kind === "failure" && run.addedMeta !== undefined ? { ...settled, meta: run.addedMeta } : settled;
   }
+}
+
+function notAnObject(args: unknown): Refusal {
+  const received = args === null ? "null" : Array.isArray(args) ? "array" : typeof args;
+  const message = `Arguments must be an object, not ${received}`;
+  return refuse("invalid_input", message, { issues: [{ path: [], expected: "object", received, message }] });
 }
 
 function assertSettled(settled: Settled | undefined): Settled {

@@ -10,7 +10,7 @@ export interface ListenOptions {
 export interface Listener {
   /** The port. */
   readonly port: number;
-  /** Takes no more connections; resolves when those there are have ended. */
+  /** Takes no more connections; resolves when those that were busy have ended. */
   stopAccepting(): Promise<void>;
   /** Ends what is still connected. */
   close(): Promise<void>;

@@ -1,8 +1,10 @@
-import { createServer, type Server as HttpServer } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Server } from "../server/server.ts";
 import type { Listener, ListenOptions } from "./listener.ts";
 import { toNodeHandler } from "./node_handler.ts";
+
+const IDLE_SWEEP_MS = 20;
 
 /** Listens with `node:http`. */
 export async function listenOnNode(server: Server, { port, hostname }: ListenOptions): Promise<Listener> {
@@ -19,17 +21,14 @@ export async function listenOnNode(server: Server, { port, hostname }: ListenOpt
   return {
     port: (http.address() as AddressInfo).port,
     stopAccepting() {
-      stopAccepting(http);
-      return ended.promise;
+      http.close();
+      // Node closes the connections that are idle now, but not those that become so: these it would keep for seconds.
+      const sweep = setInterval(() => http.closeIdleConnections(), IDLE_SWEEP_MS);
+      return ended.promise.finally(() => clearInterval(sweep));
     },
     close() {
       http.closeAllConnections();
       return ended.promise;
     },
   };
-}
-
-function stopAccepting(http: HttpServer): void {
-  http.close();
-  http.closeIdleConnections();
 }

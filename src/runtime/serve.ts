@@ -37,6 +37,9 @@ export interface Listening {
 const DEFAULT_PORT = 8000;
 const LOOPBACK = "127.0.0.1";
 
+/** How long answers that are finished may take to reach their readers, in milliseconds, once the server closes. */
+const FLUSH_MS = 1_000;
+
 /**
  * Serves a server on a port.
  *
@@ -83,9 +86,18 @@ async function listen(server: Server, options: ListenOptions): Promise<Listener>
 }
 
 async function shutDown(server: Server, listener: Listener, graceMs: number | undefined): Promise<void> {
-  void listener.stopAccepting();
+  const drained = listener.stopAccepting();
   await server.close(graceMs);
+  await within(FLUSH_MS, drained);
   await listener.close();
+}
+
+/** Waits for `work`, but no longer than `limitMs`. */
+async function within(limitMs: number, work: Promise<void>): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  const timer = setTimeout(over.resolve, limitMs);
+  await Promise.race([work, over.promise]);
+  clearTimeout(timer);
 }
 
 /** Only the first signal counts; the next one has its ordinary effect, so that an impatient user is obeyed. */

@@ -22,11 +22,6 @@ export function decodeCallParams(params: unknown): DecodedCall | Refusal {
   if (!isJsonObject(params)) return refuse("invalid_input", "tools/call needs params: an object with name and arguments");
   const { name, arguments: args = {}, _meta: meta } = params;
   if (typeof name !== "string") return refuse("invalid_input", "tools/call needs params.name: the tool's name, as a string");
-  if (!isJsonObject(args)) {
-    const received = args === null ? "null" : Array.isArray(args) ? "array" : typeof args;
-    const message = `params.arguments must be an object, not ${received}`;
-    return refuse("invalid_input", message, { issues: [{ path: [], expected: "object", received, message }] });
-  }
   if (meta === undefined) return { tool: name, args, meta: undefined };
   const decoded = decodeCallMeta(meta);
   return "kind" in decoded ? decoded : { tool: name, args, meta: decoded };
