@@ -181,13 +181,15 @@ export class Dispatcher implements Dispatch, DispatchHost {
         const { done, value } = await pieces.next();
         if (done) return await this.#answerStream(run, value, hasYielded, kept);
         hasYielded = true;
-        const mismatch = await this.#mismatch(run, plan.partial, value, "partial");
+        // Nothing is awaited that is not a promise: each await is a turn of the event loop, for each piece.
+        let mismatch = this.#mismatch(run, plan.partial, value, "partial");
+        if (mismatch instanceof Promise) mismatch = await mismatch;
         if (mismatch !== undefined) {
           stop();
           return mismatch;
         }
-        if (kept === undefined) await live.partial(value);
-        else kept.push(value);
+        const room = kept === undefined ? live.push({ kind: "partial", value }) : void kept.push(value);
+        if (room !== undefined) await room;
       }
       return live.ended;
     } catch (thrown) {

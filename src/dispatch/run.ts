@@ -5,7 +5,7 @@
  * @module
  */
 import type { Call, ClientInfo, Metadata, Principal } from "../call/call.ts";
-import type { Progress, Refusal, Settled, Sink } from "../call/outcome.ts";
+import type { CallEvent, Progress, Refusal, Settled, Sink } from "../call/outcome.ts";
 import { refuse } from "../call/outcome.ts";
 import { Failure } from "../error/failure.ts";
 import { ToolError } from "../error/tool_error.ts";
@@ -193,31 +193,25 @@ export class LiveRun {
     });
   }
 
-  /** Sends one partial; resolves when there is room for the next. */
-  async partial(value: unknown): Promise<void> {
-    this.touch();
-    await this.sink?.push({ kind: "partial", value });
+  /** Sends one event; a returned promise resolves when there is room for the next. */
+  push(event: CallEvent): void | Promise<void> {
+    if (this.#isIdleDeadline) this.#deadline?.renew();
+    return this.sink?.push(event);
   }
 
   /** Sends progress; while the sink is full only the latest is kept. */
   progress(progress: Progress): void {
     if (this.#ended !== undefined) return;
-    this.touch();
     this.#pendingProgress = progress;
     // What cannot be written is dropped: progress is a courtesy.
     if (!this.#isSinkFull) void this.#flushProgress().catch(() => {});
-  }
-
-  /** An event happened: an idle deadline starts anew. */
-  touch(): void {
-    if (this.#isIdleDeadline) this.#deadline?.renew();
   }
 
   async #flushProgress(): Promise<void> {
     while (this.#pendingProgress !== undefined && this.#ended === undefined) {
       const progress = this.#pendingProgress;
       this.#pendingProgress = undefined;
-      const room = this.sink?.push({ kind: "progress", progress });
+      const room = this.push({ kind: "progress", progress });
       if (room === undefined) continue;
       this.#isSinkFull = true;
       await room;

@@ -15,8 +15,10 @@ export class Deadline {
   previous: Deadline | undefined = undefined;
   /** @internal */
   next: Deadline | undefined = undefined;
-  /** @internal */
+  /** @internal When it passes. */
   dueMs: number;
+  /** @internal When it would have passed had it not been renewed: what its lane is ordered by. */
+  queuedMs: number;
   /** @internal */
   lane: Lane | undefined;
   /** @internal */
@@ -25,7 +27,7 @@ export class Deadline {
   /** @internal */
   constructor(lane: Lane, dueMs: number, expire: () => void) {
     this.lane = lane;
-    this.dueMs = dueMs;
+    this.dueMs = this.queuedMs = dueMs;
     this.expire = expire;
   }
 
@@ -37,7 +39,8 @@ export class Deadline {
 
   /** Starts the duration anew from now; harmless when the deadline has passed or was cleared. */
   renew(): void {
-    this.lane?.renew(this);
+    // Only noted: the lane puts it in its new place when its old turn comes. Streams do this for each event.
+    if (this.lane !== undefined) this.dueMs = this.lane.dueFromNow();
   }
 }
 
@@ -82,16 +85,14 @@ class Lane {
   }
 
   append(expire: () => void): Deadline {
-    const deadline = new Deadline(this, this.#clock.now() + this.#durationMs, expire);
-    this.#link(deadline);
+    const deadline = new Deadline(this, this.dueFromNow(), expire);
+    this.#insert(deadline);
     if (!this.#isArmed) this.#arm();
     return deadline;
   }
 
-  renew(deadline: Deadline): void {
-    this.remove(deadline);
-    deadline.dueMs = this.#clock.now() + this.#durationMs;
-    this.#link(deadline);
+  dueFromNow(): number {
+    return this.#clock.now() + this.#durationMs;
   }
 
   remove(deadline: Deadline): void {
@@ -104,22 +105,33 @@ class Lane {
   }
 
   expireUpTo(nowMs: number): void {
-    for (let head = this.#head; head !== undefined && head.dueMs <= nowMs; head = this.#head) {
-      head.clear();
-      head.expire();
+    for (let head = this.#head; head !== undefined && head.queuedMs <= nowMs; head = this.#head) {
+      if (head.dueMs <= nowMs) {
+        head.clear();
+        head.expire();
+      } else {
+        this.remove(head);
+        head.queuedMs = head.dueMs;
+        this.#insert(head);
+      }
     }
   }
 
-  #link(deadline: Deadline): void {
-    deadline.previous = this.#tail;
-    if (this.#tail === undefined) this.#head = deadline;
-    else this.#tail.next = deadline;
-    this.#tail = deadline;
+  /** In the order of expiry. Searched from the end, where almost all belong. */
+  #insert(deadline: Deadline): void {
+    let before = this.#tail;
+    while (before !== undefined && before.queuedMs > deadline.queuedMs) before = before.previous;
+    deadline.previous = before;
+    deadline.next = before === undefined ? this.#head : before.next;
+    if (deadline.next === undefined) this.#tail = deadline;
+    else deadline.next.previous = deadline;
+    if (before === undefined) this.#head = deadline;
+    else before.next = deadline;
   }
 
   #arm(): void {
     this.#isArmed = true;
-    const untilHeadMs = (this.#head?.dueMs ?? 0) - this.#clock.now();
+    const untilHeadMs = (this.#head?.queuedMs ?? 0) - this.#clock.now();
     this.#clock.after(Math.max(0, Math.min(SWEEP_MS, untilHeadMs)), () => this.#sweep());
   }
 
