@@ -4,6 +4,8 @@ export interface Clock {
   now(): number;
   /** Runs `callback` once, `delayMs` from now; the returned function cancels it. */
   after(delayMs: number, callback: () => void): () => void;
+  /** Whether a timer ends with the request that set it, so that requests cannot share one. Default: `false`. */
+  readonly isPerRequest?: boolean;
 }
 
 /** The machine's clock and timers. */
@@ -13,6 +15,7 @@ export const systemClock: Clock = {
     const timer = setTimeout(callback, delayMs);
     return () => clearTimeout(timer);
   },
+  isPerRequest: globalThis.navigator?.userAgent === "Cloudflare-Workers",
 };
 
 let lastMs = Number.NaN;

@@ -56,6 +56,7 @@ export class Deadlines {
 
   /** Calls `expire` once, `durationMs` from now, unless cleared before. */
   add(durationMs: number, expire: () => void): Deadline {
+    if (this.#clock.isPerRequest) return new Lane(this.#clock, durationMs, () => {}).append(expire);
     let lane = this.#lanes.get(durationMs);
     if (lane === undefined) {
       lane = new Lane(this.#clock, durationMs, () => this.#lanes.delete(durationMs));

@@ -7,7 +7,7 @@ export function isJsonMediaType(contentType: string | null): boolean {
 }
 
 function isUtf8Parameter(parameter: string): boolean {
-  return !parameter.startsWith("charset=") || /^charset="?utf-?8"?$/.test(parameter);
+  return !/^charset\s*=/.test(parameter) || /^charset\s*=\s*"?utf-?8"?$/.test(parameter);
 }
 
 /** Whether an `Accept` header names `text/event-stream` with a quality above zero. Wildcards do not name it. */

@@ -1,14 +1,17 @@
 /** Longest part of a word that is compared: tool names are at most 64 characters, and callers may send a megabyte. */
 const MAX_COMPARED = 64;
 
-/** The candidate with the smallest edit distance to `word`, the first one of equals; `undefined` if there is none. */
+/** Share of its letters that a word may differ in and still be like another: beyond it, none is nearer than the next. */
+const MAX_DIFFERENCE = 0.75;
+
+/** The candidate that is most like `word`, the first one of equals; `undefined` if there is none. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.slice(0, MAX_COMPARED).toLowerCase();
   let best: string | undefined;
   let bestDistance = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
-    if (Math.abs(candidate.length - wanted.length) >= bestDistance) continue;
-    const distance = editDistance(wanted, candidate.slice(0, MAX_COMPARED).toLowerCase());
+    const cap = Math.ceil(MAX_DIFFERENCE * Math.max(wanted.length, candidate.length));
+    const distance = Math.min(cap, editDistance(wanted, candidate.slice(0, MAX_COMPARED).toLowerCase()));
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
   return best;

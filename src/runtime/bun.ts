@@ -3,6 +3,7 @@ import type { Listener, ListenOptions } from "./listener.ts";
 
 interface BunServer {
   readonly port: number;
+  readonly pendingRequests: number;
   stop(closeActiveConnections?: boolean): Promise<void>;
 }
 
@@ -14,13 +15,19 @@ interface BunGlobal {
   }): BunServer;
 }
 
+const POLL_MS = 20;
+
 /** Listens with `Bun.serve`. */
 export function listenOnBun(server: Server, { port, hostname }: ListenOptions): Listener {
   const { Bun } = globalThis as unknown as { readonly Bun: BunGlobal };
   const listening = Bun.serve({ port, hostname, fetch: server.fetch });
   return {
     port: listening.port,
-    stopAccepting: () => listening.stop(),
+    async stopAccepting() {
+      // What it gives resolves only when idle connections have timed out, too.
+      void listening.stop();
+      while (listening.pendingRequests > 0) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    },
     close: () => listening.stop(true),
   };
 }

@@ -15,7 +15,7 @@ const encoder = new TextEncoder();
 
 const NOT_UTF8: Refusal = refuse("parse_error", "The body is not valid UTF-8");
 
-/** What a runtime puts in the place of bytes that are not UTF-8. It is three bytes long, the bytes mostly are not. */
+/** What a runtime puts in the place of bytes that are not UTF-8; rarely, what was sent. */
 const REPLACEMENT = "\ufffd";
 
 /** Head and body of a `Request`. */
@@ -74,9 +74,11 @@ export class FetchRequest implements Head, Body {
     return this.#request.text().then((text) => this.#check(text, bytes), unreadable);
   }
 
-  /** Text that the runtime decoded, or why it cannot be taken. To decode by ourselves would cost a third of a small call. */
+  /**
+   * Text that the runtime decoded, or why it cannot be taken. To decode it here would cost a tenth of a small call; so only
+   * text in which something was replaced is looked at, and it is three bytes for what was mostly fewer.
+   */
   #check(text: string, bytes: number): string | Refusal {
-    if (text.length === bytes) return text;
     if (text.length > this.#maxBytes) return tooLarge(this.#maxBytes);
     return text.includes(REPLACEMENT) && encoder.encode(text).length !== bytes ? NOT_UTF8 : text;
   }

@@ -66,7 +66,7 @@ export class Gate {
   /** The reply with CORS headers, if the request came from another origin and CORS is on. */
   decorate(head: Head, reply: Reply): Reply {
     const origin = head.metadata.get("origin");
-    if (origin === null) return { ...reply, headers: { ...reply.headers, vary: "origin" } };
+    if (origin === null || !this.#allows(origin, head)) return { ...reply, headers: { ...reply.headers, vary: "origin" } };
     const exposed = this.#cors?.exposeHeaders ?? ["retry-after"];
     const cors = { "access-control-allow-origin": origin, "access-control-expose-headers": exposed.join(", "), vary: "origin" };
     return { ...reply, headers: { ...reply.headers, ...cors } };

@@ -161,7 +161,9 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
     fetch(request, runtime) {
       const incoming = new FetchRequest(request, runtime, host.limits.bodyBytes);
       const reply = handle(incoming, incoming);
-      return reply instanceof Promise ? reply.then(toResponse) : Promise.resolve(toResponse(reply));
+      if (reply instanceof Promise) return reply.then(toResponse);
+      // Refused unread. Over HTTP/2 the answer to a body that is not read may be lost to the reset of its stream.
+      return incoming.text().then(() => toResponse(reply));
     },
     guarded: (options) => makeServer(core, { ...gateOptions, ...options }),
     close: (graceMs = DEFAULT_GRACE_MS) => dispatcher.close(graceMs),

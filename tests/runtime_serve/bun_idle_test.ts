@@ -1,0 +1,49 @@
+/** Quiet connections live on: Bun cuts those that say nothing for 10 s. All at once, because each takes its time. */
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { createClient } from "../../mod.ts";
+import { call, eventsOf, stream } from "./client.ts";
+import { command, type Program, runtimes, startProgram, testWith } from "./programs.ts";
+
+const QUIET_MS = 25_000;
+const NAP_MS = 14_000;
+
+async function checkQuietStream(url: string): Promise<void> {
+  const startedMs = Date.now();
+  const response = await stream(url, "quiet", { ms: QUIET_MS });
+  ok(Date.now() - startedMs < 2_000, "the stream opens with its first piece");
+  const events = await Array.fromAsync(eventsOf(response));
+  const beats = events.filter(({ event }) => event === "heartbeat").length;
+  ok(beats >= 2 && beats <= 4, `${beats} heartbeats`);
+  deepStrictEqual(events.filter(({ event }) => event === "message").map(({ data }) => data.partial), [
+    "before",
+    "after",
+  ]);
+  strictEqual(events.at(-1)?.event, "done");
+}
+
+async function checkLateAnswer(url: string): Promise<void> {
+  strictEqual((await call(url, "nap", { ms: NAP_MS })).result.content, "rested");
+}
+
+async function checkClient(url: string): Promise<void> {
+  const client = createClient(`${url}/mcp-lite/v1`, { idleTimeoutMs: 12_000 });
+  strictEqual(await client["quiet"]?.stream({ ms: QUIET_MS }).result, "beforeafter");
+}
+
+const needs = runtimes.map(({ program }) => program);
+
+testWith(`a quiet stream and a late answer survive, everywhere`, needs, async (...paths) => {
+  const servers: Program[] = await Promise.all([
+    startProgram([paths[0] ?? "", "tests/runtime_serve/bun_fetch_program.ts"]),
+    ...runtimes.map((runtime, index) =>
+      startProgram(command(runtime, paths[index] ?? "", "tests/runtime_serve/program.ts"))
+    ),
+  ]);
+  try {
+    const [plain] = servers;
+    const checks = servers.flatMap(({ url }) => [checkQuietStream(url), checkLateAnswer(url)]);
+    await Promise.all([...checks, checkClient(plain?.url ?? "")]);
+  } finally {
+    await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
+  }
+}, 60_000);
