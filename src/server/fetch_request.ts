@@ -54,9 +54,11 @@ export class FetchRequest implements Head, Body {
   }
 
   get streamSignal(): AbortSignal | undefined {
-    // Deno warns whoever looks at the signal of a request that is then answered. Its `fetch` gets a `completed`.
-    const { completed } = (this.#runtime ?? {}) as { completed?: unknown };
-    return completed === undefined ? this.#request.signal : undefined;
+    // Deno, whose `fetch` gets a `completed`, warns whoever looks at the signal of a request that is then answered. Only the
+    // name is looked for: to read it makes a promise that rejects, and would end the process, when the caller goes.
+    const runtime = this.#runtime;
+    const isDeno = typeof runtime === "object" && runtime !== null && "completed" in runtime;
+    return isDeno ? undefined : this.#request.signal;
   }
 
   keepOpen(): void {
