@@ -34,6 +34,11 @@ export class CallLimit {
     return this.#controller.signal;
   }
 
+  /** Ends the call, with a reason. */
+  abort(reason: unknown): void {
+    this.#controller.abort(reason);
+  }
+
   /** Something came: the wire is not quiet. */
   touch(): void {
     this.pause();
@@ -57,6 +62,19 @@ export class CallLimit {
     } finally {
       this.signal.removeEventListener("abort", end);
     }
+  }
+
+  /** Waits, unless the call has to end. */
+  async sleep(delayMs: number): Promise<void> {
+    this.pause();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, delayMs);
+    try {
+      await this.race(promise);
+    } finally {
+      clearTimeout(timer);
+    }
+    this.touch();
   }
 
   /** The call has ended. */

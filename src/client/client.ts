@@ -1,9 +1,10 @@
-import type { CallEvent, Refusal, Settled, Sink, UnknownOutcome } from "../call/outcome.ts";
+import type { CallEvent, Settled, Sink, UnknownOutcome } from "../call/outcome.ts";
 import { Failure } from "../error/failure.ts";
-import { ToolError } from "../error/tool_error.ts";
 import { http, type HttpOptions } from "../wires/http/client.ts";
+import { answerOf, toolError } from "./answer.ts";
 import { CallLimit } from "./call_limit.ts";
 import { mayPass, retryDelayMs, type RetryOptions, retryPolicy, type RetryPolicy } from "./retry.ts";
+import { PieceCollector } from "../call/partials.ts";
 import { PieceStream } from "./stream.ts";
 import type { RemoteTool, Transport } from "./transport.ts";
 import type { CallOptions, Client, ClientMethods, ToolOutcome, ToolSource, ToolStream, UntypedClient } from "./types.ts";
@@ -58,7 +59,8 @@ function proxyOf(caller: Caller): UntypedClient {
   return new Proxy(target, {
     get(_, name) {
       if (name === "$") return caller;
-      if (typeof name === "symbol" || name === "then") return undefined;
+      // What JavaScript looks for by itself must not become a call.
+      if (typeof name === "symbol" || /^(then|toJSON|toString|valueOf)$/.test(name)) return undefined;
       if (!tools.has(name)) tools.set(name, toolCall(caller, name));
       return tools.get(name);
     },
@@ -96,8 +98,6 @@ class Caller implements ClientMethods {
   }
 
   async call(tool: string, input?: unknown, options: CallOptions = {}): Promise<unknown> {
-    // Progress comes over a stream.
-    if (options.onProgress !== undefined) return await this.stream(tool, input, options).result;
     return answerOf(await this.#settle(tool, input, options));
   }
 
@@ -110,28 +110,29 @@ class Caller implements ClientMethods {
   stream(tool: string, input?: unknown, options: CallOptions = {}): ToolStream<unknown, unknown> {
     const left = new AbortController();
     const signal = options.signal === undefined ? left.signal : AbortSignal.any([options.signal, left.signal]);
-    const start = async (sink: Sink) => answerOf(await this.#settle(tool, input, { ...options, signal }, sink));
-    return new PieceStream(start, () => left.abort(), options.onProgress);
+    const start = (sink: Sink) => this.#settle(tool, input, { ...options, signal }, sink);
+    return new PieceStream(start, () => left.abort());
   }
 
   close(): void {
     this.#transport.close?.();
   }
 
-  async #settle(tool: string, args: unknown, options: CallOptions, sink?: Sink): Promise<Settled | UnknownOutcome> {
+  async #settle(tool: string, args: unknown, options: CallOptions, listener?: Sink): Promise<Settled | UnknownOutcome> {
     const limit = this.#limit(options);
+    const pieces = new PieceCollector();
+    // Progress comes over a stream, even where nobody wants the pieces.
+    const sink = listener ?? (options.onProgress && pieces);
     const timeoutMs = options.timeoutMs ?? this.#options.timeoutMs;
     const meta = timeoutMs === undefined ? options.meta : { ...options.meta, deadline_ms: timeoutMs };
-    const watched = sink && new WatchedSink(sink);
+    const watched = sink && new WatchedSink(sink, options.onProgress, limit);
     try {
       for (let attempt = 0;; attempt++) {
         const settled = await limit.race(this.#transport.call({ tool, args, meta, limit }, watched));
-        if (!mayPass(settled) || attempt >= this.#retry.attempts || watched?.hasEvents) return settled;
+        if (!mayPass(settled) || attempt >= this.#retry.attempts || watched?.hasEvents) return pieces.join(settled);
         const delayMs = retryDelayMs(settled, attempt, this.#retry);
         if (delayMs === undefined || !(await limit.race(this.#isRepeatable(tool)))) return settled;
-        limit.pause();
-        await limit.race(new Promise((resolve) => setTimeout(resolve, delayMs)));
-        limit.touch();
+        await limit.sleep(delayMs);
       }
     } finally {
       limit.stop();
@@ -157,38 +158,27 @@ function isRepeatable({ annotations }: RemoteTool): boolean {
   return annotations?.["readOnlyHint"] === true || annotations?.["idempotentHint"] === true;
 }
 
-/** A sink that knows whether anything came: what the caller has seen must not begin anew. */
+/** A sink that reports progress, and knows whether anything came: what the caller has seen must not begin anew. */
 class WatchedSink implements Sink {
   readonly #sink: Sink;
+  readonly #onProgress: CallOptions["onProgress"];
+  readonly #limit: CallLimit;
   hasEvents = false;
 
-  constructor(sink: Sink) {
+  constructor(sink: Sink, onProgress: CallOptions["onProgress"], limit: CallLimit) {
     this.#sink = sink;
+    this.#onProgress = onProgress;
+    this.#limit = limit;
   }
 
   push(event: CallEvent): void | Promise<void> {
     this.hasEvents = true;
-    return this.#sink.push(event);
-  }
-}
-
-function answerOf(settled: Settled | UnknownOutcome): unknown {
-  switch (settled.kind) {
-    case "answer":
-      return settled.value;
-    case "failure":
-      throw new Failure(settled.code, settled.message, settled.data);
-    case "error":
-      throw toolError(settled);
-    default: {
-      const responseType = settled.kind === "unknown" ? settled.responseType : settled.kind;
-      throw new ToolError("invalid_request", `The server answered with a ${responseType}, not an answer: read it with .outcome()`, {
-        details: settled,
-      });
+    if (event.kind !== "progress") return this.#sink.push(event);
+    try {
+      this.#onProgress?.(event.progress);
+    } catch (thrown) {
+      // What the caller's own function throws ends the call, with just that.
+      this.#limit.abort(thrown);
     }
   }
-}
-
-function toolError(refusal: Refusal): ToolError {
-  return new ToolError(refusal.code, refusal.message, { details: refusal.data, cause: refusal.cause });
 }

@@ -1,5 +1,6 @@
-import type { CallEvent, Progress, Sink } from "../call/outcome.ts";
-import { joinPartials } from "../call/partials.ts";
+import type { CallEvent, Settled, Sink, UnknownOutcome } from "../call/outcome.ts";
+import { PieceCollector } from "../call/partials.ts";
+import { answerOf } from "./answer.ts";
 import type { ToolStream } from "./types.ts";
 
 /** How many pieces wait for a slow loop before the wire has to. */
@@ -14,8 +15,7 @@ const MAX_WAITING = 64;
 export class PieceStream implements ToolStream<unknown, unknown>, Sink {
   readonly #abort: () => void;
   readonly #whole: Promise<unknown>;
-  readonly #onProgress: ((progress: Progress) => void) | undefined;
-  readonly #joined: unknown[] = [];
+  readonly #pieces = new PieceCollector();
   #waiting: unknown[] = [];
   #isDone = false;
   #isDraining = false;
@@ -23,14 +23,12 @@ export class PieceStream implements ToolStream<unknown, unknown>, Sink {
   #room: PromiseWithResolvers<void> | undefined = undefined;
 
   /**
-   * @param start Makes the call, with this stream as its sink, and gives its answer.
+   * @param start Makes the call, with this stream as its sink.
    * @param abort Aborts the call.
-   * @param onProgress Told how far the call has come.
    */
-  constructor(start: (sink: Sink) => Promise<unknown>, abort: () => void, onProgress?: (progress: Progress) => void) {
+  constructor(start: (sink: Sink) => Promise<Settled | UnknownOutcome>, abort: () => void) {
     this.#abort = abort;
-    this.#onProgress = onProgress;
-    this.#whole = start(this).then((value) => (value === undefined && this.#joined.length > 0 ? joinPartials(this.#joined) : value));
+    this.#whole = start(this).then((settled) => answerOf(this.#pieces.join(settled)));
     // Whoever iterates gets the exception there; `result` need not be looked at.
     this.#whole.catch(() => {}).finally(() => this.#finish());
   }
@@ -42,9 +40,8 @@ export class PieceStream implements ToolStream<unknown, unknown>, Sink {
   }
 
   push(event: CallEvent): void | Promise<void> {
-    if (event.kind === "progress") this.#onProgress?.(event.progress);
     if (event.kind !== "partial" || this.#isDone) return;
-    this.#joined.push(event.value);
+    this.#pieces.push(event);
     this.#waiting.push(event.value);
     this.#arrival?.resolve();
     if (this.#waiting.length < MAX_WAITING || this.#isDraining) return;

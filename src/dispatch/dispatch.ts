@@ -17,6 +17,7 @@ import { formatIssues, formatPath, type InputIssue } from "../schema/issues.ts";
 import type { SchemaResult } from "../schema/schema.ts";
 import type { Logger, Middleware } from "../tool/context.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
+import type { ToolPlan } from "../tool/tool.ts";
 import type { DispatchHost } from "./host.ts";
 import { maskThrown, settleThrown } from "./mask.ts";
 import { joinPartials } from "../call/partials.ts";
@@ -156,9 +157,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
   #runHandler(run: Run, input: unknown): MaybePromise<Settled> {
     try {
       const returned = run.plan.handler(input, run);
-      if (typeof returned !== "object" || returned === null) return this.#answer(run, returned);
-      if (isPromiseLike(returned)) return this.#awaitAnswer(run, returned);
-      return isAsyncGenerator(returned) ? this.#drain(run, returned) : this.#answer(run, returned);
+      return isPromiseLike(returned) ? this.#awaitAnswer(run, returned) : this.#settleReturned(run, returned);
     } catch (thrown) {
       return this.#thrown(run, thrown);
     }
@@ -166,13 +165,17 @@ export class Dispatcher implements Dispatch, DispatchHost {
 
   #awaitAnswer(run: Run, returned: PromiseLike<unknown>): Promise<Settled> {
     const native = returned instanceof Promise ? returned : Promise.resolve(returned);
-    return native.then((value) => this.#answer(run, value)).catch((thrown) => this.#thrown(run, thrown));
+    return native.then((value) => this.#settleReturned(run, value)).catch((thrown) => this.#thrown(run, thrown));
+  }
+
+  #settleReturned(run: Run, returned: unknown): MaybePromise<Settled> {
+    return isAsyncGenerator(returned) ? this.#drain(run, returned) : this.#answer(run, returned);
   }
 
   /** Streams what a generator yields, or keeps it when nobody listens: the pieces joined are then the answer. */
   async #drain(run: Run, pieces: AsyncGenerator<unknown, unknown, unknown>): Promise<Settled> {
     const { live, plan } = run;
-    const stop = () => void pieces.return(undefined).catch(() => {});
+    const stop = () => void stopGenerator(pieces).catch(() => {});
     const kept: unknown[] | undefined = run.sink === undefined ? [] : undefined;
     let hasYielded = false;
     live.onEnd = stop;
@@ -200,7 +203,8 @@ export class Dispatcher implements Dispatch, DispatchHost {
 
   /** A generator that returned nothing has said it all in its pieces: the answer is these, joined if anyone kept them. */
   #answerStream(run: Run, value: unknown, hasYielded: boolean, kept: unknown[] | undefined): MaybePromise<Settled> {
-    if (value !== undefined || !hasYielded) return this.#answer(run, value);
+    if (value !== undefined) return this.#answer(run, value);
+    if (!hasYielded) return this.#answer(run, joinNothing(run.plan));
     return kept === undefined ? answer(run, undefined) : this.#answer(run, joinPartials(kept));
   }
 
@@ -208,7 +212,9 @@ export class Dispatcher implements Dispatch, DispatchHost {
     const { output } = run.plan;
     if (output === undefined) return answer(run, value);
     const mismatch = this.#mismatch(run, output, value, "output");
-    if (mismatch instanceof Promise) return mismatch.then((refusal) => refusal ?? answer(run, value));
+    if (mismatch instanceof Promise) {
+      return mismatch.then((refusal) => refusal ?? answer(run, value)).catch((thrown) => this.#thrown(run, thrown));
+    }
     return mismatch ?? answer(run, value);
   }
 
@@ -259,7 +265,18 @@ function invalidInput(issues: readonly InputIssue[]): Refusal {
   return refuse("invalid_input", `Invalid arguments${where}: ${first?.message}`, { issues });
 }
 
-function isAsyncGenerator(value: object): value is AsyncGenerator<unknown, unknown, unknown> {
+/** No pieces, joined: what they would have been is known if it was declared. */
+function joinNothing({ partial }: ToolPlan): unknown {
+  if (partial === undefined) return undefined;
+  return partial.jsonSchema["type"] === "string" ? "" : [];
+}
+
+async function stopGenerator(pieces: AsyncGenerator<unknown, unknown, unknown>): Promise<void> {
+  await pieces.return(undefined);
+}
+
+function isAsyncGenerator(value: unknown): value is AsyncGenerator<unknown, unknown, unknown> {
+  if (typeof value !== "object" || value === null) return false;
   const { next, return: stop } = value as Partial<AsyncGenerator>;
   return Symbol.asyncIterator in value && typeof next === "function" && typeof stop === "function";
 }

@@ -100,7 +100,11 @@ export class Run implements MiddlewareCtx {
   }
 
   log(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void {
-    this.host.logger?.[level](message, { tool: this.plan.name, callId: this.callId, ...fields });
+    try {
+      this.host.logger?.[level](message, { tool: this.plan.name, callId: this.callId, ...fields });
+    } catch {
+      // A logger that throws must not break the call it writes about.
+    }
   }
 
   meta(members: Readonly<Record<string, unknown>>): void {
@@ -195,6 +199,7 @@ export class LiveRun {
 
   /** Sends one event; a returned promise resolves when there is room for the next. */
   push(event: CallEvent): void | Promise<void> {
+    if (this.#ended !== undefined) return;
     if (this.#isIdleDeadline) this.#deadline?.renew();
     return this.sink?.push(event);
   }

@@ -15,6 +15,9 @@ export interface InputIssue {
 /** Most issues that are sent: a hostile input may have a million. */
 const MAX_ISSUES = 20;
 
+/** Longest sentence that is sent back: libraries quote the whole value. */
+const MAX_MESSAGE = 200;
+
 /** Longest piece of a caller's own value that is sent back. */
 const MAX_RECEIVED = 64;
 
@@ -22,8 +25,8 @@ const MAX_RECEIVED = 64;
 export function formatIssues(issues: readonly SchemaIssue[], input: unknown): InputIssue[] {
   return issues.slice(0, MAX_ISSUES).map((issue) => {
     const path = (issue.path ?? []).map(segmentKey);
-    const { message } = issue;
-    const expected = typeof issue.expected === "string" ? issue.expected : message;
+    const message = shorten(issue.message, MAX_MESSAGE);
+    const expected = typeof issue.expected === "string" ? shorten(issue.expected, MAX_MESSAGE) : message;
     return { path, expected, received: describeReceived(valueAt(input, path)), message };
   });
 }
@@ -51,5 +54,9 @@ function describeReceived(value: unknown): string {
   if (Array.isArray(value)) return `array of ${value.length}`;
   if (typeof value === "object" && value !== null) return "object";
   const text = typeof value === "bigint" ? String(value) : JSON.stringify(value) ?? typeof value;
-  return text.length <= MAX_RECEIVED ? text : `${text.slice(0, MAX_RECEIVED)}…`;
+  return shorten(text, MAX_RECEIVED);
+}
+
+function shorten(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length)}…`;
 }

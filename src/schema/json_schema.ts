@@ -1,6 +1,6 @@
-import { toJsonSchema as valibotToJsonSchema } from "@valibot/to-json-schema";
 import { isJsonObject } from "../internal/json.ts";
 import type { JsonSchema, Schema } from "./schema.ts";
+import { convertValibot } from "./valibot_json_schema.ts";
 
 /** What a schema is converted for. */
 export interface JsonSchemaOptions {
@@ -34,10 +34,7 @@ function convert(schema: Schema, where: string): JsonSchema {
   let converted: unknown;
   try {
     if (standard.jsonSchema !== undefined) converted = standard.jsonSchema.input({ target: TARGET });
-    else if (standard.vendor === "valibot") {
-      // The structural type stands for valibot's own, which must not show in our signatures.
-      converted = valibotToJsonSchema(schema as never, { target: TARGET, typeMode: "input", errorMode: "throw" });
-    }
+    else if (standard.vendor === "valibot") converted = convertValibot(schema, TARGET);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new TypeError(`${where} cannot become JSON Schema, so callers could not be told of it: ${reason}`, { cause });
@@ -84,28 +81,50 @@ function describesObject(schema: unknown, root: JsonSchema, descent: number): bo
   return Array.isArray(any) && any.length > 0 && any.every((part) => describesObject(part, root, descent + 1));
 }
 
+/** Keywords whose members are schemas by name, and those whose value is data: what looks like a reference there is none. */
+const SCHEMA_MAPS: ReadonlySet<string> = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
+const DATA: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
+
 function assertReferences(root: JsonSchema, where: string): void {
-  const pending: unknown[] = [root];
-  const seen = new Set<unknown>();
-  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
-    if (typeof node !== "object" || node === null || seen.has(node)) continue;
-    seen.add(node);
-    const reference = Array.isArray(node) ? undefined : (node as JsonSchema)["$ref"];
-    if (typeof reference === "string" && resolve(reference, root) === undefined) {
+  for (const reference of referencesIn(root)) {
+    if (resolve(reference, root) === undefined) {
       throw new TypeError(`${where} refers to ${JSON.stringify(reference)}, which is nowhere in it: define it under $defs`);
     }
-    pending.push(...Object.values(node));
+  }
+}
+
+function* referencesIn(node: unknown): Generator<string> {
+  if (Array.isArray(node)) {
+    for (const part of node) yield* referencesIn(part);
+    return;
+  }
+  if (!isJsonObject(node)) return;
+  if (typeof node["$ref"] === "string") yield node["$ref"];
+  for (const [keyword, value] of Object.entries(node)) {
+    if (DATA.has(keyword)) continue;
+    if (SCHEMA_MAPS.has(keyword) && isJsonObject(value)) yield* referencesIn(Object.values(value));
+    else yield* referencesIn(value);
   }
 }
 
 /** What a local reference (`#`, `#/$defs/Node`) points at. */
 function resolve(reference: string, root: JsonSchema): unknown {
-  if (!reference.startsWith("#")) return undefined;
+  if (reference !== "#" && !reference.startsWith("#/")) return undefined;
   let node: unknown = root;
-  for (const raw of reference.slice(1).split("/").slice(1)) {
-    const key = decodeURIComponent(raw).replaceAll("~1", "/").replaceAll("~0", "~");
+  for (const raw of reference.split("/").slice(1)) {
+    const key = unescapePointer(raw);
     if (typeof node !== "object" || node === null || !Object.hasOwn(node, key)) return undefined;
     node = (node as Record<string, unknown>)[key];
   }
   return node;
+}
+
+function unescapePointer(raw: string): string {
+  let key = raw;
+  try {
+    key = decodeURIComponent(raw);
+  } catch {
+    // Not percent-encoded, then.
+  }
+  return key.replaceAll("~1", "/").replaceAll("~0", "~");
 }

@@ -74,7 +74,7 @@ export class Gate {
 
   #allows(origin: string, head: Head): boolean {
     if (this.#origins === "*" || this.#origins.has(origin.toLowerCase())) return true;
-    return origin.slice(origin.indexOf("://") + 3).toLowerCase() === hostOf(head).toLowerCase();
+    return origin.replace(/^https?:\/\//i, "").toLowerCase() === hostOf(head).toLowerCase();
   }
 
   #preflight(head: Head, cors: CorsOptions): Reply {

@@ -160,17 +160,20 @@ export type FreshTool<Name extends string> = ToolBuilder<
  * @throws {TypeError} If the name does not fit.
  */
 export function defineTool<const Name extends string>(name: Name): FreshTool<Name> {
-  if (!/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
+  if (typeof name !== "string" || !/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
     throw new TypeError(
       `Cannot define tool ${JSON.stringify(name)}: a name is 1 to 64 of the characters A-Z a-z 0-9 _ . -`,
     );
   }
-  if (name === "then") {
-    throw new TypeError('Cannot define tool "then": a client with that method would look like a promise; choose another name');
+  if (OBJECT_MEMBERS.has(name)) {
+    throw new TypeError(`Cannot define tool "${name}": JavaScript calls a client's method of that name by itself; choose another name`);
   }
   // The one cast: the builder's type follows the steps, its value does not need to.
   return new Builder({ ...BLANK, name }) as unknown as FreshTool<Name>;
 }
+
+/** What JavaScript calls without being asked: `await`, `JSON.stringify`, string conversion. */
+const OBJECT_MEMBERS: ReadonlySet<string> = new Set(["then", "toJSON", "toString", "valueOf"]);
 
 type Draft = Omit<ToolPlan, "description" | "handler"> & { readonly description: string | undefined };
 

@@ -10,6 +10,7 @@
 import { refuse, type Refusal, type Settled, type Sink, type UnknownOutcome } from "../../call/outcome.ts";
 import type { RemoteTool, Transport, TransportCall, TransportLimit } from "../../client/transport.ts";
 import { SseDecoder } from "../../codec/sse/decode.ts";
+import { PieceCollector } from "../../call/partials.ts";
 import { ToolError } from "../../error/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { decodeError, decodeMessage, decodeResult, refusalOfStatus } from "./decode_reply.ts";
@@ -37,15 +38,16 @@ export function http(url: string | URL, options: HttpOptions = {}): Transport {
   if (base.protocol !== "http:" && base.protocol !== "https:") {
     throw new TypeError(`Cannot reach ${base.href} over HTTP: the URL must begin with http:// or https://`);
   }
-  return new HttpTransport(base.href.replace(/\/+$/, ""), options);
+  base.pathname = base.pathname.replace(/\/+$/, "");
+  return new HttpTransport(base, options);
 }
 
 class HttpTransport implements Transport {
-  readonly #base: string;
+  readonly #base: URL;
   readonly #options: HttpOptions;
   #lastId = 0;
 
-  constructor(base: string, options: HttpOptions) {
+  constructor(base: URL, options: HttpOptions) {
     this.#base = base;
     this.#options = options;
   }
@@ -56,7 +58,8 @@ class HttpTransport implements Transport {
     const body = JSON.stringify({ jsonrpc: "2.0", id: ++this.#lastId, method: "tools/call", params });
     const accept = sink === undefined ? "application/json" : "text/event-stream, application/json";
     return await this.#exchange("/calltools", accept, body, call.limit, (response) => {
-      return isEventStream(response) ? this.#readStream(response, call.limit, sink) : this.#readAnswer(response, call.limit);
+      if (!isEventStream(response)) return this.#readAnswer(response, call.limit);
+      return sink === undefined ? this.#readJoined(response, call.limit) : this.#readStream(response, call.limit, sink);
     });
   }
 
@@ -74,7 +77,8 @@ class HttpTransport implements Transport {
     limit: TransportLimit,
     read: (response: Response) => Promise<Result>,
   ): Promise<Result | Refusal> {
-    const url = this.#base + endpoint;
+    const { origin, pathname, search } = this.#base;
+    const url = `${origin}${pathname === "/" ? "" : pathname}${endpoint}${search}`;
     try {
       const headers = await this.#headers(accept);
       const send = this.#options.fetch ?? fetch;
@@ -98,16 +102,13 @@ class HttpTransport implements Transport {
     const json = await this.#readJson(response, limit);
     if (isRefusal(json)) return json;
     const tools = isJsonObject(json) ? json["tools"] : json;
-    if (Array.isArray(tools)) return tools as RemoteTool[];
-    return isJsonObject(json) && isJsonObject(json["error"]) ? decodeError(json["error"]) : notMcpLite(response);
+    return Array.isArray(tools) ? tools as RemoteTool[] : refusalIn(json, response);
   }
 
   async #readAnswer(response: Response, limit: TransportLimit): Promise<Settled | UnknownOutcome> {
     const json = await this.#readJson(response, limit);
     if (isRefusal(json)) return json;
-    if (!isJsonObject(json)) return notMcpLite(response);
-    if (isJsonObject(json["error"])) return withRetryAfter(decodeError(json["error"]), response);
-    return Object.hasOwn(json, "result") ? decodeResult(json["result"]) : notMcpLite(response);
+    return isJsonObject(json) && Object.hasOwn(json, "result") ? decodeResult(json["result"]) : refusalIn(json, response);
   }
 
   async #readJson(response: Response, limit: TransportLimit): Promise<unknown> {
@@ -124,14 +125,20 @@ class HttpTransport implements Transport {
     }
   }
 
-  async #readStream(response: Response, limit: TransportLimit, sink: Sink | undefined): Promise<Settled | UnknownOutcome> {
+  /** A stream that nobody asked for: its pieces are the answer if it gives no other. */
+  async #readJoined(response: Response, limit: TransportLimit): Promise<Settled | UnknownOutcome> {
+    const pieces = new PieceCollector();
+    return pieces.join(await this.#readStream(response, limit, pieces));
+  }
+
+  async #readStream(response: Response, limit: TransportLimit, sink: Sink): Promise<Settled | UnknownOutcome> {
     let settled: Settled | UnknownOutcome | undefined;
     const decoder = new SseDecoder();
     const tooLarge = await this.#readText(response, limit, async (piece) => {
       for (const { event, data } of decoder.decode(piece)) {
         const message = decodeMessage(event, data);
         if (message?.kind === "end") settled = message.settled;
-        else if (message !== undefined) await sink?.push(message.event);
+        else if (message !== undefined) await sink.push(message.event);
         if (settled !== undefined) return false;
       }
       return true;
@@ -146,7 +153,8 @@ class HttpTransport implements Transport {
     take: (piece: string) => boolean | Promise<boolean>,
   ): Promise<Refusal | undefined> {
     const maxBytes = this.#options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES;
-    const decoder = new TextDecoder();
+    // Deno would take U+FEFF at the start of any chunk for a byte order mark: so only the first is looked at, here.
+    const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
     let length = 0;
     if (response.body === null) return undefined;
     const reader = response.body.getReader();
@@ -156,9 +164,11 @@ class HttpTransport implements Transport {
     try {
       for (let read = await reader.read(); !read.done; read = await reader.read()) {
         limit.pause();
+        const text = decoder.decode(read.value, { stream: true });
+        const piece = length === 0 ? text.replace(/^\ufeff/, "") : text;
         length += read.value.length;
         if (length > maxBytes) return refuse("result_too_large", `The answer is larger than ${maxBytes} bytes`);
-        if (!(await take(decoder.decode(read.value, { stream: true })))) return undefined;
+        if (!(await take(piece))) return undefined;
         limit.touch();
       }
       await take(decoder.decode());
@@ -190,14 +200,23 @@ function redirected(url: string, response: Response): Refusal {
   return refuse("invalid_request", `${url} redirects ${where}; redirects are not followed, use the final URL`);
 }
 
+/** What JSON means that holds no result: an error, or, if it is something else, what its status says. */
+function refusalIn(json: unknown, response: Response): Refusal {
+  if (isJsonObject(json) && isJsonObject(json["error"])) return withRetryAfter(decodeError(json["error"], response.status), response);
+  if (response.ok) return notMcpLite(response);
+  const { status, headers } = response;
+  return withRetryAfter(refusalOfStatus(status, headers.get("content-type"), JSON.stringify(json)), response);
+}
+
 function notMcpLite(response: Response): Refusal {
   return refuse("invalid_request", `${response.url || "The server"} answered JSON, but not MCP-lite; is the URL right?`);
 }
 
-/** The refusal, with what the `Retry-After` header says, if it says it in seconds. */
+/** The refusal, with what the `Retry-After` header says: seconds, or a date. */
 function withRetryAfter(refusal: Refusal, response: Response): Refusal {
-  const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
+  const header = response.headers.get("retry-after");
   const data = isJsonObject(refusal.data) ? refusal.data : undefined;
-  if (!(seconds >= 0) || data?.["retry_after_ms"] !== undefined) return refusal;
-  return { ...refusal, data: { ...data, retry_after_ms: seconds * 1000 } };
+  if (header === null || data?.["retry_after_ms"] !== undefined) return refusal;
+  const delayMs = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  return Number.isNaN(delayMs) ? refusal : { ...refusal, data: { ...data, retry_after_ms: Math.max(0, delayMs) } };
 }

@@ -44,13 +44,13 @@ export function decodeResult(result: unknown): Settled | UnknownOutcome {
 }
 
 /** Reads a JSON-RPC `error`: our own code if it is there, else what the number means. */
-export function decodeError(error: Members): Refusal {
+export function decodeError(error: Members, status?: number): Refusal {
   const message = typeof error["message"] === "string" ? error["message"] : "The server gave no message";
   const data: Members = isJsonObject(error["data"]) ? error["data"] : {};
   const { code, ...details } = data;
   const rest = Object.keys(details).length > 0 ? details : isJsonObject(error["data"]) ? undefined : error["data"];
   // A code that a newer server has is worth more than a guess.
-  return refuse(typeof code === "string" ? code as ToolErrorCode : codeOfNumber(error["code"], data), message, rest);
+  return refuse(typeof code === "string" ? code as ToolErrorCode : codeOfNumber(error["code"], data, status), message, rest);
 }
 
 /** What an answer means that is not JSON at all: its status is all there is to go by. */
@@ -66,8 +66,9 @@ export type StreamMessage =
   | { readonly kind: "end"; readonly settled: Settled | UnknownOutcome };
 
 /** Reads one event of a stream. */
-export function decodeMessage(event: string | undefined, text: string): StreamMessage | undefined {
-  if (event === "heartbeat") return undefined;
+export function decodeMessage(event: string, text: string): StreamMessage | undefined {
+  // Of what it does not know, a client thinks nothing.
+  if (event !== "message" && event !== "done" && event !== "error") return undefined;
   let data: unknown;
   try {
     data = JSON.parse(text);
@@ -145,9 +146,9 @@ const CODES_OF_NUMBERS: ReadonlyMap<unknown, ToolErrorCode> = new Map([
   [-32001, "deadline_exceeded"],
 ]);
 
-function codeOfNumber(number: unknown, data: Members): ToolErrorCode {
+function codeOfNumber(number: unknown, data: Members, status: number | undefined): ToolErrorCode {
   if (number === -32601 && Object.hasOwn(data, "requested_tool")) return "tool_not_found";
-  return CODES_OF_NUMBERS.get(number) ?? "internal";
+  return CODES_OF_NUMBERS.get(number) ?? CODES_OF_STATUSES.get(status ?? 0) ?? "internal";
 }
 
 const CODES_OF_STATUSES: ReadonlyMap<number, ToolErrorCode> = new Map([

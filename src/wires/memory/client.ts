@@ -79,7 +79,7 @@ function callInMemory(
 
 function callMeta(meta: TransportCall["meta"]): CallMeta | undefined {
   const deadlineMs = meta?.["deadline_ms"];
-  return typeof deadlineMs === "number" ? { deadlineMs } : undefined;
+  return typeof deadlineMs === "number" && deadlineMs > 0 ? { deadlineMs } : undefined;
 }
 
 /** A sink that gets copies, and shows that the call lives. */

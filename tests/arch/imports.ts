@@ -1,0 +1,200 @@
+/**
+ * Holds the source to its layers: imports point down only.
+ *
+ * Pure: sources go in, broken rules come out.
+ *
+ * @module
+ */
+
+/** One import. */
+export interface Import {
+  /** What is imported: a path from the root of the repository, or a package. */
+  readonly to: string;
+  /** Whether the import is gone at run time. */
+  readonly isType: boolean;
+}
+
+/** A source file, by its path from the root of the repository. */
+export interface Source {
+  readonly path: string;
+  readonly text: string;
+}
+
+/**
+ * What each layer may import, beside itself. `type:` marks what only types may come from.
+ *
+ * The order of entries is the order of layers; the first that fits a path is its layer.
+ */
+const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], below: readonly string[]])[] = [
+  ["internal", ["src/internal/"], []],
+  ["error", ["src/error/"], ["internal"]],
+  ["call", ["src/call/"], ["internal", "error"]],
+  ["codec", ["src/codec/"], ["internal", "error", "call"]],
+  ["schema", ["src/schema/"], ["internal", "error", "call"]],
+  ["tool", ["src/tool/"], ["internal", "error", "call", "schema"]],
+  ["dispatch", ["src/dispatch/"], ["internal", "error", "call", "schema", "tool"]],
+  ["wire", ["src/wires/wire.ts"], ["internal", "error", "call", "schema", "tool", "dispatch"]],
+  ["transport", ["src/client/transport.ts"], ["internal", "error", "call"]],
+  ["wire client", ["src/wires/*/client.ts", "src/wires/*/decode_reply.ts", "src/wires/*/client_"], [
+    "internal",
+    "error",
+    "call",
+    "codec",
+    "type:tool",
+    "type:dispatch",
+    "type:transport",
+  ]],
+  ["wires", ["src/wires/"], ["internal", "error", "call", "codec", "schema", "tool", "dispatch", "wire"]],
+  ["client", ["src/client/"], ["internal", "error", "call", "type:tool", "transport", "wire client"]],
+  ["server", ["src/server/"], ["internal", "error", "call", "codec", "schema", "tool", "dispatch", "wire", "wires"]],
+  ["runtime", ["src/runtime/"], ["internal", "error", "call", "tool", "wire", "server"]],
+  ["testing", ["src/testing/"], ["internal", "error", "call", "client", "wire client", "server", "tool"]],
+  ["entry", ["mod.ts"], [
+    "internal",
+    "error",
+    "call",
+    "schema",
+    "tool",
+    "dispatch",
+    "wire",
+    "wires",
+    "wire client",
+    "transport",
+    "client",
+    "server",
+  ]],
+];
+
+/** Packages, by the files that may import them at run time. */
+const PACKAGES: readonly (readonly [name: string, paths: readonly string[]])[] = [
+  ["valibot", ["src/schema/valibot.ts"]],
+  ["@valibot/to-json-schema", ["src/schema/valibot_json_schema.ts"]],
+];
+
+/** Where runtimes may be named: their globals, and their own modules. */
+const RUNTIME_PATHS = [
+  "src/runtime/",
+  "src/engine/sqlite.ts",
+  "src/engine/bullmq.ts",
+  "src/wires/grpc/node.ts",
+  "src/wires/stdio/",
+];
+
+/** A source without comments; what stands in strings is emptied where `keepStrings` is false. */
+export function stripComments(text: string, keepStrings: boolean): string {
+  const token =
+    /\/\*[\s\S]*?\*\/|\/\/[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`|\/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[dgimsuvy]*(?=[.,;)\]\s])/g;
+  return text.replace(token, (found) => {
+    if (found.startsWith("//") || found.startsWith("/*")) return " ";
+    if (found.startsWith("/")) return "0";
+    if (keepStrings) return found;
+    return found.startsWith("`") ? (found.match(/\$\{[^}]*\}/g) ?? ['""']).join(" ") : '""';
+  });
+}
+
+/** The imports and re-exports of a source, dynamic ones included. */
+export function importsOf({ path, text }: Source): Import[] {
+  const code = stripComments(text, true);
+  const statement =
+    /\b(?:import|export)\s+(type\s+)?([\w*\s{},$]*?)\s*\bfrom\s*["']([^"']+)["']|\bimport\s*["']([^"']+)["']|\bimport\s*\(\s*["']([^"']+)["']\s*\)/g;
+  return [...code.matchAll(statement)].map(([, type, names, from, bare, dynamic]) => ({
+    to: resolve(path, from ?? bare ?? dynamic ?? ""),
+    isType: type !== undefined || isTypesOnly(names),
+  }));
+}
+
+/** Whether `{ type A, type B }` names nothing but types. */
+function isTypesOnly(names: string | undefined): boolean {
+  const inner = /^\{([\s\S]*)\}$/.exec(names?.trim() ?? "")?.[1];
+  return inner !== undefined && inner.split(",").every((name) => name.trim() === "" || /^\s*type\s/.test(name));
+}
+
+function resolve(from: string, to: string): string {
+  if (!to.startsWith(".")) return to;
+  const parts = from.split("/").slice(0, -1);
+  for (const part of to.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== ".") parts.push(part);
+  }
+  return parts.join("/");
+}
+
+/** The layer of a path; `undefined` if it has none. */
+export function layerOf(path: string): string | undefined {
+  return LAYERS.find(([, prefixes]) => prefixes.some((prefix) => fits(path, prefix)))?.[0];
+}
+
+function fits(path: string, prefix: string): boolean {
+  const pattern = prefix.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&")).join("[^/]+");
+  return new RegExp(`^${pattern}${prefix.endsWith(".ts") ? "$" : ""}`).test(path);
+}
+
+/** Every rule that these sources break, as sentences. */
+export function brokenRules(sources: readonly Source[]): string[] {
+  return sources.flatMap((source) => [...brokenImports(source), ...namedRuntimes(source)]);
+}
+
+function brokenImports(source: Source): string[] {
+  const { path } = source;
+  const layer = layerOf(path);
+  if (layer === undefined) return [`${path} is in no layer: add its folder to tests/arch/imports.ts`];
+  return importsOf(source).flatMap(({ to, isType }) => {
+    if (!/^(src\/|mod\.ts$)/.test(to)) return brokenPackage(path, to, isType);
+    const target = layerOf(to);
+    if (target === undefined) return [`${path} imports ${to}, which is in no layer`];
+    if (isOtherWire(path, to)) return [`${path} imports ${to}: a wire never imports another wire`];
+    if (target === layer) return [];
+    const below = LAYERS.find(([name]) => name === layer)?.[2] ?? [];
+    if (below.includes(target) || (isType && below.includes(`type:${target}`))) return [];
+    const hint = below.includes(`type:${target}`) ? "may import types only from" : "may not import";
+    return [`${path} imports ${to}: ${layer} ${hint} ${target}`];
+  });
+}
+
+function isOtherWire(from: string, to: string): boolean {
+  const [one, other] = [from, to].map((path) => /^src\/wires\/([^/]+)\//.exec(path)?.[1]);
+  return one !== undefined && other !== undefined && one !== other;
+}
+
+function brokenPackage(path: string, name: string, isType: boolean): string[] {
+  if (/^(node|bun|deno|cloudflare):/.test(name)) {
+    return isRuntimePath(path)
+      ? []
+      : [`${path} imports ${name}: modules of a runtime are imported in src/runtime/ alone`];
+  }
+  const allowed = PACKAGES.find(([one]) => one === name);
+  if (allowed === undefined) return [`${path} imports ${name}, which is no dependency of DESIGN 9`];
+  return isType || allowed[1].some((one) => path.startsWith(one))
+    ? []
+    : [`${path} imports ${name}: only ${allowed[1].join(", ")} may`];
+}
+
+function isRuntimePath(path: string): boolean {
+  return RUNTIME_PATHS.some((one) => path.startsWith(one));
+}
+
+function namedRuntimes({ path, text }: Source): string[] {
+  if (isRuntimePath(path)) return [];
+  const code = stripComments(text, false);
+  const named =
+    /(?<![.\w$])(Bun|Deno|process|Buffer|__dirname|__filename|require)\b(?!\s*[:?]|\()|\bglobalThis\s*\.\s*(Bun|Deno|process|Buffer)\b|\bimport\.meta\b/g;
+  return [...code.matchAll(named)].map(([found]) => `${path} names ${found}: runtimes are named in src/runtime/ alone`);
+}
+
+/** Folders that import each other in a circle at run time, as sentences; empty if there is none. */
+export function circles(sources: readonly Source[]): string[] {
+  const edges = new Map(
+    sources.map((source) => [source.path, importsOf(source).filter(({ isType }) => !isType).map(({ to }) => to)]),
+  );
+  const done = new Set<string>();
+  const found: string[] = [];
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (trail.includes(path)) found.push([...trail.slice(trail.indexOf(path)), path].join(" → "));
+    else if (!done.has(path)) {
+      for (const to of edges.get(path) ?? []) visit(to, [...trail, path]);
+      done.add(path);
+    }
+  };
+  for (const { path } of sources) visit(path, []);
+  return found;
+}

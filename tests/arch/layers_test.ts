@@ -1,0 +1,244 @@
+import { deepStrictEqual, ok } from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { brokenRules, circles, importsOf, type Source, stripComments } from "./imports.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+function readSources(): Source[] {
+  const paths = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" }).filter((path) =>
+    path.endsWith(".ts")
+  );
+  return ["mod.ts", ...paths.map((path) => `src/${path.replaceAll("\\", "/")}`)].map((path) => ({
+    path,
+    text: readFileSync(join(ROOT, path), "utf8"),
+  }));
+}
+
+test("src: imports point down only, wires keep apart, runtimes are named in runtime alone", () => {
+  const sources = readSources();
+  ok(sources.length > 40);
+  ok(sources.flatMap(importsOf).length > 100);
+  deepStrictEqual(brokenRules(sources), []);
+});
+
+test("src: nothing is imported in a circle", () => {
+  deepStrictEqual(circles(readSources()), []);
+});
+
+test("src: files and functions stay within the size of one idea", () => {
+  const long = readSources().filter(({ text }) => text.split("\n").length > 400).map(({ path }) => path);
+  deepStrictEqual(long, []);
+});
+
+for (
+  const [name, path, text, want] of [
+    [
+      "a leaf that imports a layer above it",
+      "src/internal/x.ts",
+      'import { Failure } from "../error/failure.ts";',
+      "src/internal/x.ts imports src/error/failure.ts: internal may not import error",
+    ],
+    [
+      "types that point up",
+      "src/error/x.ts",
+      'import type { Call } from "../call/call.ts";',
+      "src/error/x.ts imports src/call/call.ts: error may not import call",
+    ],
+    [
+      "a tool that knows dispatch",
+      "src/tool/x.ts",
+      'import { Run } from "../dispatch/run.ts";',
+      "src/tool/x.ts imports src/dispatch/run.ts: tool may not import dispatch",
+    ],
+    [
+      "dispatch that knows a wire",
+      "src/dispatch/x.ts",
+      'import type { Head } from "../wires/wire.ts";',
+      "src/dispatch/x.ts imports src/wires/wire.ts: dispatch may not import wire",
+    ],
+    [
+      "a codec that knows tools",
+      "src/codec/sse/x.ts",
+      'export { defineTool } from "../../tool/builder.ts";',
+      "src/codec/sse/x.ts imports src/tool/builder.ts: codec may not import tool",
+    ],
+    [
+      "a wire that imports another",
+      "src/wires/mcp/mod.ts",
+      'import { httpErrorCodes } from "../http/codes.ts";',
+      "src/wires/mcp/mod.ts imports src/wires/http/codes.ts: a wire never imports another wire",
+    ],
+    [
+      "a wire's client that imports another's",
+      "src/wires/memory/client.ts",
+      'import { http } from "../http/client.ts";',
+      "src/wires/memory/client.ts imports src/wires/http/client.ts: a wire never imports another wire",
+    ],
+    [
+      "a wire that imports the server",
+      "src/wires/http/mod.ts",
+      'import { createServer } from "../../server/server.ts";',
+      "src/wires/http/mod.ts imports src/server/server.ts: wires may not import server",
+    ],
+    [
+      "a client that pulls in the builder",
+      "src/client/x.ts",
+      'import { defineTool } from "../tool/builder.ts";',
+      "src/client/x.ts imports src/tool/builder.ts: client may import types only from tool",
+    ],
+    [
+      "a client that pulls in a server's wire",
+      "src/client/x.ts",
+      'import { mcpLite } from "../wires/http/mod.ts";',
+      "src/client/x.ts imports src/wires/http/mod.ts: client may not import wires",
+    ],
+    [
+      "a wire's client that runs dispatch",
+      "src/wires/memory/client.ts",
+      'import { Dispatcher, type Dispatch } from "../../dispatch/dispatch.ts";',
+      "src/wires/memory/client.ts imports src/dispatch/dispatch.ts: wire client may import types only from dispatch",
+    ],
+    [
+      "a module of node",
+      "src/internal/x.ts",
+      'import { readFile } from "node:fs/promises";',
+      "src/internal/x.ts imports node:fs/promises: modules of a runtime are imported in src/runtime/ alone",
+    ],
+    [
+      "a module of bun, imported late",
+      "src/server/x.ts",
+      'const sqlite = await import("bun:sqlite");',
+      "src/server/x.ts imports bun:sqlite: modules of a runtime are imported in src/runtime/ alone",
+    ],
+    [
+      "a global of Deno",
+      "src/server/x.ts",
+      'export const port = Deno.env.get("PORT");',
+      "src/server/x.ts names Deno: runtimes are named in src/runtime/ alone",
+    ],
+    [
+      "process",
+      "src/client/x.ts",
+      "const { env } = process;",
+      "src/client/x.ts names process: runtimes are named in src/runtime/ alone",
+    ],
+    [
+      "a global by way of globalThis",
+      "src/client/x.ts",
+      "const bun = globalThis.Bun;",
+      "src/client/x.ts names globalThis.Bun: runtimes are named in src/runtime/ alone",
+    ],
+    [
+      "a dependency nobody chose",
+      "src/schema/x.ts",
+      'import ajv from "ajv";',
+      "src/schema/x.ts imports ajv, which is no dependency of DESIGN 9",
+    ],
+    [
+      "valibot outside of the schema layer",
+      "src/tool/x.ts",
+      'import * as v from "valibot";',
+      "src/tool/x.ts imports valibot: only src/schema/valibot.ts may",
+    ],
+    [
+      "a folder that has no layer",
+      "src/misc/x.ts",
+      "",
+      "src/misc/x.ts is in no layer: add its folder to tests/arch/imports.ts",
+    ],
+    [
+      "the front door from within",
+      "src/tool/x.ts",
+      'import { Failure } from "../../mod.ts";',
+      "src/tool/x.ts imports mod.ts: tool may not import entry",
+    ],
+  ] as const
+) {
+  test(`brokenRules() catches ${name}`, () => deepStrictEqual(brokenRules([{ path, text }]), [want]));
+}
+
+for (
+  const [name, path, text] of [
+    ["a layer below", "src/tool/x.ts", 'import { refuse } from "../call/outcome.ts";'],
+    ["its own layer", "src/tool/x.ts", 'import { nearest } from "./registry.ts";'],
+    [
+      "types of a layer that only types may come from",
+      "src/client/x.ts",
+      'import type { AnyTool } from "../tool/tool.ts";',
+    ],
+    ["types, marked one by one", "src/client/x.ts", 'import { type AnyTool, type Tool } from "../tool/tool.ts";'],
+    [
+      "node in runtime",
+      "src/runtime/x.ts",
+      'import { createServer } from "node:http";\nconst { Bun } = globalThis as never; process.on("x");',
+    ],
+    [
+      "runtimes in comments, strings and patterns",
+      "src/server/x.ts",
+      '// Deno warns\n/* Bun.serve, import x from "node:fs" */\nconst hint = "process and Bun"; const other = `on ${hint} Deno`; const pattern = /Bun|Deno/;',
+    ],
+    [
+      "runtimes as members of other things",
+      "src/server/x.ts",
+      "const x = runtime.Bun ?? peer.process; const y = { process: 1 };",
+    ],
+    [
+      "an import in an example of a comment",
+      "src/error/x.ts",
+      '/**\n * ```ts\n * import { strictEqual } from "node:assert/strict";\n * ```\n */\nexport {};',
+    ],
+  ] as const
+) {
+  test(`brokenRules() allows ${name}`, () => deepStrictEqual(brokenRules([{ path, text }]), []));
+}
+
+test("importsOf() finds every form of import", () => {
+  const text = [
+    'import a from "./a.ts";',
+    'import * as b from "./b.ts";',
+    'import { c,\n  d } from "./c.ts";',
+    'import type { E } from "./e.ts";',
+    'export { f } from "./f.ts";',
+    'export type { G } from "./g.ts";',
+    'export * from "./h.ts";',
+    'import "./i.ts";',
+    'const j = await import("./j.ts");',
+    'import k, { type L } from "../k.ts";',
+    "import { $m } from './m.ts';",
+  ].join("\n");
+  deepStrictEqual(
+    importsOf({ path: "src/x/y.ts", text }).map(({ to, isType }) => `${isType ? "type " : ""}${to}`),
+    [
+      "src/x/a.ts",
+      "src/x/b.ts",
+      "src/x/c.ts",
+      "type src/x/e.ts",
+      "src/x/f.ts",
+      "type src/x/g.ts",
+      "src/x/h.ts",
+      "src/x/i.ts",
+      "src/x/j.ts",
+      "src/k.ts",
+      "src/x/m.ts",
+    ],
+  );
+});
+
+test("circles() finds a circle of three, and none of types", () => {
+  const file = (path: string, to: string, isType = false): Source => ({
+    path,
+    text: `import ${isType ? "type " : ""}{ x } from "./${to}";`,
+  });
+  deepStrictEqual(circles([file("src/a.ts", "b.ts"), file("src/b.ts", "c.ts"), file("src/c.ts", "a.ts")]), [
+    "src/a.ts → src/b.ts → src/c.ts → src/a.ts",
+  ]);
+  deepStrictEqual(circles([file("src/a.ts", "b.ts"), file("src/b.ts", "a.ts", true)]), []);
+});
+
+test("stripComments() empties strings, and keeps what templates compute", () => {
+  deepStrictEqual(stripComments('a("Bun") // Deno', false).trim(), 'a("")');
+  ok(stripComments("`Bun ${Deno.env} x`", false).includes("Deno.env"));
+});

@@ -1,0 +1,257 @@
+/** What ends a call: its caller, its total time, a quiet wire. In real time, as short as it goes. */
+import { ok, rejects, strictEqual } from "node:assert/strict";
+import { test } from "node:test";
+import { createClient, createServer, defineTool, memory, ToolError } from "../../mod.ts";
+import { type Answerer, done, FakeFetch, FakeStream, partial, result, sse, wait } from "./fake_fetch.ts";
+
+const hang: Answerer = ({ init }) =>
+  new Promise((_, reject) => init.signal?.addEventListener("abort", () => reject(init.signal?.reason)));
+/** A fetch that pays no heed to its signal, as those of tests and adapters do. */
+const deaf: Answerer = () => new Promise(() => {});
+
+function methodsOf(answer: Answerer) {
+  const fake = new FakeFetch(answer);
+  return { fake, $: createClient("http://example.com", { fetch: fake.fetch, retry: { attempts: 0 } }).$ };
+}
+
+const reason = new Error("The user left");
+const sayings: readonly (readonly [string, unknown])[] = [["an Error", reason], ["a string", "left"], [
+  "a ToolError",
+  new ToolError("cancelled", "x"),
+], ["nothing said", undefined]];
+for (const [name, said] of sayings) {
+  for (
+    const [how, answer] of [["a fetch that hangs", hang], ["a fetch that does not listen", deaf], [
+      "a stream that hangs",
+      new FakeStream([partial("a")], { isEndless: true }).answer,
+    ]] as const
+  ) {
+    test(`abort rejects a call with the signal's reason, ${name}: ${how}`, async () => {
+      const { $ } = methodsOf(answer);
+      for (
+        const call of [
+          (signal: AbortSignal) => $.call("t", {}, { signal }),
+          (signal: AbortSignal) => $.outcome("t", {}, { signal }),
+          (signal: AbortSignal) => $.stream("t", {}, { signal }).result,
+          (signal: AbortSignal) => Array.fromAsync($.stream("t", {}, { signal })),
+        ]
+      ) {
+        const left = new AbortController();
+        const calling = call(left.signal);
+        calling.catch(() => {});
+        await wait(2);
+        left.abort(said);
+        await rejects(calling, (thrown: unknown) => thrown === left.signal.reason);
+      }
+    });
+  }
+}
+
+test("a signal that was aborted before ends the call before it begins", async () => {
+  const { $, fake } = methodsOf(result({ content: 1 }));
+  const signal = AbortSignal.abort(reason);
+  for (
+    const call of [
+      () => $.call("t", {}, { signal }),
+      () => $.stream("t", {}, { signal }).result,
+      () => $.list({ signal }),
+    ]
+  ) {
+    await rejects(call, (thrown: unknown) => thrown === reason);
+  }
+  ok(fake.asked.every(({ init }) => init.signal?.aborted));
+});
+
+test("a signal that was aborted before ends a call over memory, whatever the handler does", async () => {
+  const server = createServer({
+    tools: [
+      defineTool("now").describe("N").handle(() => 1),
+      defineTool("later").describe("L").handle(async () => await Promise.resolve(1)),
+    ],
+  });
+  const client = createClient<typeof server>(memory(server));
+  const signal = AbortSignal.abort(reason);
+  for (
+    const call of [
+      () => client.now({}, { signal }),
+      () => client.later({}, { signal }),
+      () => client.now.stream({}, { signal }).result,
+    ]
+  ) {
+    await rejects(call, (thrown: unknown) => thrown === reason);
+  }
+});
+
+test("a signal that aborts after the answer changes nothing, and is not held", async () => {
+  const left = new AbortController();
+  const { $ } = methodsOf(result({ content: 1 }));
+  strictEqual(await $.call("t", {}, { signal: left.signal }), 1);
+  left.abort(reason);
+});
+
+for (
+  const [how, answer] of [["a fetch that hangs", hang], ["a fetch that does not listen", deaf], [
+    "a stream that goes on",
+    new FakeStream([partial("a")], { isEndless: true }).answer,
+  ]] as const
+) {
+  test(`timeoutMs ends a call in all: ${how}`, async () => {
+    const { $, fake } = methodsOf(answer);
+    const options = { timeoutMs: 15 };
+    for (
+      const call of [
+        () => $.call("t", {}, options),
+        () => $.outcome("t", {}, options),
+        () => $.stream("t", {}, options).result,
+      ]
+    ) {
+      await rejects(call, { name: "ToolError", code: "deadline_exceeded", message: /15 ms/ });
+    }
+    strictEqual((fake.asked[0]?.body.params?.["_meta"] as { deadline_ms: number }).deadline_ms, 15);
+  });
+
+  test(`idleTimeoutMs ends a quiet call: ${how}`, async () => {
+    const { $ } = methodsOf(answer);
+    const options = { idleTimeoutMs: 15 };
+    for (
+      const call of [
+        () => $.call("t", {}, options),
+        () => $.outcome("t", {}, options),
+        () => $.stream("t", {}, options).result,
+      ]
+    ) {
+      await rejects(call, { name: "ToolError", code: "deadline_exceeded", message: /15 ms/ });
+    }
+  });
+}
+
+test("timeoutMs and idleTimeoutMs of the client hold for every call, and a call's own come first", async () => {
+  const fake = new FakeFetch(hang);
+  const { $ } = createClient("http://example.com", { fetch: fake.fetch, timeoutMs: 10, idleTimeoutMs: 5_000 });
+  await rejects($.call("t"), { code: "deadline_exceeded", message: /10 ms/ });
+  await rejects($.call("t", {}, { timeoutMs: 20 }), { code: "deadline_exceeded", message: /20 ms/ });
+  await rejects($.call("t", {}, { timeoutMs: 5_000, idleTimeoutMs: 5 }), {
+    code: "deadline_exceeded",
+    message: /5 ms/,
+  });
+});
+
+test("a list is limited as a call is", async () => {
+  const { $ } = createClient("http://example.com", { fetch: () => new Promise(() => {}) });
+  await rejects($.list({ timeoutMs: 10 }), { name: "ToolError", code: "deadline_exceeded" });
+  await rejects($.list({ idleTimeoutMs: 10 }), { name: "ToolError", code: "deadline_exceeded" });
+});
+
+for (const timeoutMs of [Number.POSITIVE_INFINITY, 2 ** 31, 2 ** 40]) {
+  test(`a timeout of ${timeoutMs} ms is longer than a timer can be, and not over at once`, async () => {
+    const slow: Answerer = async (asked) => {
+      await wait(10);
+      return await result({ content: 1 })(asked);
+    };
+    const { $ } = methodsOf(slow);
+    strictEqual(await $.call("t", {}, { idleTimeoutMs: timeoutMs }), 1);
+    strictEqual(await $.call("t", {}, { timeoutMs }), 1);
+  });
+}
+
+test("any byte puts off the idle timeout: heartbeats, comments, halves of events", async () => {
+  const pieces = [
+    "event: heartbeat\ndata: {}\n\n",
+    ": hello\n\n",
+    "eve",
+    "nt: message\nda",
+    'ta: {"partial":"a"}\n\n',
+    ": x\n\n",
+    done(),
+  ];
+  const trickling: Answerer = () =>
+    new Response(
+      new ReadableStream<Uint8Array>({
+        async start(controller) {
+          for (const piece of pieces) {
+            await wait(12);
+            controller.enqueue(new TextEncoder().encode(piece));
+          }
+          controller.close();
+        },
+      }),
+      { headers: { "content-type": "text/event-stream" } },
+    );
+  strictEqual(await methodsOf(trickling).$.stream("t", {}, { idleTimeoutMs: 60 }).result, "a");
+});
+
+test("a slow reader is not a quiet wire", async () => {
+  const pieces = Array.from({ length: 200 }, (_, n) => partial(n));
+  const { $ } = methodsOf(new FakeStream([...pieces, done()]).answer);
+  const seen: unknown[] = [];
+  for await (const piece of $.stream("t", {}, { idleTimeoutMs: 25 })) {
+    if (seen.length === 0) await wait(60);
+    seen.push(piece);
+  }
+  strictEqual(seen.length, 200);
+});
+
+test("leaving a loop early aborts the request and the body", async () => {
+  const endless = new FakeStream([partial("a"), partial("b")], { isEndless: true });
+  const { $, fake } = methodsOf(endless.answer);
+  for await (const piece of $.stream("t")) {
+    strictEqual(piece, "a");
+    break;
+  }
+  await wait(2);
+  strictEqual(fake.asked[0]?.init.signal?.aborted, true);
+});
+
+test("leaving a loop early aborts the handler over memory, and result rejects", async () => {
+  const seen: { isAborted: boolean } = { isAborted: false };
+  const server = createServer({
+    tools: [
+      defineTool("tick").describe("T").handle(async function* (_, ctx) {
+        try {
+          for (let n = 0;; n++) {
+            yield n;
+            await new Promise((resolve) => setTimeout(resolve, 0));
+          }
+        } finally {
+          seen.isAborted = ctx.signal.aborted;
+        }
+      }),
+    ],
+  });
+  const stream = createClient<typeof server>(memory(server)).tick.stream();
+  for await (const piece of stream) if (piece === 2) break;
+  await wait(5);
+  strictEqual(seen.isAborted, true);
+  await rejects(stream.result, { name: "AbortError" });
+});
+
+test("a handler over memory is told of the caller's timeout", async () => {
+  let isAborted = false;
+  const server = createServer({
+    tools: [
+      defineTool("hang").describe("H").handle(async (_, ctx) => {
+        await new Promise((resolve) => ctx.signal.addEventListener("abort", resolve));
+        isAborted = true;
+      }),
+    ],
+  });
+  await rejects(createClient<typeof server>(memory(server)).hang({}, { timeoutMs: 10 }), { code: "deadline_exceeded" });
+  await wait(5);
+  strictEqual(isAborted, true);
+});
+
+test("an in-process fetch is held to the idle timeout as a real one is", async () => {
+  const server = createServer({
+    tools: [defineTool("hang").describe("H").handle(() => new Promise<string>(() => {}))],
+  });
+  const client = createClient<typeof server>("http://localhost/mcp-lite/v1", {
+    fetch: (url, init) => server.fetch(new Request(url, init)),
+  });
+  await rejects(client.hang({}, { idleTimeoutMs: 15 }), { code: "deadline_exceeded" });
+  await server.close(0);
+});
+
+test("an event that is nobody's is no end of the stream", async () => {
+  const pieces = [sse("ping", "x"), "event: ping\ndata: 2026-01-01\n\n", partial("a"), done()];
+  strictEqual(await methodsOf(new FakeStream(pieces).answer).$.stream("t").result, "a");
+});

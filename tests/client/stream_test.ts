@@ -1,0 +1,276 @@
+import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
+import { test } from "node:test";
+import { createClient, createServer, defineTool, Failure, memory, type Progress, ToolError } from "../../mod.ts";
+import { type Answerer, done, FakeFetch, FakeStream, partial, sse, wait } from "./fake_fetch.ts";
+
+function methodsOf(...pieces: readonly (string | Error)[]) {
+  const stream = new FakeStream(pieces);
+  const fake = new FakeFetch(stream.answer);
+  return { fake, stream, $: createClient("http://example.com", { fetch: fake.fetch, retry: { attempts: 0 } }).$ };
+}
+
+test("a stream gives its pieces as they come, and its result", async () => {
+  const stream = methodsOf(partial("a"), partial({ b: [1] }), partial(null), done("whole")).$.stream("t");
+  deepStrictEqual(await Array.fromAsync(stream), ["a", { b: [1] }, null]);
+  strictEqual(await stream.result, "whole");
+});
+
+test("a stream's result can be had without iterating, before or after, and more than once", async () => {
+  strictEqual(await methodsOf(partial("a"), done("whole")).$.stream("t").result, "whole");
+  const stream = methodsOf(partial("a"), partial("b"), done()).$.stream("t");
+  const { result } = stream;
+  deepStrictEqual(await Array.fromAsync(stream), ["a", "b"]);
+  deepStrictEqual([await result, await stream.result], ["ab", "ab"]);
+});
+
+for (
+  const [name, pieces, want] of [
+    ["strings are joined", [partial("a"), partial(""), partial("b"), done()], "ab"],
+    ["anything else is an array", [partial("a"), partial(1), done()], ["a", 1]],
+    ["one piece that is no string is an array", [partial({ a: 1 }), done()], [{ a: 1 }]],
+    ["no pieces are nothing", [done()], undefined],
+    ["a null answer is null, not the pieces", [partial("a"), done(null)], null],
+    ["an empty answer is empty", [partial("a"), done("")], ""],
+    ["done without any _meta is an answer", [partial("a"), sse("done", { content: 1 })], 1],
+    ["done as A.4 writes it is the pieces", [
+      partial("a"),
+      partial("b"),
+      sse("done", { _meta: { response_type: "answer", timestamp: "2024-01-01T12:00:00Z" } }),
+    ], "ab"],
+    ["heartbeats are nothing", [
+      sse("heartbeat", {}),
+      partial("a"),
+      "event: heartbeat\ndata: not json\n\n",
+      "event: heartbeat\n\n",
+      done(),
+    ], "a"],
+    ["comments, ids, retries and unknown fields are nothing", [
+      ": hi\n\nid: 7\nretry: 1\nfoo: bar\n\n",
+      partial("a"),
+      done(),
+    ], "a"],
+    ["messages of neither kind are nothing", [
+      sse("message", {}),
+      sse("message", { other: 1 }),
+      sse("message", 5),
+      sse("message", { progress: 5 }),
+      partial("a"),
+      done(),
+    ], "a"],
+    ["an event without a name is a message", ['data: {"partial":"a"}\n\n', done()], "a"],
+    ["the first done counts", [partial("a"), done("one"), done("two")], "one"],
+    ["what comes after done is nothing", [
+      done("one"),
+      partial("late"),
+      sse("error", { code: -32603, message: "late" }),
+    ], "one"],
+    ["what comes after done in the same piece is nothing", [
+      done("one") + partial("late") + sse("error", { code: -32603, message: "late" }),
+    ], "one"],
+    ["CRLF and CR end lines as LF does", [
+      'event: message\r\ndata: {"partial":"a"}\r\n\r\nevent: message\rdata: {"partial":"b"}\r\r',
+      done(),
+    ], "ab"],
+    ["many data lines are one", ['event: message\ndata: {"partial":\ndata: "a"}\n\n', done()], "a"],
+    ["a byte order mark is nothing", ["\ufeff" + partial("a"), done()], "a"],
+  ] as const
+) {
+  test(`a stream: ${name}`, async () => {
+    const { $ } = methodsOf(...pieces);
+    deepStrictEqual(await $.stream("t").result, want);
+  });
+}
+
+test("what comes after done is not iterated", async () => {
+  deepStrictEqual(
+    await Array.fromAsync(methodsOf(partial("a"), done() + partial("late"), partial("later")).$.stream("t")),
+    ["a"],
+  );
+});
+
+test("the connection is given up after done, when the server holds it open", async () => {
+  const open = new FakeStream([partial("a"), done()], { isEndless: true });
+  const { $ } = createClient("http://example.com", { fetch: new FakeFetch(open.answer).fetch });
+  strictEqual(await $.stream("t").result, "a");
+  await wait(1);
+  strictEqual(open.isCancelled, true);
+});
+
+for (
+  const [name, pieces, want] of [
+    ["an error event", [
+      sse("error", { code: -32603, message: "Broke", data: { code: "internal", correlation_id: "x" }, _meta: {} }),
+    ], { name: "ToolError", code: "internal", message: "Broke" }],
+    ["an error event without anything", [sse("error", {})], { name: "ToolError", code: "internal" }],
+    ["an error event that is no object", [sse("error", null)], { name: "ToolError", code: "internal" }],
+    ["a failure", [sse("done", { content: { code: "no", message: "No" }, _meta: { response_type: "failure" } })], {
+      name: "Failure",
+      code: "no",
+    }],
+    ["no done", [], {
+      name: "ToolError",
+      code: "unavailable",
+      message: "The stream ended before the answer was complete",
+    }],
+    ["a done that was cut off", ['event: done\ndata: {"content":1}\n'], { name: "ToolError", code: "unavailable" }],
+    ["a done that is not JSON", ["event: done\ndata: {\n\n"], { name: "ToolError", code: "parse_error" }],
+    ["a message that is not JSON", ["event: message\ndata: {\n\n"], { name: "ToolError", code: "parse_error" }],
+    ["a connection that breaks off", [new Error("reset")], { name: "ToolError", code: "unavailable" }],
+    ["a promise", [sse("done", { _meta: { response_type: "promise", promise_token: "p" } })], {
+      name: "ToolError",
+      code: "invalid_request",
+    }],
+  ] as const
+) {
+  test(`a stream that ends in ${name}: the loop has its pieces, and throws; result rejects`, async () => {
+    const { $ } = methodsOf(partial("a"), partial("b"), ...pieces);
+    const stream = $.stream("t");
+    const seen: unknown[] = [];
+    await rejects(async () => {
+      for await (const piece of stream) seen.push(piece);
+    }, want);
+    deepStrictEqual(seen, ["a", "b"]);
+    await rejects(stream.result, want);
+  });
+}
+
+test("a stream that fails and is never looked at is no unhandled rejection", async () => {
+  methodsOf(sse("error", { code: -32603, message: "x" })).$.stream("t");
+  await wait(5);
+});
+
+test("progress goes to onProgress, of a stream and of a plain call, and not into the loop", async () => {
+  const pieces = [
+    sse("message", { progress: { done: 1, total: 2, message: "half" } }),
+    partial("a"),
+    sse("message", { progress: { done: "x" } }),
+    done("whole"),
+  ];
+  const want: Progress[] = [{ done: 1, total: 2, message: "half" }, { done: 0 }];
+  for (const isPlain of [true, false]) {
+    const told: Progress[] = [];
+    const options = { onProgress: (progress: Progress) => void told.push(progress) };
+    const { $ } = methodsOf(...pieces);
+    if (isPlain) strictEqual(await $.call("t", {}, options), "whole");
+    else deepStrictEqual(await Array.fromAsync($.stream("t", {}, options)), ["a"]);
+    deepStrictEqual(told, want);
+  }
+});
+
+test("progress goes to onProgress of outcome() as well", async () => {
+  const told: Progress[] = [];
+  const { $ } = methodsOf(sse("message", { progress: { done: 1 } }), done("whole"));
+  const outcome = await $.outcome("t", {}, { onProgress: (progress) => void told.push(progress) });
+  strictEqual(outcome.kind === "answer" && outcome.value, "whole");
+  deepStrictEqual(told, [{ done: 1 }]);
+});
+
+test("an onProgress that throws is not blamed on the network", async () => {
+  const { $ } = methodsOf(sse("message", { progress: { done: 1 } }), done("whole"));
+  const ended = await $.call("t", {}, {
+    onProgress: () => {
+      throw new RangeError("from onProgress");
+    },
+  }).catch((thrown: unknown) => thrown);
+  ok(ended === "whole" || ended instanceof RangeError, String(ended));
+});
+
+/** Streams `count` numbers, and says how many were asked of it. */
+function counting(count: number) {
+  const state = { made: 0 };
+  const server = createServer({
+    tools: [
+      defineTool("count").describe("C").handle(async function* () {
+        for (let n = 0; n < count; n++) {
+          state.made++;
+          yield n;
+        }
+      }),
+    ],
+  });
+  return { state, client: createClient<typeof server>(memory(server)) };
+}
+
+test("a slow loop holds the handler back: bounded pieces wait", async () => {
+  const { state, client } = counting(10_000);
+  const stream = client.count.stream();
+  const iterator = stream[Symbol.asyncIterator]();
+  strictEqual((await iterator.next()).value, 0);
+  await wait(5);
+  ok(state.made < 200, `${state.made} made`);
+  let seen = 1;
+  for (let next = await iterator.next(); !next.done; next = await iterator.next()) strictEqual(next.value, seen++);
+  strictEqual(seen, 10_000);
+});
+
+test("a slow loop holds an HTTP body back", async () => {
+  const slow = new FakeStream([...Array.from({ length: 1_000 }, (_, n) => partial(n)), done()]);
+  const { $ } = createClient("http://example.com", { fetch: new FakeFetch(slow.answer).fetch });
+  const stream = $.stream("t");
+  const iterator = stream[Symbol.asyncIterator]();
+  await iterator.next();
+  await wait(10);
+  ok(slow.pulled < 200, `${slow.pulled} pulled`);
+  let seen = 1;
+  for (let next = await iterator.next(); !next.done; next = await iterator.next()) seen++;
+  strictEqual(seen, 1_000);
+});
+
+test("whoever asks for result wants all of it: nothing waits for a loop", async () => {
+  const { client } = counting(1_000);
+  deepStrictEqual(await client.count.stream().result, Array.from({ length: 1_000 }, (_, n) => n));
+  const stream = client.count.stream();
+  const { result } = stream;
+  const seen = await Array.fromAsync(stream);
+  deepStrictEqual([seen.length, ((await result) as number[]).length], [1_000, 1_000]);
+});
+
+test("an error in the loop's own body ends the call, and is the loop's", async () => {
+  const { client } = counting(1_000_000);
+  const mine = new Error("mine");
+  await rejects(async () => {
+    for await (const piece of client.count.stream()) if (piece === 3) throw mine;
+  }, (thrown: unknown) => thrown === mine);
+});
+
+test("over memory a stream is what it is over HTTP", async () => {
+  const server = createServer({
+    tools: [
+      defineTool("joined").describe("J").handle(async function* () {
+        yield "a";
+        yield "b";
+      }),
+      defineTool("fails").describe("F").handle(async function* () {
+        yield "a";
+        throw new Failure("no", "No");
+      }),
+      defineTool("breaks").describe("B").handle(async function* () {
+        yield "a";
+        throw new Error("secret");
+      }),
+      defineTool("dates").describe("D").handle(async function* () {
+        yield { at: new Date(0), gone: undefined };
+      }),
+    ],
+  });
+  const answering: Answerer = ({ body, init }) =>
+    server.fetch(new Request("http://localhost/mcp-lite/v1/calltools", { ...init, body: JSON.stringify(body) }));
+  for (
+    const client of [
+      createClient<typeof server>(memory(server)),
+      createClient<typeof server>("http://localhost/mcp-lite/v1", { fetch: new FakeFetch(answering).fetch }),
+    ]
+  ) {
+    strictEqual(await client.joined.stream().result, "ab");
+    strictEqual(await client.joined(), "ab");
+    deepStrictEqual(await Array.fromAsync(client.joined.stream()), ["a", "b"]);
+    await rejects(client.fails.stream().result, { name: "Failure", code: "no" });
+    await rejects(client.fails(), { name: "Failure", code: "no" });
+    await rejects(
+      client.breaks.stream().result,
+      (thrown: unknown) =>
+        thrown instanceof ToolError && thrown.code === "internal" && !thrown.message.includes("secret"),
+    );
+    deepStrictEqual(await Array.fromAsync(client.dates.stream()) as unknown, [{ at: "1970-01-01T00:00:00.000Z" }]);
+  }
+});

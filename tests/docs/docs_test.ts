@@ -1,0 +1,134 @@
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import process from "node:process";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { runtime } from "../runtime/runtime.ts";
+import { type Example, findExamples, findFences } from "./extract.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const examples = findExamples(root);
+/** Bun and Deno are started by these tests, so that they need to run once only. */
+const skip = runtime !== "bun" && "runs on Bun, and starts Deno itself";
+
+test("findFences() reads marks, indents, line numbers and longer fences", () => {
+  const text = [
+    "```ts",
+    'import { http } from "jsr:@toolwire/toolwire";',
+    "```",
+    "- item:",
+    "  ```ts fragment",
+    "  a",
+    "    b",
+    "  ```",
+    "````ts check",
+    "```",
+    "````",
+    "```tsx",
+    "```",
+    "```ts",
+    "```",
+  ].join("\n");
+  deepStrictEqual(findFences("x.md", text), [
+    { place: "x.md:1", kind: "run", code: 'import { http } from "jsr:@toolwire/toolwire";\n' },
+    { place: "x.md:5", kind: "fragment", code: "a\n  b\n" },
+    { place: "x.md:9", kind: "check", code: "```\n" },
+    { place: "x.md:14", kind: "unmarked", code: "" },
+  ]);
+});
+
+describe("documentation examples", { skip }, () => {
+  const runnable = examples.filter(({ kind }) => kind === "run");
+  const files = new Map<Example, string>();
+  let folder = "";
+
+  before(() => {
+    // Inside the repository, where Bun, Deno and tsc know what `jsr:@toolwire/toolwire` is.
+    mkdirSync(join(root, ".cache"), { recursive: true });
+    folder = mkdtempSync(join(root, ".cache/docs-"));
+    for (const example of examples) {
+      if (example.kind !== "run" && example.kind !== "check") continue;
+      const file = join(folder, `${example.place.replaceAll(/[^\w]+/g, "_")}.ts`);
+      // `export {}` makes a module of what only has dynamic imports.
+      writeFileSync(file, `${example.code}\nexport {};\n`);
+      files.set(example, file);
+    }
+    const compilerOptions = {
+      declaration: false,
+      isolatedDeclarations: false,
+      noUnusedLocals: false,
+      noUnusedParameters: false,
+    };
+    writeFileSync(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({ extends: "../../tsconfig.json", compilerOptions, include: ["*.ts"], exclude: [] }),
+    );
+  });
+
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  test("each one imports Toolwire or is marked as a fragment", () => {
+    console.log(countKinds());
+    ok(runnable.length > 0, "There is no example at all");
+    const unmarked = examples.filter(({ kind }) => kind === "unmarked").map(({ place }) => place);
+    deepStrictEqual(unmarked, [], "Import from jsr:@toolwire/toolwire, or write ```ts fragment");
+  });
+
+  test("each one type-checks", { timeout: 60_000 }, async () => {
+    const { status, output } = await run("tsc", ["-p", folder], 55_000);
+    strictEqual(status, 0, namePlaces(output));
+  });
+
+  test("each one runs on Bun", { timeout: 60_000 }, () => runAll("bun", ["run"]));
+
+  test("each one runs on Deno", { timeout: 60_000 }, () => runAll("deno", ["run", "-A", "--no-check", "--quiet"]));
+
+  async function runAll(command: string, args: readonly string[]): Promise<void> {
+    const urls = runnable.map((example) => pathToFileURL(files.get(example)!).href);
+    const script = fileURLToPath(new URL("run_examples.mjs", import.meta.url));
+    const { status, output } = await run(command, [...args, script, ...urls], 20_000);
+    const results = Array.from(
+      output.matchAll(/^::example (.*)$/gm),
+      ([, json = ""]) => JSON.parse(json) as { error?: string },
+    );
+    const failures = results.flatMap(({ error }) => error ?? []);
+    strictEqual(failures.length, 0, namePlaces(failures.join("\n\n")));
+    ok(output.includes("::end"), `It stopped in ${runnable[results.length]?.place}:\n${namePlaces(output)}`);
+    strictEqual(status, 0, `An example leaves something open, or fails later:\n${namePlaces(output)}`);
+  }
+
+  /** Says `README.md:12` for the file made of it. */
+  function namePlaces(text: string): string {
+    const local = text.replaceAll(`.cache/${basename(folder)}/`, "");
+    return [...files].reduce((named, [{ place }, file]) => named.replaceAll(basename(file), place), local);
+  }
+});
+
+function countKinds(): string {
+  const kinds = ["run", "check", "fragment"] as const;
+  return kinds.map((kind) => `${examples.filter((example) => example.kind === kind).length} ${kind}`).join(", ");
+}
+
+/** Runs a dev dependency's command; one that does not end in time is killed. */
+async function run(
+  command: string,
+  args: readonly string[],
+  limitMs: number,
+): Promise<{ status: unknown; output: string }> {
+  const child = spawn(join(root, "node_modules/.bin", command), args, {
+    cwd: root,
+    env: { ...process.env, NO_COLOR: "1" },
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: limitMs,
+    killSignal: "SIGKILL",
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => output += chunk);
+  const status = await new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) => resolve(code ?? signal));
+  });
+  return { status, output };
+}

@@ -1,0 +1,72 @@
+/**
+ * Finds the examples of the documentation: the `ts` fences of Markdown files and of `@example` blocks in sources.
+ *
+ * A fence that cannot run by itself says so after `ts`: `fragment` is neither checked nor run, `check` (a server that
+ * listens for ever, a call to somewhere else) is type-checked only.
+ *
+ * @module
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** One fence. */
+export interface Example {
+  /** Where it stands: `README.md:12`, relative to the root. */
+  readonly place: string;
+  /** What becomes of it. `unmarked` fences import nothing of Toolwire and do not say that they are fragments. */
+  readonly kind: "run" | "check" | "fragment" | "unmarked";
+  readonly code: string;
+}
+
+/** All fences of README.md, docs/, mod.ts and src/, in this order. */
+export function findExamples(root: string): Example[] {
+  return [
+    ...["README.md", ...listFiles(root, "docs", ".md")].flatMap((file) => findFences(file, read(root, file))),
+    ...["mod.ts", ...listFiles(root, "src", ".ts")].flatMap((file) => findFences(file, keepComments(read(root, file)))),
+  ];
+}
+
+/** The `ts` and `typescript` fences of a text. */
+export function findFences(file: string, text: string): Example[] {
+  const fences = text.matchAll(/^([ ]*)(`{3,})(?:ts|typescript)\b([^\n`]*)\n(.*?)^[ ]*\2`*[ ]*$/gms);
+  return Array.from(fences, (match) => {
+    const [, indent = "", , info = "", body = ""] = match;
+    const code = indent === "" ? body : body.replaceAll(new RegExp(`^ {1,${indent.length}}`, "gm"), "");
+    const line = text.slice(0, match.index).split("\n").length;
+    return { place: `${file}:${line}`, kind: kindOf(info.trim().split(/\s+/), code), code };
+  });
+}
+
+function kindOf(marks: readonly string[], code: string): Example["kind"] {
+  if (marks.includes("fragment")) return "fragment";
+  if (marks.includes("check")) return "check";
+  return /from "jsr:@toolwire\/toolwire[^"]*"/.test(code) ? "run" : "unmarked";
+}
+
+/** The doc comments of a source without their asterisks, everything else as empty lines, so that line numbers stay. */
+function keepComments(source: string): string {
+  let isInside = false;
+  return source.split("\n").map((line) => {
+    if (/^\s*\/\*\*/.test(line)) isInside = !line.includes("*/");
+    else if (isInside) {
+      if (line.includes("*/")) isInside = false;
+      else return line.replace(/^\s*\* ?/, "");
+    }
+    return "";
+  }).join("\n");
+}
+
+function listFiles(root: string, folder: string, extension: string): string[] {
+  const files = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" });
+  return files.filter((file) => file.endsWith(extension)).map((file) => `${folder}/${file.replaceAll("\\", "/")}`)
+    .sort();
+}
+
+function read(root: string, file: string): string {
+  try {
+    return readFileSync(join(root, file), "utf8");
+  } catch (thrown) {
+    if ((thrown as { code?: unknown }).code === "ENOENT") return "";
+    throw thrown;
+  }
+}

@@ -1,0 +1,148 @@
+// Runs test files inside workerd: each is bundled into a Worker of its own, `node:test` being the shim, and run by `workerd test`.
+import { build } from "esbuild";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { builtinModules } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { findBin, root } from "../../scripts/runtimes.mjs";
+
+const SHIM = fileURLToPath(new URL("node_test_shim.mjs", import.meta.url));
+const ALLOWED = new Set(["node:assert", "node:assert/strict"]);
+const MARK = "::toolwire-test ";
+const ENTRY = "workerd_entry.mjs";
+const STUB = "stub";
+const BUILTINS = new Set(builtinModules);
+
+/** From this date on `node:assert` is there without a flag. */
+const COMPATIBILITY_DATE = "2026-08-04";
+
+/**
+ * @param files test files, relative to the root
+ * @returns `{ tests: { file, name, status, reason?, output? }[], unfit: { file, reason }[], output, status }`
+ */
+export async function runOnWorkerd(files) {
+  const bundles = await Promise.all(files.map(bundleTest));
+  const broken = bundles.filter(({ error }) => error !== undefined);
+  const unfit = bundles.filter(({ reason }) => reason !== undefined);
+  const fit = bundles.filter(({ code }) => code !== undefined);
+  const folder = mkdtempSync(join(tmpdir(), "toolwire-workerd-"));
+  try {
+    fit.forEach(({ code }, index) => writeFileSync(join(folder, `test_${index}.js`), code));
+    writeFileSync(join(folder, "config.capnp"), formatConfig(fit.length));
+    const { status, stdout, stderr } = spawnSync(findBin("workerd"), ["test", "config.capnp"], {
+      cwd: folder,
+      encoding: "utf8",
+      timeout: 300_000,
+      maxBuffer: 1 << 28,
+    });
+    const lines = stdout.split("\n");
+    const tests = lines.filter((line) => line.startsWith(MARK)).map((line) => JSON.parse(line.slice(MARK.length)));
+    const finished = new Set(tests.filter(({ end }) => end).map(({ file }) => file));
+    for (const { file } of fit) {
+      if (!finished.has(file)) {
+        tests.push({ file, name: `all of ${file}`, status: "failed", output: "It did not run to its end" });
+      }
+    }
+    for (const { file, error } of broken) tests.push({ file, name: `all of ${file}`, status: "failed", output: error });
+    const output = [...lines.filter((line) => !line.startsWith(MARK)), stderr].join("\n");
+    return { tests: tests.filter(({ end }) => !end), unfit, output, status };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** @returns `{ file, code }`, or `{ file, reason }` if the file needs more than workerd has, or `{ file, error }` */
+async function bundleTest(file) {
+  try {
+    return { file, ...await bundle(file) };
+  } catch (thrown) {
+    return { file, error: thrown.message };
+  }
+}
+
+async function bundle(file) {
+  const entry = `
+    import { runTests } from "node:test";
+    import ${JSON.stringify(`./${file}`)};
+    const say = (result) => console.log(${JSON.stringify(MARK)} + JSON.stringify({ file: ${
+    JSON.stringify(file)
+  }, ...result }));
+    let failed = 0;
+    export default {
+      async test() {
+        await runTests((result) => {
+          if (result.status === "failed") failed++;
+          say(result);
+        });
+        say({ end: true });
+        if (failed > 0) throw new Error(failed + " failed");
+      },
+    };`;
+  const { metafile, outputFiles } = await build({
+    stdin: { contents: entry, resolveDir: root, sourcefile: ENTRY },
+    absWorkingDir: root,
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: "esm",
+    platform: "neutral",
+    mainFields: ["module", "main"],
+    conditions: ["workerd", "worker", "import"],
+    target: "es2023",
+    external: [...ALLOWED],
+    plugins: [builtins],
+    logLevel: "silent",
+    keepNames: true,
+    // package.json says `sideEffects: false`, which would drop the tests.
+    ignoreAnnotations: true,
+  });
+  const needs = findStaticStubs(metafile.inputs);
+  return needs.length === 0 ? { code: outputFiles[0].text } : { reason: `needs ${needs.join(", ")}` };
+}
+
+/** `node:test` is the shim. Modules that workerd has no use for throw when they are used, so that a test may import one dynamically, elsewhere. */
+const builtins = {
+  name: "builtins",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^[a-z0-9_:/]+$/ }, ({ path }) => {
+      if (path === "node:test") return { path: SHIM };
+      const isForeign = /^(node|bun|cloudflare):/.test(path) || path === "bun" || BUILTINS.has(path);
+      return isForeign && !ALLOWED.has(path) ? { path, namespace: STUB } : undefined;
+    });
+    onLoad({ filter: /.*/, namespace: STUB }, ({ path }) => ({
+      loader: "js",
+      contents: `module.exports = new Proxy({}, { get(_, name) {
+        if (name === "__esModule" || name === "default") return undefined;
+        throw new TypeError("workerd has no ${path}: " + String(name));
+      } });`,
+    }));
+  },
+};
+
+/** The stubs that are loaded whatever the tests do, with who imports them: reached without a dynamic import. */
+function findStaticStubs(inputs) {
+  const found = new Map();
+  const seen = new Set([ENTRY]);
+  for (const file of seen) {
+    for (const { path, kind } of inputs[file]?.imports ?? []) {
+      if (kind === "dynamic-import") continue;
+      if (path.startsWith(`${STUB}:`)) found.set(path.slice(STUB.length + 1), file);
+      else seen.add(path);
+    }
+  }
+  return [...found].map(([name, importer]) => `${name} (${importer})`);
+}
+
+function formatConfig(count) {
+  const services = Array.from(
+    { length: count },
+    (_, index) =>
+      `(name = "test_${index}", worker = (compatibilityDate = "${COMPATIBILITY_DATE}", ` +
+      `modules = [(name = "test_${index}.js", esModule = embed "test_${index}.js")]))`,
+  );
+  return `using Workerd = import "/workerd/workerd.capnp";\nconst config :Workerd.Config = (services = [\n${
+    services.join(",\n")
+  }\n]);\n`;
+}
