@@ -8,7 +8,6 @@ const server = createServer({
   tools: [
     defineTool("add").describe("Add").input(v.object({ a: v.number(), b: v.number() })).handle(({ a, b }) => a + b),
     defineTool("constructor").describe("C").handle(() => "the tool constructor"),
-    defineTool("toString").describe("S").handle(() => "the tool toString"),
     defineTool("a.b-c").describe("Dots").handle(() => "dots"),
     defineTool("fail").describe("F").errors({ locked: v.object({ by: v.string() }) }).handle((_, ctx) => {
       throw ctx.fail("locked", "Locked", { by: "me" });
@@ -33,10 +32,14 @@ test("a client has only the tools, and $", async () => {
   strictEqual(client.add, client.add);
   strictEqual(client.$, client.$);
   strictEqual(await client.constructor(), "the tool constructor");
-  strictEqual(await client.toString(), "the tool toString");
   strictEqual(await client["a.b-c"](), "dots");
   strictEqual((client as unknown as Record<symbol, unknown>)[Symbol.iterator], undefined);
   strictEqual((client as unknown as Record<symbol, unknown>)[Symbol.toPrimitive], undefined);
+});
+
+test("a client makes no calls that nobody asked for: to be shown, or to be written as JSON", () => {
+  strictEqual(JSON.stringify({ client }), '{"client":{"$":{}}}');
+  throws(() => String(client), TypeError);
 });
 
 test("a client cannot be changed", () => {
@@ -46,7 +49,7 @@ test("a client cannot be changed", () => {
 
 test("client.$ lists, calls, streams and closes", async () => {
   const tools = await client.$.list();
-  deepStrictEqual(tools.map(({ name }) => name), ["add", "constructor", "toString", "a.b-c", "fail", "deny"]);
+  deepStrictEqual(tools.map(({ name }) => name), ["add", "constructor", "a.b-c", "fail", "deny"]);
   strictEqual(await client.$.call("add", { a: 2, b: 3 }), 5);
   strictEqual(await client.$.stream("add", { a: 2, b: 3 }).result, 5);
   strictEqual((await client.$.outcome("add", { a: 2, b: 3 })).kind, "answer");

@@ -43,7 +43,7 @@ test("ToolRegistry.get() finds tools by their own name, and nothing on Object.pr
   const registry = new ToolRegistry([tool("a"), tool("hasOwnProperty")]);
   strictEqual(registry.get("a")?.name, "a");
   strictEqual(registry.get("hasOwnProperty")?.name, "hasOwnProperty");
-  for (const name of ["", "A", "a ", "constructor", "__proto__", "hasOwnProperty", "valueOf"]) {
+  for (const name of ["", "A", "a ", "constructor", "__proto__", "valueOf"]) {
     strictEqual(registry.get(name), undefined, name);
   }
 });
