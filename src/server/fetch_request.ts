@@ -9,8 +9,11 @@ import type { Metadata, Principal } from "../call/call.ts";
 import { type Refusal, refuse } from "../call/outcome.ts";
 import type { Body, Head, Reply } from "../wires/wire.ts";
 
-// Fatal, and not the runtime's own `text()`: what is not UTF-8 must not become replacement characters.
-const decoder = new TextDecoder("utf-8", { fatal: true });
+const decoder = new TextDecoder();
+const strictDecoder = new TextDecoder("utf-8", { fatal: true });
+
+/** What a decoder puts in the place of bytes that are not UTF-8; rarely, what was sent. */
+const REPLACEMENT = "\ufffd";
 
 /** Head and body of a `Request`. */
 export class FetchRequest implements Head, Body {
@@ -90,12 +93,18 @@ export function pathOf(url: string): string {
   return url.slice(start, end);
 }
 
-/** Decodes bytes that have to be UTF-8. */
+/** Decodes bytes that have to be UTF-8. Only text in which something may have been replaced is decoded strictly, which is slow. */
 export function decodeUtf8(bytes: Uint8Array): string | Refusal {
+  const text = decoder.decode(bytes);
+  return text.includes(REPLACEMENT) && !isUtf8(bytes) ? refuse("parse_error", "The body is not valid UTF-8") : text;
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
   try {
-    return decoder.decode(bytes);
+    strictDecoder.decode(bytes);
+    return true;
   } catch {
-    return refuse("parse_error", "The body is not valid UTF-8");
+    return false;
   }
 }
 

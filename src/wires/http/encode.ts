@@ -15,17 +15,26 @@ import { httpErrorCodes } from "./codes.ts";
 /** Writes the members that every `_meta` has. */
 export class MetaEncoder {
   readonly #versionJson: string;
+  #nowMs = Number.NaN;
+  #tookMs = Number.NaN;
+  #text = "";
 
   /** @param serverVersion Version of the server. */
   constructor(serverVersion: string) {
     this.#versionJson = JSON.stringify(serverVersion);
   }
 
-  /** Members of a result's `_meta`, without braces. */
+  /** Members of a result's `_meta`, without braces. Kept while they stay the same: a busy server writes them many times a millisecond. */
   common(startedMs: number, nowMs: number): string {
     // A clock that was set back must not give a negative duration.
     const tookMs = nowMs > startedMs ? nowMs - startedMs : 0;
-    return `"timestamp":"${formatTimestamp(nowMs)}","processing_time_ms":${tookMs},"server_version":${this.#versionJson}`;
+    if (nowMs !== this.#nowMs || tookMs !== this.#tookMs) {
+      const timestamp = formatTimestamp(nowMs);
+      this.#text = `"timestamp":"${timestamp}","processing_time_ms":${tookMs},"server_version":${this.#versionJson}`;
+      this.#nowMs = nowMs;
+      this.#tookMs = tookMs;
+    }
+    return this.#text;
   }
 }
 
