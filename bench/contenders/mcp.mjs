@@ -1,0 +1,40 @@
+// The MCP wire, as a caller sees it: what the three MCP libraries are asked and have to answer.
+import { drain } from "../tools.mjs";
+import { parseEvents } from "../sse.mjs";
+
+/** @returns the request for one call, or for the list when no tool is named. */
+export function encode({ id, tool, args, streams }, { accept, meta, headers }) {
+  const method = tool === undefined ? "tools/list" : "tools/call";
+  const params = tool === undefined ? {} : { name: tool, arguments: args };
+  const _meta = { ...meta, ...(streams ? { progressToken: id } : {}) };
+  if (Object.keys(_meta).length > 0) params._meta = _meta;
+  return {
+    url: "http://127.0.0.1:8000/mcp",
+    headers: { accept, ...headers?.(method, tool) },
+    message: { jsonrpc: "2.0", id, method, params },
+  };
+}
+
+export const decodeList = (text) => decodeMessages(text)[0].result.tools;
+
+export function decodeCall(text, { id }) {
+  const messages = decodeMessages(text);
+  const last = messages.pop();
+  if (last.id !== id) throw new Error(`Answer belongs to call ${last.id}, not to ${id}`);
+  return { value: last.result.structuredContent, partials: messages.map(({ params }) => params.message) };
+}
+
+function decodeMessages(text) {
+  return text.startsWith("{") ? [JSON.parse(text)] : parseEvents(text).map(({ data }) => data);
+}
+
+/**
+ * Runs a shared handler the way an MCP handler does: partials go out as progress, and the answer is given twice, as
+ * MCP asks of a structured result (a text block for older callers).
+ */
+export async function runAsMcp(tool, args, sendProgress) {
+  let progress = 0;
+  const push = (message) => sendProgress({ progress: ++progress, message });
+  const value = tool.stream ? await drain(tool.stream(args), push) : tool.run(args);
+  return { content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value };
+}

@@ -1,0 +1,55 @@
+// @modelcontextprotocol/sdk 1.32: a server and a stateless transport for each request, as its own Hono example does (a
+// transport refuses a second request). `enableJsonResponse` spares it the stream where none is needed. Its schemas are
+// zod's, since it takes no others.
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import * as z from "zod";
+import { encode as encodeMcp, runAsMcp } from "./mcp.mjs";
+
+export { decodeCall, decodeList } from "./mcp.mjs";
+
+const zodKit = {
+  object: z.object,
+  array: z.array,
+  choice: z.enum,
+  string: z.string,
+  boolean: z.boolean,
+  number: z.number,
+  amount: () => z.number().min(0),
+  count: () => z.number().int().min(0),
+};
+
+export const encode = (call) =>
+  encodeMcp(call, {
+    accept: "application/json, text/event-stream",
+    headers: () => ({ "mcp-protocol-version": "2025-11-25" }),
+  });
+
+export function createFetch(tools) {
+  // The schemas are made once; only what must belong to one server is made anew.
+  const prepared = tools.map((tool) => ({ ...tool, inputSchema: tool.input(zodKit) }));
+  const enableJsonResponse = !tools.some((tool) => tool.stream);
+  return async (request) => {
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse });
+    await createServer(prepared).connect(transport);
+    return transport.handleRequest(request);
+  };
+}
+
+function createServer(tools) {
+  const server = new McpServer({ name: "bench", version: "1.0.0" });
+  for (const tool of tools) {
+    const { name, description, inputSchema } = tool;
+    server.registerTool(
+      name,
+      { description, inputSchema },
+      (args, extra) =>
+        runAsMcp(tool, args, (update) =>
+          extra.sendNotification({
+            method: "notifications/progress",
+            params: { progressToken: extra._meta.progressToken, ...update },
+          })),
+    );
+  }
+  return server;
+}

@@ -1,0 +1,1 @@
+// Does nothing: what a runtime's start costs by itself, for size.mjs.

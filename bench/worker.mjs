@@ -1,0 +1,95 @@
+// One contender with one workload in a process of its own: checks every answer, then times rounds on request.
+//
+// stdin: one JSON line a round, `{"calls": 1000, "maxMs": 200}`. stdout: `{"ready": true}`, then one line a round,
+// `{"nsPerCall": 3120}`.
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import process from "node:process";
+import { createInterface } from "node:readline";
+import { createInputs } from "./inputs.mjs";
+import { drain, workloads } from "./tools.mjs";
+
+const inputCount = 64;
+const [contenderFile, workloadName] = process.argv.slice(2);
+const contender = await import(`./contenders/${contenderFile}.mjs`);
+const workload = workloads[workloadName];
+const fetch = contender.createFetch(workload.tools);
+const calls = createCalls();
+
+await checkAnswers();
+console.log(JSON.stringify({ ready: true }));
+for await (const line of createInterface({ input: process.stdin })) {
+  const { calls, maxMs } = JSON.parse(line);
+  console.log(JSON.stringify({ nsPerCall: await timeRound(calls, maxMs) }));
+}
+
+function createCalls() {
+  const { tool } = workload;
+  const inputs = tool ? createInputs(tool.name, inputCount) : [undefined];
+  return inputs.map((args, index) => {
+    const call = { id: index + 1, tool: tool?.name, args, streams: tool?.stream !== undefined };
+    const { url, headers, message } = contender.encode(call);
+    // Bytes and their length, as an HTTP server hands a request over.
+    const body = new TextEncoder().encode(JSON.stringify(message));
+    const fixed = { "content-type": "application/json", "content-length": String(body.byteLength) };
+    return { ...call, url, init: { method: "POST", headers: { ...fixed, ...headers }, body } };
+  });
+}
+
+/** One call from request to text, which is all that the clock sees. */
+async function run({ url, init }) {
+  const response = await fetch(new Request(url, init));
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`Call failed with status ${response.status}: ${text}`);
+  return text;
+}
+
+/** Throws unless every input gets the answer that its handler gives when called directly. */
+async function checkAnswers() {
+  strictEqual(
+    new Request(calls[0].url, calls[0].init).headers.has("content-length"),
+    true,
+    "content-length was dropped",
+  );
+  const texts = await Promise.all(calls.map(run));
+  for (const [index, call] of calls.entries()) {
+    if (call.tool === undefined) checkList(contender.decodeList(texts[index]));
+    else deepStrictEqual(contender.decodeCall(texts[index], call), await expectedAnswer(call));
+  }
+}
+
+async function expectedAnswer({ args }) {
+  const { tool } = workload;
+  const partials = [];
+  const value = tool.stream ? await drain(tool.stream(args), (partial) => void partials.push(partial)) : tool.run(args);
+  return { value, partials };
+}
+
+function checkList(listed) {
+  deepStrictEqual(listed.map(({ name }) => name), workload.tools.map(({ name }) => name));
+  const { inputSchema } = listed.find(({ name }) => name === "add");
+  deepStrictEqual(inputSchema.properties, { a: { type: "number" }, b: { type: "number" } });
+}
+
+/** Makes `count` calls, or fewer if `maxMs` is over first, and returns the mean time of one in nanoseconds. */
+async function timeRound(count, maxMs) {
+  const { inFlight } = workload;
+  const step = inFlight === undefined ? runOne : () => runTogether(inFlight);
+  // Looks at the clock now and then only, so that looking costs nothing.
+  const stride = Math.max(1, Math.floor(count / 100));
+  const startMs = performance.now();
+  let done = 0;
+  let elapsedMs = 0;
+  while (done < count && elapsedMs < maxMs) {
+    for (const end = Math.min(count, done + stride); done < end; done++) await step(done);
+    elapsedMs = performance.now() - startMs;
+  }
+  return (elapsedMs * 1e6) / (done * (inFlight ?? 1));
+}
+
+function runOne(index) {
+  return run(calls[index % calls.length]);
+}
+
+function runTogether(inFlight) {
+  return Promise.all(Array.from({ length: inFlight }, (_, index) => runOne(index)));
+}
