@@ -74,7 +74,7 @@ export { http, type HttpOptions } from "./src/wires/http/client.ts";
 export { memory, type MemoryOptions, type MemoryServer } from "./src/wires/memory/client.ts";
 export { type ClientOptions, createClient } from "./src/client/client.ts";
 export type { RetryOptions } from "./src/client/retry.ts";
-export type { RemoteTool, Transport, TransportCall, TransportLimit } from "./src/client/transport.ts";
+export type { RemoteTool, Transport, TransportCall, TransportLimit } from "./src/call/transport.ts";
 export type {
   CallOptions,
   Client,

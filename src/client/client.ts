@@ -6,7 +6,7 @@ import { CallLimit } from "./call_limit.ts";
 import { mayPass, retryDelayMs, type RetryOptions, retryPolicy, type RetryPolicy } from "./retry.ts";
 import { PieceCollector } from "../call/partials.ts";
 import { PieceStream } from "./stream.ts";
-import type { RemoteTool, Transport } from "./transport.ts";
+import type { RemoteTool, Transport } from "../call/transport.ts";
 import type { CallOptions, Client, ClientMethods, ToolOutcome, ToolSource, ToolStream, UntypedClient } from "./types.ts";
 
 /** Options of {@link createClient}. */

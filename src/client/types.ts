@@ -6,7 +6,7 @@
 import type { AnswerOutcome, AskOutcome, FailureOutcome, Progress, PromiseOutcome, UnknownOutcome } from "../call/outcome.ts";
 import type { Failure } from "../error/failure.ts";
 import type { AnyTool, ToolTypes } from "../tool/tool.ts";
-import type { RemoteTool } from "./transport.ts";
+import type { RemoteTool } from "../call/transport.ts";
 
 /** Options of one call. */
 export interface CallOptions {

@@ -18,39 +18,49 @@ const BUILTINS = new Set(builtinModules);
 /** From this date on `node:assert` is there without a flag. */
 const COMPATIBILITY_DATE = "2026-08-04";
 
+const CONFIG = `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (services = [(name = "test", worker = (
+  compatibilityDate = "${COMPATIBILITY_DATE}",
+  modules = [(name = "test.js", esModule = embed "test.js")],
+))]);
+`;
+
 /**
  * @param files test files, relative to the root
- * @returns `{ tests: { file, name, status, reason?, output? }[], unfit: { file, reason }[], output, status }`
+ * @returns `{ tests: { file, name, status, reason?, output? }[], unfit: { file, reason }[], output, status }`, as the matrix wants it
  */
 export async function runOnWorkerd(files) {
   const bundles = await Promise.all(files.map(bundleTest));
-  const broken = bundles.filter(({ error }) => error !== undefined);
-  const unfit = bundles.filter(({ reason }) => reason !== undefined);
-  const fit = bundles.filter(({ code }) => code !== undefined);
+  const tests = bundles.filter(({ error }) => error !== undefined).map(({ file, error }) => failure(file, error));
   const folder = mkdtempSync(join(tmpdir(), "toolwire-workerd-"));
   try {
-    fit.forEach(({ code }, index) => writeFileSync(join(folder, `test_${index}.js`), code));
-    writeFileSync(join(folder, "config.capnp"), formatConfig(fit.length));
-    const { status, stdout, stderr } = spawnSync(findBin("workerd"), ["test", "config.capnp"], {
-      cwd: folder,
-      encoding: "utf8",
-      timeout: 300_000,
-      maxBuffer: 1 << 28,
-    });
-    const lines = stdout.split("\n");
-    const tests = lines.filter((line) => line.startsWith(MARK)).map((line) => JSON.parse(line.slice(MARK.length)));
-    const finished = new Set(tests.filter(({ end }) => end).map(({ file }) => file));
-    for (const { file } of fit) {
-      if (!finished.has(file)) {
-        tests.push({ file, name: `all of ${file}`, status: "failed", output: "It did not run to its end" });
-      }
-    }
-    for (const { file, error } of broken) tests.push({ file, name: `all of ${file}`, status: "failed", output: error });
-    const output = [...lines.filter((line) => !line.startsWith(MARK)), stderr].join("\n");
-    return { tests: tests.filter(({ end }) => !end), unfit, output, status };
+    // A process for each: a file that does not load would take the others with it.
+    for (const { file, code } of bundles) if (code !== undefined) tests.push(...runBundle(folder, file, code));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+  return { tests, unfit: bundles.filter(({ reason }) => reason !== undefined), output: "", status: 0 };
+}
+
+function runBundle(folder, file, code) {
+  writeFileSync(join(folder, "test.js"), code);
+  writeFileSync(join(folder, "config.capnp"), CONFIG);
+  const { status, stdout, stderr } = spawnSync(findBin("workerd"), ["test", "config.capnp"], {
+    cwd: folder,
+    encoding: "utf8",
+    timeout: 300_000,
+    maxBuffer: 1 << 28,
+  });
+  const lines = stdout.split("\n").filter((line) => line.startsWith(MARK));
+  const results = lines.map((line) => JSON.parse(line.slice(MARK.length)));
+  const tests = results.filter(({ end }) => !end);
+  const isWhole = results.some(({ end }) => end);
+  const isExplained = status === 0 || tests.some((test) => test.status === "failed");
+  return isWhole && isExplained ? tests : [...tests, failure(file, `It did not run to its end:\n${stderr}`)];
+}
+
+function failure(file, output) {
+  return { file, name: `all of ${file}`, status: "failed", output };
 }
 
 /** @returns `{ file, code }`, or `{ file, reason }` if the file needs more than workerd has, or `{ file, error }` */
@@ -133,16 +143,4 @@ function findStaticStubs(inputs) {
     }
   }
   return [...found].map(([name, importer]) => `${name} (${importer})`);
-}
-
-function formatConfig(count) {
-  const services = Array.from(
-    { length: count },
-    (_, index) =>
-      `(name = "test_${index}", worker = (compatibilityDate = "${COMPATIBILITY_DATE}", ` +
-      `modules = [(name = "test_${index}.js", esModule = embed "test_${index}.js")]))`,
-  );
-  return `using Workerd = import "/workerd/workerd.capnp";\nconst config :Workerd.Config = (services = [\n${
-    services.join(",\n")
-  }\n]);\n`;
 }

@@ -8,7 +8,7 @@
  * @module
  */
 import { refuse, type Refusal, type Settled, type Sink, type UnknownOutcome } from "../../call/outcome.ts";
-import type { RemoteTool, Transport, TransportCall, TransportLimit } from "../../client/transport.ts";
+import type { RemoteTool, Transport, TransportCall, TransportLimit } from "../../call/transport.ts";
 import { SseDecoder } from "../../codec/sse/decode.ts";
 import { PieceCollector } from "../../call/partials.ts";
 import { ToolError } from "../../error/tool_error.ts";

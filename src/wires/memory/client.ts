@@ -8,7 +8,7 @@
  */
 import type { CallMeta, Metadata, Peer, Principal } from "../../call/call.ts";
 import type { CallEvent, Settled, Sink } from "../../call/outcome.ts";
-import type { Transport, TransportCall, TransportLimit } from "../../client/transport.ts";
+import type { Transport, TransportCall, TransportLimit } from "../../call/transport.ts";
 import type { Dispatch } from "../../dispatch/dispatch.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import type { ToolListing } from "../../tool/listing.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Settled, Sink, UnknownOutcome } from "../call/outcome.ts";
+import type { Settled, Sink, UnknownOutcome } from "./outcome.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 
 /** What ends a call, and what a transport tells it so that it can. */
