@@ -1,0 +1,31 @@
+// Holds what Toolwire weighs against its budgets: bundles, import times, type instantiations. `node scripts/check_budgets.mjs`.
+import process from "node:process";
+import { marginalCost, measureTypes } from "../tests/types/scale.mjs";
+import { childEnv, root, runOrThrow } from "./runtimes.mjs";
+
+let broken = 0;
+
+const sizes = runOrThrow(process.execPath, ["bench/size.mjs", "--starts", "10"], { cwd: root, env: childEnv() });
+console.log(sizes);
+hold("front door, min + gzip", readCell(sizes, "front door, all exports", 2), 20, "kB");
+hold("client alone, min + gzip", readCell(sizes, "client alone", 2), 5, "kB");
+for (const runtime of ["bun", "deno"]) hold(`import on ${runtime}`, readCell(sizes, `${runtime} `, 1), 20, "ms");
+hold("a further tool, from 200 to 400", marginalCost(measureTypes([200, 400])), 250, "type instantiations");
+
+process.exitCode = broken > 0 ? 1 : 0;
+
+function hold(what, value, limit, unit) {
+  const isKept = value <= limit;
+  if (!isKept) broken++;
+  console.log(`${isKept ? "ok  " : "OVER"} ${what}: ${value} ${unit}, at most ${limit}`);
+}
+
+/** The number that a cell begins with, in the row of a Markdown table whose first cell begins with `row`. */
+function readCell(table, row, column) {
+  const line = table.split("\n").find((text) => text.startsWith(`| ${row}`));
+  const value = Number.parseFloat(line?.split("|")[column + 1] ?? "");
+  if (Number.isNaN(value)) {
+    throw new Error(`bench/size.mjs has no number in column ${column} of ${JSON.stringify(row)}:\n${table}`);
+  }
+  return value;
+}

@@ -1,0 +1,45 @@
+// Runs every example to its end: each `examples/<story>/main.ts` on Bun, Deno and Node 24. A story without a main.ts, being
+// servers, has to have a test, `tests/examples/<story>_….ts`.
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { childEnv, findBin, findNode, root, runOrThrow } from "./runtimes.mjs";
+
+const node = findNode(24);
+const hook = new URL("../tests/runtime/node_hook.mjs", import.meta.url).href;
+const commands = {
+  bun: [findBin("bun")],
+  deno: [findBin("deno"), "run", "-A", "--no-check", "--quiet"],
+  node24: [node, "--disable-warning=ExperimentalWarning", `--import=${hook}`],
+};
+
+const tests = readdirSync(join(root, "tests/examples"));
+
+let failed = 0;
+for (const story of readdirSync(join(root, "examples")).sort()) {
+  const main = `examples/${story}/main.ts`;
+  if (existsSync(join(root, main))) {
+    for (const [name, [command, ...args]] of Object.entries(commands)) {
+      attempt(
+        `${main} on ${name}`,
+        () => runOrThrow(command, [...args, main], { cwd: root, env: childEnv(node), timeout: 120_000 }),
+      );
+    }
+  } else {
+    attempt(`${story} has a test`, () => {
+      const isTested = tests.some((file) => file.startsWith(`${story}_`) && file.endsWith("_test.ts"));
+      if (!isTested) throw new Error("It has neither a main.ts nor a test");
+    });
+  }
+}
+process.exitCode = failed > 0 ? 1 : 0;
+
+function attempt(name, body) {
+  try {
+    body();
+    console.log(`ok   ${name}`);
+  } catch (thrown) {
+    failed++;
+    console.log(`FAIL ${name}\n${thrown.message}`);
+  }
+}

@@ -1,0 +1,222 @@
+// Runs the tests on every runtime: `node scripts/test_matrix.mjs [--runtime bun,deno,node22,node24,workerd] [file …]`.
+// Prints what failed, what was skipped and why, and a table; the exit status is 1 if anything failed or silently went missing.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { runOnWorkerd } from "../tests/runtime/workerd.mjs";
+import { childEnv, findBin, findNode, root } from "./runtimes.mjs";
+
+const runners = {
+  bun: runOnBun,
+  deno: runOnDeno,
+  node22: (files) => runOnNode(files, 22),
+  node24: (files) => runOnNode(files, 24),
+  workerd: runOnWorkerd,
+};
+
+const { values, positionals } = parseArgs({
+  options: { runtime: { type: "string", default: Object.keys(runners).join() } },
+  allowPositionals: true,
+});
+const names = values.runtime.split(",");
+const stranger = names.find((name) => !Object.hasOwn(runners, name));
+if (stranger !== undefined) {
+  throw new Error(`Unknown runtime ${stranger}: known are ${Object.keys(runners).join(", ")}`);
+}
+const files = positionals.length > 0 ? positionals.map((file) => relative(root, file)) : findTests();
+const temporary = mkdtempSync(join(tmpdir(), "toolwire-matrix-"));
+
+let failures = 0;
+const rows = [];
+/** By name: where, and why. Only Node and workerd tell the reason, so that those of the others are theirs. */
+const skips = new Map();
+let reference;
+try {
+  for (const name of names) {
+    const startMs = performance.now();
+    const result = await runners[name](files);
+    report(name, result, (performance.now() - startMs) / 1000);
+    if (name === "bun") reference = result;
+  }
+} finally {
+  rmSync(temporary, { recursive: true, force: true });
+}
+printSkips();
+console.log(`\n${files.length} test files\n`);
+for (const row of rows) console.log(row);
+process.exitCode = failures > 0 ? 1 : 0;
+
+function findTests() {
+  return readdirSync(join(root, "tests"), { recursive: true })
+    .filter((file) => file.endsWith("_test.ts") && !file.includes("node_modules"))
+    .map((file) => join("tests", file))
+    .sort();
+}
+
+function report(name, { tests, unfit = [], output, status }, seconds) {
+  const failed = tests.filter((test) => test.status === "failed");
+  const skipped = tests.filter((test) => test.status === "skipped");
+  const missing = reference === undefined || name === "workerd" ? [] : findMissing(reference.tests, tests);
+  console.log(`\n=== ${name}`);
+  for (const { file, reason } of unfit) console.log(`not run: ${file}: ${reason}`);
+  for (const test of skipped) noteSkip(name, test);
+  for (const test of failed) console.log(`FAILED: ${test.name}\n${indent(test.output ?? "")}`);
+  for (const test of missing) console.log(`MISSING: ${test} ran on bun`);
+  const broken = failed.length + missing.length > 0 || status !== 0 || tests.length === 0;
+  if (broken) {
+    failures++;
+    // Without a test to blame, a file did not load.
+    const isUnclear = failed.length === 0 || missing.length > 0 || failed.some(({ name }) => name.endsWith("_test.ts"));
+    if (isUnclear) console.log(`Status ${status}. The end of what it wrote:\n${indent(output.slice(-6000))}`);
+  }
+  const passed = tests.length - failed.length - skipped.length;
+  const filesRun = files.length - unfit.length;
+  const counts = `${passed} passed, ${failed.length} failed, ${skipped.length} skipped in ${filesRun} files`;
+  rows.push(
+    `${name.padEnd(8)} ${counts}${missing.length > 0 ? `, ${missing.length} missing` : ""} (${seconds.toFixed(1)} s)${
+      broken ? "  RED" : ""
+    }`,
+  );
+}
+
+function noteSkip(runtime, { name, reason }) {
+  const skip = skips.get(name) ?? { on: [], reason: undefined };
+  if (!skip.on.includes(runtime)) skip.on.push(runtime);
+  if (reason !== "TODO") skip.reason ??= reason;
+  skips.set(name, skip);
+}
+
+/** One paragraph for each reason and place. */
+function printSkips() {
+  const groups = new Map();
+  for (const [test, { on, reason }] of skips) {
+    const heading = `skipped on ${on.join(", ")}: ${reason ?? "(no reason given)"}`;
+    groups.set(heading, [...groups.get(heading) ?? [], test]);
+  }
+  for (const [heading, tests] of groups) console.log(`\n${heading} (${tests.length})\n${indent(tests.join("\n"))}`);
+}
+
+/**
+ * Tests of Bun that are not there: neither under their name, nor as a parent of subtests, which Bun does not list, nor in a
+ * skipped group.
+ */
+function findMissing(wanted, tests) {
+  const seen = tests.map((test) => test.name);
+  const names = new Set(seen);
+  const skippedGroups = tests.filter((test) => test.status === "skipped").map(({ name }) => `${name} > `);
+  return wanted.map((test) => test.name).filter((name) =>
+    !names.has(name) && !seen.some((other) => other.startsWith(`${name} > `)) &&
+    !skippedGroups.some((group) => name.startsWith(group))
+  );
+}
+
+function runOnBun(files) {
+  const report = join(temporary, "bun.xml");
+  const args = ["test", "--reporter=junit", `--reporter-outfile=${report}`, ...files.map((file) => `./${file}`)];
+  const result = run(findBin("bun"), args);
+  const tests = readJunit(report);
+  // A file that does not load is not in Bun's report.
+  const loaded = new Set(tests.map(({ file }) => file));
+  const unloaded = files.filter((file) => !loaded.has(file)).map((file) => ({ file, name: file, status: "failed" }));
+  return { ...result, tests: [...tests, ...unloaded] };
+}
+
+function runOnDeno(files) {
+  const report = join(temporary, "deno.xml");
+  const result = run(findBin("deno"), ["test", "-A", "--no-check", `--junit-path=${report}`, ...files]);
+  const all = readJunit(report);
+  // Deno lists groups and parents beside their tests.
+  const parents = new Set(all.flatMap(({ name }) => ancestors(name)));
+  return { ...result, tests: all.filter(({ name, status }) => status === "failed" || !parents.has(name)) };
+}
+
+function runOnNode(files, major) {
+  const node = findNode(major);
+  const report = join(temporary, `node${major}.jsonl`);
+  const hook = new URL("../tests/runtime/node_hook.mjs", import.meta.url).href;
+  const reporter = fileURLToPath(new URL("../tests/runtime/node_reporter.mjs", import.meta.url));
+  const result = run(node, [
+    "--disable-warning=ExperimentalWarning",
+    `--import=${hook}`,
+    "--test",
+    `--test-reporter=${reporter}`,
+    `--test-reporter-destination=${report}`,
+    ...files,
+  ], node);
+  const lines = readReport(report).split("\n").filter((line) => line !== "").map((line) => JSON.parse(line));
+  const tests = lines.filter(({ name }) => name !== undefined);
+  const output = lines.filter(({ name }) => name === undefined).map(({ output }) => output).join("");
+  return { ...result, tests, output: result.output + output };
+}
+
+function run(command, args, node) {
+  const { status, signal, stdout, stderr, error } = spawnSync(command, args, {
+    cwd: root,
+    encoding: "utf8",
+    env: childEnv(node),
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: 600_000,
+    maxBuffer: 1 << 28,
+  });
+  return { status: status ?? signal, output: `${stdout}${stderr}${error ?? ""}` };
+}
+
+function readReport(path) {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** The tests of a JUnit file, named by their groups. */
+function readJunit(path) {
+  const tests = [];
+  const groups = [];
+  let test;
+  for (
+    const [, tag, attributes, text] of readReport(path).matchAll(/<(\/?[a-z]+)((?:\s+[\w-]+="[^"]*")*)\s*\/?>([^<]*)/g)
+  ) {
+    const { name, message } = readAttributes(attributes);
+    if (tag === "testsuite") groups.push(name);
+    if (tag === "/testsuite") groups.pop();
+    if (tag === "testcase") {
+      // The outermost group is the file.
+      test = { file: groups[0], name: [...groups.slice(1), name].join(" > "), status: "passed" };
+      tests.push(test);
+    }
+    if (tag === "skipped") Object.assign(test, { status: "skipped", reason: message });
+    if (tag === "failure" || tag === "error") {
+      Object.assign(test, { status: "failed", output: unescapeXml(text) || message });
+    }
+  }
+  return tests;
+}
+
+function readAttributes(text) {
+  return Object.fromEntries(
+    [...text.matchAll(/([\w-]+)="([^"]*)"/g)].map(([, name, value]) => [name, unescapeXml(value)]),
+  );
+}
+
+function unescapeXml(text) {
+  const named = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
+  return text.replace(/&(?:#x([0-9a-f]+)|#(\d+)|(lt|gt|quot|apos|amp));/gi, (_, hex, decimal, name) => {
+    if (name !== undefined) return named[name];
+    return String.fromCodePoint(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16));
+  });
+}
+
+/** `a > b > c` has `a` and `a > b`. */
+function ancestors(name) {
+  const parts = name.split(" > ");
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join(" > "));
+}
+
+function indent(text) {
+  return text.trimEnd().split("\n").map((line) => `    ${line}`).join("\n");
+}
