@@ -23,6 +23,7 @@
  */
 export { defineTool } from "./src/tool/builder.ts";
 export type {
+  AnswerOf,
   DeclaredHandle,
   DescribeFirst,
   ErrorData,
@@ -30,6 +31,7 @@ export type {
   Inferred,
   InferringHandle,
   Joined,
+  PartialOf,
   ToolBuilder,
 } from "./src/tool/builder.ts";
 export type {
@@ -76,6 +78,7 @@ export { type ClientOptions, createClient } from "./src/client/client.ts";
 export type { RetryOptions } from "./src/client/retry.ts";
 export type { RemoteTool, Transport, TransportCall, TransportLimit } from "./src/call/transport.ts";
 export type {
+  CallArguments,
   CallOptions,
   Client,
   ClientMethods,
@@ -83,8 +86,10 @@ export type {
   DeclaredFailureError,
   ToolCall,
   ToolOutcome,
+  ToolsOf,
   ToolSource,
   ToolStream,
+  TypedTools,
   UntypedClient,
   UntypedTools,
 } from "./src/client/types.ts";

@@ -39,8 +39,6 @@ export interface Peer {
   readonly principal: Principal | undefined;
   /** Aborts when the caller has gone. To look has a price on some runtimes: do so only when a handler asks. */
   readonly signal: AbortSignal | undefined;
-  /** Aborts when the wire learns by itself that the caller has gone, as from a stream that nobody reads; free to look at. */
-  readonly left: AbortSignal | undefined;
   /** The request's headers or metadata. */
   readonly metadata: Metadata;
   /** The request's id on the wire, if it has one. Unique to its sender at best. */

@@ -24,7 +24,7 @@ export interface AnswerOutcome<Value = unknown> {
   readonly kind: "answer";
   /** The output; `undefined` if the handler returned nothing. */
   readonly value: Value;
-  /** Members that the handler added to the result's `_meta`. */
+  /** Members that the handler added to the result's `_meta`; in a client, with what the wire adds. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -78,7 +78,7 @@ export interface FailureOutcome<Code extends string = string, Data = unknown> {
   readonly message: string;
   /** What goes with the code; `undefined` if nothing does. */
   readonly data: Data;
-  /** Members that the handler added to the result's `_meta`. */
+  /** Members that the handler added to the result's `_meta`; in a client, with what the wire adds. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -122,9 +122,17 @@ export type CallEvent =
 export interface Sink {
   /** Takes one event; a returned promise means that it is full, and resolves when there is room. */
   push(event: CallEvent): void | Promise<void>;
+  /** Aborts when nobody reads any more. */
+  readonly left?: AbortSignal;
 }
 
 /** Makes a {@link Refusal}. */
 export function refuse(code: ToolErrorCode, message: string, data?: unknown): Refusal {
   return data === undefined ? { kind: "error", code, message } : { kind: "error", code, message, data };
+}
+
+/** Makes the refusal of one part of a request that is not what it should be. */
+export function refuseInput(message: string, path: readonly string[], expected: string, value: unknown): Refusal {
+  const received = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+  return refuse("invalid_input", message, { issues: [{ path, expected, received, message }] });
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Settled, Sink, UnknownOutcome } from "./outcome.ts";
+import type { Refusal, Settled, Sink, UnknownOutcome } from "./outcome.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 
 /** What ends a call, and what a transport tells it so that it can. */
@@ -44,12 +44,12 @@ export interface RemoteTool {
   readonly [member: string]: unknown;
 }
 
-/** A way to reach a server. Its calls are total: they never reject. */
+/** A way to reach a server. Total: rejects with nothing but what the caller's own functions throw. */
 export interface Transport {
   /** Makes one call; with a sink it is streamed. */
   call(call: TransportCall, sink?: Sink): MaybePromise<Settled | UnknownOutcome>;
-  /** Lists the server's tools. Rejects with `ToolError`. */
-  list(limit: TransportLimit): Promise<readonly RemoteTool[]>;
+  /** Lists the server's tools. */
+  list(limit: TransportLimit): MaybePromise<readonly RemoteTool[] | Refusal>;
   /** Ends what the transport holds open. */
   close?(): void;
 }

@@ -18,6 +18,8 @@ export class CallLimit {
   readonly #controller = new AbortController();
   readonly #options: CallLimitOptions;
   readonly #total: ReturnType<typeof setTimeout> | undefined;
+  readonly #dueMs: number | undefined;
+  #isStopped = false;
   #idle: ReturnType<typeof setTimeout> | undefined = undefined;
 
   constructor(options: CallLimitOptions) {
@@ -25,8 +27,16 @@ export class CallLimit {
     this.#options = options;
     if (signal?.aborted) this.#leave();
     else signal?.addEventListener("abort", this.#leave, { once: true });
-    if (timeoutMs !== undefined) this.#total = this.#arm(timeoutMs, "took longer than its");
+    if (timeoutMs !== undefined && Number.isFinite(timeoutMs)) {
+      this.#total = this.#arm(timeoutMs, "took longer than its");
+      this.#dueMs = performance.now() + timeoutMs;
+    }
     this.touch();
+  }
+
+  /** What is left of the time that the call may take, in whole milliseconds, at least 1; `undefined` for any. */
+  get remainingMs(): number | undefined {
+    return this.#dueMs === undefined ? undefined : Math.max(1, Math.ceil(this.#dueMs - performance.now()));
   }
 
   /** Aborts when the call has to end, with the reason to reject with. */
@@ -42,7 +52,9 @@ export class CallLimit {
   /** Something came: the wire is not quiet. */
   touch(): void {
     this.pause();
-    if (Number.isFinite(this.#options.idleTimeoutMs)) this.#idle = this.#arm(this.#options.idleTimeoutMs, "heard nothing for");
+    if (!this.#isStopped && Number.isFinite(this.#options.idleTimeoutMs)) {
+      this.#idle = this.#arm(this.#options.idleTimeoutMs, "heard nothing for");
+    }
   }
 
   /** The wire waits for us: that is not its silence. */
@@ -79,6 +91,7 @@ export class CallLimit {
 
   /** The call has ended. */
   stop(): void {
+    this.#isStopped = true;
     this.pause();
     clearTimeout(this.#total);
     this.#options.signal?.removeEventListener("abort", this.#leave);

@@ -1,13 +1,22 @@
 import type { CallEvent, Settled, Sink, UnknownOutcome } from "../call/outcome.ts";
+import { OBJECT_MEMBERS } from "../internal/object_members.ts";
 import { Failure } from "../error/failure.ts";
 import { http, type HttpOptions } from "../wires/http/client.ts";
 import { answerOf, toolError } from "./answer.ts";
 import { CallLimit } from "./call_limit.ts";
-import { mayPass, retryDelayMs, type RetryOptions, retryPolicy, type RetryPolicy } from "./retry.ts";
+import { mayPass, retryDelayMs, type RetryOptions, type RetryPolicy, retryPolicy } from "./retry.ts";
 import { PieceCollector } from "../call/partials.ts";
 import { PieceStream } from "./stream.ts";
 import type { RemoteTool, Transport } from "../call/transport.ts";
-import type { CallOptions, Client, ClientMethods, ToolOutcome, ToolSource, ToolStream, UntypedClient } from "./types.ts";
+import type {
+  CallOptions,
+  Client,
+  ClientMethods,
+  ToolOutcome,
+  ToolSource,
+  ToolStream,
+  UntypedClient,
+} from "./types.ts";
 
 /** Options of {@link createClient}. */
 export interface ClientOptions extends HttpOptions {
@@ -40,7 +49,10 @@ const DEFAULT_IDLE_TIMEOUT_MS = 60_000;
  * @param to A URL, which means MCP-lite over HTTP, or a transport.
  * @throws {TypeError} If the URL is none.
  */
-export function createClient<Source extends ToolSource>(to: string | URL | Transport, options?: ClientOptions): Client<Source>;
+export function createClient<Source extends ToolSource>(
+  to: string | URL | Transport,
+  options?: ClientOptions,
+): Client<Source>;
 /**
  * Makes a client of a server whose tools are not known to the types.
  *
@@ -59,8 +71,7 @@ function proxyOf(caller: Caller): UntypedClient {
   return new Proxy(target, {
     get(_, name) {
       if (name === "$") return caller;
-      // What JavaScript looks for by itself must not become a call.
-      if (typeof name === "symbol" || /^(then|toJSON|toString|valueOf)$/.test(name)) return undefined;
+      if (typeof name === "symbol" || OBJECT_MEMBERS.has(name)) return undefined;
       if (!tools.has(name)) tools.set(name, toolCall(caller, name));
       return tools.get(name);
     },
@@ -91,7 +102,9 @@ class Caller implements ClientMethods {
   async list(options: CallOptions = {}): Promise<readonly RemoteTool[]> {
     const limit = this.#limit(options);
     try {
-      return await limit.race(this.#transport.list(limit));
+      const listed = await limit.race(this.#transport.list(limit));
+      if ("kind" in listed) throw toolError(listed);
+      return listed;
     } finally {
       limit.stop();
     }
@@ -101,7 +114,11 @@ class Caller implements ClientMethods {
     return answerOf(await this.#settle(tool, input, options));
   }
 
-  async outcome(tool: string, input?: unknown, options: CallOptions = {}): Promise<ToolOutcome<unknown, Record<never, never>>> {
+  async outcome(
+    tool: string,
+    input?: unknown,
+    options: CallOptions = {},
+  ): Promise<ToolOutcome<unknown, Record<never, never>>> {
     const settled = await this.#settle(tool, input, options);
     if (settled.kind === "error") throw toolError(settled);
     return settled;
@@ -123,34 +140,57 @@ class Caller implements ClientMethods {
     const pieces = new PieceCollector();
     // Progress comes over a stream, even where nobody wants the pieces.
     const sink = listener ?? (options.onProgress && pieces);
-    const timeoutMs = options.timeoutMs ?? this.#options.timeoutMs;
-    const meta = timeoutMs === undefined ? options.meta : { ...options.meta, deadline_ms: timeoutMs };
     const watched = sink && new WatchedSink(sink, options.onProgress, limit);
     try {
-      for (let attempt = 0;; attempt++) {
-        const settled = await limit.race(this.#transport.call({ tool, args, meta, limit }, watched));
-        if (!mayPass(settled) || attempt >= this.#retry.attempts || watched?.hasEvents) return pieces.join(settled);
+      let settled = await this.#attempt(tool, args, options, limit, watched);
+      for (let attempt = 0; attempt < this.#retry.attempts; attempt++) {
+        if (!mayPass(settled) || watched?.hasEvents) break;
         const delayMs = retryDelayMs(settled, attempt, this.#retry);
-        if (delayMs === undefined || !(await limit.race(this.#isRepeatable(tool)))) return settled;
+        if (delayMs === undefined) break;
         await limit.sleep(delayMs);
+        const isRepeatable = await limit.race(this.#isRepeatable(tool));
+        if (isRepeatable === false) break;
+        // Where the list cannot be had, the server is still not there: that was this attempt.
+        if (isRepeatable) settled = await this.#attempt(tool, args, options, limit, watched);
       }
+      return pieces.join(settled);
     } finally {
       limit.stop();
     }
   }
 
-  /** Whether the server says of the tool that a repeat does no harm. Asked for once, when a call first needs it. */
-  async #isRepeatable(tool: string): Promise<boolean> {
+  async #attempt(
+    tool: string,
+    args: unknown,
+    options: CallOptions,
+    limit: CallLimit,
+    sink: Sink | undefined,
+  ): Promise<Settled | UnknownOutcome> {
+    limit.signal.throwIfAborted();
+    const { remainingMs } = limit;
+    const meta = remainingMs === undefined ? options.meta : { ...options.meta, deadline_ms: remainingMs };
+    return await limit.race(this.#transport.call({ tool, args, meta, limit }, sink));
+  }
+
+  /**
+   * Whether the server says of the tool that a repeat does no harm; `undefined` if it cannot be asked. It is asked once, when
+   * a call first needs it.
+   */
+  async #isRepeatable(tool: string): Promise<boolean | undefined> {
     this.#repeatable ??= this.list().then(
       (tools) => new Set(tools.filter(isRepeatable).map(({ name }) => name)),
       () => (this.#repeatable = undefined),
     );
-    return (await this.#repeatable)?.has(tool) ?? false;
+    return (await this.#repeatable)?.has(tool);
   }
 
   #limit(options: CallOptions): CallLimit {
     const { timeoutMs = this.#options.timeoutMs, idleTimeoutMs = this.#options.idleTimeoutMs } = options;
-    return new CallLimit({ signal: options.signal, timeoutMs, idleTimeoutMs: idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS });
+    return new CallLimit({
+      signal: options.signal,
+      timeoutMs,
+      idleTimeoutMs: idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS,
+    });
   }
 }
 

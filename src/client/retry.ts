@@ -20,8 +20,8 @@ export interface RetryOptions {
 export type RetryPolicy = Required<RetryOptions>;
 
 /** Fills in the defaults. */
-export function retryPolicy(options: RetryOptions = {}): RetryPolicy {
-  return { attempts: 2, baseDelayMs: 200, maxDelayMs: 10_000, ...options };
+export function retryPolicy({ attempts = 2, baseDelayMs = 200, maxDelayMs = 10_000 }: RetryOptions = {}): RetryPolicy {
+  return { attempts, baseDelayMs, maxDelayMs };
 }
 
 /** Whether the refusal is one that may pass: the server was not there, or had no room. */

@@ -3,7 +3,14 @@
  *
  * @module
  */
-import type { AnswerOutcome, AskOutcome, FailureOutcome, Progress, PromiseOutcome, UnknownOutcome } from "../call/outcome.ts";
+import type {
+  AnswerOutcome,
+  AskOutcome,
+  FailureOutcome,
+  Progress,
+  PromiseOutcome,
+  UnknownOutcome,
+} from "../call/outcome.ts";
 import type { Failure } from "../error/failure.ts";
 import type { AnyTool, ToolTypes } from "../tool/tool.ts";
 import type { RemoteTool } from "../call/transport.ts";
@@ -47,7 +54,8 @@ export type ToolOutcome<Output, Errors> =
   | UnknownOutcome;
 
 /** Arguments of a call: optional where the tool needs none. */
-type CallArguments<Input> = Record<never, never> extends Input ? [input?: Input, options?: CallOptions]
+/** The arguments of a call: the input may be left out where it may be empty. */
+export type CallArguments<Input> = Record<never, never> extends Input ? [input?: Input, options?: CallOptions]
   : [input: Input, options?: CallOptions];
 
 /**
@@ -67,7 +75,7 @@ export interface ToolCall<Types extends ToolTypes<unknown, unknown, unknown, unk
   stream(...args: CallArguments<Types["input"]>): ToolStream<Types["partial"], Types["output"]>;
   /** Calls the tool and tells how it ended: failures, promises and questions are values. Rejects with `ToolError` only. */
   outcome(...args: CallArguments<Types["input"]>): Promise<ToolOutcome<Types["output"], Types["errors"]>>;
-  /** Whether an exception is this tool's failure; its declared codes then narrow its data. */
+  /** Whether an exception of this tool's call is a failure; the declared codes then narrow its data. Whose it is, it cannot know. */
   isFailure(error: unknown): error is DeclaredFailureError<Types["errors"]>;
 }
 
@@ -91,14 +99,20 @@ export interface ToolSource {
   readonly "~tools"?: readonly AnyTool[] | undefined;
 }
 
-type ToolsOf<Source extends ToolSource> = NonNullable<Source["~tools"]>[number];
+/** The tools of a source. */
+export type ToolsOf<Source extends ToolSource> = NonNullable<Source["~tools"]>[number];
 
-type TypedTools<Tools extends AnyTool> = { readonly [T in Tools as T["name"]]: ToolCall<NonNullable<T["~types"]>> };
+/** The calls of the tools, by name. */
+export type TypedTools<Tools extends AnyTool> = {
+  readonly [T in Tools as T["name"]]: ToolCall<NonNullable<T["~types"]>>;
+};
 
 /** A client of a server whose tools are not known to the types. */
 export interface UntypedTools {
   /** Any tool. */
-  readonly [name: string]: ToolCall<ToolTypes<Readonly<Record<string, unknown>>, unknown, unknown, Record<never, never>>>;
+  readonly [name: string]: ToolCall<
+    ToolTypes<Readonly<Record<string, unknown>>, unknown, unknown, Record<never, never>>
+  >;
 }
 
 /**

@@ -7,7 +7,7 @@
  * @module
  */
 import type { Call } from "../call/call.ts";
-import { refuse, type Refusal, type Settled, type Sink } from "../call/outcome.ts";
+import { type Refusal, refuse, refuseInput, type Settled, type Sink } from "../call/outcome.ts";
 import type { Clock } from "../internal/clock.ts";
 import { Deadlines } from "../internal/deadlines.ts";
 import { isJsonObject } from "../internal/json.ts";
@@ -73,11 +73,11 @@ export class Dispatcher implements Dispatch, DispatchHost {
     if (this.#closed !== undefined) return this.#closed;
     const plan = this.#registry.get(call.tool);
     if (plan === undefined) return this.#registry.notFound(call.tool);
-    if (!isJsonObject(call.args)) return notAnObject(call.args);
+    if (!isJsonObject(call.args)) return refuseInput("Arguments must be an object", [], "object", call.args);
     const run = new Run(plan, call, this, sink);
     const middleware = plan.middleware.length + this.#middleware.length;
     const settled = middleware === 0 ? this.#validateAndRun(run) : this.#runMiddleware(run);
-    return settled instanceof Promise ? this.#guard(run, settled) : settled;
+    return settled instanceof Promise ? this.#guard(run, settled) : run.settle(settled);
   }
 
   mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): Refusal {
@@ -112,13 +112,14 @@ export class Dispatcher implements Dispatch, DispatchHost {
   }
 
   #guard(run: Run, running: Promise<Settled>): Promise<Settled> {
-    const { timeoutMs } = run.plan;
-    const totalMs = shorter(timeoutMs, run.call.meta?.deadlineMs);
-    const isStream = run.sink !== undefined;
-    // A stream may last as long as something happens on it; everything else has to be done by the default.
-    const limitMs = timeoutMs === undefined && !isStream ? Math.min(totalMs ?? this.#timeoutMs, this.#timeoutMs) : totalMs ?? this.#timeoutMs;
-    run.live.watch(run.call.peer.left);
-    return run.live.guard(running, this, limitMs, isStream && totalMs === undefined);
+    const toolMs = run.plan.timeoutMs;
+    const callerMs = run.call.meta?.deadlineMs;
+    // Without a word of its tool a stream may last as long as something happens on it; anything else is limited in all.
+    const isIdleLimited = toolMs === undefined && run.sink !== undefined;
+    const totalMs = isIdleLimited
+      ? callerMs
+      : Math.min(toolMs ?? this.#timeoutMs, callerMs ?? Number.POSITIVE_INFINITY);
+    return run.live.guard(running, this, { totalMs, idleMs: isIdleLimited ? this.#timeoutMs : undefined });
   }
 
   #runMiddleware(run: Run): MaybePromise<Settled> {
@@ -181,9 +182,11 @@ export class Dispatcher implements Dispatch, DispatchHost {
     live.onEnd = stop;
     try {
       while (live.ended === undefined) {
-        const { done, value } = await pieces.next();
-        if (done) return await this.#answerStream(run, value, hasYielded, kept);
+        const step = await pieces.next();
+        if (step.done) return await this.#answerStream(run, step.value, hasYielded, kept);
         hasYielded = true;
+        // JSON has no undefined.
+        const value = step.value === undefined ? null : step.value;
         // Nothing is awaited that is not a promise: each await is a turn of the event loop, for each piece.
         let mismatch = this.#mismatch(run, plan.partial, value, "partial");
         if (mismatch instanceof Promise) mismatch = await mismatch;
@@ -235,19 +238,16 @@ export class Dispatcher implements Dispatch, DispatchHost {
     const issues = formatIssues(checked.issues, value);
     const [first] = issues;
     const where = first === undefined ? "" : ` at "${formatPath(first.path)}": ${first.message}`;
-    return this.mask(new TypeError(`The ${what} does not fit the declared schema${where}`), { tool: run.plan.name, issues });
+    return this.mask(new TypeError(`The ${what} does not fit the declared schema${where}`), {
+      tool: run.plan.name,
+      issues,
+    });
   }
 
   #thrown(run: Run, thrown: unknown): Settled {
     const settled = settleThrown(thrown) ?? this.mask(thrown, { tool: run.plan.name });
     return settled.kind === "failure" && run.addedMeta !== undefined ? { ...settled, meta: run.addedMeta } : settled;
   }
-}
-
-function notAnObject(args: unknown): Refusal {
-  const received = args === null ? "null" : Array.isArray(args) ? "array" : typeof args;
-  const message = `Arguments must be an object, not ${received}`;
-  return refuse("invalid_input", message, { issues: [{ path: [], expected: "object", received, message }] });
 }
 
 function assertSettled(settled: Settled | undefined): Settled {
@@ -279,9 +279,4 @@ function isAsyncGenerator(value: unknown): value is AsyncGenerator<unknown, unkn
   if (typeof value !== "object" || value === null) return false;
   const { next, return: stop } = value as Partial<AsyncGenerator>;
   return Symbol.asyncIterator in value && typeof next === "function" && typeof stop === "function";
-}
-
-function shorter(oneMs: number | undefined, otherMs: number | undefined): number | undefined {
-  if (oneMs === undefined) return otherMs;
-  return otherMs === undefined ? oneMs : Math.min(oneMs, otherMs);
 }

@@ -4,31 +4,34 @@ import { ToolError } from "../error/tool_error.ts";
 import type { Deadline } from "../internal/deadlines.ts";
 import type { DispatchHost } from "./host.ts";
 
-/**
- * What a run has once it lives longer than a function call: signal, deadline, events.
- *
- * Made when one of them is first needed, which for a synchronous handler is never.
- */
+/** How long a run may take. */
+export interface RunLimits {
+  /** In all, in milliseconds; `undefined` for no limit. */
+  readonly totalMs: number | undefined;
+  /** Without any event, in milliseconds; `undefined` for no limit. */
+  readonly idleMs: number | undefined;
+}
+
+/** What a run has once it needs more than its input: a signal, a deadline, somewhere to send events. */
 export class LiveRun {
   readonly #call: Call;
+  readonly #sink: Sink | undefined;
   #controller: AbortController | undefined = undefined;
   #ended: Refusal | undefined = undefined;
-  #deadline: Deadline | undefined = undefined;
-  #isIdleDeadline = false;
+  #isSettled = false;
+  #total: Deadline | undefined = undefined;
+  #idle: Deadline | undefined = undefined;
   #host: DispatchHost | undefined = undefined;
   #resolve: ((settled: Settled) => void) | undefined = undefined;
   #pendingProgress: Progress | undefined = undefined;
   #isSinkFull = false;
-  #unhook: (() => void) | undefined = undefined;
-  sink: Sink | undefined = undefined;
-  callId: string | undefined = undefined;
-  state: Record<string, unknown> | undefined = undefined;
-  meta: Readonly<Record<string, unknown>> | undefined = undefined;
+  readonly #unhooks: (() => void)[] = [];
   /** Called once when the run is ended from outside. */
   onEnd: (() => void) | undefined = undefined;
 
-  constructor(call: Call) {
+  constructor(call: Call, sink: Sink | undefined) {
     this.#call = call;
+    this.#sink = sink;
   }
 
   /** Why the run was ended from outside; `undefined` while it goes on. */
@@ -36,63 +39,68 @@ export class LiveRun {
     return this.#ended;
   }
 
+  /** The handler's signal. Only who asks for it has the caller watched, which has its price on some runtimes. */
   signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
       if (this.#ended !== undefined) this.#abort(this.#ended);
-      else this.watch(this.#call.peer.signal);
+      else this.#watch(this.#call.peer.signal);
     }
     return this.#controller.signal;
   }
 
-  /** Ends the run when `leaving` aborts: the caller has gone. The first one counts. */
-  watch(leaving: AbortSignal | undefined): void {
-    if (leaving === undefined || this.#unhook !== undefined || this.#ended !== undefined) return;
-    const leave = () => this.end(refuse("cancelled", "The caller has gone"));
-    if (leaving.aborted) return leave();
-    leaving.addEventListener("abort", leave, { once: true });
-    this.#unhook = () => leaving.removeEventListener("abort", leave);
-  }
-
   /** Ends the run from outside: its signal aborts and the call settles at once, whatever the handler does. */
   end(refusal: Refusal): void {
-    if (this.#ended !== undefined) return;
+    if (this.#ended !== undefined || this.#isSettled) return;
     this.#ended = refusal;
     this.#abort(refusal);
     this.onEnd?.();
-    this.#settle(refusal);
+    this.settle(refusal);
   }
 
   /** Settles with `running`, or with the refusal that ends the run before it. */
-  guard(running: Promise<Settled>, host: DispatchHost, limitMs: number, isIdleLimit: boolean): Promise<Settled> {
+  guard(running: Promise<Settled>, host: DispatchHost, { totalMs, idleMs }: RunLimits): Promise<Settled> {
+    this.#watch(this.#sink?.left);
     if (this.#ended !== undefined) return Promise.resolve(this.#ended);
+    const expire = () => this.end(host.overdue());
+    if (totalMs !== undefined) this.#total = host.deadlines.add(totalMs, expire);
+    if (idleMs !== undefined) this.#idle = host.deadlines.add(idleMs, expire);
     this.#host = host;
-    this.#isIdleDeadline = isIdleLimit;
-    this.#deadline = host.deadlines.add(limitMs, () => this.end(host.overdue()));
     host.enter();
     return new Promise((resolve) => {
       this.#resolve = resolve;
-      void running.then((settled) => this.#settle(settled));
+      void running.then((settled) => this.settle(settled));
     });
+  }
+
+  /** The run is over; only the first word counts. Nothing of it is left behind. */
+  settle(settled: Settled): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.#total?.clear();
+    this.#idle?.clear();
+    for (const unhook of this.#unhooks) unhook();
+    this.#host?.leave();
+    this.#resolve?.(settled);
   }
 
   /** Sends one event; a returned promise resolves when there is room for the next. */
   push(event: CallEvent): void | Promise<void> {
-    if (this.#ended !== undefined) return;
-    if (this.#isIdleDeadline) this.#deadline?.renew();
-    return this.sink?.push(event);
+    if (this.#isSettled) return;
+    this.#idle?.renew();
+    return this.#sink?.push(event);
   }
 
   /** Sends progress; while the sink is full only the latest is kept. */
   progress(progress: Progress): void {
-    if (this.#ended !== undefined) return;
+    if (this.#sink === undefined || this.#isSettled) return;
     this.#pendingProgress = progress;
     // What cannot be written is dropped: progress is a courtesy.
     if (!this.#isSinkFull) void this.#flushProgress().catch(() => {});
   }
 
   async #flushProgress(): Promise<void> {
-    while (this.#pendingProgress !== undefined && this.#ended === undefined) {
+    while (this.#pendingProgress !== undefined) {
       const progress = this.#pendingProgress;
       this.#pendingProgress = undefined;
       const room = this.push({ kind: "progress", progress });
@@ -103,18 +111,15 @@ export class LiveRun {
     }
   }
 
-  #abort(refusal: Refusal): void {
-    this.#controller?.abort(new ToolError(refusal.code, refusal.message));
+  #watch(leaving: AbortSignal | undefined): void {
+    if (leaving === undefined || this.#isSettled) return;
+    const leave = () => this.end(refuse("cancelled", "The caller has gone"));
+    if (leaving.aborted) return leave();
+    leaving.addEventListener("abort", leave, { once: true });
+    this.#unhooks.push(() => leaving.removeEventListener("abort", leave));
   }
 
-  /** Only the first to settle counts. */
-  #settle(settled: Settled): void {
-    const resolve = this.#resolve;
-    if (resolve === undefined) return;
-    this.#resolve = undefined;
-    this.#deadline?.clear();
-    this.#unhook?.();
-    this.#host?.leave();
-    resolve(settled);
+  #abort(refusal: Refusal): void {
+    this.#controller?.abort(new ToolError(refusal.code, refusal.message));
   }
 }

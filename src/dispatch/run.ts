@@ -1,56 +1,46 @@
 import type { Call, ClientInfo, Metadata, Principal } from "../call/call.ts";
-import type { Sink } from "../call/outcome.ts";
+import type { Settled, Sink } from "../call/outcome.ts";
+import { RESERVED_META } from "../call/reserved_meta.ts";
 import { Failure } from "../error/failure.ts";
+import { ToolError } from "../error/tool_error.ts";
 import type { LogLevel, MiddlewareCtx } from "../tool/context.ts";
 import type { ToolPlan } from "../tool/tool.ts";
+import { compileValidator } from "../schema/compile.ts";
 import { formatIssues } from "../schema/issues.ts";
+import type { Schema } from "../schema/schema.ts";
 import type { DispatchHost } from "./host.ts";
 import { LiveRun } from "./live_run.ts";
 
-/** Members of a result's `_meta` that the wires write themselves. */
-const RESERVED_META: ReadonlySet<string> = new Set([
-  "response_type",
-  "timestamp",
-  "processing_time_ms",
-  "server_version",
-  "promise_token",
-  "expires_at",
-  "ttl_ms",
-  "retry_after_ms",
-  "estimated_completion",
-  "progress",
-  "continuation",
-  "requests",
-  "context",
-]);
-
-/** One run; the handler's `ctx`. Four fields, because every call makes one. */
+/** One run; the handler's `ctx`. Few fields, because every call makes one; what else a run may need is made when it does. */
 export class Run implements MiddlewareCtx {
   readonly plan: ToolPlan;
   readonly call: Call;
   readonly host: DispatchHost;
+  readonly sink: Sink | undefined;
+  /** What `meta()` was given. */
+  addedMeta: Readonly<Record<string, unknown>> | undefined = undefined;
   #live: LiveRun | undefined = undefined;
+  #isOver = false;
+  #callId: string | undefined = undefined;
+  #state: Record<string, unknown> | undefined = undefined;
 
   constructor(plan: ToolPlan, call: Call, host: DispatchHost, sink: Sink | undefined) {
     this.plan = plan;
     this.call = call;
     this.host = host;
-    if (sink !== undefined) this.live.sink = sink;
+    this.sink = sink;
   }
 
   /** The parts that only some runs need. */
   get live(): LiveRun {
-    return (this.#live ??= new LiveRun(this.call));
+    return (this.#live ??= new LiveRun(this.call, this.sink));
   }
 
-  /** Where the events go, if anywhere. */
-  get sink(): Sink | undefined {
-    return this.#live?.sink;
-  }
-
-  /** What `meta()` was given. */
-  get addedMeta(): Readonly<Record<string, unknown>> | undefined {
-    return this.#live?.meta;
+  /** Settles a run that never waited. */
+  settle(settled: Settled): Settled {
+    this.#isOver = true;
+    this.#live?.settle(settled);
+    return settled;
   }
 
   get signal(): AbortSignal {
@@ -70,7 +60,7 @@ export class Run implements MiddlewareCtx {
   }
 
   get callId(): string {
-    return (this.live.callId ??= crypto.randomUUID());
+    return (this.#callId ??= crypto.randomUUID());
   }
 
   get attempt(): number {
@@ -82,13 +72,12 @@ export class Run implements MiddlewareCtx {
   }
 
   get state(): Record<string, unknown> {
-    return (this.live.state ??= {});
+    return (this.#state ??= {});
   }
 
   progress(done: number, total?: number, message?: string): void {
-    const live = this.#live;
-    if (live?.sink === undefined) return;
-    live.progress({ done, ...(total !== undefined && { total }), ...(message !== undefined && { message }) });
+    if (this.sink === undefined || this.#isOver) return;
+    this.live.progress({ done, ...(total !== undefined && { total }), ...(message !== undefined && { message }) });
   }
 
   log(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void {
@@ -101,9 +90,19 @@ export class Run implements MiddlewareCtx {
 
   meta(members: Readonly<Record<string, unknown>>): void {
     for (const name of Object.keys(members)) {
-      if (RESERVED_META.has(name)) throw new TypeError(`Cannot set _meta.${name}: the wire writes it; choose another name`);
+      if (RESERVED_META.has(name)) {
+        throw new TypeError(`Cannot set _meta.${name}: the wire writes it; choose another name`);
+      }
     }
-    this.live.meta = { ...this.live.meta, ...members };
+    this.addedMeta = { ...this.addedMeta, ...members };
+  }
+
+  validate<Output>(schema: Schema<unknown, Output>, value: unknown): Output {
+    const checked = compileValidator(schema, "The schema")(value);
+    if (checked instanceof Promise) throw new TypeError("Cannot validate: the schema is asynchronous");
+    if (checked.issues === undefined) return checked.value as Output;
+    const issues = formatIssues(checked.issues, value);
+    throw new ToolError("invalid_input", `Invalid value: ${issues[0]?.message}`, { details: { issues } });
   }
 
   fail<Code extends string>(code: Code, message: string, ...[data]: [data?: unknown]): Failure<Code, never> {
@@ -112,7 +111,9 @@ export class Run implements MiddlewareCtx {
       throw new TypeError(`Cannot fail with "${code}": declare it with .errors({ ${code}: … }) on tool "${name}"`);
     }
     const checked = errors.get(code)?.validate(data);
-    if (checked instanceof Promise) throw new TypeError(`Cannot check the data of "${code}": its schema is asynchronous`);
+    if (checked instanceof Promise) {
+      throw new TypeError(`Cannot check the data of "${code}": its schema is asynchronous`);
+    }
     if (checked?.issues !== undefined) {
       const [issue] = formatIssues(checked.issues, data);
       throw new TypeError(`Cannot fail with "${code}": its data does not fit the declared schema: ${issue?.message}`);

@@ -49,3 +49,33 @@ export type ToolErrorCode =
   | "result_too_large"
   /** Something broke that is not the caller's business; the details hold a correlation id. */
   | "internal";
+
+const CODES: Readonly<Record<ToolErrorCode, true>> = {
+  parse_error: true,
+  invalid_request: true,
+  method_not_found: true,
+  tool_not_found: true,
+  resource_not_found: true,
+  prompt_not_found: true,
+  invalid_input: true,
+  invalid_config: true,
+  invalid_promise: true,
+  expired_promise: true,
+  invalid_continuation: true,
+  promise_lost: true,
+  conflict: true,
+  deadline_exceeded: true,
+  cancelled: true,
+  unauthenticated: true,
+  permission_denied: true,
+  rate_limited: true,
+  unavailable: true,
+  payload_too_large: true,
+  result_too_large: true,
+  internal: true,
+};
+
+/** Whether a code, as it came from outside, is one that every wire can say. */
+export function isToolErrorCode(code: string): code is ToolErrorCode {
+  return Object.hasOwn(CODES, code);
+}

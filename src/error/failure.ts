@@ -30,6 +30,7 @@ export class Failure<Code extends string = string, Data = unknown> extends Error
    * @param message For people and models: what is wrong, and what to do.
    * @param data JSON-safe, sent to the caller.
    */
+  /** Makes a failure to throw. */
   constructor(code: Code, message: string, ...data: undefined extends Data ? [data?: Data] : [data: Data]) {
     super(message);
     this.code = code;

@@ -35,6 +35,7 @@ export class ToolError extends Error {
    * @param message For people and models: what is wrong, and what to do.
    * @param options The details for the caller, and the cause, which never leaves.
    */
+  /** Makes a refusal to throw. */
   constructor(code: ToolErrorCode, message: string, options?: ToolErrorOptions) {
     super(message, options?.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;

@@ -2,6 +2,8 @@
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
+  /** Milliseconds since some moment, never set forward or back: what durations are measured by. */
+  elapsed(): number;
   /** Runs `callback` once, `delayMs` from now; the returned function cancels it. */
   after(delayMs: number, callback: () => void): () => void;
   /** Whether a timer ends with the request that set it, so that requests cannot share one. Default: `false`. */
@@ -11,6 +13,7 @@ export interface Clock {
 /** The machine's clock and timers. */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   after(delayMs, callback) {
     const timer = setTimeout(callback, delayMs);
     return () => clearTimeout(timer);

@@ -47,7 +47,7 @@ export class Deadline {
 /** A set of deadlines on one clock. */
 export class Deadlines {
   readonly #clock: Clock;
-  readonly #lanes = new Map<number, Lane>();
+  readonly #lanes = new Map<number | symbol, Lane>();
 
   /** @param clock Where time comes from. */
   constructor(clock: Clock) {
@@ -56,11 +56,12 @@ export class Deadlines {
 
   /** Calls `expire` once, `durationMs` from now, unless cleared before. */
   add(durationMs: number, expire: () => void): Deadline {
-    if (this.#clock.isPerRequest) return new Lane(this.#clock, durationMs, () => {}).append(expire);
-    let lane = this.#lanes.get(durationMs);
+    // Where timers end with their request, each deadline has a lane, and so a timer, of its own.
+    const key = this.#clock.isPerRequest ? Symbol() : durationMs;
+    let lane = this.#lanes.get(key);
     if (lane === undefined) {
-      lane = new Lane(this.#clock, durationMs, () => this.#lanes.delete(durationMs));
-      this.#lanes.set(durationMs, lane);
+      lane = new Lane(this.#clock, durationMs, () => this.#lanes.delete(key));
+      this.#lanes.set(key, lane);
     }
     return lane.append(expire);
   }
@@ -93,7 +94,7 @@ class Lane {
   }
 
   dueFromNow(): number {
-    return this.#clock.now() + this.#durationMs;
+    return this.#clock.elapsed() + this.#durationMs;
   }
 
   remove(deadline: Deadline): void {
@@ -132,12 +133,12 @@ class Lane {
 
   #arm(): void {
     this.#isArmed = true;
-    const untilHeadMs = (this.#head?.queuedMs ?? 0) - this.#clock.now();
+    const untilHeadMs = (this.#head?.queuedMs ?? 0) - this.#clock.elapsed();
     this.#clock.after(Math.max(0, Math.min(SWEEP_MS, untilHeadMs)), () => this.#sweep());
   }
 
   #sweep(): void {
-    this.expireUpTo(this.#clock.now());
+    this.expireUpTo(this.#clock.elapsed());
     if (this.#head !== undefined) this.#arm();
     else {
       this.#isArmed = false;

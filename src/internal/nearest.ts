@@ -11,24 +11,29 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   let bestDistance = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
     const cap = Math.ceil(MAX_DIFFERENCE * Math.max(wanted.length, candidate.length));
-    const distance = Math.min(cap, editDistance(wanted, candidate.slice(0, MAX_COMPARED).toLowerCase()));
+    const distance = Math.min(
+      cap,
+      editDistance(wanted, candidate.slice(0, MAX_COMPARED).toLowerCase(), Math.min(cap, bestDistance)),
+    );
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
   return best;
 }
 
-/** Levenshtein distance, one row at a time. */
-function editDistance(from: string, to: string): number {
+/** Levenshtein distance, one row at a time; `enough` or more as soon as it cannot be less. */
+function editDistance(from: string, to: string, enough: number): number {
   const row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let i = 1; i <= from.length; i++) {
     let diagonal = row[0] ?? 0;
-    row[0] = i;
+    let least = row[0] = i;
     for (let j = 1; j <= to.length; j++) {
       const above = row[j] ?? 0;
       const substituted = diagonal + (from[i - 1] === to[j - 1] ? 0 : 1);
-      row[j] = Math.min(substituted, above + 1, (row[j - 1] ?? 0) + 1);
+      const distance = row[j] = Math.min(substituted, above + 1, (row[j - 1] ?? 0) + 1);
+      if (distance < least) least = distance;
       diagonal = above;
     }
+    if (least >= enough) return least;
   }
   return row[to.length] ?? 0;
 }

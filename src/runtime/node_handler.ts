@@ -14,7 +14,21 @@ import type { Server } from "../server/server.ts";
 import type { Body, Head, Reply } from "../wires/wire.ts";
 
 /** A listener for `http.createServer`, and for frameworks that pass on Node's own request and response. */
-export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void;
+export type NodeHandler = (request: NodeRequest, response: NodeResponse) => void;
+
+/** Any `IncomingMessage` of `node:http`, named without Node's types, which not every consumer has. */
+export interface NodeRequest {
+  /** The method. */
+  readonly method?: string | undefined;
+  /** The path and the query. */
+  readonly url?: string | undefined;
+}
+
+/** Any `ServerResponse` of `node:http`. */
+export interface NodeResponse {
+  /** Whether the headers are sent. */
+  readonly headersSent: boolean;
+}
 
 /**
  * Serves a server on `node:http`, or inside Express and its like (before any body parser: the body must be unread).
@@ -31,7 +45,8 @@ export type NodeHandler = (request: IncomingMessage, response: ServerResponse) =
  * ```
  */
 export function toNodeHandler(server: Pick<Server, "handle" | "limits">): NodeHandler {
-  return (request, response) => {
+  return (anyRequest, anyResponse) => {
+    const [request, response] = [anyRequest as IncomingMessage, anyResponse as ServerResponse];
     const reply = server.handle(new NodeHead(request, response), new NodeBody(request, server.limits.bodyBytes));
     if (reply instanceof Promise) void reply.then((later) => send(later, response));
     else send(reply, response);
@@ -72,7 +87,8 @@ class NodeHead implements Head {
   }
 
   #header(name: string): string | null {
-    const value = this.#request.headers[name];
+    const { headers } = this.#request;
+    const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
     return value === undefined ? null : typeof value === "string" ? value : value.join(", ");
   }
 
@@ -87,6 +103,11 @@ class NodeHead implements Head {
   }
 }
 
+const ALREADY_READ: Refusal = refuse(
+  "invalid_request",
+  "The body was read before it came here: put toNodeHandler() in front of body parsers",
+);
+
 class NodeBody implements Body {
   readonly #request: IncomingMessage;
   readonly #maxBytes: number;
@@ -99,6 +120,7 @@ class NodeBody implements Body {
   text(): Promise<string | Refusal> {
     const request = this.#request;
     const maxBytes = this.#maxBytes;
+    if (request.readableEnded || request.destroyed) return Promise.resolve(ALREADY_READ);
     return new Promise((resolve) => {
       const chunks: Uint8Array[] = [];
       let length = 0;
@@ -112,7 +134,10 @@ class NodeBody implements Body {
           resolve(tooLarge(maxBytes));
         }
       });
-      request.once("end", () => resolve(decodeUtf8(chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks))));
+      request.once(
+        "end",
+        () => resolve(decodeUtf8(chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks))),
+      );
       request.once("close", () => resolve(refuse("invalid_request", "The body could not be read to its end")));
       request.on("error", () => {});
     });
@@ -122,7 +147,9 @@ class NodeBody implements Body {
 function send(reply: Reply, response: ServerResponse): void {
   if (response.destroyed) return void cancel(reply);
   if (typeof reply.body === "string") {
-    response.writeHead(reply.status, { ...reply.headers, "content-length": Buffer.byteLength(reply.body) }).end(reply.body);
+    response.writeHead(reply.status, { ...reply.headers, "content-length": Buffer.byteLength(reply.body) }).end(
+      reply.body,
+    );
   } else if (reply.body === null) response.writeHead(reply.status, reply.headers).end();
   else {
     response.writeHead(reply.status, reply.headers);

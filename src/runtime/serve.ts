@@ -10,7 +10,8 @@ import { listenOnDeno } from "./deno.ts";
 import type { Listener, ListenOptions } from "./listener.ts";
 
 export { toNodeHandler } from "./node_handler.ts";
-export type { NodeHandler } from "./node_handler.ts";
+export type { NodeHandler, NodeRequest, NodeResponse } from "./node_handler.ts";
+export type { ListenOptions } from "./listener.ts";
 
 /** Options of {@link serve}. */
 export interface ServeOptions extends Partial<ListenOptions> {
@@ -62,14 +63,19 @@ const FLUSH_MS = 1_000;
  */
 export async function serve(server: Server, options: ServeOptions = {}): Promise<Listening> {
   const { port = DEFAULT_PORT, hostname = LOOPBACK, graceMs, signals = [] } = options;
-  const guarded = isLoopback(hostname) && server.hosts === undefined ? server.guarded({ hosts: LOOPBACK_HOSTS }) : server;
+  const shown = hostname.includes(":") ? `[${hostname}]` : hostname;
+  const isOpen = server.hosts !== undefined || !isLoopback(hostname);
+  const guarded = isOpen ? server : server.guarded({ hosts: [...LOOPBACK_HOSTS, shown] });
   const listener = await listen(guarded, { port, hostname });
   const closed = Promise.withResolvers<void>();
+  closed.promise.catch(() => {});
   let closing: Promise<void> | undefined;
-  const close = (): Promise<void> => (closing ??= shutDown(server, listener, graceMs).then(closed.resolve, closed.reject));
-  const unhook = onSignals(signals, close);
-  void closed.promise.finally(unhook).catch(() => {});
-  const shown = hostname.includes(":") ? `[${hostname}]` : hostname;
+  const close = (): Promise<void> => {
+    closing ??= shutDown(server, listener, graceMs).finally(unhook);
+    closing.then(closed.resolve, closed.reject);
+    return closing;
+  };
+  const unhook = onSignals(signals, () => void close());
   return { url: `http://${shown}:${listener.port}`, port: listener.port, hostname, close, closed: closed.promise };
 }
 
@@ -101,11 +107,11 @@ async function within(limitMs: number, work: Promise<void>): Promise<void> {
 }
 
 /** Only the first signal counts; the next one has its ordinary effect, so that an impatient user is obeyed. */
-function onSignals(signals: readonly string[], close: () => Promise<void>): () => void {
+function onSignals(signals: readonly string[], close: () => void): () => void {
   const { process } = globalThis as { readonly process?: SignalSource };
   const listener = (): void => {
     unhook();
-    void close();
+    close();
   };
   const unhook = (): void => signals.forEach((signal) => process?.removeListener(signal, listener));
   for (const signal of signals) process?.on(signal, listener);

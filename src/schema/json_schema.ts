@@ -60,7 +60,9 @@ function asObjectSchema(schema: JsonSchema, where: string): JsonSchema {
   if (schema["type"] === "object") {
     const properties = schema["properties"];
     const isEmpty = isJsonObject(properties) && Object.keys(properties).length === 0;
-    return isEmpty && schema["additionalProperties"] === undefined ? { ...schema, additionalProperties: false } : schema;
+    return isEmpty && schema["additionalProperties"] === undefined
+      ? { ...schema, additionalProperties: false }
+      : schema;
   }
   if (describesObject(schema, schema, 0)) return { type: "object", ...schema };
   throw new TypeError(
@@ -82,13 +84,21 @@ function describesObject(schema: unknown, root: JsonSchema, descent: number): bo
 }
 
 /** Keywords whose members are schemas by name, and those whose value is data: what looks like a reference there is none. */
-const SCHEMA_MAPS: ReadonlySet<string> = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
+const SCHEMA_MAPS: ReadonlySet<string> = new Set([
+  "properties",
+  "patternProperties",
+  "$defs",
+  "definitions",
+  "dependentSchemas",
+]);
 const DATA: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
 
 function assertReferences(root: JsonSchema, where: string): void {
   for (const reference of referencesIn(root)) {
     if (resolve(reference, root) === undefined) {
-      throw new TypeError(`${where} refers to ${JSON.stringify(reference)}, which is nowhere in it: define it under $defs`);
+      throw new TypeError(
+        `${where} refers to ${JSON.stringify(reference)}, which is nowhere in it: define it under $defs`,
+      );
     }
   }
 }

@@ -65,9 +65,11 @@ export class FetchRequest implements Head, Body {
   }
 
   text(): Promise<string | Refusal> {
-    const declared = this.metadata.get("content-length");
+    const declaredBytes = Number.parseInt(this.metadata.get("content-length") ?? "", 10);
     // Without a length nobody knows when to stop but us.
-    const bytes = declared === null ? readUpTo(this.#request.body, this.#maxBytes) : this.#readWhole(Number(declared));
+    const bytes = Number.isNaN(declaredBytes)
+      ? readUpTo(this.#request.body, this.#maxBytes)
+      : this.#readWhole(declaredBytes);
     return bytes.then((read) => this.#decode(read), unreadable);
   }
 
@@ -80,16 +82,15 @@ export class FetchRequest implements Head, Body {
   }
 }
 
-/** Path of a URL, without a slash at its end. Not by `new URL`, which throws on some of what clients send. */
+/** Path of a URL, or of a request line's target, without a slash at its end. Not by `new URL`, which throws on some of what clients send. */
 export function pathOf(url: string): string {
-  const authority = url.indexOf("://");
-  const start = authority === -1 ? 0 : url.indexOf("/", authority + 3);
-  if (start === -1) return "";
-  const query = url.indexOf("?", start);
-  const fragment = url.indexOf("#", start);
+  const query = url.indexOf("?");
+  const fragment = url.indexOf("#");
   let end = query === -1 ? url.length : query;
   if (fragment !== -1 && fragment < end) end = fragment;
-  if (end > start && url.charCodeAt(end - 1) === 0x2f /* / */) end--;
+  const start = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + 3);
+  if (start === -1 || start >= end) return "";
+  if (url.charCodeAt(end - 1) === 0x2f /* / */) end--;
   return url.slice(start, end);
 }
 

@@ -58,7 +58,12 @@ export class Gate {
     }
     const origin = head.metadata.get("origin");
     if (origin !== null && !this.#allows(origin, head)) {
-      return plainReply(403, -32000, "permission_denied", `Origin ${quote(origin)} is not allowed: add it to "origins"`);
+      return plainReply(
+        403,
+        -32000,
+        "permission_denied",
+        `Origin ${quote(origin)} is not allowed: add it to "origins"`,
+      );
     }
     return head.method === "OPTIONS" && this.#cors !== undefined ? this.#preflight(head, this.#cors) : undefined;
   }
@@ -66,9 +71,15 @@ export class Gate {
   /** The reply with CORS headers, if the request came from another origin and CORS is on. */
   decorate(head: Head, reply: Reply): Reply {
     const origin = head.metadata.get("origin");
-    if (origin === null || !this.#allows(origin, head)) return { ...reply, headers: { ...reply.headers, vary: "origin" } };
+    if (origin === null || !this.#allows(origin, head)) {
+      return { ...reply, headers: { ...reply.headers, vary: "origin" } };
+    }
     const exposed = this.#cors?.exposeHeaders ?? ["retry-after"];
-    const cors = { "access-control-allow-origin": origin, "access-control-expose-headers": exposed.join(", "), vary: "origin" };
+    const cors = {
+      "access-control-allow-origin": origin,
+      "access-control-expose-headers": exposed.join(", "),
+      vary: "origin",
+    };
     return { ...reply, headers: { ...reply.headers, ...cors } };
   }
 
@@ -81,7 +92,7 @@ export class Gate {
     const wanted = head.metadata.get("access-control-request-headers");
     const headers = {
       allow: "POST, OPTIONS",
-      "access-control-allow-methods": "GET, POST, DELETE",
+      "access-control-allow-methods": "POST",
       "access-control-max-age": String(cors.maxAgeSeconds ?? DEFAULT_MAX_AGE_SECONDS),
       ...(wanted !== null && { "access-control-allow-headers": wanted }),
     };

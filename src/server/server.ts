@@ -77,7 +77,8 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_GRACE_MS = 10_000;
-const DEFAULT_LIMITS: Limits = { bodyBytes: 1_048_576, depth: 512 };
+const DEFAULT_BODY_BYTES = 1_048_576;
+const DEFAULT_DEPTH = 512;
 
 /**
  * Makes a server of tools.
@@ -98,25 +99,31 @@ const DEFAULT_LIMITS: Limits = { bodyBytes: 1_048_576, depth: 512 };
  * strictEqual((await response.json()).result.content, "Hello, Ada!");
  * ```
  * @throws {TypeError} If two tools have the same name, a tool has a reserved name, or two wires share a path.
+ * @throws {RangeError} If `timeoutMs` is not positive.
  */
 export function createServer<const Tools extends readonly AnyTool[]>(options: ServerOptions<Tools>): Server<Tools> {
   const registry = new ToolRegistry(options.tools);
-  const clock = options.clock ?? systemClock;
+  const { clock = systemClock, limits = {} } = options;
   const dispatcher = new Dispatcher({
     registry,
     clock,
     middleware: options.middleware ?? [],
-    timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    timeoutMs: checkedTimeout(options.timeoutMs ?? DEFAULT_TIMEOUT_MS),
     logger: options.logger,
   });
   const host: WireHost = {
     dispatch: dispatcher,
     tools: registry.plans().map(listTool),
     info: { name: options.name ?? "toolwire", version: options.version ?? "0.0.0" },
-    limits: { ...DEFAULT_LIMITS, ...options.limits },
+    limits: { bodyBytes: limits.bodyBytes ?? DEFAULT_BODY_BYTES, depth: limits.depth ?? DEFAULT_DEPTH },
     clock,
   };
   return makeServer({ host, dispatcher, routes: mount(options.wires ?? [mcpLite()], host) }, options);
+}
+
+function checkedTimeout(timeoutMs: number): number {
+  if (timeoutMs > 0) return timeoutMs;
+  throw new RangeError(`Cannot create server: timeoutMs must be a positive number of milliseconds, not ${timeoutMs}`);
 }
 
 interface Core {
@@ -130,7 +137,9 @@ function mount(wires: readonly Wire[], host: WireHost): ReadonlyMap<string, Moun
   for (const wire of wires) {
     const mounted = wire.mount(host);
     for (const path of mounted.paths) {
-      if (routes.has(path)) throw new TypeError(`Cannot create server: two wires answer ${path}; give ${wire.name} another path`);
+      if (routes.has(path)) {
+        throw new TypeError(`Cannot create server: two wires answer ${path}; give ${wire.name} another path`);
+      }
       routes.set(path, mounted);
     }
   }
@@ -172,5 +181,10 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
 
 function notFound(path: string, routes: ReadonlyMap<string, MountedWire>): Reply {
   const known = [...routes.keys()].join(", ");
-  return plainReply(404, -32601, "method_not_found", `Nothing answers ${path.slice(0, 128) || "/"}; there are ${known}`);
+  return plainReply(
+    404,
+    -32601,
+    "method_not_found",
+    `Nothing answers ${path.slice(0, 128) || "/"}; there are ${known}`,
+  );
 }

@@ -3,17 +3,16 @@
  *
  * @module
  */
-import { compileSchema, type CompiledSchema } from "../schema/compile.ts";
+import { OBJECT_MEMBERS } from "../internal/object_members.ts";
+import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { Ctx, ErrorMap, Middleware } from "./context.ts";
 import type { AnyTool, Rendered, Tool, ToolAnnotations, ToolPlan } from "./tool.ts";
 
-declare const inferred: unique symbol;
-
 /** Stands for an output that was not declared: the handler's own type counts. */
 export interface Inferred {
   /** Never present. */
-  readonly [inferred]: true;
+  readonly "~inferred": true;
 }
 
 /** What an error says where `.handle()` comes before `.describe()`. */
@@ -26,11 +25,13 @@ export interface DescribeFirst {
 export type Joined<Partial> = [Partial] extends [string] ? string : Partial[];
 
 /** What a handler's value means to callers. */
-type AnswerOf<Returned> = Returned extends AsyncGenerator<infer Partial, infer Output, never>
+export type AnswerOf<Returned> = Returned extends AsyncGenerator<infer Partial, infer Output, never>
   ? [Output] extends [void] ? Joined<Partial> : Output
   : Awaited<Returned>;
 
-type PartialOf<Returned, Declared> = Returned extends AsyncGenerator<infer Partial, unknown, never> ? Partial : Declared;
+/** What a handler streams: what its generator yields, else what was declared. */
+export type PartialOf<Returned, Declared> = Returned extends AsyncGenerator<infer Partial, unknown, never> ? Partial
+  : Declared;
 
 /** `.handle()` of a tool that did not declare its output. */
 export type InferringHandle<Name extends string, Input, Args, Partial, Errors extends ErrorMap> = <Returned>(
@@ -166,14 +167,13 @@ export function defineTool<const Name extends string>(name: Name): FreshTool<Nam
     );
   }
   if (OBJECT_MEMBERS.has(name)) {
-    throw new TypeError(`Cannot define tool "${name}": JavaScript calls a client's method of that name by itself; choose another name`);
+    throw new TypeError(
+      `Cannot define tool "${name}": JavaScript calls a client's method of that name by itself; choose another name`,
+    );
   }
   // The one cast: the builder's type follows the steps, its value does not need to.
   return new Builder({ ...BLANK, name }) as unknown as FreshTool<Name>;
 }
-
-/** What JavaScript calls without being asked: `await`, `JSON.stringify`, string conversion. */
-const OBJECT_MEMBERS: ReadonlySet<string> = new Set(["then", "toJSON", "toString", "valueOf"]);
 
 type Draft = Omit<ToolPlan, "description" | "handler"> & { readonly description: string | undefined };
 
@@ -202,7 +202,9 @@ class Builder {
 
   describe(description: string): Builder {
     if (typeof description !== "string" || description.trim() === "") {
-      throw new TypeError(`Cannot describe ${this.#label}: callers choose tools by their description, so it cannot be empty`);
+      throw new TypeError(
+        `Cannot describe ${this.#label}: callers choose tools by their description, so it cannot be empty`,
+      );
     }
     return this.#with({ description });
   }
@@ -247,7 +249,9 @@ class Builder {
 
   timeout(timeoutMs: number): Builder {
     if (!(timeoutMs > 0)) {
-      throw new RangeError(`Cannot set the timeout of ${this.#label}: it must be a positive number of milliseconds, not ${timeoutMs}`);
+      throw new RangeError(
+        `Cannot set the timeout of ${this.#label}: it must be a positive number of milliseconds, not ${timeoutMs}`,
+      );
     }
     return this.#with({ timeoutMs });
   }
@@ -263,7 +267,9 @@ class Builder {
   handle(handler: ToolPlan["handler"]): AnyTool {
     const { description } = this.#draft;
     if (description === undefined) {
-      throw new TypeError(`Cannot finish ${this.#label}: call .describe("…") before .handle(…), callers choose tools by it`);
+      throw new TypeError(
+        `Cannot finish ${this.#label}: call .describe("…") before .handle(…), callers choose tools by it`,
+      );
     }
     if (typeof handler !== "function") throw new TypeError(`Cannot finish ${this.#label}: .handle() takes a function`);
     return { name: this.#draft.name, "~plan": { ...this.#draft, description, handler } };

@@ -1,6 +1,7 @@
 import type { Failure } from "../error/failure.ts";
 import type { Call, ClientInfo, Metadata, Principal } from "../call/call.ts";
 import type { Settled } from "../call/outcome.ts";
+import type { Schema } from "../schema/schema.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 
 /** How bad a log line is. */
@@ -59,6 +60,13 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap> {
    * @throws {TypeError} If a name is one that the wires use themselves, such as `response_type`.
    */
   meta(members: Readonly<Record<string, unknown>>): void;
+  /**
+   * Checks a value that the handler got elsewhere, and gives what the schema makes of it.
+   *
+   * @throws {ToolError} `invalid_input`, with the issues, if it does not fit.
+   * @throws {TypeError} If the schema is asynchronous.
+   */
+  validate<Output>(schema: Schema<unknown, Output>, value: unknown): Output;
   /**
    * Makes a declared failure: `throw ctx.fail("locked", "The record is locked", { by: "batch" })`.
    *

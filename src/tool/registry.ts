@@ -21,7 +21,9 @@ export class ToolRegistry {
     const plans = new Map<string, ToolPlan>();
     for (const tool of tools) {
       const plan = tool?.["~plan"];
-      if (plan === undefined) throw new TypeError("Cannot create server: a tool is not finished; end its definition with .handle(…)");
+      if (plan === undefined) {
+        throw new TypeError("Cannot create server: a tool is not finished; end its definition with .handle(…)");
+      }
       assertUsable(plan.name, plans);
       plans.set(plan.name, plan);
     }

@@ -66,7 +66,11 @@ export interface Tool<Name extends string, Input, Output, Partial, Errors> {
   readonly name: Name;
   /** Types only; never present at run time. */
   readonly "~types"?: ToolTypes<Input, Output, Partial, Errors> | undefined;
-  /** For the server; not part of the public interface. */
+  /**
+   * For the server; not part of the public interface.
+   *
+   * @internal
+   */
   readonly "~plan": ToolPlan;
 }
 

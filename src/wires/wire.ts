@@ -94,4 +94,3 @@ export interface Wire {
   /** Binds it to a server. */
   mount(host: WireHost): MountedWire;
 }
-

@@ -17,7 +17,7 @@ export type Answerer = (asked: Asked) => Response | Promise<Response>;
 /** See {@link Asked}. */
 export class FakeFetch {
   readonly asked: Asked[] = [];
-  /** What `/tools` lists. */
+  /** What `/listtools` lists. */
   tools: unknown = { tools: [{ name: "t", annotations: { readOnlyHint: true } }] };
   readonly #answers: Answerer[];
 
@@ -37,7 +37,7 @@ export class FakeFetch {
     this.asked.push(asked);
     await Promise.resolve();
     if (init.signal?.aborted) throw init.signal.reason;
-    if (asked.endpoint === "tools") return json(this.tools);
+    if (asked.endpoint === "listtools") return json(this.tools);
     const answer = this.#answers.length > 1 ? this.#answers.shift() : this.#answers[0];
     if (answer === undefined) throw new TypeError("No answer is scripted");
     return await answer(asked);

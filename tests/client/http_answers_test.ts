@@ -230,7 +230,8 @@ for (const status of [301, 302, 303, 307, 308]) {
     await rejects($.call("t"), {
       name: "ToolError",
       code: "invalid_request",
-      message: /redirects to https:\/\/evil\.example\/calltools; redirects are not followed/,
+      message: /redirects are not followed/,
+      cause: new Error("POST http://example.com/calltools redirects to https://evil.example/calltools"),
     });
     strictEqual(fake.calls, 1);
     strictEqual(fake.asked[0]?.init.redirect, "manual");
@@ -245,8 +246,10 @@ test("a network that fails is unavailable, with its reason as the cause", async 
   await rejects($.call("t"), (thrown: unknown) => {
     ok(thrown instanceof ToolError);
     strictEqual(thrown.code, "unavailable");
-    strictEqual(thrown.cause, cause);
-    match(thrown.message, /http:\/\/example\.com\/calltools/);
+    // Where it was is the cause's to tell: the message may reach a caller's caller.
+    strictEqual(thrown.message, "Cannot reach the server");
+    const reason = thrown.cause as Error;
+    deepStrictEqual([reason.message, reason.cause], ["POST http://example.com/calltools: fetch failed", cause]);
     return true;
   });
 });

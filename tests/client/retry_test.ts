@@ -50,7 +50,7 @@ test("a call is not made again when the server does not list its tool, or lists 
 
 test("tools are listed once, when a call first needs it, and again after a list that failed", async () => {
   const { $, fake } = clientOf({ readOnlyHint: true }, [good, busy, good, busy, good]);
-  const lists = () => fake.asked.filter(({ endpoint }) => endpoint === "tools").length;
+  const lists = () => fake.asked.filter(({ endpoint }) => endpoint === "listtools").length;
   await $.call("t");
   strictEqual(lists(), 0);
   await $.call("t");
@@ -270,4 +270,16 @@ test("an error number without our code may pass too: the status says so", async 
   const { $, fake } = clientOf({ readOnlyHint: true }, [error({ code: -32000, message: "Busy" }, 503), good]);
   strictEqual(await $.call("t"), "good");
   strictEqual(fake.calls, 2);
+});
+
+test("a call is made again when the server was down for the list, too", async () => {
+  let isDown = true;
+  const fake = new FakeFetch(good);
+  const fetch = (url: string, init: RequestInit): Promise<Response> => {
+    if (!isDown) return fake.fetch(url, init);
+    if (url.endsWith("/listtools")) isDown = false;
+    return Promise.reject(new TypeError("connection refused"));
+  };
+  const { $ } = createClient("http://example.com", { fetch, retry: { attempts: 3, baseDelayMs: 1 } });
+  strictEqual(await $.call("t"), "good");
 });

@@ -241,7 +241,6 @@ test("ctx tells who calls and over what, lazily", async () => {
       looked.push("signal");
       return undefined;
     },
-    left: undefined,
     metadata: { get: (name: string) => (name === "x-team" ? "a" : null) },
     requestId: 7,
     client: { name: "agent", version: "1" },

@@ -401,7 +401,6 @@ test("without a logger masked errors are masked all the same", async () => {
     wire: "test",
     principal: undefined,
     signal: undefined,
-    left: undefined,
     metadata: { get: () => null },
     requestId: undefined,
     client: {},

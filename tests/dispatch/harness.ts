@@ -94,15 +94,14 @@ export class Bench {
       wire: "test",
       principal: undefined,
       signal,
-      // A wire that streams learns of a reader who leaves; one that answers at once has to be asked.
-      left: sink === undefined ? undefined : signal,
       metadata: { get: () => null },
       requestId: undefined,
       client: {},
     };
     return this.server.dispatch.call(
       { tool, args, meta, peer: peer === undefined ? nobody : { ...nobody, ...peer } },
-      sink,
+      // A wire that streams learns of a reader who leaves; one that answers at once has to be asked.
+      sink && { push: (event) => sink.push(event), ...(signal && { left: signal }) },
     );
   }
 }

@@ -53,7 +53,9 @@ function schemasOnly(tools) {
 function withToolwire(tools) {
   const indexes = Array.from({ length: tools }, (_, index) => index);
   const definitions = indexes.map((index) =>
-    `const t${index} = defineTool("tool_${index}").describe("Tool ${index}").input(${schemaOf(index)}).output(${outputOf(index)})` +
+    `const t${index} = defineTool("tool_${index}").describe("Tool ${index}").input(${schemaOf(index)}).output(${
+      outputOf(index)
+    })` +
     `.handle(({ id${index}, limit }) => ({ ok${index}: id${index}.length > limit, rows: [] }));`
   );
   const calls = indexes.map((index) =>
@@ -72,8 +74,16 @@ function withToolwire(tools) {
 function countInstantiations(folder, source) {
   writeFileSync(join(folder, "scale.ts"), source);
   const compilerOptions = { isolatedDeclarations: false, declaration: false, noUnusedLocals: false };
-  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ extends: "../../tsconfig.json", compilerOptions, include: ["scale.ts"], exclude: [] }));
-  const { stdout, status } = spawnSync(join(ROOT, "node_modules/.bin/tsc"), ["-p", folder, "--noEmit", "--extendedDiagnostics"], { encoding: "utf8" });
+  writeFileSync(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({ extends: "../../tsconfig.json", compilerOptions, include: ["scale.ts"], exclude: [] }),
+  );
+  const { stdout, status } = spawnSync(join(ROOT, "node_modules/.bin/tsc"), [
+    "-p",
+    folder,
+    "--noEmit",
+    "--extendedDiagnostics",
+  ], { encoding: "utf8" });
   if (status !== 0) throw new Error(`The generated file does not compile:\n${stdout.slice(0, 2000)}`);
   return Number(/Instantiations:\s+(\d+)/.exec(stdout)[1]);
 }
@@ -81,6 +91,12 @@ function countInstantiations(folder, source) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const rows = measureTypes();
   console.log("| tools | schemas alone | with Toolwire | Toolwire a tool |\n|---|---|---|---|");
-  for (const { tools, schemas, all, ours } of rows) console.log(`| ${tools} | ${schemas} | ${all} | ${Math.round(ours / tools)} |`);
-  console.log(`\nEach further tool, from ${rows.at(-2).tools} to ${rows.at(-1).tools}: ${Math.round(marginalCost(rows))} instantiations`);
+  for (const { tools, schemas, all, ours } of rows) {
+    console.log(`| ${tools} | ${schemas} | ${all} | ${Math.round(ours / tools)} |`);
+  }
+  console.log(
+    `\nEach further tool, from ${rows.at(-2).tools} to ${rows.at(-1).tools}: ${
+      Math.round(marginalCost(rows))
+    } instantiations`,
+  );
 }

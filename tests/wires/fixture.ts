@@ -41,7 +41,9 @@ function tools(journal: Journal) {
         await Promise.resolve();
         return a + b;
       }),
-    defineTool("echo").describe("Give back what came").input(v.object({ value: v.unknown() })).handle(({ value }) => value),
+    defineTool("echo").describe("Give back what came").input(v.object({ value: v.unknown() })).handle(({ value }) =>
+      value
+    ),
     defineTool("anything").describe("Take any arguments").handle((input) => Object.keys(input).sort()),
     defineTool("nothing").describe("Return nothing").handle(() => {}),
     defineTool("date").describe("Return a date").handle(() => new Date(0)),
@@ -101,7 +103,9 @@ function tools(journal: Journal) {
     defineTool("unwritable").describe("Return what JSON cannot say")
       .input(v.object({ what: v.picklist(["bigint", "cycle", "getter"]) }))
       .handle(({ what }) => UNWRITABLE[what]?.()),
-    defineTool("wrong").describe("Return what was not declared").output(v.number()).handle(() => "secret text" as unknown as number),
+    defineTool("wrong").describe("Return what was not declared").output(v.number()).handle(() =>
+      "secret text" as unknown as number
+    ),
     defineTool("hang").describe("Wait for the caller to leave").timeout(20_000).handle(async (_, ctx) => {
       await new Promise((resolve) => ctx.signal.addEventListener("abort", resolve, { once: true }));
       journal.seen.push(`hang aborted: ${(ctx.signal.reason as ToolError).code}`);
@@ -114,7 +118,9 @@ function tools(journal: Journal) {
       ctx.meta({ "example.com/cost": 3 });
       return "ok";
     }),
-    defineTool("big").describe("Return a long text").input(v.object({ length: v.number() })).handle(({ length }) => "x".repeat(length)),
+    defineTool("big").describe("Return a long text").input(v.object({ length: v.number() })).handle(({ length }) =>
+      "x".repeat(length)
+    ),
   ] as const;
 }
 

@@ -22,7 +22,10 @@ export const WIRES: readonly WireRow[] = [
     name: "http, in process",
     open: (server) => {
       const fetch = (url: string, init: RequestInit) => server.fetch(new Request(url, { ...init, redirect: "follow" }));
-      return Promise.resolve({ transport: http("http://localhost/mcp-lite/v1", { fetch }), close: () => Promise.resolve() });
+      return Promise.resolve({
+        transport: http("http://localhost/mcp-lite/v1", { fetch }),
+        close: () => Promise.resolve(),
+      });
     },
   },
   {

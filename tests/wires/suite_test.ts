@@ -3,7 +3,7 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { type Client, createClient, ToolError } from "../../mod.ts";
 import { createFixture, type FixtureServer, type Journal } from "./fixture.ts";
-import { WIRES, type WireRow } from "./matrix.ts";
+import { type WireRow, WIRES } from "./matrix.ts";
 
 type Scenario = (client: Client<FixtureServer>, journal: Journal) => Promise<void>;
 
@@ -39,7 +39,20 @@ async function rejection(work: Promise<unknown>): Promise<Rejection> {
   throw new Error("did not reject");
 }
 
-const AWKWARD = ["", " x ", "a\nb", "a\r\nb", "a\rb", "\0", "\u2028\u2029", "\ufeffBOM", "\ufffd", "😀 é 日本", "data: x\n\nevent: done", '"\\"'];
+const AWKWARD = [
+  "",
+  " x ",
+  "a\nb",
+  "a\r\nb",
+  "a\rb",
+  "\0",
+  "\u2028\u2029",
+  "\ufeffBOM",
+  "\ufffd",
+  "😀 é 日本",
+  "data: x\n\nevent: done",
+  '"\\"',
+];
 
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
   async "lists the tools with everything that was declared"(client) {
@@ -78,7 +91,11 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
 
   async "gives back JSON values as they were"(client) {
-    const values: unknown[] = [0, -1.5, 1e308, 2 ** 53, true, [], {}, [[{ a: [null] }]], { "a.b": 1, __proto: 2, constructor: 3 }, ...AWKWARD];
+    const values: unknown[] = [0, -1.5, 1e308, 2 ** 53, true, [], {}, [[{ a: [null] }]], {
+      "a.b": 1,
+      __proto: 2,
+      constructor: 3,
+    }, ...AWKWARD];
     for (const value of values) deepStrictEqual(await client.echo({ value }), value);
   },
 
@@ -139,7 +156,9 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
 
   async "fails as declared"(client) {
     const error = await rejection(client.locked({ how: "locked" }));
-    deepStrictEqual([error.name, error.code, error.message, error.data], ["Failure", "locked", "It is locked", { by: "batch" }]);
+    deepStrictEqual([error.name, error.code, error.message, error.data], ["Failure", "locked", "It is locked", {
+      by: "batch",
+    }]);
     ok(client.locked.isFailure(error) && error.code === "locked" && error.data.by === "batch");
     const outcome = await client.locked.outcome({ how: "locked" });
     if (outcome.kind !== "failure" || outcome.code !== "locked") throw new Error("not the declared failure");
@@ -189,7 +208,9 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     deepStrictEqual(issues.map(({ path, expected, received }) => ({ path, expected, received })), [
       { path: ["a"], expected: "number", received: '"one"' },
     ]);
-    for (const input of [{}, { a: null }]) strictEqual((await rejection(client.$.call("add", input))).code, "invalid_input");
+    for (const input of [{}, { a: null }]) {
+      strictEqual((await rejection(client.$.call("add", input))).code, "invalid_input");
+    }
   },
 
   async "refuses unknown tools and suggests the nearest"(client) {

@@ -46,7 +46,10 @@ export function parseJson(text: string, maxDepth: number): { readonly value: unk
 /** Reads a request from a parsed body. */
 export function decodeRequest(body: unknown): JsonRpcRequest | RejectedRequest {
   if (!isJsonObject(body)) {
-    return rejected(null, Array.isArray(body) ? "Batches are not supported: send one request" : "The body is not an object");
+    return rejected(
+      null,
+      Array.isArray(body) ? "Batches are not supported: send one request" : "The body is not an object",
+    );
   }
   const { jsonrpc, id, method, params } = body;
   if (!isRequestId(id)) return rejected(null, "A request needs an id: a string, or an integer within ±(2^53 - 1)");

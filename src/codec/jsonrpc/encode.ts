@@ -1,15 +1,5 @@
 import type { RequestId } from "./decode.ts";
 
-/** A JSON-RPC error object (section 5.1). */
-export interface JsonRpcError {
-  /** The number. */
-  readonly code: number;
-  /** For people and models. */
-  readonly message: string;
-  /** What else there is to say. */
-  readonly data?: unknown;
-}
-
 /** A response whose result is JSON text already: nothing is stringified twice. */
 export function encodeResult(id: RequestId, resultJson: string): string {
   return `{"jsonrpc":"2.0","id":${encodeId(id)},"result":${resultJson}}`;

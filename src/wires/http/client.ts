@@ -7,11 +7,10 @@
  *
  * @module
  */
-import { refuse, type Refusal, type Settled, type Sink, type UnknownOutcome } from "../../call/outcome.ts";
+import { type Refusal, refuse, type Settled, type Sink, type UnknownOutcome } from "../../call/outcome.ts";
 import type { RemoteTool, Transport, TransportCall, TransportLimit } from "../../call/transport.ts";
 import { SseDecoder } from "../../codec/sse/decode.ts";
 import { PieceCollector } from "../../call/partials.ts";
-import { ToolError } from "../../error/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { decodeError, decodeMessage, decodeResult, refusalOfStatus } from "./decode_reply.ts";
 
@@ -63,10 +62,12 @@ class HttpTransport implements Transport {
     });
   }
 
-  async list(limit: TransportLimit): Promise<readonly RemoteTool[]> {
-    const listed = await this.#exchange("/tools", "application/json", "{}", limit, (response) => this.#readList(response, limit));
-    if (isRefusal(listed)) throw new ToolError(listed.code, listed.message, { details: listed.data, cause: listed.cause });
-    return listed;
+  async list(limit: TransportLimit): Promise<readonly RemoteTool[] | Refusal> {
+    const read = (response: Response) => this.#readList(response, limit);
+    const listed = await this.#exchange("/listtools", "application/json", "{}", limit, read);
+    // The specification's appendix calls it otherwise than its section 4.2, and some servers know only that.
+    if (!("kind" in listed) || listed.code !== "method_not_found") return listed;
+    return await this.#exchange("/tools", "application/json", "{}", limit, read);
   }
 
   /** Posts and reads, and turns whatever goes wrong on the way into a refusal. */
@@ -79,14 +80,16 @@ class HttpTransport implements Transport {
   ): Promise<Result | Refusal> {
     const { origin, pathname, search } = this.#base;
     const url = `${origin}${pathname === "/" ? "" : pathname}${endpoint}${search}`;
+    const headers = await this.#headers(accept);
     try {
-      const headers = await this.#headers(accept);
       const send = this.#options.fetch ?? fetch;
       const response = await send(url, { method: "POST", headers, body, signal: limit.signal, redirect: "manual" });
       limit.touch();
       return isRedirect(response) ? redirected(url, response) : await read(response);
     } catch (cause) {
-      return { ...refuse("unavailable", `Cannot reach ${url}: ${cause instanceof Error ? cause.message : cause}`), cause };
+      // Where that was, and why not, is the cause's: a handler that calls on may pass the message to its own caller.
+      const reason = new Error(`POST ${url}: ${cause instanceof Error ? cause.message : cause}`, { cause });
+      return { ...refuse("unavailable", "Cannot reach the server"), cause: reason };
     }
   }
 
@@ -99,29 +102,37 @@ class HttpTransport implements Transport {
   }
 
   async #readList(response: Response, limit: TransportLimit): Promise<readonly RemoteTool[] | Refusal> {
-    const json = await this.#readJson(response, limit);
-    if (isRefusal(json)) return json;
+    const read = await this.#readJson(response, limit);
+    if ("refusal" in read) return read.refusal;
+    const { json } = read;
     const tools = isJsonObject(json) ? json["tools"] : json;
     return Array.isArray(tools) ? tools as RemoteTool[] : refusalIn(json, response);
   }
 
   async #readAnswer(response: Response, limit: TransportLimit): Promise<Settled | UnknownOutcome> {
-    const json = await this.#readJson(response, limit);
-    if (isRefusal(json)) return json;
-    return isJsonObject(json) && Object.hasOwn(json, "result") ? decodeResult(json["result"]) : refusalIn(json, response);
+    const read = await this.#readJson(response, limit);
+    if ("refusal" in read) return read.refusal;
+    const { json } = read;
+    return isJsonObject(json) && Object.hasOwn(json, "result")
+      ? decodeResult(json["result"])
+      : refusalIn(json, response);
   }
 
-  async #readJson(response: Response, limit: TransportLimit): Promise<unknown> {
+  async #readJson(
+    response: Response,
+    limit: TransportLimit,
+  ): Promise<{ readonly json: unknown } | { readonly refusal: Refusal }> {
     let text = "";
     const tooLarge = await this.#readText(response, limit, (piece) => {
       text += piece;
       return true;
     });
-    if (tooLarge !== undefined) return tooLarge;
+    if (tooLarge !== undefined) return { refusal: tooLarge };
     try {
-      return JSON.parse(text);
+      return { json: JSON.parse(text) };
     } catch {
-      return withRetryAfter(refusalOfStatus(response.status, response.headers.get("content-type"), text), response);
+      const refusal = refusalOfStatus(response.status, response.headers.get("content-type"), text);
+      return { refusal: withRetryAfter(refusal, response) };
     }
   }
 
@@ -185,10 +196,6 @@ function isEventStream(response: Response): boolean {
   return /^text\/event-stream\b/i.test(response.headers.get("content-type") ?? "");
 }
 
-function isRefusal(value: unknown): value is Refusal {
-  return isJsonObject(value) && value["kind"] === "error" && typeof value["code"] === "string";
-}
-
 function isRedirect(response: Response): boolean {
   return response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400);
 }
@@ -196,20 +203,23 @@ function isRedirect(response: Response): boolean {
 function redirected(url: string, response: Response): Refusal {
   const location = response.headers.get("location");
   void response.body?.cancel();
-  const where = location === null ? "elsewhere" : `to ${location}`;
-  return refuse("invalid_request", `${url} redirects ${where}; redirects are not followed, use the final URL`);
+  const cause = new Error(`POST ${url} redirects to ${location ?? "somewhere else"}`);
+  return { ...refuse("invalid_request", "The server redirects; redirects are not followed, use the final URL"), cause };
 }
 
 /** What JSON means that holds no result: an error, or, if it is something else, what its status says. */
 function refusalIn(json: unknown, response: Response): Refusal {
-  if (isJsonObject(json) && isJsonObject(json["error"])) return withRetryAfter(decodeError(json["error"], response.status), response);
+  if (isJsonObject(json) && isJsonObject(json["error"])) {
+    return withRetryAfter(decodeError(json["error"], response.status), response);
+  }
   if (response.ok) return notMcpLite(response);
   const { status, headers } = response;
   return withRetryAfter(refusalOfStatus(status, headers.get("content-type"), JSON.stringify(json)), response);
 }
 
 function notMcpLite(response: Response): Refusal {
-  return refuse("invalid_request", `${response.url || "The server"} answered JSON, but not MCP-lite; is the URL right?`);
+  const cause = new Error(`POST ${response.url}`);
+  return { ...refuse("invalid_request", "The server answered JSON, but not MCP-lite; is the URL right?"), cause };
 }
 
 /** The refusal, with what the `Retry-After` header says: seconds, or a date. */

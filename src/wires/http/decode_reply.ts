@@ -13,8 +13,8 @@ import {
   type CallEvent,
   type Progress,
   type PromiseOutcome,
-  refuse,
   type Refusal,
+  refuse,
   type Settled,
   type UnknownOutcome,
 } from "../../call/outcome.ts";
@@ -37,7 +37,11 @@ export function decodeResult(result: unknown): Settled | UnknownOutcome {
       return decodePromise(meta);
     case "elicitation":
     case "request-for-more-resource":
-      return { kind: responseType, requests: decodeRequests(meta["requests"]), continuation: String(meta["continuation"] ?? "") };
+      return {
+        kind: responseType,
+        requests: decodeRequests(meta["requests"]),
+        continuation: String(meta["continuation"] ?? ""),
+      };
     default:
       return { kind: "unknown", responseType: String(responseType), result };
   }
@@ -48,16 +52,30 @@ export function decodeError(error: Members, status?: number): Refusal {
   const message = typeof error["message"] === "string" ? error["message"] : "The server gave no message";
   const data: Members = isJsonObject(error["data"]) ? error["data"] : {};
   const { code, ...details } = data;
-  const rest = Object.keys(details).length > 0 ? details : isJsonObject(error["data"]) ? undefined : error["data"];
+  const keys = Object.keys(details);
+  // What was no object, or had a code of its own, is in `details`.
+  const isWrapped = keys.length === 1 && keys[0] === "details";
+  const rest = isWrapped
+    ? details["details"]
+    : keys.length > 0
+    ? details
+    : isJsonObject(error["data"])
+    ? undefined
+    : error["data"];
   // A code that a newer server has is worth more than a guess.
-  return refuse(typeof code === "string" ? code as ToolErrorCode : codeOfNumber(error["code"], data, status), message, rest);
+  return refuse(
+    typeof code === "string" ? code as ToolErrorCode : codeOfNumber(error["code"], data, status),
+    message,
+    rest,
+  );
 }
 
 /** What an answer means that is not JSON at all: its status is all there is to go by. */
 export function refusalOfStatus(status: number, contentType: string | null, text: string): Refusal {
-  const start = text.trim().slice(0, 200);
-  const what = contentType === null ? "something that is not JSON" : `${contentType} that is not JSON`;
-  return refuse(codeOfStatus(status), `The server answered ${status} with ${what}${start === "" ? "" : `: ${start}`}`);
+  const cause = new Error(
+    `Answer with status ${status}, ${contentType ?? "no content type"}: ${text.trim().slice(0, 200)}`,
+  );
+  return { ...refuse(codeOfStatus(status), `The server answered ${status}, but not with MCP-lite`), cause };
 }
 
 /** What one event of a stream means: something on the way, the end, or (`undefined`) nothing. */

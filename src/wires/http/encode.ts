@@ -8,6 +8,7 @@
  * @module
  */
 import type { AskOutcome, AskRequest, CallEvent, Outcome, PromiseOutcome, Refusal } from "../../call/outcome.ts";
+import { RESERVED_META } from "../../call/reserved_meta.ts";
 import { formatTimestamp } from "../../internal/clock.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { httpErrorCodes } from "./codes.ts";
@@ -43,13 +44,13 @@ export function encodeOutcome(outcome: Outcome, common: string): string {
   switch (outcome.kind) {
     case "answer": {
       const content = JSON.stringify(outcome.value);
-      const meta = `"_meta":{"response_type":"answer",${common}${encodeMembers(outcome.meta)}}}`;
+      const meta = `"_meta":{"response_type":"answer",${common}${encodeAdded(outcome.meta)}}}`;
       return content === undefined ? `{${meta}` : `{"content":${content},${meta}`;
     }
     case "failure": {
       const { code, message, data } = outcome;
       const content = JSON.stringify({ code, message, data });
-      return `{"content":${content},"_meta":{"response_type":"failure",${common}${encodeMembers(outcome.meta)}}}`;
+      return `{"content":${content},"_meta":{"response_type":"failure",${common}${encodeAdded(outcome.meta)}}}`;
     }
     case "promise":
       return `{"_meta":{"response_type":"promise",${common}${encodeMembers(promiseMembers(outcome))}}}`;
@@ -61,7 +62,9 @@ export function encodeOutcome(outcome: Outcome, common: string): string {
 /** The JSON-RPC `error` of a refusal; with `common`, as the `error` event of a stream, it carries a `_meta`. */
 export function encodeRefusal(refusal: Refusal, common?: string): string {
   const { number } = httpErrorCodes[refusal.code];
-  const data = isJsonObject(refusal.data) ? refusal.data : refusal.data === undefined ? {} : { details: refusal.data };
+  const { data: details } = refusal;
+  const isPlain = details === undefined || (isJsonObject(details) && !Object.hasOwn(details, "code"));
+  const data = isPlain ? details : { details };
   const head = `{"code":${number},"message":${JSON.stringify(refusal.message)}`;
   const json = `${head},"data":${JSON.stringify({ ...data, code: refusal.code })}`;
   return common === undefined ? `${json}}` : `${json},"_meta":{${common}}}`;
@@ -84,6 +87,12 @@ function encodeMembers(members: Readonly<Record<string, unknown>> | undefined): 
   if (members === undefined) return "";
   const json = JSON.stringify(members);
   return json === "{}" ? "" : `,${json.slice(1, -1)}`;
+}
+
+/** The handler's own members. Middleware may hand on what a client got, with what that wire had added. */
+function encodeAdded(meta: Readonly<Record<string, unknown>> | undefined): string {
+  if (meta === undefined) return "";
+  return encodeMembers(Object.fromEntries(Object.entries(meta).filter(([name]) => !RESERVED_META.has(name))));
 }
 
 function promiseMembers(promise: PromiseOutcome): Readonly<Record<string, unknown>> {

@@ -88,7 +88,11 @@ class McpLite implements MountedWire {
     if (head.method !== "POST") return methodNotAllowed(head.method);
     const { metadata } = head;
     if (!isJsonMediaType(metadata.get("content-type"))) {
-      return refusalReply(null, refuse("invalid_request", "Send the header content-type: application/json (UTF-8)"), 415);
+      return refusalReply(
+        null,
+        refuse("invalid_request", "Send the header content-type: application/json (UTF-8)"),
+        415,
+      );
     }
     if (metadata.get("content-encoding") !== null) {
       return refusalReply(null, refuse("invalid_request", "Send the body as it is, without content-encoding"), 415);
@@ -129,7 +133,10 @@ class McpLite implements MountedWire {
       default:
         return refusalReply(
           request.id,
-          refuse("method_not_found", `Method not found: ${request.method.slice(0, 64)}; there are tools/call, tools/list and ping`),
+          refuse(
+            "method_not_found",
+            `Method not found: ${request.method.slice(0, 64)}; there are tools/call, tools/list and ping`,
+          ),
         );
     }
   }
@@ -139,7 +146,7 @@ class McpLite implements MountedWire {
     if ("kind" in decoded) return refusalReply(request.id, decoded);
     if (acceptsEventStream(head.metadata.get("accept"))) return this.#streamCall(head, request.id, decoded, startedMs);
     const { tool, args, meta } = decoded;
-    const call: Call = { tool, args, meta, peer: new HttpPeer(head, request.id) };
+    const call: Call = { tool, args, meta, peer: new HttpPeer(head, request.id, false) };
     const settled = this.#host.dispatch.call(call);
     if (!(settled instanceof Promise)) return this.#settledReply(request.id, call, settled, startedMs);
     head.keepOpen();
@@ -149,17 +156,15 @@ class McpLite implements MountedWire {
   #streamCall(head: Head, id: RequestId, decoded: Omit<Call, "peer">, startedMs: number): Promise<Reply> {
     head.keepOpen();
     return new Promise((resolve) => {
-      const peer = new StreamPeer(head, id);
-      const call: Call = { ...decoded, peer };
+      const call: Call = { ...decoded, peer: new HttpPeer(head, id, true) };
       const stream = new EventStream({
         heartbeats: this.#heartbeats,
         onOpen: (body) => resolve({ status: 200, headers: STREAM_HEADERS, body }),
-        onCancel: () => peer.leave(),
       });
       const finish = (settled: Settled) => {
         if (settled.kind === "error" && !stream.isOpen) {
           stream.discard();
-          resolve(refusalReply(id, settled));
+          resolve(this.#settledReply(id, call, settled, startedMs));
         } else this.#endStream(stream, call, settled, startedMs);
       };
       const settled = this.#host.dispatch.call(call, stream);
@@ -210,7 +215,11 @@ function methodNotAllowed(method: string): Reply {
   return { ...reply, headers: { ...reply.headers, allow: "POST" } };
 }
 
-function refusalReply(id: RequestId | null, refusal: Refusal, status: number = httpErrorCodes[refusal.code].status): Reply {
+function refusalReply(
+  id: RequestId | null,
+  refusal: Refusal,
+  status: number = httpErrorCodes[refusal.code].status,
+): Reply {
   const reply = jsonReply(status, encodeError(id, encodeRefusal(refusal)));
   const retryAfterMs = isJsonObject(refusal.data) ? refusal.data["retry_after_ms"] : undefined;
   if (typeof retryAfterMs !== "number" || (status !== 429 && status !== 503)) return reply;
@@ -223,56 +232,29 @@ function jsonReply(status: number, body: string): Reply {
 
 const ANONYMOUS: ClientInfo = {};
 
-/** Who calls by a request that is answered once. */
+/** Who calls, by a request. */
 class HttpPeer implements Peer {
   readonly wire = "mcp-lite";
   readonly client: ClientInfo = ANONYMOUS;
   readonly requestId: RequestId;
-  protected readonly head: Head;
+  readonly #head: Head;
+  readonly #isStreamed: boolean;
 
-  constructor(head: Head, requestId: RequestId) {
-    this.head = head;
+  constructor(head: Head, requestId: RequestId, isStreamed: boolean) {
+    this.#head = head;
     this.requestId = requestId;
+    this.#isStreamed = isStreamed;
   }
 
   get principal(): Principal | undefined {
-    return this.head.principal;
+    return this.#head.principal;
   }
 
   get metadata(): Metadata {
-    return this.head.metadata;
+    return this.#head.metadata;
   }
 
   get signal(): AbortSignal | undefined {
-    return this.head.signal;
-  }
-
-  get left(): AbortSignal | undefined {
-    return undefined;
-  }
-}
-
-/** Who calls by a request that is answered in a stream: its reader may leave while the request looks finished. */
-class StreamPeer extends HttpPeer {
-  readonly #controller = new AbortController();
-  #isHooked = false;
-
-  override get signal(): AbortSignal {
-    if (!this.#isHooked) {
-      this.#isHooked = true;
-      const request = this.head.streamSignal;
-      if (request?.aborted) this.leave();
-      else request?.addEventListener("abort", () => this.leave(), { once: true });
-    }
-    return this.#controller.signal;
-  }
-
-  override get left(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  /** The reader has gone. */
-  leave(): void {
-    this.#controller.abort();
+    return this.#isStreamed ? this.#head.streamSignal : this.#head.signal;
   }
 }

@@ -26,14 +26,13 @@ export interface EventStreamOptions {
   readonly heartbeats: Deadlines;
   /** Called once, when the stream opens, with its bytes. */
   readonly onOpen: (body: ReadableStream<Uint8Array>) => void;
-  /** Called when the reader has gone. */
-  readonly onCancel: () => void;
 }
 
 /** One streamed answer. */
 export class EventStream implements Sink {
   readonly #options: EventStreamOptions;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined = undefined;
+  readonly #reader = new AbortController();
   #heartbeat: Deadline;
   #held = "";
   #room: PromiseWithResolvers<void> | undefined = undefined;
@@ -42,6 +41,11 @@ export class EventStream implements Sink {
   constructor(options: EventStreamOptions) {
     this.#options = options;
     this.#heartbeat = this.#armHeartbeat();
+  }
+
+  /** Aborts when nobody reads any more. */
+  get left(): AbortSignal {
+    return this.#reader.signal;
   }
 
   /** Whether anything was sent. */
@@ -90,7 +94,7 @@ export class EventStream implements Sink {
       pull: () => this.#flush(),
       cancel: () => {
         this.#finish();
-        this.#options.onCancel();
+        this.#reader.abort();
       },
     });
     this.#controller = opened as unknown as ReadableStreamDefaultController<Uint8Array>;

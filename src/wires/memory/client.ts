@@ -6,9 +6,10 @@
  *
  * @module
  */
-import type { CallMeta, Metadata, Peer, Principal } from "../../call/call.ts";
+import { decodeCallMeta } from "../../call/call_meta.ts";
+import type { Metadata, Peer, Principal } from "../../call/call.ts";
 import type { CallEvent, Settled, Sink } from "../../call/outcome.ts";
-import type { Transport, TransportCall, TransportLimit } from "../../call/transport.ts";
+import type { RemoteTool, Transport, TransportCall, TransportLimit } from "../../call/transport.ts";
 import type { Dispatch } from "../../dispatch/dispatch.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import type { ToolListing } from "../../tool/listing.ts";
@@ -45,7 +46,7 @@ export interface MemoryOptions {
 export function memory(server: MemoryServer, options: MemoryOptions = {}): Transport {
   return {
     call: (call, sink) => callInMemory(server.dispatch, call, options, sink),
-    list: () => Promise.resolve(copyJson(server.tools) as unknown as readonly ToolListing[] as never),
+    list: () => copyJson(server.tools) as unknown as readonly RemoteTool[],
   };
 }
 
@@ -59,42 +60,45 @@ function callInMemory(
     wire: "memory",
     principal: options.principal,
     signal: call.limit.signal,
-    left: call.limit.signal,
     metadata: options.metadata ?? NO_METADATA,
     requestId: undefined,
     client: {},
   };
-  const args = copyJson(call.args ?? {});
+  const args = call.args === undefined ? {} : copyJson(call.args);
+  const meta = call.meta === undefined ? undefined : decodeCallMeta(copyJson(call.meta));
+  if (meta !== undefined && "kind" in meta) return meta;
   const copying = sink === undefined ? undefined : new TouchingSink(sink, call.limit);
   const copySettled = (settled: Settled): Settled => {
     try {
       return copyJson(settled);
     } catch (thrown) {
-      return dispatch.mask(new TypeError("The result cannot be written as JSON", { cause: thrown }), { tool: call.tool });
+      return dispatch.mask(new TypeError("The result cannot be written as JSON", { cause: thrown }), {
+        tool: call.tool,
+      });
     }
   };
-  const settled = dispatch.call({ tool: call.tool, args, meta: callMeta(call.meta), peer }, copying);
+  const settled = dispatch.call({ tool: call.tool, args, meta, peer }, copying);
   return settled instanceof Promise ? settled.then(copySettled) : copySettled(settled);
-}
-
-function callMeta(meta: TransportCall["meta"]): CallMeta | undefined {
-  const deadlineMs = meta?.["deadline_ms"];
-  return typeof deadlineMs === "number" && deadlineMs > 0 ? { deadlineMs } : undefined;
 }
 
 /** A sink that gets copies, and shows that the call lives. */
 class TouchingSink implements Sink {
+  readonly left: AbortSignal;
   readonly #sink: Sink;
   readonly #limit: TransportLimit;
 
   constructor(sink: Sink, limit: TransportLimit) {
+    this.left = limit.signal;
     this.#sink = sink;
     this.#limit = limit;
   }
 
   push(event: CallEvent): void | Promise<void> {
     this.#limit.touch();
-    return this.#sink.push(copyJson(event));
+    const room = this.#sink.push(copyJson(event));
+    if (room === undefined) return;
+    this.#limit.pause();
+    return room.then(() => this.#limit.touch());
   }
 }
 
