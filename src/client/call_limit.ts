@@ -23,14 +23,12 @@ export class CallLimit {
   #idle: ReturnType<typeof setTimeout> | undefined = undefined;
 
   constructor(options: CallLimitOptions) {
-    const { signal, timeoutMs } = options;
+    const { signal, timeoutMs = Number.POSITIVE_INFINITY } = options;
     this.#options = options;
     if (signal?.aborted) this.#leave();
     else signal?.addEventListener("abort", this.#leave, { once: true });
-    if (timeoutMs !== undefined && Number.isFinite(timeoutMs)) {
-      this.#total = this.#arm(timeoutMs, "took longer than its");
-      this.#dueMs = performance.now() + timeoutMs;
-    }
+    this.#total = this.#arm(timeoutMs, "took longer than its");
+    this.#dueMs = this.#total && performance.now() + timeoutMs;
     this.touch();
   }
 
@@ -52,9 +50,7 @@ export class CallLimit {
   /** Something came: the wire is not quiet. */
   touch(): void {
     this.pause();
-    if (!this.#isStopped && Number.isFinite(this.#options.idleTimeoutMs)) {
-      this.#idle = this.#arm(this.#options.idleTimeoutMs, "heard nothing for");
-    }
+    if (!this.#isStopped) this.#idle = this.#arm(this.#options.idleTimeoutMs, "heard nothing for");
   }
 
   /** The wire waits for us: that is not its silence. */
@@ -64,7 +60,6 @@ export class CallLimit {
 
   /** Settles as `work` does, or rejects with why the call has to end, whichever is first. */
   async race<Value>(work: Value | Promise<Value>): Promise<Value> {
-    if (work instanceof Promise) work.catch(() => {});
     const over = Promise.withResolvers<never>();
     const end = () => over.reject(this.signal.reason);
     if (this.signal.aborted) end();
@@ -99,7 +94,8 @@ export class CallLimit {
 
   readonly #leave = (): void => this.#controller.abort(this.#options.signal?.reason);
 
-  #arm(delayMs: number, what: string): ReturnType<typeof setTimeout> {
+  #arm(delayMs: number, what: string): ReturnType<typeof setTimeout> | undefined {
+    if (!Number.isFinite(delayMs)) return undefined;
     const end = () => this.#controller.abort(new ToolError("deadline_exceeded", `The call ${what} ${delayMs} ms`));
     return setTimeout(end, Math.min(delayMs, MAX_TIMER_MS));
   }

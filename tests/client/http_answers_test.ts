@@ -67,10 +67,10 @@ for (
     ]],
     ["one of plain text", { content: "Out of stock", _meta: { response_type: "failure" } }, [
       "failure",
-      "The tool gave no reason",
+      "No reason given",
       "Out of stock",
     ]],
-    ["one of nothing", { _meta: { response_type: "failure" } }, ["failure", "The tool gave no reason", undefined]],
+    ["one of nothing", { _meta: { response_type: "failure" } }, ["failure", "No reason given", undefined]],
   ] as const
 ) {
   test(`a failure, ${name}, is thrown by a call and told by outcome()`, async () => {
@@ -162,7 +162,7 @@ for (
     ["a deadline's number", { code: -32001, message: "Late" }, 504, ["deadline_exceeded", "Late", undefined]],
     ["a number nobody knows", { code: 7, message: "Bad" }, 500, ["internal", "Bad", undefined]],
     ["no number", { message: "Bad" }, 500, ["internal", "Bad", undefined]],
-    ["no message", { code: -32602 }, 400, ["invalid_input", "The server gave no message", undefined]],
+    ["no message", { code: -32602 }, 400, ["invalid_input", "No reason given", undefined]],
     ["data that is no object", { code: -32602, message: "Bad", data: "why" }, 400, ["invalid_input", "Bad", "why"]],
     ["a code that is no string", { code: -32602, message: "Bad", data: { code: 5 } }, 400, [
       "invalid_input",
@@ -190,7 +190,7 @@ for (
 
 for (
   const [name, status, contentType, body, code] of [
-    ["HTML with 200", 200, "text/html", "<!doctype html><h1>Welcome</h1>", "internal"],
+    ["HTML with 200", 200, "text/html", "<!doctype html><h1>Welcome</h1>", "invalid_request"],
     ["HTML with 404", 404, "text/html", "<h1>Not Found</h1>", "method_not_found"],
     ["HTML with 502", 502, "text/html", "<h1>Bad Gateway</h1>", "unavailable"],
     ["HTML with 503", 503, "text/html", "", "unavailable"],
@@ -201,8 +201,8 @@ for (
     ["text with 504", 504, "text/plain", "late", "deadline_exceeded"],
     ["text with 418", 418, "text/plain", "tea", "invalid_request"],
     ["text with 500", 500, "text/plain", "oops", "internal"],
-    ["truncated JSON", 200, "application/json", '{"jsonrpc":"2.0","id":1,"result":{"content":', "internal"],
-    ["an empty body", 200, "application/json", "", "internal"],
+    ["truncated JSON", 200, "application/json", '{"jsonrpc":"2.0","id":1,"result":{"content":', "invalid_request"],
+    ["an empty body", 200, "application/json", "", "invalid_request"],
     ["JSON of a gateway with 503", 503, "application/json", '{"message":"Service Unavailable"}', "unavailable"],
     ["JSON of a gateway with 401", 401, "application/json", '{"message":"Unauthorized"}', "unauthenticated"],
     ["JSON of a gateway with 429", 429, "application/json", '{"error":"slow down"}', "rate_limited"],
@@ -230,7 +230,7 @@ for (const status of [301, 302, 303, 307, 308]) {
     await rejects($.call("t"), {
       name: "ToolError",
       code: "invalid_request",
-      message: /redirects are not followed/,
+      message: /Redirects are not followed/,
       cause: new Error("POST http://example.com/calltools redirects to https://evil.example/calltools"),
     });
     strictEqual(fake.calls, 1);

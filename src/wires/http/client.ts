@@ -10,9 +10,10 @@
 import { type Refusal, refuse, type Settled, type Sink, type UnknownOutcome } from "../../call/outcome.ts";
 import type { RemoteTool, Transport, TransportCall, TransportLimit } from "../../call/transport.ts";
 import { SseDecoder } from "../../codec/sse/decode.ts";
+import { ToolError } from "../../error/tool_error.ts";
 import { PieceCollector } from "../../call/partials.ts";
 import { isJsonObject } from "../../internal/json.ts";
-import { decodeError, decodeMessage, decodeResult, refusalOfStatus } from "./decode_reply.ts";
+import { decodeAnswer, decodeList, decodeMessage, decodeRefusal } from "./decode_reply.ts";
 
 /** Options of {@link http}. */
 export interface HttpOptions {
@@ -35,7 +36,7 @@ const DEFAULT_MAX_RESPONSE_BYTES = 67_108_864;
 export function http(url: string | URL, options: HttpOptions = {}): Transport {
   const base = new URL(url);
   if (base.protocol !== "http:" && base.protocol !== "https:") {
-    throw new TypeError(`Cannot reach ${base.href} over HTTP: the URL must begin with http:// or https://`);
+    throw new TypeError(`The URL must begin with http:// or https://: ${base.href}`);
   }
   base.pathname = base.pathname.replace(/\/+$/, "");
   return new HttpTransport(base, options);
@@ -57,13 +58,13 @@ class HttpTransport implements Transport {
     const body = JSON.stringify({ jsonrpc: "2.0", id: ++this.#lastId, method: "tools/call", params });
     const accept = sink === undefined ? "application/json" : "text/event-stream, application/json";
     return await this.#exchange("/calltools", accept, body, call.limit, (response) => {
-      if (!isEventStream(response)) return this.#readAnswer(response, call.limit);
+      if (!isEventStream(response)) return this.#readJson(response, call.limit, decodeAnswer);
       return sink === undefined ? this.#readJoined(response, call.limit) : this.#readStream(response, call.limit, sink);
     });
   }
 
   async list(limit: TransportLimit): Promise<readonly RemoteTool[] | Refusal> {
-    const read = (response: Response) => this.#readList(response, limit);
+    const read = (response: Response) => this.#readJson(response, limit, decodeList);
     const listed = await this.#exchange("/listtools", "application/json", "{}", limit, read);
     // The specification's appendix calls it otherwise than its section 4.2, and some servers know only that.
     if (!("kind" in listed) || listed.code !== "method_not_found") return listed;
@@ -87,6 +88,7 @@ class HttpTransport implements Transport {
       limit.touch();
       return isRedirect(response) ? redirected(url, response) : await read(response);
     } catch (cause) {
+      if (cause instanceof ToolError) return refuse(cause.code, cause.message);
       // Where that was, and why not, is the cause's: a handler that calls on may pass the message to its own caller.
       const reason = new Error(`POST ${url}: ${cause instanceof Error ? cause.message : cause}`, { cause });
       return { ...refuse("unavailable", "Cannot reach the server"), cause: reason };
@@ -101,39 +103,22 @@ class HttpTransport implements Transport {
     return all;
   }
 
-  async #readList(response: Response, limit: TransportLimit): Promise<readonly RemoteTool[] | Refusal> {
-    const read = await this.#readJson(response, limit);
-    if ("refusal" in read) return read.refusal;
-    const { json } = read;
-    const tools = isJsonObject(json) ? json["tools"] : json;
-    return Array.isArray(tools) ? tools as RemoteTool[] : refusalIn(json, response);
-  }
-
-  async #readAnswer(response: Response, limit: TransportLimit): Promise<Settled | UnknownOutcome> {
-    const read = await this.#readJson(response, limit);
-    if ("refusal" in read) return read.refusal;
-    const { json } = read;
-    return isJsonObject(json) && Object.hasOwn(json, "result")
-      ? decodeResult(json["result"])
-      : refusalIn(json, response);
-  }
-
-  async #readJson(
+  /** Reads an answer that is not a stream: what `decode` makes of it, or else why there is none. */
+  async #readJson<Result>(
     response: Response,
     limit: TransportLimit,
-  ): Promise<{ readonly json: unknown } | { readonly refusal: Refusal }> {
+    decode: (json: unknown) => Result | undefined,
+  ): Promise<Result | Refusal> {
     let text = "";
-    const tooLarge = await this.#readText(response, limit, (piece) => {
-      text += piece;
-      return true;
-    });
-    if (tooLarge !== undefined) return { refusal: tooLarge };
+    for await (const piece of this.#pieces(response, limit)) text += piece;
+    let json: unknown;
     try {
-      return { json: JSON.parse(text) };
+      json = JSON.parse(text);
     } catch {
-      const refusal = refusalOfStatus(response.status, response.headers.get("content-type"), text);
-      return { refusal: withRetryAfter(refusal, response) };
+      // Then its status is all there is to go by.
     }
+    const { status, headers } = response;
+    return decode(json) ?? withRetryAfter(decodeRefusal(json, status, text), headers.get("retry-after"));
   }
 
   /** A stream that nobody asked for: its pieces are the answer if it gives no other. */
@@ -143,50 +128,41 @@ class HttpTransport implements Transport {
   }
 
   async #readStream(response: Response, limit: TransportLimit, sink: Sink): Promise<Settled | UnknownOutcome> {
-    let settled: Settled | UnknownOutcome | undefined;
     const decoder = new SseDecoder();
-    const tooLarge = await this.#readText(response, limit, async (piece) => {
+    for await (const piece of this.#pieces(response, limit)) {
       for (const { event, data } of decoder.decode(piece)) {
         const message = decodeMessage(event, data);
-        if (message?.kind === "end") settled = message.settled;
-        else if (message !== undefined) await sink.push(message.event);
-        if (settled !== undefined) return false;
+        if (message?.kind === "end") return message.settled;
+        if (message !== undefined) await sink.push(message.event);
       }
-      return true;
-    });
-    return settled ?? tooLarge ?? refuse("unavailable", "The stream ended before the answer was complete");
+    }
+    return refuse("unavailable", "The stream ended before the answer was complete");
   }
 
-  /** Reads text piece by piece, until there is no more or `take` has enough. */
-  async #readText(
-    response: Response,
-    limit: TransportLimit,
-    take: (piece: string) => boolean | Promise<boolean>,
-  ): Promise<Refusal | undefined> {
+  /** The text of an answer, piece by piece. Whoever stops reading ends the connection. */
+  async *#pieces(response: Response, limit: TransportLimit): AsyncGenerator<string, void, undefined> {
+    if (response.body === null) return;
     const maxBytes = this.#options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES;
     // Deno would take U+FEFF at the start of any chunk for a byte order mark: so only the first is looked at, here.
     const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-    let length = 0;
-    if (response.body === null) return undefined;
     const reader = response.body.getReader();
     // An injected fetch may not tie the body to the signal, as a real one does.
     const leave = () => void reader.cancel().catch(() => {});
     limit.signal.addEventListener("abort", leave, { once: true });
+    let length = 0;
     try {
       for (let read = await reader.read(); !read.done; read = await reader.read()) {
         limit.pause();
         const text = decoder.decode(read.value, { stream: true });
         const piece = length === 0 ? text.replace(/^\ufeff/, "") : text;
         length += read.value.length;
-        if (length > maxBytes) return refuse("result_too_large", `The answer is larger than ${maxBytes} bytes`);
-        if (!(await take(piece))) return undefined;
+        if (length > maxBytes) throw new ToolError("result_too_large", `The answer is larger than ${maxBytes} bytes`);
+        yield piece;
         limit.touch();
       }
-      await take(decoder.decode());
-      return undefined;
+      yield decoder.decode();
     } finally {
       limit.signal.removeEventListener("abort", leave);
-      // Ends the connection if the answer was not read to its end; harmless otherwise.
       leave();
     }
   }
@@ -197,34 +173,19 @@ function isEventStream(response: Response): boolean {
 }
 
 function isRedirect(response: Response): boolean {
-  return response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400);
+  // In a page a redirect is opaque: its status is 0.
+  return response.status < 200 || (response.status >= 300 && response.status < 400);
 }
 
 function redirected(url: string, response: Response): Refusal {
   const location = response.headers.get("location");
   void response.body?.cancel();
   const cause = new Error(`POST ${url} redirects to ${location ?? "somewhere else"}`);
-  return { ...refuse("invalid_request", "The server redirects; redirects are not followed, use the final URL"), cause };
-}
-
-/** What JSON means that holds no result: an error, or, if it is something else, what its status says. */
-function refusalIn(json: unknown, response: Response): Refusal {
-  if (isJsonObject(json) && isJsonObject(json["error"])) {
-    return withRetryAfter(decodeError(json["error"], response.status), response);
-  }
-  if (response.ok) return notMcpLite(response);
-  const { status, headers } = response;
-  return withRetryAfter(refusalOfStatus(status, headers.get("content-type"), JSON.stringify(json)), response);
-}
-
-function notMcpLite(response: Response): Refusal {
-  const cause = new Error(`POST ${response.url}`);
-  return { ...refuse("invalid_request", "The server answered JSON, but not MCP-lite; is the URL right?"), cause };
+  return { ...refuse("invalid_request", "Redirects are not followed: use the final URL"), cause };
 }
 
 /** The refusal, with what the `Retry-After` header says: seconds, or a date. */
-function withRetryAfter(refusal: Refusal, response: Response): Refusal {
-  const header = response.headers.get("retry-after");
+function withRetryAfter(refusal: Refusal, header: string | null): Refusal {
   const data = isJsonObject(refusal.data) ? refusal.data : undefined;
   if (header === null || data?.["retry_after_ms"] !== undefined) return refusal;
   const delayMs = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();

@@ -18,13 +18,32 @@ import {
   type Settled,
   type UnknownOutcome,
 } from "../../call/outcome.ts";
+import type { RemoteTool } from "../../call/transport.ts";
 import type { ToolErrorCode } from "../../error/code.ts";
 import { isJsonObject, type JsonObject } from "../../internal/json.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Reads a JSON-RPC `result`. */
-export function decodeResult(result: unknown): Settled | UnknownOutcome {
+/** Reads the answer to a call; `undefined` if it is none. */
+export function decodeAnswer(json: unknown): Settled | UnknownOutcome | undefined {
+  return isJsonObject(json) && Object.hasOwn(json, "result") ? decodeResult(json["result"]) : undefined;
+}
+
+/** Reads a list of tools, in either of its shapes; `undefined` if it is none. */
+export function decodeList(json: unknown): readonly RemoteTool[] | undefined {
+  const tools = isJsonObject(json) ? json["tools"] : json;
+  return Array.isArray(tools) ? tools as RemoteTool[] : undefined;
+}
+
+/** Reads why there is no answer: from an error, or, if there is none either, from the status. */
+export function decodeRefusal(json: unknown, status: number, text: string): Refusal {
+  if (isJsonObject(json) && isJsonObject(json["error"])) return decodeError(json["error"], status);
+  // The rest is the cause's: a handler that calls on may pass the message to its own caller.
+  const cause = new Error(`Answer with status ${status}: ${text.trim().slice(0, 200)}`);
+  return { ...refuse(codeOfStatus(status), `The server answered ${status}, but not with MCP-lite`), cause };
+}
+
+function decodeResult(result: unknown): Settled | UnknownOutcome {
   const members: Members = isJsonObject(result) ? result : {};
   const meta: Members = isJsonObject(members["_meta"]) ? members["_meta"] : {};
   const { response_type: responseType = "answer" } = meta;
@@ -47,35 +66,24 @@ export function decodeResult(result: unknown): Settled | UnknownOutcome {
   }
 }
 
-/** Reads a JSON-RPC `error`: our own code if it is there, else what the number means. */
-export function decodeError(error: Members, status?: number): Refusal {
-  const message = typeof error["message"] === "string" ? error["message"] : "The server gave no message";
-  const data: Members = isJsonObject(error["data"]) ? error["data"] : {};
+/** Our own code if it is there, else what the number means. */
+function decodeError(error: Members, status?: number): Refusal {
+  const message = typeof error["message"] === "string" ? error["message"] : "No reason given";
+  const data: Members = isJsonObject(error["data"]) ? error["data"] : { details: error["data"] };
   const { code, ...details } = data;
-  const keys = Object.keys(details);
+  const [first, ...others] = Object.keys(details);
   // What was no object, or had a code of its own, is in `details`.
-  const isWrapped = keys.length === 1 && keys[0] === "details";
-  const rest = isWrapped
+  const rest = others.length === 0 && first === "details"
     ? details["details"]
-    : keys.length > 0
-    ? details
-    : isJsonObject(error["data"])
+    : first === undefined
     ? undefined
-    : error["data"];
+    : details;
   // A code that a newer server has is worth more than a guess.
   return refuse(
     typeof code === "string" ? code as ToolErrorCode : codeOfNumber(error["code"], data, status),
     message,
     rest,
   );
-}
-
-/** What an answer means that is not JSON at all: its status is all there is to go by. */
-export function refusalOfStatus(status: number, contentType: string | null, text: string): Refusal {
-  const cause = new Error(
-    `Answer with status ${status}, ${contentType ?? "no content type"}: ${text.trim().slice(0, 200)}`,
-  );
-  return { ...refuse(codeOfStatus(status), `The server answered ${status}, but not with MCP-lite`), cause };
 }
 
 /** What one event of a stream means: something on the way, the end, or (`undefined`) nothing. */
@@ -111,7 +119,7 @@ function decodeFailure(content: unknown, meta: Members): Settled {
   return {
     kind: "failure",
     code: typeof code === "string" ? code : "failure",
-    message: typeof message === "string" ? message : "The tool gave no reason",
+    message: typeof message === "string" ? message : "No reason given",
     data,
     meta,
   };
@@ -182,5 +190,5 @@ const CODES_OF_STATUSES: ReadonlyMap<number, ToolErrorCode> = new Map([
 ]);
 
 function codeOfStatus(status: number): ToolErrorCode {
-  return CODES_OF_STATUSES.get(status) ?? (status >= 400 && status < 500 ? "invalid_request" : "internal");
+  return CODES_OF_STATUSES.get(status) ?? (status < 500 ? "invalid_request" : "internal");
 }
