@@ -129,6 +129,7 @@ for (
   });
 }
 
+// Called within a test: in workerd no time has come before.
 const inAnHour = () => new Date(Date.now() + 3_600_000).toUTCString();
 for (
   const [name, answer] of [
@@ -138,7 +139,10 @@ for (
       "in Retry-After, and is no MCP-lite server",
       () => new Response("busy", { status: 503, headers: { "retry-after": "60" } }),
     ],
-    ["in Retry-After, as a date", refusal("unavailable", -32000, 503, { "retry-after": inAnHour() })],
+    [
+      "in Retry-After, as a date",
+      (asked) => refusal("unavailable", -32000, 503, { "retry-after": inAnHour() })(asked),
+    ],
     [
       "in Retry-After, as a date, and is no MCP-lite server",
       () => new Response("busy", { status: 503, headers: { "retry-after": inAnHour() } }),

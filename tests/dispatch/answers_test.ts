@@ -33,11 +33,6 @@ for (
       5,
     ],
     ["an object whose then is no function", () => ({ then: 5 }), { then: 5 }],
-    [
-      "an object without prototype",
-      () => Object.assign(Object.create(null), { a: 1 }),
-      Object.assign(Object.create(null), { a: 1 }),
-    ],
     ["a synchronous iterable", () => new Set([1]), new Set([1])],
     // deno-lint-ignore require-yield -- that it yields nothing is the point
     ["an async generator that only returns", async function* () {

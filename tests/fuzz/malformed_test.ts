@@ -249,7 +249,7 @@ const ODD_PATHS = [
   "/__proto__",
   `/${"a".repeat(3_000)}`,
 ] as const;
-const ODD_METHODS = ["GET", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS", "PROPFIND", "patch", "M-SEARCH"] as const;
+const ODD_METHODS = ["GET", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS", "PROPFIND", "patch", "M-SEARCH"].filter(canRequest);
 const ODD_TYPES = [
   "",
   "text/plain",
@@ -549,3 +549,12 @@ test("a body that breaks off or was read before is refused, and no exception", a
     strictEqual((await response.json() as { error: { data: { code: string } } }).error.data.code, "invalid_request");
   }
 });
+
+/** Whether this runtime makes requests with that method: workerd does not make all that others receive. */
+function canRequest(method: string): boolean {
+  try {
+    return new Request("http://localhost/", { method }).method !== "";
+  } catch {
+    return false;
+  }
+}
