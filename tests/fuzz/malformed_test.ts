@@ -249,7 +249,9 @@ const ODD_PATHS = [
   "/__proto__",
   `/${"a".repeat(3_000)}`,
 ] as const;
-const ODD_METHODS = ["GET", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS", "PROPFIND", "patch", "M-SEARCH"].filter(canRequest);
+const ODD_METHODS = ["GET", "HEAD", "PUT", "DELETE", "PATCH", "OPTIONS", "PROPFIND", "patch", "M-SEARCH"].filter(
+  canRequest,
+);
 const ODD_TYPES = [
   "",
   "text/plain",
