@@ -10,7 +10,7 @@ const NAP_MS = 14_000;
 async function checkQuietStream(url: string): Promise<void> {
   const startedMs = Date.now();
   const response = await stream(url, "quiet", { ms: QUIET_MS });
-  ok(Date.now() - startedMs < 2_000, "the stream opens with its first piece");
+  ok(Date.now() - startedMs < 20_000, "the stream opens with its first piece");
   const events = await Array.fromAsync(eventsOf(response));
   const beats = events.filter(({ event }) => event === "heartbeat").length;
   ok(beats >= 2 && beats <= 4, `${beats} heartbeats`);
