@@ -17,6 +17,7 @@ export class PieceStream implements ToolStream<unknown, unknown>, Sink {
   readonly #whole: Promise<unknown>;
   readonly #pieces = new PieceCollector();
   #waiting: unknown[] = [];
+  #isRead = false;
   #isDone = false;
   #isDraining = false;
   #arrival: PromiseWithResolvers<void> | undefined = undefined;
@@ -48,7 +49,13 @@ export class PieceStream implements ToolStream<unknown, unknown>, Sink {
     return (this.#room ??= Promise.withResolvers()).promise;
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<unknown, void, undefined> {
+  [Symbol.asyncIterator](): AsyncGenerator<unknown, void, undefined> {
+    if (this.#isRead) throw new TypeError("A stream is read once: keep its pieces, or await its result");
+    this.#isRead = true;
+    return this.#read();
+  }
+
+  async *#read(): AsyncGenerator<unknown, void, undefined> {
     try {
       for (;;) {
         const pieces = this.#waiting;

@@ -29,7 +29,7 @@ export interface CallOptions {
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 
-/** A streamed call: iterate it for the pieces; leaving the loop early aborts the call. */
+/** A streamed call: iterate it, once, for the pieces; leaving the loop early aborts the call. */
 export interface ToolStream<Partial, Output> extends AsyncIterable<Partial> {
   /** The whole answer. Rejects as a plain call does. If the handler returned nothing, it is the pieces, joined. */
   readonly result: Promise<Output>;

@@ -16,7 +16,7 @@ export function maskThrown(
   } catch {
     // A logger that throws must not break the call it writes about.
   }
-  return refuse("internal", `Internal error; the server's log has the details under ${correlationId}`, {
+  return refuse("internal", `Internal error, correlation id ${correlationId}`, {
     correlation_id: correlationId,
   });
 }

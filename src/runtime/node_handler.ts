@@ -66,7 +66,9 @@ class NodeHead implements Head {
     this.#request = request;
     this.#response = response;
     this.method = request.method ?? "GET";
-    this.path = pathOf(request.url ?? "/");
+    // Express takes the path that a handler is mounted on away from `url`, and keeps the whole in `originalUrl`.
+    const { originalUrl = request.url ?? "/" } = request as IncomingMessage & { readonly originalUrl?: string };
+    this.path = pathOf(originalUrl);
     this.metadata = { get: (name) => this.#header(name.toLowerCase()) };
   }
 

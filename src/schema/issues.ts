@@ -25,9 +25,14 @@ const MAX_RECEIVED = 64;
 export function formatIssues(issues: readonly SchemaIssue[], input: unknown): InputIssue[] {
   return issues.slice(0, MAX_ISSUES).map((issue) => {
     const path = (issue.path ?? []).map(segmentKey);
+    const value = valueAt(input, path);
+    // Of a missing member valibot says that it expected the member's name.
+    if (value === undefined && issue.expected === `"${path.at(-1)}"`) {
+      return { path, expected: "a value", received: "nothing", message: `"${path.at(-1)}" is required` };
+    }
     const message = shorten(issue.message, MAX_MESSAGE);
     const expected = typeof issue.expected === "string" ? shorten(issue.expected, MAX_MESSAGE) : message;
-    return { path, expected, received: describeReceived(valueAt(input, path)), message };
+    return { path, expected, received: describeReceived(value), message };
   });
 }
 

@@ -37,7 +37,8 @@ function convert(schema: Schema, where: string): JsonSchema {
     else if (standard.vendor === "valibot") converted = convertValibot(schema, TARGET);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new TypeError(`${where} cannot become JSON Schema, so callers could not be told of it: ${reason}`, { cause });
+    const hint = "say it with what JSON has, a date for instance as v.pipe(v.string(), v.isoTimestamp())";
+    throw new TypeError(`${where} cannot become JSON Schema: ${reason}; ${hint}`, { cause });
   }
   if (!isJsonObject(converted)) {
     throw new TypeError(

@@ -40,8 +40,8 @@ export class Gate {
 
   constructor(options: GateOptions) {
     const { hosts, origins = [], cors } = options;
-    this.#hosts = hosts === undefined ? undefined : new Set(hosts.map((host) => host.toLowerCase()));
-    this.#origins = origins === "*" ? "*" : new Set(origins.map((origin) => origin.toLowerCase()));
+    this.#hosts = hosts === undefined ? undefined : new Set(hosts.map(parseHost));
+    this.#origins = origins === "*" ? "*" : new Set(origins.map(parseOrigin));
     this.#cors = cors === true ? {} : cors === false ? undefined : cors;
   }
 
@@ -65,7 +65,11 @@ export class Gate {
         `Origin ${quote(origin)} is not allowed: add it to "origins"`,
       );
     }
-    return head.method === "OPTIONS" && this.#cors !== undefined ? this.#preflight(head, this.#cors) : undefined;
+    if (head.method !== "OPTIONS") return undefined;
+    if (this.#cors !== undefined) return this.#preflight(head, this.#cors);
+    return origin === null
+      ? undefined
+      : plainReply(405, -32600, "invalid_request", 'Preflights are answered with "cors: true"');
   }
 
   /** The reply with CORS headers, if the request came from another origin and CORS is on. */
@@ -98,6 +102,19 @@ export class Gate {
     };
     return { status: 204, headers, body: null };
   }
+}
+
+function parseHost(host: string): string {
+  if (!host.includes("/")) return host.toLowerCase();
+  throw new TypeError(`Cannot listen for host ${quote(host)}: write its name alone, such as "api.example"`);
+}
+
+/** As browsers write it: no slash at the end, no default port. */
+function parseOrigin(origin: string): string {
+  const parsed = URL.canParse(origin) ? new URL(origin).origin : "null";
+  if (parsed !== "null") return parsed;
+  if (/^[a-z][a-z0-9+.-]*:\/\/[^/]+$/i.test(origin)) return origin.toLowerCase();
+  throw new TypeError(`Cannot allow origin ${quote(origin)}: write it with its scheme, such as "https://app.example"`);
 }
 
 function hostOf(head: Head): string {

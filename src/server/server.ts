@@ -5,6 +5,7 @@ import type { MaybePromise } from "../internal/maybe_promise.ts";
 import type { Logger, Middleware } from "../tool/context.ts";
 import { listTool, type ToolListing } from "../tool/listing.ts";
 import { ToolRegistry } from "../tool/registry.ts";
+import { assertMiddleware } from "../tool/middleware.ts";
 import type { AnyTool } from "../tool/tool.ts";
 import { mcpLite } from "../wires/http/mod.ts";
 import type { Body, Head, Limits, MountedWire, Reply, ServerInfo, Wire, WireHost } from "../wires/wire.ts";
@@ -98,16 +99,19 @@ const DEFAULT_DEPTH = 512;
  * }));
  * strictEqual((await response.json()).result.content, "Hello, Ada!");
  * ```
- * @throws {TypeError} If two tools have the same name, a tool has a reserved name, or two wires share a path.
+ * @throws {TypeError} If `hosts`, `origins` or `middleware` are not what they should be, two tools have the same name, a tool has a reserved name, or two wires share a path.
  * @throws {RangeError} If `timeoutMs` is not positive.
  */
 export function createServer<const Tools extends readonly AnyTool[]>(options: ServerOptions<Tools>): Server<Tools> {
+  if (!Array.isArray(options?.tools)) throw new TypeError("Cannot create server: pass { tools: [...] }, an array");
+  const { middleware = [] } = options;
+  assertMiddleware(middleware, "the server");
   const registry = new ToolRegistry(options.tools);
   const { clock = systemClock, limits = {} } = options;
   const dispatcher = new Dispatcher({
     registry,
     clock,
-    middleware: options.middleware ?? [],
+    middleware,
     timeoutMs: checkedTimeout(options.timeoutMs ?? DEFAULT_TIMEOUT_MS),
     logger: options.logger,
   });

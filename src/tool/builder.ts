@@ -6,6 +6,7 @@
 import { OBJECT_MEMBERS } from "../internal/object_members.ts";
 import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
 import type { Schema } from "../schema/schema.ts";
+import { assertMiddleware } from "./middleware.ts";
 import type { Ctx, ErrorMap, Middleware } from "./context.ts";
 import type { AnyTool, Rendered, Tool, ToolAnnotations, ToolPlan } from "./tool.ts";
 
@@ -257,6 +258,7 @@ class Builder {
   }
 
   use(...middleware: readonly Middleware[]): Builder {
+    assertMiddleware(middleware, this.#label);
     return this.#with({ middleware: [...this.#draft.middleware, ...middleware] });
   }
 
@@ -272,6 +274,9 @@ class Builder {
       );
     }
     if (typeof handler !== "function") throw new TypeError(`Cannot finish ${this.#label}: .handle() takes a function`);
+    if (Object.prototype.toString.call(handler) === "[object GeneratorFunction]") {
+      throw new TypeError(`Cannot finish ${this.#label}: to stream, write \`async function*\`, not \`function*\``);
+    }
     return { name: this.#draft.name, "~plan": { ...this.#draft, description, handler } };
   }
 

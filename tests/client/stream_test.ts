@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, Failure, memory, type Progress, ToolError } from "../../mod.ts";
 import { type Answerer, done, FakeFetch, FakeStream, partial, sse, wait } from "./fake_fetch.ts";
@@ -273,4 +273,16 @@ test("over memory a stream is what it is over HTTP", async () => {
     );
     deepStrictEqual(await Array.fromAsync(client.dates.stream()) as unknown, [{ at: "1970-01-01T00:00:00.000Z" }]);
   }
+});
+
+test("a stream is read once, and says so to whoever reads it again", async () => {
+  const count = defineTool("count").describe("Count").handle(async function* () {
+    yield 1;
+    yield 2;
+  });
+  const server = createServer({ tools: [count] });
+  const stream = createClient<typeof server>(memory(server)).count.stream();
+  deepStrictEqual(await Array.fromAsync(stream), [1, 2]);
+  throws(() => stream[Symbol.asyncIterator](), /read once/);
+  deepStrictEqual(await stream.result, [1, 2]);
 });

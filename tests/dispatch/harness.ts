@@ -132,7 +132,7 @@ export function assertMasked(settled: Settled, log: KeptLog): unknown {
   const { correlation_id: correlationId, ...rest } = refusal.data as Record<string, unknown>;
   ok(typeof correlationId === "string" && /^[0-9a-f-]{36}$/.test(correlationId));
   ok(Object.keys(rest).length === 0 && refusal.cause === undefined);
-  ok(refusal.message === `Internal error; the server's log has the details under ${correlationId}`, refusal.message);
+  ok(refusal.message === `Internal error, correlation id ${correlationId}`, refusal.message);
   const lines = log.lines.filter(({ fields }) => fields["correlationId"] === correlationId);
   ok(lines.length === 1 && lines[0]?.level === "error", `${lines.length} lines`);
   return lines[0]?.fields["error"];

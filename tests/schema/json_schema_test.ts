@@ -192,7 +192,7 @@ for (const [name, date] of DATES) {
         match(String(error), /^TypeError: /);
         strictEqual(
           (error as Error).message.startsWith(
-            `${what} cannot become JSON Schema, so callers could not be told of it: `,
+            `${what} cannot become JSON Schema: `,
           ),
           true,
         );

@@ -1,6 +1,7 @@
 /** What once went wrong on the way in or out of a server, by MCP-lite over HTTP. */
-import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
+import * as v from "valibot";
 import { createClient, createServer, defineTool, http, memory, type Middleware, ToolError } from "../../mod.ts";
 import { FakeClock } from "../../src/testing/fake_clock.ts";
 import { pathOf } from "../../src/server/fetch_request.ts";
@@ -164,4 +165,36 @@ test("a synchronous call leaves no listener on its caller's signal", async () =>
   strictEqual((await server.dispatch.call({ tool: "t", args: {}, meta: undefined, peer })).kind, "answer");
   strictEqual(added.length, 1);
   deepStrictEqual(added, removed);
+});
+
+test("createServer() refuses hosts, origins, middleware and tools that could never work, and says what to write", () => {
+  const tools = [defineTool("t").describe("T").handle(() => "ok")];
+  const wrong: readonly (readonly [object, RegExp])[] = [
+    [{ tools, origins: ["app.example"] }, /such as "https:\/\/app\.example"/],
+    [{ tools, hosts: ["http://127.0.0.1"] }, /its name alone/],
+    [{ tools, middleware: [undefined] }, /function \(ctx, next\)/],
+    [{ tools: { t: 1 } }, /an array/],
+    [{ tools, timeoutMs: 0 }, /positive number/],
+  ];
+  for (const [options, message] of wrong) {
+    throws(() => createServer(options as Parameters<typeof createServer>[0]), message);
+  }
+  throws(() => defineTool("t").use(undefined as unknown as Middleware), /function \(ctx, next\)/);
+  throws(() => defineTool("t").describe("T").handle(function* () {}), /async function\*/);
+});
+
+test("an origin is allowed however it was written", async () => {
+  for (const origin of ["https://app.example/", "https://APP.example", "https://app.example:443"]) {
+    const server = createServer({ tools: [defineTool("t").describe("T").handle(() => "ok")], origins: [origin] });
+    strictEqual((await server.fetch(post("t", { origin: "https://app.example" }))).status, 200, origin);
+  }
+});
+
+test("a missing argument is said to be required", async () => {
+  const tool = defineTool("t").describe("T").input(v.object({ a: v.number() })).handle(({ a }) => a);
+  const server = createServer({ tools: [tool] });
+  await rejects(createClient(memory(server)).$.call("t", {}), {
+    message: 'Invalid arguments at "a": "a" is required',
+    details: { issues: [{ path: ["a"], expected: "a value", received: "nothing", message: '"a" is required' }] },
+  });
 });
