@@ -27,7 +27,7 @@ export class CallLimit {
     this.#options = options;
     if (signal?.aborted) this.#leave();
     else signal?.addEventListener("abort", this.#leave, { once: true });
-    this.#total = this.#arm(timeoutMs, "took longer than its");
+    this.#total = this.#arm(timeoutMs, "Not done after");
     this.#dueMs = this.#total && performance.now() + timeoutMs;
     this.touch();
   }
@@ -50,7 +50,7 @@ export class CallLimit {
   /** Something came: the wire is not quiet. */
   touch(): void {
     this.pause();
-    if (!this.#isStopped) this.#idle = this.#arm(this.#options.idleTimeoutMs, "heard nothing for");
+    if (!this.#isStopped) this.#idle = this.#arm(this.#options.idleTimeoutMs, "Nothing heard for");
   }
 
   /** The wire waits for us: that is not its silence. */
@@ -96,7 +96,7 @@ export class CallLimit {
 
   #arm(delayMs: number, what: string): ReturnType<typeof setTimeout> | undefined {
     if (!Number.isFinite(delayMs)) return undefined;
-    const end = () => this.#controller.abort(new ToolError("deadline_exceeded", `The call ${what} ${delayMs} ms`));
+    const end = () => this.#controller.abort(new ToolError("deadline_exceeded", `${what} ${delayMs} ms`));
     return setTimeout(end, Math.min(delayMs, MAX_TIMER_MS));
   }
 }

@@ -50,7 +50,7 @@ export class PieceStream implements ToolStream<unknown, unknown>, Sink {
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<unknown, void, undefined> {
-    if (this.#isRead) throw new TypeError("A stream is read once: keep its pieces, or await its result");
+    if (this.#isRead) throw new TypeError("A stream is read once; await its result");
     this.#isRead = true;
     return this.#read();
   }

@@ -110,7 +110,7 @@ for (
     ["no done", [], {
       name: "ToolError",
       code: "unavailable",
-      message: "The stream ended before the answer was complete",
+      message: "Stream broke off",
     }],
     ["a done that was cut off", ['event: done\ndata: {"content":1}\n'], { name: "ToolError", code: "unavailable" }],
     ["a done that is not JSON", ["event: done\ndata: {\n\n"], { name: "ToolError", code: "parse_error" }],

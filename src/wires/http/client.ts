@@ -136,7 +136,7 @@ class HttpTransport implements Transport {
         if (message !== undefined) await sink.push(message.event);
       }
     }
-    return refuse("unavailable", "The stream ended before the answer was complete");
+    return refuse("unavailable", "Stream broke off");
   }
 
   /** The text of an answer, piece by piece. Whoever stops reading ends the connection. */
@@ -178,10 +178,9 @@ function isRedirect(response: Response): boolean {
 }
 
 function redirected(url: string, response: Response): Refusal {
-  const location = response.headers.get("location");
   void response.body?.cancel();
-  const cause = new Error(`POST ${url} redirects to ${location ?? "somewhere else"}`);
-  return { ...refuse("invalid_request", "Redirects are not followed: use the final URL"), cause };
+  const cause = new Error(`POST ${url} redirects to ${response.headers.get("location")}`);
+  return { ...refuse("invalid_request", "Redirects are not followed: use the final one"), cause };
 }
 
 /** The refusal, with what the `Retry-After` header says: seconds, or a date. */

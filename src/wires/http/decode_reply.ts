@@ -39,7 +39,7 @@ export function decodeList(json: unknown): readonly RemoteTool[] | undefined {
 export function decodeRefusal(json: unknown, status: number, text: string): Refusal {
   if (isJsonObject(json) && isJsonObject(json["error"])) return decodeError(json["error"], status);
   // The rest is the cause's: a handler that calls on may pass the message to its own caller.
-  const cause = new Error(`Answer with status ${status}: ${text.trim().slice(0, 200)}`);
+  const cause = new Error(`Status ${status}: ${text.trim().slice(0, 200)}`);
   return { ...refuse(codeOfStatus(status), `The server answered ${status}, but not with MCP-lite`), cause };
 }
 
