@@ -36,7 +36,7 @@ const DEFAULT_MAX_RESPONSE_BYTES = 67_108_864;
 export function http(url: string | URL, options: HttpOptions = {}): Transport {
   const base = new URL(url);
   if (base.protocol !== "http:" && base.protocol !== "https:") {
-    throw new TypeError(`The URL must begin with http:// or https://: ${base.href}`);
+    throw new TypeError(`Not an http: or https: URL: ${base.href}`);
   }
   base.pathname = base.pathname.replace(/\/+$/, "");
   return new HttpTransport(base, options);
@@ -180,7 +180,7 @@ function isRedirect(response: Response): boolean {
 function redirected(url: string, response: Response): Refusal {
   void response.body?.cancel();
   const cause = new Error(`POST ${url} redirects to ${response.headers.get("location")}`);
-  return { ...refuse("invalid_request", "Redirects are not followed: use the final one"), cause };
+  return { ...refuse("invalid_request", "Redirects are not followed: use the final URL"), cause };
 }
 
 /** The refusal, with what the `Retry-After` header says: seconds, or a date. */
