@@ -5,7 +5,10 @@ import { childEnv, root, runOrThrow } from "./runtimes.mjs";
 
 let broken = 0;
 
-const sizes = runOrThrow(process.execPath, ["bench/size.mjs", "--starts", "10"], { cwd: root, env: childEnv() });
+const sizes = runOrThrow(process.execPath, ["bench/size.mjs", "--starts", "10", "--runtime", "bun,deno"], {
+  cwd: root,
+  env: childEnv(),
+});
 console.log(sizes);
 hold("front door, min + gzip", readCell(sizes, "front door, all exports", 2), 20, "kB");
 hold("client alone, min + gzip", readCell(sizes, "client alone", 2), 5, "kB");
