@@ -84,6 +84,11 @@ export class Dispatcher implements Dispatch, DispatchHost {
     return maskThrown(this.logger, thrown, fields);
   }
 
+  /** Whether it takes no more calls. */
+  get isClosed(): boolean {
+    return this.#closed !== undefined;
+  }
+
   /** Takes no more calls, waits until those under way have ended, and ends what is left after `graceMs`. */
   async close(graceMs: number): Promise<void> {
     this.#closed ??= refuse("unavailable", "The server is shutting down; try again, another replica may answer", {

@@ -59,9 +59,11 @@ const FLUSH_MS = 1_000;
  * strictEqual(await client.ping(), "pong");
  * await listening.close();
  * ```
+ * @throws {TypeError} If the server was closed.
  * @throws The runtime's own error if the port is taken or may not be used.
  */
 export async function serve(server: Server, options: ServeOptions = {}): Promise<Listening> {
+  if (server.isClosed) throw new TypeError("Cannot serve: this server was closed, and stays so; create another one");
   const { port = DEFAULT_PORT, hostname = LOOPBACK, graceMs, signals = [] } = options;
   const shown = hostname.includes(":") ? `[${hostname}]` : hostname;
   const isOpen = server.hosts !== undefined || !isLoopback(hostname);

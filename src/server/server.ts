@@ -55,6 +55,8 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
   readonly limits: Limits;
   /** Host names under which it may be reached; `undefined` for any. */
   readonly hosts: readonly string[] | undefined;
+  /** Whether it was closed; it stays so. */
+  readonly isClosed: boolean;
   /** Runs calls without any encoding. */
   readonly dispatch: Dispatch;
   /**
@@ -169,6 +171,9 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
     tools: host.tools,
     limits: host.limits,
     hosts: gateOptions.hosts,
+    get isClosed() {
+      return dispatcher.isClosed;
+    },
     dispatch: dispatcher,
     handle,
     fetch(request, runtime) {
