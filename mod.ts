@@ -24,11 +24,14 @@
 export { defineTool } from "./src/tool/builder.ts";
 export type {
   AnswerOf,
+  DeclaredExternal,
   DeclaredHandle,
   DescribeFirst,
   ErrorData,
+  ExternalWork,
   FreshTool,
   Inferred,
+  InferringExternal,
   InferringHandle,
   Joined,
   PartialOf,
@@ -40,12 +43,16 @@ export type {
   InferInput,
   InferOutput,
   InferPartial,
+  PromiseOptions,
   Rendered,
   Tool,
   ToolAnnotations,
   ToolTypes,
 } from "./src/tool/tool.ts";
 export type { Ctx, ErrorMap, Logger, LogLevel, Middleware, MiddlewareCtx } from "./src/tool/context.ts";
+export { type CallerContext, type ContextSlot, defineContext } from "./src/tool/context_slot.ts";
+export type { Answers, AskedFor, ElicitAnswer, ElicitRequest, ResourceRequest } from "./src/tool/asks.ts";
+export type { Pending, PendingOptions } from "./src/tool/pending.ts";
 export type { ToolListing } from "./src/tool/listing.ts";
 export type { JsonSchema, Schema } from "./src/schema/schema.ts";
 export type { InputIssue } from "./src/schema/issues.ts";
@@ -67,6 +74,19 @@ export type {
   Sink,
   UnknownOutcome,
 } from "./src/call/outcome.ts";
+export { keyRing, type KeyRingOptions } from "./src/token/key_ring.ts";
+export type { Hmac, TokenGuard } from "./src/token/guard.ts";
+export type { TokenClaims, TokenKeys, TokenKind, VerifiedToken } from "./src/token/token.ts";
+export type {
+  AskAnswer,
+  Engine,
+  EngineWorker,
+  Job,
+  JobState,
+  Memo,
+  WorkOptions,
+} from "./src/engine/engine.ts";
+export { memoryEngine, type MemoryEngineOptions } from "./src/engine/memory.ts";
 export type { Dispatch } from "./src/dispatch/dispatch.ts";
 export { createServer, type Server, type ServerOptions } from "./src/server/server.ts";
 export type { CorsOptions, GateOptions } from "./src/server/gate.ts";
@@ -78,12 +98,17 @@ export { type ClientOptions, createClient } from "./src/client/client.ts";
 export type { RetryOptions } from "./src/client/retry.ts";
 export type { RemoteTool, Transport, TransportCall, TransportLimit } from "./src/call/transport.ts";
 export type {
+  AnswerQuestion,
   CallArguments,
   CallOptions,
   Client,
   ClientMethods,
   DeclaredFailure,
   DeclaredFailureError,
+  PromisedAnswer,
+  Question,
+  QuestionAnswer,
+  RedeemOptions,
   ToolCall,
   ToolOutcome,
   ToolsOf,

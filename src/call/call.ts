@@ -51,6 +51,16 @@ export interface Peer {
 export interface CallMeta {
   /** How long the caller waits, in milliseconds; counts when shorter than the tool's own limit. */
   readonly deadlineMs?: number | undefined;
+  /** Where an earlier run of the same call stopped to ask; signed by the server. */
+  readonly continuation?: string | undefined;
+  /** What the caller says to what was asked, by key; as it came. */
+  readonly responses?: Readonly<Record<string, unknown>> | undefined;
+  /** State that the caller keeps for the server; signed by the server. */
+  readonly context?: string | undefined;
+  /** One call for each key and principal: a repeat joins it. */
+  readonly idempotencyKey?: string | undefined;
+  /** Whether the caller wants a promise at once. */
+  readonly isPromiseWanted?: boolean | undefined;
 }
 
 /** One call. */

@@ -26,6 +26,8 @@ export interface AnswerOutcome<Value = unknown> {
   readonly value: Value;
   /** Members that the handler added to the result's `_meta`; in a client, with what the wire adds. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
+  /** The state that the caller keeps for the server, if the call changed it. */
+  readonly context?: string | undefined;
 }
 
 /** The work goes on; the token stands for its result. */
@@ -80,6 +82,8 @@ export interface FailureOutcome<Code extends string = string, Data = unknown> {
   readonly data: Data;
   /** Members that the handler added to the result's `_meta`; in a client, with what the wire adds. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
+  /** The state that the caller keeps for the server, if the call changed it. */
+  readonly context?: string | undefined;
 }
 
 /** How a call ends when it was taken: HTTP 200, gRPC OK. */

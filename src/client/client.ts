@@ -1,7 +1,8 @@
-import type { CallEvent, Settled, Sink, UnknownOutcome } from "../call/outcome.ts";
+import type { AskOutcome, CallEvent, PromiseOutcome, Settled, Sink, UnknownOutcome } from "../call/outcome.ts";
 import { OBJECT_MEMBERS } from "../internal/object_members.ts";
 import { Failure } from "../error/failure.ts";
 import { http, type HttpOptions } from "../wires/http/client.ts";
+import { ToolError } from "../error/tool_error.ts";
 import { answerOf, toolError } from "./answer.ts";
 import { CallLimit } from "./call_limit.ts";
 import { mayPass, retryDelayMs, type RetryOptions, type RetryPolicy, retryPolicy } from "./retry.ts";
@@ -9,9 +10,11 @@ import { PieceCollector } from "../call/partials.ts";
 import { PieceStream } from "./stream.ts";
 import type { RemoteTool, Transport } from "../call/transport.ts";
 import type {
+  AnswerQuestion,
   CallOptions,
   Client,
   ClientMethods,
+  PromisedAnswer,
   ToolOutcome,
   ToolSource,
   ToolStream,
@@ -26,9 +29,23 @@ export interface ClientOptions extends HttpOptions {
   readonly idleTimeoutMs?: number;
   /** How calls are made again that are safe to repeat: annotated `readOnlyHint` or `idempotentHint`. */
   readonly retry?: RetryOptions;
+  /** Answers what tools ask. Without it the question is the call's outcome. */
+  readonly onElicit?: AnswerQuestion;
+  /** Grants, or not, what tools need more of. Without it the request is the call's outcome. */
+  readonly onResource?: AnswerQuestion;
 }
 
 const DEFAULT_IDLE_TIMEOUT_MS = 60_000;
+
+/** How long a server is asked to wait with its answer to a redeemed promise, in milliseconds. */
+const REDEEM_WAIT_MS = 20_000;
+
+/** Shortest and longest time between two looks at a promise, in milliseconds, whatever the server says. */
+const MIN_RETRY_AFTER_MS = 50;
+const MAX_RETRY_AFTER_MS = 30_000;
+
+/** How often one call is asked something at most: a tool may like no answer. */
+const MAX_ROUNDS = 32;
 
 /**
  * Makes a client: one function for each tool, typed by the server, without code generation.
@@ -83,8 +100,16 @@ function toolCall(caller: Caller, name: string): unknown {
   return Object.assign((input?: unknown, options?: CallOptions) => caller.call(name, input, options), {
     stream: (input?: unknown, options?: CallOptions) => caller.stream(name, input, options),
     outcome: (input?: unknown, options?: CallOptions) => caller.outcome(name, input, options),
+    start: (input?: unknown, options?: CallOptions) => caller.start(name, input, options),
     isFailure: (error: unknown) => error instanceof Failure,
   });
+}
+
+/** One request of a call; answering and redeeming take several. */
+interface Request {
+  readonly tool: string;
+  readonly args: unknown;
+  readonly meta: Readonly<Record<string, unknown>>;
 }
 
 class Caller implements ClientMethods {
@@ -92,6 +117,8 @@ class Caller implements ClientMethods {
   readonly #options: ClientOptions;
   readonly #retry: RetryPolicy;
   #repeatable: Promise<ReadonlySet<string> | undefined> | undefined = undefined;
+  /** What the server has this client keep, as a browser keeps a cookie. */
+  #context: string | undefined = undefined;
 
   constructor(transport: Transport, options: ClientOptions) {
     this.#transport = transport;
@@ -100,76 +127,157 @@ class Caller implements ClientMethods {
   }
 
   async list(options: CallOptions = {}): Promise<readonly RemoteTool[]> {
-    const limit = this.#limit(options);
-    try {
+    return await this.#within(options, async (limit) => {
       const listed = await limit.race(this.#transport.list(limit));
       if ("kind" in listed) throw toolError(listed);
       return listed;
-    } finally {
-      limit.stop();
-    }
+    });
   }
 
-  async call(tool: string, input?: unknown, options: CallOptions = {}): Promise<unknown> {
-    return answerOf(await this.#settle(tool, input, options));
+  async call(tool: string, args?: unknown, options: CallOptions = {}): Promise<unknown> {
+    return answerOf(await this.#complete({ tool, args, meta: {} }, options));
   }
 
   async outcome(
     tool: string,
-    input?: unknown,
+    args?: unknown,
     options: CallOptions = {},
   ): Promise<ToolOutcome<unknown, Record<never, never>>> {
-    const settled = await this.#settle(tool, input, options);
+    const settled = await this.#once({ tool, args, meta: {} }, options);
     if (settled.kind === "error") throw toolError(settled);
     return settled;
   }
 
-  stream(tool: string, input?: unknown, options: CallOptions = {}): ToolStream<unknown, unknown> {
-    const left = new AbortController();
-    const signal = options.signal === undefined ? left.signal : AbortSignal.any([options.signal, left.signal]);
-    const start = (sink: Sink) => this.#settle(tool, input, { ...options, signal }, sink);
-    return new PieceStream(start, () => left.abort());
+  stream(tool: string, args?: unknown, options: CallOptions = {}): ToolStream<unknown, unknown> {
+    return this.#stream({ tool, args, meta: {} }, options, "partial");
+  }
+
+  async start(tool: string, args?: unknown, options: CallOptions = {}): Promise<PromisedAnswer<unknown>> {
+    const settled = await this.#once({ tool, args, meta: { promise: true } }, options);
+    if (settled.kind === "promise") return this.redeem(settled.token);
+    answerOf(settled);
+    throw new ToolError("invalid_request", "The server answered instead of promising", { details: settled });
+  }
+
+  redeem<Output>(token: string): PromisedAnswer<Output> {
+    const request = redemption(token);
+    return {
+      token,
+      status: (options) => this.outcome("redeem", { promise: token }, options) as ReturnType<PromisedAnswer<Output>["status"]>,
+      result: async (options = {}) => answerOf(await this.#complete(request, options)) as Output,
+      cancel: async (options) => (await this.call("cancel", { promise: token }, options) as { cancelled: boolean }).cancelled,
+      updates: (options = {}) => this.#stream(request, options, "progress") as AsyncIterable<never>,
+    };
   }
 
   close(): void {
     this.#transport.close?.();
   }
 
-  async #settle(tool: string, args: unknown, options: CallOptions, listener?: Sink): Promise<Settled | UnknownOutcome> {
-    const limit = this.#limit(options);
-    const pieces = new PieceCollector();
-    // Progress comes over a stream, even where nobody wants the pieces.
-    const sink = listener ?? (options.onProgress && pieces);
-    const watched = sink && new WatchedSink(sink, options.onProgress, limit);
+  #stream(request: Request, options: CallOptions, kind: "partial" | "progress"): PieceStream {
+    const left = new AbortController();
+    const signal = options.signal === undefined ? left.signal : AbortSignal.any([options.signal, left.signal]);
+    const start = (sink: Sink) => this.#complete(request, { ...options, signal }, sink);
+    return new PieceStream(start, () => left.abort(), kind);
+  }
+
+  async #within<Value>(options: CallOptions, work: (limit: CallLimit) => Promise<Value>): Promise<Value> {
+    const { timeoutMs = this.#options.timeoutMs, idleTimeoutMs = this.#options.idleTimeoutMs } = options;
+    const limit = new CallLimit({
+      signal: options.signal,
+      timeoutMs,
+      idleTimeoutMs: idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS,
+    });
     try {
-      let settled = await this.#attempt(tool, args, options, limit, watched);
-      for (let attempt = 0; attempt < this.#retry.attempts; attempt++) {
-        if (!mayPass(settled) || watched?.hasEvents) break;
-        const delayMs = retryDelayMs(settled, attempt, this.#retry);
-        if (delayMs === undefined) break;
-        await limit.sleep(delayMs);
-        const isRepeatable = await limit.race(this.#isRepeatable(tool));
-        if (isRepeatable === false) break;
-        // Where the list cannot be had, the server is still not there: that was this attempt.
-        if (isRepeatable) settled = await this.#attempt(tool, args, options, limit, watched);
-      }
-      return pieces.join(settled);
+      return await work(limit);
     } finally {
       limit.stop();
     }
   }
 
-  async #attempt(
-    tool: string,
-    args: unknown,
+  /** What the first request gives: a promise or a question, too. */
+  async #once(request: Request, options: CallOptions): Promise<Settled | UnknownOutcome> {
+    return await this.#within(options, async (limit) => {
+      const pieces = new PieceCollector();
+      return pieces.join(await this.#request(request, options, limit, watch(pieces, options, limit, false)));
+    });
+  }
+
+  /** How the call ends, once questions are answered and promises kept. */
+  async #complete(first: Request, options: CallOptions, listener?: Sink): Promise<Settled | UnknownOutcome> {
+    return await this.#within(options, async (limit) => {
+      const pieces = new PieceCollector();
+      const watched = watch(listener ?? pieces, options, limit, listener !== undefined);
+      let request = first;
+      for (let rounds = 0;;) {
+        let settled = await this.#request(request, options, limit, watched);
+        // The stream broke off, but the work goes on.
+        if (mayPass(settled) && watched?.deferred !== undefined) settled = watched.deferred;
+        if (settled.kind === "promise") {
+          const { token, retryAfterMs } = settled;
+          await limit.sleep(Math.min(MAX_RETRY_AFTER_MS, Math.max(MIN_RETRY_AFTER_MS, retryAfterMs)));
+          request = redemption(token);
+          continue;
+        }
+        const isAsked = settled.kind === "elicitation" || settled.kind === "request-for-more-resource";
+        const responses = isAsked && rounds++ < MAX_ROUNDS && await limit.race(this.#answer(settled as AskOutcome, first.tool));
+        if (!responses) return pieces.join(settled);
+        request = { ...request, meta: { continuation: (settled as AskOutcome).continuation, responses } };
+      }
+    });
+  }
+
+  /** What the caller's functions say to each question; `undefined` if one of them has none. */
+  async #answer({ requests }: AskOutcome, tool: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+    const answers: Record<string, unknown> = {};
+    for (const [key, request] of Object.entries(requests)) {
+      const { onElicit, onResource } = this.#options;
+      const answer = request.kind === "resource" ? onResource : request.kind === "elicitation" ? onElicit : undefined;
+      if (answer === undefined) return undefined;
+      answers[key] = await answer({ ...request, key, tool });
+    }
+    return answers;
+  }
+
+  async #request(
+    request: Request,
     options: CallOptions,
+    limit: CallLimit,
+    watched: WatchedSink | undefined,
+  ): Promise<Settled | UnknownOutcome> {
+    let settled = await this.#attempt(request, options, limit, watched);
+    for (let attempt = 0; attempt < this.#retry.attempts; attempt++) {
+      if (!mayPass(settled) || (watched?.hasEvents && !SYSTEM.has(request.tool))) break;
+      const delayMs = retryDelayMs(settled, attempt, this.#retry);
+      if (delayMs === undefined) break;
+      await limit.sleep(delayMs);
+      const isRepeatable = options.idempotencyKey !== undefined || await limit.race(this.#isRepeatable(request.tool));
+      if (isRepeatable === false) break;
+      // Where the list cannot be had, the server is still not there: that was this attempt.
+      if (isRepeatable) settled = await this.#attempt(request, options, limit, watched);
+    }
+    const { context = "meta" in settled ? settled.meta?.["context"] : undefined } = settled as { readonly context?: unknown };
+    if (typeof context === "string") this.#context = context;
+    return settled;
+  }
+
+  async #attempt(
+    { tool, args, meta: added }: Request,
+    { meta: given, idempotencyKey }: CallOptions,
     limit: CallLimit,
     sink: Sink | undefined,
   ): Promise<Settled | UnknownOutcome> {
     limit.signal.throwIfAborted();
     const { remainingMs } = limit;
-    const meta = remainingMs === undefined ? options.meta : { ...options.meta, deadline_ms: remainingMs };
-    return await limit.race(this.#transport.call({ tool, args, meta, limit }, sink));
+    const meta = {
+      ...given,
+      ...added,
+      ...(this.#context !== undefined && { context: this.#context }),
+      ...(idempotencyKey !== undefined && !SYSTEM.has(tool) && { idempotency_key: idempotencyKey }),
+      ...(remainingMs !== undefined && { deadline_ms: remainingMs }),
+    };
+    const isPlain = Object.keys(meta).length === 0;
+    return await limit.race(this.#transport.call({ tool, args, meta: isPlain ? undefined : meta, limit }, sink));
   }
 
   /**
@@ -177,21 +285,26 @@ class Caller implements ClientMethods {
    * a call first needs it.
    */
   async #isRepeatable(tool: string): Promise<boolean | undefined> {
+    if (SYSTEM.has(tool)) return true;
     this.#repeatable ??= this.list().then(
       (tools) => new Set(tools.filter(isRepeatable).map(({ name }) => name)),
       () => (this.#repeatable = undefined),
     );
     return (await this.#repeatable)?.has(tool);
   }
+}
 
-  #limit(options: CallOptions): CallLimit {
-    const { timeoutMs = this.#options.timeoutMs, idleTimeoutMs = this.#options.idleTimeoutMs } = options;
-    return new CallLimit({
-      signal: options.signal,
-      timeoutMs,
-      idleTimeoutMs: idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS,
-    });
-  }
+/** They change nothing that was not asked for, however often they are called. */
+const SYSTEM: ReadonlySet<string> = new Set(["redeem", "cancel"]);
+
+function redemption(token: string): Request {
+  return { tool: "redeem", args: { promise: token, wait_ms: REDEEM_WAIT_MS }, meta: {} };
+}
+
+/** Progress comes over a stream, even where nobody wants the pieces. */
+function watch(sink: Sink, options: CallOptions, limit: CallLimit, isWanted: boolean): WatchedSink | undefined {
+  if (!isWanted && options.onProgress === undefined) return undefined;
+  return new WatchedSink(sink, options.onProgress, limit);
 }
 
 function isRepeatable({ annotations }: RemoteTool): boolean {
@@ -204,6 +317,8 @@ class WatchedSink implements Sink {
   readonly #onProgress: CallOptions["onProgress"];
   readonly #limit: CallLimit;
   hasEvents = false;
+  /** The promise that stands for the call, if the stream breaks off. */
+  deferred: PromiseOutcome | undefined = undefined;
 
   constructor(sink: Sink, onProgress: CallOptions["onProgress"], limit: CallLimit) {
     this.#sink = sink;
@@ -213,9 +328,10 @@ class WatchedSink implements Sink {
 
   push(event: CallEvent): void | Promise<void> {
     this.hasEvents = true;
-    if (event.kind !== "progress") return this.#sink.push(event);
+    if (event.kind === "deferred") this.deferred = event.promise;
     try {
-      this.#onProgress?.(event.progress);
+      if (event.kind === "progress") this.#onProgress?.(event.progress);
+      return this.#sink.push(event);
     } catch (thrown) {
       // What the caller's own function throws ends the call, with just that.
       this.#limit.abort(thrown);

@@ -14,6 +14,7 @@ const MAX_WAITING = 64;
  */
 export class PieceStream implements ToolStream<unknown, unknown>, Sink {
   readonly #abort: () => void;
+  readonly #kind: CallEvent["kind"];
   readonly #whole: Promise<unknown>;
   readonly #pieces = new PieceCollector();
   #waiting: unknown[] = [];
@@ -26,9 +27,15 @@ export class PieceStream implements ToolStream<unknown, unknown>, Sink {
   /**
    * @param start Makes the call, with this stream as its sink.
    * @param abort Aborts the call.
+   * @param kind What the pieces are.
    */
-  constructor(start: (sink: Sink) => Promise<Settled | UnknownOutcome>, abort: () => void) {
+  constructor(
+    start: (sink: Sink) => Promise<Settled | UnknownOutcome>,
+    abort: () => void,
+    kind: "partial" | "progress",
+  ) {
     this.#abort = abort;
+    this.#kind = kind;
     this.#whole = start(this).then((settled) => answerOf(this.#pieces.join(settled)));
     // Whoever iterates gets the exception there; `result` need not be looked at.
     this.#whole.catch(() => {}).finally(() => this.#finish());
@@ -41,9 +48,9 @@ export class PieceStream implements ToolStream<unknown, unknown>, Sink {
   }
 
   push(event: CallEvent): void | Promise<void> {
-    if (event.kind !== "partial" || this.#isDone) return;
+    if (event.kind !== this.#kind || this.#isDone) return;
     this.#pieces.push(event);
-    this.#waiting.push(event.value);
+    this.#waiting.push(event.kind === "partial" ? event.value : event.kind === "progress" && event.progress);
     this.#arrival?.resolve();
     if (this.#waiting.length < MAX_WAITING || this.#isDraining) return;
     return (this.#room ??= Promise.withResolvers()).promise;

@@ -6,12 +6,15 @@
 import type {
   AnswerOutcome,
   AskOutcome,
+  AskRequest,
   FailureOutcome,
   Progress,
   PromiseOutcome,
   UnknownOutcome,
 } from "../call/outcome.ts";
 import type { Failure } from "../error/failure.ts";
+import type { MaybePromise } from "../internal/maybe_promise.ts";
+import type { ElicitAnswer } from "../tool/asks.ts";
 import type { AnyTool, ToolTypes } from "../tool/tool.ts";
 import type { RemoteTool } from "../call/transport.ts";
 
@@ -25,6 +28,11 @@ export interface CallOptions {
   readonly idleTimeoutMs?: number;
   /** Told how far the call has come; the call is then streamed. */
   readonly onProgress?: (progress: Progress) => void;
+  /**
+   * Names the call: repeats with the same key, of the same principal and with the same arguments, are one call. The client may
+   * then retry by itself.
+   */
+  readonly idempotencyKey?: string;
   /** Members of the request's `_meta`, with their names on the wire. */
   readonly meta?: Readonly<Record<string, unknown>>;
 }
@@ -33,6 +41,41 @@ export interface CallOptions {
 export interface ToolStream<Partial, Output> extends AsyncIterable<Partial> {
   /** The whole answer. Rejects as a plain call does. If the handler returned nothing, it is the pieces, joined. */
   readonly result: Promise<Output>;
+}
+
+/** A question of a tool. */
+export interface Question extends AskRequest {
+  /** Names it in its call. */
+  readonly key: string;
+  /** Name of the tool that was called. */
+  readonly tool: string;
+}
+
+/** What is said to a question; content has to fit the question's schema, or it is asked again. */
+export type QuestionAnswer = ElicitAnswer | { readonly action: "accept" };
+
+/** Answers a question. */
+export type AnswerQuestion = (question: Question) => MaybePromise<QuestionAnswer>;
+
+/** Options of what is done with a promise. */
+export type RedeemOptions = Pick<CallOptions, "signal" | "timeoutMs" | "idleTimeoutMs">;
+
+/**
+ * An answer that was promised.
+ *
+ * @typeParam Output What it will be.
+ */
+export interface PromisedAnswer<Output> {
+  /** Stands for the answer, here and in any other process: `client.$.redeem(token)`. */
+  readonly token: string;
+  /** How the work stands: the answer or a failure if it has ended, a question, or the promise again, with its progress. */
+  status(options?: RedeemOptions): Promise<ToolOutcome<Output, Record<never, never>>>;
+  /** The answer, once it is there. Rejects as a plain call does. */
+  result(options?: RedeemOptions & Pick<CallOptions, "onProgress">): Promise<Output>;
+  /** Cancels the work. `false` if it had ended. */
+  cancel(options?: RedeemOptions): Promise<boolean>;
+  /** How far the work is, each time that it has come further, until it ends. Rejects as a plain call does. */
+  updates(options?: RedeemOptions): AsyncIterable<Progress>;
 }
 
 /** A failure outcome, by declared code: `switch (outcome.code)` narrows `outcome.data`. */
@@ -53,7 +96,6 @@ export type ToolOutcome<Output, Errors> =
   | DeclaredFailure<Errors>
   | UnknownOutcome;
 
-/** Arguments of a call: optional where the tool needs none. */
 /** The arguments of a call: the input may be left out where it may be empty. */
 export type CallArguments<Input> = Record<never, never> extends Input ? [input?: Input, options?: CallOptions]
   : [input: Input, options?: CallOptions];
@@ -75,6 +117,11 @@ export interface ToolCall<Types extends ToolTypes<unknown, unknown, unknown, unk
   stream(...args: CallArguments<Types["input"]>): ToolStream<Types["partial"], Types["output"]>;
   /** Calls the tool and tells how it ended: failures, promises and questions are values. Rejects with `ToolError` only. */
   outcome(...args: CallArguments<Types["input"]>): Promise<ToolOutcome<Types["output"], Types["errors"]>>;
+  /**
+   * Calls the tool and takes a promise of its answer, at once. Rejects with `ToolError`; with `invalid_request` if the tool
+   * gives no promises.
+   */
+  start(...args: CallArguments<Types["input"]>): Promise<PromisedAnswer<Types["output"]>>;
   /** Whether an exception of this tool's call is a failure; the declared codes then narrow its data. Whose it is, it cannot know. */
   isFailure(error: unknown): error is DeclaredFailureError<Types["errors"]>;
 }
@@ -89,6 +136,10 @@ export interface ClientMethods {
   stream(tool: string, input?: unknown, options?: CallOptions): ToolStream<unknown, unknown>;
   /** Calls a tool by a name that is not known to the types, and tells how it ended. */
   outcome(tool: string, input?: unknown, options?: CallOptions): Promise<ToolOutcome<unknown, Record<never, never>>>;
+  /** Takes a promise of a tool by a name that is not known to the types. */
+  start(tool: string, input?: unknown, options?: CallOptions): Promise<PromisedAnswer<unknown>>;
+  /** Goes on with an answer that was promised to someone else: in another process, or before a restart. */
+  redeem<Output = unknown>(token: string): PromisedAnswer<Output>;
   /** Ends what the transport holds open. */
   close(): void;
 }

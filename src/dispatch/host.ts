@@ -1,17 +1,36 @@
-import type { Refusal } from "../call/outcome.ts";
+import type { FailureOutcome, Refusal, Settled } from "../call/outcome.ts";
+import type { Clock } from "../internal/clock.ts";
 import type { Deadlines } from "../internal/deadlines.ts";
+import type { MaybePromise } from "../internal/maybe_promise.ts";
+import type { TokenKeys } from "../token/token.ts";
 import type { Logger } from "../tool/context.ts";
+import type { ToolRegistry } from "../tool/registry.ts";
+import type { Run } from "./run.ts";
 
 /** What all runs of one server share. */
 export interface DispatchHost {
+  /** The server's tools. */
+  readonly registry: ToolRegistry;
   /** The server's logger, if it has one. */
   readonly logger: Logger | undefined;
   /** The server's deadlines. */
   readonly deadlines: Deadlines;
+  /** Where time comes from. */
+  readonly clock: Clock;
+  /** What tokens are signed with. */
+  readonly keys: TokenKeys;
+  /** Whether it takes no more calls. */
+  readonly isClosed: boolean;
   /** A run goes on after the function call that began it. */
   enter(): void;
   /** Such a run has settled. */
   leave(): void;
   /** What a run is told whose deadline has come. */
   overdue(): Refusal;
+  /** How long a call may take in all, in milliseconds; of a stream, how long it may go on until it promises. */
+  deadlineMs(run: Run): number;
+  /** Runs a tool, with its own middleware around it. Never throws, never rejects. */
+  runTool(run: Run): MaybePromise<Settled>;
+  /** Turns what was thrown into how a call ends. */
+  settleThrown(thrown: unknown, fields: Readonly<Record<string, unknown>>): FailureOutcome | Refusal;
 }

@@ -10,24 +10,32 @@ export interface RunLimits {
   readonly totalMs: number | undefined;
   /** Without any event, in milliseconds; `undefined` for no limit. */
   readonly idleMs: number | undefined;
+  /** What happens at `totalMs`. Default: the run is ended. */
+  readonly onTotal?: () => void;
 }
 
 /** What a run has once it needs more than its input: a signal, a deadline, somewhere to send events. */
 export class LiveRun {
   readonly #call: Call;
-  readonly #sink: Sink | undefined;
+  #sink: Sink | undefined;
   #controller: AbortController | undefined = undefined;
   #ended: Refusal | undefined = undefined;
   #isSettled = false;
+  #isDetached = false;
   #total: Deadline | undefined = undefined;
   #idle: Deadline | undefined = undefined;
   #host: DispatchHost | undefined = undefined;
   #resolve: ((settled: Settled) => void) | undefined = undefined;
+  #onSettled: ((settled: Settled) => void) | undefined = undefined;
   #pendingProgress: Progress | undefined = undefined;
   #isSinkFull = false;
   readonly #unhooks: (() => void)[] = [];
   /** Called once when the run is ended from outside. */
   onEnd: (() => void) | undefined = undefined;
+  /** How many pieces the caller has from an earlier run: as many are not sent again. */
+  skippedPieces = 0;
+  /** How many pieces the caller has. */
+  deliveredPieces = 0;
 
   constructor(call: Call, sink: Sink | undefined) {
     this.#call = call;
@@ -37,6 +45,11 @@ export class LiveRun {
   /** Why the run was ended from outside; `undefined` while it goes on. */
   get ended(): Refusal | undefined {
     return this.#ended;
+  }
+
+  /** Whether the run has settled. */
+  get isSettled(): boolean {
+    return this.#isSettled;
   }
 
   /** The handler's signal. Only who asks for it has the caller watched, which has its price on some runtimes. */
@@ -59,18 +72,41 @@ export class LiveRun {
   }
 
   /** Settles with `running`, or with the refusal that ends the run before it. */
-  guard(running: Promise<Settled>, host: DispatchHost, { totalMs, idleMs }: RunLimits): Promise<Settled> {
+  guard(running: Promise<Settled>, host: DispatchHost, { totalMs, idleMs, onTotal }: RunLimits): Promise<Settled> {
     this.#watch(this.#sink?.left);
     if (this.#ended !== undefined) return Promise.resolve(this.#ended);
-    const expire = () => this.end(host.overdue());
-    if (totalMs !== undefined) this.#total = host.deadlines.add(totalMs, expire);
-    if (idleMs !== undefined) this.#idle = host.deadlines.add(idleMs, expire);
     this.#host = host;
+    const expire = () => this.end(host.overdue());
+    if (totalMs !== undefined) this.#total = host.deadlines.add(totalMs, onTotal ?? expire);
+    if (idleMs !== undefined) this.#idle = host.deadlines.add(idleMs, expire);
     host.enter();
     return new Promise((resolve) => {
       this.#resolve = resolve;
       void running.then((settled) => this.settle(settled));
     });
+  }
+
+  /** Gives the run another limit in all, from now on; `undefined` for none. */
+  limit(totalMs: number | undefined, onTotal?: () => void): void {
+    this.#total?.clear();
+    const host = this.#host;
+    if (host === undefined || totalMs === undefined || this.#isSettled) return;
+    this.#total = host.deadlines.add(totalMs, onTotal ?? (() => this.end(host.overdue())));
+  }
+
+  /** From now on the run is a job's: the caller may leave, and how it settles is told to `onSettled`, too. */
+  detach(onSettled: (settled: Settled) => void): void {
+    this.#isDetached = true;
+    this.#onSettled = onSettled;
+    this.#unhook();
+  }
+
+  /** The caller goes on with a promise; the run goes on without it. */
+  release(promise: Settled): void {
+    this.#idle?.clear();
+    this.#resolve?.(promise);
+    this.#resolve = undefined;
+    this.#sink = undefined;
   }
 
   /** The run is over; only the first word counts. Nothing of it is left behind. */
@@ -79,7 +115,8 @@ export class LiveRun {
     this.#isSettled = true;
     this.#total?.clear();
     this.#idle?.clear();
-    for (const unhook of this.#unhooks) unhook();
+    this.#unhook();
+    this.#onSettled?.(settled);
     this.#host?.leave();
     this.#resolve?.(settled);
   }
@@ -88,6 +125,7 @@ export class LiveRun {
   push(event: CallEvent): void | Promise<void> {
     if (this.#isSettled) return;
     this.#idle?.renew();
+    if (event.kind === "partial" && ++this.deliveredPieces <= this.skippedPieces) return;
     return this.#sink?.push(event);
   }
 
@@ -112,11 +150,15 @@ export class LiveRun {
   }
 
   #watch(leaving: AbortSignal | undefined): void {
-    if (leaving === undefined || this.#isSettled) return;
+    if (leaving === undefined || this.#isSettled || this.#isDetached) return;
     const leave = () => this.end(refuse("cancelled", "The caller has gone"));
     if (leaving.aborted) return leave();
     leaving.addEventListener("abort", leave, { once: true });
     this.#unhooks.push(() => leaving.removeEventListener("abort", leave));
+  }
+
+  #unhook(): void {
+    for (const unhook of this.#unhooks.splice(0)) unhook();
   }
 
   #abort(refusal: Refusal): void {

@@ -1,14 +1,22 @@
 import type { Call, ClientInfo, Metadata, Principal } from "../call/call.ts";
-import type { Settled, Sink } from "../call/outcome.ts";
+import type { Progress, Settled, Sink } from "../call/outcome.ts";
 import { RESERVED_META } from "../call/reserved_meta.ts";
 import { Failure } from "../error/failure.ts";
 import { ToolError } from "../error/tool_error.ts";
+import { digestOf } from "../token/digest.ts";
+import type { Memo } from "../engine/engine.ts";
+import type { Answers, AskedFor, ElicitAnswer, ElicitRequest, ResourceRequest } from "../tool/asks.ts";
 import type { LogLevel, MiddlewareCtx } from "../tool/context.ts";
+import { Pending, type PendingOptions } from "../tool/pending.ts";
 import type { ToolPlan } from "../tool/tool.ts";
 import { compileValidator } from "../schema/compile.ts";
 import { formatIssues } from "../schema/issues.ts";
 import type { Schema } from "../schema/schema.ts";
+import { Asking } from "./asking.ts";
+import { SignedContext } from "./caller_context.ts";
 import type { DispatchHost } from "./host.ts";
+import type { Lease } from "./lease.ts";
+import type { OpenedPromise } from "./promises.ts";
 import { LiveRun } from "./live_run.ts";
 
 /** One run; the handler's `ctx`. Few fields, because every call makes one; what else a run may need is made when it does. */
@@ -19,6 +27,16 @@ export class Run implements MiddlewareCtx {
   readonly sink: Sink | undefined;
   /** What `meta()` was given. */
   addedMeta: Readonly<Record<string, unknown>> | undefined = undefined;
+  /** What the run is of, if it is a job's. */
+  lease: Lease | undefined = undefined;
+  /** What is asked, and was; made when the handler asks, or the call goes on. */
+  asking: Asking | undefined = undefined;
+  /** The state that the caller keeps; made when the handler looks. */
+  signedContext: SignedContext | undefined = undefined;
+  /** The promise that is redeemed by running its tool's `check`. */
+  redeemed: OpenedPromise | undefined = undefined;
+  /** How far the handler says it is. */
+  lastProgress: Progress | undefined = undefined;
   #live: LiveRun | undefined = undefined;
   #isOver = false;
   #callId: string | undefined = undefined;
@@ -29,6 +47,20 @@ export class Run implements MiddlewareCtx {
     this.call = call;
     this.host = host;
     this.sink = sink;
+  }
+
+  /** Another run within the same call: of the tool that a promise is redeemed of. */
+  within(plan: ToolPlan, callId: string): Run {
+    const inner = new Run(plan, { ...this.call, tool: plan.name }, this.host, this.sink);
+    inner.#live = this.live;
+    inner.#callId = callId;
+    return inner;
+  }
+
+  /** Goes on from earlier runs of the same call. */
+  resume(callId: string, memo: Memo): void {
+    this.#callId = callId;
+    this.asking = this.#newAsking(memo);
   }
 
   /** The parts that only some runs need. */
@@ -59,12 +91,22 @@ export class Run implements MiddlewareCtx {
     return this.call.peer.requestId;
   }
 
+  /** Whether its answer may be given to someone who did not see its pieces. */
+  get mayBeJob(): boolean {
+    return this.plan.promise !== undefined || this.call.meta?.idempotencyKey !== undefined;
+  }
+
+  /** What the call is, whichever way its arguments were spelled. */
+  get digest(): string {
+    return digestOf(this.plan.name, this.call.args);
+  }
+
   get callId(): string {
     return (this.#callId ??= crypto.randomUUID());
   }
 
   get attempt(): number {
-    return 1;
+    return this.lease?.job.attempt ?? 1;
   }
 
   get client(): ClientInfo {
@@ -75,9 +117,40 @@ export class Run implements MiddlewareCtx {
     return (this.#state ??= {});
   }
 
+  get context(): SignedContext {
+    return (this.signedContext ??= new SignedContext(this.host.keys, this.plan, this.call, this.host.clock.now()));
+  }
+
   progress(done: number, total?: number, message?: string): void {
-    if (this.sink === undefined || this.#isOver) return;
-    this.live.progress({ done, ...(total !== undefined && { total }), ...(message !== undefined && { message }) });
+    if (this.#isOver || (this.sink === undefined && !this.mayBeJob)) return;
+    const progress = { done, ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
+    this.lastProgress = progress;
+    this.lease?.progress(progress);
+    this.live.progress(progress);
+  }
+
+  async elicit<Content>(key: string, request: ElicitRequest<Content>): Promise<ElicitAnswer<Content>> {
+    const { [key]: answer } = await this.#ask({ [key]: request });
+    return answer as ElicitAnswer<Content>;
+  }
+
+  async ask<const Requests extends Readonly<Record<string, AskedFor>>>(requests: Requests): Promise<Answers<Requests>> {
+    return await this.#ask(requests) as Answers<Requests>;
+  }
+
+  async requireResource(resource: string, options?: Omit<ResourceRequest, "resource">): Promise<unknown> {
+    const { [resource]: answer } = await this.#ask({ [resource]: { ...options, resource } });
+    if (answer?.action === "accept") return answer.content;
+    throw new Failure("resource_denied", `The caller gave no more ${resource}`, { resource });
+  }
+
+  async step<Value>(key: string, work: () => Value | Promise<Value>): Promise<Value> {
+    this.asking ??= this.#newAsking();
+    return await this.asking.step(key, work) as Value;
+  }
+
+  pending(options: PendingOptions = {}): Pending {
+    return new Pending(options);
   }
 
   log(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void {
@@ -103,6 +176,18 @@ export class Run implements MiddlewareCtx {
     if (checked.issues === undefined) return checked.value as Output;
     const issues = formatIssues(checked.issues, value);
     throw new ToolError("invalid_input", `Invalid value: ${issues[0]?.message}`, { details: { issues } });
+  }
+
+  #ask(requests: Readonly<Record<string, AskedFor>>): ReturnType<Asking["ask"]> {
+    if (this.plan.external !== undefined) {
+      throw new TypeError(`Tool "${this.plan.name}" cannot ask: its work goes on elsewhere, and is not run again`);
+    }
+    this.asking ??= this.#newAsking();
+    return this.asking.ask(requests);
+  }
+
+  #newAsking(memo?: Memo): Asking {
+    return new Asking(memo, (key, value) => this.lease?.saveStep(key, value));
   }
 
   fail<Code extends string>(code: Code, message: string, ...[data]: [data?: unknown]): Failure<Code, never> {

@@ -9,6 +9,7 @@ import { listenOnBun } from "./bun.ts";
 import { listenOnDeno } from "./deno.ts";
 import type { Listener, ListenOptions } from "./listener.ts";
 
+export { keysFromEnv } from "./keys_from_env.ts";
 export { toNodeHandler } from "./node_handler.ts";
 export type { NodeHandler, NodeRequest, NodeResponse } from "./node_handler.ts";
 export type { ListenOptions } from "./listener.ts";

@@ -1,7 +1,10 @@
 import type { Dispatch } from "../dispatch/dispatch.ts";
 import { Dispatcher } from "../dispatch/dispatch.ts";
+import type { Engine, EngineWorker, WorkOptions } from "../engine/engine.ts";
+import { memoryEngine } from "../engine/memory.ts";
 import { type Clock, systemClock } from "../internal/clock.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
+import type { TokenKeys } from "../token/token.ts";
 import type { Logger, Middleware } from "../tool/context.ts";
 import { listTool, type ToolListing } from "../tool/listing.ts";
 import { ToolRegistry } from "../tool/registry.ts";
@@ -11,6 +14,7 @@ import { mcpLite } from "../wires/http/mod.ts";
 import type { Body, Head, Limits, MountedWire, Reply, ServerInfo, Wire, WireHost } from "../wires/wire.ts";
 import { FetchRequest, toResponse } from "./fetch_request.ts";
 import { Gate, type GateOptions } from "./gate.ts";
+import { resolveKeys } from "./keys.ts";
 import { plainReply } from "./plain_reply.ts";
 
 /**
@@ -33,6 +37,16 @@ export interface ServerOptions<Tools extends readonly AnyTool[]> extends GateOpt
   readonly timeoutMs?: number;
   /** Limits on what callers send. */
   readonly limits?: Partial<Limits>;
+  /**
+   * What promises, continuations and contexts are signed with: `kid:secret`, or several of them, separated by commas or in an
+   * array. The first signs, all verify; each secret has at least 32 bytes. Replicas need the same. Default: a random key of this
+   * process, with a warning at its first use.
+   */
+  readonly keys?: string | readonly string[] | TokenKeys;
+  /** What runs the work of tools that promise. Default: `memoryEngine()`, which forgets it when the process ends. */
+  readonly engine?: Engine;
+  /** How much deferred work this process runs at once; `false` for none, where others do. Default: `{ concurrency: 10 }`. */
+  readonly work?: WorkOptions | false;
   /** Where masked errors go. Default: nowhere; `console` is a good start. */
   readonly logger?: Logger;
   /** Where time comes from; for tests. */
@@ -71,7 +85,12 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
   /** The same server, held to other hosts, origins or CORS. */
   guarded(options: GateOptions): Server<Tools>;
   /**
-   * Takes no more calls, lets those under way end, and ends what is left after the grace.
+   * Takes deferred work as it comes due, also while nobody calls: for a process that only works, and after a start. Otherwise
+   * a server begins with the first call that has to do with promises.
+   */
+  work(options?: Partial<WorkOptions>): EngineWorker;
+  /**
+   * Takes no more calls, lets those under way end, ends what is left after the grace, and closes the engine.
    *
    * @param graceMs How long calls may go on, in milliseconds. Default: 10,000.
    */
@@ -82,6 +101,8 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_GRACE_MS = 10_000;
 const DEFAULT_BODY_BYTES = 1_048_576;
 const DEFAULT_DEPTH = 512;
+const DEFAULT_RESULT_CHARS = 4_194_304;
+const DEFAULT_CONCURRENCY = 10;
 
 /**
  * Makes a server of tools.
@@ -101,30 +122,39 @@ const DEFAULT_DEPTH = 512;
  * }));
  * strictEqual((await response.json()).result.content, "Hello, Ada!");
  * ```
- * @throws {TypeError} If `hosts`, `origins` or `middleware` are not what they should be, two tools have the same name, a tool has a reserved name, or two wires share a path.
- * @throws {RangeError} If `timeoutMs` is not positive.
+ * @throws {TypeError} If `hosts`, `origins`, `keys` or `middleware` are not what they should be, two tools have the same name, a tool has a reserved name, or two wires share a path.
+ * @throws {RangeError} If `timeoutMs` or `work.concurrency` is not positive.
  */
 export function createServer<const Tools extends readonly AnyTool[]>(options: ServerOptions<Tools>): Server<Tools> {
   if (!Array.isArray(options?.tools)) throw new TypeError("Cannot create server: pass { tools: [...] }, an array");
   const { middleware = [] } = options;
   assertMiddleware(middleware, "the server");
   const registry = new ToolRegistry(options.tools);
-  const { clock = systemClock, limits = {} } = options;
+  const { clock = systemClock, limits = {}, work } = options;
+  const engine = options.engine ?? memoryEngine({ clock });
   const dispatcher = new Dispatcher({
     registry,
     clock,
     middleware,
     timeoutMs: checkedTimeout(options.timeoutMs ?? DEFAULT_TIMEOUT_MS),
     logger: options.logger,
+    keys: resolveKeys(options.keys, options.logger),
+    engine,
+    concurrency: work === false ? 0 : checkedConcurrency(work?.concurrency),
+    resultChars: limits.resultChars ?? DEFAULT_RESULT_CHARS,
   });
   const host: WireHost = {
     dispatch: dispatcher,
     tools: registry.plans().map(listTool),
     info: { name: options.name ?? "toolwire", version: options.version ?? "0.0.0" },
-    limits: { bodyBytes: limits.bodyBytes ?? DEFAULT_BODY_BYTES, depth: limits.depth ?? DEFAULT_DEPTH },
+    limits: {
+      bodyBytes: limits.bodyBytes ?? DEFAULT_BODY_BYTES,
+      depth: limits.depth ?? DEFAULT_DEPTH,
+      resultChars: limits.resultChars ?? DEFAULT_RESULT_CHARS,
+    },
     clock,
   };
-  return makeServer({ host, dispatcher, routes: mount(options.wires ?? [mcpLite()], host) }, options);
+  return makeServer({ host, dispatcher, engine, routes: mount(options.wires ?? [mcpLite()], host) }, options);
 }
 
 function checkedTimeout(timeoutMs: number): number {
@@ -132,7 +162,13 @@ function checkedTimeout(timeoutMs: number): number {
   throw new RangeError(`Cannot create server: timeoutMs must be a positive number of milliseconds, not ${timeoutMs}`);
 }
 
+function checkedConcurrency(concurrency: number = DEFAULT_CONCURRENCY): number {
+  if (Number.isInteger(concurrency) && concurrency > 0) return concurrency;
+  throw new RangeError(`Cannot run deferred work: concurrency must be a whole number above 0, not ${concurrency}`);
+}
+
 interface Core {
+  readonly engine: Engine;
   readonly host: WireHost;
   readonly dispatcher: Dispatcher;
   readonly routes: ReadonlyMap<string, MountedWire>;
@@ -153,7 +189,7 @@ function mount(wires: readonly Wire[], host: WireHost): ReadonlyMap<string, Moun
 }
 
 function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: GateOptions): Server<Tools> {
-  const { host, dispatcher, routes } = core;
+  const { host, dispatcher, engine, routes } = core;
   const gate = new Gate(gateOptions);
   const answer = (head: Head, body: Body): MaybePromise<Reply> => {
     const stopped = gate.check(head);
@@ -184,7 +220,11 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
       return incoming.text().then(() => toResponse(reply));
     },
     guarded: (options) => makeServer(core, { ...gateOptions, ...options }),
-    close: (graceMs = DEFAULT_GRACE_MS) => dispatcher.close(graceMs),
+    work: (options = {}) => dispatcher.work(checkedConcurrency(options.concurrency)),
+    async close(graceMs = DEFAULT_GRACE_MS) {
+      await dispatcher.close(graceMs);
+      await engine.close();
+    },
   };
 }
 

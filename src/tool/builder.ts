@@ -8,7 +8,8 @@ import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
 import type { Schema } from "../schema/schema.ts";
 import { assertMiddleware } from "./middleware.ts";
 import type { Ctx, ErrorMap, Middleware } from "./context.ts";
-import type { AnyTool, Rendered, Tool, ToolAnnotations, ToolPlan } from "./tool.ts";
+import type { Pending } from "./pending.ts";
+import type { AnyTool, PromiseOptions, Rendered, Tool, ToolAnnotations, ToolPlan } from "./tool.ts";
 
 /** Stands for an output that was not declared: the handler's own type counts. */
 export interface Inferred {
@@ -45,6 +46,36 @@ export type DeclaredHandle<Name extends string, Input, Args, Output, Partial, Er
     input: Args,
     ctx: Ctx<Errors>,
   ) => Output | Promise<Output> | AsyncGenerator<Partial, Output> | AsyncGenerator<Partial, void>,
+) => Tool<Name, Input, Output, Partial, Errors>;
+
+/**
+ * Work that goes on elsewhere: the promise's token carries its state, so that nothing is stored here, and any replica can ask
+ * how far it is.
+ *
+ * @typeParam Args What `start` gets.
+ * @typeParam State What is known of the work: JSON, about a kilobyte. Callers can read it, unless tokens are sealed.
+ * @typeParam Output What callers get in the end.
+ * @typeParam Errors Data of declared failures, by code.
+ */
+export interface ExternalWork<Args, State, Output, Errors extends ErrorMap> {
+  /** Starts the work and tells how to find it again. */
+  start(input: Args, ctx: Ctx<Errors>): State | Promise<State>;
+  /** Looks how far the work is: `ctx.pending()`, or the output. */
+  check(state: NoInfer<State>, ctx: Ctx<Errors>): Output | Pending | Promise<Output | Pending>;
+  /** Cancels the work; `false` if it cannot be any more. Left out, callers are told that it cannot. */
+  cancel?(state: NoInfer<State>, ctx: Ctx<Errors>): boolean | void | Promise<boolean | void>;
+  /** How long the promise lasts, in milliseconds. Default: 3,600,000 (an hour). */
+  readonly ttlMs?: number;
+}
+
+/** `.external()` of a tool that did not declare its output. */
+export type InferringExternal<Name extends string, Input, Args, Partial, Errors extends ErrorMap> = <State, Output>(
+  work: ExternalWork<Args, State, Output, Errors>,
+) => Tool<Name, Input, Exclude<Output, Pending>, Partial, Errors>;
+
+/** `.external()` of a tool that declared its output. */
+export type DeclaredExternal<Name extends string, Input, Args, Output, Partial, Errors extends ErrorMap> = <State>(
+  work: ExternalWork<Args, State, Output, Errors>,
 ) => Tool<Name, Input, Output, Partial, Errors>;
 
 /** Data of declared failures, from their schemas; `null` declares a code without data. */
@@ -114,6 +145,15 @@ export interface ToolBuilder<
    * @throws {RangeError} If it is not a positive number.
    */
   timeout(timeoutMs: number): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors>;
+  /**
+   * Lets the tool promise its answer when it is not ready in time: an engine goes on with the work, and the caller redeems the
+   * promise, here or at another replica. The work may be run more than once: see `ctx.callId`, `ctx.attempt`, `ctx.step`.
+   *
+   * @throws {RangeError} If an option is not a positive number of milliseconds, or `retries` not a whole number.
+   */
+  promise(options?: PromiseOptions): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors>;
+  /** Names what the tool does now: work that was deferred, or stopped to ask, under another name is not gone on with. */
+  revision(revision: string): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors>;
   /** Adds middleware around this tool; the first added is the outermost. */
   use(...middleware: readonly Middleware[]): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors>;
   /** Sets how the output reads to people and models, on wires that send text beside it. */
@@ -124,6 +164,11 @@ export interface ToolBuilder<
   readonly handle: Described extends true
     ? [Output] extends [Inferred] ? InferringHandle<Name, Input, Args, Partial, Errors>
     : DeclaredHandle<Name, Input, Args, Output, Partial, Errors>
+    : DescribeFirst;
+  /** Ends the definition of a tool whose work goes on elsewhere. Its calls give a promise at once. */
+  readonly external: Described extends true
+    ? [Output] extends [Inferred] ? InferringExternal<Name, Input, Args, Partial, Errors>
+    : DeclaredExternal<Name, Input, Args, Output, Partial, Errors>
     : DescribeFirst;
 }
 
@@ -191,8 +236,14 @@ const BLANK: Omit<Draft, "name"> = {
   meta: undefined,
   timeoutMs: undefined,
   middleware: [],
+  revision: undefined,
+  promise: undefined,
+  external: undefined,
+  isSystem: false,
   render: undefined,
 };
+
+const DEFAULT_TTL_MS = 3_600_000;
 
 class Builder {
   readonly #draft: Draft;
@@ -249,12 +300,21 @@ class Builder {
   }
 
   timeout(timeoutMs: number): Builder {
-    if (!(timeoutMs > 0)) {
-      throw new RangeError(
-        `Cannot set the timeout of ${this.#label}: it must be a positive number of milliseconds, not ${timeoutMs}`,
-      );
-    }
+    this.#assertPositive("timeout", timeoutMs);
     return this.#with({ timeoutMs });
+  }
+
+  promise(options: PromiseOptions = {}): Builder {
+    const { budgetMs = 2_000, ttlMs = DEFAULT_TTL_MS, retries = 2, jobTimeoutMs = ttlMs } = options;
+    for (const [name, value] of Object.entries({ budgetMs, ttlMs, jobTimeoutMs })) this.#assertPositive(name, value);
+    if (!(Number.isInteger(retries) && retries >= 0)) {
+      throw new RangeError(`Cannot set retries of ${this.#label}: it must be a whole number, not ${retries}`);
+    }
+    return this.#with({ promise: { budgetMs, ttlMs, retries, jobTimeoutMs } });
+  }
+
+  revision(revision: string): Builder {
+    return this.#with({ revision });
   }
 
   use(...middleware: readonly Middleware[]): Builder {
@@ -266,18 +326,42 @@ class Builder {
     return this.#with({ render });
   }
 
-  handle(handler: ToolPlan["handler"]): AnyTool {
-    const { description } = this.#draft;
-    if (description === undefined) {
-      throw new TypeError(
-        `Cannot finish ${this.#label}: call .describe("…") before .handle(…), callers choose tools by it`,
-      );
+  external(work: ExternalWork<unknown, unknown, unknown, ErrorMap>): AnyTool {
+    const { start, check, cancel, ttlMs = DEFAULT_TTL_MS } = work;
+    if (typeof start !== "function" || typeof check !== "function") {
+      throw new TypeError(`Cannot finish ${this.#label}: .external() takes { start, check, cancel? }`);
     }
+    if (this.#draft.promise !== undefined) {
+      throw new TypeError(`Cannot finish ${this.#label}: .external() promises by itself; leave .promise() out`);
+    }
+    this.#assertPositive("ttlMs", ttlMs);
+    const external = { ttlMs, check: check.bind(work), cancel: cancel?.bind(work) };
+    return this.#with({ external }).#finish(start.bind(work), ".external(…)");
+  }
+
+  handle(handler: ToolPlan["handler"]): AnyTool {
     if (typeof handler !== "function") throw new TypeError(`Cannot finish ${this.#label}: .handle() takes a function`);
     if (Object.prototype.toString.call(handler) === "[object GeneratorFunction]") {
       throw new TypeError(`Cannot finish ${this.#label}: to stream, write \`async function*\`, not \`function*\``);
     }
+    return this.#finish(handler, ".handle(…)");
+  }
+
+  #finish(handler: ToolPlan["handler"], step: string): AnyTool {
+    const { description } = this.#draft;
+    if (description === undefined) {
+      throw new TypeError(
+        `Cannot finish ${this.#label}: call .describe("…") before ${step}, callers choose tools by it`,
+      );
+    }
     return { name: this.#draft.name, "~plan": { ...this.#draft, description, handler } };
+  }
+
+  #assertPositive(name: string, ms: number): void {
+    if (ms > 0) return;
+    throw new RangeError(
+      `Cannot set the ${name} of ${this.#label}: it must be a positive number of milliseconds, not ${ms}`,
+    );
   }
 
   get #label(): string {

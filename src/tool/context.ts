@@ -3,6 +3,9 @@ import type { Call, ClientInfo, Metadata, Principal } from "../call/call.ts";
 import type { Settled } from "../call/outcome.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
+import type { Answers, AskedFor, ElicitAnswer, ElicitRequest, ResourceRequest } from "./asks.ts";
+import type { CallerContext } from "./context_slot.ts";
+import type { Pending, PendingOptions } from "./pending.ts";
 
 /** How bad a log line is. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
@@ -60,6 +63,35 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap> {
    * @throws {TypeError} If a name is one that the wires use themselves, such as `response_type`.
    */
   meta(members: Readonly<Record<string, unknown>>): void;
+  /** The state that the caller keeps for the server. */
+  readonly context: CallerContext;
+  /**
+   * Asks the caller one question.
+   *
+   * The first run of the handler ends here: the call's outcome is the question. Once the caller has answered, the handler runs
+   * again from its start and gets the answer; so what comes before should read, not write, or be a {@link Ctx.step}. An answer
+   * that does not fit the schema is asked for again.
+   *
+   * @param key Names the question in this call; each once in a run.
+   */
+  elicit<Content>(key: string, request: ElicitRequest<Content>): Promise<ElicitAnswer<Content>>;
+  /** Asks the caller several things at once, by key; answers come as those of {@link Ctx.elicit} do. */
+  ask<const Requests extends Readonly<Record<string, AskedFor>>>(requests: Requests): Promise<Answers<Requests>>;
+  /**
+   * Asks the caller for more of something, such as credits, under the resource's name as key. Goes on only if it was granted:
+   * otherwise the call ends with the failure `resource_denied`.
+   *
+   * @returns What the caller says of the grant.
+   */
+  requireResource(resource: string, options?: Omit<ResourceRequest, "resource">): Promise<unknown>;
+  /**
+   * Does something once, however often the handler runs: its result (small, JSON) is kept until the call has ended.
+   *
+   * @param key Names the step in this call; each once in a run.
+   */
+  step<Value>(key: string, work: () => Value | Promise<Value>): Promise<Value>;
+  /** Says that external work goes on: what the `check` of an external tool returns. */
+  pending(options?: PendingOptions): Pending;
   /**
    * Checks a value that the handler got elsewhere, and gives what the schema makes of it.
    *

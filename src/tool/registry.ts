@@ -1,10 +1,11 @@
 import type { Refusal } from "../call/outcome.ts";
 import { refuse } from "../call/outcome.ts";
 import { nearest } from "../internal/nearest.ts";
+import { SYSTEM_TOOLS } from "./system_tools.ts";
 import type { AnyTool, ToolPlan } from "./tool.ts";
 
-/** Names that Toolwire's own system tools have. */
-const RESERVED: ReadonlySet<string> = new Set(["redeem", "cancel"]);
+/** Names that Toolwire's own system tools have, whether a server needs them or not. */
+const RESERVED: ReadonlySet<string> = new Set(SYSTEM_TOOLS.map(({ name }) => name));
 
 /** Most names that a refusal lists. */
 const MAX_LISTED = 50;
@@ -14,7 +15,7 @@ export class ToolRegistry {
   readonly #plans: ReadonlyMap<string, ToolPlan>;
 
   /**
-   * @param tools The server's tools, in the order in which they are listed.
+   * @param tools The server's tools, in the order in which they are listed; if one of them can promise, the system tools come first.
    * @throws {TypeError} If two have the same name, or one has a reserved name.
    */
   constructor(tools: readonly AnyTool[]) {
@@ -27,7 +28,9 @@ export class ToolRegistry {
       assertUsable(plan.name, plans);
       plans.set(plan.name, plan);
     }
-    this.#plans = plans;
+    const canPromise = [...plans.values()].some(({ promise, external }) => promise !== undefined || external !== undefined);
+    const system = canPromise ? SYSTEM_TOOLS.map((plan) => [plan.name, plan] as const) : [];
+    this.#plans = new Map([...system, ...plans]);
   }
 
   /** The tool of that name. */
@@ -43,7 +46,7 @@ export class ToolRegistry {
   /** What to say to someone who asked for a tool that is not there (MCP-lite specification, A.5). */
   notFound(requested: string): Refusal {
     const names = [...this.#plans.keys()];
-    const similar = nearest(requested, names);
+    const similar = nearest(requested, names.filter((name) => !RESERVED.has(name)));
     return refuse("tool_not_found", "Tool not found", {
       requested_tool: requested.slice(0, 256),
       available_tools: names.slice(0, MAX_LISTED),

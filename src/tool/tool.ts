@@ -19,6 +19,25 @@ export interface ToolAnnotations {
 /** What `.render()` gives for people and models to read: text, or MCP content blocks. */
 export type Rendered = string | readonly Readonly<Record<string, unknown>>[];
 
+/** How a tool's work is deferred that takes longer than its caller should wait. */
+export interface PromiseOptions {
+  /** How long a call waits for the answer before it gives a promise, in milliseconds; never longer than 0.8 of its deadline. Default: 5,000. */
+  readonly budgetMs?: number;
+  /** How long the promise lasts, in milliseconds. Default: 3,600,000 (an hour). */
+  readonly ttlMs?: number;
+  /** How often the work is begun again, once it was promised and broke or its process died. Default: 2. */
+  readonly retries?: number;
+  /** How long one attempt may take, in milliseconds. Default: as long as the promise lasts. */
+  readonly jobTimeoutMs?: number;
+}
+
+/** Work that goes on elsewhere: the token carries its state, nothing is stored here. */
+export interface ExternalPlan {
+  readonly ttlMs: number;
+  readonly check: (state: unknown, ctx: Ctx) => unknown;
+  readonly cancel: ((state: unknown, ctx: Ctx) => unknown) | undefined;
+}
+
 /** Everything about a tool that does not change from call to call; made once, by `defineTool`. */
 export interface ToolPlan {
   readonly name: string;
@@ -36,6 +55,14 @@ export interface ToolPlan {
   readonly meta: Readonly<Record<string, unknown>> | undefined;
   readonly timeoutMs: number | undefined;
   readonly middleware: readonly Middleware[];
+  /** What a deferred run or a continuation has to have begun with. */
+  readonly revision: string | undefined;
+  /** Set if an engine may run it. */
+  readonly promise: Required<PromiseOptions> | undefined;
+  /** Set if its work goes on elsewhere; the handler then starts it, and returns its state. */
+  readonly external: ExternalPlan | undefined;
+  /** Whether it is one of Toolwire's own: its handler gives how the call ended. */
+  readonly isSystem: boolean;
   readonly render: ((output: unknown) => Rendered) | undefined;
   readonly handler: (input: unknown, ctx: Ctx) => unknown;
 }

@@ -71,12 +71,14 @@ export interface ServerInfo {
   readonly version: string;
 }
 
-/** Limits on what callers send. */
+/** Limits on what callers send and get. */
 export interface Limits {
   /** Largest body, in bytes, after decompression. Default: 1 MiB. */
   readonly bodyBytes: number;
   /** Deepest nesting of arrays and objects. Default: 512. */
   readonly depth: number;
+  /** Largest outcome that is kept of deferred work, in UTF-16 code units of JSON. Default: 4 Mi. */
+  readonly resultChars: number;
 }
 
 /** A wire that is mounted on a server. */

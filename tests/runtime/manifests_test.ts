@@ -7,6 +7,8 @@ interface PackageJson {
   readonly license: string;
   readonly exports: Record<string, string | { readonly bun: string; readonly types: string; readonly default: string }>;
   readonly dependencies: Record<string, string>;
+  readonly devDependencies: Record<string, string>;
+  readonly peerDependencies: Record<string, string>;
 }
 
 interface DenoJson {
@@ -46,9 +48,12 @@ test("each entry is there for npm, JSR and tsconfig.json's paths, and its file e
 });
 
 test("each dependency has one exact version, on npm and on JSR", () => {
-  const imports = Object.entries(npm.dependencies).map(([name, version]) => [name, `npm:${name}@${version}`]);
+  // What a user brings along on npm is tested with the version among the dev dependencies.
+  const brought = Object.keys(npm.peerDependencies).map((name) => [name, npm.devDependencies[name]]);
+  const versions: Record<string, string> = { ...npm.dependencies, ...Object.fromEntries(brought) };
+  const imports = Object.entries(versions).map(([name, version]) => [name, `npm:${name}@${version}`]);
   deepStrictEqual(deno.imports, Object.fromEntries(imports));
-  for (const version of Object.values(npm.dependencies)) strictEqual(/^\d+\.\d+\.\d+$/.test(version), true, version);
+  for (const version of Object.values(versions)) strictEqual(/^\d+\.\d+\.\d+$/.test(version), true, version);
 });
 
 test("Deno checks types with the flags of tsconfig.json", () => {

@@ -7,7 +7,16 @@
  *
  * @module
  */
-import type { AskOutcome, AskRequest, CallEvent, Outcome, PromiseOutcome, Refusal } from "../../call/outcome.ts";
+import type {
+  AnswerOutcome,
+  AskOutcome,
+  AskRequest,
+  CallEvent,
+  FailureOutcome,
+  Outcome,
+  PromiseOutcome,
+  Refusal,
+} from "../../call/outcome.ts";
 import { RESERVED_META } from "../../call/reserved_meta.ts";
 import { formatTimestamp } from "../../internal/clock.ts";
 import { isJsonObject } from "../../internal/json.ts";
@@ -44,13 +53,13 @@ export function encodeOutcome(outcome: Outcome, common: string): string {
   switch (outcome.kind) {
     case "answer": {
       const content = JSON.stringify(outcome.value);
-      const meta = `"_meta":{"response_type":"answer",${common}${encodeAdded(outcome.meta)}}}`;
+      const meta = `"_meta":{"response_type":"answer",${common}${encodeAdded(outcome)}}}`;
       return content === undefined ? `{${meta}` : `{"content":${content},${meta}`;
     }
     case "failure": {
       const { code, message, data } = outcome;
       const content = JSON.stringify({ code, message, data });
-      return `{"content":${content},"_meta":{"response_type":"failure",${common}${encodeAdded(outcome.meta)}}}`;
+      return `{"content":${content},"_meta":{"response_type":"failure",${common}${encodeAdded(outcome)}}}`;
     }
     case "promise":
       return `{"_meta":{"response_type":"promise",${common}${encodeMembers(promiseMembers(outcome))}}}`;
@@ -83,16 +92,16 @@ export function encodeEvent(event: CallEvent): string {
 }
 
 /** Members as JSON text that continues an object; empty if there are none. */
-function encodeMembers(members: Readonly<Record<string, unknown>> | undefined): string {
-  if (members === undefined) return "";
+function encodeMembers(members: Readonly<Record<string, unknown>>): string {
   const json = JSON.stringify(members);
   return json === "{}" ? "" : `,${json.slice(1, -1)}`;
 }
 
-/** The handler's own members. Middleware may hand on what a client got, with what that wire had added. */
-function encodeAdded(meta: Readonly<Record<string, unknown>> | undefined): string {
-  if (meta === undefined) return "";
-  return encodeMembers(Object.fromEntries(Object.entries(meta).filter(([name]) => !RESERVED_META.has(name))));
+/** The handler's own members, and the caller's state. Middleware may hand on what a client got, with what that wire had added. */
+function encodeAdded({ meta, context }: AnswerOutcome | FailureOutcome): string {
+  if (meta === undefined && context === undefined) return "";
+  const added = Object.entries(meta ?? {}).filter(([name]) => !RESERVED_META.has(name));
+  return encodeMembers({ ...Object.fromEntries(added), ...(context !== undefined && { context }) });
 }
 
 function promiseMembers(promise: PromiseOutcome): Readonly<Record<string, unknown>> {

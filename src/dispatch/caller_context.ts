@@ -1,0 +1,72 @@
+import type { Call } from "../call/call.ts";
+import { isJsonObject, type Json } from "../internal/json.ts";
+import { compileValidator } from "../schema/compile.ts";
+import type { SchemaResult } from "../schema/schema.ts";
+import type { TokenKeys } from "../token/token.ts";
+import type { CallerContext, ContextSlot } from "../tool/context_slot.ts";
+import type { ToolPlan } from "../tool/tool.ts";
+
+/** How long a caller's state lasts from its last change, in milliseconds: thirty days. */
+const LIFETIME_MS = 2_592_000_000;
+
+/** The state that a caller keeps, during one call. What cannot be read counts as nothing. */
+export class SignedContext implements CallerContext {
+  readonly #plan: ToolPlan;
+  readonly #principal: string;
+  readonly #values: Map<string, Json>;
+  #isChanged = false;
+
+  constructor(keys: TokenKeys, plan: ToolPlan, call: Call, nowMs: number) {
+    this.#plan = plan;
+    this.#principal = call.peer.principal?.id ?? "";
+    const blob = call.meta?.context;
+    const verified = blob === undefined ? "invalid" : keys.verify("context", blob, this.#principal, nowMs);
+    const data = typeof verified === "string" ? undefined : verified.data;
+    this.#values = new Map(isJsonObject(data) ? Object.entries(data) as [string, Json][] : []);
+  }
+
+  get<Value>(slot: ContextSlot<Value>): Value | undefined {
+    if (!this.#values.has(slot.name)) return undefined;
+    const checked = check(slot, structuredClone(this.#values.get(slot.name)));
+    return checked.issues === undefined ? checked.value as Value : undefined;
+  }
+
+  set<Value>(slot: ContextSlot<Value>, value: Value | undefined): void {
+    const { name, promise, external } = this.#plan;
+    if (promise !== undefined || external !== undefined) {
+      throw new TypeError(
+        `Cannot set context "${slot.name}" in tool "${name}": its answer may come later than other calls`,
+      );
+    }
+    this.#isChanged = true;
+    if (value === undefined) return void this.#values.delete(slot.name);
+    const json: Json = JSON.parse(JSON.stringify(value));
+    const { issues } = check(slot, json);
+    if (issues !== undefined) {
+      throw new TypeError(`Cannot set context "${slot.name}": the value does not fit its schema: ${issues[0]?.message}`);
+    }
+    this.#values.set(slot.name, json);
+  }
+
+  /**
+   * The state for the caller to keep; `undefined` if nothing changed.
+   *
+   * @throws {RangeError} If there is more than fits.
+   */
+  encode(keys: TokenKeys, nowMs: number): string | undefined {
+    if (!this.#isChanged) return undefined;
+    return keys.sign("context", {
+      id: crypto.randomUUID(),
+      expSeconds: Math.ceil((nowMs + LIFETIME_MS) / 1000),
+      tool: "",
+      principal: this.#principal,
+      data: Object.fromEntries(this.#values),
+    });
+  }
+}
+
+function check(slot: ContextSlot<unknown>, value: unknown): SchemaResult {
+  const checked = compileValidator(slot.schema, `Schema of context "${slot.name}"`)(value);
+  if (checked instanceof Promise) throw new TypeError(`Cannot check context "${slot.name}": its schema is asynchronous`);
+  return checked;
+}

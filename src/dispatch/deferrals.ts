@@ -1,0 +1,240 @@
+/**
+ * Deferred work: how a run becomes a job, and how a job is run.
+ *
+ * @module
+ */
+import type { Peer } from "../call/call.ts";
+import { type Refusal, refuse, type Settled } from "../call/outcome.ts";
+import type { EngineWorker, Job } from "../engine/engine.ts";
+import type { Jobs } from "../engine/jobs.ts";
+import type { Json } from "../internal/json.ts";
+import { uuidOf } from "../token/digest.ts";
+import type { ToolPlan } from "../tool/tool.ts";
+import type { DispatchHost } from "./host.ts";
+import { gaveUp, Lease } from "./lease.ts";
+import type { Promises } from "./promises.ts";
+import { Run } from "./run.ts";
+import { DEADLINE_SHARE, type Waits } from "./waits.ts";
+
+/** How long jobs are kept of tools that do not promise, in milliseconds, and how often they may be begun. */
+const KEYED_TTL_MS = 3_600_000;
+const KEYED_ATTEMPTS = 3;
+
+const EMPTY_MEMO: Job["memo"] = { answers: {}, steps: {} };
+
+/** What {@link Deferrals} needs. */
+export interface DeferralOptions {
+  /** Where jobs are kept. */
+  readonly jobs: Jobs;
+  /** What callers are given. */
+  readonly promises: Promises;
+  /** Callers that wait. */
+  readonly waits: Waits;
+  /** Largest outcome that is kept, in UTF-16 code units of JSON. */
+  readonly resultChars: number;
+  /** How many jobs run at once here; 0 for none. */
+  readonly concurrency: number;
+}
+
+/** The deferred work of one server. */
+export class Deferrals {
+  readonly #host: DispatchHost;
+  readonly #options: DeferralOptions;
+  readonly #jobs: Jobs;
+  readonly #workers = new Set<EngineWorker>();
+
+  constructor(host: DispatchHost, options: DeferralOptions) {
+    this.#host = host;
+    this.#options = options;
+    this.#jobs = options.jobs;
+  }
+
+  /** A run's budget is spent: it becomes a job, and its caller gets a promise; over a stream, first the news of it. */
+  async adopt(run: Run, spentMs: number, deadlineMs: number): Promise<void> {
+    const { live } = run;
+    // The caller's deadline holds until the job is written.
+    live.limit(deadlineMs - spentMs);
+    // A keyed call is a job already, or has joined one.
+    if (run.call.meta?.idempotencyKey === undefined) await this.#insertRunning(run);
+    const { lease } = run;
+    if (lease === undefined || live.isSettled) return;
+    lease.isPromised = true;
+    const promise = () => {
+      return this.#options.promises.ofJob({ ...lease.job, ...(run.lastProgress && { progress: run.lastProgress }) });
+    };
+    const release = () => {
+      live.release(promise());
+      live.limit(attemptMs(run.plan));
+    };
+    const leftMs = DEADLINE_SHARE * deadlineMs - spentMs;
+    if (run.sink === undefined || leftMs <= 0) return release();
+    void live.push({ kind: "deferred", promise: promise() });
+    live.limit(leftMs, release);
+  }
+
+  /** Has a job begun somewhere, and promises its result at once; of a key that was used, what it began. */
+  async enqueue(run: Run): Promise<Settled> {
+    const job = newJob(run, { state: "queued", epoch: 0, attempt: 0 });
+    this.ensureWorker();
+    if (!await this.#jobs.engine.insert(job)) {
+      return await this.#refuseOther(job) ?? this.#options.promises.ofJob(job);
+    }
+    await this.#jobs.engine.schedule(job.id, 0);
+    return this.#options.promises.ofJob(job);
+  }
+
+  /** Names a call by its idempotency key: the same for each repeat. */
+  name(run: Run, key: string): void {
+    run.resume(uuidOf(run.principal?.id ?? "", key), EMPTY_MEMO);
+  }
+
+  /** Runs a call that was named by its key as a job from its first moment; a repeat joins it. */
+  async runKeyed(run: Run): Promise<Settled> {
+    const job = newJob(run, { state: "running", epoch: 1, attempt: 1 });
+    this.ensureWorker();
+    if (await this.#jobs.engine.insert(job)) {
+      await this.#lease(run, job, false);
+      return await this.#host.runTool(run);
+    }
+    return await this.#refuseOther(job) ?? await this.#options.waits.untilJoinedSettled(run, job.id);
+  }
+
+  /** Takes jobs as they come due. */
+  work(concurrency: number): EngineWorker {
+    const worker = this.#jobs.engine.work((id) => this.#runJob(id), { concurrency });
+    this.#workers.add(worker);
+    return worker;
+  }
+
+  /** Takes jobs as they come due, if this server may. */
+  ensureWorker(): void {
+    const { concurrency } = this.#options;
+    if (concurrency > 0 && this.#workers.size === 0 && !this.#host.isClosed) this.work(concurrency);
+  }
+
+  /** Takes no more jobs; resolves when those under way have ended. */
+  async stop(): Promise<void> {
+    await Promise.all([...this.#workers].map((worker) => worker.stop()));
+  }
+
+  async #insertRunning(run: Run): Promise<void> {
+    try {
+      const job = newJob(run, { state: "running", epoch: 1, attempt: 1 });
+      await this.#jobs.engine.insert(job);
+      await this.#lease(run, job, true);
+      this.ensureWorker();
+    } catch (thrown) {
+      // The run goes on: without a promise, but until its deadline.
+      this.#host.settleThrown(thrown, { tool: run.plan.name, callId: run.callId });
+    }
+  }
+
+  async #refuseOther({ id, digest }: Job): Promise<Refusal | undefined> {
+    const begun = await this.#jobs.engine.get(id);
+    if (begun === undefined || begun.digest === digest) return undefined;
+    return refuse("conflict", "The idempotency key was used with another call; choose a new key for a new call");
+  }
+
+  /** Binds a run to the job that was written for it. */
+  async #lease(run: Run, job: Job, isPromised: boolean): Promise<void> {
+    const letGo = await this.#jobs.engine.hold(job.id);
+    if (run.live.isSettled) {
+      // It was faster than the engine: nobody needs the job.
+      await this.#jobs.engine.remove(job.id);
+      return await letGo();
+    }
+    this.#bind(run, new Lease(this.#jobs, job, run, { isPromised, letGo }));
+  }
+
+  #bind(run: Run, lease: Lease): Promise<void> {
+    const concluded = Promise.withResolvers<void>();
+    run.lease = lease;
+    run.live.detach((settled) => void lease.conclude(this.#bounded(settled, lease.job)).then(concluded.resolve));
+    return concluded.promise;
+  }
+
+  async #runJob(id: string): Promise<void> {
+    try {
+      const job = await this.#jobs.claim(id);
+      if (job !== undefined) await this.#runClaimed(job);
+    } catch (thrown) {
+      // The engine failed; it delivers the job again.
+      this.#host.settleThrown(thrown, { callId: id });
+    }
+  }
+
+  async #runClaimed(job: Job): Promise<void> {
+    const plan = this.#host.registry.get(job.tool);
+    if (plan === undefined) {
+      return void await this.#jobs.finish(job, refuse("tool_not_found", `The tool ${job.tool} is gone`));
+    }
+    const unfit = refuseRun(job, plan);
+    if (unfit !== undefined) return void await this.#jobs.finish(job, unfit);
+    const call = { tool: job.tool, args: job.args, meta: undefined, peer: new JobPeer(job) };
+    const run = new Run(plan, call, this.#host, undefined);
+    run.resume(job.id, job.memo);
+    const concluded = this.#bind(run, new Lease(this.#jobs, job, run, { isPromised: true }));
+    const running = Promise.resolve(this.#host.runTool(run));
+    void run.live.guard(running, this.#host, { totalMs: attemptMs(plan), idleMs: undefined });
+    await concluded;
+  }
+
+  /** What is kept of how a run ended: JSON, and not too much of it. */
+  #bounded(settled: Settled, { tool, id }: Job): Settled {
+    const { resultChars } = this.#options;
+    try {
+      const { length } = JSON.stringify(settled);
+      if (length <= resultChars) return settled;
+      return refuse("result_too_large", `The result has ${length} characters; at most ${resultChars} are kept`);
+    } catch (cause) {
+      const error = new TypeError("The result cannot be written as JSON", { cause });
+      return this.#host.settleThrown(error, { tool, callId: id });
+    }
+  }
+}
+
+/** How long one attempt may take when nobody waits for it, in milliseconds. */
+function attemptMs({ promise }: ToolPlan): number {
+  return promise?.jobTimeoutMs ?? KEYED_TTL_MS;
+}
+
+function newJob(run: Run, state: Pick<Job, "state" | "epoch" | "attempt">): Job {
+  const { plan, call, principal, lastProgress, host } = run;
+  const { ttlMs = KEYED_TTL_MS } = plan.promise ?? plan.external ?? {};
+  return {
+    ...state,
+    id: run.callId,
+    version: 1,
+    tool: plan.name,
+    ...(plan.revision !== undefined && { revision: plan.revision }),
+    args: call.args as Json,
+    digest: run.digest,
+    ...(principal !== undefined && { principal }),
+    expiresAtMs: host.clock.now() + ttlMs,
+    maxAttempts: plan.promise === undefined ? KEYED_ATTEMPTS : plan.promise.retries + 1,
+    memo: run.asking?.memo ?? EMPTY_MEMO,
+    ...(lastProgress !== undefined && { progress: lastProgress }),
+  };
+}
+
+/** Why a job is not run (again); `undefined` if it is. */
+function refuseRun(job: Job, plan: ToolPlan): Settled | undefined {
+  if (job.attempt > job.maxAttempts) return gaveUp(job);
+  if (plan.revision === job.revision) return undefined;
+  const message = `The tool ${job.tool} has changed since the work began; call it again`;
+  return { kind: "failure", code: "revision_changed", message, data: undefined };
+}
+
+/** Who calls when a job is run: nobody is there any more, but it is known who was. */
+class JobPeer implements Peer {
+  readonly wire = "job";
+  readonly principal: Peer["principal"];
+  readonly signal = undefined;
+  readonly metadata: Peer["metadata"] = { get: () => null };
+  readonly requestId = undefined;
+  readonly client = {};
+
+  constructor(job: Job) {
+    this.principal = job.principal;
+  }
+}

@@ -1,0 +1,123 @@
+import { type FailureOutcome, type Progress, type Refusal, refuse, type Settled } from "../call/outcome.ts";
+import type { Job } from "../engine/engine.ts";
+import type { Jobs } from "../engine/jobs.ts";
+import type { Json } from "../internal/json.ts";
+import type { MaybePromise } from "../internal/maybe_promise.ts";
+import type { Run } from "./run.ts";
+
+/** How often at most progress is written, in milliseconds. */
+const PROGRESS_MS = 250;
+
+/** First wait before a job is begun again, in milliseconds; it doubles with each attempt, up to a minute. */
+const BACKOFF_MS = 1_000;
+const MAX_BACKOFF_MS = 60_000;
+
+/** What may be otherwise at the next attempt. */
+const MAY_PASS: ReadonlySet<string> = new Set(["internal", "unavailable", "deadline_exceeded"]);
+
+/** What becomes of a job that broke, or whose process died, as often as it may. */
+export function gaveUp(job: Job, last?: Refusal): FailureOutcome {
+  const data = { attempts: job.maxAttempts, ...(last !== undefined && { reason: last.message }) };
+  return { kind: "failure", code: "attempts_exhausted", message: `Gave up after ${job.maxAttempts} attempts`, data };
+}
+
+/** What binds a run to its job: what the run says goes to the job, and a job that was cancelled ends its run. */
+export class Lease {
+  /** The job, as the run began it. */
+  readonly job: Job;
+  /** Whether somebody holds a promise of it. */
+  isPromised: boolean;
+  readonly #jobs: Jobs;
+  readonly #run: Run;
+  readonly #startedMs: number;
+  readonly #letGo: (() => MaybePromise<void>) | undefined;
+  readonly #unsubscribe: () => void;
+  #progress: Progress | undefined = undefined;
+  #isWriting = false;
+  #isOver = false;
+
+  /** @param letGo Ends the engine's hold, if this process took the job by itself. */
+  constructor(jobs: Jobs, job: Job, run: Run, options: { isPromised: boolean; letGo?: () => MaybePromise<void> }) {
+    this.job = job;
+    this.isPromised = options.isPromised;
+    this.#jobs = jobs;
+    this.#run = run;
+    this.#startedMs = run.host.clock.now();
+    this.#letGo = options.letGo;
+    this.#unsubscribe = jobs.engine.subscribe(job.id, () => void this.#look());
+    run.host.enter();
+    // A cancellation may have come before anyone listened.
+    void this.#look();
+  }
+
+  /** Tells how far the work has come: the latest word, every now and then. */
+  progress(progress: Progress): void {
+    this.#progress = progress;
+    if (!this.#isWriting) void this.#writeProgress();
+  }
+
+  /** Keeps the result of a step. */
+  async saveStep(key: string, value: Json): Promise<void> {
+    await this.#jobs.saveStep(this.job, key, value);
+  }
+
+  /** The run has settled: writes what becomes of the job. Never rejects. */
+  async conclude(settled: Settled): Promise<void> {
+    this.#isOver = true;
+    this.#unsubscribe();
+    try {
+      await this.#write(settled);
+      await this.#letGo?.();
+    } catch (thrown) {
+      // The engine still counts on this process; when its lease lapses, the job is run again.
+      this.#run.host.settleThrown(thrown, { tool: this.job.tool, callId: this.job.id });
+    } finally {
+      this.#run.host.leave();
+    }
+  }
+
+  async #write(settled: Settled): Promise<void> {
+    const { job } = this;
+    if (settled.kind === "elicitation" || settled.kind === "request-for-more-resource") {
+      const memo = this.#run.asking?.memo ?? job.memo;
+      return void await this.#jobs.ask(job, settled.requests, memo);
+    }
+    if (settled.kind !== "error") return void await this.#jobs.finish(job, settled);
+    if (!this.isPromised) {
+      // Nobody knows of it but who was just told; the key is free again.
+      return void (await this.#jobs.isCurrent(job) && await this.#jobs.engine.remove(job.id));
+    }
+    if (settled.code === "unavailable" && this.#run.host.isClosed) return await this.#jobs.handOver(job);
+    if (!MAY_PASS.has(settled.code)) return void await this.#jobs.finish(job, settled);
+    if (job.attempt >= job.maxAttempts) return void await this.#jobs.finish(job, gaveUp(job, settled));
+    await this.#jobs.retry(job, Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** (job.attempt - 1)));
+  }
+
+  async #look(): Promise<void> {
+    try {
+      if (this.#isOver || await this.#jobs.isCurrent(this.job)) return;
+      this.#run.live.end(refuse("cancelled", "The job was cancelled, or is run elsewhere"));
+    } catch {
+      // The engine cannot be asked; its next change is looked at again.
+    }
+  }
+
+  async #writeProgress(): Promise<void> {
+    this.#isWriting = true;
+    while (this.#progress !== undefined && !this.#isOver) {
+      const progress = this.#progress;
+      this.#progress = undefined;
+      // Progress is a courtesy: what cannot be written is dropped.
+      await this.#jobs.progress(this.job, progress, this.#estimate(progress)).catch(() => {});
+      await new Promise<void>((resolve) => void this.#run.host.clock.after(PROGRESS_MS, resolve));
+    }
+    this.#isWriting = false;
+  }
+
+  /** When it may be done, if it goes on as it went so far. */
+  #estimate({ done, total }: Progress): number | undefined {
+    if (total === undefined || !(done > 0) || done > total) return undefined;
+    const nowMs = this.#run.host.clock.now();
+    return Math.round(nowMs + (nowMs - this.#startedMs) * (total - done) / done);
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * The system tools `redeem` and `cancel`: what a promise token is for.
+ *
+ * Source: MCP-lite specification, sections 2.2, 3.5, 3.6 and A.3.
+ *
+ * @module
+ */
+import { type FailureOutcome, type PromiseOutcome, refuse, type Settled } from "../call/outcome.ts";
+import { isFinal, type Jobs } from "../engine/jobs.ts";
+import type { Pending } from "../tool/pending.ts";
+import type { RedeemInput } from "../tool/system_tools.ts";
+import type { ExternalPlan, ToolPlan } from "../tool/tool.ts";
+import type { DispatchHost } from "./host.ts";
+import type { OpenedPromise, Promises } from "./promises.ts";
+import type { Run } from "./run.ts";
+import { DEADLINE_SHARE, type Waits } from "./waits.ts";
+
+/** Longest wait of a call that is not streamed, in milliseconds: proxies cut connections at 30 s and more. */
+const MAX_WAIT_MS = 25_000;
+
+const DEFAULT_RETRY_AFTER_MS = 1_000;
+
+/** Redeems promises. */
+export class Redeemer {
+  readonly #host: DispatchHost;
+  readonly #jobs: Jobs;
+  readonly #promises: Promises;
+  readonly #waits: Waits;
+
+  constructor(host: DispatchHost, jobs: Jobs, promises: Promises, waits: Waits) {
+    this.#host = host;
+    this.#jobs = jobs;
+    this.#promises = promises;
+    this.#waits = waits;
+  }
+
+  /** Gives how the promised work ended, what it asks, or the same promise again. */
+  async redeem(run: Run, { promise: token, wait_ms: waitMs }: RedeemInput): Promise<Settled> {
+    const opened = this.#promises.open(token, run);
+    if ("kind" in opened) return opened;
+    const allowedMs = DEADLINE_SHARE * this.#host.deadlineMs(run);
+    // Over a stream the promise is given again when there is news, or no more time.
+    const wantedMs = waitMs ?? (run.sink === undefined ? 0 : allowedMs);
+    const mayWaitMs = Math.min(wantedMs, allowedMs, MAX_WAIT_MS);
+    const { external } = opened.plan;
+    if (external !== undefined) return await this.#redeemExternal(run, opened, external, mayWaitMs);
+    if (!this.#promises.isKnowable(opened)) return this.#promises.lost();
+    const settled = await this.#waits.untilSettled(run, opened.id, mayWaitMs);
+    return settled.kind === "promise" ? { ...settled, token } : settled;
+  }
+
+  /** Cancels the promised work, if it has not ended. */
+  async cancel(run: Run, { promise: token }: RedeemInput): Promise<Settled> {
+    const opened = this.#promises.open(token, run);
+    if ("kind" in opened) return opened;
+    const { external } = opened.plan;
+    if (external !== undefined) return await this.#cancelExternal(run, opened, external);
+    const job = this.#promises.isKnowable(opened) ? await this.#jobs.engine.get(opened.id) : undefined;
+    if (job === undefined) return this.#promises.lost();
+    const state = isFinal(job) ? job.state : await this.#jobs.cancel(opened.id);
+    return { kind: "answer", value: { cancelled: state === "cancelled" } };
+  }
+
+  /** Goes on with a job whose caller answers by its own call, with the promise token as continuation. */
+  async join(run: Run, token: string): Promise<Settled> {
+    const opened = this.#promises.open(token, run);
+    const job = "kind" in opened || !this.#promises.isKnowable(opened) ? undefined : await this.#jobs.engine.get(opened.id);
+    if (job === undefined || job.digest !== run.digest) {
+      return refuse("invalid_continuation", "Not a continuation of this call, or no longer: repeat the call without it");
+    }
+    return await this.#waits.untilJoinedSettled(run, job.id);
+  }
+
+  async #redeemExternal(run: Run, opened: OpenedPromise, plan: ExternalPlan, waitMs: number): Promise<Settled> {
+    const untilMs = this.#host.clock.elapsed() + waitMs;
+    for (;;) {
+      const settled = await this.#runExternal(run, opened, plan.check);
+      const leftMs = untilMs - this.#host.clock.elapsed();
+      if (settled.kind !== "promise" || leftMs <= 0 || run.live.ended !== undefined || this.#host.isClosed) return settled;
+      if (settled.progress !== undefined) run.live.progress(settled.progress);
+      const pause = this.#waits.pause(run, Math.min(settled.retryAfterMs, leftMs));
+      await pause.over;
+      pause.end();
+    }
+  }
+
+  async #cancelExternal(run: Run, opened: OpenedPromise, { cancel }: ExternalPlan): Promise<Settled> {
+    if (cancel === undefined) return notCancellable(opened.plan);
+    const settled = await this.#runExternal(run, opened, cancel);
+    if (settled.kind !== "answer") return settled;
+    return { kind: "answer", value: { cancelled: settled.value !== false } };
+  }
+
+  async #runExternal(run: Run, opened: OpenedPromise, work: NonNullable<ExternalPlan["cancel"]>): Promise<Settled> {
+    // The state is what was signed; what the arguments were is not known any more.
+    const output = work === opened.plan.external?.check ? opened.plan.output : undefined;
+    const plan: ToolPlan = { ...opened.plan, output, input: undefined, handler: (_, ctx) => work(opened.data, ctx) };
+    const inner = run.within(plan, opened.id);
+    inner.redeemed = opened;
+    return await this.#host.runTool(inner);
+  }
+}
+
+/** The same promise again, with what is known of the work. */
+export function promiseAgain({ token, expiresAtMs }: OpenedPromise, { options }: Pending, nowMs: number): PromiseOutcome {
+  const { retryAfterMs = DEFAULT_RETRY_AFTER_MS, progress, estimatedMs } = options;
+  const ttlMs = Math.max(0, expiresAtMs - nowMs);
+  return { kind: "promise", token, expiresAtMs, ttlMs, retryAfterMs, progress, estimatedMs };
+}
+
+function notCancellable({ name }: ToolPlan): FailureOutcome {
+  return { kind: "failure", code: "not_cancellable", message: `The work of ${name} cannot be cancelled`, data: undefined };
+}

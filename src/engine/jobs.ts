@@ -1,0 +1,153 @@
+/**
+ * What a job means, and who may change it and when: the same for every engine.
+ *
+ * The first word counts: what is done stays done, what is cancelled stays cancelled, and a run that was taken for dead
+ * (its epoch is over) can change nothing any more.
+ *
+ * @module
+ */
+import type { AskRequest, Progress, Settled } from "../call/outcome.ts";
+import type { Json } from "../internal/json.ts";
+import type { AskAnswer, Engine, Job, JobState, Memo } from "./engine.ts";
+
+/** How often a change is tried again that others were faster than. */
+const MAX_TRIES = 100;
+
+/** Whether nothing can happen to the job any more. */
+export function isFinal({ state }: Job): boolean {
+  return state === "done" || state === "cancelled";
+}
+
+/** The jobs of one engine. */
+export class Jobs {
+  /** Where they are kept. */
+  readonly engine: Engine;
+
+  /** @param engine Where they are kept. */
+  constructor(engine: Engine) {
+    this.engine = engine;
+  }
+
+  /** Begins a run of a job that is due; `undefined` if there is nothing to run. */
+  claim(id: string): Promise<Job | undefined> {
+    return this.#change(id, (job) => {
+      // A running one is due because whoever ran it has died.
+      if (job.state !== "queued" && job.state !== "running") return undefined;
+      return { ...job, state: "running", epoch: job.epoch + 1, attempt: job.attempt + 1 };
+    });
+  }
+
+  /** A run tells how far it has come. */
+  progress(run: Job, progress: Progress, estimatedMs: number | undefined): Promise<Job | undefined> {
+    return this.#changeRun(run, (job) => {
+      return { ...job, progress, ...(estimatedMs !== undefined && { estimatedMs }) };
+    });
+  }
+
+  /** A run keeps the result of a step. */
+  saveStep(run: Job, key: string, value: Json): Promise<Job | undefined> {
+    return this.#changeRun(run, (job) => {
+      return { ...job, memo: { ...job.memo, steps: { ...job.memo.steps, [key]: value } } };
+    });
+  }
+
+  /** A run has ended. */
+  finish(run: Job, outcome: Settled): Promise<Job | undefined> {
+    return this.#changeRun(run, (job) => ({ ...job, state: "done", outcome }));
+  }
+
+  /** A run has stopped to ask. */
+  ask(run: Job, requests: Readonly<Record<string, AskRequest>>, memo: Memo): Promise<Job | undefined> {
+    return this.#changeRun(run, (job) => ({ ...job, state: "asking", requests, memo }));
+  }
+
+  /** A run has failed and may succeed later. */
+  async retry(run: Job, delayMs: number): Promise<void> {
+    const queued = await this.#changeRun(run, (job) => ({ ...job, state: "queued" }));
+    if (queued !== undefined) await this.engine.schedule(run.id, delayMs);
+  }
+
+  /** A run ends because its process does: another may begin it at once, and no attempt is spent. */
+  async handOver(run: Job): Promise<void> {
+    const queued = await this.#changeRun(run, (job) => ({ ...job, state: "queued", attempt: job.attempt - 1 }));
+    if (queued !== undefined) await this.engine.schedule(run.id, 0);
+  }
+
+  /** The caller answers. Of each key the first answer counts; what was not asked is ignored. */
+  async answer(id: string, answers: ReadonlyMap<string, AskAnswer>): Promise<void> {
+    const answered = await this.#change(id, (job) => {
+      // Answered before, by someone who may not have come to schedule it.
+      if (job.state === "queued" && [...answers.keys()].some((key) => Object.hasOwn(job.memo.answers, key))) return job;
+      if (job.state !== "asking") return undefined;
+      const asked = [...answers].filter(([key]) => Object.hasOwn(job.requests ?? {}, key));
+      if (asked.length === 0) return undefined;
+      const { requests: _, ...rest } = job;
+      const memo = { ...job.memo, answers: { ...job.memo.answers, ...Object.fromEntries(asked) } };
+      // An answered question is not a spent attempt.
+      return { ...rest, state: "queued", memo, attempt: job.attempt - 1 };
+    });
+    if (answered !== undefined) await this.engine.schedule(id, 0);
+  }
+
+  /** Cancels a job for good, unless it has ended. Tells its state; `undefined` if there is none. */
+  async cancel(id: string): Promise<JobState | undefined> {
+    const cancelled = await this.#change(id, (job) => (isFinal(job) ? undefined : { ...job, state: "cancelled" }));
+    return (cancelled ?? await this.engine.get(id))?.state;
+  }
+
+  /** Whether the run still has the right to speak. */
+  async isCurrent(run: Job): Promise<boolean> {
+    const job = await this.engine.get(run.id);
+    return job?.state === "running" && job.epoch === run.epoch;
+  }
+
+  /**
+   * Waits until `isEnough`, or `ended`, and gives the job as it then is; `undefined` if there is none (any more).
+   *
+   * @param ended Resolves when there is no more time.
+   * @param onChange Told of each state that is not enough.
+   */
+  async wait(
+    id: string,
+    isEnough: (job: Job) => boolean,
+    ended: Promise<void>,
+    onChange?: (job: Job) => void,
+  ): Promise<Job | undefined> {
+    let hasChanged = Promise.withResolvers<void>();
+    const unsubscribe = this.engine.subscribe(id, () => hasChanged.resolve());
+    let isOver = false;
+    const over = ended.then(() => {
+      isOver = true;
+    });
+    try {
+      for (;;) {
+        // Before the look, so that no change falls between.
+        hasChanged = Promise.withResolvers();
+        const job = await this.engine.get(id);
+        if (job === undefined || isEnough(job) || isOver) return job;
+        onChange?.(job);
+        await Promise.race([hasChanged.promise, over]);
+      }
+    } finally {
+      unsubscribe();
+    }
+  }
+
+  #changeRun(run: Job, change: (job: Job) => Job): Promise<Job | undefined> {
+    return this.#change(run.id, (job) => {
+      return job.state === "running" && job.epoch === run.epoch ? change(job) : undefined;
+    });
+  }
+
+  /** The job after the change; `undefined` if there is none, or it may not be changed so. */
+  async #change(id: string, change: (job: Job) => Job | undefined): Promise<Job | undefined> {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const job = await this.engine.get(id);
+      const changed = job && change(job);
+      if (job === undefined || changed === undefined) return undefined;
+      const next = { ...changed, version: job.version + 1 };
+      if (await this.engine.replace(next, job.version)) return next;
+    }
+    throw new Error(`Cannot change job ${id}: others were faster ${MAX_TRIES} times`);
+  }
+}

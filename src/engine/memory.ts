@@ -1,0 +1,193 @@
+/**
+ * The engine of one process: jobs in a `Map`, gone when the process is. Runs everywhere.
+ *
+ * @module
+ */
+import { ToolError } from "../error/tool_error.ts";
+import { type Clock, systemClock } from "../internal/clock.ts";
+import type { Engine, Job } from "./engine.ts";
+
+/** Options of {@link memoryEngine}. */
+export interface MemoryEngineOptions {
+  /** How many jobs it keeps; one more is refused with `unavailable`. Default: 10,000. */
+  readonly maxJobs?: number;
+  /** Where time comes from. Default: the machine's. */
+  readonly clock?: Clock;
+}
+
+/** When a full engine may have room again: a guess, since jobs go as they expire or are forgotten. */
+const RETRY_AFTER_MS = 5_000;
+
+/** A job, and who is at it. */
+interface Kept {
+  readonly id: string;
+  /** JSON: nothing is shared with who put it in, or with who gets it. */
+  text: string;
+  version: number;
+  expiresAtMs: number;
+  /** Ends of runs and holds: while there are any, it is given to nobody. */
+  readonly busy: Set<() => void>;
+  /** Take back deliveries that are still to come. */
+  readonly timers: Set<() => void>;
+  readonly listeners: Set<() => void>;
+}
+
+interface Worker {
+  readonly run: (id: string) => Promise<void>;
+  readonly concurrency: number;
+  /** Those under way. */
+  readonly runs: Set<Promise<void>>;
+}
+
+/**
+ * Keeps jobs in this process, for as long as it lives.
+ *
+ * Other processes do not know them, and a restart forgets them: their promises are then lost, and say so. Without a worker,
+ * scheduled jobs wait for one.
+ *
+ * @param options How many jobs, and whose time.
+ * @returns The engine.
+ */
+export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
+  const { maxJobs = 10_000, clock = systemClock } = options;
+  const jobs = new Map<string, Kept>();
+  const due = new Set<Kept>();
+  const workers = new Set<Worker>();
+  let instance: string | undefined;
+
+  function drop(kept: Kept): void {
+    due.delete(kept);
+    jobs.delete(kept.id);
+    callAll(kept.timers);
+    callAll(kept.listeners);
+  }
+
+  /** Drops it if it has expired. */
+  function isLive(kept: Kept): boolean {
+    const isLive = kept.expiresAtMs > clock.now();
+    if (!isLive) drop(kept);
+    return isLive;
+  }
+
+  function find(id: string): Kept | undefined {
+    const kept = jobs.get(id);
+    return kept && isLive(kept) ? kept : undefined;
+  }
+
+  /** Oldest first: most live equally long, so that while there is room, the first that lives ends the search. */
+  function makeRoom(): void {
+    for (const kept of jobs.values()) if (isLive(kept) && jobs.size < maxJobs) return;
+    if (jobs.size < maxJobs) return;
+    throw new ToolError("unavailable", "Too many jobs are kept: try again later", {
+      details: { retry_after_ms: RETRY_AFTER_MS },
+    });
+  }
+
+  /** Given to nobody else until the end of this; ending it again does nothing. */
+  function take({ busy }: Kept): () => void {
+    const release = (): void => {
+      if (busy.delete(release)) deliver();
+    };
+    busy.add(release);
+    return release;
+  }
+
+  function deliver(): void {
+    for (const worker of workers) {
+      for (const kept of due) {
+        if (worker.runs.size >= worker.concurrency) break;
+        if (kept.busy.size > 0) continue;
+        due.delete(kept);
+        if (isLive(kept)) start(worker, kept);
+      }
+    }
+  }
+
+  function start({ run, runs }: Worker, kept: Kept): void {
+    const release = take(kept);
+    const running = run(kept.id).finally(() => {
+      runs.delete(running);
+      release();
+    });
+    runs.add(running);
+  }
+
+  return {
+    name: "memory",
+    get instance() {
+      // Made late: not every host has randomness while modules load.
+      return (instance ??= crypto.randomUUID());
+    },
+    insert(job) {
+      const { id } = job;
+      if (find(id)) return false;
+      makeRoom();
+      jobs.set(id, { id, ...content(job), busy: new Set(), timers: new Set(), listeners: new Set() });
+      return true;
+    },
+    get(id) {
+      const kept = find(id);
+      return kept && JSON.parse(kept.text);
+    },
+    replace(job, version) {
+      const kept = find(job.id);
+      if (kept?.version !== version) return false;
+      Object.assign(kept, content(job));
+      callAll(kept.listeners);
+      return true;
+    },
+    remove(id) {
+      const kept = find(id);
+      if (kept) drop(kept);
+    },
+    subscribe(id, onChange) {
+      // A function of its own for each: the same one may subscribe twice.
+      const listener = (): void => onChange();
+      const listeners = find(id)?.listeners.add(listener);
+      return () => void listeners?.delete(listener);
+    },
+    schedule(id, delayMs) {
+      const kept = find(id);
+      if (!kept) return;
+      const makeDue = (): void => {
+        due.add(kept);
+        // Not at once: who schedules does not wait for the run.
+        queueMicrotask(deliver);
+      };
+      if (delayMs <= 0) return makeDue();
+      const cancel = clock.after(delayMs, () => {
+        kept.timers.delete(cancel);
+        makeDue();
+      });
+      kept.timers.add(cancel);
+    },
+    hold(id) {
+      const kept = find(id);
+      return kept ? take(kept) : () => {};
+    },
+    work(run, { concurrency }) {
+      const worker: Worker = { run, concurrency, runs: new Set() };
+      workers.add(worker);
+      queueMicrotask(deliver);
+      return {
+        async stop() {
+          workers.delete(worker);
+          await Promise.all(worker.runs);
+        },
+      };
+    },
+    close() {
+      workers.clear();
+      for (const { timers } of jobs.values()) callAll(timers);
+    },
+  };
+}
+
+function content(job: Job): Pick<Kept, "text" | "version" | "expiresAtMs"> {
+  return { text: JSON.stringify(job), version: job.version, expiresAtMs: job.expiresAtMs };
+}
+
+/** They may add and delete meanwhile. */
+function callAll(functions: Iterable<() => void>): void {
+  for (const call of [...functions]) call();
+}

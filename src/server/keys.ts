@@ -1,0 +1,33 @@
+import { keyRing, randomKeyRing } from "../token/key_ring.ts";
+import type { TokenKeys } from "../token/token.ts";
+import type { Logger } from "../tool/context.ts";
+
+const WARNING =
+  "Tokens are signed with a random key: other replicas refuse them, and so will this one after a restart. " +
+  'Pass createServer({ keys: "k1:…" }), from your secrets';
+
+/**
+ * What a server signs with.
+ *
+ * @throws {TypeError} If the keys are not what they should be.
+ */
+export function resolveKeys(
+  keys: string | readonly string[] | TokenKeys | undefined,
+  logger: Logger | undefined,
+): TokenKeys {
+  if (keys === undefined) return withWarning(randomKeyRing(), logger);
+  return typeof keys === "string" || Array.isArray(keys) ? keyRing(keys) : keys as TokenKeys;
+}
+
+/** Says once, when it matters, what will not work. */
+function withWarning(keys: TokenKeys, logger: Logger | undefined): TokenKeys {
+  let hasWarned = false;
+  return {
+    verify: keys.verify.bind(keys),
+    sign(kind, claims) {
+      if (!hasWarned) (logger ?? console).warn(WARNING);
+      hasWarned = true;
+      return keys.sign(kind, claims);
+    },
+  };
+}

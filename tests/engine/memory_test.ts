@@ -1,0 +1,79 @@
+import { deepStrictEqual, doesNotThrow, ok, strictEqual, throws } from "node:assert/strict";
+import { test } from "node:test";
+import { memoryEngine } from "../../src/engine/memory.ts";
+import { FakeClock } from "../../src/testing/fake_clock.ts";
+import { changed, engineSuite, newJob, Runs, sleep } from "./suite.ts";
+
+engineSuite("memory", () => {
+  const engine = memoryEngine();
+  return Promise.resolve({ engine, close: () => Promise.resolve(engine.close()) });
+});
+
+test("memoryEngine() refuses a job too many, until one expires or is removed", () => {
+  const clock = new FakeClock();
+  const engine = memoryEngine({ maxJobs: 2, clock });
+  const [first, second, third] = [10_000, 20_000, 30_000].map((ttlMs) => newJob({ expiresAtMs: clock.now() + ttlMs }));
+  const expected = { code: "unavailable", details: { retry_after_ms: 5_000 } };
+  engine.insert(first!);
+  engine.insert(second!);
+  throws(() => engine.insert(third!), expected);
+  strictEqual(engine.insert(first!), false, "a repeat is none too many");
+  engine.remove(second!.id);
+  strictEqual(engine.insert(third!), true);
+  throws(() => engine.insert(second!), expected);
+  clock.tick(10_000);
+  doesNotThrow(() => engine.insert(second!));
+});
+
+test("memoryEngine() makes room of what expires first, wherever it stands", () => {
+  const clock = new FakeClock();
+  const engine = memoryEngine({ maxJobs: 3, clock });
+  const ttls = [50_000, 10_000, 40_000];
+  for (const ttlMs of ttls) engine.insert(newJob({ expiresAtMs: clock.now() + ttlMs }));
+  clock.tick(10_000);
+  strictEqual(engine.insert(newJob({ expiresAtMs: clock.now() + 1 })), true);
+});
+
+test("memoryEngine() delivers by its clock, and cancels with a removed job", async () => {
+  const clock = new FakeClock();
+  const engine = memoryEngine({ clock });
+  const [kept, removed, expired] = [60_000, 60_000, 4_000].map((ttlMs) => newJob({ expiresAtMs: clock.now() + ttlMs }));
+  const runs = new Runs();
+  const worker = engine.work(runs.run, { concurrency: 5 });
+  for (const job of [kept!, removed!, expired!]) {
+    engine.insert(job);
+    engine.schedule(job.id, 5_000);
+  }
+  engine.remove(removed!.id);
+  clock.tick(4_999);
+  await sleep(0);
+  deepStrictEqual(runs.begun, []);
+  clock.tick(1);
+  await sleep(0);
+  deepStrictEqual(runs.begun, [kept!.id]);
+  await worker.stop();
+});
+
+test("memoryEngine() is another process' engine each time", () => {
+  const [one, other] = [memoryEngine(), memoryEngine()];
+  ok(one.instance !== other.instance);
+  const job = newJob();
+  one.insert(job);
+  strictEqual(other.get(job.id), undefined);
+});
+
+test("memoryEngine() tells one that subscribes twice twice, and of a removal", () => {
+  const engine = memoryEngine();
+  const job = newJob();
+  engine.insert(job);
+  let told = 0;
+  const onChange = (): void => void told++;
+  const endings = [engine.subscribe(job.id, onChange), engine.subscribe(job.id, onChange)];
+  engine.replace(changed(job, {}), 1);
+  strictEqual(told, 2);
+  endings[0]?.();
+  endings[0]?.();
+  engine.remove(job.id);
+  strictEqual(told, 3);
+  endings[1]?.();
+});

@@ -1,0 +1,42 @@
+// A process with the sqlite engine: `sqlite_program.ts <file> <lease in ms> <what to do> [id …]`. It prints what it does.
+import process from "node:process";
+import { sqlite } from "../../src/engine/sqlite.ts";
+import { newJob, sleep } from "./suite.ts";
+
+const [path = "", leaseMs = "", what = "", ...ids] = process.argv.slice(2);
+const engine = sqlite(path, { leaseMs: Number(leaseMs), pollMs: 20 });
+
+const tasks: Readonly<Record<string, () => Promise<void>>> = {
+  /** Keeps what it takes for ever: what it runs, and what it holds. */
+  async hang() {
+    for (const id of ids) {
+      await engine.hold(id);
+      console.log(`holds ${id}`);
+    }
+    engine.work((id) => {
+      console.log(`runs ${id}`);
+      return new Promise(() => {});
+    }, { concurrency: 10 });
+  },
+  /** Brings 20 jobs of its own, and runs whatever is due. */
+  async share() {
+    engine.work(async (id) => {
+      console.log(`runs ${id}`);
+      await sleep(1);
+    }, { concurrency: 2 });
+    for (let count = 0; count < 20; count++) {
+      const job = newJob();
+      await engine.insert(job);
+      await engine.schedule(job.id, count);
+    }
+    console.log("brought all");
+  },
+  /** Changes a job. */
+  async change() {
+    const job = await engine.get(ids[0] ?? "");
+    if (job !== undefined) await engine.replace({ ...job, version: job.version + 1, state: "cancelled" }, job.version);
+    console.log("changed it");
+  },
+};
+
+await tasks[what]?.();

@@ -1,0 +1,278 @@
+/** Promises, questions, context and keys over every wire: what a caller sees does not depend on how the call travelled. */
+import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
+import { test } from "node:test";
+import { type Client, type ClientOptions, createClient, type Progress, type PromiseOutcome } from "../../mod.ts";
+import { type WireRow, WIRES } from "./matrix.ts";
+import { createPromiseFixture, type PromiseJournal, type PromiseServer } from "./promises_fixture.ts";
+
+interface Stage {
+  readonly client: Client<PromiseServer>;
+  readonly journal: PromiseJournal;
+  /** Another client of the same server. */
+  connect(options?: ClientOptions): Client<PromiseServer>;
+}
+
+type Scenario = (stage: Stage) => Promise<void>;
+
+async function run(wire: WireRow, scenario: Scenario): Promise<void> {
+  const { server, journal } = createPromiseFixture();
+  const { transport, close } = await wire.open(server);
+  const connect = (options?: ClientOptions) => createClient<PromiseServer>(transport, options);
+  try {
+    await scenario({ client: connect(), journal, connect });
+  } finally {
+    journal.gate.resolve();
+    await close();
+    await server.close(0);
+  }
+}
+
+async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 500; tries++) {
+    if (await condition()) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  ok(false, "did not happen");
+}
+
+async function promiseOf(outcome: Promise<{ readonly kind: string }>): Promise<PromiseOutcome> {
+  const settled = await outcome;
+  strictEqual(settled.kind, "promise");
+  return settled as PromiseOutcome;
+}
+
+const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  async "lists the system tools first"({ client }) {
+    const tools = await client.$.list();
+    deepStrictEqual(tools.slice(0, 2).map(({ name, "@type": type }) => [name, type]), [
+      ["redeem", "system"],
+      ["cancel", "system"],
+    ]);
+    deepStrictEqual((tools[0]?.inputSchema as { required: string[] }).required, ["promise"]);
+  },
+
+  async "answers what is done within its budget"({ client }) {
+    strictEqual(await client.quick({ n: 4 }), 8);
+    strictEqual((await client.quick.outcome({ n: 4 })).kind, "answer");
+  },
+
+  async "promises what is not, and tells how far it is"({ client, journal }) {
+    const promise = await promiseOf(client.slow.outcome({ n: 4 }));
+    ok(promise.token.startsWith("prom_") && promise.ttlMs > 3_500_000 && promise.retryAfterMs > 0);
+    deepStrictEqual(promise.progress, { done: 1, total: 4, message: "loading" });
+    const again = await promiseOf(client.$.redeem(promise.token).status());
+    strictEqual(again.token, promise.token);
+    deepStrictEqual(again.progress, { done: 1, total: 4, message: "loading" });
+    journal.gate.resolve();
+    const work = client.$.redeem<number>(promise.token);
+    strictEqual(await work.result(), 8);
+    strictEqual(await work.result(), 8);
+    const status = await work.status();
+    strictEqual(status.kind === "answer" && status.value, 8);
+  },
+
+  async "redeems by itself"({ client, journal }) {
+    const answer = client.slow({ n: 21 });
+    setTimeout(() => journal.gate.resolve(), 200);
+    strictEqual(await answer, 42);
+  },
+
+  async "redeems by itself with progress"({ client, journal }) {
+    const seen: Progress[] = [];
+    const answer = client.slow({ n: 21 }, { onProgress: (progress) => void seen.push(progress) });
+    setTimeout(() => journal.gate.resolve(), 200);
+    strictEqual(await answer, 42);
+    deepStrictEqual(seen[0], { done: 1, total: 4, message: "loading" });
+  },
+
+  async "streams on past the budget"({ client, journal }) {
+    const stream = client.slow_pieces.stream();
+    setTimeout(() => journal.gate.resolve(), 150);
+    const pieces: string[] = [];
+    for await (const piece of stream) pieces.push(piece);
+    deepStrictEqual(pieces, ["a", "b"]);
+    strictEqual(await stream.result, "ab");
+  },
+
+  async "ends a stream with the promise before its deadline, and gives the whole"({ client, journal }) {
+    const stream = client.slow_pieces.stream({}, { meta: { deadline_ms: 300 } });
+    setTimeout(() => journal.gate.resolve(), 600);
+    strictEqual(await stream.result, "ab");
+  },
+
+  async "fails late as it would have early"({ client, journal }) {
+    const answer = client.slow_no();
+    setTimeout(() => journal.gate.resolve(), 100);
+    await rejects(answer, { name: "Failure", code: "sold_out", data: { left: 0 } });
+  },
+
+  async "starts, tells, cancels"({ client, journal }) {
+    const work = await client.slow.start({ n: 1 });
+    strictEqual((await work.status()).kind, "promise");
+    const seen: Progress[] = [];
+    for await (const progress of work.updates()) {
+      seen.push(progress);
+      break;
+    }
+    deepStrictEqual(seen, [{ done: 1, total: 4, message: "loading" }]);
+    strictEqual(await work.cancel(), true);
+    strictEqual(await work.cancel(), true);
+    await eventually(() => journal.lines.includes("aborted"));
+    await rejects(work.result(), { name: "Failure", code: "cancelled" });
+    journal.gate.resolve();
+    await rejects(work.result(), { name: "Failure", code: "cancelled" });
+  },
+
+  async "keeps the answer of what had ended when it was cancelled"({ client, journal }) {
+    journal.gate.resolve();
+    const work = await client.slow.start({ n: 5 });
+    strictEqual(await work.result(), 10);
+    strictEqual(await work.cancel(), false);
+    strictEqual(await work.result(), 10);
+  },
+
+  async "refuses to start what cannot promise, and what is not right"({ client }) {
+    const wrong = client as unknown as { put: typeof client.put; slow: { start(input: unknown): Promise<unknown> } };
+    await rejects(wrong.put.start({ item: "x" }), { name: "ToolError", code: "invalid_request" });
+    await rejects(wrong.slow.start({ n: "one" }), { name: "ToolError", code: "invalid_input" });
+  },
+
+  async "refuses tokens that are none, with the arguments named"({ client }) {
+    await rejects(client.$.redeem("prom_a7b9c2d4e6f8").result(), { name: "ToolError", code: "invalid_promise" });
+    await rejects(client.$.call("redeem", {}), { name: "ToolError", code: "invalid_input" });
+    await rejects(client.$.call("redeem", { promise: "x", wait_ms: -1 }), { code: "invalid_input" });
+    await rejects(client.$.call("cancel", { promise: "x" }), { code: "invalid_promise" });
+  },
+
+  async "keeps the state of external work in the token"({ client, journal }) {
+    const work = await client.remote.start({ n: 7 });
+    const status = await promiseOf(work.status());
+    deepStrictEqual(status.progress, { done: 1, total: 2 });
+    strictEqual(await work.result(), 21);
+    strictEqual(await client.remote({ n: 2 }), 6);
+    strictEqual(await work.cancel(), true);
+    ok(journal.lines.includes("cancelled elsewhere"));
+  },
+
+  async "asks, goes on, and takes no step twice"({ connect, journal }) {
+    const asked: string[] = [];
+    const client = connect({
+      onElicit: ({ key, tool, message }) => {
+        asked.push(`${tool} ${key} ${message}`);
+        return { action: "accept", content: { confirmed: true } };
+      },
+      onResource: ({ key, params }) => {
+        asked.push(`${key} ${JSON.stringify(params)}`);
+        return { action: "accept" };
+      },
+    });
+    strictEqual(await client.remove({ id: "7" }), "removed");
+    deepStrictEqual(asked, [
+      "remove confirm Remove 7?",
+      'credits {"resource":"credits","amount":5,"reason":"Removing costs 5 credits"}',
+    ]);
+    strictEqual(journal.lines.filter((line) => line === "reserved").length, 1);
+    strictEqual(journal.lines.filter((line) => line === "removed").length, 1);
+    strictEqual(new Set(journal.lines.filter((line) => line.startsWith("run "))).size, 1);
+  },
+
+  async "hands questions to a caller without answers"({ client }) {
+    const outcome = await client.remove.outcome({ id: "7" });
+    ok(outcome.kind === "elicitation");
+    deepStrictEqual(outcome.requests, {
+      confirm: {
+        kind: "elicitation",
+        message: "Remove 7?",
+        schema: { type: "object", properties: { confirmed: { type: "boolean" } }, required: ["confirmed"] },
+      },
+    });
+    const responses = { confirm: { action: "accept", content: { confirmed: true } } };
+    const meta = { continuation: outcome.continuation, responses };
+    const next = await client.remove.outcome({ id: "7" }, { meta });
+    ok(next.kind === "request-for-more-resource");
+    await rejects(client.remove({ id: "7" }), { name: "ToolError", code: "invalid_request" });
+    await rejects(client.remove({ id: "8" }, { meta }), { name: "ToolError", code: "invalid_continuation" });
+    const denied = { continuation: next.continuation, responses: { credits: { action: "decline" } } };
+    await rejects(client.remove({ id: "7" }, { meta: denied }), { name: "Failure", code: "resource_denied" });
+  },
+
+  async "asks again for answers that do not fit, and ignores what was not asked"({ client }) {
+    const outcome = await client.remove.outcome({ id: "7" });
+    ok(outcome.kind === "elicitation");
+    const { continuation } = outcome;
+    for (
+      const responses of [{}, { confirm: 1 }, { confirm: { action: "accept", content: { confirmed: 2 } } }, {
+        credits: { action: "accept" },
+      }]
+    ) {
+      const again = await client.remove.outcome({ id: "7" }, { meta: { continuation, responses } });
+      strictEqual(again.kind, "elicitation", JSON.stringify(responses));
+    }
+    const declined = { continuation, responses: { confirm: { action: "decline" } } };
+    strictEqual(await client.remove({ id: "7" }, { meta: declined }), "decline");
+  },
+
+  async "asks several things at once"({ connect }) {
+    const client = connect({
+      onElicit: () => Promise.resolve({ action: "accept", content: { name: "Ada" } }),
+      onResource: () => ({ action: "decline" }),
+    });
+    strictEqual(await client.both(), "Ada decline");
+    const outcome = await client.both.outcome();
+    strictEqual(outcome.kind, "elicitation");
+  },
+
+  async "turns the promise of a job that asks into its question"({ client, connect, journal }) {
+    const promise = await promiseOf(client.slow_ask.outcome());
+    journal.gate.resolve();
+    await eventually(async () => (await client.$.redeem(promise.token).status()).kind === "elicitation");
+    const status = await client.$.redeem(promise.token).status();
+    ok(status.kind === "elicitation");
+    strictEqual(status.continuation, promise.token);
+    const answering = connect({ onElicit: () => ({ action: "accept", content: { colour: "red" } }) });
+    strictEqual(await answering.$.redeem(promise.token).result(), "red");
+    strictEqual(await answering.slow_ask(), "red");
+  },
+
+  async "does not send pieces twice when a stream goes on after a question"({ connect }) {
+    const client = connect({ onElicit: () => ({ action: "accept", content: { when: "a day" } }) });
+    const pieces: string[] = [];
+    const stream = client.tell.stream();
+    for await (const piece of stream) pieces.push(piece);
+    deepStrictEqual(pieces, ["once ", "upon ", "a day"]);
+    strictEqual(await client.tell(), "once upon a day");
+  },
+
+  async "has the caller keep its context"({ client, connect }) {
+    await client.put({ item: "tea" });
+    deepStrictEqual(await client.put({ item: "milk" }), ["tea", "milk"]);
+    deepStrictEqual(await connect().put({ item: "salt" }), ["salt"]);
+    deepStrictEqual(await connect().put({ item: "salt" }, { meta: { context: "ctx_forged" } }), ["salt"]);
+  },
+
+  async "runs a call once for each key"({ client, journal }) {
+    const first = client.count({ n: 1 }, { idempotencyKey: "a" });
+    const second = client.count({ n: 1 }, { idempotencyKey: "a" });
+    await eventually(() => journal.lines.length > 0);
+    journal.gate.resolve();
+    deepStrictEqual(await Promise.all([first, second]), [2, 2]);
+    strictEqual(await client.count({ n: 1 }, { idempotencyKey: "a" }), 2);
+    strictEqual(await client.count({ n: 1 }, { idempotencyKey: "b" }), 3);
+    await rejects(client.count({ n: 2 }, { idempotencyKey: "a" }), { name: "ToolError", code: "conflict" });
+    await rejects(client.put({ item: "x" }, { idempotencyKey: "a" }), { name: "ToolError", code: "conflict" });
+  },
+
+  async "starts one job for each key"({ client, journal }) {
+    const options = { idempotencyKey: "job" };
+    const [one, other] = await Promise.all([client.slow.start({ n: 1 }, options), client.slow.start({ n: 1 }, options)]);
+    strictEqual(one.token, other.token);
+    journal.gate.resolve();
+    strictEqual(await other.result(), 2);
+  },
+};
+
+for (const wire of WIRES) {
+  for (const [name, scenario] of Object.entries(SCENARIOS)) {
+    test(`${wire.name}: ${name}`, { skip: wire.skip ?? false }, () => run(wire, scenario));
+  }
+}
