@@ -77,15 +77,7 @@ export type {
 export { keyRing, type KeyRingOptions } from "./src/token/key_ring.ts";
 export type { Hmac, TokenGuard } from "./src/token/guard.ts";
 export type { TokenClaims, TokenKeys, TokenKind, VerifiedToken } from "./src/token/token.ts";
-export type {
-  AskAnswer,
-  Engine,
-  EngineWorker,
-  Job,
-  JobState,
-  Memo,
-  WorkOptions,
-} from "./src/engine/engine.ts";
+export type { AskAnswer, Engine, EngineWorker, Job, JobState, Memo, WorkOptions } from "./src/engine/engine.ts";
 export { memoryEngine, type MemoryEngineOptions } from "./src/engine/memory.ts";
 export type { Dispatch } from "./src/dispatch/dispatch.ts";
 export { createServer, type Server, type ServerOptions } from "./src/server/server.ts";

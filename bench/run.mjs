@@ -17,6 +17,7 @@ const contenders = {
   floor: { file: "floor", workloads: everyWorkload },
   toolwire: { file: "toolwire", workloads: everyWorkload },
   "toolwire-async": { file: "toolwire_async", workloads: ["add"] },
+  "toolwire-promise": { file: "toolwire_promise", workloads: ["add"] },
   "mcp-lite": { file: "mcp_lite", workloads: everyWorkload },
   "@modelcontextprotocol/server": { file: "mcp_server", workloads: everyWorkload },
   "@modelcontextprotocol/sdk": { file: "mcp_sdk", workloads: everyWorkload },

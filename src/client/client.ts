@@ -163,9 +163,11 @@ class Caller implements ClientMethods {
     const request = redemption(token);
     return {
       token,
-      status: (options) => this.outcome("redeem", { promise: token }, options) as ReturnType<PromisedAnswer<Output>["status"]>,
+      status: (options) =>
+        this.outcome("redeem", { promise: token }, options) as ReturnType<PromisedAnswer<Output>["status"]>,
       result: async (options = {}) => answerOf(await this.#complete(request, options)) as Output,
-      cancel: async (options) => (await this.call("cancel", { promise: token }, options) as { cancelled: boolean }).cancelled,
+      cancel: async (options) =>
+        (await this.call("cancel", { promise: token }, options) as { cancelled: boolean }).cancelled,
       updates: (options = {}) => this.#stream(request, options, "progress") as AsyncIterable<never>,
     };
   }
@@ -220,7 +222,8 @@ class Caller implements ClientMethods {
           continue;
         }
         const isAsked = settled.kind === "elicitation" || settled.kind === "request-for-more-resource";
-        const responses = isAsked && rounds++ < MAX_ROUNDS && await limit.race(this.#answer(settled as AskOutcome, first.tool));
+        const responses = isAsked && rounds++ < MAX_ROUNDS &&
+          await limit.race(this.#answer(settled as AskOutcome, first.tool));
         if (!responses) return pieces.join(settled);
         request = { ...request, meta: { continuation: (settled as AskOutcome).continuation, responses } };
       }
@@ -256,7 +259,9 @@ class Caller implements ClientMethods {
       // Where the list cannot be had, the server is still not there: that was this attempt.
       if (isRepeatable) settled = await this.#attempt(request, options, limit, watched);
     }
-    const { context = "meta" in settled ? settled.meta?.["context"] : undefined } = settled as { readonly context?: unknown };
+    const { context = "meta" in settled ? settled.meta?.["context"] : undefined } = settled as {
+      readonly context?: unknown;
+    };
     if (typeof context === "string") this.#context = context;
     return settled;
   }

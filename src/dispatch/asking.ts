@@ -1,7 +1,7 @@
 import type { AskRequest } from "../call/outcome.ts";
 import type { AskAnswer, Memo } from "../engine/engine.ts";
 import { isJsonObject, type Json, type JsonObject } from "../internal/json.ts";
-import { compileSchema, type CompiledSchema } from "../schema/compile.ts";
+import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
 import type { AskedFor } from "../tool/asks.ts";
 
 /** Rejects what waits for the caller's answer; whatever the handler makes of it, the run is over. */

@@ -43,7 +43,9 @@ export class SignedContext implements CallerContext {
     const json: Json = JSON.parse(JSON.stringify(value));
     const { issues } = check(slot, json);
     if (issues !== undefined) {
-      throw new TypeError(`Cannot set context "${slot.name}": the value does not fit its schema: ${issues[0]?.message}`);
+      throw new TypeError(
+        `Cannot set context "${slot.name}": the value does not fit its schema: ${issues[0]?.message}`,
+      );
     }
     this.#values.set(slot.name, json);
   }
@@ -67,6 +69,8 @@ export class SignedContext implements CallerContext {
 
 function check(slot: ContextSlot<unknown>, value: unknown): SchemaResult {
   const checked = compileValidator(slot.schema, `Schema of context "${slot.name}"`)(value);
-  if (checked instanceof Promise) throw new TypeError(`Cannot check context "${slot.name}": its schema is asynchronous`);
+  if (checked instanceof Promise) {
+    throw new TypeError(`Cannot check context "${slot.name}": its schema is asynchronous`);
+  }
   return checked;
 }

@@ -14,7 +14,7 @@ import type { DispatchHost } from "./host.ts";
 import { gaveUp, Lease } from "./lease.ts";
 import type { Promises } from "./promises.ts";
 import { Run } from "./run.ts";
-import { DEADLINE_SHARE, type Waits } from "./waits.ts";
+import { DEADLINE_SHARE, joinedBroke, type Waits } from "./waits.ts";
 
 /** How long jobs are kept of tools that do not promise, in milliseconds, and how often they may be begun. */
 const KEYED_TTL_MS = 3_600_000;
@@ -76,16 +76,17 @@ export class Deferrals {
   async enqueue(run: Run): Promise<Settled> {
     const job = newJob(run, { state: "queued", epoch: 0, attempt: 0 });
     this.ensureWorker();
-    if (!await this.#jobs.engine.insert(job)) {
-      return await this.#refuseOther(job) ?? this.#options.promises.ofJob(job);
+    if (await this.#jobs.engine.insert(job)) {
+      await this.#jobs.engine.schedule(job.id, 0);
+      return this.#options.promises.ofJob(job);
     }
-    await this.#jobs.engine.schedule(job.id, 0);
-    return this.#options.promises.ofJob(job);
+    const begun = await this.#findSame(job);
+    return "kind" in begun ? begun : this.#options.promises.ofJob(begun);
   }
 
   /** Names a call by its idempotency key: the same for each repeat. */
   name(run: Run, key: string): void {
-    run.resume(uuidOf(run.principal?.id ?? "", key), EMPTY_MEMO);
+    run.resume(uuidOf(run.principal?.id ?? "", key), run.asking?.memo ?? EMPTY_MEMO);
   }
 
   /** Runs a call that was named by its key as a job from its first moment; a repeat joins it. */
@@ -96,7 +97,8 @@ export class Deferrals {
       await this.#lease(run, job, false);
       return await this.#host.runTool(run);
     }
-    return await this.#refuseOther(job) ?? await this.#options.waits.untilJoinedSettled(run, job.id);
+    const begun = await this.#findSame(job);
+    return "kind" in begun ? begun : await this.#options.waits.untilJoinedSettled(run, job.id);
   }
 
   /** Takes jobs as they come due. */
@@ -118,20 +120,17 @@ export class Deferrals {
   }
 
   async #insertRunning(run: Run): Promise<void> {
-    try {
-      const job = newJob(run, { state: "running", epoch: 1, attempt: 1 });
-      await this.#jobs.engine.insert(job);
-      await this.#lease(run, job, true);
-      this.ensureWorker();
-    } catch (thrown) {
-      // The run goes on: without a promise, but until its deadline.
-      this.#host.settleThrown(thrown, { tool: run.plan.name, callId: run.callId });
-    }
+    const job = newJob(run, { state: "running", epoch: 1, attempt: 1 });
+    await this.#jobs.engine.insert(job);
+    await this.#lease(run, job, true);
+    this.ensureWorker();
   }
 
-  async #refuseOther({ id, digest }: Job): Promise<Refusal | undefined> {
+  /** The job that took the id of this one: the same call, or another, which is refused. */
+  async #findSame({ id, digest }: Job): Promise<Job | Refusal> {
     const begun = await this.#jobs.engine.get(id);
-    if (begun === undefined || begun.digest === digest) return undefined;
+    if (begun === undefined) return joinedBroke();
+    if (begun.digest === digest) return begun;
     return refuse("conflict", "The idempotency key was used with another call; choose a new key for a new call");
   }
 

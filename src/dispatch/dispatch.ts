@@ -1,5 +1,5 @@
 /**
- * The one way in which a tool is run: look up, validate, run, validate, settle.
+ * The one way in which a call is made: look up, run within its time, settle.
  *
  * Total: outcomes and refusals are values, nothing is thrown, no promise rejects. Nothing is awaited where the handler is
  * synchronous. Knows no bytes, headers or statuses.
@@ -7,38 +7,25 @@
  * @module
  */
 import type { Call, CallMeta } from "../call/call.ts";
-import {
-  type FailureOutcome,
-  type Refusal,
-  refuse,
-  refuseInput,
-  type Settled,
-  type Sink,
-} from "../call/outcome.ts";
+import { type FailureOutcome, type Refusal, refuse, refuseInput, type Settled, type Sink } from "../call/outcome.ts";
 import type { Engine, EngineWorker } from "../engine/engine.ts";
 import { Jobs } from "../engine/jobs.ts";
 import type { Clock } from "../internal/clock.ts";
 import { Deadlines } from "../internal/deadlines.ts";
 import { isJsonObject } from "../internal/json.ts";
-import { isPromiseLike, type MaybePromise } from "../internal/maybe_promise.ts";
-import type { CompiledSchema } from "../schema/compile.ts";
-import { formatIssues, formatPath, type InputIssue } from "../schema/issues.ts";
-import type { SchemaResult } from "../schema/schema.ts";
-import { joinPartials } from "../call/partials.ts";
+import type { MaybePromise } from "../internal/maybe_promise.ts";
+import { formatIssues } from "../schema/issues.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { Logger, Middleware } from "../tool/context.ts";
-import { Pending } from "../tool/pending.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
-import type { RedeemInput } from "../tool/system_tools.ts";
-import type { ToolPlan } from "../tool/tool.ts";
-import { type Asking, askKind } from "./asking.ts";
-import { decodeContinuation, encodeContinuation } from "./continuation.ts";
+import { decodeContinuation } from "./continuation.ts";
 import { Deferrals } from "./deferrals.ts";
 import type { DispatchHost } from "./host.ts";
 import { maskThrown, settleThrown } from "./mask.ts";
 import { Promises } from "./promises.ts";
-import { promiseAgain, Redeemer } from "./redeem.ts";
+import { Redeemer } from "./redeem.ts";
 import { Run } from "./run.ts";
+import { invalidInput, ToolRunner } from "./tool_runner.ts";
 import { DEADLINE_SHARE, Waits } from "./waits.ts";
 
 /** Runs calls. */
@@ -82,7 +69,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
   readonly keys: TokenKeys;
   readonly #middleware: readonly Middleware[];
   readonly #timeoutMs: number;
-  readonly #promises: Promises;
+  readonly #runner: ToolRunner;
   readonly #waits: Waits;
   readonly #deferrals: Deferrals;
   readonly #redeemer: Redeemer;
@@ -101,10 +88,14 @@ export class Dispatcher implements Dispatch, DispatchHost {
     this.#middleware = options.middleware;
     this.#timeoutMs = options.timeoutMs;
     const jobs = new Jobs(engine);
-    const promises = this.#promises = new Promises(this, engine);
+    const promises = new Promises(this, engine);
     const waits = this.#waits = new Waits(this, jobs, promises);
     this.#deferrals = new Deferrals(this, { jobs, promises, waits, concurrency, resultChars });
     this.#redeemer = new Redeemer(this, jobs, promises, waits);
+    this.#runner = new ToolRunner(this, promises, (run, input) => {
+      this.#deferrals.ensureWorker();
+      return run.plan.name === "redeem" ? this.#redeemer.redeem(run, input) : this.#redeemer.cancel(run, input);
+    });
   }
 
   call(call: Call, sink?: Sink): MaybePromise<Settled> {
@@ -133,8 +124,8 @@ export class Dispatcher implements Dispatch, DispatchHost {
 
   runTool(run: Run): MaybePromise<Settled> {
     const { middleware } = run.plan;
-    if (middleware.length === 0) return this.#validateAndRun(run);
-    return this.#runChain(run, middleware, () => this.#validateAndRun(run));
+    if (middleware.length === 0) return this.#runner.run(run);
+    return this.#runChain(run, middleware, () => this.#runner.run(run));
   }
 
   /** Takes jobs as they come due. */
@@ -185,7 +176,11 @@ export class Dispatcher implements Dispatch, DispatchHost {
     const deadlineMs = this.deadlineMs(run);
     if (promise !== undefined) {
       const budgetMs = Math.min(promise.budgetMs, DEADLINE_SHARE * deadlineMs);
-      const onTotal = () => void this.#deferrals.adopt(run, budgetMs, deadlineMs);
+      const onTotal = () => {
+        const adopted = this.#deferrals.adopt(run, budgetMs, deadlineMs);
+        // Without a promise the run goes on, until its deadline.
+        adopted.catch((thrown) => this.mask(thrown, { tool: run.plan.name, callId: run.callId }));
+      };
       return run.live.guard(running, this, { totalMs: budgetMs, idleMs: undefined, onTotal });
     }
     // Without a word of its tool a stream may last as long as something happens on it; anything else is limited in all.
@@ -200,9 +195,9 @@ export class Dispatcher implements Dispatch, DispatchHost {
     if (meta === undefined) return this.runTool(run);
     try {
       const begun = this.#beginWith(run, meta);
-      return begun instanceof Promise ? begun.catch((thrown) => this.#thrown(run, thrown)) : begun;
+      return begun instanceof Promise ? begun.catch((thrown) => this.#runner.thrown(run, thrown)) : begun;
     } catch (thrown) {
-      return this.#thrown(run, thrown);
+      return this.#runner.thrown(run, thrown);
     }
   }
 
@@ -240,197 +235,16 @@ export class Dispatcher implements Dispatch, DispatchHost {
       try {
         const settled = middleware(run, () => runFrom(index + 1));
         if (!(settled instanceof Promise)) return assertSettled(settled);
-        return settled.then(assertSettled).catch((thrown) => this.#thrown(run, thrown));
+        return settled.then(assertSettled).catch((thrown) => this.#runner.thrown(run, thrown));
       } catch (thrown) {
-        return this.#thrown(run, thrown);
+        return this.#runner.thrown(run, thrown);
       }
     };
     return runFrom(0);
-  }
-
-  #validateAndRun(run: Run): MaybePromise<Settled> {
-    const { input } = run.plan;
-    if (input === undefined) return this.#runHandler(run, run.call.args);
-    try {
-      const checked = input.validate(run.call.args);
-      if (!(checked instanceof Promise)) return this.#runChecked(run, checked);
-      return checked.then((later) => this.#runChecked(run, later)).catch((thrown) => this.#thrown(run, thrown));
-    } catch (thrown) {
-      return this.#thrown(run, thrown);
-    }
-  }
-
-  #runChecked(run: Run, checked: SchemaResult): MaybePromise<Settled> {
-    if (checked.issues === undefined) return this.#runHandler(run, checked.value);
-    return invalidInput(formatIssues(checked.issues, run.call.args));
-  }
-
-  #runHandler(run: Run, input: unknown): MaybePromise<Settled> {
-    if (run.plan.isSystem) return this.#runSystem(run, input as RedeemInput);
-    try {
-      const returned = run.plan.handler(input, run);
-      return isPromiseLike(returned) ? this.#awaitAnswer(run, returned) : this.#settleReturned(run, returned);
-    } catch (thrown) {
-      return this.#thrown(run, thrown);
-    }
-  }
-
-  #runSystem(run: Run, input: RedeemInput): Promise<Settled> {
-    this.#deferrals.ensureWorker();
-    const settled = run.plan.name === "redeem" ? this.#redeemer.redeem(run, input) : this.#redeemer.cancel(run, input);
-    return settled.catch((thrown) => this.#thrown(run, thrown));
-  }
-
-  #awaitAnswer(run: Run, returned: PromiseLike<unknown>): Promise<Settled> {
-    const native = returned instanceof Promise ? returned : Promise.resolve(returned);
-    return native.then((value) => this.#settleReturned(run, value)).catch((thrown) => this.#thrown(run, thrown));
-  }
-
-  #settleReturned(run: Run, returned: unknown): MaybePromise<Settled> {
-    return isAsyncGenerator(returned) ? this.#drain(run, returned) : this.#answer(run, returned);
-  }
-
-  /** Streams what a generator yields, or keeps it when nobody listens: the pieces joined are then the answer. */
-  async #drain(run: Run, pieces: AsyncGenerator<unknown, unknown, unknown>): Promise<Settled> {
-    const { live, plan } = run;
-    const stop = () => void stopGenerator(pieces).catch(() => {});
-    const kept: unknown[] | undefined = run.sink === undefined || run.mayBeJob ? [] : undefined;
-    let hasYielded = false;
-    live.onEnd = stop;
-    try {
-      while (live.ended === undefined) {
-        const step = await pieces.next();
-        if (step.done) return await this.#answerStream(run, step.value, hasYielded, kept);
-        hasYielded = true;
-        // JSON has no undefined.
-        const value = step.value === undefined ? null : step.value;
-        // Nothing is awaited that is not a promise: each await is a turn of the event loop, for each piece.
-        let mismatch = this.#mismatch(run, plan.partial, value, "partial");
-        if (mismatch instanceof Promise) mismatch = await mismatch;
-        if (mismatch !== undefined) {
-          stop();
-          return mismatch;
-        }
-        kept?.push(value);
-        const room = live.push({ kind: "partial", value });
-        if (room !== undefined) await room;
-      }
-      return live.ended;
-    } catch (thrown) {
-      stop();
-      return this.#thrown(run, thrown);
-    }
-  }
-
-  /** A generator that returned nothing has said it all in its pieces: the answer is these, joined if anyone kept them. */
-  #answerStream(run: Run, value: unknown, hasYielded: boolean, kept: unknown[] | undefined): MaybePromise<Settled> {
-    if (value !== undefined) return this.#answer(run, value);
-    if (!hasYielded) return this.#answer(run, joinNothing(run.plan));
-    // Over a stream that is still there the caller has the pieces.
-    const isWhole = kept !== undefined && (run.sink === undefined || run.lease !== undefined);
-    return isWhole ? this.#answer(run, joinPartials(kept)) : this.#settle(run, answer(run, undefined));
-  }
-
-  #answer(run: Run, value: unknown): MaybePromise<Settled> {
-    const { output, external } = run.plan;
-    if (external !== undefined) {
-      if (run.redeemed === undefined) return this.#promises.ofExternal(run, external.ttlMs, value);
-      if (value instanceof Pending) return promiseAgain(run.redeemed, value, this.clock.now());
-    }
-    if (output === undefined) return this.#settle(run, answer(run, value));
-    // What a handler says after it has asked counts for nothing.
-    if (run.asking?.requests !== undefined) return this.#ask(run, run.asking);
-    const mismatch = this.#mismatch(run, output, value, "output");
-    if (mismatch instanceof Promise) {
-      return mismatch.then((refusal) => refusal ?? this.#settle(run, answer(run, value)))
-        .catch((thrown) => this.#thrown(run, thrown));
-    }
-    return mismatch ?? this.#settle(run, answer(run, value));
-  }
-
-  /** What the caller is told beside the outcome itself: what it is asked instead, and the state that it keeps. */
-  #settle(run: Run, settled: Settled): Settled {
-    if (run.asking?.requests !== undefined) return this.#ask(run, run.asking);
-    if (run.signedContext === undefined || settled.kind === "error") return settled;
-    try {
-      const context = run.signedContext.encode(this.keys, this.clock.now());
-      return context === undefined ? settled : { ...settled, context } as Settled;
-    } catch (thrown) {
-      return this.mask(thrown, { tool: run.plan.name });
-    }
-  }
-
-  #ask(run: Run, asking: Asking): Settled {
-    const { requests = {} } = asking;
-    try {
-      // Whoever asks for a job is answered by way of its promise.
-      const continuation = run.lease === undefined
-        ? encodeContinuation(this.keys, run, asking)
-        : this.#promises.ofJob(run.lease.job).token;
-      return { kind: askKind(requests), requests, continuation };
-    } catch (thrown) {
-      return this.mask(thrown, { tool: run.plan.name, questions: Object.keys(requests), steps: Object.keys(asking.memo.steps) });
-    }
-  }
-
-  /** What the tool itself does not keep of its promises is the server's fault: masked, with the path in the log. */
-  #mismatch(
-    run: Run,
-    schema: CompiledSchema | undefined,
-    value: unknown,
-    what: "output" | "partial",
-  ): MaybePromise<Refusal | undefined> {
-    const checked = schema?.validate(value);
-    if (checked instanceof Promise) return checked.then((later) => this.#mismatchOf(run, later, value, what));
-    return checked === undefined ? undefined : this.#mismatchOf(run, checked, value, what);
-  }
-
-  #mismatchOf(run: Run, checked: SchemaResult, value: unknown, what: string): Refusal | undefined {
-    if (checked.issues === undefined) return undefined;
-    const issues = formatIssues(checked.issues, value);
-    const [first] = issues;
-    const where = first === undefined ? "" : ` at "${formatPath(first.path)}": ${first.message}`;
-    return this.mask(new TypeError(`The ${what} does not fit the declared schema${where}`), {
-      tool: run.plan.name,
-      issues,
-    });
-  }
-
-  #thrown(run: Run, thrown: unknown): Settled {
-    if (run.asking?.requests !== undefined) return this.#ask(run, run.asking);
-    const settled = this.settleThrown(thrown, { tool: run.plan.name });
-    if (settled.kind !== "failure") return settled;
-    return this.#settle(run, run.addedMeta === undefined ? settled : { ...settled, meta: run.addedMeta });
   }
 }
 
 function assertSettled(settled: Settled | undefined): Settled {
   if (typeof settled?.kind === "string") return settled;
   throw new TypeError("Middleware must return how the call ended: end it with `return next()`");
-}
-
-function answer(run: Run, value: unknown): Settled {
-  return { kind: "answer", value, meta: run.addedMeta };
-}
-
-function invalidInput(issues: readonly InputIssue[]): Refusal {
-  const [first] = issues;
-  const where = first === undefined || first.path.length === 0 ? "" : ` at "${formatPath(first.path)}"`;
-  return refuse("invalid_input", `Invalid arguments${where}: ${first?.message}`, { issues });
-}
-
-/** No pieces, joined: what they would have been is known if it was declared. */
-function joinNothing({ partial }: ToolPlan): unknown {
-  if (partial === undefined) return undefined;
-  return partial.jsonSchema["type"] === "string" ? "" : [];
-}
-
-async function stopGenerator(pieces: AsyncGenerator<unknown, unknown, unknown>): Promise<void> {
-  await pieces.return(undefined);
-}
-
-function isAsyncGenerator(value: unknown): value is AsyncGenerator<unknown, unknown, unknown> {
-  if (typeof value !== "object" || value === null) return false;
-  const { next, return: stop } = value as Partial<AsyncGenerator>;
-  return Symbol.asyncIterator in value && typeof next === "function" && typeof stop === "function";
 }

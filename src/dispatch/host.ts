@@ -31,6 +31,8 @@ export interface DispatchHost {
   deadlineMs(run: Run): number;
   /** Runs a tool, with its own middleware around it. Never throws, never rejects. */
   runTool(run: Run): MaybePromise<Settled>;
+  /** Masks what is not the caller's business: the log has it, the caller an id. */
+  mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): Refusal;
   /** Turns what was thrown into how a call ends. */
   settleThrown(thrown: unknown, fields: Readonly<Record<string, unknown>>): FailureOutcome | Refusal;
 }

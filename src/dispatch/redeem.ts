@@ -64,9 +64,14 @@ export class Redeemer {
   /** Goes on with a job whose caller answers by its own call, with the promise token as continuation. */
   async join(run: Run, token: string): Promise<Settled> {
     const opened = this.#promises.open(token, run);
-    const job = "kind" in opened || !this.#promises.isKnowable(opened) ? undefined : await this.#jobs.engine.get(opened.id);
+    const job = "kind" in opened || !this.#promises.isKnowable(opened)
+      ? undefined
+      : await this.#jobs.engine.get(opened.id);
     if (job === undefined || job.digest !== run.digest) {
-      return refuse("invalid_continuation", "Not a continuation of this call, or no longer: repeat the call without it");
+      return refuse(
+        "invalid_continuation",
+        "Not a continuation of this call, or no longer: repeat the call without it",
+      );
     }
     return await this.#waits.untilJoinedSettled(run, job.id);
   }
@@ -76,7 +81,9 @@ export class Redeemer {
     for (;;) {
       const settled = await this.#runExternal(run, opened, plan.check);
       const leftMs = untilMs - this.#host.clock.elapsed();
-      if (settled.kind !== "promise" || leftMs <= 0 || run.live.ended !== undefined || this.#host.isClosed) return settled;
+      if (settled.kind !== "promise" || leftMs <= 0 || run.live.ended !== undefined || this.#host.isClosed) {
+        return settled;
+      }
       if (settled.progress !== undefined) run.live.progress(settled.progress);
       const pause = this.#waits.pause(run, Math.min(settled.retryAfterMs, leftMs));
       await pause.over;
@@ -102,12 +109,21 @@ export class Redeemer {
 }
 
 /** The same promise again, with what is known of the work. */
-export function promiseAgain({ token, expiresAtMs }: OpenedPromise, { options }: Pending, nowMs: number): PromiseOutcome {
+export function promiseAgain(
+  { token, expiresAtMs }: OpenedPromise,
+  { options }: Pending,
+  nowMs: number,
+): PromiseOutcome {
   const { retryAfterMs = DEFAULT_RETRY_AFTER_MS, progress, estimatedMs } = options;
   const ttlMs = Math.max(0, expiresAtMs - nowMs);
   return { kind: "promise", token, expiresAtMs, ttlMs, retryAfterMs, progress, estimatedMs };
 }
 
 function notCancellable({ name }: ToolPlan): FailureOutcome {
-  return { kind: "failure", code: "not_cancellable", message: `The work of ${name} cannot be cancelled`, data: undefined };
+  return {
+    kind: "failure",
+    code: "not_cancellable",
+    message: `The work of ${name} cannot be cancelled`,
+    data: undefined,
+  };
 }

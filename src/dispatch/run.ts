@@ -150,6 +150,10 @@ export class Run implements MiddlewareCtx {
   }
 
   pending(options: PendingOptions = {}): Pending {
+    const { name, external } = this.plan;
+    if (external === undefined) {
+      throw new TypeError(`Tool "${name}" cannot be pending: only the check of .external() can`);
+    }
     return new Pending(options);
   }
 

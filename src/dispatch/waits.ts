@@ -1,4 +1,4 @@
-import { refuse, type Settled } from "../call/outcome.ts";
+import { type Refusal, refuse, type Settled } from "../call/outcome.ts";
 import type { Job } from "../engine/engine.ts";
 import { isFinal, type Jobs } from "../engine/jobs.ts";
 import { readAnswers } from "./asking.ts";
@@ -8,6 +8,11 @@ import type { Run } from "./run.ts";
 
 /** Share of a deadline after which a caller gets a promise: it has to arrive before the caller has gone. */
 export const DEADLINE_SHARE = 0.8;
+
+/** The refusal of a call that has joined one which ended without a word to keep. */
+export function joinedBroke(): Refusal {
+  return refuse("unavailable", "The call that this one joined broke; try again", { retry_after_ms: 0 });
+}
 
 /** Callers that wait for jobs. */
 export class Waits {
@@ -45,8 +50,7 @@ export class Waits {
     // A tool that does not promise gives an answer, or the call ends at its deadline.
     const waitMs = promise === undefined ? deadlineMs : Math.min(promise.budgetMs, DEADLINE_SHARE * deadlineMs);
     const settled = await this.untilSettled(run, id, waitMs);
-    if (settled.kind !== "error" || settled.code !== "promise_lost") return settled;
-    return refuse("unavailable", "The call that this one joined broke; try again", { retry_after_ms: 0 });
+    return settled.kind === "error" && settled.code === "promise_lost" ? joinedBroke() : settled;
   }
 
   /** Waits for `waitMs`, but not when the call is over, or the server closes. */

@@ -34,7 +34,7 @@ function convert(schema: Schema, where: string): JsonSchema {
   let converted: unknown;
   try {
     if (standard.jsonSchema !== undefined) converted = standard.jsonSchema.input({ target: TARGET });
-    else if (standard.vendor === "valibot") converted = convertValibot(schema, TARGET);
+    else if (standard.vendor === "valibot") converted = convertValibot(schema);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     const hint = "say it with what JSON has, a date for instance as v.pipe(v.string(), v.isoTimestamp())";

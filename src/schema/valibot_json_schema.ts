@@ -34,43 +34,41 @@ interface ValibotSchema extends ValibotAction {
  * @throws {TypeError} If the schema has no JSON form, such as a `Date`.
  */
 export function convertValibot(schema: Schema): JsonSchema {
-  const converter = new Converter();
   const root = schema as Schema & ValibotSchema;
-  const { $defs, converted } = converter.convertRoot(root);
+  const converter = new Converter();
+  const converted = converter.inline(root);
   return {
-    // An object without members takes none, unless it says otherwise.
+    // An object without members would be taken for one that has to be empty.
     ...(root.type === "loose_object" && { additionalProperties: true }),
     ...converted,
-    ...(Object.keys($defs).length > 0 && { $defs }),
+    ...(converter.names.size > 0 && { $defs: converter.definitions }),
   };
 }
 
-/** Converts one schema with all that is in it; knows what of it is defined by name. */
+/** Converts one schema with all that is in it. */
 class Converter {
-  readonly #definitions: Record<string, JsonSchema> = {};
-  /** Names of the schemas that `v.lazy` leads to. */
-  readonly #names = new Map<ValibotSchema, string>();
+  /** What `v.lazy` leads to, by name. */
+  readonly definitions: Record<string, JsonSchema> = {};
+  /** The names of those schemas. */
+  readonly names = new Map<ValibotSchema, string>();
   /** A getter may make a new schema each time. */
   readonly #targets = new Map<ValibotSchema["getter"], ValibotSchema>();
 
-  convertRoot(schema: ValibotSchema): { readonly converted: JsonSchema; readonly $defs: JsonSchema } {
-    return { converted: this.#inline(schema), $defs: this.#definitions };
-  }
-
-  readonly #convert = (schema: ValibotSchema): JsonSchema => {
-    const name = this.#names.get(schema);
-    return name === undefined ? this.#inline(schema) : referTo(name);
-  };
-
-  #inline(schema: ValibotSchema): JsonSchema {
+  /** A schema in its place, by name only where it leads back to itself. */
+  inline(schema: ValibotSchema): JsonSchema {
     const [first = schema, ...actions] = flatten(schema);
     return addActions(this.#bare(first), actions);
   }
 
+  readonly #convert = (schema: ValibotSchema): JsonSchema => {
+    const name = this.names.get(schema);
+    return name === undefined ? this.inline(schema) : referTo(name);
+  };
+
   /** A schema by itself, without the rest of its pipeline. */
   #bare(schema: ValibotSchema): JsonSchema {
     const { type, options, wrapped } = schema;
-    switch (type) {
+    switch (baseOf(type)) {
       case "any":
       case "unknown":
         return {};
@@ -89,19 +87,12 @@ class Converter {
       case "array":
         return { type, items: this.#convert(schema.item) };
       case "tuple":
-      case "loose_tuple":
-      case "strict_tuple":
-      case "tuple_with_rest":
         return this.#tuple(schema);
       case "object":
-      case "loose_object":
-      case "strict_object":
-      case "object_with_rest":
         return this.#object(schema);
       case "record":
         return this.#record(schema);
       case "optional":
-      case "exact_optional":
       case "undefinedable":
         return withDefault(this.#convert(wrapped), schema);
       case "nullable":
@@ -135,7 +126,7 @@ class Converter {
     return {
       type: "object",
       properties: Object.fromEntries(members.map(([name, entry]) => [name, this.#convert(entry)])),
-      required: members.filter(([, entry]) => !MAY_BE_ABSENT.has(entry.type)).map(([name]) => name),
+      required: members.filter(([, entry]) => !MAY_BE_ABSENT.has(baseOf(entry.type))).map(([name]) => name),
       ...(rest !== undefined && { additionalProperties: this.#convert(rest) }),
       ...(type === "strict_object" && { additionalProperties: false }),
     };
@@ -149,17 +140,22 @@ class Converter {
   #lazy({ getter }: ValibotSchema): JsonSchema {
     const target = this.#targets.get(getter) ?? getter(undefined);
     this.#targets.set(getter, target);
-    const known = this.#names.get(target);
+    const known = this.names.get(target);
     if (known !== undefined) return referTo(known);
-    const name = String(this.#names.size);
+    const name = String(this.names.size);
     // Named before it is converted: it may lead back to itself.
-    this.#names.set(target, name);
-    this.#definitions[name] = this.#inline(target);
+    this.names.set(target, name);
+    this.definitions[name] = this.inline(target);
     return referTo(name);
   }
 }
 
-const MAY_BE_ABSENT: ReadonlySet<string> = new Set(["optional", "exact_optional", "nullish"]);
+const MAY_BE_ABSENT: ReadonlySet<string> = new Set(["optional", "nullish"]);
+
+/** `object` of `strict_object`, and the like. */
+function baseOf(type: string): string {
+  return type.replace(/^(loose|strict|exact)_|_with_rest$/, "");
+}
 
 function flatten(schema: ValibotSchema): readonly ValibotSchema[] {
   return schema.pipe?.flatMap(flatten) ?? [schema];
@@ -175,8 +171,8 @@ function withDefault(jsonSchema: JsonSchema, { default: value }: ValibotSchema):
 }
 
 function enumeration(options: readonly unknown[], type: string): JsonSchema {
-  const types = new Set(options.map((option) => typeof assertConstant(option, type)));
-  return { enum: options, type: types.size > 1 ? ["string", "number"] : [...types][0] ?? "string" };
+  const used = new Set(options.map((option) => typeof assertConstant(option, type)));
+  return { enum: options, type: used.size > 1 ? ["string", "number"] : [...used][0] ?? "string" };
 }
 
 function assertConstant(value: unknown, type: string): unknown {

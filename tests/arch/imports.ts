@@ -60,7 +60,17 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
     "wires",
   ]],
   ["runtime", ["src/runtime/"], ["internal", "error", "call", "token", "tool", "wire", "server"]],
-  ["testing", ["src/testing/"], ["internal", "error", "call", "token", "engine", "client", "wire client", "server", "tool"]],
+  ["testing", ["src/testing/"], [
+    "internal",
+    "error",
+    "call",
+    "token",
+    "engine",
+    "client",
+    "wire client",
+    "server",
+    "tool",
+  ]],
   ["entry", ["mod.ts"], [
     "internal",
     "error",

@@ -116,10 +116,6 @@ for (
     ["a done that is not JSON", ["event: done\ndata: {\n\n"], { name: "ToolError", code: "parse_error" }],
     ["a message that is not JSON", ["event: message\ndata: {\n\n"], { name: "ToolError", code: "parse_error" }],
     ["a connection that breaks off", [new Error("reset")], { name: "ToolError", code: "unavailable" }],
-    ["a promise", [sse("done", { _meta: { response_type: "promise", promise_token: "p" } })], {
-      name: "ToolError",
-      code: "invalid_request",
-    }],
   ] as const
 ) {
   test(`a stream that ends in ${name}: the loop has its pieces, and throws; result rejects`, async () => {

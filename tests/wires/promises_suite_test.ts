@@ -264,7 +264,10 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
 
   async "starts one job for each key"({ client, journal }) {
     const options = { idempotencyKey: "job" };
-    const [one, other] = await Promise.all([client.slow.start({ n: 1 }, options), client.slow.start({ n: 1 }, options)]);
+    const [one, other] = await Promise.all([
+      client.slow.start({ n: 1 }, options),
+      client.slow.start({ n: 1 }, options),
+    ]);
     strictEqual(one.token, other.token);
     journal.gate.resolve();
     strictEqual(await other.result(), 2);

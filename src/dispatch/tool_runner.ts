@@ -1,0 +1,222 @@
+/**
+ * Runs one tool: validates what goes in, runs the handler, validates what comes out.
+ *
+ * Total: nothing is thrown, no promise rejects. Nothing is awaited where the handler is synchronous.
+ *
+ * @module
+ */
+import { type Refusal, refuse, type Settled } from "../call/outcome.ts";
+import { joinPartials } from "../call/partials.ts";
+import { isPromiseLike, type MaybePromise } from "../internal/maybe_promise.ts";
+import type { CompiledSchema } from "../schema/compile.ts";
+import { formatIssues, formatPath, type InputIssue } from "../schema/issues.ts";
+import type { SchemaResult } from "../schema/schema.ts";
+import { Pending } from "../tool/pending.ts";
+import type { RedeemInput } from "../tool/system_tools.ts";
+import type { ToolPlan } from "../tool/tool.ts";
+import { type Asking, askKind } from "./asking.ts";
+import { encodeContinuation } from "./continuation.ts";
+import type { DispatchHost } from "./host.ts";
+import type { Promises } from "./promises.ts";
+import { promiseAgain } from "./redeem.ts";
+import type { Run } from "./run.ts";
+
+/** Runs a system tool. */
+export type RunSystemTool = (run: Run, input: RedeemInput) => Promise<Settled>;
+
+/** Runs tools, without their middleware. */
+export class ToolRunner {
+  readonly #host: DispatchHost;
+  readonly #promises: Promises;
+  readonly #runSystem: RunSystemTool;
+
+  constructor(host: DispatchHost, promises: Promises, runSystem: RunSystemTool) {
+    this.#host = host;
+    this.#promises = promises;
+    this.#runSystem = runSystem;
+  }
+
+  /** Runs a tool. */
+  run(run: Run): MaybePromise<Settled> {
+    const { input } = run.plan;
+    if (input === undefined) return this.#runHandler(run, run.call.args);
+    try {
+      const checked = input.validate(run.call.args);
+      if (!(checked instanceof Promise)) return this.#runChecked(run, checked);
+      return checked.then((later) => this.#runChecked(run, later)).catch((thrown) => this.thrown(run, thrown));
+    } catch (thrown) {
+      return this.thrown(run, thrown);
+    }
+  }
+
+  #runChecked(run: Run, checked: SchemaResult): MaybePromise<Settled> {
+    if (checked.issues === undefined) return this.#runHandler(run, checked.value);
+    return invalidInput(formatIssues(checked.issues, run.call.args));
+  }
+
+  #runHandler(run: Run, input: unknown): MaybePromise<Settled> {
+    if (run.plan.isSystem) {
+      return this.#runSystem(run, input as RedeemInput).catch((thrown) => this.thrown(run, thrown));
+    }
+    try {
+      const returned = run.plan.handler(input, run);
+      return isPromiseLike(returned) ? this.#awaitAnswer(run, returned) : this.#settleReturned(run, returned);
+    } catch (thrown) {
+      return this.thrown(run, thrown);
+    }
+  }
+
+  #awaitAnswer(run: Run, returned: PromiseLike<unknown>): Promise<Settled> {
+    const native = returned instanceof Promise ? returned : Promise.resolve(returned);
+    return native.then((value) => this.#settleReturned(run, value)).catch((thrown) => this.thrown(run, thrown));
+  }
+
+  #settleReturned(run: Run, returned: unknown): MaybePromise<Settled> {
+    return isAsyncGenerator(returned) ? this.#drain(run, returned) : this.#answer(run, returned);
+  }
+
+  /** Streams what a generator yields, or keeps it when nobody listens: the pieces joined are then the answer. */
+  async #drain(run: Run, pieces: AsyncGenerator<unknown, unknown, unknown>): Promise<Settled> {
+    const { live, plan } = run;
+    const stop = () => void stopGenerator(pieces).catch(() => {});
+    const kept: unknown[] | undefined = run.sink === undefined || run.mayBeJob ? [] : undefined;
+    let hasYielded = false;
+    live.onEnd = stop;
+    try {
+      while (live.ended === undefined) {
+        const step = await pieces.next();
+        if (step.done) return await this.#answerStream(run, step.value, hasYielded, kept);
+        hasYielded = true;
+        // JSON has no undefined.
+        const value = step.value === undefined ? null : step.value;
+        // Nothing is awaited that is not a promise: each await is a turn of the event loop, for each piece.
+        let mismatch = this.#mismatch(run, plan.partial, value, "partial");
+        if (mismatch instanceof Promise) mismatch = await mismatch;
+        if (mismatch !== undefined) {
+          stop();
+          return mismatch;
+        }
+        kept?.push(value);
+        const room = live.push({ kind: "partial", value });
+        if (room !== undefined) await room;
+      }
+      return live.ended;
+    } catch (thrown) {
+      stop();
+      return this.thrown(run, thrown);
+    }
+  }
+
+  /** A generator that returned nothing has said it all in its pieces: the answer is these, joined if anyone kept them. */
+  #answerStream(run: Run, value: unknown, hasYielded: boolean, kept: unknown[] | undefined): MaybePromise<Settled> {
+    if (value !== undefined) return this.#answer(run, value);
+    if (!hasYielded) return this.#answer(run, joinNothing(run.plan));
+    // Over a stream that is still there the caller has the pieces.
+    const isWhole = kept !== undefined && (run.sink === undefined || run.lease !== undefined);
+    return isWhole ? this.#answer(run, joinPartials(kept)) : this.#settle(run, answer(run, undefined));
+  }
+
+  #answer(run: Run, value: unknown): MaybePromise<Settled> {
+    const { output, external } = run.plan;
+    if (external !== undefined) {
+      if (run.redeemed === undefined) return this.#promises.ofExternal(run, external.ttlMs, value);
+      if (value instanceof Pending) return promiseAgain(run.redeemed, value, this.#host.clock.now());
+    }
+    if (output === undefined) return this.#settle(run, answer(run, value));
+    // What a handler says after it has asked counts for nothing.
+    if (run.asking?.requests !== undefined) return this.#ask(run, run.asking);
+    const mismatch = this.#mismatch(run, output, value, "output");
+    if (mismatch instanceof Promise) {
+      return mismatch.then((refusal) => refusal ?? this.#settle(run, answer(run, value)))
+        .catch((thrown) => this.thrown(run, thrown));
+    }
+    return mismatch ?? this.#settle(run, answer(run, value));
+  }
+
+  /** What the caller is told beside the outcome itself: what it is asked instead, and the state that it keeps. */
+  #settle(run: Run, settled: Settled): Settled {
+    if (run.asking?.requests !== undefined) return this.#ask(run, run.asking);
+    if (run.signedContext === undefined || settled.kind === "error") return settled;
+    try {
+      const context = run.signedContext.encode(this.#host.keys, this.#host.clock.now());
+      return context === undefined ? settled : { ...settled, context } as Settled;
+    } catch (thrown) {
+      return this.#host.mask(thrown, { tool: run.plan.name });
+    }
+  }
+
+  #ask(run: Run, asking: Asking): Settled {
+    const { requests = {} } = asking;
+    try {
+      // Whoever asks for a job is answered by way of its promise.
+      const continuation = run.lease === undefined
+        ? encodeContinuation(this.#host.keys, run, asking)
+        : this.#promises.ofJob(run.lease.job).token;
+      return { kind: askKind(requests), requests, continuation };
+    } catch (thrown) {
+      return this.#host.mask(thrown, {
+        tool: run.plan.name,
+        questions: Object.keys(requests),
+        steps: Object.keys(asking.memo.steps),
+      });
+    }
+  }
+
+  /** What the tool itself does not keep of its promises is the server's fault: masked, with the path in the log. */
+  #mismatch(
+    run: Run,
+    schema: CompiledSchema | undefined,
+    value: unknown,
+    what: "output" | "partial",
+  ): MaybePromise<Refusal | undefined> {
+    const checked = schema?.validate(value);
+    if (checked instanceof Promise) return checked.then((later) => this.#mismatchOf(run, later, value, what));
+    return checked === undefined ? undefined : this.#mismatchOf(run, checked, value, what);
+  }
+
+  #mismatchOf(run: Run, checked: SchemaResult, value: unknown, what: string): Refusal | undefined {
+    if (checked.issues === undefined) return undefined;
+    const issues = formatIssues(checked.issues, value);
+    const [first] = issues;
+    const where = first === undefined ? "" : ` at "${formatPath(first.path)}": ${first.message}`;
+    return this.#host.mask(new TypeError(`The ${what} does not fit the declared schema${where}`), {
+      tool: run.plan.name,
+      issues,
+    });
+  }
+
+  /** How a run ends that threw. */
+  thrown(run: Run, thrown: unknown): Settled {
+    if (run.asking?.requests !== undefined) return this.#ask(run, run.asking);
+    const settled = this.#host.settleThrown(thrown, { tool: run.plan.name });
+    if (settled.kind !== "failure") return settled;
+    return this.#settle(run, run.addedMeta === undefined ? settled : { ...settled, meta: run.addedMeta });
+  }
+}
+
+function answer(run: Run, value: unknown): Settled {
+  return { kind: "answer", value, meta: run.addedMeta };
+}
+
+/** The refusal of arguments that do not fit. */
+export function invalidInput(issues: readonly InputIssue[]): Refusal {
+  const [first] = issues;
+  const where = first === undefined || first.path.length === 0 ? "" : ` at "${formatPath(first.path)}"`;
+  return refuse("invalid_input", `Invalid arguments${where}: ${first?.message}`, { issues });
+}
+
+/** No pieces, joined: what they would have been is known if it was declared. */
+function joinNothing({ partial }: ToolPlan): unknown {
+  if (partial === undefined) return undefined;
+  return partial.jsonSchema["type"] === "string" ? "" : [];
+}
+
+async function stopGenerator(pieces: AsyncGenerator<unknown, unknown, unknown>): Promise<void> {
+  await pieces.return(undefined);
+}
+
+function isAsyncGenerator(value: unknown): value is AsyncGenerator<unknown, unknown, unknown> {
+  if (typeof value !== "object" || value === null) return false;
+  const { next, return: stop } = value as Partial<AsyncGenerator>;
+  return Symbol.asyncIterator in value && typeof next === "function" && typeof stop === "function";
+}

@@ -1,0 +1,192 @@
+import { ToolError } from "../error/tool_error.ts";
+import type { Backend, Delivery, DeliveryQueue, Lease } from "./bullmq_backend.ts";
+import { Lazy, within } from "./bullmq_lazy.ts";
+import { BullmqLeases } from "./bullmq_leases.ts";
+import { MissingPackageError } from "./bullmq_packages.ts";
+import { BullmqSubscriptions } from "./bullmq_subscriptions.ts";
+import { BullmqWorker } from "./bullmq_worker.ts";
+import type { Engine, EngineWorker, Job, WorkOptions } from "./engine.ts";
+
+/** A delivery of a job that somebody runs comes again after this, twice this, and so on, in milliseconds. */
+const FIRST_WAIT_MS = 20;
+/** At most this, in milliseconds. */
+const LONGEST_WAIT_MS = 1_000;
+
+/** Options of {@link BullmqEngine}. */
+export interface BullmqEngineOptions {
+  /** How long a process is taken to live after its last sign, in milliseconds. */
+  readonly leaseMs: number;
+  /** How long the store may take to answer, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Told of errors, of which callers may not tell anybody. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** The engine over records and a queue. */
+export class BullmqEngine implements Engine {
+  readonly name = "bullmq";
+  readonly instance = undefined;
+  readonly #backend: Backend;
+  readonly #options: BullmqEngineOptions;
+  readonly #leases: BullmqLeases;
+  readonly #queue: Lazy<DeliveryQueue>;
+  readonly #subscriptions = new BullmqSubscriptions();
+  readonly #workers = new Set<BullmqWorker>();
+  #isListening = false;
+  #hasFailed = false;
+  #closed: Promise<void> | undefined = undefined;
+
+  constructor(backend: Backend, options: BullmqEngineOptions) {
+    this.#backend = backend;
+    this.#options = options;
+    this.#leases = new BullmqLeases(backend.records, { leaseMs: options.leaseMs, onError: this.#report });
+    this.#queue = new Lazy(() => backend.openQueue());
+  }
+
+  insert(job: Job): Promise<boolean> {
+    return this.#ask(job.id, () => this.#backend.records.insert(job, crypto.randomUUID()));
+  }
+
+  get(id: string): Promise<Job | undefined> {
+    return this.#ask(id, () => this.#backend.records.get(id));
+  }
+
+  replace(job: Job, version: number): Promise<boolean> {
+    return this.#ask(job.id, () => this.#backend.records.replace(job, version));
+  }
+
+  remove(id: string): Promise<void> {
+    return this.#ask(id, () => this.#backend.records.remove(id));
+  }
+
+  subscribe(id: string, onChange: () => void): () => void {
+    const unsubscribe = this.#subscriptions.add(id, onChange);
+    if (!this.#isListening && this.#closed === undefined) {
+      this.#isListening = true;
+      this.#backend.listen((changed) => this.#subscriptions.tell(changed));
+    }
+    return unsubscribe;
+  }
+
+  schedule(id: string, delayMs: number): Promise<void> {
+    return this.#ask(id, async () => {
+      const delivery = await this.#deliveryOf(id, false);
+      if (delivery !== undefined) await (await this.#queue.get()).add(delivery, delayMs);
+    });
+  }
+
+  hold(id: string): Promise<() => Promise<void>> {
+    const { leaseMs } = this.#options;
+    return this.#ask(id, async () => {
+      const delivery = await this.#deliveryOf(id, true);
+      if (delivery === undefined) return async () => {};
+      // First, so that there is no moment in which the job would be lost with this process.
+      await (await this.#queue.get()).add(delivery, leaseMs);
+      const lease = newLease(delivery);
+      const taken = await this.#backend.records.take(delivery, lease, leaseMs);
+      // Another process has it: then it is the one that must not die.
+      if (taken !== "ours") return async () => {};
+      this.#leases.keep(lease);
+      return () => this.#letGo(lease);
+    });
+  }
+
+  work(run: (id: string) => Promise<void>, { concurrency }: WorkOptions): EngineWorker {
+    const { leaseMs, timeoutMs } = this.#options;
+    const worker: BullmqWorker = new BullmqWorker({
+      open: () => {
+        const deliver = (delivery: Delivery, begun: number) => this.#deliver(worker, run, delivery, begun);
+        return this.#backend.openWorker(deliver, { concurrency, leaseMs });
+      },
+      timeoutMs,
+      onError: this.#report,
+      onStop: () => this.#workers.delete(worker),
+    });
+    this.#workers.add(worker);
+    return worker;
+  }
+
+  close(): Promise<void> {
+    return (this.#closed ??= this.#end());
+  }
+
+  async #end(): Promise<void> {
+    // Not given back: their runs may go on. They lapse, and others are told then.
+    this.#leases.forget();
+    const { timeoutMs } = this.#options;
+    const queue = this.#queue.opened?.then((queue) => queue.close());
+    const ends = [...this.#workers].map((worker) => worker.abort()).concat(queue ?? []);
+    await within(timeoutMs, Promise.allSettled(ends)).catch(this.#report);
+    await within(timeoutMs, this.#backend.close()).catch(this.#report);
+  }
+
+  /** Asks the store something about a job. */
+  async #ask<Value>(id: string, ask: () => Promise<Value>): Promise<Value> {
+    if (this.#closed !== undefined) throw new ToolError("unavailable", "The job engine is closed");
+    try {
+      const value = await within(this.#options.timeoutMs, ask());
+      this.#hasFailed = false;
+      return value;
+    } catch (cause) {
+      this.#leases.noteFailure(id);
+      if (cause instanceof MissingPackageError) throw cause;
+      this.#report(cause);
+      throw new ToolError("unavailable", "The job engine cannot reach its store: try again later", { cause });
+    }
+  }
+
+  /** A new delivery of a job; `undefined` if there is no such job. */
+  async #deliveryOf(id: string, isRecovery: boolean): Promise<Delivery | undefined> {
+    const incarnation = await this.#backend.records.incarnation(id);
+    return incarnation === undefined ? undefined : { id: crypto.randomUUID(), job: id, incarnation, isRecovery };
+  }
+
+  async #letGo(lease: Lease): Promise<void> {
+    try {
+      // What cannot be given back lapses, and the recovery finds that out.
+      if (await this.#leases.release(lease)) await (await this.#queue.get()).remove(lease.delivery);
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  async #deliver(
+    worker: BullmqWorker,
+    run: (id: string) => Promise<void>,
+    delivery: Delivery,
+    begun: number,
+  ): Promise<number | undefined> {
+    // Another one takes it: this one was fetched while the worker was told to take no more.
+    if (worker.isStopping) return 0;
+    const lease = newLease(delivery);
+    const taken = await this.#backend.records.take(delivery, lease, this.#options.leaseMs);
+    if (taken === "gone") return undefined;
+    if (taken !== "ours") return waitMs(delivery, taken.busyMs, begun);
+    this.#leases.keep(lease);
+    await worker.during(this.#run(run, lease));
+    return undefined;
+  }
+
+  async #run(run: (id: string) => Promise<void>, lease: Lease): Promise<void> {
+    await run(lease.job);
+    const isDone = await this.#leases.release(lease).catch(this.#report);
+    // The run may not have learnt what to do, or could not tell what it did. If it has, the next one finds nothing to do.
+    if (isDone === false) throw new Error(`The store has failed the run of job ${lease.job}: it is delivered again`);
+  }
+
+  readonly #report = (error: unknown): void => {
+    // One of a row: a store that is down would else be told of with each call.
+    if (!this.#hasFailed && this.#closed === undefined) this.#options.onError(error);
+    this.#hasFailed = true;
+  };
+}
+
+function newLease({ id, job }: Delivery): Lease {
+  return { job, delivery: id, claim: crypto.randomUUID() };
+}
+
+function waitMs({ isRecovery }: Delivery, busyMs: number, begun: number): number {
+  // Its holder lives; whether it still does is to be seen when its lease is over, and no sooner.
+  if (isRecovery) return busyMs;
+  return Math.min(busyMs, LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(begun - 1, 10));
+}
