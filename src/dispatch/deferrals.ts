@@ -20,6 +20,9 @@ import { DEADLINE_SHARE, joinedBroke, type Waits } from "./waits.ts";
 const KEYED_TTL_MS = 3_600_000;
 const KEYED_ATTEMPTS = 3;
 
+/** When another process begins a job that nobody came to hold, in milliseconds. */
+const RECOVERY_MS = 10_000;
+
 const EMPTY_MEMO: Job["memo"] = { answers: {}, steps: {} };
 
 /** What {@link Deferrals} needs. */
@@ -49,13 +52,21 @@ export class Deferrals {
     this.#jobs = options.jobs;
   }
 
+  /** Whether other processes know the jobs of this one. */
+  get outlivesProcess(): boolean {
+    return this.#jobs.engine.instance === undefined;
+  }
+
   /** A run's budget is spent: it becomes a job, and its caller gets a promise; over a stream, first the news of it. */
   async adopt(run: Run, spentMs: number, deadlineMs: number): Promise<void> {
     const { live } = run;
     // The caller's deadline holds until the job is written.
     live.limit(deadlineMs - spentMs);
     // A keyed call is a job already, or has joined one.
-    if (run.call.meta?.idempotencyKey === undefined) await this.#insertRunning(run);
+    if (run.call.meta?.idempotencyKey === undefined) {
+      await this.#insertRunning(run, newJob(run, { state: "running", epoch: 1, attempt: 1 }), true);
+      this.ensureWorker();
+    }
     const { lease } = run;
     if (lease === undefined || live.isSettled) return;
     lease.isPromised = true;
@@ -76,10 +87,7 @@ export class Deferrals {
   async enqueue(run: Run): Promise<Settled> {
     const job = newJob(run, { state: "queued", epoch: 0, attempt: 0 });
     this.ensureWorker();
-    if (await this.#jobs.engine.insert(job)) {
-      await this.#jobs.engine.schedule(job.id, 0);
-      return this.#options.promises.ofJob(job);
-    }
+    if (await this.#jobs.engine.insert(job, 0)) return this.#options.promises.ofJob(job);
     const begun = await this.#findSame(job);
     return "kind" in begun ? begun : this.#options.promises.ofJob(begun);
   }
@@ -93,10 +101,7 @@ export class Deferrals {
   async runKeyed(run: Run): Promise<Settled> {
     const job = newJob(run, { state: "running", epoch: 1, attempt: 1 });
     this.ensureWorker();
-    if (await this.#jobs.engine.insert(job)) {
-      await this.#lease(run, job, false);
-      return await this.#host.runTool(run);
-    }
+    if (await this.#insertRunning(run, job, false)) return await this.#host.runTool(run);
     const begun = await this.#findSame(job);
     return "kind" in begun ? begun : await this.#options.waits.untilJoinedSettled(run, job.id);
   }
@@ -119,11 +124,20 @@ export class Deferrals {
     await Promise.all([...this.#workers].map((worker) => worker.stop()));
   }
 
-  async #insertRunning(run: Run): Promise<void> {
-    const job = newJob(run, { state: "running", epoch: 1, attempt: 1 });
-    await this.#jobs.engine.insert(job);
-    await this.#lease(run, job, true);
-    this.ensureWorker();
+  /** Writes the job of a run that is under way, and binds the two. `false` if there is such a job already. */
+  async #insertRunning(run: Run, job: Job, isPromised: boolean): Promise<boolean> {
+    const { engine } = this.#jobs;
+    // Should this process die before it holds the job, another runs it.
+    if (!await engine.insert(job, this.outlivesProcess ? RECOVERY_MS : undefined)) return false;
+    const letGo = await engine.hold(job.id);
+    if (!run.live.isSettled) {
+      void this.#bind(run, new Lease(this.#jobs, job, run, { isPromised, letGo })).catch(() => {});
+      return true;
+    }
+    // It was faster than the engine: nobody needs the job.
+    await engine.remove(job.id);
+    await letGo();
+    return true;
   }
 
   /** The job that took the id of this one: the same call, or another, which is refused. */
@@ -134,35 +148,18 @@ export class Deferrals {
     return refuse("conflict", "The idempotency key was used with another call; choose a new key for a new call");
   }
 
-  /** Binds a run to the job that was written for it. */
-  async #lease(run: Run, job: Job, isPromised: boolean): Promise<void> {
-    const letGo = await this.#jobs.engine.hold(job.id);
-    if (run.live.isSettled) {
-      // It was faster than the engine: nobody needs the job.
-      await this.#jobs.engine.remove(job.id);
-      return await letGo();
-    }
-    this.#bind(run, new Lease(this.#jobs, job, run, { isPromised, letGo }));
-  }
-
+  /** Has how the run settles become the job's outcome. Resolves when that is written. */
   #bind(run: Run, lease: Lease): Promise<void> {
-    const concluded = Promise.withResolvers<void>();
+    const settled = Promise.withResolvers<Settled>();
     run.lease = lease;
-    run.live.detach((settled) => void lease.conclude(this.#bounded(settled, lease.job)).then(concluded.resolve));
-    return concluded.promise;
+    run.live.detach(settled.resolve);
+    return settled.promise.then((outcome) => lease.conclude(this.#bounded(outcome, lease.job)));
   }
 
+  /** Runs a job that is due. Rejects if the engine fails; it then delivers the job again. */
   async #runJob(id: string): Promise<void> {
-    try {
-      const job = await this.#jobs.claim(id);
-      if (job !== undefined) await this.#runClaimed(job);
-    } catch (thrown) {
-      // The engine failed; it delivers the job again.
-      this.#host.settleThrown(thrown, { callId: id });
-    }
-  }
-
-  async #runClaimed(job: Job): Promise<void> {
+    const job = await this.#jobs.claim(id);
+    if (job === undefined) return;
     const plan = this.#host.registry.get(job.tool);
     if (plan === undefined) {
       return void await this.#jobs.finish(job, refuse("tool_not_found", `The tool ${job.tool} is gone`));

@@ -133,6 +133,11 @@ export class Dispatcher implements Dispatch, DispatchHost {
     return this.#deferrals.work(concurrency);
   }
 
+  /** Goes on with what was promised before this process began, if the engine has kept it. */
+  resume(): void {
+    if (this.registry.canPromise && this.#deferrals.outlivesProcess) this.#deferrals.ensureWorker();
+  }
+
   /** Whether it takes no more calls. */
   get isClosed(): boolean {
     return this.#closed !== undefined;

@@ -8,6 +8,10 @@ import type { Run } from "./run.ts";
 /** How often at most progress is written, in milliseconds. */
 const PROGRESS_MS = 250;
 
+/** How long to wait before what could not be written is written again, in milliseconds; it doubles up to the second. */
+const FIRST_WRITE_MS = 100;
+const MAX_WRITE_MS = 2_000;
+
 /** First wait before a job is begun again, in milliseconds; it doubles with each attempt, up to a minute. */
 const BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 60_000;
@@ -61,18 +65,29 @@ export class Lease {
     await this.#jobs.saveStep(this.job, key, value);
   }
 
-  /** The run has settled: writes what becomes of the job. Never rejects. */
+  /** The run has settled: writes what becomes of the job. Rejects if that cannot be done; then the job is run again. */
   async conclude(settled: Settled): Promise<void> {
     this.#isOver = true;
     this.#unsubscribe();
     try {
-      await this.#write(settled);
+      await this.#writeSurely(settled);
       await this.#letGo?.();
-    } catch (thrown) {
-      // The engine still counts on this process; when its lease lapses, the job is run again.
-      this.#run.host.settleThrown(thrown, { tool: this.job.tool, callId: this.job.id });
     } finally {
       this.#run.host.leave();
+    }
+  }
+
+  /** Writes until it is written: what was worked out is not lost because the engine was away for a while. */
+  async #writeSurely(settled: Settled): Promise<void> {
+    const { host } = this.#run;
+    for (let waitMs = FIRST_WRITE_MS;; waitMs = Math.min(MAX_WRITE_MS, 2 * waitMs)) {
+      try {
+        return await this.#write(settled);
+      } catch (thrown) {
+        if (waitMs === FIRST_WRITE_MS) host.mask(thrown, { tool: this.job.tool, callId: this.job.id });
+        if (host.isClosed || host.clock.now() >= this.job.expiresAtMs) throw thrown;
+      }
+      await this.#sleep(waitMs);
     }
   }
 
@@ -109,9 +124,13 @@ export class Lease {
       this.#progress = undefined;
       // Progress is a courtesy: what cannot be written is dropped.
       await this.#jobs.progress(this.job, progress, this.#estimate(progress)).catch(() => {});
-      await new Promise<void>((resolve) => void this.#run.host.clock.after(PROGRESS_MS, resolve));
+      await this.#sleep(PROGRESS_MS);
     }
     this.#isWriting = false;
+  }
+
+  async #sleep(delayMs: number): Promise<void> {
+    await new Promise<void>((resolve) => void this.#run.host.clock.after(delayMs, resolve));
   }
 
   /** When it may be done, if it goes on as it went so far. */

@@ -87,8 +87,13 @@ export interface Engine {
   readonly name: string;
   /** Names the process, if only this one knows the jobs; `undefined` where others do, too. */
   readonly instance: string | undefined;
-  /** Keeps a new job until it expires. `false` if its id is taken. Schedules nothing. */
-  insert(job: Job): MaybePromise<boolean>;
+  /**
+   * Keeps a new job until it expires. With `dueInMs` a worker is told to run it, so long from now: both or neither, whenever
+   * the process dies.
+   *
+   * @returns `false` if its id is taken; then nothing has happened.
+   */
+  insert(job: Job, dueInMs?: number): MaybePromise<boolean>;
   /** The job of that id, as it is now; `undefined` if there is none, or it has expired. */
   get(id: string): MaybePromise<Job | undefined>;
   /** Puts `job` in place of the one that has its id and `version`, and tells who has subscribed. `false` if there is none. */
@@ -105,14 +110,15 @@ export interface Engine {
   /** Has a worker told to run the job, `delayMs` from now. */
   schedule(id: string, delayMs: number): MaybePromise<void>;
   /**
-   * This process runs the job by itself, outside of {@link work}. If it dies before it lets go, a worker is told to run it.
+   * This process runs the job by itself, outside of {@link work}. Until it lets go, or dies, nobody is told to run the job,
+   * whatever was scheduled; if it dies, a worker is.
    *
    * @returns Lets go.
    */
   hold(id: string): MaybePromise<() => MaybePromise<void>>;
   /**
    * Calls `run` for each job that is due. Until that has resolved, nobody else is told to run the job, unless this process
-   * dies: then another is. `run` never rejects.
+   * dies, or `run` rejects because the engine failed it: then a worker is told again.
    */
   work(run: (id: string) => Promise<void>, options: WorkOptions): EngineWorker;
   /** Ends connections and timers; jobs stay. */

@@ -105,11 +105,28 @@ export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
 
   function start({ run, runs }: Worker, kept: Kept): void {
     const release = take(kept);
-    const running = run(kept.id).finally(() => {
+    // Nothing here can fail a run, so that it would have to be begun again.
+    const running = run(kept.id).catch(() => {}).finally(() => {
       runs.delete(running);
       release();
     });
     runs.add(running);
+  }
+
+  function schedule(id: string, delayMs: number): void {
+    const kept = find(id);
+    if (!kept) return;
+    const makeDue = (): void => {
+      due.add(kept);
+      // Not at once: who schedules does not wait for the run.
+      queueMicrotask(deliver);
+    };
+    if (delayMs <= 0) return makeDue();
+    const cancel = clock.after(delayMs, () => {
+      kept.timers.delete(cancel);
+      makeDue();
+    });
+    kept.timers.add(cancel);
   }
 
   return {
@@ -118,11 +135,12 @@ export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
       // Made late: not every host has randomness while modules load.
       return (instance ??= crypto.randomUUID());
     },
-    insert(job) {
+    insert(job, dueInMs) {
       const { id } = job;
       if (find(id)) return false;
       makeRoom();
       jobs.set(id, { id, ...content(job), busy: new Set(), timers: new Set(), listeners: new Set() });
+      if (dueInMs !== undefined) schedule(id, dueInMs);
       return true;
     },
     get(id) {
@@ -146,21 +164,7 @@ export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
       const listeners = find(id)?.listeners.add(listener);
       return () => void listeners?.delete(listener);
     },
-    schedule(id, delayMs) {
-      const kept = find(id);
-      if (!kept) return;
-      const makeDue = (): void => {
-        due.add(kept);
-        // Not at once: who schedules does not wait for the run.
-        queueMicrotask(deliver);
-      };
-      if (delayMs <= 0) return makeDue();
-      const cancel = clock.after(delayMs, () => {
-        kept.timers.delete(cancel);
-        makeDue();
-      });
-      kept.timers.add(cancel);
-    },
+    schedule,
     hold(id) {
       const kept = find(id);
       return kept ? take(kept) : () => {};

@@ -45,9 +45,16 @@ export class SqliteEngine implements Engine {
     this.#subscriptions = new SqliteSubscriptions(store);
   }
 
-  insert(job: Job): boolean {
+  insert(job: Job, dueInMs?: number): boolean {
     this.#purge();
-    return this.#store.insert(job);
+    if (dueInMs === undefined) return this.#store.insert(job);
+    let isInserted = false;
+    this.#store.together(() => {
+      isInserted = this.#store.insert(job);
+      if (isInserted) this.#store.schedule(job.id, dueInMs);
+    });
+    this.#wakeWorkersIn(dueInMs);
+    return isInserted;
   }
 
   get(id: string): Job | undefined {
@@ -73,7 +80,7 @@ export class SqliteEngine implements Engine {
 
   schedule(id: string, delayMs: number): void {
     this.#store.schedule(id, delayMs);
-    if (this.#workers.size > 0) this.#wakeIn(Math.min(delayMs, this.#options.pollMs));
+    this.#wakeWorkersIn(delayMs);
   }
 
   hold(id: string): () => void {
@@ -103,6 +110,10 @@ export class SqliteEngine implements Engine {
     // Not given back: their runs may go on. They lapse, and others are told then.
     this.#leases.abandonAll();
     this.#store.close();
+  }
+
+  #wakeWorkersIn(delayMs: number): void {
+    if (this.#workers.size > 0) this.#wakeIn(Math.min(delayMs, this.#options.pollMs));
   }
 
   /** Has the next beat come within `delayMs`. */

@@ -70,6 +70,7 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
   const isOpen = server.hosts !== undefined || !isLoopback(hostname);
   const guarded = isOpen ? server : server.guarded({ hosts: [...LOOPBACK_HOSTS, shown] });
   const listener = await listen(guarded, { port, hostname });
+  server["~resume"]();
   const closed = Promise.withResolvers<void>();
   closed.promise.catch(() => {});
   let closing: Promise<void> | undefined;

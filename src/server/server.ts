@@ -90,6 +90,12 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
    */
   work(options?: Partial<WorkOptions>): EngineWorker;
   /**
+   * Goes on with what was promised before a restart, if this server may: what listening begins with.
+   *
+   * @internal
+   */
+  "~resume"(): void;
+  /**
    * Takes no more calls, lets those under way end, ends what is left after the grace, and closes the engine.
    *
    * @param graceMs How long calls may go on, in milliseconds. Default: 10,000.
@@ -220,6 +226,7 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
       return incoming.text().then(() => toResponse(reply));
     },
     guarded: (options) => makeServer(core, { ...gateOptions, ...options }),
+    "~resume": () => dispatcher.resume(),
     work: (options = {}) => dispatcher.work(checkedConcurrency(options.concurrency)),
     async close(graceMs = DEFAULT_GRACE_MS) {
       await dispatcher.close(graceMs);

@@ -12,6 +12,8 @@ const MAX_LISTED = 50;
 
 /** A server's tools, by name. */
 export class ToolRegistry {
+  /** Whether some tool can promise its answer. */
+  readonly canPromise: boolean;
   readonly #plans: ReadonlyMap<string, ToolPlan>;
 
   /**
