@@ -83,7 +83,7 @@ export class BullmqEngine implements Engine {
       // First, so that there is no moment in which the job would be lost with this process.
       await (await this.#queue.get()).add(delivery, leaseMs);
       const lease = newLease(delivery);
-      const taken = await this.#backend.records.take(delivery, lease, leaseMs);
+      const taken = await this.#backend.records.take({ ...delivery, isRecovery: false }, lease, leaseMs);
       // Another process has it: then it is the one that must not die.
       if (taken !== "ours") return async () => {};
       this.#leases.keep(lease);

@@ -182,7 +182,9 @@ export class PostgresBackend implements Backend {
   }
 
   async #pg(): Promise<PgModule> {
-    return (await importPackage(PACKAGES, () => import("pg"))).default;
+    const module: { readonly default: unknown } = await importPackage(PACKAGES, () => import("pg"));
+    // BullMQ and the types of `pg` say the same of it in ways that TypeScript cannot compare.
+    return module.default as PgModule;
   }
 
   #address(): PgAddress {

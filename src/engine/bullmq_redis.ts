@@ -20,6 +20,9 @@ const ASKING = { enableOfflineQueue: false, autoResendUnfulfilledCommands: false
 /** How a worker asks, which has time. */
 const WORKING = { maxRetriesPerRequest: null } as const;
 
+/** Replies stay as they are. */
+type RedisSettings = Omit<RedisOptions, "replyMapping">;
+
 /** Redis: three connections for a process that calls, and two more for each worker. */
 export class RedisBackend implements Backend {
   readonly records: RedisRecords;
@@ -116,11 +119,11 @@ export class RedisBackend implements Backend {
     return await (await this.#main.get()).ready();
   }
 
-  async #connect(options: RedisOptions): Promise<Redis> {
+  async #connect(options: RedisSettings): Promise<Redis> {
     const { Redis } = await importPackage(PACKAGES, () => import("ioredis"));
     if (this.#isClosed) throw new Error("The connections to Redis are closed");
     const retryStrategy = (tries: number): number => Math.min(tries * 100, 1_000);
-    const all: RedisOptions = { ...options, retryStrategy, connectTimeout: this.#options.timeoutMs };
+    const all: RedisSettings = { ...options, retryStrategy, connectTimeout: this.#options.timeoutMs };
     const client = typeof this.#address === "string"
       ? new Redis(this.#address, all)
       : new Redis({ ...this.#address, ...all });

@@ -67,7 +67,8 @@ class Converter {
 
   /** A schema by itself, without the rest of its pipeline. */
   #bare(schema: ValibotSchema): JsonSchema {
-    const { type, options, wrapped } = schema;
+    // A promise, which the getter of `v.lazyAsync` may give, has no type.
+    const { type = "promise", options, wrapped } = schema;
     switch (baseOf(type)) {
       case "any":
       case "unknown":

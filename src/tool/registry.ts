@@ -30,10 +30,10 @@ export class ToolRegistry {
       assertUsable(plan.name, plans);
       plans.set(plan.name, plan);
     }
-    const canPromise = [...plans.values()].some(({ promise, external }) =>
+    this.canPromise = [...plans.values()].some(({ promise, external }) =>
       promise !== undefined || external !== undefined
     );
-    const system = canPromise ? SYSTEM_TOOLS.map((plan) => [plan.name, plan] as const) : [];
+    const system = this.canPromise ? SYSTEM_TOOLS.map((plan) => [plan.name, plan] as const) : [];
     this.#plans = new Map([...system, ...plans]);
   }
 

@@ -91,7 +91,6 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
 /** Packages, by the files that may import them at run time. */
 const PACKAGES: readonly (readonly [name: string, paths: readonly string[]])[] = [
   ["valibot", ["src/schema/valibot.ts"]],
-  ["@valibot/to-json-schema", ["src/schema/valibot_json_schema.ts"]],
   ["@noble/hashes", ["src/token/"]],
   ["@noble/ciphers", ["src/token/sealed.ts"]],
   ["bullmq", ["src/engine/bullmq"]],

@@ -24,10 +24,8 @@ function convert(schema: AnySchema): Converted {
   return convertValibot(schema as Schema);
 }
 
-enum Numbers {
-  One = 1,
-  Two = 2,
-}
+/** With the way back that an enum of numbers has. */
+const Numbers = { One: 1, Two: 2, 1: "One", 2: "Two" } as const;
 const Words = { a: "x", b: "y" } as const;
 const Mixed = { a: "x", b: 1 } as const;
 
@@ -42,6 +40,7 @@ const Even: v.GenericSchema = v.pipe(
   v.description("Even"),
 );
 const Odd: v.GenericSchema = v.strictObject({ even: v.nullish(v.lazy(() => Even), null) });
+const Leaf = v.picklist(["a"]);
 const makeText = () => v.string();
 
 const SCHEMAS: Readonly<Record<string, AnySchema>> = {
@@ -104,7 +103,7 @@ const SCHEMAS: Readonly<Record<string, AnySchema>> = {
   "lazy root": v.lazy(() => Tree),
   "lazy without recursion": v.object({ a: v.lazy(makeText), b: v.lazy(makeText), c: v.lazy(() => v.string()) }),
   "lazy with a default": v.optional(v.lazy(() => v.string()), "x"),
-  "one schema twice": v.tuple([Words_(), Words_()]),
+  "one schema twice": v.tuple([Leaf, Leaf]),
   "pipeline of pipelines": v.pipe(
     v.pipe(v.string(), v.minLength(1), v.maxLength(9)),
     v.pipe(v.string(), v.minLength(3)),
@@ -124,13 +123,12 @@ const SCHEMAS: Readonly<Record<string, AnySchema>> = {
     v.examples(["a"]),
     v.metadata({ title: "T", description: "D", examples: ["b"], deprecated: true, "x-any": { a: [1] } }),
   ),
-  "metadata of other types": v.pipe(v.string(), v.metadata({ title: 1, description: null, examples: "x", type: "text" })),
+  "metadata of other types": v.pipe(
+    v.string(),
+    v.metadata({ title: 1, description: null, examples: "x", type: "text" }),
+  ),
   "description of an object": v.pipe(v.object({ a: v.pipe(v.number(), v.description("A")) }), v.description("All")),
 };
-
-function Words_(): AnySchema & v.GenericSchema {
-  return v.picklist(["a"]);
-}
 
 const TEXT_CHECKS: readonly v.PipeItem<string, string, v.BaseIssue<unknown>>[] = [
   v.base64(),
@@ -241,7 +239,7 @@ const ARRAY_CHECKS: readonly v.PipeItem<string[], string[], v.BaseIssue<unknown>
   v.someItem(() => true),
   v.checkItems(() => true),
   v.includes("x"),
-  v.readonly(),
+  v.brand("B"),
   v.description("Array"),
 ];
 
@@ -263,4 +261,168 @@ function piped<Value>(
   items: readonly v.PipeItem<Value, Value, v.BaseIssue<unknown>>[],
 ): v.GenericSchema {
   return v.pipe(base, ...items as [v.PipeItem<Value, Value, v.BaseIssue<unknown>>]);
+}
+
+for (const [name, schema] of Object.entries(SCHEMAS)) {
+  test(`convertValibot() converts ${name} as the library does`, () => deepStrictEqual(convert(schema), oracle(schema)));
+}
+
+for (const check of TEXT_CHECKS) {
+  test(`convertValibot() converts v.string() with ${check.type} as the library does`, () => {
+    for (const schema of [piped(v.string(), [check]), piped(v.any(), [check])]) {
+      deepStrictEqual(convert(schema), oracle(schema));
+    }
+  });
+}
+
+/** Pipelines of any checks in any order, on the type they are for and on one that says nothing of its type. */
+function pipelines<Value>(
+  base: v.GenericSchema<Value>,
+  checks: readonly v.PipeItem<Value, Value, v.BaseIssue<unknown>>[],
+): fc.Arbitrary<v.GenericSchema> {
+  const items = fc.array(fc.constantFrom(...checks), { minLength: 1, maxLength: 5 });
+  return fc.tuple(fc.constantFrom(base, v.any()), items).map(([schema, some]) => piped(schema, some));
+}
+
+const leaves: fc.Arbitrary<v.GenericSchema> = fc.oneof(
+  pipelines(v.string(), TEXT_CHECKS),
+  pipelines(v.number(), NUMBER_CHECKS),
+  pipelines(v.array(v.string()), ARRAY_CHECKS),
+  pipelines(v.record(v.string(), v.unknown()), OBJECT_CHECKS),
+  pipelines(v.picklist(["x", "y"]) as unknown as v.GenericSchema<string>, TEXT_CHECKS),
+  pipelines(v.literal(3) as unknown as v.GenericSchema<number>, NUMBER_CHECKS),
+  fc.constantFrom<v.GenericSchema>(v.boolean(), v.null(), v.unknown(), v.never(), Tree, Odd, v.lazy(() => Even)),
+);
+
+const { schema: schemas } = fc.letrec<{ schema: v.GenericSchema; entries: v.ObjectEntries }>((tie) => ({
+  entries: fc.dictionary(fc.stringMatching(/^[a-z$/~ ]{1,4}$/), tie("schema"), { maxKeys: 4, noNullPrototype: true }),
+  schema: fc.oneof(
+    { maxDepth: 4, depthSize: "small" },
+    leaves,
+    fc.tuple(tie("schema"), fc.jsonValue()).chain(([inner, value]) =>
+      fc.constantFrom<v.GenericSchema>(
+        v.array(inner),
+        v.optional(inner),
+        v.optional(inner, value),
+        v.exactOptional(inner, () => value),
+        v.nullable(inner),
+        v.nullable(inner, value),
+        v.nullish(inner, () => value),
+        v.undefinedable(inner),
+        v.record(v.string(), inner),
+        v.lazy(() => inner),
+        v.pipe(inner, v.title("Of a wrapper"), v.metadata({ examples: [value] })),
+        v.pipe(inner, v.transform(String), v.string(), v.maxLength(3), v.description("Of what is made")),
+      )
+    ),
+    tie("entries").chain((entries) =>
+      fc.constantFrom<v.GenericSchema>(v.object(entries), v.looseObject(entries), v.strictObject(entries))
+    ),
+    fc.tuple(tie("entries"), tie("schema")).map(([entries, rest]) => v.objectWithRest(entries, rest)),
+    fc.array(tie("schema"), { maxLength: 3 }).chain((items) =>
+      fc.constantFrom<v.GenericSchema>(
+        v.tuple(items),
+        v.looseTuple(items),
+        v.strictTuple(items),
+        v.tupleWithRest(items, v.number()),
+        v.union(items),
+        v.intersect(items),
+      )
+    ),
+  ),
+}));
+
+test("convertValibot() converts random schemas as the library does", () => {
+  fc.assert(fc.property(schemas, (schema) => deepStrictEqual(convert(schema), oracle(schema))), { numRuns: 1_000 });
+});
+
+const REFUSED: Readonly<Record<string, AnySchema>> = {
+  bigint: v.bigint(),
+  blob: v.blob(),
+  custom: v.custom(() => true),
+  date: v.date(),
+  file: v.file(),
+  function: v.function(),
+  instance: v.instance(URL),
+  map: v.map(v.string(), v.string()),
+  nan: v.nan(),
+  nonNullable: v.nonNullable(v.nullable(v.string())),
+  nonNullish: v.nonNullish(v.nullish(v.string())),
+  nonOptional: v.nonOptional(v.optional(v.string())),
+  promise: v.promise(),
+  set: v.set(v.string()),
+  symbol: v.symbol(),
+  undefined: v.undefined(),
+  void: v.void(),
+  "literal of a bigint": v.literal(1n),
+  "literal of a symbol": v.literal(Symbol.iterator),
+  "literal of NaN": v.literal(Number.NaN),
+  "picklist with a bigint": v.picklist(["a", 1n]),
+  "picklist with Infinity": v.picklist([Number.POSITIVE_INFINITY]),
+  "record by picklist": v.record(v.picklist(["a"]), v.string()),
+  "record by union": v.record(v.union([v.literal("a"), v.string()]), v.string()),
+  "a getter that waits": v.lazyAsync(() => Promise.resolve(v.string())),
+};
+
+for (const [name, schema] of Object.entries(REFUSED)) {
+  test(`convertValibot() refuses ${name}, at the root and inside, as the library does`, () => {
+    const inside = v.object({ a: v.optional(v.array(v.union([v.string(), schema as v.GenericSchema]))) });
+    for (const refused of [schema, inside]) {
+      throws(() => oracle(refused));
+      throws(() => convert(refused), { name: "TypeError", message: /JSON form|keys of v\.string\(\)/ });
+    }
+  });
+}
+
+/** Where we tell callers something else than the library does. */
+const DIFFERENCES: Readonly<Record<string, readonly [schema: AnySchema, converted: Converted]>> = {
+  "a check after a transformation is not about what is sent": [
+    v.pipe(v.string(), v.minLength(1), v.trim(), v.maxLength(3), v.title("T")),
+    { type: "string", minLength: 1, title: "T" },
+  ],
+  "a number of items after a filter is not the number that is sent": [
+    v.pipe(v.array(v.string()), v.filterItems(Boolean), v.maxLength(3)),
+    { type: "array", items: { type: "string" } },
+  ],
+  "a brand changes nothing, and neither does a type guard": [
+    v.pipe(
+      v.string(),
+      v.brand("B"),
+      v.guard((text: unknown): text is string & v.Brand<"B"> => text === "a"),
+      v.maxLength(3),
+    ),
+    { type: "string", maxLength: 3 },
+  ],
+  "a pattern with a flag is not told, as it would refuse what is right": [
+    v.pipe(v.string(), v.regex(/^x$/i), v.regex(/^y$/s)),
+    { type: "string" },
+  ],
+  "flag u is how JSON Schema reads patterns": [v.pipe(v.string(), v.regex(/^\p{L}$/u)), {
+    type: "string",
+    pattern: "^\\p{L}$",
+  }],
+  "of two patterns the first is told": [v.pipe(v.string(), v.regex(/^x/), v.regex(/y$/)), {
+    type: "string",
+    pattern: "^x",
+  }],
+  "a pattern stays when one with a flag follows": [v.pipe(v.string(), v.startsWith("a"), v.regex(/x/i)), {
+    type: "string",
+    pattern: "^a",
+  }],
+  "checks by pattern that are newer than the library": [v.pipe(v.string(), v.isoDateTimeSecond()), {
+    type: "string",
+    pattern: v.isoDateTimeSecond().requirement.source,
+  }],
+  "a member called __proto__ is one": [
+    v.object(Object.fromEntries([["__proto__", v.string()]])),
+    {
+      type: "object",
+      properties: Object.fromEntries([["__proto__", { type: "string" }]]),
+      required: ["__proto__"],
+    },
+  ],
+};
+
+for (const [name, [schema, converted]] of Object.entries(DIFFERENCES)) {
+  test(`convertValibot(): ${name}`, () => deepStrictEqual(convert(schema), converted));
 }
