@@ -3,7 +3,8 @@ import type { Client, ToolSource } from "../client/types.ts";
 import { memory, type MemoryOptions, type MemoryServer } from "../wires/memory/client.ts";
 
 /** Options of {@link testClient}. */
-export interface TestClientOptions extends MemoryOptions, Pick<ClientOptions, "timeoutMs"> {}
+export interface TestClientOptions
+  extends MemoryOptions, Pick<ClientOptions, "timeoutMs" | "idleTimeoutMs" | "retry" | "onElicit" | "onResource"> {}
 
 /**
  * A typed client of a server in the same process: what a test of tools begins with.
