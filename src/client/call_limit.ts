@@ -16,6 +16,8 @@ export interface CallLimitOptions {
 /** Ends a call, whatever it waits for: when its caller aborts it, when its time is over, when the wire is quiet too long. */
 export class CallLimit {
   readonly #controller = new AbortController();
+  /** Rejects when the call has to end. */
+  readonly #over: Promise<never>;
   readonly #options: CallLimitOptions;
   readonly #total: ReturnType<typeof setTimeout> | undefined;
   readonly #dueMs: number | undefined;
@@ -25,6 +27,11 @@ export class CallLimit {
   constructor(options: CallLimitOptions) {
     const { signal, timeoutMs = Number.POSITIVE_INFINITY } = options;
     this.#options = options;
+    this.#over = new Promise((_, reject) => {
+      this.signal.addEventListener("abort", () => reject(this.signal.reason));
+    });
+    // Nobody may be waiting.
+    this.#over.catch(() => {});
     if (signal?.aborted) this.#leave();
     else signal?.addEventListener("abort", this.#leave, { once: true });
     this.#total = this.#arm(timeoutMs, "Not done after");
@@ -59,16 +66,8 @@ export class CallLimit {
   }
 
   /** Settles as `work` does, or rejects with why the call has to end, whichever is first. */
-  async race<Value>(work: Value | Promise<Value>): Promise<Value> {
-    const over = Promise.withResolvers<never>();
-    const end = () => over.reject(this.signal.reason);
-    if (this.signal.aborted) end();
-    else this.signal.addEventListener("abort", end, { once: true });
-    try {
-      return await Promise.race([over.promise, work]);
-    } finally {
-      this.signal.removeEventListener("abort", end);
-    }
+  race<Value>(work: Value | Promise<Value>): Promise<Value> {
+    return Promise.race([this.#over, work]);
   }
 
   /** Waits, unless the call has to end. */

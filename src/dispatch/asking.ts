@@ -43,11 +43,7 @@ export class Asking {
 
   /** Gives the caller's answers, or rejects: then the run has to ask. */
   ask(asked: Readonly<Record<string, AskedFor>>): Promise<Record<string, AskAnswer>> {
-    const questions = Object.entries(asked).map(([key, one]) => [key, this.#question(key, one)] as const);
-    const answers = this.#answersTo(questions);
-    // Nobody may await it, and a rejection that nobody sees ends the process.
-    answers.catch(() => {});
-    return answers;
+    return this.#answersTo(Object.entries(asked).map(([key, one]) => [key, this.#question(key, one)] as const));
   }
 
   /** Gives what `work` gave in the first run that came here. */

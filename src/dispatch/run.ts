@@ -4,7 +4,7 @@ import { RESERVED_META } from "../call/reserved_meta.ts";
 import { Failure } from "../error/failure.ts";
 import { ToolError } from "../error/tool_error.ts";
 import { digestOf } from "../token/digest.ts";
-import type { Memo } from "../engine/engine.ts";
+import type { AskAnswer, Memo } from "../engine/engine.ts";
 import type { Answers, AskedFor, ElicitAnswer, ElicitRequest, ResourceRequest } from "../tool/asks.ts";
 import type { LogLevel, MiddlewareCtx } from "../tool/context.ts";
 import { Pending, type PendingOptions } from "../tool/pending.ts";
@@ -129,19 +129,19 @@ export class Run implements MiddlewareCtx {
     this.live.progress(progress);
   }
 
-  async elicit<Content>(key: string, request: ElicitRequest<Content>): Promise<ElicitAnswer<Content>> {
-    const { [key]: answer } = await this.#ask({ [key]: request });
-    return answer as ElicitAnswer<Content>;
+  elicit<Content>(key: string, request: ElicitRequest<Content>): Promise<ElicitAnswer<Content>> {
+    return this.#ask({ [key]: request }, (answers) => answers[key] as ElicitAnswer<Content>);
   }
 
-  async ask<const Requests extends Readonly<Record<string, AskedFor>>>(requests: Requests): Promise<Answers<Requests>> {
-    return await this.#ask(requests) as Answers<Requests>;
+  ask<const Requests extends Readonly<Record<string, AskedFor>>>(requests: Requests): Promise<Answers<Requests>> {
+    return this.#ask(requests, (answers) => answers as Answers<Requests>);
   }
 
-  async requireResource(resource: string, options?: Omit<ResourceRequest, "resource">): Promise<unknown> {
-    const { [resource]: answer } = await this.#ask({ [resource]: { ...options, resource } });
-    if (answer?.action === "accept") return answer.content;
-    throw new Failure("resource_denied", `The caller gave no more ${resource}`, { resource });
+  requireResource(resource: string, options?: Omit<ResourceRequest, "resource">): Promise<unknown> {
+    return this.#ask({ [resource]: { ...options, resource } }, ({ [resource]: answer }) => {
+      if (answer?.action === "accept") return answer.content;
+      throw new Failure("resource_denied", `The caller gave no more ${resource}`, { resource });
+    });
   }
 
   async step<Value>(key: string, work: () => Value | Promise<Value>): Promise<Value> {
@@ -182,12 +182,18 @@ export class Run implements MiddlewareCtx {
     throw new ToolError("invalid_input", `Invalid value: ${issues[0]?.message}`, { details: { issues } });
   }
 
-  #ask(requests: Readonly<Record<string, AskedFor>>): ReturnType<Asking["ask"]> {
+  #ask<Value>(
+    requests: Readonly<Record<string, AskedFor>>,
+    read: (answers: Readonly<Record<string, AskAnswer>>) => Value,
+  ): Promise<Value> {
     if (this.plan.external !== undefined) {
       throw new TypeError(`Tool "${this.plan.name}" cannot ask: its work goes on elsewhere, and is not run again`);
     }
     this.asking ??= this.#newAsking();
-    return this.asking.ask(requests);
+    const answer = this.asking.ask(requests).then(read);
+    // Nobody may await it, and a rejection that nobody sees ends the process.
+    answer.catch(() => {});
+    return answer;
   }
 
   #newAsking(memo?: Memo): Asking {

@@ -1,6 +1,6 @@
 /** The manifests of npm, Deno and JSR say the same, and the front door runs everywhere. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -13,7 +13,6 @@ interface JsrManifest {
   readonly version: string;
   readonly license: string;
   readonly exports: Readonly<Record<string, string>>;
-  readonly imports: Readonly<Record<string, string>>;
 }
 interface NpmManifest {
   readonly name: string;
@@ -21,9 +20,7 @@ interface NpmManifest {
   readonly license: string;
   readonly type: string;
   readonly sideEffects: boolean;
-  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
   readonly dependencies: Readonly<Record<string, string>>;
-  readonly devDependencies: Readonly<Record<string, string>>;
 }
 
 const read = (name: string): unknown => JSON.parse(readFileSync(join(ROOT, name), "utf8"));
@@ -39,32 +36,6 @@ test("package.json, deno.json and jsr.json agree on name, version and licence", 
   match(npm.version, /^\d+\.\d+\.\d+(-[\w.]+)?$/);
   strictEqual(npm.type, "module");
   strictEqual(npm.sideEffects, false);
-});
-
-test("package.json, deno.json and jsr.json have the same entries, each with its file", () => {
-  deepStrictEqual(jsr.exports, deno.exports);
-  const { "./package.json": _, ...entries } = npm.exports;
-  deepStrictEqual(Object.keys(entries), Object.keys(deno.exports));
-  for (const [entry, path] of Object.entries(deno.exports)) {
-    ok(existsSync(join(ROOT, path)), path);
-    const built = path.replace(/^\.\//, "./dist/").replace(/\.ts$/, "");
-    const conditions = entries[entry] as Readonly<Record<string, string>>;
-    deepStrictEqual(conditions, { bun: path, types: `${built}.d.ts`, default: `${built}.js` });
-    // The first condition that fits wins: types and default come after bun.
-    deepStrictEqual(Object.keys(conditions), ["bun", "types", "default"]);
-  }
-});
-
-test("dependencies are the same in every manifest, in exact versions", () => {
-  const fromImports = (imports: JsrManifest["imports"]) =>
-    Object.fromEntries(
-      Object.values(imports).map((specifier) => /^npm:(@?[^@]+)@(.+)$/.exec(specifier)?.slice(1, 3) ?? [specifier, ""]),
-    );
-  deepStrictEqual(fromImports(deno.imports), npm.dependencies);
-  deepStrictEqual(fromImports(jsr.imports), npm.dependencies);
-  for (const [name, version] of Object.entries({ ...npm.dependencies, ...npm.devDependencies })) {
-    match(version, /^\d+\.\d+\.\d+(-[\w.]+)?$/, name);
-  }
 });
 
 /** What a bundle of an entry imports that is not in it. */

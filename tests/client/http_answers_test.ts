@@ -181,6 +181,7 @@ for (
       "Bad",
       undefined,
     ]],
+    ["a status for a number", { code: 429, message: "Bad" }, 200, ["rate_limited", "Bad", undefined]],
     // -32000 stands for several codes; their statuses tell them apart.
     ["-32000 with 401", { code: -32000, message: "Bad" }, 401, ["unauthenticated", "Bad", undefined]],
     ["-32000 with 403", { code: -32000, message: "Bad" }, 403, ["permission_denied", "Bad", undefined]],

@@ -17,8 +17,8 @@ export interface SseEvent {
 
 /** Decodes one stream. */
 export class SseDecoder {
-  /** Pieces of a line that has not ended: joined once, so that an endless line costs linear time. */
-  #line: string[] = [];
+  /** The start of a line that has not ended. Only appended to, so that an endless line costs linear time. */
+  #line = "";
   #endedInCr = false;
   #event = "";
   #data: string[] = [];
@@ -27,29 +27,25 @@ export class SseDecoder {
   decode(text: string): SseEvent[] {
     if (text === "") return [];
     // The second half of a CRLF that was cut in two ends no line of its own.
-    const lines = (this.#endedInCr && text.startsWith("\n") ? text.slice(1) : text).split(/\r\n|\r|\n/);
+    const [end = "", ...lines] = (this.#endedInCr ? text.replace(/^\n/, "") : text).split(/\r\n|\r|\n/);
     this.#endedInCr = text.endsWith("\r");
-    const rest = lines.pop() as string;
-    const events = lines.flatMap((line) => this.#takeLine(line));
-    if (rest !== "") this.#line.push(rest);
-    return events;
+    lines.unshift(this.#line + end);
+    this.#line = lines.pop() as string;
+    return lines.flatMap((line) => this.#takeLine(line));
   }
 
-  #takeLine(end: string): SseEvent[] {
-    const line = this.#line.length === 0 ? end : this.#line.join("") + end;
-    this.#line = [];
-    if (line === "") return this.#dispatch();
-    const [, field, value = ""] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
+  #takeLine(line: string): SseEvent[] {
+    const [, field, value = ""] = /^(event|data)(?:: ?(.*))?$/s.exec(line) ?? [];
     if (field === "event") this.#event = value;
     else if (field === "data") this.#data.push(value);
-    return [];
+    return line === "" ? this.#dispatch() : [];
   }
 
   #dispatch(): SseEvent[] {
-    const event = { event: this.#event === "" ? "message" : this.#event, data: this.#data.join("\n") };
-    const isEvent = this.#data.length > 0;
+    const event = this.#event || "message";
+    const data = this.#data;
     this.#event = "";
     this.#data = [];
-    return isEvent ? [event] : [];
+    return data.length > 0 ? [{ event, data: data.join("\n") }] : [];
   }
 }

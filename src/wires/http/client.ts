@@ -13,7 +13,7 @@ import { SseDecoder } from "../../codec/sse/decode.ts";
 import { ToolError } from "../../error/tool_error.ts";
 import { PieceCollector } from "../../call/partials.ts";
 import { isJsonObject } from "../../internal/json.ts";
-import { decodeAnswer, decodeList, decodeMessage, decodeRefusal } from "./decode_reply.ts";
+import { decodeAnswer, decodeList, decodeMessage, decodeRefusal, refuseBecause } from "./decode_reply.ts";
 
 /** Options of {@link http}. */
 export interface HttpOptions {
@@ -38,7 +38,6 @@ export function http(url: string | URL, options: HttpOptions = {}): Transport {
   if (base.protocol !== "http:" && base.protocol !== "https:") {
     throw new TypeError(`Not an http: or https: URL: ${base.href}`);
   }
-  base.pathname = base.pathname.replace(/\/+$/, "");
   return new HttpTransport(base, options);
 }
 
@@ -54,12 +53,13 @@ class HttpTransport implements Transport {
 
   async call(call: TransportCall, sink?: Sink): Promise<Settled | UnknownOutcome> {
     const { tool, args = {}, meta } = call;
-    const params = { name: tool, arguments: args, ...(meta !== undefined && { _meta: meta }) };
+    const params = { name: tool, arguments: args, _meta: meta };
     const body = JSON.stringify({ jsonrpc: "2.0", id: ++this.#lastId, method: "tools/call", params });
     const accept = sink === undefined ? "application/json" : "text/event-stream, application/json";
     return await this.#exchange("/calltools", accept, body, call.limit, (response) => {
-      if (!isEventStream(response)) return this.#readJson(response, call.limit, decodeAnswer);
-      return sink === undefined ? this.#readJoined(response, call.limit) : this.#readStream(response, call.limit, sink);
+      return isEventStream(response)
+        ? this.#readStream(response, call.limit, sink)
+        : this.#readJson(response, call.limit, decodeAnswer);
     });
   }
 
@@ -80,7 +80,7 @@ class HttpTransport implements Transport {
     read: (response: Response) => Promise<Result>,
   ): Promise<Result | Refusal> {
     const { origin, pathname, search } = this.#base;
-    const url = `${origin}${pathname === "/" ? "" : pathname}${endpoint}${search}`;
+    const url = `${origin}${pathname.replace(/\/*$/, endpoint)}${search}`;
     const headers = await this.#headers(accept);
     try {
       const send = this.#options.fetch ?? fetch;
@@ -89,9 +89,8 @@ class HttpTransport implements Transport {
       return isRedirect(response) ? redirected(url, response) : await read(response);
     } catch (cause) {
       if (cause instanceof ToolError) return refuse(cause.code, cause.message);
-      // Where that was, and why not, is the cause's: a handler that calls on may pass the message to its own caller.
-      const reason = new Error(`POST ${url}: ${cause instanceof Error ? cause.message : cause}`, { cause });
-      return { ...refuse("unavailable", "Cannot reach the server"), cause: reason };
+      const because = `POST ${url}: ${cause instanceof Error ? cause.message : cause}`;
+      return refuseBecause("unavailable", "Cannot reach the server", because, { cause });
     }
   }
 
@@ -121,19 +120,17 @@ class HttpTransport implements Transport {
     return decode(json) ?? withRetryAfter(decodeRefusal(json, status, text), headers.get("retry-after"));
   }
 
-  /** A stream that nobody asked for: its pieces are the answer if it gives no other. */
-  async #readJoined(response: Response, limit: TransportLimit): Promise<Settled | UnknownOutcome> {
-    const pieces = new PieceCollector();
-    return pieces.join(await this.#readStream(response, limit, pieces));
-  }
-
-  async #readStream(response: Response, limit: TransportLimit, sink: Sink): Promise<Settled | UnknownOutcome> {
+  async #readStream(response: Response, limit: TransportLimit, sink?: Sink): Promise<Settled | UnknownOutcome> {
     const decoder = new SseDecoder();
+    // Of a stream that nobody asked for, the pieces are the answer if it gives no other.
+    const pieces = new PieceCollector();
     for await (const piece of this.#pieces(response, limit)) {
       for (const { event, data } of decoder.decode(piece)) {
         const message = decodeMessage(event, data);
-        if (message?.kind === "end") return message.settled;
-        if (message !== undefined) await sink.push(message.event);
+        if (message === undefined) continue;
+        const { kind } = message;
+        if (kind !== "partial" && kind !== "progress" && kind !== "deferred") return pieces.join(message);
+        await (sink ?? pieces).push(message);
       }
     }
     return refuse("unavailable", "Stream broke off");
@@ -179,8 +176,8 @@ function isRedirect(response: Response): boolean {
 
 function redirected(url: string, response: Response): Refusal {
   void response.body?.cancel();
-  const cause = new Error(`POST ${url} redirects to ${response.headers.get("location")}`);
-  return { ...refuse("invalid_request", "Redirects are not followed: use the final URL"), cause };
+  const because = `POST ${url} redirects to ${response.headers.get("location")}`;
+  return refuseBecause("invalid_request", "Redirects are not followed: use the final URL", because);
 }
 
 /** The refusal, with what the `Retry-After` header says: seconds, or a date. */

@@ -24,6 +24,19 @@ import { isJsonObject, type JsonObject } from "../../internal/json.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
+/** The members of what should be an object: none, if it is something else. */
+function membersOf(value: unknown): Members {
+  return isJsonObject(value) ? value : {};
+}
+
+function textOr<Other>(value: unknown, other: Other): string | Other {
+  return typeof value === "string" ? value : other;
+}
+
+function numberOr<Other>(value: unknown, other: Other): number | Other {
+  return typeof value === "number" ? value : other;
+}
+
 /** Reads the answer to a call; `undefined` if it is none. */
 export function decodeAnswer(json: unknown): Settled | UnknownOutcome | undefined {
   return isJsonObject(json) && Object.hasOwn(json, "result") ? decodeResult(json["result"]) : undefined;
@@ -37,104 +50,85 @@ export function decodeList(json: unknown): readonly RemoteTool[] | undefined {
 
 /** Reads why there is no answer: from an error, or, if there is none either, from the status. */
 export function decodeRefusal(json: unknown, status: number, text: string): Refusal {
-  if (isJsonObject(json) && isJsonObject(json["error"])) return decodeError(json["error"], status);
-  // The rest is the cause's: a handler that calls on may pass the message to its own caller.
-  const cause = new Error(`Status ${status}: ${text.trim().slice(0, 200)}`);
-  return { ...refuse(codeOfStatus(status), `The server answered ${status}, but not with MCP-lite`), cause };
+  const { error } = membersOf(json);
+  if (isJsonObject(error)) return decodeError(error, status);
+  const code = MEANINGS.get(status) ?? (status < 500 ? "invalid_request" : "internal");
+  const cause = `Status ${status}: ${text.trim().slice(0, 200)}`;
+  return refuseBecause(code, `The server answered ${status}, but not with MCP-lite`, cause);
+}
+
+/** A refusal whose particulars are the cause's: a handler that calls on may pass the message to its own caller. */
+export function refuseBecause(code: ToolErrorCode, message: string, because: string, options?: ErrorOptions): Refusal {
+  return { ...refuse(code, message), cause: new Error(because, options) };
 }
 
 function decodeResult(result: unknown): Settled | UnknownOutcome {
-  const members: Members = isJsonObject(result) ? result : {};
-  const meta: Members = isJsonObject(members["_meta"]) ? members["_meta"] : {};
-  const { response_type: responseType = "answer" } = meta;
-  switch (responseType) {
+  const { content, _meta } = membersOf(result);
+  const meta = membersOf(_meta);
+  const { response_type: kind = "answer" } = meta;
+  switch (kind) {
     case "answer":
-      return { kind: "answer", value: members["content"], meta };
+      return { kind, value: content, meta };
     case "failure":
-      return decodeFailure(members["content"], meta);
+      return decodeFailure(content, meta);
     case "promise":
       return decodePromise(meta);
     case "elicitation":
     case "request-for-more-resource":
-      return {
-        kind: responseType,
-        requests: decodeRequests(meta["requests"]),
-        continuation: String(meta["continuation"] ?? ""),
-      };
+      return { kind, requests: decodeRequests(meta["requests"]), continuation: String(meta["continuation"] ?? "") };
     default:
-      return { kind: "unknown", responseType: String(responseType), result };
+      return { kind: "unknown", responseType: String(kind), result };
   }
 }
 
+const NO_REASON = "No reason given";
+
 /** Our own code if it is there, else what the number means. */
-function decodeError(error: Members, status?: number): Refusal {
-  const message = typeof error["message"] === "string" ? error["message"] : "No reason given";
-  const data: Members = isJsonObject(error["data"]) ? error["data"] : { details: error["data"] };
+function decodeError({ code: number, message, data: sent }: Members, status?: number): Refusal {
+  const data: Members = isJsonObject(sent) ? sent : { details: sent };
   const { code, ...details } = data;
-  const [first, ...others] = Object.keys(details);
+  const [first = "details", second] = Object.keys(details);
   // What was no object, or had a code of its own, is in `details`.
-  const rest = others.length === 0 && first === "details"
-    ? details["details"]
-    : first === undefined
-    ? undefined
-    : details;
+  const rest = first === "details" && second === undefined ? details[first] : details;
   // A code that a newer server has is worth more than a guess.
-  return refuse(
-    typeof code === "string" ? code as ToolErrorCode : codeOfNumber(error["code"], data, status),
-    message,
-    rest,
-  );
+  const known = textOr(code, undefined) as ToolErrorCode | undefined;
+  return refuse(known ?? codeOf(number, data, status), textOr(message, NO_REASON), rest);
 }
 
-/** What one event of a stream means: something on the way, the end, or (`undefined`) nothing. */
-export type StreamMessage =
-  | { readonly kind: "event"; readonly event: CallEvent }
-  | { readonly kind: "end"; readonly settled: Settled | UnknownOutcome };
-
-/** Reads one event of a stream. */
-export function decodeMessage(event: string, text: string): StreamMessage | undefined {
+/** Reads one event of a stream: something on the way, the end, or (`undefined`) nothing. */
+export function decodeMessage(event: string, text: string): CallEvent | Settled | UnknownOutcome | undefined {
   // Of what it does not know, a client thinks nothing.
-  if (event !== "message" && event !== "done" && event !== "error") return undefined;
+  if (!/^(message|done|error)$/.test(event)) return undefined;
   let data: unknown;
   try {
     data = JSON.parse(text);
   } catch {
-    return { kind: "end", settled: refuse("parse_error", "The server sent an event that is not JSON") };
+    return refuse("parse_error", "The server sent an event that is not JSON");
   }
-  if (event === "done") return { kind: "end", settled: decodeResult(data) };
-  if (event === "error") return { kind: "end", settled: decodeError(isJsonObject(data) ? data : {}) };
-  const decoded = isJsonObject(data) ? decodeEvent(data) : undefined;
-  return decoded === undefined ? undefined : { kind: "event", event: decoded };
+  if (event === "done") return decodeResult(data);
+  return event === "error" ? decodeError(membersOf(data)) : decodeEvent(membersOf(data));
 }
 
 function decodeEvent(data: Members): CallEvent | undefined {
-  if (Object.hasOwn(data, "partial")) return { kind: "partial", value: data["partial"] };
-  if (isJsonObject(data["progress"])) return { kind: "progress", progress: decodeProgress(data["progress"]) };
-  if (isJsonObject(data["deferred"])) return { kind: "deferred", promise: decodePromise(data["deferred"]) };
-  return undefined;
+  const { partial, progress, deferred } = data;
+  if (Object.hasOwn(data, "partial")) return { kind: "partial", value: partial };
+  if (isJsonObject(progress)) return { kind: "progress", progress: decodeProgress(progress) };
+  return isJsonObject(deferred) ? { kind: "deferred", promise: decodePromise(deferred) } : undefined;
 }
 
 function decodeFailure(content: unknown, meta: Members): Settled {
   const { code, message, data }: Members = isJsonObject(content) ? content : { data: content };
-  return {
-    kind: "failure",
-    code: typeof code === "string" ? code : "failure",
-    message: typeof message === "string" ? message : "No reason given",
-    data,
-    meta,
-  };
+  return { kind: "failure", code: textOr(code, "failure"), message: textOr(message, NO_REASON), data, meta };
 }
 
 function decodePromise(meta: Members): PromiseOutcome {
-  const { promise_token: token, expires_at: expiresAt, ttl_ms: ttlMs, retry_after_ms: retryAfterMs } = meta;
-  const { estimated_completion: estimated, progress } = meta;
-  const expiresAtMs = typeof expiresAt === "string" ? Date.parse(expiresAt) : Number.NaN;
+  const { progress, estimated_completion: estimated } = meta;
   return {
     kind: "promise",
-    token: String(token ?? ""),
-    expiresAtMs,
-    ttlMs: typeof ttlMs === "number" ? ttlMs : Number.NaN,
-    retryAfterMs: typeof retryAfterMs === "number" ? retryAfterMs : 1_000,
+    token: String(meta["promise_token"] ?? ""),
+    expiresAtMs: Date.parse(textOr(meta["expires_at"], "")),
+    ttlMs: numberOr(meta["ttl_ms"], Number.NaN),
+    retryAfterMs: numberOr(meta["retry_after_ms"], 1_000),
     progress: isJsonObject(progress) ? decodeProgress(progress) : undefined,
     estimatedMs: typeof estimated === "string" ? Date.parse(estimated) : undefined,
   };
@@ -142,16 +136,17 @@ function decodePromise(meta: Members): PromiseOutcome {
 
 function decodeProgress({ done, total, message }: Members): Progress {
   return {
-    done: typeof done === "number" ? done : 0,
+    done: numberOr(done, 0),
     ...(typeof total === "number" && { total }),
     ...(typeof message === "string" && { message }),
   };
 }
 
 function decodeRequests(requests: unknown): AskOutcome["requests"] {
-  if (!isJsonObject(requests)) return {};
   return Object.fromEntries(
-    Object.entries(requests).flatMap(([key, request]) => (isJsonObject(request) ? [[key, decodeAsk(request)]] : [])),
+    Object.entries(membersOf(requests)).flatMap(([key, request]) =>
+      isJsonObject(request) ? [[key, decodeAsk(request)]] : []
+    ),
   );
 }
 
@@ -164,20 +159,13 @@ function decodeAsk({ kind, message, schema, ...params }: Members): AskRequest {
   };
 }
 
-const CODES_OF_NUMBERS: ReadonlyMap<unknown, ToolErrorCode> = new Map([
+/** What numbers of JSON-RPC errors and HTTP statuses mean. */
+const MEANINGS: ReadonlyMap<unknown, ToolErrorCode> = new Map([
   [-32700, "parse_error"],
   [-32600, "invalid_request"],
   [-32601, "method_not_found"],
   [-32602, "invalid_input"],
   [-32001, "deadline_exceeded"],
-]);
-
-function codeOfNumber(number: unknown, data: Members, status: number | undefined): ToolErrorCode {
-  if (number === -32601 && Object.hasOwn(data, "requested_tool")) return "tool_not_found";
-  return CODES_OF_NUMBERS.get(number) ?? CODES_OF_STATUSES.get(status ?? 0) ?? "internal";
-}
-
-const CODES_OF_STATUSES: ReadonlyMap<number, ToolErrorCode> = new Map([
   [401, "unauthenticated"],
   [403, "permission_denied"],
   [404, "method_not_found"],
@@ -189,6 +177,7 @@ const CODES_OF_STATUSES: ReadonlyMap<number, ToolErrorCode> = new Map([
   [504, "deadline_exceeded"],
 ]);
 
-function codeOfStatus(status: number): ToolErrorCode {
-  return CODES_OF_STATUSES.get(status) ?? (status < 500 ? "invalid_request" : "internal");
+function codeOf(number: unknown, data: Members, status: number | undefined): ToolErrorCode {
+  if (number === -32601 && Object.hasOwn(data, "requested_tool")) return "tool_not_found";
+  return MEANINGS.get(number) ?? MEANINGS.get(status) ?? "internal";
 }
