@@ -30,7 +30,8 @@ const movies: TableSpec = {
   title: "Movies",
   about: "Feature films with their budgets, their takings and what critics and viewers made of them.",
   noun: ["film", "films"],
-  aliases: ["movie", "film", "films", "cinema"],
+  // The last is what the MCP-lite specification calls a dataset in its appendix A.3.
+  aliases: ["movie", "film", "films", "cinema", "large_dataset_001"],
   prepare: prepareMovies,
   titleOf: (row) => textOf(row, "Title") ?? "Untitled",
   excerptOf: describeFilm,

@@ -1,5 +1,5 @@
 /**
- * CSV reader: text in, one record a line out, every cell still a string.
+ * CSV: text in, one record a line out, every cell still a string; and back.
  *
  * Knows quoting and line ends; knows nothing about types or about which columns a table should have.
  * Grammar: {@link https://www.rfc-editor.org/rfc/rfc4180 | RFC 4180}, with LF accepted beside CRLF.
@@ -24,6 +24,20 @@ const fieldPattern = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|\n|\r|$)/y;
 export function parseCsv(text: string): Record<string, string>[] {
   const [header = [], ...lines] = splitCells(text);
   return lines.map((cells) => Object.fromEntries(header.map((column, index) => [column, cells[index] ?? ""])));
+}
+
+/**
+ * Formats rows as CSV: a line of column names, then a line a row. What is missing is an empty cell.
+ *
+ * @param columns Which columns, in which order.
+ */
+export function formatCsv(columns: readonly string[], rows: readonly Readonly<Record<string, unknown>>[]): string {
+  const lines = [columns, ...rows.map((row) => columns.map((column) => String(row[column] ?? "")))];
+  return lines.map((cells) => `${cells.map(formatCell).join(",")}\n`).join("");
+}
+
+function formatCell(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 function splitCells(text: string): string[][] {

@@ -38,15 +38,29 @@ function printHelp(url: string): void {
       formatCall("generate_report", { topic: "movies" })
     }'`,
     "",
+    "# Work that takes seconds: the answer is a promise, with its token in _meta.promise_token",
+    `TOKEN=$(${curl}/calltools ${json} -d '${
+      formatCall("analyze_dataset", { dataset_id: "large_dataset_001", analysis_type: "comprehensive" }, "analysis-001")
+    }' | tee /dev/stderr | grep -o 'prom_[A-Za-z0-9_-]*')`,
+    "",
+    '# How far is it? Again and again, until it is the answer; with "wait_ms":20000 the server waits for it',
+    `${curl}/calltools ${json} -d '${formatCall("redeem", { promise: "'$TOKEN'" }, "redeem-001")}'`,
+    "",
+    "# Work that is not wanted any more",
+    `${curl}/calltools ${json} -d '${formatCall("cancel", { promise: "'$TOKEN'" })}'`,
+    "",
+    "# A tool that asks: the question comes with a continuation, and so does the answer that repeats the call",
+    `${curl}/calltools ${json} -d '${formatCall("export_dataset", { dataset_id: "penguins" })}'`,
+    "",
     "# A tool that is not there",
     `${curl}/calltools ${json} -d '${formatCall("serch_documents", { query: "godfather" })}'`,
     "",
   ].join("\n"));
 }
 
-/** A JSON-RPC call; none of the arguments above has a quote that a shell would trip over. */
-function formatCall(name: string, args: Readonly<Record<string, unknown>>): string {
-  return JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } });
+/** A JSON-RPC call; the only quotes in the arguments above that a shell minds let it put in the token. */
+function formatCall(name: string, args: Readonly<Record<string, unknown>>, id: string | number = 1): string {
+  return JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: args } });
 }
 
 /** Bun and Node name the error by its code; Deno by its class. */

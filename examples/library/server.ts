@@ -1,16 +1,21 @@
 /**
- * The library as a server: the three tools behind one `fetch` function.
+ * The library as a server: its tools behind one `fetch` function.
  *
  * @module
  */
 import { createServer } from "jsr:@toolwire/toolwire";
+import { analyzeDataset } from "./analyze_dataset.ts";
+import { exportDataset } from "./export_dataset.ts";
 import { describeDataset, generateReport, searchDocuments } from "./tools.ts";
 
 /** The library's server; `createClient<typeof server>` reads its tools from this type. */
 export const server = createServer({
   name: "library",
   version: "1.0.0",
-  tools: [searchDocuments, generateReport, describeDataset],
+  tools: [searchDocuments, generateReport, describeDataset, analyzeDataset, exportDataset],
+  // What promise tokens are signed with. Here they end with the process anyway, as do the jobs of the default engine; with
+  // replicas, or an engine that outlives a restart, it is keysFromEnv() of "jsr:@toolwire/toolwire/serve".
+  keys: `k1:${crypto.randomUUID()}`,
   // serve() would hold it to these names anyway; so does a bare `fetch`, wherever the server is mounted.
   hosts: ["localhost", "127.0.0.1", "[::1]"],
   logger: console,

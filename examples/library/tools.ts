@@ -1,5 +1,6 @@
 /**
- * The library's three tools: the ones of the MCP-lite specification's appendix, over real data.
+ * The library's tools that answer at once: search, report, description. The ones that take their time, or ask, have files of
+ * their own.
  *
  * @module
  */
@@ -9,6 +10,7 @@ import { writeReport } from "./report.ts";
 import { searchRows, toHit } from "./search.ts";
 import { summarizeColumn } from "./statistics.ts";
 import { cellsOf, listTableIds, loadTable } from "./tables.ts";
+import { unknownDataset } from "./unknown_dataset.ts";
 
 /** `search_documents`: the rows of all tables that match a query, best first. */
 export const searchDocuments = defineTool("search_documents")
@@ -73,12 +75,7 @@ export const describeDataset = defineTool("describe_dataset")
       )),
     })),
   }))
-  .errors({
-    unknown_dataset: v.object({
-      dataset_id: v.pipe(v.string(), v.description("What was asked for")),
-      available: v.pipe(v.array(v.string()), v.description("What can be asked for")),
-    }),
-  })
+  .errors({ unknown_dataset: unknownDataset })
   .annotate({ readOnlyHint: true, idempotentHint: true })
   .handle(async ({ dataset_id }, ctx) => {
     const table = await loadTable(dataset_id);

@@ -51,8 +51,13 @@ export interface Question extends AskRequest {
   readonly tool: string;
 }
 
-/** What is said to a question; content has to fit the question's schema, or it is asked again. */
-export type QuestionAnswer = ElicitAnswer | { readonly action: "accept" };
+/** What is said to a question. */
+export interface QuestionAnswer {
+  /** Whether what is asked for is given; if not, for good or for now. */
+  readonly action: ElicitAnswer["action"];
+  /** What is given. Has to fit the question's schema, or it is asked again. */
+  readonly content?: unknown;
+}
 
 /** Answers a question. */
 export type AnswerQuestion = (question: Question) => MaybePromise<QuestionAnswer>;

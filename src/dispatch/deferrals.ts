@@ -4,14 +4,14 @@
  * @module
  */
 import type { Peer } from "../call/call.ts";
-import { type Refusal, refuse, type Settled } from "../call/outcome.ts";
+import { type PromiseOutcome, type Refusal, refuse, type Settled } from "../call/outcome.ts";
 import type { EngineWorker, Job } from "../engine/engine.ts";
 import type { Jobs } from "../engine/jobs.ts";
 import type { Json } from "../internal/json.ts";
 import { uuidOf } from "../token/digest.ts";
 import type { ToolPlan } from "../tool/tool.ts";
 import type { DispatchHost } from "./host.ts";
-import { gaveUp, Lease } from "./lease.ts";
+import { gaveUp, Lease, type LeaseOptions } from "./lease.ts";
 import type { Promises } from "./promises.ts";
 import { Run } from "./run.ts";
 import { DEADLINE_SHARE, joinedBroke, type Waits } from "./waits.ts";
@@ -22,6 +22,9 @@ const KEYED_ATTEMPTS = 3;
 
 /** When another process begins a job that nobody came to hold, in milliseconds. */
 const RECOVERY_MS = 10_000;
+
+/** What a job is whose run is under way when it is written. */
+const RUNNING = { state: "running", epoch: 1, attempt: 1 } as const;
 
 const EMPTY_MEMO: Job["memo"] = { answers: {}, steps: {} };
 
@@ -60,26 +63,28 @@ export class Deferrals {
   /** A run's budget is spent: it becomes a job, and its caller gets a promise; over a stream, first the news of it. */
   async adopt(run: Run, spentMs: number, deadlineMs: number): Promise<void> {
     const { live } = run;
+    const { clock } = this.#host;
+    const promiseAtMs = clock.elapsed() + DEADLINE_SHARE * deadlineMs - spentMs;
     // The caller's deadline holds until the job is written.
     live.limit(deadlineMs - spentMs);
-    // A keyed call is a job already, or has joined one.
-    if (run.call.meta?.idempotencyKey === undefined) {
-      await this.#insertRunning(run, newJob(run, { state: "running", epoch: 1, attempt: 1 }), true);
-      this.ensureWorker();
+    if (run.written === undefined) {
+      // A keyed call that has not come to its tool has no job of its own yet.
+      if (run.call.meta?.idempotencyKey !== undefined) return;
+      this.#write(run, newJob(run, RUNNING), { isPromised: true, startedMs: clock.now() - spentMs });
     }
+    await run.written;
+    this.ensureWorker();
     const { lease } = run;
+    // It ended first; or, of a keyed call, it has joined another, which gives the promise.
     if (lease === undefined || live.isSettled) return;
     lease.isPromised = true;
-    const promise = () => {
-      return this.#options.promises.ofJob({ ...lease.job, ...(run.lastProgress && { progress: run.lastProgress }) });
-    };
     const release = () => {
-      live.release(promise());
+      live.release(this.#promise(run, lease));
       live.limit(attemptMs(run.plan));
     };
-    const leftMs = DEADLINE_SHARE * deadlineMs - spentMs;
+    const leftMs = promiseAtMs - clock.elapsed();
     if (run.sink === undefined || leftMs <= 0) return release();
-    void live.push({ kind: "deferred", promise: promise() });
+    void live.push({ kind: "deferred", promise: this.#promise(run, lease) });
     live.limit(leftMs, release);
   }
 
@@ -99,9 +104,10 @@ export class Deferrals {
 
   /** Runs a call that was named by its key as a job from its first moment; a repeat joins it. */
   async runKeyed(run: Run): Promise<Settled> {
-    const job = newJob(run, { state: "running", epoch: 1, attempt: 1 });
+    const job = newJob(run, RUNNING);
     this.ensureWorker();
-    if (await this.#insertRunning(run, job, false)) return await this.#host.runTool(run);
+    const isFirst = this.#write(run, job, { isPromised: false, startedMs: this.#host.clock.now() });
+    if (await isFirst) return await this.#host.runTool(run);
     const begun = await this.#findSame(job);
     return "kind" in begun ? begun : await this.#options.waits.untilJoinedSettled(run, job.id);
   }
@@ -124,14 +130,27 @@ export class Deferrals {
     await Promise.all([...this.#workers].map((worker) => worker.stop()));
   }
 
+  #promise(run: Run, lease: Lease): PromiseOutcome {
+    const { lastProgress: progress } = run;
+    return {
+      ...this.#options.promises.ofJob(lease.job),
+      progress,
+      estimatedMs: progress && lease.estimateEnd(progress),
+    };
+  }
+
+  #write(run: Run, job: Job, lease: LeaseOptions): Promise<boolean> {
+    return (run.written = this.#insertRunning(run, job, lease));
+  }
+
   /** Writes the job of a run that is under way, and binds the two. `false` if there is such a job already. */
-  async #insertRunning(run: Run, job: Job, isPromised: boolean): Promise<boolean> {
+  async #insertRunning(run: Run, job: Job, lease: LeaseOptions): Promise<boolean> {
     const { engine } = this.#jobs;
     // Should this process die before it holds the job, another runs it.
     if (!await engine.insert(job, this.outlivesProcess ? RECOVERY_MS : undefined)) return false;
     const letGo = await engine.hold(job.id);
     if (!run.live.isSettled) {
-      void this.#bind(run, new Lease(this.#jobs, job, run, { isPromised, letGo })).catch(() => {});
+      void this.#bind(run, new Lease(this.#jobs, job, run, { ...lease, letGo })).catch(() => {});
       return true;
     }
     // It was faster than the engine: nobody needs the job.
@@ -169,7 +188,10 @@ export class Deferrals {
     const call = { tool: job.tool, args: job.args, meta: undefined, peer: new JobPeer(job) };
     const run = new Run(plan, call, this.#host, undefined);
     run.resume(job.id, job.memo);
-    const concluded = this.#bind(run, new Lease(this.#jobs, job, run, { isPromised: true }));
+    const concluded = this.#bind(
+      run,
+      new Lease(this.#jobs, job, run, { isPromised: true, startedMs: this.#host.clock.now() }),
+    );
     const running = Promise.resolve(this.#host.runTool(run));
     void run.live.guard(running, this.#host, { totalMs: attemptMs(plan), idleMs: undefined });
     await concluded;
@@ -177,6 +199,7 @@ export class Deferrals {
 
   /** What is kept of how a run ended: JSON, and not too much of it. */
   #bounded(settled: Settled, { tool, id }: Job): Settled {
+    if (settled.kind !== "answer" && settled.kind !== "failure") return settled;
     const { resultChars } = this.#options;
     try {
       const { length } = JSON.stringify(settled);
@@ -195,7 +218,7 @@ function attemptMs({ promise }: ToolPlan): number {
 }
 
 function newJob(run: Run, state: Pick<Job, "state" | "epoch" | "attempt">): Job {
-  const { plan, call, principal, lastProgress, host } = run;
+  const { plan, call, principal, host } = run;
   const { ttlMs = KEYED_TTL_MS } = plan.promise ?? plan.external ?? {};
   return {
     ...state,
@@ -209,7 +232,6 @@ function newJob(run: Run, state: Pick<Job, "state" | "epoch" | "attempt">): Job 
     expiresAtMs: host.clock.now() + ttlMs,
     maxAttempts: plan.promise === undefined ? KEYED_ATTEMPTS : plan.promise.retries + 1,
     memo: run.asking?.memo ?? EMPTY_MEMO,
-    ...(lastProgress !== undefined && { progress: lastProgress }),
   };
 }
 

@@ -182,6 +182,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
     if (promise !== undefined) {
       const budgetMs = Math.min(promise.budgetMs, DEADLINE_SHARE * deadlineMs);
       const onTotal = () => {
+        if (this.#isAbandoned) return run.live.end(this.overdue());
         const adopted = this.#deferrals.adopt(run, budgetMs, deadlineMs);
         // Without a promise the run goes on, until its deadline.
         adopted.catch((thrown) => this.mask(thrown, { tool: run.plan.name, callId: run.callId }));

@@ -25,6 +25,16 @@ export function gaveUp(job: Job, last?: Refusal): FailureOutcome {
   return { kind: "failure", code: "attempts_exhausted", message: `Gave up after ${job.maxAttempts} attempts`, data };
 }
 
+/** What is known of a job's run as it begins. */
+export interface LeaseOptions {
+  /** Whether somebody holds a promise of the job. */
+  readonly isPromised: boolean;
+  /** When the run began, in milliseconds since the Unix epoch. */
+  readonly startedMs: number;
+  /** Ends the engine's hold, if this process took the job by itself. */
+  readonly letGo?: () => MaybePromise<void>;
+}
+
 /** What binds a run to its job: what the run says goes to the job, and a job that was cancelled ends its run. */
 export class Lease {
   /** The job, as the run began it. */
@@ -40,18 +50,18 @@ export class Lease {
   #isWriting = false;
   #isOver = false;
 
-  /** @param letGo Ends the engine's hold, if this process took the job by itself. */
-  constructor(jobs: Jobs, job: Job, run: Run, options: { isPromised: boolean; letGo?: () => MaybePromise<void> }) {
+  constructor(jobs: Jobs, job: Job, run: Run, options: LeaseOptions) {
     this.job = job;
     this.isPromised = options.isPromised;
     this.#jobs = jobs;
     this.#run = run;
-    this.#startedMs = run.host.clock.now();
+    this.#startedMs = options.startedMs;
     this.#letGo = options.letGo;
     this.#unsubscribe = jobs.engine.subscribe(job.id, () => void this.#look());
     run.host.enter();
     // A cancellation may have come before anyone listened.
     void this.#look();
+    if (run.lastProgress !== undefined) this.progress(run.lastProgress);
   }
 
   /** Tells how far the work has come: the latest word, every now and then. */
@@ -123,7 +133,7 @@ export class Lease {
       const progress = this.#progress;
       this.#progress = undefined;
       // Progress is a courtesy: what cannot be written is dropped.
-      await this.#jobs.progress(this.job, progress, this.#estimate(progress)).catch(() => {});
+      await this.#jobs.progress(this.job, progress, this.estimateEnd(progress)).catch(() => {});
       await this.#sleep(PROGRESS_MS);
     }
     this.#isWriting = false;
@@ -133,8 +143,8 @@ export class Lease {
     await new Promise<void>((resolve) => void this.#run.host.clock.after(delayMs, resolve));
   }
 
-  /** When it may be done, if it goes on as it went so far. */
-  #estimate({ done, total }: Progress): number | undefined {
+  /** When it may be done, if it goes on as it went so far, in milliseconds since the Unix epoch. */
+  estimateEnd({ done, total }: Progress): number | undefined {
     if (total === undefined || !(done > 0) || done > total) return undefined;
     const nowMs = this.#run.host.clock.now();
     return Math.round(nowMs + (nowMs - this.#startedMs) * (total - done) / done);

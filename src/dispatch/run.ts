@@ -29,6 +29,8 @@ export class Run implements MiddlewareCtx {
   addedMeta: Readonly<Record<string, unknown>> | undefined = undefined;
   /** What the run is of, if it is a job's. */
   lease: Lease | undefined = undefined;
+  /** Resolves when the run's job has been written; `undefined` until that begins. */
+  written: Promise<boolean> | undefined = undefined;
   /** What is asked, and was; made when the handler asks, or the call goes on. */
   asking: Asking | undefined = undefined;
   /** The state that the caller keeps; made when the handler looks. */

@@ -21,7 +21,7 @@ export type Rendered = string | readonly Readonly<Record<string, unknown>>[];
 
 /** How a tool's work is deferred that takes longer than its caller should wait. */
 export interface PromiseOptions {
-  /** How long a call waits for the answer before it gives a promise, in milliseconds; never longer than 0.8 of its deadline. Default: 5,000. */
+  /** How long a call waits for the answer before it gives a promise, in milliseconds; never longer than 0.8 of its deadline. Default: 2,000. */
   readonly budgetMs?: number;
   /** How long the promise lasts, in milliseconds. Default: 3,600,000 (an hour). */
   readonly ttlMs?: number;

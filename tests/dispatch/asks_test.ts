@@ -177,6 +177,32 @@ for (
   });
 }
 
+for (
+  const [name, ask] of [
+    ["elicit", (ctx: Ctx) => void ctx.elicit("k", yes)],
+    ["ask", (ctx: Ctx) => void ctx.ask({ k: yes })],
+    ["requireResource", (ctx: Ctx) => void ctx.requireResource("k")],
+  ] as const
+) {
+  test(`an ask that nobody awaits asks, and its rejection does not end the process: ctx.${name}()`, async () => {
+    for (const isLater of [true, false]) {
+      const handler: (_: unknown, ctx: Ctx) => Promise<string> | string = isLater
+        ? async (_: unknown, ctx: Ctx) => {
+          ask(ctx);
+          await settle();
+          return "not awaited";
+        }
+        : (_: unknown, ctx: Ctx) => {
+          ask(ctx);
+          return "not awaited";
+        };
+      const bench = benchOf(t.handle(handler));
+      deepStrictEqual(Object.keys(asQuestion(await bench.call("t")).requests), ["k"]);
+      await settle();
+    }
+  });
+}
+
 test("finally runs when the run stops to ask", async () => {
   const trail: string[] = [];
   const bench = benchOf(t.handle(async (_, ctx) => {
@@ -247,7 +273,7 @@ test("ctx.step() is taken once, and gives the same in each run", async () => {
   let taken = 0;
   const seen: unknown[] = [];
   const bench = benchOf(t.handle(async (_, ctx) => {
-    seen.push(await ctx.step("s", async () => ({ taken: ++taken, at: new Date(0), nothing: undefined })));
+    seen.push(await ctx.step("s", () => Promise.resolve({ taken: ++taken, at: new Date(0), nothing: undefined })));
     seen.push(await ctx.step("void", () => {}));
     await ctx.elicit("k", yes);
   }));

@@ -1,11 +1,15 @@
-import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
+import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { findTable } from "../../examples/library/catalog.ts";
 import { toRows, typeOfColumn } from "../../examples/library/cells.ts";
-import { parseCsv } from "../../examples/library/csv.ts";
+import { analyzeTable } from "../../examples/library/analysis.ts";
+import { formatCsv, parseCsv } from "../../examples/library/csv.ts";
 import { formatDate, formatDecimal, formatDollars, formatShare, joinWords } from "../../examples/library/format.ts";
+import { createPause } from "../../examples/library/pauses.ts";
+import { createDraw } from "../../examples/library/random.ts";
 import { prepareCars, prepareMovies } from "../../examples/library/repairs.ts";
 import { writeReport } from "../../examples/library/report.ts";
+import { correlate, estimateMiddle } from "../../examples/library/resampling.ts";
 import { searchRows, toHit } from "../../examples/library/search.ts";
 import {
   countValues,
@@ -16,6 +20,7 @@ import {
 } from "../../examples/library/statistics.ts";
 import { cellsOf, listTableIds, loadAllTables, loadTable } from "../../examples/library/tables.ts";
 import { wrapText } from "../../examples/library/transcript.ts";
+import { type AnswerQuestion, createClient, memory } from "../../mod.ts";
 import { testClient } from "../../src/testing/mod.ts";
 
 // The tools import Toolwire as a user does, by its `jsr:` name, which Node does not understand by itself.
@@ -39,6 +44,13 @@ test("parseCsv() reads quotes, both line ends, blank lines, short lines and a mi
 
 test("parseCsv() refuses stray quotes instead of guessing", () => {
   for (const text of ['a\n"open', 'a\n"x"y\n', 'a\nx"y\n']) throws(() => parseCsv(text), SyntaxError, text);
+});
+
+test("formatCsv() writes what parseCsv() reads, and nothing for what is missing", () => {
+  const rows = [{ a: 'x, "y"\nz', b: 1.5, c: null }, { a: "", b: true, c: "ü" }];
+  const text = formatCsv(["a", "b", "c"], rows);
+  strictEqual(text, 'a,b,c\n"x, ""y""\nz",1.5,\n,true,ü\n');
+  deepStrictEqual(parseCsv(text), [{ a: 'x, "y"\nz', b: "1.5", c: "" }, { a: "", b: "true", c: "ü" }]);
 });
 
 test("toRows() gives every row every column, one type a column", () => {
@@ -139,6 +151,97 @@ test("summarizeGroups() and rankRows() leave out what has no number", () => {
   deepStrictEqual(summarizeGroups(rows, { ...wanted, fewestRows: 2 }).map(({ value }) => value), ["x"]);
   deepStrictEqual(rankRows(rows, "n", "highest", 2).map(({ n }) => n), [9, 5]);
   deepStrictEqual(rankRows(rows, "n", "lowest", 9).map(({ n }) => n), [1, 3, 5, 9]);
+});
+
+test("createDraw() draws the same numbers for the same seed, everywhere", () => {
+  const draws = (seed: string) => Array.from({ length: 6 }, ((draw) => () => draw(1000))(createDraw(seed)));
+  deepStrictEqual(draws("movies"), [570, 527, 38, 690, 388, 205]);
+  ok(draws("cars").join() !== draws("movies").join());
+  const counts = new Uint32Array(10);
+  const draw = createDraw("even");
+  for (let index = 0; index < 100_000; index++) counts[draw(10)]! += 1;
+  ok(counts.every((count) => Math.abs(count - 10_000) < 500), counts.join());
+});
+
+/** Chance for a test of the statistics. */
+function trials(seed: string, count = 400) {
+  return { count, draw: createDraw(seed), pause: () => undefined };
+}
+
+test("estimateMiddle() finds mean and median, and bounds that fit what is known", async () => {
+  const numbers = Array.from({ length: 101 }, (_, index) => index);
+  const { mean, median } = await estimateMiddle(numbers, trials("middle"));
+  strictEqual(mean.value, 50);
+  strictEqual(median.value, 50);
+  // By the textbook: 1.96 times 29.2 ÷ √101, or 5.7, to either side.
+  ok(Math.abs(mean.low - 44.3) < 1 && Math.abs(mean.high - 55.7) < 1, JSON.stringify(mean));
+  ok(median.low < 46 && median.low > 30 && median.high > 54 && median.high < 70, JSON.stringify(median));
+  strictEqual((await estimateMiddle([1, 4, 2, 3], trials("even"))).median.value, 2.5);
+  const alone = { value: 7, low: 7, high: 7 };
+  deepStrictEqual(await estimateMiddle([7], trials("alone")), { mean: alone, median: alone });
+});
+
+test("correlate() tells what goes together from what does not", async () => {
+  const numbers = Array.from({ length: 50 }, (_, index) => index);
+  const least = 1 / 401;
+  deepStrictEqual(await correlate(numbers, numbers.map((number) => number ** 3), trials("up")), {
+    coefficient: 1,
+    p_value: least,
+  });
+  deepStrictEqual(await correlate(numbers, numbers.map((number) => -number), trials("down")), {
+    coefficient: -1,
+    p_value: least,
+  });
+  const scattered = await correlate(numbers, numbers.map((number) => (number * 37) % 50), trials("scattered"));
+  ok(scattered !== undefined && Math.abs(scattered.coefficient) < 0.3 && scattered.p_value > 0.05);
+  // By hand: ranks 1, 2.5, 2.5, 4 against 1, 2, 3, 4.
+  const tied = await correlate([1, 2, 2, 3], [1, 2, 3, 4], trials("tied"));
+  ok(tied !== undefined && Math.abs(tied.coefficient - 4.5 / Math.sqrt(4.5 * 5)) < 1e-12);
+  strictEqual(await correlate([1, 1, 1], [1, 2, 3], trials("flat")), undefined);
+});
+
+test(
+  "createPause() gives others their turn, and throws when nobody wants the result",
+  { timeout: 60_000 },
+  async () => {
+    const left = new AbortController();
+    const pause = createPause(left.signal);
+    let turns = 0;
+    const timer = setInterval(() => turns++, 0);
+    try {
+      while (turns < 3) await pause();
+      left.abort(new Error("left"));
+      await rejects(async () => {
+        for (;;) await pause();
+      }, { message: "left" });
+    } finally {
+      clearInterval(timer);
+    }
+  },
+);
+
+test("analyzeTable() gives the same each time, and each part the same as the whole", async () => {
+  const table = await loadTable("burtin");
+  ok(table !== undefined);
+  const told: string[] = [];
+  const analyze = (type: "estimates" | "correlations" | "comprehensive") => {
+    const onProgress = (percent: number, message: string) => void told.push(`${percent}% ${message}`);
+    return analyzeTable(table, { type, signal: new AbortController().signal, onProgress });
+  };
+  const whole = await analyze("comprehensive");
+  deepStrictEqual(await analyze("comprehensive"), whole);
+  strictEqual(told[0], "0% Resampling Penicillin");
+  strictEqual(told.at(-1), "100% Done");
+  deepStrictEqual((await analyze("estimates")).estimates, whole.estimates);
+  deepStrictEqual((await analyze("correlations")).correlations, whole.correlations);
+  strictEqual(whole.estimates.length, 3);
+  strictEqual(whole.correlations.length, 3);
+  deepStrictEqual(whole.findings, [
+    "The mean dose of penicillin is 217.88 units/ml, likely between 56.13 and 418.25 units/ml.",
+    "The mean dose of streptomycin is 3.07 units/ml, likely between 1.16 and 5.35 units/ml.",
+    "The mean dose of neomycin is 4.09 units/ml, likely between 0.46 and 9.63 units/ml.",
+    "“Streptomycin” rises as “Neomycin” rises (0.85, over 16 bacteria).",
+  ]);
 });
 
 test("formatDollars() never writes a thousand of a word that has a next one", () => {
@@ -317,8 +420,16 @@ test("wrapText() breaks at spaces and leaves long words whole", () => {
 
 test("search_documents is listed as in the specification's A.1", async () => {
   const tools = await library.$.list();
-  deepStrictEqual(tools.map(({ name }) => name), ["search_documents", "generate_report", "describe_dataset"]);
-  const { name, "@type": type, description, inputSchema } = tools[0]!;
+  deepStrictEqual(tools.map(({ name }) => name), [
+    "redeem",
+    "cancel",
+    "search_documents",
+    "generate_report",
+    "describe_dataset",
+    "analyze_dataset",
+    "export_dataset",
+  ]);
+  const { name, "@type": type, description, inputSchema } = tools[2]!;
   deepStrictEqual({ name, "@type": type, description, inputSchema }, {
     name: "search_documents",
     "@type": "query",
@@ -415,6 +526,112 @@ test("describe_dataset fails with unknown_dataset and what there is", async () =
   strictEqual(outcome.code, "unknown_dataset");
   deepStrictEqual(outcome.data, { dataset_id: "constructor", available: listTableIds() });
   await rejects(library.describe_dataset({ dataset_id: "" }), { name: "Failure", code: "unknown_dataset" });
+});
+
+/** Posts a JSON-RPC call, as a script without our client would. */
+async function postCall(id: string, name: string, args: Readonly<Record<string, unknown>>) {
+  const request = new Request("http://localhost/mcp-lite/v1/calltools", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: args } }),
+  });
+  const response = await server.fetch(request);
+  strictEqual(response.status, 200);
+  const { result, ...rest } = await response.json();
+  deepStrictEqual(rest, { jsonrpc: "2.0", id });
+  return result;
+}
+
+test(
+  "analyze_dataset promises and is redeemed as in the specification's A.3, word for word",
+  { timeout: 120_000 },
+  async () => {
+    const args = { dataset_id: "large_dataset_001", analysis_type: "comprehensive" };
+    const promise = await postCall("analysis-001", "analyze_dataset", args);
+    deepStrictEqual(Object.keys(promise), ["_meta"]);
+    strictEqual(promise["_meta"]["response_type"], "promise");
+    const token = promise["_meta"]["promise_token"];
+    ok(token.startsWith("prom_"), token);
+
+    let redeemed = await postCall("redeem-001", "redeem", { promise: token });
+    // Others have their turn while it is computed.
+    strictEqual((await library.describe_dataset({ dataset_id: "burtin" })).row_count, 16);
+    while (redeemed["_meta"]["response_type"] === "promise") {
+      strictEqual(redeemed["_meta"]["promise_token"], token);
+      redeemed = await postCall("redeem-001", "redeem", { promise: token, wait_ms: 1000 });
+    }
+    strictEqual(redeemed["_meta"]["response_type"], "answer");
+    const { dataset_id, analysis_type, row_count, estimates, correlations, findings } = redeemed.content;
+    deepStrictEqual([dataset_id, analysis_type, row_count], ["movies", "comprehensive", 3201]);
+    strictEqual(estimates.length, 8);
+    strictEqual(correlations.length, 28);
+    deepStrictEqual(correlations[0], {
+      columns: ["US Gross", "Worldwide Gross"],
+      count: 3194,
+      coefficient: 0.94664,
+      p_value: 0.00019996,
+    });
+    ok(
+      findings.length === 6 && findings.every((finding: string) => !/undefined|NaN/.test(finding)),
+      findings.join("\n"),
+    );
+    deepStrictEqual((await postCall("again", "redeem", { promise: token })).content, redeemed.content);
+  },
+);
+
+test("analyze_dataset tells how far it is until it is cancelled", { timeout: 120_000 }, async () => {
+  const work = await library.analyze_dataset.start({ dataset_id: "movies" });
+  for await (const { total, message } of work.updates()) {
+    strictEqual(total, 100);
+    match(message ?? "", /^(Resampling|Shuffling) /);
+    break;
+  }
+  strictEqual(await work.cancel(), true);
+  await rejects(work.result(), { name: "Failure", code: "cancelled" });
+});
+
+test(
+  "analyze_dataset answers for every other table, and says no to one that is not there",
+  { timeout: 120_000 },
+  async () => {
+    for (const dataset_id of listTableIds().filter((id) => id !== "movies")) {
+      const { correlations } = await library.analyze_dataset({ dataset_id, analysis_type: "correlations" });
+      for (const { coefficient, p_value } of correlations) {
+        ok(Math.abs(coefficient) <= 1 && p_value > 0 && p_value <= 1, dataset_id);
+      }
+    }
+    await rejects(library.analyze_dataset({ dataset_id: "nothing" }), { name: "Failure", code: "unknown_dataset" });
+    await rejects(library.$.call("analyze_dataset", { dataset_id: "cars", analysis_type: "brief" }), {
+      code: "invalid_input",
+    });
+  },
+);
+
+/** Exports the penguins, with these answers. */
+function exportPenguins(onElicit: AnswerQuestion, onResource: AnswerQuestion) {
+  const answering = createClient<typeof server>(memory(server), { onElicit, onResource });
+  return answering.export_dataset({ dataset_id: "penguins" });
+}
+
+test("export_dataset asks how many rows, and for a grant of those that are not free", async () => {
+  const asked: unknown[] = [];
+  const want = (rows: number): AnswerQuestion => () => ({ action: "accept", content: { rows } });
+  const grant: AnswerQuestion = ({ params }) => {
+    asked.push(params?.["amount"]);
+    return { action: "accept" };
+  };
+  const few = await exportPenguins(want(20), grant);
+  strictEqual(few.row_count, 20);
+  deepStrictEqual(asked, []);
+  const many = await exportPenguins(want(344), grant);
+  deepStrictEqual(asked, [324]);
+  strictEqual(parseCsv(many.csv).length, 344);
+  deepStrictEqual(parseCsv(few.csv), parseCsv(many.csv).slice(0, 20));
+
+  const deny: AnswerQuestion = () => ({ action: "decline" });
+  await rejects(exportPenguins(want(21), deny), { name: "Failure", code: "resource_denied" });
+  await rejects(exportPenguins(deny, grant), { name: "Failure", code: "not_wanted" });
+  await rejects(library.export_dataset({ dataset_id: "nothing" }), { name: "Failure", code: "unknown_dataset" });
 });
 
 test("a misspelt tool is answered with the nearest", async () => {
