@@ -41,7 +41,7 @@ http {
 ${temporary.map((name) => `  ${name}_temp_path ${folder}/${name};`).join("\n")}
 
   upstream replicas {
-${replicas.map((replica) => `    server 127.0.0.1:${replica} max_fails=1 fail_timeout=1s;`).join("\n")}
+${replicas.map((replica) => `    server 127.0.0.1:${replica} max_fails=0;`).join("\n")}
     keepalive 64;
   }
 

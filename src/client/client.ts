@@ -1,4 +1,4 @@
-import type { AskOutcome, CallEvent, PromiseOutcome, Settled, Sink, UnknownOutcome } from "../call/outcome.ts";
+import type { AnswerOutcome, Settled, UnknownOutcome } from "../call/outcome.ts";
 import { OBJECT_MEMBERS } from "../internal/object_members.ts";
 import { Failure } from "../error/failure.ts";
 import { http, type HttpOptions } from "../wires/http/client.ts";
@@ -6,7 +6,7 @@ import { ToolError } from "../error/tool_error.ts";
 import { answerOf, toolError } from "./answer.ts";
 import { CallLimit } from "./call_limit.ts";
 import { mayPass, retryDelayMs, type RetryOptions, type RetryPolicy, retryPolicy } from "./retry.ts";
-import { PieceCollector } from "../call/partials.ts";
+import { RunningCall } from "./running_call.ts";
 import { PieceStream } from "./stream.ts";
 import type { RemoteTool, Transport } from "../call/transport.ts";
 import type {
@@ -34,8 +34,6 @@ export interface ClientOptions extends HttpOptions {
   /** Grants, or not, what tools need more of. Without it the request is the call's outcome. */
   readonly onResource?: AnswerQuestion;
 }
-
-const DEFAULT_IDLE_TIMEOUT_MS = 60_000;
 
 /** How long a server is asked to wait with its answer to a redeemed promise, in milliseconds. */
 const REDEEM_WAIT_MS = 20_000;
@@ -109,16 +107,16 @@ function toolCall(caller: Caller, name: string): unknown {
 interface Request {
   readonly tool: string;
   readonly args: unknown;
-  readonly meta: Readonly<Record<string, unknown>>;
+  readonly meta?: Readonly<Record<string, unknown>>;
 }
 
 class Caller implements ClientMethods {
   readonly #transport: Transport;
   readonly #options: ClientOptions;
   readonly #retry: RetryPolicy;
-  #repeatable: Promise<ReadonlySet<string> | undefined> | undefined = undefined;
+  #tools: Promise<readonly RemoteTool[] | undefined> | undefined = undefined;
   /** What the server has this client keep, as a browser keeps a cookie. */
-  #context: string | undefined = undefined;
+  #context: unknown = undefined;
 
   constructor(transport: Transport, options: ClientOptions) {
     this.#transport = transport;
@@ -126,34 +124,35 @@ class Caller implements ClientMethods {
     this.#retry = retryPolicy(options.retry);
   }
 
-  async list(options: CallOptions = {}): Promise<readonly RemoteTool[]> {
-    return await this.#within(options, async (limit) => {
-      const listed = await limit.race(this.#transport.list(limit));
+  list(options?: CallOptions): Promise<readonly RemoteTool[]> {
+    const limit = new CallLimit(options ?? {}, this.#options);
+    return limit.run(async () => {
+      const listed = await this.#transport.list(limit);
       if ("kind" in listed) throw toolError(listed);
       return listed;
     });
   }
 
-  async call(tool: string, args?: unknown, options: CallOptions = {}): Promise<unknown> {
-    return answerOf(await this.#complete({ tool, args, meta: {} }, options));
+  async call(tool: string, args?: unknown, options?: CallOptions): Promise<unknown> {
+    return answerOf(await this.#complete({ tool, args }, this.#begin(options)));
   }
 
   async outcome(
     tool: string,
     args?: unknown,
-    options: CallOptions = {},
+    options?: CallOptions,
   ): Promise<ToolOutcome<unknown, Record<never, never>>> {
-    const settled = await this.#once({ tool, args, meta: {} }, options);
+    const settled = await this.#once({ tool, args }, this.#begin(options));
     if (settled.kind === "error") throw toolError(settled);
     return settled;
   }
 
-  stream(tool: string, args?: unknown, options: CallOptions = {}): ToolStream<unknown, unknown> {
-    return this.#stream({ tool, args, meta: {} }, options, "partial");
+  stream(tool: string, args?: unknown, options?: CallOptions): ToolStream<unknown, unknown> {
+    return this.#stream({ tool, args }, options, "partial");
   }
 
-  async start(tool: string, args?: unknown, options: CallOptions = {}): Promise<PromisedAnswer<unknown>> {
-    const settled = await this.#once({ tool, args, meta: { promise: true } }, options);
+  async start(tool: string, args?: unknown, options?: CallOptions): Promise<PromisedAnswer<unknown>> {
+    const settled = await this.#once({ tool, args, meta: { promise: true } }, this.#begin(options));
     if (settled.kind === "promise") return this.redeem(settled.token);
     answerOf(settled);
     throw new ToolError("invalid_request", "The server answered instead of promising", { details: settled });
@@ -165,10 +164,10 @@ class Caller implements ClientMethods {
       token,
       status: (options) =>
         this.outcome("redeem", { promise: token }, options) as ReturnType<PromisedAnswer<Output>["status"]>,
-      result: async (options = {}) => answerOf(await this.#complete(request, options)) as Output,
+      result: async (options) => answerOf(await this.#complete(request, this.#begin(options))) as Output,
       cancel: async (options) =>
         (await this.call("cancel", { promise: token }, options) as { cancelled: boolean }).cancelled,
-      updates: (options = {}) => this.#stream(request, options, "progress") as AsyncIterable<never>,
+      updates: (options) => this.#stream(request, options, "progress") as AsyncIterable<never>,
     };
   }
 
@@ -176,113 +175,90 @@ class Caller implements ClientMethods {
     this.#transport.close?.();
   }
 
-  #stream(request: Request, options: CallOptions, kind: "partial" | "progress"): PieceStream {
-    const left = new AbortController();
-    const signal = options.signal === undefined ? left.signal : AbortSignal.any([options.signal, left.signal]);
-    const start = (sink: Sink) => this.#complete(request, { ...options, signal }, sink);
-    return new PieceStream(start, () => left.abort(), kind);
+  #begin(options: CallOptions = {}): RunningCall {
+    return new RunningCall(options, this.#options);
   }
 
-  async #within<Value>(options: CallOptions, work: (limit: CallLimit) => Promise<Value>): Promise<Value> {
-    const { timeoutMs = this.#options.timeoutMs, idleTimeoutMs = this.#options.idleTimeoutMs } = options;
-    const limit = new CallLimit({
-      signal: options.signal,
-      timeoutMs,
-      idleTimeoutMs: idleTimeoutMs ?? DEFAULT_IDLE_TIMEOUT_MS,
-    });
-    try {
-      return await work(limit);
-    } finally {
-      limit.stop();
-    }
+  #stream(request: Request, options: CallOptions = {}, kind: "partial" | "progress"): PieceStream {
+    return new PieceStream(options, this.#options, kind, (call) => this.#complete(request, call));
   }
 
   /** What the first request gives: a promise or a question, too. */
-  async #once(request: Request, options: CallOptions): Promise<Settled | UnknownOutcome> {
-    return await this.#within(options, async (limit) => {
-      const pieces = new PieceCollector();
-      return pieces.join(await this.#request(request, options, limit, watch(pieces, options, limit, false)));
-    });
+  #once(request: Request, call: RunningCall): Promise<Settled | UnknownOutcome> {
+    return call.settle(() => this.#request(request, call));
   }
 
   /** How the call ends, once questions are answered and promises kept. */
-  async #complete(first: Request, options: CallOptions, listener?: Sink): Promise<Settled | UnknownOutcome> {
-    return await this.#within(options, async (limit) => {
-      const pieces = new PieceCollector();
-      const watched = watch(listener ?? pieces, options, limit, listener !== undefined);
+  #complete(first: Request, call: RunningCall): Promise<Settled | UnknownOutcome> {
+    return call.settle(async () => {
       let request = first;
       for (let rounds = 0;;) {
-        let settled = await this.#request(request, options, limit, watched);
+        let settled = await this.#request(request, call);
         // The stream broke off, but the work goes on.
-        if (mayPass(settled) && watched?.deferred !== undefined) settled = watched.deferred;
+        if (mayPass(settled) && call.deferred !== undefined) settled = call.deferred;
         if (settled.kind === "promise") {
-          const { token, retryAfterMs } = settled;
-          await limit.sleep(Math.min(MAX_RETRY_AFTER_MS, Math.max(MIN_RETRY_AFTER_MS, retryAfterMs)));
-          request = redemption(token);
-          continue;
+          await call.sleep(Math.min(MAX_RETRY_AFTER_MS, Math.max(MIN_RETRY_AFTER_MS, settled.retryAfterMs)));
+          request = redemption(settled.token);
+        } else {
+          const meta = rounds++ < MAX_ROUNDS ? await this.#answer(settled, first.tool) : undefined;
+          if (meta === undefined) return settled;
+          request = { ...request, meta };
         }
-        const isAsked = settled.kind === "elicitation" || settled.kind === "request-for-more-resource";
-        const responses = isAsked && rounds++ < MAX_ROUNDS &&
-          await limit.race(this.#answer(settled as AskOutcome, first.tool));
-        if (!responses) return pieces.join(settled);
-        request = { ...request, meta: { continuation: (settled as AskOutcome).continuation, responses } };
       }
     });
   }
 
-  /** What the caller's functions say to each question; `undefined` if one of them has none. */
-  async #answer({ requests }: AskOutcome, tool: string): Promise<Readonly<Record<string, unknown>> | undefined> {
-    const answers: Record<string, unknown> = {};
+  /** What the caller's functions say to each question; `undefined` if there is none, or if one has no function. */
+  async #answer(settled: Settled | UnknownOutcome, tool: string): Promise<Request["meta"]> {
+    if (!("requests" in settled)) return undefined;
+    const { requests, continuation } = settled;
+    const { onElicit, onResource } = this.#options;
+    const responses: Record<string, unknown> = {};
     for (const [key, request] of Object.entries(requests)) {
-      const { onElicit, onResource } = this.#options;
       const answer = request.kind === "resource" ? onResource : request.kind === "elicitation" ? onElicit : undefined;
       if (answer === undefined) return undefined;
-      answers[key] = await answer({ ...request, key, tool });
+      responses[key] = await answer({ ...request, key, tool });
     }
-    return answers;
+    return { continuation, responses };
   }
 
-  async #request(
-    request: Request,
-    options: CallOptions,
-    limit: CallLimit,
-    watched: WatchedSink | undefined,
-  ): Promise<Settled | UnknownOutcome> {
-    let settled = await this.#attempt(request, options, limit, watched);
+  async #request(request: Request, call: RunningCall): Promise<Settled | UnknownOutcome> {
+    const { tool } = request;
+    let settled = await this.#attempt(request, call);
     for (let attempt = 0; attempt < this.#retry.attempts; attempt++) {
-      if (!mayPass(settled) || (watched?.hasEvents && !SYSTEM.has(request.tool))) break;
+      if (!mayPass(settled) || (call.hasEvents && !SYSTEM.has(tool))) break;
       const delayMs = retryDelayMs(settled, attempt, this.#retry);
       if (delayMs === undefined) break;
-      await limit.sleep(delayMs);
-      const isRepeatable = options.idempotencyKey !== undefined || await limit.race(this.#isRepeatable(request.tool));
+      await call.sleep(delayMs);
+      const isRepeatable = call.options.idempotencyKey !== undefined || await this.#isRepeatable(tool);
       if (isRepeatable === false) break;
       // Where the list cannot be had, the server is still not there: that was this attempt.
-      if (isRepeatable) settled = await this.#attempt(request, options, limit, watched);
+      if (isRepeatable) settled = await this.#attempt(request, call);
     }
-    const { context = "meta" in settled ? settled.meta?.["context"] : undefined } = settled as {
-      readonly context?: unknown;
-    };
-    if (typeof context === "string") this.#context = context;
     return settled;
   }
 
   async #attempt(
     { tool, args, meta: added }: Request,
-    { meta: given, idempotencyKey }: CallOptions,
-    limit: CallLimit,
-    sink: Sink | undefined,
+    call: RunningCall,
   ): Promise<Settled | UnknownOutcome> {
-    limit.signal.throwIfAborted();
-    const { remainingMs } = limit;
+    call.signal.throwIfAborted();
+    const { options: { meta: given, idempotencyKey }, remainingMs, sink } = call;
     const meta = {
       ...given,
       ...added,
       ...(this.#context !== undefined && { context: this.#context }),
       ...(idempotencyKey !== undefined && !SYSTEM.has(tool) && { idempotency_key: idempotencyKey }),
-      ...(remainingMs !== undefined && { deadline_ms: remainingMs }),
+      ...(Number.isFinite(remainingMs) && { deadline_ms: remainingMs }),
     };
     const isPlain = Object.keys(meta).length === 0;
-    return await limit.race(this.#transport.call({ tool, args, meta: isPlain ? undefined : meta, limit }, sink));
+    const sent = { tool, args, meta: isPlain ? undefined : meta, limit: call };
+    const settled = await this.#transport.call(sent, sink);
+    // A transport may be deaf to the signal; then nothing more is to come of this call.
+    call.signal.throwIfAborted();
+    const { meta: told, context = told?.["context"] } = settled as Pick<AnswerOutcome, "meta" | "context">;
+    this.#context = context ?? this.#context;
+    return settled;
   }
 
   /**
@@ -291,11 +267,11 @@ class Caller implements ClientMethods {
    */
   async #isRepeatable(tool: string): Promise<boolean | undefined> {
     if (SYSTEM.has(tool)) return true;
-    this.#repeatable ??= this.list().then(
-      (tools) => new Set(tools.filter(isRepeatable).map(({ name }) => name)),
-      () => (this.#repeatable = undefined),
+    this.#tools ??= this.list().catch(() => this.#tools = undefined);
+    const tools = await this.#tools;
+    return tools?.some(({ name, annotations }) =>
+      name === tool && (annotations?.["readOnlyHint"] === true || annotations?.["idempotentHint"] === true)
     );
-    return (await this.#repeatable)?.has(tool);
   }
 }
 
@@ -303,43 +279,5 @@ class Caller implements ClientMethods {
 const SYSTEM: ReadonlySet<string> = new Set(["redeem", "cancel"]);
 
 function redemption(token: string): Request {
-  return { tool: "redeem", args: { promise: token, wait_ms: REDEEM_WAIT_MS }, meta: {} };
-}
-
-/** Progress comes over a stream, even where nobody wants the pieces. */
-function watch(sink: Sink, options: CallOptions, limit: CallLimit, isWanted: boolean): WatchedSink | undefined {
-  if (!isWanted && options.onProgress === undefined) return undefined;
-  return new WatchedSink(sink, options.onProgress, limit);
-}
-
-function isRepeatable({ annotations }: RemoteTool): boolean {
-  return annotations?.["readOnlyHint"] === true || annotations?.["idempotentHint"] === true;
-}
-
-/** A sink that reports progress, and knows whether anything came: what the caller has seen must not begin anew. */
-class WatchedSink implements Sink {
-  readonly #sink: Sink;
-  readonly #onProgress: CallOptions["onProgress"];
-  readonly #limit: CallLimit;
-  hasEvents = false;
-  /** The promise that stands for the call, if the stream breaks off. */
-  deferred: PromiseOutcome | undefined = undefined;
-
-  constructor(sink: Sink, onProgress: CallOptions["onProgress"], limit: CallLimit) {
-    this.#sink = sink;
-    this.#onProgress = onProgress;
-    this.#limit = limit;
-  }
-
-  push(event: CallEvent): void | Promise<void> {
-    this.hasEvents = true;
-    if (event.kind === "deferred") this.deferred = event.promise;
-    try {
-      if (event.kind === "progress") this.#onProgress?.(event.progress);
-      return this.#sink.push(event);
-    } catch (thrown) {
-      // What the caller's own function throws ends the call, with just that.
-      this.#limit.abort(thrown);
-    }
-  }
+  return { tool: "redeem", args: { promise: token, wait_ms: REDEEM_WAIT_MS } };
 }

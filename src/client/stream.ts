@@ -1,7 +1,8 @@
 import type { CallEvent, Settled, Sink, UnknownOutcome } from "../call/outcome.ts";
-import { PieceCollector } from "../call/partials.ts";
 import { answerOf } from "./answer.ts";
-import type { ToolStream } from "./types.ts";
+import type { CallLimitOptions } from "./call_limit.ts";
+import { RunningCall } from "./running_call.ts";
+import type { CallOptions, ToolStream } from "./types.ts";
 
 /** How many pieces wait for a slow loop before the wire has to. */
 const MAX_WAITING = 64;
@@ -12,11 +13,9 @@ const MAX_WAITING = 64;
  * Pieces wait in a queue; when it is full, the wire waits with it. Whoever asks for `result` wants all of it, so from then
  * on nothing waits.
  */
-export class PieceStream implements ToolStream<unknown, unknown>, Sink {
-  readonly #abort: () => void;
+export class PieceStream extends RunningCall implements ToolStream<unknown, unknown> {
   readonly #kind: CallEvent["kind"];
   readonly #whole: Promise<unknown>;
-  readonly #pieces = new PieceCollector();
   #waiting: unknown[] = [];
   #isRead = false;
   #isDone = false;
@@ -25,20 +24,24 @@ export class PieceStream implements ToolStream<unknown, unknown>, Sink {
   #room: PromiseWithResolvers<void> | undefined = undefined;
 
   /**
-   * @param start Makes the call, with this stream as its sink.
-   * @param abort Aborts the call.
    * @param kind What the pieces are.
+   * @param complete Makes the call.
    */
   constructor(
-    start: (sink: Sink) => Promise<Settled | UnknownOutcome>,
-    abort: () => void,
+    options: CallOptions,
+    defaults: CallLimitOptions,
     kind: "partial" | "progress",
+    complete: (call: RunningCall) => Promise<Settled | UnknownOutcome>,
   ) {
-    this.#abort = abort;
+    super(options, defaults);
     this.#kind = kind;
-    this.#whole = start(this).then((settled) => answerOf(this.#pieces.join(settled)));
+    this.#whole = complete(this).then(answerOf);
     // Whoever iterates gets the exception there; `result` need not be looked at.
     this.#whole.catch(() => {}).finally(() => this.#finish());
+  }
+
+  override get sink(): Sink {
+    return this;
   }
 
   get result(): Promise<unknown> {
@@ -47,9 +50,9 @@ export class PieceStream implements ToolStream<unknown, unknown>, Sink {
     return this.#whole;
   }
 
-  push(event: CallEvent): void | Promise<void> {
+  override push(event: CallEvent): void | Promise<void> {
+    super.push(event);
     if (event.kind !== this.#kind || this.#isDone) return;
-    this.#pieces.push(event);
     this.#waiting.push(event.kind === "partial" ? event.value : event.kind === "progress" && event.progress);
     this.#arrival?.resolve();
     if (this.#waiting.length < MAX_WAITING || this.#isDraining) return;
@@ -75,7 +78,7 @@ export class PieceStream implements ToolStream<unknown, unknown>, Sink {
         await this.#arrival.promise;
       }
     } finally {
-      if (!this.#isDone) this.#abort();
+      if (!this.#isDone) this.abort();
     }
   }
 

@@ -23,6 +23,9 @@ const KEYED_ATTEMPTS = 3;
 /** When another process begins a job that nobody came to hold, in milliseconds. */
 const RECOVERY_MS = 10_000;
 
+/** When a job is due again whose tool another server has to have, in milliseconds. */
+const LEFT_MS = 2_000;
+
 /** What a job is whose run is under way when it is written. */
 const RUNNING = { state: "running", epoch: 1, attempt: 1 } as const;
 
@@ -148,14 +151,19 @@ export class Deferrals {
     const { engine } = this.#jobs;
     // Should this process die before it holds the job, another runs it.
     if (!await engine.insert(job, this.outlivesProcess ? RECOVERY_MS : undefined)) return false;
-    const letGo = await engine.hold(job.id);
-    if (!run.live.isSettled) {
-      void this.#bind(run, new Lease(this.#jobs, job, run, { ...lease, letGo })).catch(() => {});
-      return true;
+    try {
+      const letGo = await engine.hold(job.id);
+      if (!run.live.isSettled) {
+        void this.#bind(run, new Lease(this.#jobs, job, run, { ...lease, letGo })).catch(() => {});
+        return true;
+      }
+      await letGo();
+    } catch (thrown) {
+      await engine.remove(job.id);
+      throw thrown;
     }
     // It was faster than the engine: nobody needs the job.
     await engine.remove(job.id);
-    await letGo();
     return true;
   }
 
@@ -181,7 +189,11 @@ export class Deferrals {
     if (job === undefined) return;
     const plan = this.#host.registry.get(job.tool);
     if (plan === undefined) {
-      return void await this.#jobs.finish(job, refuse("tool_not_found", `The tool ${job.tool} is gone`));
+      this.#host.logger?.warn("A job is due of a tool that this server does not have: left to others", {
+        tool: job.tool,
+        callId: id,
+      });
+      return await this.#jobs.handOver(job, LEFT_MS);
     }
     const unfit = refuseRun(job, plan);
     if (unfit !== undefined) return void await this.#jobs.finish(job, unfit);

@@ -112,7 +112,7 @@ export class Lease {
       // Nobody knows of it but who was just told; the key is free again.
       return void (await this.#jobs.isCurrent(job) && await this.#jobs.engine.remove(job.id));
     }
-    if (settled.code === "unavailable" && this.#run.host.isClosed) return await this.#jobs.handOver(job);
+    if (settled.code === "unavailable" && this.#run.host.isClosed) return await this.#jobs.handOver(job, 0);
     if (!MAY_PASS.has(settled.code)) return void await this.#jobs.finish(job, settled);
     if (job.attempt >= job.maxAttempts) return void await this.#jobs.finish(job, gaveUp(job, settled));
     await this.#jobs.retry(job, Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** (job.attempt - 1)));

@@ -14,6 +14,7 @@
  */
 import type { Backend, BackendOptions } from "./bullmq_backend.ts";
 import { BullmqEngine } from "./bullmq_engine.ts";
+import { Failures } from "./bullmq_failures.ts";
 import { PostgresBackend } from "./bullmq_postgres.ts";
 import { RedisBackend } from "./bullmq_redis.ts";
 import type { RedisAddress } from "./bullmq_redis_address.ts";
@@ -74,8 +75,9 @@ export function bullmq(options: BullmqOptions): Engine {
   for (const [key, value] of Object.entries({ leaseMs, timeoutMs })) {
     if (!(value >= 1)) throw new RangeError(`Cannot use BullMQ: ${key} has to be at least 1, and is ${value}`);
   }
-  const backend = createBackend(options, { name, timeoutMs, onError });
-  return new BullmqEngine(backend, { leaseMs, timeoutMs, onError });
+  const failures = new Failures(onError);
+  const backend = createBackend(options, { name, timeoutMs, onError: failures.report });
+  return new BullmqEngine(backend, { leaseMs, timeoutMs, failures });
 }
 
 function createBackend({ redis, postgres }: BullmqOptions, options: BackendOptions): Backend {

@@ -1,5 +1,6 @@
 import { ToolError } from "../error/tool_error.ts";
 import type { Backend, Delivery, DeliveryQueue, Lease } from "./bullmq_backend.ts";
+import type { Failures } from "./bullmq_failures.ts";
 import { Lazy, within } from "./bullmq_lazy.ts";
 import { BullmqLeases } from "./bullmq_leases.ts";
 import { MissingPackageError } from "./bullmq_packages.ts";
@@ -18,8 +19,8 @@ export interface BullmqEngineOptions {
   readonly leaseMs: number;
   /** How long the store may take to answer, in milliseconds. */
   readonly timeoutMs: number;
-  /** Told of errors, of which callers may not tell anybody. */
-  readonly onError: (error: unknown) => void;
+  /** Told when the store fails, and when it does not. */
+  readonly failures: Failures;
 }
 
 /** The engine over records and a queue. */
@@ -33,13 +34,12 @@ export class BullmqEngine implements Engine {
   readonly #subscriptions = new BullmqSubscriptions();
   readonly #workers = new Set<BullmqWorker>();
   #isListening = false;
-  #hasFailed = false;
   #closed: Promise<void> | undefined = undefined;
 
   constructor(backend: Backend, options: BullmqEngineOptions) {
     this.#backend = backend;
     this.#options = options;
-    this.#leases = new BullmqLeases(backend.records, { leaseMs: options.leaseMs, onError: this.#report });
+    this.#leases = new BullmqLeases(backend.records, { leaseMs: options.leaseMs, onError: options.failures.report });
     this.#queue = new Lazy(() => backend.openQueue());
   }
 
@@ -99,7 +99,7 @@ export class BullmqEngine implements Engine {
         return this.#backend.openWorker(deliver, { concurrency, leaseMs });
       },
       timeoutMs,
-      onError: this.#report,
+      onError: this.#options.failures.report,
       onStop: () => this.#workers.delete(worker),
     });
     this.#workers.add(worker);
@@ -113,11 +113,12 @@ export class BullmqEngine implements Engine {
   async #end(): Promise<void> {
     // Not given back: their runs may go on. They lapse, and others are told then.
     this.#leases.forget();
-    const { timeoutMs } = this.#options;
+    const { timeoutMs, failures } = this.#options;
+    failures.end();
     const queue = this.#queue.opened?.then((queue) => queue.close());
     const ends = [...this.#workers].map((worker) => worker.abort()).concat(queue ?? []);
-    await within(timeoutMs, Promise.allSettled(ends)).catch(this.#report);
-    await within(timeoutMs, this.#backend.close()).catch(this.#report);
+    await within(timeoutMs, Promise.allSettled(ends)).catch(failures.report);
+    await within(timeoutMs, this.#backend.close()).catch(failures.report);
   }
 
   /** Asks the store something about a job. */
@@ -125,12 +126,12 @@ export class BullmqEngine implements Engine {
     if (this.#closed !== undefined) throw new ToolError("unavailable", "The job engine is closed");
     try {
       const value = await within(this.#options.timeoutMs, ask());
-      this.#hasFailed = false;
+      this.#options.failures.succeed();
       return value;
     } catch (cause) {
       this.#leases.noteFailure(id);
       if (cause instanceof MissingPackageError) throw cause;
-      this.#report(cause);
+      this.#options.failures.report(cause);
       throw new ToolError("unavailable", "The job engine cannot reach its store: try again later", { cause });
     }
   }
@@ -146,7 +147,7 @@ export class BullmqEngine implements Engine {
       // What cannot be given back lapses, and the recovery finds that out.
       if (await this.#leases.release(lease)) await (await this.#queue.get()).remove(lease.delivery);
     } catch (error) {
-      this.#report(error);
+      this.#options.failures.report(error);
     }
   }
 
@@ -169,16 +170,10 @@ export class BullmqEngine implements Engine {
 
   async #run(run: (id: string) => Promise<void>, lease: Lease): Promise<void> {
     await run(lease.job);
-    const isDone = await this.#leases.release(lease).catch(this.#report);
+    const isDone = await this.#leases.release(lease).catch(this.#options.failures.report);
     // The run may not have learnt what to do, or could not tell what it did. If it has, the next one finds nothing to do.
     if (isDone === false) throw new Error(`The store has failed the run of job ${lease.job}: it is delivered again`);
   }
-
-  readonly #report = (error: unknown): void => {
-    // One of a row: a store that is down would else be told of with each call.
-    if (!this.#hasFailed && this.#closed === undefined) this.#options.onError(error);
-    this.#hasFailed = true;
-  };
 }
 
 function newLease({ id, job }: Delivery): Lease {

@@ -135,13 +135,11 @@ export class PostgresBackend implements Backend {
     client.on("error", this.#options.onError);
     await client.connect();
     try {
-      const { rows } = await client.query(
-        "SELECT to_regclass('toolwire.jobs_by_expiry') AS ours, to_regclass($1) AS theirs",
-        [`${BULLMQ_SCHEMA}.migration`],
-      );
-      if (rows[0]?.ours === null) await makeOwnTables(client);
-      const version = rows[0]?.theirs === null ? 0 : await bullmq.assertSchemaCompatibility(client, BULLMQ_SCHEMA);
-      if (version < bullmq.LATEST_SCHEMA_VERSION) await bullmq.runMigrations(client, BULLMQ_SCHEMA);
+      if (await hasTables(client, bullmq)) return;
+      // Until the connection ends. Neither "IF NOT EXISTS" nor BullMQ's own lock is enough where many begin at once.
+      await client.query("SELECT pg_advisory_lock($1)", [TABLES_LOCK]);
+      await client.query(TABLES);
+      await bullmq.runMigrations(client, BULLMQ_SCHEMA);
     } finally {
       await client.end();
     }
@@ -199,17 +197,14 @@ export class PostgresBackend implements Backend {
   }
 }
 
-async function makeOwnTables(client: PgClient): Promise<void> {
-  await client.query("BEGIN");
-  try {
-    // "IF NOT EXISTS" alone fails where two do it at once.
-    await client.query("SELECT pg_advisory_xact_lock($1)", [TABLES_LOCK]);
-    await client.query(TABLES);
-    await client.query("COMMIT");
-  } catch (error) {
-    await client.query("ROLLBACK");
-    throw error;
-  }
+/** Whether all tables are there, BullMQ's as new as this BullMQ. */
+async function hasTables(client: PgClient, bullmq: typeof import("bullmq")): Promise<boolean> {
+  const { rows } = await client.query(
+    "SELECT to_regclass('toolwire.jobs_by_expiry') AS ours, to_regclass($1) AS theirs",
+    [`${BULLMQ_SCHEMA}.migration`],
+  );
+  if (rows[0]?.ours === null || rows[0]?.theirs === null) return false;
+  return await bullmq.assertSchemaCompatibility(client, BULLMQ_SCHEMA) >= bullmq.LATEST_SCHEMA_VERSION;
 }
 
 /** The address without its `options`, which would else win over ours, and these. */

@@ -1,7 +1,7 @@
 import type { Redis, RedisOptions } from "ioredis";
 import type { Backend, BackendOptions, Deliver, DeliveryQueue, DeliveryWorker } from "./bullmq_backend.ts";
 import type { DeliveryWorkerOptions } from "./bullmq_backend.ts";
-import { Lazy } from "./bullmq_lazy.ts";
+import { Lazy, within } from "./bullmq_lazy.ts";
 import { importPackage } from "./bullmq_packages.ts";
 import { startWorker, STREAMS, toDeliveryQueue, toProcessor, workerOptions } from "./bullmq_queue.ts";
 import type { RedisAddress } from "./bullmq_redis_address.ts";
@@ -23,7 +23,7 @@ const WORKING = { maxRetriesPerRequest: null } as const;
 /** Replies stay as they are. */
 type RedisSettings = Omit<RedisOptions, "replyMapping">;
 
-/** Redis: three connections for a process that calls, and two more for each worker. */
+/** Redis: one connection to ask, one that listens, and two for each worker. */
 export class RedisBackend implements Backend {
   readonly records: RedisRecords;
   readonly #address: string | RedisAddress;
@@ -38,7 +38,9 @@ export class RedisBackend implements Backend {
     this.#options = options;
     // In braces: on a cluster, all of it is kept in one place.
     this.#prefix = `{${options.name}}`;
-    this.#main = new Lazy(async () => new RedisLine(await this.#connect(ASKING)));
+    const { timeoutMs } = options;
+    const asking = { ...ASKING, commandTimeout: timeoutMs };
+    this.#main = new Lazy(async () => new RedisLine(await this.#connect(asking), timeoutMs));
     this.records = new RedisRecords(this.#prefix, this.#channel, () => this.#ready());
   }
 
@@ -66,15 +68,22 @@ export class RedisBackend implements Backend {
   async openWorker(deliver: Deliver, options: DeliveryWorkerOptions): Promise<DeliveryWorker> {
     const { Worker, DelayedError } = await importPackage(PACKAGES, () => import("bullmq"));
     const connection = await this.#connect(WORKING);
+    const clients = [connection];
+    // BullMQ makes itself a second one, to wait for what comes; to end it for sure, we have to know it.
+    const duplicate = connection.duplicate.bind(connection);
+    connection.duplicate = (override) => {
+      const client = this.#watch(duplicate(override));
+      clients.push(client);
+      return client;
+    };
     const { onError } = this.#options;
     const settings = { ...workerOptions(options), connection, prefix: this.#prefix };
     const worker = new Worker(QUEUE, toProcessor(deliver, DelayedError), settings);
     worker.on("error", onError);
+    const end = (): void => clients.forEach((client) => this.#end(client));
     const abort = async (): Promise<void> => {
       const closing = worker.close(true);
-      // Two connections: BullMQ has made the second one, and ends it.
-      await worker.disconnect().catch(onError);
-      this.#end(connection);
+      end();
       await closing;
     };
     try {
@@ -86,7 +95,7 @@ export class RedisBackend implements Backend {
     return {
       close: async () => {
         await worker.close();
-        this.#end(connection);
+        end();
       },
       abort,
     };
@@ -127,6 +136,10 @@ export class RedisBackend implements Backend {
     const client = typeof this.#address === "string"
       ? new Redis(this.#address, all)
       : new Redis({ ...this.#address, ...all });
+    return this.#watch(client);
+  }
+
+  #watch(client: Redis): Redis {
     client.on("error", this.#options.onError);
     this.#clients.add(client);
     return client;
@@ -134,6 +147,12 @@ export class RedisBackend implements Backend {
 
   #end(client: Redis): void {
     this.#clients.delete(client);
+    // BullMQ has ended it; to end it twice leaves a timer behind.
+    if (client.status === "end") return;
+    client.disconnect();
+    if (client.status !== "reconnecting") return;
+    // It forgets its next try, but not what it was to send then: only a try that is broken off rejects that.
+    client.connect().catch(() => {});
     client.disconnect();
   }
 }
@@ -141,22 +160,24 @@ export class RedisBackend implements Backend {
 /** A connection, and whether it can be used. */
 class RedisLine {
   readonly #client: Redis;
+  readonly #timeoutMs: number;
   #ready = Promise.withResolvers<void>();
 
-  constructor(client: Redis) {
+  constructor(client: Redis, timeoutMs: number) {
     this.#client = client;
+    this.#timeoutMs = timeoutMs;
     client.on("ready", () => this.#ready.resolve());
     client.on("close", () => {
-      // Those who wait go on waiting for the next.
       const before = this.#ready;
       this.#ready = Promise.withResolvers();
+      // Those who wait go on waiting for the next.
       void this.#ready.promise.then(before.resolve);
     });
   }
 
-  /** Waits until it can be used. Who cannot wait for long has to say so by himself. */
+  /** Waits until it can be used, but not for ever. */
   async ready(): Promise<Redis> {
-    while (this.#client.status !== "ready") await this.#ready.promise;
+    if (this.#client.status !== "ready") await within(this.#timeoutMs, this.#ready.promise);
     return this.#client;
   }
 }

@@ -53,8 +53,11 @@ export class BullmqWorker implements EngineWorker {
     closing?.catch(this.#options.onError);
     while (this.#runs.size > 0) await Promise.allSettled(this.#runs);
     // A store that is down does not keep a process from ending: what it was not told of, it delivers again.
-    if (closing !== undefined) await within(this.#options.timeoutMs, closing).catch(() => worker?.abort());
-    this.#options.onStop();
+    const { timeoutMs, onError, onStop } = this.#options;
+    if (worker !== undefined && closing !== undefined) {
+      await within(timeoutMs, closing).catch(() => within(timeoutMs, worker.abort())).catch(onError);
+    }
+    onStop();
   }
 
   /** Ends at once. What is under way is delivered again. */

@@ -67,10 +67,10 @@ export class Jobs {
     if (queued !== undefined) await this.engine.schedule(run.id, delayMs);
   }
 
-  /** A run ends because its process does: another may begin it at once, and no attempt is spent. */
-  async handOver(run: Job): Promise<void> {
+  /** A run is left to another process, and no attempt is spent. */
+  async handOver(run: Job, delayMs: number): Promise<void> {
     const queued = await this.#changeRun(run, (job) => ({ ...job, state: "queued", attempt: job.attempt - 1 }));
-    if (queued !== undefined) await this.engine.schedule(run.id, 0);
+    if (queued !== undefined) await this.engine.schedule(run.id, delayMs);
   }
 
   /** The caller answers. Of each key the first answer counts; what was not asked is ignored. */

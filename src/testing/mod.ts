@@ -6,7 +6,6 @@
 export { testClient, type TestClientOptions } from "./test_client.ts";
 export { FakeClock } from "./fake_clock.ts";
 export {
-  type ReplicaFaults,
   type ReplicaRecord,
   type ReplicaServer,
   type ReplicaSimulation,
@@ -15,3 +14,4 @@ export {
   type SimulateReplicasOptions,
 } from "./replicas.ts";
 export type { Replica } from "./replica.ts";
+export type { ReplicaFaults } from "./faults.ts";

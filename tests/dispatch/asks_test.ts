@@ -238,6 +238,17 @@ for (
   });
 }
 
+test("an answer to what was not asked yet counts for nothing", async () => {
+  const bench = benchOf(t.handle(async (_, ctx) => {
+    await ctx.elicit("first", yes);
+    return (await ctx.elicit("second", yes)).action;
+  }));
+  const both = { first: { action: "decline" }, second: { action: "decline" } };
+  const next = await answer(bench, await bench.call("t"), both);
+  deepStrictEqual(Object.keys(asQuestion(next).requests), ["second"]);
+  strictEqual(asAnswer(await answer(bench, next, { second: { action: "cancel" }, first: { action: "x" } })), "cancel");
+});
+
 test("a call without the continuation begins anew, whatever responses it has", async () => {
   const bench = benchOf(t.handle((_, ctx) => ctx.elicit("k", yes)));
   await bench.call("t");

@@ -294,6 +294,33 @@ test("a deadline that comes while the adoption is being written ends the call an
   strictEqual(gates.begun, 1);
 });
 
+/** A tool with a budget of 1 s and a deadline of 10 s, on an engine that takes `writeMs` to insert a job. */
+function onSlowEngine(writeMs: number) {
+  const { clock, engine } = standstill();
+  const slow = changed(engine, {
+    async insert(job, dueInMs) {
+      await new Promise<void>((resolve) => void clock.after(writeMs, resolve));
+      return await engine.insert(job, dueInMs);
+    },
+  });
+  const tool = t.promise({ budgetMs: 1_000 }).timeout(10_000).handle(() => new Promise(() => {}));
+  return { bench: new Bench([tool], { keys: KEYS, clock, engine: slow }), clock };
+}
+
+test("a keyed call whose job is still being written at its budget promises when it is", async () => {
+  const { bench, clock } = onSlowEngine(1_500);
+  const call = watch(bench.call("t", {}, { meta: { idempotencyKey: "a" } }));
+  for (let n = 0; n < 16; n++) await pass({ clock }, 500);
+  asPromise(call.settled);
+});
+
+test("a stream promises by 0.8 of its deadline, however long its adoption took to write", async () => {
+  const { bench, clock } = onSlowEngine(2_000);
+  const call = watch(bench.call("t", {}, { sink: new KeptSink() }));
+  for (let n = 0; n < 16; n++) await pass({ clock }, 500);
+  asPromise(call.settled);
+});
+
 test("what a handler says late is what the promise gives: failures, refusals of its own, and masked errors", async () => {
   const gates = new Gates();
   const tool = t.errors({ sold_out: v.object({ left: v.number() }) }).promise({ budgetMs: 1_000, retries: 0 })

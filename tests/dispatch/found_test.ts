@@ -1,50 +1,37 @@
 /** What dispatch does not do (yet) that it should: each test is red until it is mended, and then moves to its topic. */
-import { ok, strictEqual } from "node:assert/strict";
+import { strictEqual } from "node:assert/strict";
 import { test } from "node:test";
+import * as v from "valibot";
 import { defineTool } from "../../mod.ts";
-import { Bench, KeptSink } from "./harness.ts";
-import { asPromise, changed, KEYS, pass, standstill, watch } from "./promised.ts";
+import { Bench } from "./harness.ts";
+import { asAnswer, asPromise, asQuestion, KEYS, pass, redeem, standstill, watch } from "./promised.ts";
 
 const t = defineTool("t").describe("T");
 
-for (const isStreamed of [false, true]) {
-  const how = isStreamed ? " (streamed)" : "";
-  test(`close() ends a call of a promising tool that has not yet promised, when the grace is over${how}`, async () => {
-    const bench = new Bench([t.promise({ budgetMs: 1_000 }).handle(() => new Promise(() => {}))], { keys: KEYS });
-    const call = watch(bench.call("t", {}, isStreamed ? { sink: new KeptSink() } : {}));
-    let isClosed = false;
-    void bench.server.close(200).then(() => (isClosed = true));
-    await pass(bench, 200);
-    // Refused as any other call, or promised and handed over.
-    ok(call.settled !== undefined, "the caller has heard nothing");
-    await pass(bench, 60_000);
-    strictEqual(isClosed, true, "close() hangs until the promise has expired");
+test("a continuation that is sent again, its first promise having been lost, promises again", async () => {
+  const tool = t.promise({ budgetMs: 1_000 }).handle(async (_, ctx) => {
+    await ctx.elicit("k", { message: "Sure?", schema: v.object({}) });
+    return await new Promise(() => {});
   });
-}
-
-/** A tool with a budget of 1 s and a deadline of 10 s, on an engine that takes `writeMs` to insert a job. */
-function onSlowEngine(writeMs: number) {
-  const { clock, engine } = standstill();
-  const slow = changed(engine, {
-    async insert(job, dueInMs) {
-      await new Promise<void>((resolve) => void clock.after(writeMs, resolve));
-      return await engine.insert(job, dueInMs);
-    },
-  });
-  const tool = t.promise({ budgetMs: 1_000 }).timeout(10_000).handle(() => new Promise(() => {}));
-  return { bench: new Bench([tool], { keys: KEYS, clock, engine: slow }), clock };
-}
-
-test("a keyed call whose job is still being written at its budget promises when it is", async () => {
-  const { bench, clock } = onSlowEngine(1_500);
-  const call = watch(bench.call("t", {}, { meta: { idempotencyKey: "a" } }));
-  for (let n = 0; n < 16; n++) await pass({ clock }, 500);
-  asPromise(call.settled);
+  const bench = new Bench([tool], { keys: KEYS });
+  const { continuation } = asQuestion(await bench.call("t"));
+  const meta = { continuation, responses: { k: { action: "decline" } } };
+  const first = watch(bench.call("t", {}, { meta }));
+  await pass(bench, 0);
+  await pass(bench, 1_000);
+  const { token } = asPromise(first.settled);
+  const second = watch(bench.call("t", {}, { meta }));
+  await pass(bench, 0);
+  await pass(bench, 1_000);
+  strictEqual(asPromise(second.settled).token.slice(0, 5), token.slice(0, 5));
 });
 
-test("a stream promises by 0.8 of its deadline, however long its adoption took to write", async () => {
-  const { bench, clock } = onSlowEngine(2_000);
-  const call = watch(bench.call("t", {}, { sink: new KeptSink() }));
-  for (let n = 0; n < 16; n++) await pass({ clock }, 500);
-  asPromise(call.settled);
+test("a job that began where the clock is a minute behind lasts as long as its promise", async () => {
+  const { clock, engine } = standstill();
+  const tool = t.promise({ ttlMs: 30_000 }).handle(() => "done");
+  const behind = { now: () => clock.now() - 60_000, elapsed: () => clock.elapsed(), after: clock.after.bind(clock) };
+  const bench = new Bench([tool], { keys: KEYS, clock: behind, engine });
+  const { token } = asPromise(await bench.call("t", {}, { meta: { isPromiseWanted: true } }));
+  await pass({ clock }, 0);
+  strictEqual(asAnswer(await redeem(bench, token)), "done");
 });

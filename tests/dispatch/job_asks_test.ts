@@ -216,6 +216,32 @@ test("the call itself may be repeated with the promise as continuation, and is r
   deepStrictEqual(asAnswer(call.settled), red);
 });
 
+test("a promising tool that asks within its budget is answered by its continuation, and is one call all the same", async () => {
+  const gates = new Gates();
+  const ids: string[] = [];
+  const tool = t.promise({ budgetMs: 1_000 }).handle(async (_, ctx) => {
+    ids.push(ctx.callId);
+    const taken = await ctx.step("s", () => ids.length);
+    const { action } = await ctx.elicit("k", colour);
+    return [taken, action, await gates.wait()];
+  });
+  const bench = new Bench([tool], { keys: KEYS });
+  const { continuation } = asQuestion(await bench.call("t"));
+  ok(continuation.startsWith("cont_"));
+  for (const isPromiseWanted of [false, true]) {
+    const call = watch(
+      bench.call("t", {}, { meta: { continuation, responses: { k: { action: "decline" } }, isPromiseWanted } }),
+    );
+    await pass(bench, 0);
+    await pass(bench, 1_000);
+    const { token } = asPromise(call.settled);
+    await gates.end("done");
+    deepStrictEqual(asAnswer(await redeem(bench, token)), [1, "decline", "done"]);
+    if (!isPromiseWanted) strictEqual(ids.length, 2);
+  }
+  strictEqual(new Set(ids).size, 1);
+});
+
 test("a job that asks can be cancelled", async () => {
   const { bench, token, contexts } = await begun(askColour);
   asQuestion(await redeem(bench, token));

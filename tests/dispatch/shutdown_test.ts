@@ -2,7 +2,7 @@
 import { ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { type Ctx, defineTool, type ToolError } from "../../mod.ts";
-import { assertRefused, Bench } from "./harness.ts";
+import { assertRefused, Bench, KeptSink } from "./harness.ts";
 import {
   asAnswer,
   asPromise,
@@ -92,6 +92,21 @@ test("close() begins no more jobs: those that wait are left to others", async ()
   strictEqual(gates.begun, 1);
   strictEqual((await jobs.get())?.state, "running");
 });
+
+for (const isStreamed of [false, true]) {
+  const how = isStreamed ? " (streamed)" : "";
+  test(`close() ends a call of a promising tool that has not yet promised, when the grace is over${how}`, async () => {
+    const bench = new Bench([t.promise({ budgetMs: 1_000 }).handle(() => new Promise(() => {}))], { keys: KEYS });
+    const call = watch(bench.call("t", {}, isStreamed ? { sink: new KeptSink() } : {}));
+    let isClosed = false;
+    void bench.server.close(200).then(() => (isClosed = true));
+    await pass(bench, 200);
+    // Refused as any other call, or promised and handed over.
+    ok(call.settled !== undefined, "the caller has heard nothing");
+    await pass(bench, 60_000);
+    strictEqual(isClosed, true, "close() hangs until the promise has expired");
+  });
+}
 
 test("a call under way whose budget ends while the server closes is promised, and handed over", async () => {
   const { a, make, clock, gates, token } = await (async () => {

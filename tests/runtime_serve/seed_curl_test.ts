@@ -1,4 +1,4 @@
-/** The requests of the specification's appendix A, sent literally by curl: A.1, A.2, A.4 and A.5. */
+/** The requests of the specification's appendix A, sent literally by curl: A.1 to A.5. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { readEvents } from "./client.ts";
 import { command, findProgram, runProgram, runtimes, startProgram, testWith } from "./programs.ts";
@@ -14,6 +14,33 @@ const A2 = `{
     "arguments": { 
       "query": "MCP specification", 
       "limit": 5 
+    } 
+  } 
+} `;
+
+const A3 = `{ 
+  "jsonrpc": "2.0", 
+  "id": "analysis-001", 
+  "method": "tools/call", 
+  "params": { 
+    "name": "analyze_dataset", 
+    "arguments": { 
+      "dataset_id": "large_dataset_001", 
+      "analysis_type": "comprehensive" 
+    } 
+  } 
+} `;
+
+/** The appendix's request, with a token that this server gave; its own is none. */
+const redeemOf = (token: string) =>
+  `{ 
+  "jsonrpc": "2.0", 
+  "id": "redeem-001", 
+  "method": "tools/call", 
+  "params": { 
+    "name": "redeem", 
+    "arguments": { 
+      "promise": "${token}" 
     } 
   } 
 } `;
@@ -38,6 +65,26 @@ const A5 = `{
     "arguments": {} 
   } 
 } `;
+
+/** As A.1 shows it, with what the appendix does not know: how long to wait. */
+const REDEEM = {
+  name: "redeem",
+  "@type": "system",
+  description: "Redeem a promise token to get the result of a long-running operation",
+  inputSchema: {
+    type: "object",
+    required: ["promise"],
+    properties: {
+      promise: { type: "string", description: "The promise token received from a previous operation" },
+      wait_ms: {
+        type: "integer",
+        minimum: 0,
+        description:
+          "How long to wait for the result, in milliseconds, before the promise is given again; at most 25000",
+      },
+    },
+  },
+};
 
 const SEARCH_DOCUMENTS = {
   name: "search_documents",
@@ -71,7 +118,7 @@ async function send(curl: string, url: string, body: string, ...args: readonly s
     "-sS",
     "-N",
     "-m",
-    "10",
+    "20",
     "-w",
     report,
     ...json,
@@ -96,8 +143,7 @@ async function checkAppendix(curl: string, base: string, version: string, ...arg
     if (endpoint === "/listtools") ok(Array.isArray(listed));
     else deepStrictEqual(Object.keys(listed), ["tools"]);
     const tools = endpoint === "/listtools" ? listed : listed.tools;
-    deepStrictEqual(tools[0], SEARCH_DOCUMENTS);
-    for (const tool of tools) deepStrictEqual(Object.keys(tool), ["name", "@type", "description", "inputSchema"]);
+    checkTools(tools);
   }
   for (const endpoint of ["/calltools", "/rpc", "/call"]) {
     const answered = await send(curl, base + endpoint, A2, ...args);
@@ -136,6 +182,68 @@ async function checkAppendix(curl: string, base: string, version: string, ...arg
   }
 }
 
+/** A.1: the system tools come first. */
+function checkTools(tools: readonly Readonly<Record<string, unknown>>[]): void {
+  const names = ["redeem", "cancel", "search_documents", "analyze_dataset", "generate_report"];
+  deepStrictEqual(tools.map(({ name }) => name), names);
+  const [{ annotations, ...redeem } = {}, , searchDocuments] = tools;
+  deepStrictEqual(redeem, REDEEM);
+  deepStrictEqual(annotations, { readOnlyHint: true, idempotentHint: true });
+  deepStrictEqual(searchDocuments, SEARCH_DOCUMENTS);
+  for (const { annotations: _, ...tool } of tools) {
+    deepStrictEqual(Object.keys(tool), ["name", "@type", "description", "inputSchema"]);
+  }
+}
+
+/** A.3: a promise, the same promise while the work goes on, and the answer, as often as it is asked for. */
+async function checkPromise(curl: string, base: string, version: string, ...args: readonly string[]): Promise<void> {
+  const post = async (endpoint: string, body: string) => {
+    const sent = await send(curl, base + endpoint, body, ...args);
+    deepStrictEqual([sent.status, sent.type, sent.version], [200, "application/json", version], sent.body);
+    const { result, ...envelope } = JSON.parse(sent.body);
+    return { result, envelope };
+  };
+  const first = await post("/rpc", A3);
+  deepStrictEqual(first.envelope, { jsonrpc: "2.0", id: "analysis-001" });
+  deepStrictEqual(Object.keys(first.result), ["_meta"]);
+  const token = checkPromiseMeta(first.result._meta);
+  const again = await post("/call", redeemOf(token));
+  deepStrictEqual(again.envelope, { jsonrpc: "2.0", id: "redeem-001" });
+  strictEqual(checkPromiseMeta(again.result._meta), token);
+  const whole = redeemOf(token).replace(`"${token}" `, `"${token}", "wait_ms": 9000 `);
+  for (
+    const [endpoint, body] of [["/calltools", whole], ["/rpc", redeemOf(token)], ["/call", redeemOf(token)]] as const
+  ) {
+    const redeemed = await post(endpoint, body);
+    deepStrictEqual(redeemed.envelope, { jsonrpc: "2.0", id: "redeem-001" });
+    deepStrictEqual(redeemed.result.content, { dataset_id: "large_dataset_001", rows: 42 });
+    checkMeta(redeemed.result._meta);
+  }
+  await checkForeignToken(curl, base, ...args);
+}
+
+/** The appendix's own token is none of this server's. */
+async function checkForeignToken(curl: string, base: string, ...args: readonly string[]): Promise<void> {
+  const refused = await send(curl, `${base}/rpc`, redeemOf("prom_a7b9c2d4e6f8"), ...args);
+  deepStrictEqual([refused.status, refused.type], [400, "application/json"], refused.body);
+  deepStrictEqual(JSON.parse(refused.body), {
+    jsonrpc: "2.0",
+    id: "redeem-001",
+    error: { code: -32602, message: "Not a promise of this server", data: { code: "invalid_promise" } },
+  });
+}
+
+/** Gives the token. */
+function checkPromiseMeta(meta: Readonly<Record<string, unknown>>): string {
+  strictEqual(meta["response_type"], "promise");
+  match(String(meta["promise_token"]), /^prom_[\w-]+$/);
+  for (const name of ["timestamp", "expires_at"]) match(String(meta[name]), RFC_3339);
+  if (meta["estimated_completion"] !== undefined) match(String(meta["estimated_completion"]), RFC_3339);
+  ok(Number(meta["ttl_ms"]) > 0 && Number(meta["retry_after_ms"]) > 0);
+  deepStrictEqual(meta["progress"], { done: 1, total: 2, message: "half" });
+  return String(meta["promise_token"]);
+}
+
 /** A.5, whose server has fewer tools. */
 async function checkError(curl: string, base: string, ...args: readonly string[]): Promise<void> {
   for (const [endpoint, accept] of [["/rpc", "application/json"], ["/calltools", "text/event-stream"]] as const) {
@@ -149,7 +257,7 @@ async function checkError(curl: string, base: string, ...args: readonly string[]
         message: "Tool not found",
         data: {
           requested_tool: "nonexistent_tool",
-          available_tools: ["search_documents", "analyze_dataset"],
+          available_tools: ["redeem", "cancel", "search_documents", "analyze_dataset"],
           suggestion: "Did you mean 'search_documents'?",
           code: "tool_not_found",
         },
@@ -171,6 +279,7 @@ for (const runtime of runtimes) {
   testWith(`curl gets the appendix's answers from ${runtime.name}`, [curl, runtime.program], async (curlPath, path) => {
     await using server = await startProgram(command(runtime, path, program, "/mcp-lite/v1"));
     await checkAppendix(curlPath, `${server.url}/mcp-lite/v1`, "1.1");
+    await checkPromise(curlPath, `${server.url}/mcp-lite/v1`, "1.1");
   });
 
   testWith(
@@ -179,6 +288,7 @@ for (const runtime of runtimes) {
     async (curlPath, path) => {
       await using server = await startProgram(command(runtime, path, program, "/"));
       await checkAppendix(curlPath, server.url, "1.1");
+      await checkPromise(curlPath, server.url, "1.1");
     },
   );
 
@@ -192,6 +302,7 @@ for (const runtime of runtimes.filter(({ name }) => name === "deno")) {
   testWith("curl gets the appendix's answers over HTTP/2", [curl, runtime.program], async (curlPath, path) => {
     await using server = await startProgram(command(runtime, path, program));
     await checkAppendix(curlPath, `${server.url}/mcp-lite/v1`, "2", "--http2-prior-knowledge");
+    await checkPromise(curlPath, `${server.url}/mcp-lite/v1`, "2", "--http2-prior-knowledge");
     const evil = await send(
       curlPath,
       `${server.url}/mcp-lite/v1/tools`,

@@ -36,7 +36,12 @@ const analyzeDataset = defineTool("analyze_dataset")
   .type("analysis")
   .describe("Analyze a dataset")
   .input(v.object({ dataset_id: v.string(), analysis_type: v.string() }))
-  .handle(({ dataset_id }) => ({ dataset_id }));
+  .promise({ budgetMs: 200 })
+  .handle(async ({ dataset_id }, ctx) => {
+    ctx.progress(1, 2, "half");
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    return { dataset_id, rows: 42 };
+  });
 
 const server = createServer({
   name: "seed",

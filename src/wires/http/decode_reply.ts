@@ -25,7 +25,7 @@ import { isJsonObject, type JsonObject } from "../../internal/json.ts";
 type Members = Readonly<Record<string, unknown>>;
 
 /** The members of what should be an object: none, if it is something else. */
-function membersOf(value: unknown): Members {
+export function membersOf(value: unknown): Members {
   return isJsonObject(value) ? value : {};
 }
 
