@@ -12,7 +12,7 @@ import { uuidOf } from "../token/digest.ts";
 import type { ToolPlan } from "../tool/tool.ts";
 import type { DispatchHost } from "./host.ts";
 import { gaveUp, Lease, type LeaseOptions } from "./lease.ts";
-import type { Promises } from "./promises.ts";
+import { CLOCK_SKEW_MS, type Promises } from "./promises.ts";
 import { Run } from "./run.ts";
 import { DEADLINE_SHARE, joinedBroke, type Waits } from "./waits.ts";
 
@@ -75,11 +75,11 @@ export class Deferrals {
       if (run.call.meta?.idempotencyKey !== undefined) return;
       this.#write(run, newJob(run, RUNNING), { isPromised: true, startedMs: clock.now() - spentMs });
     }
-    await run.written;
+    const isWritten = await run.written;
     this.ensureWorker();
     const { lease } = run;
-    // It ended first; or, of a keyed call, it has joined another, which gives the promise.
-    if (lease === undefined || live.isSettled) return;
+    if (live.isSettled) return;
+    if (lease === undefined) return isWritten ? undefined : await this.#join(run);
     lease.isPromised = true;
     const release = () => {
       live.release(this.#promise(run, lease));
@@ -131,6 +131,14 @@ export class Deferrals {
   /** Takes no more jobs; resolves when those under way have ended. */
   async stop(): Promise<void> {
     await Promise.all([...this.#workers].map((worker) => worker.stop()));
+  }
+
+  /** There is such a job already: of a key, whose promise is given elsewhere; or of a continuation that was sent again. */
+  async #join(run: Run): Promise<void> {
+    const begun = run.call.meta?.idempotencyKey === undefined ? await this.#jobs.engine.get(run.callId) : undefined;
+    if (begun === undefined) return;
+    run.live.release(this.#options.promises.ofJob(begun));
+    run.live.end(refuse("cancelled", "The same call is under way already"));
   }
 
   #promise(run: Run, lease: Lease): PromiseOutcome {
@@ -241,7 +249,7 @@ function newJob(run: Run, state: Pick<Job, "state" | "epoch" | "attempt">): Job 
     args: call.args as Json,
     digest: run.digest,
     ...(principal !== undefined && { principal }),
-    expiresAtMs: host.clock.now() + ttlMs,
+    expiresAtMs: host.clock.now() + ttlMs + CLOCK_SKEW_MS,
     maxAttempts: plan.promise === undefined ? KEYED_ATTEMPTS : plan.promise.retries + 1,
     memo: run.asking?.memo ?? EMPTY_MEMO,
   };

@@ -9,6 +9,9 @@ import type { Run } from "./run.ts";
 /** How long a caller should wait before it redeems a promise, in milliseconds. */
 const RETRY_AFTER_MS = 500;
 
+/** How much longer than its promise a job is kept, in milliseconds: the engine's clock may be ahead of a server's. */
+export const CLOCK_SKEW_MS = 60_000;
+
 /** A promise token, read. */
 export interface OpenedPromise {
   /** As it was given. */
@@ -35,8 +38,9 @@ export class Promises {
 
   /** The promise of a job. */
   ofJob(job: Job): PromiseOutcome {
-    const { id, tool, principal, expiresAtMs, progress, estimatedMs } = job;
+    const { id, tool, principal, progress, estimatedMs } = job;
     const { instance } = this.#engine;
+    const expiresAtMs = job.expiresAtMs - CLOCK_SKEW_MS;
     const token = this.#sign(tool, principal?.id, id, expiresAtMs, instance === undefined ? undefined : { instance });
     const ttlMs = Math.max(0, expiresAtMs - this.#host.clock.now());
     return { kind: "promise", token, expiresAtMs, ttlMs, retryAfterMs: RETRY_AFTER_MS, progress, estimatedMs };

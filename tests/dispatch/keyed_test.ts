@@ -219,11 +219,11 @@ test("a key is good at each server of the engine", async () => {
   for (const call of calls) strictEqual(asAnswer(call.settled), "done");
 });
 
-test("a key is forgotten after an hour", async () => {
+test("a key is forgotten after an hour, and the minute by which clocks may differ", async () => {
   let runs = 0;
   const bench = new Bench([t.handle(() => ++runs)], { keys: KEYS });
   strictEqual(asAnswer(await bench.call("t", {}, key("a"))), 1);
-  await pass(bench, 3_599_999);
+  await pass(bench, 3_659_999);
   strictEqual(asAnswer(await bench.call("t", {}, key("a"))), 1);
   await pass(bench, 1);
   strictEqual(asAnswer(await bench.call("t", {}, key("a"))), 2);
