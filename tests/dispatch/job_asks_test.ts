@@ -242,6 +242,24 @@ test("a promising tool that asks within its budget is answered by its continuati
   strictEqual(new Set(ids).size, 1);
 });
 
+test("a continuation that is sent again, its first promise having been lost, promises again", async () => {
+  const tool = t.promise({ budgetMs: 1_000 }).handle(async (_, ctx) => {
+    await ctx.elicit("k", { message: "Sure?", schema: v.object({}) });
+    return await new Promise(() => {});
+  });
+  const bench = new Bench([tool], { keys: KEYS });
+  const { continuation } = asQuestion(await bench.call("t"));
+  const meta = { continuation, responses: { k: { action: "decline" } } };
+  const first = watch(bench.call("t", {}, { meta }));
+  await pass(bench, 0);
+  await pass(bench, 1_000);
+  const { token } = asPromise(first.settled);
+  const second = watch(bench.call("t", {}, { meta }));
+  await pass(bench, 0);
+  await pass(bench, 1_000);
+  strictEqual(asPromise(second.settled).token.slice(0, 5), token.slice(0, 5));
+});
+
 test("a job that asks can be cancelled", async () => {
   const { bench, token, contexts } = await begun(askColour);
   asQuestion(await redeem(bench, token));

@@ -360,3 +360,13 @@ test("work: false runs no jobs here, and server.work() does", async () => {
   await worker.stop();
   strictEqual(asAnswer(await redeem(bench, token)), "done");
 });
+
+test("a job that began where the clock is a minute behind lasts as long as its promise", async () => {
+  const { clock, engine } = standstill();
+  const tool = t.promise({ ttlMs: 30_000 }).handle(() => "done");
+  const behind = { now: () => clock.now() - 60_000, elapsed: () => clock.elapsed(), after: clock.after.bind(clock) };
+  const bench = new Bench([tool], { keys: KEYS, clock: behind, engine });
+  const { token } = asPromise(await bench.call("t", {}, { meta: { isPromiseWanted: true } }));
+  await pass({ clock }, 0);
+  strictEqual(asAnswer(await redeem(bench, token)), "done");
+});
