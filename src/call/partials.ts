@@ -1,4 +1,4 @@
-import type { AnswerOutcome, CallEvent, Sink } from "./outcome.ts";
+import type { CallEvent, Settled, Sink, UnknownOutcome } from "./outcome.ts";
 
 /** The pieces of an answer as one value: strings are joined, anything else is kept as an array. */
 export function joinPartials(pieces: readonly unknown[]): unknown {
@@ -14,9 +14,8 @@ export class PieceCollector implements Sink {
   }
 
   /** How the call ended; an answer without a value is the pieces, joined. */
-  join<Ended extends { readonly kind: string }>(settled: Ended | AnswerOutcome): Ended | AnswerOutcome {
-    if (settled.kind !== "answer" || this.#pieces.length === 0) return settled;
-    const answer = settled as AnswerOutcome;
-    return answer.value === undefined ? { ...answer, value: joinPartials(this.#pieces) } : answer;
+  join(settled: Settled | UnknownOutcome): Settled | UnknownOutcome {
+    const isEmpty = settled.kind === "answer" && settled.value === undefined;
+    return isEmpty && this.#pieces.length > 0 ? { ...settled, value: joinPartials(this.#pieces) } : settled;
   }
 }

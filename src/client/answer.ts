@@ -11,12 +11,17 @@ export function answerOf(settled: Settled | UnknownOutcome): unknown {
       throw new Failure(settled.code, settled.message, settled.data);
     case "error":
       throw toolError(settled);
-    default: {
-      const responseType = settled.kind === "unknown" ? settled.responseType : settled.kind;
-      const message = `The server answered with a ${responseType}, not an answer: read it with .outcome()`;
-      throw new ToolError("invalid_request", message, { details: settled });
-    }
+    default:
+      throw notWanted(settled, "an answer: read it with .outcome()");
   }
+}
+
+/** What to throw where something else was wanted. */
+export function notWanted(settled: Settled | UnknownOutcome, wanted: string): ToolError {
+  const responseType = settled.kind === "unknown" ? settled.responseType : settled.kind;
+  return new ToolError("invalid_request", `The server answered with ${responseType}, not with ${wanted}`, {
+    details: settled,
+  });
 }
 
 /** A refusal as an exception. */

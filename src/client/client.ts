@@ -2,10 +2,8 @@ import type { AnswerOutcome, Settled, UnknownOutcome } from "../call/outcome.ts"
 import { OBJECT_MEMBERS } from "../internal/object_members.ts";
 import { Failure } from "../error/failure.ts";
 import { http, type HttpOptions } from "../wires/http/client.ts";
-import { ToolError } from "../error/tool_error.ts";
-import { answerOf, toolError } from "./answer.ts";
-import { CallLimit } from "./call_limit.ts";
-import { mayPass, retryDelayMs, type RetryOptions, type RetryPolicy, retryPolicy } from "./retry.ts";
+import { answerOf, notWanted, toolError } from "./answer.ts";
+import { mayPass, retryDelayMs, type RetryOptions, retryPolicy } from "./retry.ts";
 import { RunningCall } from "./running_call.ts";
 import { PieceStream } from "./stream.ts";
 import type { RemoteTool, Transport } from "../call/transport.ts";
@@ -34,16 +32,6 @@ export interface ClientOptions extends HttpOptions {
   /** Grants, or not, what tools need more of. Without it the request is the call's outcome. */
   readonly onResource?: AnswerQuestion;
 }
-
-/** How long a server is asked to wait with its answer to a redeemed promise, in milliseconds. */
-const REDEEM_WAIT_MS = 20_000;
-
-/** Shortest and longest time between two looks at a promise, in milliseconds, whatever the server says. */
-const MIN_RETRY_AFTER_MS = 50;
-const MAX_RETRY_AFTER_MS = 30_000;
-
-/** How often one call is asked something at most: a tool may like no answer. */
-const MAX_ROUNDS = 32;
 
 /**
  * Makes a client: one function for each tool, typed by the server, without code generation.
@@ -77,28 +65,26 @@ export function createClient<Source extends ToolSource>(
 export function createClient(to: string | URL | Transport, options?: ClientOptions): UntypedClient;
 export function createClient(to: string | URL | Transport, options: ClientOptions = {}): UntypedClient {
   const transport = typeof to === "string" || to instanceof URL ? http(to, options) : to;
-  return proxyOf(new Caller(transport, options));
-}
-
-function proxyOf(caller: Caller): UntypedClient {
-  const tools = new Map<string, unknown>();
+  const caller = new Caller(transport, options);
   const target = Object.freeze({ $: caller });
+  // Made as they are asked for; `$` is there from the start.
+  const tools = new Map<string, unknown>(Object.entries(target));
   return new Proxy(target, {
     get(_, name) {
-      if (name === "$") return caller;
       if (typeof name === "symbol" || OBJECT_MEMBERS.has(name)) return undefined;
-      if (!tools.has(name)) tools.set(name, toolCall(caller, name));
-      return tools.get(name);
+      const tool = tools.get(name) ?? toolCall(caller, name);
+      tools.set(name, tool);
+      return tool;
     },
     has: (_, name) => name === "$",
   }) as unknown as UntypedClient;
 }
 
 function toolCall(caller: Caller, name: string): unknown {
-  return Object.assign((input?: unknown, options?: CallOptions) => caller.call(name, input, options), {
-    stream: (input?: unknown, options?: CallOptions) => caller.stream(name, input, options),
-    outcome: (input?: unknown, options?: CallOptions) => caller.outcome(name, input, options),
-    start: (input?: unknown, options?: CallOptions) => caller.start(name, input, options),
+  return Object.assign(caller.call.bind(caller, name), {
+    stream: caller.stream.bind(caller, name),
+    outcome: caller.outcome.bind(caller, name),
+    start: caller.start.bind(caller, name),
     isFailure: (error: unknown) => error instanceof Failure,
   });
 }
@@ -113,28 +99,26 @@ interface Request {
 class Caller implements ClientMethods {
   readonly #transport: Transport;
   readonly #options: ClientOptions;
-  readonly #retry: RetryPolicy;
   #tools: Promise<readonly RemoteTool[] | undefined> | undefined = undefined;
   /** What the server has this client keep, as a browser keeps a cookie. */
-  #context: unknown = undefined;
+  #kept: { readonly context?: unknown } = {};
 
   constructor(transport: Transport, options: ClientOptions) {
     this.#transport = transport;
     this.#options = options;
-    this.#retry = retryPolicy(options.retry);
   }
 
   list(options?: CallOptions): Promise<readonly RemoteTool[]> {
-    const limit = new CallLimit(options ?? {}, this.#options);
-    return limit.run(async () => {
-      const listed = await this.#transport.list(limit);
+    const call = new RunningCall(options, this.#options);
+    return call.run(async () => {
+      const listed = await this.#transport.list(call);
       if ("kind" in listed) throw toolError(listed);
       return listed;
     });
   }
 
-  async call(tool: string, args?: unknown, options?: CallOptions): Promise<unknown> {
-    return answerOf(await this.#complete({ tool, args }, this.#begin(options)));
+  call(tool: string, args?: unknown, options?: CallOptions): Promise<unknown> {
+    return this.#complete({ tool, args }, options);
   }
 
   async outcome(
@@ -142,7 +126,7 @@ class Caller implements ClientMethods {
     args?: unknown,
     options?: CallOptions,
   ): Promise<ToolOutcome<unknown, Record<never, never>>> {
-    const settled = await this.#once({ tool, args }, this.#begin(options));
+    const settled = await this.#once({ tool, args }, options);
     if (settled.kind === "error") throw toolError(settled);
     return settled;
   }
@@ -152,21 +136,20 @@ class Caller implements ClientMethods {
   }
 
   async start(tool: string, args?: unknown, options?: CallOptions): Promise<PromisedAnswer<unknown>> {
-    const settled = await this.#once({ tool, args, meta: { promise: true } }, this.#begin(options));
+    const settled = await this.#once({ tool, args, meta: { promise: true } }, options);
     if (settled.kind === "promise") return this.redeem(settled.token);
     answerOf(settled);
-    throw new ToolError("invalid_request", "The server answered instead of promising", { details: settled });
+    throw notWanted(settled, "a promise");
   }
 
   redeem<Output>(token: string): PromisedAnswer<Output> {
     const request = redemption(token);
+    const args = { promise: token };
     return {
       token,
-      status: (options) =>
-        this.outcome("redeem", { promise: token }, options) as ReturnType<PromisedAnswer<Output>["status"]>,
-      result: async (options) => answerOf(await this.#complete(request, this.#begin(options))) as Output,
-      cancel: async (options) =>
-        (await this.call("cancel", { promise: token }, options) as { cancelled: boolean }).cancelled,
+      status: (options) => this.outcome("redeem", args, options) as ReturnType<PromisedAnswer<Output>["status"]>,
+      result: (options) => this.#complete(request, options) as Promise<Output>,
+      cancel: async (options) => (await this.call("cancel", args, options) as { cancelled: boolean }).cancelled,
       updates: (options) => this.#stream(request, options, "progress") as AsyncIterable<never>,
     };
   }
@@ -175,89 +158,91 @@ class Caller implements ClientMethods {
     this.#transport.close?.();
   }
 
-  #begin(options: CallOptions = {}): RunningCall {
-    return new RunningCall(options, this.#options);
-  }
-
-  #stream(request: Request, options: CallOptions = {}, kind: "partial" | "progress"): PieceStream {
-    return new PieceStream(options, this.#options, kind, (call) => this.#complete(request, call));
+  #stream(request: Request, options: CallOptions | undefined, kind: "partial" | "progress"): PieceStream {
+    return new PieceStream(options, this.#options, kind, (call) => this.#complete(request, options, call));
   }
 
   /** What the first request gives: a promise or a question, too. */
-  #once(request: Request, call: RunningCall): Promise<Settled | UnknownOutcome> {
+  #once(request: Request, options?: CallOptions): Promise<Settled | UnknownOutcome> {
+    const call = new RunningCall(options, this.#options);
     return call.settle(() => this.#request(request, call));
   }
 
-  /** How the call ends, once questions are answered and promises kept. */
-  #complete(first: Request, call: RunningCall): Promise<Settled | UnknownOutcome> {
-    return call.settle(async () => {
+  /** The answer, once questions are answered and promises kept. */
+  async #complete(
+    first: Request,
+    options?: CallOptions,
+    call: RunningCall = new RunningCall(options, this.#options),
+  ): Promise<unknown> {
+    const settled = await call.settle(async () => {
       let request = first;
       for (let rounds = 0;;) {
         let settled = await this.#request(request, call);
         // The stream broke off, but the work goes on.
         if (mayPass(settled) && call.deferred !== undefined) settled = call.deferred;
         if (settled.kind === "promise") {
-          await call.sleep(Math.min(MAX_RETRY_AFTER_MS, Math.max(MIN_RETRY_AFTER_MS, settled.retryAfterMs)));
+          // Whatever the server says, it is asked neither without a pause nor hours later.
+          await call.sleep(Math.min(30_000, Math.max(50, settled.retryAfterMs)));
           request = redemption(settled.token);
         } else {
-          const meta = rounds++ < MAX_ROUNDS ? await this.#answer(settled, first.tool) : undefined;
+          // Not for ever: a tool may like no answer.
+          const meta = rounds++ < 32 ? await this.#answer(settled, first.tool) : undefined;
           if (meta === undefined) return settled;
           request = { ...request, meta };
         }
       }
     });
+    return answerOf(settled);
   }
 
   /** What the caller's functions say to each question; `undefined` if there is none, or if one has no function. */
   async #answer(settled: Settled | UnknownOutcome, tool: string): Promise<Request["meta"]> {
     if (!("requests" in settled)) return undefined;
-    const { requests, continuation } = settled;
     const { onElicit, onResource } = this.#options;
     const responses: Record<string, unknown> = {};
-    for (const [key, request] of Object.entries(requests)) {
+    for (const [key, request] of Object.entries(settled.requests)) {
       const answer = request.kind === "resource" ? onResource : request.kind === "elicitation" ? onElicit : undefined;
       if (answer === undefined) return undefined;
       responses[key] = await answer({ ...request, key, tool });
     }
-    return { continuation, responses };
+    return { continuation: settled.continuation, responses };
   }
 
   async #request(request: Request, call: RunningCall): Promise<Settled | UnknownOutcome> {
     const { tool } = request;
+    const isSystem = SYSTEM.has(tool);
+    const policy = retryPolicy(this.#options.retry);
     let settled = await this.#attempt(request, call);
-    for (let attempt = 0; attempt < this.#retry.attempts; attempt++) {
-      if (!mayPass(settled) || (call.hasEvents && !SYSTEM.has(tool))) break;
-      const delayMs = retryDelayMs(settled, attempt, this.#retry);
+    for (let attempt = 0; attempt < policy.attempts && mayPass(settled); attempt++) {
+      if (call.hasEvents && !isSystem) break;
+      const delayMs = retryDelayMs(settled, attempt, policy);
       if (delayMs === undefined) break;
       await call.sleep(delayMs);
-      const isRepeatable = call.options.idempotencyKey !== undefined || await this.#isRepeatable(tool);
-      if (isRepeatable === false) break;
+      const isSafe = isSystem || call.options.idempotencyKey !== undefined || await this.#isRepeatable(tool);
+      if (isSafe === false) break;
       // Where the list cannot be had, the server is still not there: that was this attempt.
-      if (isRepeatable) settled = await this.#attempt(request, call);
+      if (isSafe) settled = await this.#attempt(request, call);
     }
     return settled;
   }
 
-  async #attempt(
-    { tool, args, meta: added }: Request,
-    call: RunningCall,
-  ): Promise<Settled | UnknownOutcome> {
+  async #attempt({ tool, args, meta: added }: Request, call: RunningCall): Promise<Settled | UnknownOutcome> {
     call.signal.throwIfAborted();
-    const { options: { meta: given, idempotencyKey }, remainingMs, sink } = call;
+    const { options: { meta: given, idempotencyKey }, sink } = call;
+    const remainingMs = Math.ceil(call.dueMs - performance.now());
     const meta = {
       ...given,
       ...added,
-      ...(this.#context !== undefined && { context: this.#context }),
+      ...this.#kept,
       ...(idempotencyKey !== undefined && !SYSTEM.has(tool) && { idempotency_key: idempotencyKey }),
-      ...(Number.isFinite(remainingMs) && { deadline_ms: remainingMs }),
+      ...(remainingMs < Infinity && { deadline_ms: Math.max(1, remainingMs) }),
     };
-    const isPlain = Object.keys(meta).length === 0;
-    const sent = { tool, args, meta: isPlain ? undefined : meta, limit: call };
+    const sent = { tool, args, meta: Object.keys(meta).length === 0 ? undefined : meta, limit: call };
     const settled = await this.#transport.call(sent, sink);
     // A transport may be deaf to the signal; then nothing more is to come of this call.
     call.signal.throwIfAborted();
     const { meta: told, context = told?.["context"] } = settled as Pick<AnswerOutcome, "meta" | "context">;
-    this.#context = context ?? this.#context;
+    if (typeof context === "string") this.#kept = { context };
     return settled;
   }
 
@@ -266,7 +251,6 @@ class Caller implements ClientMethods {
    * a call first needs it.
    */
   async #isRepeatable(tool: string): Promise<boolean | undefined> {
-    if (SYSTEM.has(tool)) return true;
     this.#tools ??= this.list().catch(() => this.#tools = undefined);
     const tools = await this.#tools;
     return tools?.some(({ name, annotations }) =>
@@ -278,6 +262,7 @@ class Caller implements ClientMethods {
 /** They change nothing that was not asked for, however often they are called. */
 const SYSTEM: ReadonlySet<string> = new Set(["redeem", "cancel"]);
 
+/** Asks for what was promised; the server may wait with its answer. */
 function redemption(token: string): Request {
-  return { tool: "redeem", args: { promise: token, wait_ms: REDEEM_WAIT_MS } };
+  return { tool: "redeem", args: { promise: token, wait_ms: 20_000 } };
 }

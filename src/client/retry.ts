@@ -4,7 +4,6 @@
  * @module
  */
 import type { Refusal, Settled, UnknownOutcome } from "../call/outcome.ts";
-import { isJsonObject } from "../internal/json.ts";
 
 /** How a client tries again. */
 export interface RetryOptions {
@@ -33,8 +32,12 @@ export function mayPass(settled: Settled | UnknownOutcome): settled is Refusal {
  * How long to wait before repeat number `attempt` (from 0), in milliseconds: what the server asked for, else exponential
  * with full jitter. `undefined` if it is too long.
  */
-export function retryDelayMs(refusal: Refusal, attempt: number, policy: RetryPolicy): number | undefined {
-  const asked = isJsonObject(refusal.data) ? refusal.data["retry_after_ms"] : undefined;
-  if (typeof asked === "number") return asked <= policy.maxDelayMs ? asked : undefined;
-  return Math.random() * Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** attempt);
+export function retryDelayMs(
+  refusal: Refusal,
+  attempt: number,
+  { baseDelayMs, maxDelayMs }: RetryPolicy,
+): number | undefined {
+  const asked = (refusal.data as { readonly retry_after_ms?: unknown } | null | undefined)?.retry_after_ms;
+  if (typeof asked === "number") return asked <= maxDelayMs ? asked : undefined;
+  return Math.random() * Math.min(maxDelayMs, baseDelayMs * 2 ** attempt);
 }

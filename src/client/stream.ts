@@ -1,11 +1,6 @@
-import type { CallEvent, Settled, Sink, UnknownOutcome } from "../call/outcome.ts";
-import { answerOf } from "./answer.ts";
-import type { CallLimitOptions } from "./call_limit.ts";
-import { RunningCall } from "./running_call.ts";
+import type { CallEvent, Sink } from "../call/outcome.ts";
+import { type CallLimitOptions, RunningCall } from "./running_call.ts";
 import type { CallOptions, ToolStream } from "./types.ts";
-
-/** How many pieces wait for a slow loop before the wire has to. */
-const MAX_WAITING = 64;
 
 /**
  * A streamed call as something to iterate.
@@ -16,28 +11,32 @@ const MAX_WAITING = 64;
 export class PieceStream extends RunningCall implements ToolStream<unknown, unknown> {
   readonly #kind: CallEvent["kind"];
   readonly #whole: Promise<unknown>;
-  #waiting: unknown[] = [];
+  readonly #waiting: unknown[] = [];
+  /** How many pieces wait for a slow loop before the wire has to. */
+  #maxWaiting = 64;
   #isRead = false;
   #isDone = false;
-  #isDraining = false;
-  #arrival: PromiseWithResolvers<void> | undefined = undefined;
-  #room: PromiseWithResolvers<void> | undefined = undefined;
+  /** Resolves when something has changed: a piece came or was taken, nothing more comes, nothing waits any more. */
+  #turn: PromiseWithResolvers<void> = Promise.withResolvers();
 
   /**
    * @param kind What the pieces are.
-   * @param complete Makes the call.
+   * @param complete Makes the call, and gives the whole answer.
    */
   constructor(
-    options: CallOptions,
+    options: CallOptions | undefined,
     defaults: CallLimitOptions,
     kind: "partial" | "progress",
-    complete: (call: RunningCall) => Promise<Settled | UnknownOutcome>,
+    complete: (call: RunningCall) => Promise<unknown>,
   ) {
     super(options, defaults);
     this.#kind = kind;
-    this.#whole = complete(this).then(answerOf);
+    this.#whole = complete(this);
     // Whoever iterates gets the exception there; `result` need not be looked at.
-    this.#whole.catch(() => {}).finally(() => this.#finish());
+    this.#whole.catch(() => {}).finally(() => {
+      this.#isDone = true;
+      this.#wake();
+    });
   }
 
   override get sink(): Sink {
@@ -45,18 +44,17 @@ export class PieceStream extends RunningCall implements ToolStream<unknown, unkn
   }
 
   get result(): Promise<unknown> {
-    this.#isDraining = true;
-    this.#release();
+    this.#maxWaiting = Infinity;
+    this.#wake();
     return this.#whole;
   }
 
   override push(event: CallEvent): void | Promise<void> {
     super.push(event);
-    if (event.kind !== this.#kind || this.#isDone) return;
-    this.#waiting.push(event.kind === "partial" ? event.value : event.kind === "progress" && event.progress);
-    this.#arrival?.resolve();
-    if (this.#waiting.length < MAX_WAITING || this.#isDraining) return;
-    return (this.#room ??= Promise.withResolvers()).promise;
+    if (event.kind === "deferred" || event.kind !== this.#kind || this.#isDone) return;
+    this.#waiting.push(event.kind === "partial" ? event.value : event.progress);
+    this.#wake();
+    if (this.#waiting.length >= this.#maxWaiting) return this.#turn.promise;
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<unknown, void, undefined> {
@@ -67,29 +65,20 @@ export class PieceStream extends RunningCall implements ToolStream<unknown, unkn
 
   async *#read(): AsyncGenerator<unknown, void, undefined> {
     try {
-      for (;;) {
-        const pieces = this.#waiting;
-        this.#waiting = [];
-        this.#release();
+      while (!this.#isDone || this.#waiting.length > 0) {
+        if (this.#waiting.length === 0) await this.#turn.promise;
+        const pieces = this.#waiting.splice(0);
+        this.#wake();
         yield* pieces;
-        if (this.#waiting.length > 0) continue;
-        if (this.#isDone) return void (await this.#whole);
-        this.#arrival = Promise.withResolvers();
-        await this.#arrival.promise;
       }
+      await this.#whole;
     } finally {
       if (!this.#isDone) this.abort();
     }
   }
 
-  #finish(): void {
-    this.#isDone = true;
-    this.#arrival?.resolve();
-    this.#release();
-  }
-
-  #release(): void {
-    this.#room?.resolve();
-    this.#room = undefined;
+  #wake(): void {
+    this.#turn.resolve();
+    this.#turn = Promise.withResolvers();
   }
 }

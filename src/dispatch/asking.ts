@@ -67,7 +67,7 @@ export class Asking {
   }
 
   async #answersTo(questions: readonly (readonly [string, Question])[]): Promise<Record<string, AskAnswer>> {
-    const answers: Record<string, AskAnswer> = {};
+    const answers = new Map<string, AskAnswer>();
     // All that is open is known before anything is awaited: what is asked in one turn goes out together.
     for (const [key, { request }] of questions) {
       if (!this.#answers.has(key)) this.#open.set(key, request);
@@ -75,10 +75,10 @@ export class Asking {
     for (const [key, { request, answer }] of questions) {
       const given = this.#answers.get(key);
       const checked = given && await checkAnswer(given, answer);
-      if (checked !== undefined) answers[key] = checked;
+      if (checked !== undefined) answers.set(key, checked);
       else if (given !== undefined) this.#askAgain(key, request);
     }
-    if (Object.keys(answers).length === questions.length) return answers;
+    if (answers.size === questions.length) return Object.fromEntries(answers);
     // A step that is not kept would be taken again.
     await Promise.allSettled(this.#inFlight);
     throw SUSPENDED;

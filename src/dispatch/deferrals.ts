@@ -14,7 +14,7 @@ import type { DispatchHost } from "./host.ts";
 import { gaveUp, Lease, type LeaseOptions } from "./lease.ts";
 import { CLOCK_SKEW_MS, type Promises } from "./promises.ts";
 import { Run } from "./run.ts";
-import { DEADLINE_SHARE, joinedBroke, type Waits } from "./waits.ts";
+import { joinedBroke, type Waits } from "./waits.ts";
 
 /** How long jobs are kept of tools that do not promise, in milliseconds, and how often they may be begun. */
 const KEYED_TTL_MS = 3_600_000;
@@ -63,32 +63,32 @@ export class Deferrals {
     return this.#jobs.engine.instance === undefined;
   }
 
-  /** A run's budget is spent: it becomes a job, and its caller gets a promise; over a stream, first the news of it. */
-  async adopt(run: Run, spentMs: number, deadlineMs: number): Promise<void> {
+  /**
+   * A run's budget is spent: it becomes a job, and its caller gets a promise; over a stream, first the news of it. What has not
+   * come to its tool yet, because its middleware has not let it, is not promised before it has.
+   */
+  async adopt(run: Run, startedMs: number, promiseAtMs: number): Promise<void> {
     const { live } = run;
     const { clock } = this.#host;
-    const promiseAtMs = clock.elapsed() + DEADLINE_SHARE * deadlineMs - spentMs;
-    // The caller's deadline holds until the job is written.
-    live.limit(deadlineMs - spentMs);
-    if (run.written === undefined) {
-      // A keyed call that has not come to its tool has no job of its own yet.
-      if (run.call.meta?.idempotencyKey !== undefined) return;
-      this.#write(run, newJob(run, RUNNING), { isPromised: true, startedMs: clock.now() - spentMs });
+    if (run.written === undefined) this.#write(run, { isPromised: true, startedMs });
+    let isWritten = await run.written;
+    // Its continuation was sent again: the call is under way already, or was a moment ago.
+    if (!isWritten && !run.isKeyed && !await this.#joinSame(run)) {
+      isWritten = await this.#write(run, { isPromised: true, startedMs });
     }
-    const isWritten = await run.written;
     this.ensureWorker();
     const { lease } = run;
-    if (live.isSettled) return;
-    if (lease === undefined) return isWritten ? undefined : await this.#join(run);
+    if (lease === undefined || live.isSettled) return;
+    if (run.isKeyed) await this.#jobs.join(lease.job.id);
     lease.isPromised = true;
     const release = () => {
       live.release(this.#promise(run, lease));
-      live.limit(attemptMs(run.plan));
+      live.limit(this.#attemptMs(run));
     };
     const leftMs = promiseAtMs - clock.elapsed();
     if (run.sink === undefined || leftMs <= 0) return release();
-    void live.push({ kind: "deferred", promise: this.#promise(run, lease) });
     live.limit(leftMs, release);
+    await live.push({ kind: "deferred", promise: this.#promise(run, lease) });
   }
 
   /** Has a job begun somewhere, and promises its result at once; of a key that was used, what it began. */
@@ -97,29 +97,38 @@ export class Deferrals {
     this.ensureWorker();
     if (await this.#jobs.engine.insert(job, 0)) return this.#options.promises.ofJob(job);
     const begun = await this.#findSame(job);
-    return "kind" in begun ? begun : this.#options.promises.ofJob(begun);
+    if ("kind" in begun) return begun;
+    const joined = await this.#jobs.join(job.id);
+    return joined === undefined ? joinedBroke() : this.#options.promises.ofJob(joined);
   }
 
-  /** Names a call by its idempotency key: the same for each repeat. */
-  name(run: Run, key: string): void {
-    run.resume(uuidOf(run.principal?.id ?? "", key), run.asking?.memo ?? EMPTY_MEMO);
+  /** Names a call by its idempotency key: the same for each repeat. Its caller may leave. */
+  bindKey(run: Run, key: string): void {
+    run.resume(uuidOf(run.principalId, key), run.asking?.memo ?? EMPTY_MEMO);
+    run.live.keep();
   }
 
   /** Runs a call that was named by its key as a job from its first moment; a repeat joins it. */
   async runKeyed(run: Run): Promise<Settled> {
-    const job = newJob(run, RUNNING);
     this.ensureWorker();
-    const isFirst = this.#write(run, job, { isPromised: false, startedMs: this.#host.clock.now() });
-    if (await isFirst) return await this.#host.runTool(run);
-    const begun = await this.#findSame(job);
-    return "kind" in begun ? begun : await this.#options.waits.untilJoinedSettled(run, job.id);
+    if (await this.#write(run, { isPromised: false, startedMs: this.#host.clock.now() })) {
+      // It may have come to its deadline meanwhile, and then its key is free.
+      return run.live.settled ?? await this.#host.runTool(run);
+    }
+    const begun = await this.#findSame(newJob(run, RUNNING));
+    return "kind" in begun ? begun : await this.#options.waits.untilJoinedSettled(run, begun);
   }
 
   /** Takes jobs as they come due. */
   work(concurrency: number): EngineWorker {
     const worker = this.#jobs.engine.work((id) => this.#runJob(id), { concurrency });
     this.#workers.add(worker);
-    return worker;
+    return {
+      stop: async () => {
+        this.#workers.delete(worker);
+        await worker.stop();
+      },
+    };
   }
 
   /** Takes jobs as they come due, if this server may. */
@@ -133,12 +142,13 @@ export class Deferrals {
     await Promise.all([...this.#workers].map((worker) => worker.stop()));
   }
 
-  /** There is such a job already: of a key, whose promise is given elsewhere; or of a continuation that was sent again. */
-  async #join(run: Run): Promise<void> {
-    const begun = run.call.meta?.idempotencyKey === undefined ? await this.#jobs.engine.get(run.callId) : undefined;
-    if (begun === undefined) return;
+  /** Has the caller of a run that is under way already go on with the promise of the other. `false` if that is gone. */
+  async #joinSame(run: Run): Promise<boolean> {
+    const begun = await this.#jobs.join(run.callId);
+    if (begun === undefined) return false;
     run.live.release(this.#options.promises.ofJob(begun));
     run.live.end(refuse("cancelled", "The same call is under way already"));
+    return true;
   }
 
   #promise(run: Run, lease: Lease): PromiseOutcome {
@@ -150,29 +160,26 @@ export class Deferrals {
     };
   }
 
-  #write(run: Run, job: Job, lease: LeaseOptions): Promise<boolean> {
-    return (run.written = this.#insertRunning(run, job, lease));
+  #write(run: Run, lease: LeaseOptions): Promise<boolean> {
+    return (run.written = this.#insertRunning(run, newJob(run, RUNNING), lease));
   }
 
   /** Writes the job of a run that is under way, and binds the two. `false` if there is such a job already. */
-  async #insertRunning(run: Run, job: Job, lease: LeaseOptions): Promise<boolean> {
+  async #insertRunning(run: Run, job: Job, options: LeaseOptions): Promise<boolean> {
     const { engine } = this.#jobs;
     // Should this process die before it holds the job, another runs it.
     if (!await engine.insert(job, this.outlivesProcess ? RECOVERY_MS : undefined)) return false;
     try {
-      const letGo = await engine.hold(job.id);
-      if (!run.live.isSettled) {
-        void this.#bind(run, new Lease(this.#jobs, job, run, { ...lease, letGo })).catch(() => {});
-        return true;
-      }
-      await letGo();
+      const lease = new Lease(this.#jobs, job, run, { ...options, letGo: await engine.hold(job.id) });
+      const { settled } = run.live;
+      if (settled === undefined) this.#bind(run, lease).catch(() => {});
+      // It was faster than the engine: unless others have joined it meanwhile, nobody needs the job.
+      else await lease.drop(this.#bounded(settled, job));
+      return true;
     } catch (thrown) {
       await engine.remove(job.id);
       throw thrown;
     }
-    // It was faster than the engine: nobody needs the job.
-    await engine.remove(job.id);
-    return true;
   }
 
   /** The job that took the id of this one: the same call, or another, which is refused. */
@@ -185,10 +192,15 @@ export class Deferrals {
 
   /** Has how the run settles become the job's outcome. Resolves when that is written. */
   #bind(run: Run, lease: Lease): Promise<void> {
-    const settled = Promise.withResolvers<Settled>();
+    const concluded = Promise.withResolvers<void>();
     run.lease = lease;
-    run.live.detach(settled.resolve);
-    return settled.promise.then((outcome) => lease.conclude(this.#bounded(outcome, lease.job)));
+    // Whoever has the answer of a keyed call must not get another one for a repeat: it is written first.
+    run.live.detach((settled) => {
+      return new Promise((onTried) => {
+        lease.conclude(this.#bounded(settled, lease.job), onTried).then(concluded.resolve, concluded.reject);
+      });
+    });
+    return concluded.promise;
   }
 
   /** Runs a job that is due. Rejects if the engine fails; it then delivers the job again. */
@@ -205,7 +217,8 @@ export class Deferrals {
     }
     const unfit = refuseRun(job, plan);
     if (unfit !== undefined) return void await this.#jobs.finish(job, unfit);
-    const call = { tool: job.tool, args: job.args, meta: undefined, peer: new JobPeer(job) };
+    const meta = job.context === undefined ? undefined : { context: job.context };
+    const call = { tool: job.tool, args: job.args, meta, peer: new JobPeer(job) };
     const run = new Run(plan, call, this.#host, undefined);
     run.resume(job.id, job.memo);
     const concluded = this.#bind(
@@ -213,17 +226,22 @@ export class Deferrals {
       new Lease(this.#jobs, job, run, { isPromised: true, startedMs: this.#host.clock.now() }),
     );
     const running = Promise.resolve(this.#host.runTool(run));
-    void run.live.guard(running, this.#host, { totalMs: attemptMs(plan), idleMs: undefined });
+    void run.live.guard(running, this.#host, { totalMs: this.#attemptMs(run), idleMs: undefined });
     await concluded;
+  }
+
+  /** How long one attempt may take when nobody waits for it, in milliseconds. */
+  #attemptMs(run: Run): number {
+    return run.plan.promise?.jobTimeoutMs ?? this.#host.deadlineMs(run);
   }
 
   /** What is kept of how a run ended: JSON, and not too much of it. */
   #bounded(settled: Settled, { tool, id }: Job): Settled {
-    if (settled.kind !== "answer" && settled.kind !== "failure") return settled;
     const { resultChars } = this.#options;
     try {
       const { length } = JSON.stringify(settled);
       if (length <= resultChars) return settled;
+      if (settled.kind === "error") return refuse(settled.code, settled.message.slice(0, resultChars));
       return refuse("result_too_large", `The result has ${length} characters; at most ${resultChars} are kept`);
     } catch (cause) {
       const error = new TypeError("The result cannot be written as JSON", { cause });
@@ -232,13 +250,9 @@ export class Deferrals {
   }
 }
 
-/** How long one attempt may take when nobody waits for it, in milliseconds. */
-function attemptMs({ promise }: ToolPlan): number {
-  return promise?.jobTimeoutMs ?? KEYED_TTL_MS;
-}
-
 function newJob(run: Run, state: Pick<Job, "state" | "epoch" | "attempt">): Job {
   const { plan, call, principal, host } = run;
+  const { context } = call.meta ?? {};
   const { ttlMs = KEYED_TTL_MS } = plan.promise ?? plan.external ?? {};
   return {
     ...state,
@@ -249,6 +263,7 @@ function newJob(run: Run, state: Pick<Job, "state" | "epoch" | "attempt">): Job 
     args: call.args as Json,
     digest: run.digest,
     ...(principal !== undefined && { principal }),
+    ...(context !== undefined && { context }),
     expiresAtMs: host.clock.now() + ttlMs + CLOCK_SKEW_MS,
     maxAttempts: plan.promise === undefined ? KEYED_ATTEMPTS : plan.promise.retries + 1,
     memo: run.asking?.memo ?? EMPTY_MEMO,

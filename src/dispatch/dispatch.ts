@@ -10,6 +10,7 @@ import type { Call, CallMeta } from "../call/call.ts";
 import { type FailureOutcome, type Refusal, refuse, refuseInput, type Settled, type Sink } from "../call/outcome.ts";
 import type { Engine, EngineWorker } from "../engine/engine.ts";
 import { Jobs } from "../engine/jobs.ts";
+import { reported } from "../engine/reported.ts";
 import type { Clock } from "../internal/clock.ts";
 import { Deadlines } from "../internal/deadlines.ts";
 import { isJsonObject } from "../internal/json.ts";
@@ -60,6 +61,13 @@ export interface DispatchOptions {
 
 const TOO_LATE: Refusal = refuse("deadline_exceeded", "The call took longer than its deadline");
 
+const CLOSING: Refusal = refuse("unavailable", "The server is shutting down; try again, another replica may answer", {
+  retry_after_ms: 1_000,
+});
+
+/** How long an engine may take at the end of a shutdown for what is still to be written, in milliseconds. */
+const LAST_WRITES_MS = 5_000;
+
 /** Runs the calls of one server. */
 export class Dispatcher implements Dispatch, DispatchHost {
   readonly registry: ToolRegistry;
@@ -74,12 +82,13 @@ export class Dispatcher implements Dispatch, DispatchHost {
   readonly #deferrals: Deferrals;
   readonly #redeemer: Redeemer;
   #running = 0;
-  #closed: Refusal | undefined = undefined;
+  #isClosed = false;
   #isAbandoned = false;
   #idle: PromiseWithResolvers<void> | undefined = undefined;
 
   constructor(options: DispatchOptions) {
-    const { engine, concurrency, resultChars } = options;
+    const { concurrency, resultChars } = options;
+    const engine = reported(options.engine, (error) => void this.mask(error, { engine: options.engine.name }));
     this.registry = options.registry;
     this.logger = options.logger;
     this.clock = options.clock;
@@ -99,7 +108,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
   }
 
   call(call: Call, sink?: Sink): MaybePromise<Settled> {
-    if (this.#closed !== undefined) return this.#closed;
+    if (this.#isClosed) return CLOSING;
     const plan = this.registry.get(call.tool);
     if (plan === undefined) return this.registry.notFound(call.tool);
     if (!isJsonObject(call.args)) return refuseInput("Arguments must be an object", [], "object", call.args);
@@ -140,18 +149,19 @@ export class Dispatcher implements Dispatch, DispatchHost {
 
   /** Whether it takes no more calls. */
   get isClosed(): boolean {
-    return this.#closed !== undefined;
+    return this.#isClosed;
   }
 
   /** Takes no more calls, waits until those under way have ended, and ends what is left after `graceMs`. */
   async close(graceMs: number): Promise<void> {
-    this.#closed ??= refuse("unavailable", "The server is shutting down; try again, another replica may answer", {
-      retry_after_ms: 1_000,
-    });
+    this.#isClosed = true;
     this.#waits.endAll();
     const stopped = this.#deferrals.stop();
-    if (this.#running > 0) await this.#drainRuns(graceMs);
-    await stopped;
+    const isOver = Promise.withResolvers<void>();
+    // An engine that does not answer must not keep a process from its end.
+    const cancel = this.clock.after(graceMs + LAST_WRITES_MS, isOver.resolve);
+    await Promise.race([isOver.promise, Promise.all([this.#drainRuns(graceMs), stopped])]);
+    cancel();
   }
 
   enter(): void {
@@ -163,10 +173,15 @@ export class Dispatcher implements Dispatch, DispatchHost {
   }
 
   overdue(): Refusal {
-    return this.#isAbandoned && this.#closed !== undefined ? this.#closed : TOO_LATE;
+    return this.#isAbandoned ? CLOSING : TOO_LATE;
+  }
+
+  closing(): Refusal {
+    return CLOSING;
   }
 
   async #drainRuns(graceMs: number): Promise<void> {
+    if (this.#running === 0) return;
     this.#idle ??= Promise.withResolvers();
     const cancel = this.clock.after(graceMs, () => {
       this.#isAbandoned = true;
@@ -180,19 +195,29 @@ export class Dispatcher implements Dispatch, DispatchHost {
     const { promise, timeoutMs } = run.plan;
     const deadlineMs = this.deadlineMs(run);
     if (promise !== undefined) {
-      const budgetMs = Math.min(promise.budgetMs, DEADLINE_SHARE * deadlineMs);
-      const onTotal = () => {
-        if (this.#isAbandoned) return run.live.end(this.overdue());
-        const adopted = this.#deferrals.adopt(run, budgetMs, deadlineMs);
-        // Without a promise the run goes on, until its deadline.
-        adopted.catch((thrown) => this.mask(thrown, { tool: run.plan.name, callId: run.callId }));
-      };
+      const promiseMs = DEADLINE_SHARE * deadlineMs;
+      const budgetMs = Math.min(promise.budgetMs, promiseMs);
+      const onTotal = () => this.#spendBudget(run, budgetMs, promiseMs, deadlineMs);
       return run.live.guard(running, this, { totalMs: budgetMs, idleMs: undefined, onTotal });
     }
     // Without a word of its tool a stream may last as long as something happens on it; anything else is limited in all.
     const isIdleLimited = timeoutMs === undefined && run.sink !== undefined && !run.plan.isSystem;
     const totalMs = isIdleLimited ? run.call.meta?.deadlineMs : deadlineMs;
     return run.live.guard(running, this, { totalMs, idleMs: isIdleLimited ? this.#timeoutMs : undefined });
+  }
+
+  #spendBudget(run: Run, budgetMs: number, promiseMs: number, deadlineMs: number): void {
+    if (this.#isAbandoned) return run.live.end(this.overdue());
+    const startedMs = this.clock.now() - budgetMs;
+    const promiseAtMs = this.clock.elapsed() + promiseMs - budgetMs;
+    // The caller's deadline holds until there is a promise.
+    run.live.limit(deadlineMs - budgetMs);
+    run.whenBegun(() => {
+      this.#deferrals.adopt(run, startedMs, promiseAtMs).catch((thrown) => {
+        // Without a promise the run goes on, until its deadline.
+        this.settleThrown(thrown, { tool: run.plan.name, callId: run.callId });
+      });
+    });
   }
 
   /** Runs the tool; or, if the caller said more than its arguments, what that means. */
@@ -222,7 +247,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
       run.resume(continued.callId, continued.memo);
       run.live.skippedPieces = run.sink === undefined ? 0 : continued.deliveredPieces;
     }
-    if (idempotencyKey !== undefined) this.#deferrals.name(run, idempotencyKey);
+    if (idempotencyKey !== undefined) this.#deferrals.bindKey(run, idempotencyKey);
     if (isPromiseWanted && plan.promise !== undefined) return this.#enqueue(run);
     return idempotencyKey === undefined ? this.runTool(run) : this.#deferrals.runKeyed(run);
   }

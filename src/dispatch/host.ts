@@ -25,6 +25,8 @@ export interface DispatchHost {
   enter(): void;
   /** Such a run has settled. */
   leave(): void;
+  /** What callers are told once it takes no more calls. */
+  closing(): Refusal;
   /** What a run is told whose deadline has come. */
   overdue(): Refusal;
   /** How long a call may take in all, in milliseconds; of a stream, how long it may go on until it promises. */

@@ -8,7 +8,7 @@ import type { Run } from "./run.ts";
 /** How often at most progress is written, in milliseconds. */
 const PROGRESS_MS = 250;
 
-/** How long to wait before what could not be written is written again, in milliseconds; it doubles up to the second. */
+/** How long to wait before what could not be written is written again, in milliseconds; it doubles up to the longest. */
 const FIRST_WRITE_MS = 100;
 const MAX_WRITE_MS = 2_000;
 
@@ -75,26 +75,41 @@ export class Lease {
     await this.#jobs.saveStep(this.job, key, value);
   }
 
-  /** The run has settled: writes what becomes of the job. Rejects if that cannot be done; then the job is run again. */
-  async conclude(settled: Settled): Promise<void> {
+  /**
+   * The run has settled: writes what becomes of the job. Rejects if that cannot be done; then the job is run again.
+   *
+   * @param onTried Called once it was written, or could not be at once.
+   */
+  async conclude(settled: Settled, onTried: () => void): Promise<void> {
     this.#isOver = true;
     this.#unsubscribe();
     try {
-      await this.#writeSurely(settled);
+      await this.#writeSurely(settled, onTried);
       await this.#letGo?.();
     } finally {
+      onTried();
       this.#run.host.leave();
     }
   }
 
+  /** The run has settled before anyone could be promised anything. Its job is not needed, unless others have joined it. */
+  async drop(settled: Settled): Promise<void> {
+    if (!await this.#jobs.forget(this.job)) return await this.conclude(settled, () => {});
+    this.#isOver = true;
+    this.#unsubscribe();
+    this.#run.host.leave();
+    await this.#letGo?.();
+  }
+
   /** Writes until it is written: what was worked out is not lost because the engine was away for a while. */
-  async #writeSurely(settled: Settled): Promise<void> {
+  async #writeSurely(settled: Settled, onTried: () => void): Promise<void> {
     const { host } = this.#run;
     for (let waitMs = FIRST_WRITE_MS;; waitMs = Math.min(MAX_WRITE_MS, 2 * waitMs)) {
       try {
         return await this.#write(settled);
       } catch (thrown) {
-        if (waitMs === FIRST_WRITE_MS) host.mask(thrown, { tool: this.job.tool, callId: this.job.id });
+        onTried();
+        if (waitMs === FIRST_WRITE_MS) host.settleThrown(thrown, { tool: this.job.tool, callId: this.job.id });
         if (host.isClosed || host.clock.now() >= this.job.expiresAtMs) throw thrown;
       }
       await this.#sleep(waitMs);
@@ -103,15 +118,12 @@ export class Lease {
 
   async #write(settled: Settled): Promise<void> {
     const { job } = this;
-    if (settled.kind === "elicitation" || settled.kind === "request-for-more-resource") {
-      const memo = this.#run.asking?.memo ?? job.memo;
-      return void await this.#jobs.ask(job, settled.requests, memo);
-    }
+    const isAsk = settled.kind === "elicitation" || settled.kind === "request-for-more-resource";
+    // What nobody was promised, and is no answer, only who was just told knows of; the key is free again.
+    const isKept = this.isPromised || !(isAsk || (settled.kind === "error" && settled.code !== "result_too_large"));
+    if (!isKept && await this.#jobs.forget(job)) return;
+    if (isAsk) return void await this.#jobs.ask(job, settled.requests, this.#run.asking?.memo ?? job.memo);
     if (settled.kind !== "error") return void await this.#jobs.finish(job, settled);
-    if (!this.isPromised) {
-      // Nobody knows of it but who was just told; the key is free again.
-      return void (await this.#jobs.isCurrent(job) && await this.#jobs.engine.remove(job.id));
-    }
     if (settled.code === "unavailable" && this.#run.host.isClosed) return await this.#jobs.handOver(job, 0);
     if (!MAY_PASS.has(settled.code)) return void await this.#jobs.finish(job, settled);
     if (job.attempt >= job.maxAttempts) return void await this.#jobs.finish(job, gaveUp(job, settled));
@@ -147,6 +159,8 @@ export class Lease {
   estimateEnd({ done, total }: Progress): number | undefined {
     if (total === undefined || !(done > 0) || done > total) return undefined;
     const nowMs = this.#run.host.clock.now();
-    return Math.round(nowMs + (nowMs - this.#startedMs) * (total - done) / done);
+    const endMs = Math.round(nowMs + (nowMs - this.#startedMs) * (total - done) / done);
+    // By then the promise is over: as good as no estimate, and maybe no date.
+    return endMs <= this.job.expiresAtMs ? endMs : undefined;
   }
 }

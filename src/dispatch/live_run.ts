@@ -26,7 +26,8 @@ export class LiveRun {
   #idle: Deadline | undefined = undefined;
   #host: DispatchHost | undefined = undefined;
   #resolve: ((settled: Settled) => void) | undefined = undefined;
-  #onSettled: ((settled: Settled) => void) | undefined = undefined;
+  #onSettled: ((settled: Settled) => Promise<void>) | undefined = undefined;
+  #settled: Settled | undefined = undefined;
   #pendingProgress: Progress | undefined = undefined;
   #isSinkFull = false;
   readonly #unhooks: (() => void)[] = [];
@@ -50,6 +51,11 @@ export class LiveRun {
   /** Whether the run has settled. */
   get isSettled(): boolean {
     return this.#isSettled;
+  }
+
+  /** How the run has settled; `undefined` until it has. */
+  get settled(): Settled | undefined {
+    return this.#settled;
   }
 
   /** The handler's signal. Only who asks for it has the caller watched, which has its price on some runtimes. */
@@ -94,11 +100,16 @@ export class LiveRun {
     this.#total = host.deadlines.add(totalMs, onTotal ?? (() => this.end(host.overdue())));
   }
 
-  /** From now on the run is a job's: the caller may leave, and how it settles is told to `onSettled`, too. */
-  detach(onSettled: (settled: Settled) => void): void {
+  /** From now on the caller may leave: the run goes on. */
+  keep(): void {
     this.#isDetached = true;
-    this.#onSettled = onSettled;
     this.#unhook();
+  }
+
+  /** From now on the run is a job's: how it settles is told to `onSettled`, and to the caller after that. */
+  detach(onSettled: (settled: Settled) => Promise<void>): void {
+    this.keep();
+    this.#onSettled = onSettled;
   }
 
   /** The caller goes on with a promise; the run goes on without it. */
@@ -113,20 +124,22 @@ export class LiveRun {
   settle(settled: Settled): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
+    this.#settled = settled;
     this.#total?.clear();
     this.#idle?.clear();
     this.#unhook();
-    this.#onSettled?.(settled);
     this.#host?.leave();
-    this.#resolve?.(settled);
+    if (this.#onSettled === undefined) this.#resolve?.(settled);
+    else void this.#onSettled(settled).then(() => this.#resolve?.(settled));
   }
 
   /** Sends one event; a returned promise resolves when there is room for the next. */
   push(event: CallEvent): void | Promise<void> {
     if (this.#isSettled) return;
     this.#idle?.renew();
+    if (this.#sink === undefined) return;
     if (event.kind === "partial" && ++this.deliveredPieces <= this.skippedPieces) return;
-    return this.#sink?.push(event);
+    return this.#sink.push(event);
   }
 
   /** Sends progress; while the sink is full only the latest is kept. */

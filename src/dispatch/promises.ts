@@ -61,7 +61,7 @@ export class Promises {
   /** Reads a token; a refusal if it is none of this caller's. Whose it is instead, or what is wrong with it, is not told. */
   open(token: string, run: Run): OpenedPromise | Refusal {
     const { keys, clock, registry } = this.#host;
-    const verified = keys.verify("promise", token, run.principal?.id ?? "", clock.now());
+    const verified = keys.verify("promise", token, run.principalId, clock.now());
     if (verified === "expired") return refuse("expired_promise", "The promise has expired");
     const plan = verified === "invalid" ? undefined : registry.get(verified.tool);
     if (verified === "invalid" || plan === undefined) return refuse("invalid_promise", "Not a promise of this server");

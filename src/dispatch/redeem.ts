@@ -10,6 +10,7 @@ import { isFinal, type Jobs } from "../engine/jobs.ts";
 import type { Pending } from "../tool/pending.ts";
 import type { RedeemInput } from "../tool/system_tools.ts";
 import type { ExternalPlan, ToolPlan } from "../tool/tool.ts";
+import { readAnswers } from "./asking.ts";
 import type { DispatchHost } from "./host.ts";
 import type { OpenedPromise, Promises } from "./promises.ts";
 import type { Run } from "./run.ts";
@@ -45,7 +46,10 @@ export class Redeemer {
     const { external } = opened.plan;
     if (external !== undefined) return await this.#redeemExternal(run, opened, external, mayWaitMs);
     if (!this.#promises.isKnowable(opened)) return this.#promises.lost();
-    const settled = await this.#waits.untilSettled(run, opened.id, mayWaitMs);
+    if (run.call.meta?.continuation === token) await this.#answer(run, opened);
+    const job = await this.#waits.untilOver(run, opened.id, mayWaitMs);
+    if (job === undefined) return this.#promises.lost();
+    const settled = this.#promises.settledOf(job);
     return settled.kind === "promise" ? { ...settled, token } : settled;
   }
 
@@ -73,7 +77,14 @@ export class Redeemer {
         "Not a continuation of this call, or no longer: repeat the call without it",
       );
     }
-    return await this.#waits.untilJoinedSettled(run, job.id);
+    await this.#answer(run, opened as OpenedPromise);
+    return await this.#waits.untilJoinedSettled(run, job);
+  }
+
+  /** Takes the caller's answers to what the job asks. */
+  async #answer(run: Run, { id }: OpenedPromise): Promise<void> {
+    const { responses } = run.call.meta ?? {};
+    if (responses !== undefined) await this.#jobs.answer(id, readAnswers(responses));
   }
 
   async #redeemExternal(run: Run, opened: OpenedPromise, plan: ExternalPlan, waitMs: number): Promise<Settled> {
@@ -114,9 +125,11 @@ export function promiseAgain(
   { options }: Pending,
   nowMs: number,
 ): PromiseOutcome {
-  const { retryAfterMs = DEFAULT_RETRY_AFTER_MS, progress, estimatedMs } = options;
+  const { retryAfterMs = DEFAULT_RETRY_AFTER_MS, progress, estimatedMs = Number.NaN } = options;
   const ttlMs = Math.max(0, expiresAtMs - nowMs);
-  return { kind: "promise", token, expiresAtMs, ttlMs, retryAfterMs, progress, estimatedMs };
+  const promise = { kind: "promise", token, expiresAtMs, ttlMs, retryAfterMs, progress } as const;
+  // What is later than the promise itself is as good as no estimate, and maybe no date.
+  return estimatedMs <= expiresAtMs ? { ...promise, estimatedMs } : promise;
 }
 
 function notCancellable({ name }: ToolPlan): FailureOutcome {

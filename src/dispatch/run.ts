@@ -1,5 +1,5 @@
 import type { Call, ClientInfo, Metadata, Principal } from "../call/call.ts";
-import type { Progress, Settled, Sink } from "../call/outcome.ts";
+import type { Progress, Refusal, Settled, Sink } from "../call/outcome.ts";
 import { RESERVED_META } from "../call/reserved_meta.ts";
 import { Failure } from "../error/failure.ts";
 import { ToolError } from "../error/tool_error.ts";
@@ -41,6 +41,8 @@ export class Run implements MiddlewareCtx {
   lastProgress: Progress | undefined = undefined;
   #live: LiveRun | undefined = undefined;
   #isOver = false;
+  #hasBegun = false;
+  #onBegun: (() => void) | undefined = undefined;
   #callId: string | undefined = undefined;
   #state: Record<string, unknown> | undefined = undefined;
 
@@ -70,6 +72,23 @@ export class Run implements MiddlewareCtx {
     return (this.#live ??= new LiveRun(this.call, this.sink));
   }
 
+  /** Whether the run was ended from outside, and with what. */
+  get ended(): Refusal | undefined {
+    return this.#live?.ended;
+  }
+
+  /** The handler is called now. */
+  begin(): void {
+    this.#hasBegun = true;
+    this.#onBegun?.();
+  }
+
+  /** Calls `then` once the handler has been called. */
+  whenBegun(then: () => void): void {
+    if (this.#hasBegun) then();
+    else this.#onBegun = then;
+  }
+
   /** Settles a run that never waited. */
   settle(settled: Settled): Settled {
     this.#isOver = true;
@@ -93,9 +112,19 @@ export class Run implements MiddlewareCtx {
     return this.call.peer.requestId;
   }
 
+  /** Id of who calls; `""` for nobody in particular. */
+  get principalId(): string {
+    return this.call.peer.principal?.id ?? "";
+  }
+
+  /** Whether the call was named by an idempotency key. */
+  get isKeyed(): boolean {
+    return this.call.meta?.idempotencyKey !== undefined;
+  }
+
   /** Whether its answer may be given to someone who did not see its pieces. */
   get mayBeJob(): boolean {
-    return this.plan.promise !== undefined || this.call.meta?.idempotencyKey !== undefined;
+    return this.plan.promise !== undefined || this.isKeyed;
   }
 
   /** What the call is, whichever way its arguments were spelled. */

@@ -21,6 +21,9 @@ import type { Promises } from "./promises.ts";
 import { promiseAgain } from "./redeem.ts";
 import type { Run } from "./run.ts";
 
+/** How long a caller's answers are if they leave no room in a continuation, in UTF-16 code units of JSON. */
+const MAX_ANSWERS = 12_000;
+
 /** Runs a system tool. */
 export type RunSystemTool = (run: Run, input: RedeemInput) => Promise<Settled>;
 
@@ -58,6 +61,7 @@ export class ToolRunner {
     if (run.plan.isSystem) {
       return this.#runSystem(run, input as RedeemInput).catch((thrown) => this.thrown(run, thrown));
     }
+    run.begin();
     try {
       const returned = run.plan.handler(input, run);
       return isPromiseLike(returned) ? this.#awaitAnswer(run, returned) : this.#settleReturned(run, returned);
@@ -148,12 +152,16 @@ export class ToolRunner {
   #ask(run: Run, asking: Asking): Settled {
     const { requests = {} } = asking;
     try {
-      // Whoever asks for a job is answered by way of its promise.
-      const continuation = run.lease === undefined
-        ? encodeContinuation(this.#host.keys, run, asking)
-        : this.#promises.ofJob(run.lease.job).token;
+      // What a promised job asks is answered by way of its promise.
+      const continuation = run.lease?.isPromised
+        ? this.#promises.ofJob(run.lease.job).token
+        : encodeContinuation(this.#host.keys, run, asking);
       return { kind: askKind(requests), requests, continuation };
     } catch (thrown) {
+      // Steps are the tool's own; answers are the caller's.
+      if (JSON.stringify(asking.memo.answers).length > MAX_ANSWERS) {
+        return refuse("payload_too_large", "The answers are longer than a continuation can carry");
+      }
       return this.#host.mask(thrown, {
         tool: run.plan.name,
         questions: Object.keys(requests),
@@ -188,6 +196,8 @@ export class ToolRunner {
   /** How a run ends that threw. */
   thrown(run: Run, thrown: unknown): Settled {
     if (run.asking?.requests !== undefined) return this.#ask(run, run.asking);
+    // A handler that throws because its signal aborted has done as it was told.
+    if (run.ended !== undefined) return run.ended;
     const settled = this.#host.settleThrown(thrown, { tool: run.plan.name });
     if (settled.kind !== "failure") return settled;
     return this.#settle(run, run.addedMeta === undefined ? settled : { ...settled, meta: run.addedMeta });

@@ -1,7 +1,6 @@
 import { type Refusal, refuse, type Settled } from "../call/outcome.ts";
 import type { Job } from "../engine/engine.ts";
 import { isFinal, type Jobs } from "../engine/jobs.ts";
-import { readAnswers } from "./asking.ts";
 import type { DispatchHost } from "./host.ts";
 import type { Promises } from "./promises.ts";
 import type { Run } from "./run.ts";
@@ -27,30 +26,36 @@ export class Waits {
     this.#promises = promises;
   }
 
-  /** What becomes of a job within `waitMs`: how it ended, what it asks, or its promise. Tells progress on the way. */
-  async untilSettled(run: Run, id: string, waitMs: number): Promise<Settled> {
-    const { responses } = run.call.meta ?? {};
-    if (responses !== undefined) await this.#jobs.answer(id, readAnswers(responses));
+  /** What becomes of a job within `waitMs`: the job as it then is; `undefined` if there is none. Tells progress on the way. */
+  async untilOver(run: Run, id: string, waitMs: number): Promise<Job | undefined> {
     const pause = this.pause(run, waitMs);
     const isEnough = (job: Job) => isFinal(job) || job.state === "asking" || waitMs <= 0;
     try {
-      const job = await this.#jobs.wait(id, isEnough, pause.over, ({ progress }) => {
+      return await this.#jobs.wait(id, isEnough, pause.over, ({ progress }) => {
         if (progress !== undefined) run.live.progress(progress);
       });
-      return job === undefined ? this.#promises.lost() : this.#promises.settledOf(job);
     } finally {
       pause.end();
     }
   }
 
-  /** The same for a call that has joined another, as long as it may take. */
-  async untilJoinedSettled(run: Run, id: string): Promise<Settled> {
-    const deadlineMs = this.#host.deadlineMs(run);
+  /** What a call is told that has joined another, as long as that may take. */
+  async untilJoinedSettled(run: Run, begun: Job): Promise<Settled> {
     const { promise } = run.plan;
-    // A tool that does not promise gives an answer, or the call ends at its deadline.
-    const waitMs = promise === undefined ? deadlineMs : Math.min(promise.budgetMs, DEADLINE_SHARE * deadlineMs);
-    const settled = await this.untilSettled(run, id, waitMs);
-    return settled.kind === "error" && settled.code === "promise_lost" ? joinedBroke() : settled;
+    const deadlineMs = this.#host.deadlineMs(run);
+    const waitMs = Math.min(promise?.budgetMs ?? Number.POSITIVE_INFINITY, DEADLINE_SHARE * deadlineMs);
+    let job = await this.untilOver(run, begun.id, promise === undefined ? deadlineMs : waitMs);
+    if (job !== undefined && !isFinal(job)) {
+      // What cannot be redeemed is not promised.
+      if (promise === undefined) return this.#host.isClosed ? this.#host.closing() : this.#host.overdue();
+      job = await this.#jobs.join(begun.id);
+    }
+    if (job === undefined) return joinedBroke();
+    const settled = this.#promises.settledOf(job);
+    // Its context is the caller's next only if it is the caller's present one that it came from.
+    if (!("context" in settled) || run.call.meta?.context === begun.context) return settled;
+    const { context: _, ...rest } = settled;
+    return rest;
   }
 
   /** Waits for `waitMs`, but not when the call is over, or the server closes. */

@@ -51,6 +51,10 @@ export interface Job {
   readonly digest: string;
   /** Who called. */
   readonly principal?: Principal;
+  /** The state that the caller keeps, as it came with the call. */
+  readonly context?: string;
+  /** Whether another call waits for it, too: then it is not forgotten, however its own call ends. */
+  readonly isJoined?: boolean;
   /** When it may be forgotten, in milliseconds since the Unix epoch. */
   readonly expiresAtMs: number;
   /** How often it was begun. */

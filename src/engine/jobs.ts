@@ -13,6 +13,9 @@ import type { AskAnswer, Engine, Job, JobState, Memo } from "./engine.ts";
 /** How often a change is tried again that others were faster than. */
 const MAX_TRIES = 100;
 
+/** A job that is over runs no more: its arguments may be large, and their digest is kept. */
+const OVER: Pick<Job, "args" | "memo"> = { args: null, memo: { answers: {}, steps: {} } };
+
 /** Whether nothing can happen to the job any more. */
 export function isFinal({ state }: Job): boolean {
   return state === "done" || state === "cancelled";
@@ -22,6 +25,8 @@ export function isFinal({ state }: Job): boolean {
 export class Jobs {
   /** Where they are kept. */
   readonly engine: Engine;
+  /** Looks that are under way: whoever wants to know the same meanwhile shares them. */
+  readonly #looks = new Map<string, Promise<Job | undefined>>();
 
   /** @param engine Where they are kept. */
   constructor(engine: Engine) {
@@ -51,9 +56,23 @@ export class Jobs {
     });
   }
 
-  /** A run has ended. */
+  /** A run has ended. What only runs need is kept no longer. */
   finish(run: Job, outcome: Settled): Promise<Job | undefined> {
-    return this.#changeRun(run, (job) => ({ ...job, state: "done", outcome }));
+    return this.#changeRun(run, (job) => ({ ...job, ...OVER, state: "done", outcome }));
+  }
+
+  /** Another call waits for the job, too. The job as it then is; `undefined` if there is none. */
+  async join(id: string): Promise<Job | undefined> {
+    return await this.#change(id, (job) => (isFinal(job) ? undefined : { ...job, isJoined: true })) ??
+      await this.engine.get(id);
+  }
+
+  /** A run has ended without anything to keep. `false` if others wait for the job: then it is not forgotten. */
+  async forget(run: Job): Promise<boolean> {
+    const forgotten = await this.#changeRun(run, (job) => job.isJoined ? job : { ...job, state: "cancelled" });
+    if (forgotten?.state === "running") return false;
+    if (forgotten !== undefined) await this.engine.remove(run.id);
+    return true;
   }
 
   /** A run has stopped to ask. */
@@ -91,13 +110,15 @@ export class Jobs {
 
   /** Cancels a job for good, unless it has ended. Tells its state; `undefined` if there is none. */
   async cancel(id: string): Promise<JobState | undefined> {
-    const cancelled = await this.#change(id, (job) => (isFinal(job) ? undefined : { ...job, state: "cancelled" }));
+    const cancelled = await this.#change(id, (job) => {
+      return isFinal(job) ? undefined : { ...job, ...OVER, state: "cancelled" };
+    });
     return (cancelled ?? await this.engine.get(id))?.state;
   }
 
   /** Whether the run still has the right to speak. */
   async isCurrent(run: Job): Promise<boolean> {
-    const job = await this.engine.get(run.id);
+    const job = await this.#look(run.id);
     return job?.state === "running" && job.epoch === run.epoch;
   }
 
@@ -123,7 +144,7 @@ export class Jobs {
       for (;;) {
         // Before the look, so that no change falls between.
         hasChanged = Promise.withResolvers();
-        const job = await this.engine.get(id);
+        const job = await this.#look(id);
         if (job === undefined || isEnough(job) || isOver) return job;
         onChange?.(job);
         await Promise.race([hasChanged.promise, over]);
@@ -131,6 +152,20 @@ export class Jobs {
     } finally {
       unsubscribe();
     }
+  }
+
+  /** One look for all who are told of the same change: a job may be large. */
+  #look(id: string): Promise<Job | undefined> {
+    let look = this.#looks.get(id);
+    if (look === undefined) {
+      // After this turn, in which all are told.
+      look = Promise.resolve().then(() => {
+        this.#looks.delete(id);
+        return this.engine.get(id);
+      });
+      this.#looks.set(id, look);
+    }
+    return look;
   }
 
   #changeRun(run: Job, change: (job: Job) => Job): Promise<Job | undefined> {

@@ -11,6 +11,8 @@ import type { Engine, Job } from "./engine.ts";
 export interface MemoryEngineOptions {
   /** How many jobs it keeps; one more is refused with `unavailable`. Default: 10,000. */
   readonly maxJobs?: number;
+  /** How much of them it keeps, in UTF-16 code units of JSON; once there is as much, a new job is refused. Default: 128 Mi. */
+  readonly maxChars?: number;
   /** Where time comes from. Default: the machine's. */
   readonly clock?: Clock;
 }
@@ -49,15 +51,17 @@ interface Worker {
  * @returns The engine.
  */
 export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
-  const { maxJobs = 10_000, clock = systemClock } = options;
+  const { maxJobs = 10_000, maxChars = 134_217_728, clock = systemClock } = options;
   const jobs = new Map<string, Kept>();
   const due = new Set<Kept>();
   const workers = new Set<Worker>();
+  let chars = 0;
   let instance: string | undefined;
 
   function drop(kept: Kept): void {
     due.delete(kept);
     jobs.delete(kept.id);
+    chars -= kept.text.length;
     callAll(kept.timers);
     callAll(kept.listeners);
   }
@@ -76,8 +80,9 @@ export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
 
   /** Oldest first: most live equally long, so that while there is room, the first that lives ends the search. */
   function makeRoom(): void {
-    for (const kept of jobs.values()) if (isLive(kept) && jobs.size < maxJobs) return;
-    if (jobs.size < maxJobs) return;
+    const hasRoom = () => jobs.size < maxJobs && chars < maxChars;
+    for (const kept of jobs.values()) if (isLive(kept) && hasRoom()) return;
+    if (hasRoom()) return;
     throw new ToolError("unavailable", "Too many jobs are kept: try again later", {
       details: { retry_after_ms: RETRY_AFTER_MS },
     });
@@ -139,7 +144,15 @@ export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
       const { id } = job;
       if (find(id)) return false;
       makeRoom();
-      jobs.set(id, { id, ...content(job), busy: new Set(), timers: new Set(), listeners: new Set() });
+      const kept = {
+        id,
+        ...content(job),
+        busy: new Set<() => void>(),
+        timers: new Set<() => void>(),
+        listeners: new Set<() => void>(),
+      };
+      jobs.set(id, kept);
+      chars += kept.text.length;
       if (dueInMs !== undefined) schedule(id, dueInMs);
       return true;
     },
@@ -150,7 +163,9 @@ export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
     replace(job, version) {
       const kept = find(job.id);
       if (kept?.version !== version) return false;
+      chars -= kept.text.length;
       Object.assign(kept, content(job));
+      chars += kept.text.length;
       callAll(kept.listeners);
       return true;
     },

@@ -245,6 +245,9 @@ const BLANK: Omit<Draft, "name"> = {
 
 const DEFAULT_TTL_MS = 3_600_000;
 
+/** A hundred years: later than that is no date. */
+const MAX_TTL_MS = 3_155_760_000_000;
+
 class Builder {
   readonly #draft: Draft;
 
@@ -306,7 +309,8 @@ class Builder {
 
   promise(options: PromiseOptions = {}): Builder {
     const { budgetMs = 2_000, ttlMs = DEFAULT_TTL_MS, retries = 2, jobTimeoutMs = ttlMs } = options;
-    for (const [name, value] of Object.entries({ budgetMs, ttlMs, jobTimeoutMs })) this.#assertPositive(name, value);
+    this.#assertPositive("budgetMs", budgetMs);
+    for (const [name, ms] of Object.entries({ ttlMs, jobTimeoutMs })) this.#assertPositive(name, ms, MAX_TTL_MS);
     if (!(Number.isInteger(retries) && retries >= 0)) {
       throw new RangeError(`Cannot set retries of ${this.#label}: it must be a whole number, not ${retries}`);
     }
@@ -334,7 +338,7 @@ class Builder {
     if (this.#draft.promise !== undefined) {
       throw new TypeError(`Cannot finish ${this.#label}: .external() promises by itself; leave .promise() out`);
     }
-    this.#assertPositive("ttlMs", ttlMs);
+    this.#assertPositive("ttlMs", ttlMs, MAX_TTL_MS);
     const external = { ttlMs, check: check.bind(work), cancel: cancel?.bind(work) };
     return this.#with({ external }).#finish(start.bind(work), ".external(…)");
   }
@@ -357,10 +361,12 @@ class Builder {
     return { name: this.#draft.name, "~plan": { ...this.#draft, description, handler } };
   }
 
-  #assertPositive(name: string, ms: number): void {
-    if (ms > 0) return;
+  #assertPositive(name: string, ms: number, most: number = Number.POSITIVE_INFINITY): void {
+    if (ms > 0 && ms <= most) return;
     throw new RangeError(
-      `Cannot set the ${name} of ${this.#label}: it must be a positive number of milliseconds, not ${ms}`,
+      `Cannot set the ${name} of ${this.#label}: it must be a positive number of milliseconds${
+        most === MAX_TTL_MS ? ", at most a hundred years" : ""
+      }, not ${ms}`,
     );
   }
 

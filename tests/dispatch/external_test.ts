@@ -37,7 +37,7 @@ test("ctx.pending() gives the same promise again, with what is known", async () 
     t.external({
       start: () => 1,
       check: (_, ctx) =>
-        ctx.pending({ retryAfterMs: 7_000, progress: { done: 1, total: 3 }, estimatedMs: 1_800_000_000_000 }),
+        ctx.pending({ retryAfterMs: 7_000, progress: { done: 1, total: 3 }, estimatedMs: 1_767_226_000_000 }),
     }),
     defineTool("u").describe("U").external({ start: () => 1, check: (_, ctx) => ctx.pending() }),
   ], { keys: KEYS });
@@ -51,7 +51,7 @@ test("ctx.pending() gives the same promise again, with what is known", async () 
     ttlMs: 3_595_000,
     retryAfterMs: 7_000,
     progress: { done: 1, total: 3 },
-    estimatedMs: 1_800_000_000_000,
+    estimatedMs: 1_767_226_000_000,
   });
   const other = asPromise(await bench.call("u"));
   strictEqual(asPromise(await redeem(bench, other.token)).retryAfterMs, 1_000);

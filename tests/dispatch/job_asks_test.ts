@@ -141,7 +141,7 @@ test("answers are kept over a broken run", async () => {
     if (++runs === 1) throw new Error("no luck");
     return action;
   });
-  asPromise(await bench.call("redeem", { promise: token }, { meta: { responses: { k: red } } }));
+  asPromise(await bench.call("redeem", { promise: token }, { meta: { continuation: token, responses: { k: red } } }));
   await pass({ clock }, 0);
   strictEqual(runs, 1);
   await pass({ clock }, 1_000);
@@ -276,7 +276,7 @@ test("answers are taken at any server of the engine", async () => {
   const { token } = asPromise(await a.call("t", {}, { meta }));
   await pass({ clock }, 0);
   asQuestion(await redeem(a, token));
-  const call = watch(b.call("redeem", { promise: token, wait_ms: 5_000 }, { meta: { responses: { k: red } } }));
+  const call = watch(b.call("redeem", { promise: token, wait_ms: 5_000 }, { meta: { continuation: token, responses: { k: red } } }));
   await pass({ clock }, 0);
   deepStrictEqual(asAnswer(call.settled), red);
 });

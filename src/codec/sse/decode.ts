@@ -21,31 +21,26 @@ export class SseDecoder {
   #line = "";
   #endedInCr = false;
   #event = "";
-  #data: string[] = [];
+  readonly #data: string[] = [];
 
   /** Takes the next piece of text, and gives the events that it completes. */
   decode(text: string): SseEvent[] {
     if (text === "") return [];
     // The second half of a CRLF that was cut in two ends no line of its own.
-    const [end = "", ...lines] = (this.#endedInCr ? text.replace(/^\n/, "") : text).split(/\r\n|\r|\n/);
+    const lines = (this.#endedInCr ? text.replace(/^\n/, "") : text).split(/\r\n|\r|\n/);
     this.#endedInCr = text.endsWith("\r");
-    lines.unshift(this.#line + end);
+    lines[0] = this.#line + lines[0];
     this.#line = lines.pop() as string;
-    return lines.flatMap((line) => this.#takeLine(line));
-  }
-
-  #takeLine(line: string): SseEvent[] {
-    const [, field, value = ""] = /^(event|data)(?:: ?(.*))?$/s.exec(line) ?? [];
-    if (field === "event") this.#event = value;
-    else if (field === "data") this.#data.push(value);
-    return line === "" ? this.#dispatch() : [];
-  }
-
-  #dispatch(): SseEvent[] {
-    const event = this.#event || "message";
-    const data = this.#data;
-    this.#event = "";
-    this.#data = [];
-    return data.length > 0 ? [{ event, data: data.join("\n") }] : [];
+    return lines.flatMap((line) => {
+      const [, field, value = ""] = /^(event|data)(?:: ?(.*))?$/s.exec(line) ?? [];
+      if (field === "event") this.#event = value;
+      else if (field === "data") this.#data.push(value);
+      if (line !== "") return [];
+      // An empty line ends the event; one without data is none.
+      const event = this.#event || "message";
+      const data = this.#data.splice(0);
+      this.#event = "";
+      return data.length > 0 ? [{ event, data: data.join("\n") }] : [];
+    });
   }
 }

@@ -12,7 +12,7 @@ import type { RemoteTool, Transport, TransportCall, TransportLimit } from "../..
 import { SseDecoder } from "../../codec/sse/decode.ts";
 import { ToolError } from "../../error/tool_error.ts";
 import { PieceCollector } from "../../call/partials.ts";
-import { decodeAnswer, decodeList, decodeMessage, decodeRefusal, membersOf, refuseBecause } from "./decode_reply.ts";
+import { decodeAnswer, decodeList, decodeRefusal, membersOf, readEvent, refuseBecause } from "./decode_reply.ts";
 
 /** Options of {@link http}. */
 export interface HttpOptions {
@@ -24,11 +24,6 @@ export interface HttpOptions {
   readonly maxResponseBytes?: number;
 }
 
-const DEFAULT_MAX_RESPONSE_BYTES = 67_108_864;
-
-const JSON_TYPE = "application/json";
-const SSE_TYPE = "text/event-stream";
-
 type Pieces = AsyncGenerator<string, void, undefined>;
 
 /**
@@ -38,9 +33,7 @@ type Pieces = AsyncGenerator<string, void, undefined>;
  * @throws {TypeError} If the URL is none, or not `http:` or `https:`.
  */
 export function http(url: string | URL, options: HttpOptions = {}): Transport {
-  const base = new URL(url);
-  if (!/^https?:$/.test(base.protocol)) throw new TypeError(`Not an http: or https: URL: ${base.href}`);
-  return new HttpTransport(base, options);
+  return new HttpTransport(new URL(url), options);
 }
 
 class HttpTransport implements Transport {
@@ -49,23 +42,30 @@ class HttpTransport implements Transport {
   #lastId = 0;
 
   constructor(base: URL, options: HttpOptions) {
+    if (!/^https?:$/.test(base.protocol)) throw new TypeError(`Not an HTTP URL: ${base.href}`);
     this.#base = base;
     this.#options = options;
   }
 
-  call({ tool, args = {}, meta, limit }: TransportCall, sink?: Sink): Promise<Settled | UnknownOutcome> {
+  async call({ tool, args = {}, meta, limit }: TransportCall, sink?: Sink): Promise<Settled | UnknownOutcome> {
     const params = { name: tool, arguments: args, _meta: meta };
     const body = JSON.stringify({ jsonrpc: "2.0", id: ++this.#lastId, method: "tools/call", params });
-    const accept = sink === undefined ? JSON_TYPE : `${SSE_TYPE}, ${JSON_TYPE}`;
-    return this.#exchange("/calltools", accept, body, limit, (response, pieces) => {
-      const isStream = response.headers.get("content-type")?.toLowerCase().startsWith(SSE_TYPE);
+    const accept = sink === undefined ? "application/json" : "text/event-stream, application/json";
+    return await this.#exchange("/calltools", accept, body, limit, (response, pieces) => {
+      const isStream = /^text\/event-stream\b/i.test(response.headers.get("content-type") ?? "");
       return isStream ? readStream(pieces, sink) : readJson(response, pieces, decodeAnswer);
     });
   }
 
   async list(limit: TransportLimit): Promise<readonly RemoteTool[] | Refusal> {
     const list = (endpoint: string) =>
-      this.#exchange(endpoint, JSON_TYPE, "{}", limit, (...answer) => readJson(...answer, decodeList));
+      this.#exchange(
+        endpoint,
+        "application/json",
+        "{}",
+        limit,
+        (response, pieces) => readJson(response, pieces, decodeList),
+      );
     const listed = await list("/listtools");
     // The specification's appendix calls it otherwise than its section 4.2, and some servers know only that.
     return "kind" in listed && listed.code === "method_not_found" ? await list("/tools") : listed;
@@ -79,21 +79,26 @@ class HttpTransport implements Transport {
     limit: TransportLimit,
     read: (response: Response, pieces: Pieces) => Promise<Result>,
   ): Promise<Result | Refusal> {
-    const { headers: given, fetch: send = fetch, maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES } = this.#options;
     const { origin, pathname, search } = this.#base;
     const url = `${origin}${pathname.replace(/\/*$/, endpoint)}${search}`;
+    const post = `POST ${url}`;
+    const { headers: given, fetch: send = fetch, maxResponseBytes = 67_108_864 } = this.#options;
     const headers = new Headers(typeof given === "function" ? await given() : given);
-    headers.set("content-type", JSON_TYPE);
+    headers.set("content-type", "application/json");
     headers.set("accept", accept);
     try {
       const response = await send(url, { method: "POST", headers, body, signal: limit.signal, redirect: "manual" });
       limit.touch();
-      return isRedirect(response)
-        ? redirected(url, response)
-        : await read(response, readPieces(response, limit, maxResponseBytes));
+      // In a page a redirect is opaque: its status is 0.
+      if (!response.ok && response.status < 400) {
+        void response.body?.cancel();
+        const because = `${post} redirects to ${response.headers.get("location")}`;
+        return refuseBecause("invalid_request", "Redirects are not followed: use the final URL", because);
+      }
+      return await read(response, readPieces(response, limit, maxResponseBytes));
     } catch (cause) {
       if (cause instanceof ToolError) return refuse(cause.code, cause.message);
-      const because = `POST ${url}: ${cause instanceof Error ? cause.message : cause}`;
+      const because = `${post}: ${cause instanceof Error ? cause.message : cause}`;
       return refuseBecause("unavailable", "Cannot reach the server", because, { cause });
     }
   }
@@ -113,7 +118,7 @@ async function readJson<Result>(
   } catch {
     // Then its status is all there is to go by.
   }
-  return decode(json) ?? withRetryAfter(decodeRefusal(json, status, text), headers.get("retry-after"));
+  return decode(json) ?? withRetryAfter(decodeRefusal(json, status, text), headers.get("retry-after") ?? "");
 }
 
 async function readStream(pieces: Pieces, sink?: Sink): Promise<Settled | UnknownOutcome> {
@@ -121,12 +126,9 @@ async function readStream(pieces: Pieces, sink?: Sink): Promise<Settled | Unknow
   // Of a stream that nobody asked for, the pieces are the answer if it gives no other.
   const collector = new PieceCollector();
   for await (const piece of pieces) {
-    for (const { event, data } of decoder.decode(piece)) {
-      const message = decodeMessage(event, data);
-      if (message === undefined) continue;
-      const { kind } = message;
-      if (kind !== "partial" && kind !== "progress" && kind !== "deferred") return collector.join(message);
-      await (sink ?? collector).push(message);
+    for (const event of decoder.decode(piece)) {
+      const ended = await readEvent(event, sink ?? collector);
+      if (ended !== undefined) return collector.join(ended);
     }
   }
   return refuse("unavailable", "Stream broke off");
@@ -159,20 +161,9 @@ async function* readPieces({ body }: Response, limit: TransportLimit, maxBytes: 
   }
 }
 
-function isRedirect(response: Response): boolean {
-  // In a page a redirect is opaque: its status is 0.
-  return response.status < 200 || (response.status >= 300 && response.status < 400);
-}
-
-function redirected(url: string, response: Response): Refusal {
-  void response.body?.cancel();
-  const because = `POST ${url} redirects to ${response.headers.get("location")}`;
-  return refuseBecause("invalid_request", "Redirects are not followed: use the final URL", because);
-}
-
 /** The refusal, with what the `Retry-After` header says, unless it says so itself: seconds, or a date. */
-function withRetryAfter(refusal: Refusal, header: string | null): Refusal {
-  const delayMs = /^\d+$/.test(header ?? "") ? Number(header) * 1000 : Date.parse(header ?? "") - Date.now();
-  if (Number.isNaN(delayMs)) return refusal;
-  return { ...refusal, data: { retry_after_ms: Math.max(0, delayMs), ...membersOf(refusal.data) } };
+function withRetryAfter(refusal: Refusal, header: string): Refusal {
+  const delayMs = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  // A date that is none, or over, says nothing.
+  return delayMs >= 0 ? { ...refusal, data: { retry_after_ms: delayMs, ...membersOf(refusal.data) } } : refusal;
 }

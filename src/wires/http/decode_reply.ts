@@ -8,7 +8,6 @@
  * @module
  */
 import {
-  type AskOutcome,
   type AskRequest,
   type CallEvent,
   type Progress,
@@ -16,8 +15,10 @@ import {
   type Refusal,
   refuse,
   type Settled,
+  type Sink,
   type UnknownOutcome,
 } from "../../call/outcome.ts";
+import type { SseEvent } from "../../codec/sse/decode.ts";
 import type { RemoteTool } from "../../call/transport.ts";
 import type { ToolErrorCode } from "../../error/code.ts";
 import { isJsonObject, type JsonObject } from "../../internal/json.ts";
@@ -29,22 +30,20 @@ export function membersOf(value: unknown): Members {
   return isJsonObject(value) ? value : {};
 }
 
-function textOr<Other>(value: unknown, other: Other): string | Other {
-  return typeof value === "string" ? value : other;
-}
-
-function numberOr<Other>(value: unknown, other: Other): number | Other {
-  return typeof value === "number" ? value : other;
+/** The value, if it is of the type of what otherwise stands for it. */
+function valueOr<Value>(value: unknown, other: Value): Value {
+  return typeof value === typeof other ? value as Value : other;
 }
 
 /** Reads the answer to a call; `undefined` if it is none. */
 export function decodeAnswer(json: unknown): Settled | UnknownOutcome | undefined {
-  return isJsonObject(json) && Object.hasOwn(json, "result") ? decodeResult(json["result"]) : undefined;
+  const answer = membersOf(json);
+  return "result" in answer ? decodeResult(membersOf(answer["result"])) : undefined;
 }
 
 /** Reads a list of tools, in either of its shapes; `undefined` if it is none. */
 export function decodeList(json: unknown): readonly RemoteTool[] | undefined {
-  const tools = isJsonObject(json) ? json["tools"] : json;
+  const { tools = json } = membersOf(json);
   return Array.isArray(tools) ? tools as RemoteTool[] : undefined;
 }
 
@@ -62,20 +61,26 @@ export function refuseBecause(code: ToolErrorCode, message: string, because: str
   return { ...refuse(code, message), cause: new Error(because, options) };
 }
 
-function decodeResult(result: unknown): Settled | UnknownOutcome {
-  const { content, _meta } = membersOf(result);
+function decodeResult(result: Members): Settled | UnknownOutcome {
+  const { content, _meta } = result;
   const meta = membersOf(_meta);
   const { response_type: kind = "answer" } = meta;
   switch (kind) {
     case "answer":
       return { kind, value: content, meta };
-    case "failure":
-      return decodeFailure(content, meta);
+    case "failure": {
+      const { code, message, data }: Members = isJsonObject(content) ? content : { data: content };
+      return { kind, code: valueOr(code, kind), message: valueOr(message, NO_REASON), data, meta };
+    }
     case "promise":
       return decodePromise(meta);
     case "elicitation":
     case "request-for-more-resource":
-      return { kind, requests: decodeRequests(meta["requests"]), continuation: String(meta["continuation"] ?? "") };
+      return {
+        kind,
+        requests: Object.fromEntries(Object.entries(membersOf(meta["requests"])).map(decodeRequest)),
+        continuation: valueOr(meta["continuation"], ""),
+      };
     default:
       return { kind: "unknown", responseType: String(kind), result };
   }
@@ -87,48 +92,49 @@ const NO_REASON = "No reason given";
 function decodeError({ code: number, message, data: sent }: Members, status?: number): Refusal {
   const data: Members = isJsonObject(sent) ? sent : { details: sent };
   const { code, ...details } = data;
-  const [first = "details", second] = Object.keys(details);
   // What was no object, or had a code of its own, is in `details`.
-  const rest = first === "details" && second === undefined ? details[first] : details;
+  const rest = Object.keys(details).every((key) => key === "details") ? details["details"] : details;
   // A code that a newer server has is worth more than a guess.
-  const known = textOr(code, undefined) as ToolErrorCode | undefined;
-  return refuse(known ?? codeOf(number, data, status), textOr(message, NO_REASON), rest);
+  const known = valueOr(code, "") as ToolErrorCode | "";
+  const meant = "requested_tool" in data ? "tool_not_found" : MEANINGS.get(number) ?? MEANINGS.get(status);
+  return refuse(known || meant || "internal", valueOr(message, NO_REASON), rest);
 }
 
-/** Reads one event of a stream: something on the way, the end, or (`undefined`) nothing. */
-export function decodeMessage(event: string, text: string): CallEvent | Settled | UnknownOutcome | undefined {
+/** Reads one event of a stream: the end is returned, what is told on the way goes to the sink. */
+export async function readEvent(
+  { event, data }: SseEvent,
+  sink: Sink,
+): Promise<Settled | UnknownOutcome | undefined> {
   // Of what it does not know, a client thinks nothing.
   if (!/^(message|done|error)$/.test(event)) return undefined;
-  let data: unknown;
+  let members: Members;
   try {
-    data = JSON.parse(text);
+    members = membersOf(JSON.parse(data));
   } catch {
-    return refuse("parse_error", "The server sent an event that is not JSON");
+    return refuse("parse_error", "The server answered with an event that is not JSON");
   }
-  if (event === "done") return decodeResult(data);
-  return event === "error" ? decodeError(membersOf(data)) : decodeEvent(membersOf(data));
+  if (event === "done") return decodeResult(members);
+  if (event === "error") return decodeError(members);
+  const told = decodeMessage(members);
+  if (told !== undefined) await sink.push(told);
+  return undefined;
 }
 
-function decodeEvent(data: Members): CallEvent | undefined {
+function decodeMessage(data: Members): CallEvent | undefined {
   const { partial, progress, deferred } = data;
-  if (Object.hasOwn(data, "partial")) return { kind: "partial", value: partial };
+  if ("partial" in data) return { kind: "partial", value: partial };
   if (isJsonObject(progress)) return { kind: "progress", progress: decodeProgress(progress) };
   return isJsonObject(deferred) ? { kind: "deferred", promise: decodePromise(deferred) } : undefined;
-}
-
-function decodeFailure(content: unknown, meta: Members): Settled {
-  const { code, message, data }: Members = isJsonObject(content) ? content : { data: content };
-  return { kind: "failure", code: textOr(code, "failure"), message: textOr(message, NO_REASON), data, meta };
 }
 
 function decodePromise(meta: Members): PromiseOutcome {
   const { progress, estimated_completion: estimated } = meta;
   return {
     kind: "promise",
-    token: String(meta["promise_token"] ?? ""),
-    expiresAtMs: Date.parse(textOr(meta["expires_at"], "")),
-    ttlMs: numberOr(meta["ttl_ms"], Number.NaN),
-    retryAfterMs: numberOr(meta["retry_after_ms"], 1_000),
+    token: valueOr(meta["promise_token"], ""),
+    expiresAtMs: Date.parse(valueOr(meta["expires_at"], "")),
+    ttlMs: valueOr(meta["ttl_ms"], NaN),
+    retryAfterMs: valueOr(meta["retry_after_ms"], 1_000),
     progress: isJsonObject(progress) ? decodeProgress(progress) : undefined,
     estimatedMs: typeof estimated === "string" ? Date.parse(estimated) : undefined,
   };
@@ -136,27 +142,20 @@ function decodePromise(meta: Members): PromiseOutcome {
 
 function decodeProgress({ done, total, message }: Members): Progress {
   return {
-    done: numberOr(done, 0),
+    done: valueOr(done, 0),
     ...(typeof total === "number" && { total }),
     ...(typeof message === "string" && { message }),
   };
 }
 
-function decodeRequests(requests: unknown): AskOutcome["requests"] {
-  return Object.fromEntries(
-    Object.entries(membersOf(requests)).flatMap(([key, request]) =>
-      isJsonObject(request) ? [[key, decodeAsk(request)]] : []
-    ),
-  );
-}
-
-function decodeAsk({ kind, message, schema, ...params }: Members): AskRequest {
-  return {
+function decodeRequest([key, request]: readonly [string, unknown]): readonly [string, AskRequest] {
+  const { kind, message, schema, ...params } = membersOf(request);
+  return [key, {
     kind: kind as AskRequest["kind"],
-    message: String(message ?? ""),
+    message: valueOr(message, ""),
     ...(isJsonObject(schema) && { schema: schema as JsonObject }),
     ...(Object.keys(params).length > 0 && { params: params as JsonObject }),
-  };
+  }];
 }
 
 /** What numbers of JSON-RPC errors and HTTP statuses mean. */
@@ -176,8 +175,3 @@ const MEANINGS: ReadonlyMap<unknown, ToolErrorCode> = new Map([
   [503, "unavailable"],
   [504, "deadline_exceeded"],
 ]);
-
-function codeOf(number: unknown, data: Members, status: number | undefined): ToolErrorCode {
-  if (number === -32601 && Object.hasOwn(data, "requested_tool")) return "tool_not_found";
-  return MEANINGS.get(number) ?? MEANINGS.get(status) ?? "internal";
-}
