@@ -3,7 +3,7 @@ import { OBJECT_MEMBERS } from "../internal/object_members.ts";
 import { Failure } from "../error/failure.ts";
 import { http, type HttpOptions } from "../wires/http/client.ts";
 import { answerOf, notWanted, toolError } from "./answer.ts";
-import { mayPass, retryDelayMs, type RetryOptions, retryPolicy } from "./retry.ts";
+import { mayPass, retryDelayMs, type RetryOptions } from "./retry.ts";
 import { RunningCall } from "./running_call.ts";
 import { PieceStream } from "./stream.ts";
 import type { RemoteTool, Transport } from "../call/transport.ts";
@@ -94,6 +94,8 @@ interface Request {
   readonly tool: string;
   readonly args: unknown;
   readonly meta?: Readonly<Record<string, unknown>>;
+  /** What it redeems. */
+  readonly token?: string;
 }
 
 class Caller implements ClientMethods {
@@ -187,8 +189,10 @@ class Caller implements ClientMethods {
         } else {
           // Not for ever: a tool may like no answer.
           const meta = rounds++ < 32 ? await this.#answer(settled, first.tool) : undefined;
-          if (meta === undefined) return settled;
-          request = { ...request, meta };
+          if (meta !== undefined) request = { ...request, meta };
+          // A refusal to redeem leaves the promise as it was: it may be asked for again.
+          else if (settled.kind !== "error" || request.token === undefined) return settled;
+          else return { ...settled, data: { ...(settled.data as object | undefined), promise_token: request.token } };
         }
       }
     });
@@ -211,11 +215,13 @@ class Caller implements ClientMethods {
   async #request(request: Request, call: RunningCall): Promise<Settled | UnknownOutcome> {
     const { tool } = request;
     const isSystem = SYSTEM.has(tool);
-    const policy = retryPolicy(this.#options.retry);
+    const { attempts = 2, ...waits } = this.#options.retry ?? {};
     let settled = await this.#attempt(request, call);
-    for (let attempt = 0; attempt < policy.attempts && mayPass(settled); attempt++) {
+    // What was promised is asked for with more patience: a minute or so, where a server was begun again.
+    const most = isSystem ? 10 * attempts : attempts;
+    for (let attempt = 0; attempt < most && mayPass(settled); attempt++) {
       if (call.hasEvents && !isSystem) break;
-      const delayMs = retryDelayMs(settled, attempt, policy);
+      const delayMs = retryDelayMs(settled, attempt, waits);
       if (delayMs === undefined) break;
       await call.sleep(delayMs);
       const isSafe = isSystem || call.options.idempotencyKey !== undefined || await this.#isRepeatable(tool);
@@ -234,7 +240,7 @@ class Caller implements ClientMethods {
       ...given,
       ...added,
       ...this.#kept,
-      ...(idempotencyKey !== undefined && !SYSTEM.has(tool) && { idempotency_key: idempotencyKey }),
+      ...(idempotencyKey !== undefined && { idempotency_key: idempotencyKey }),
       ...(remainingMs < Infinity && { deadline_ms: Math.max(1, remainingMs) }),
     };
     const sent = { tool, args, meta: Object.keys(meta).length === 0 ? undefined : meta, limit: call };
@@ -264,5 +270,5 @@ const SYSTEM: ReadonlySet<string> = new Set(["redeem", "cancel"]);
 
 /** Asks for what was promised; the server may wait with its answer. */
 function redemption(token: string): Request {
-  return { tool: "redeem", args: { promise: token, wait_ms: 20_000 } };
+  return { tool: "redeem", args: { promise: token, wait_ms: 20_000 }, token };
 }

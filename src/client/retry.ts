@@ -15,14 +15,6 @@ export interface RetryOptions {
   readonly maxDelayMs?: number;
 }
 
-/** Options with their defaults. */
-export type RetryPolicy = Required<RetryOptions>;
-
-/** Fills in the defaults. */
-export function retryPolicy({ attempts = 2, baseDelayMs = 200, maxDelayMs = 10_000 }: RetryOptions = {}): RetryPolicy {
-  return { attempts, baseDelayMs, maxDelayMs };
-}
-
 /** Whether the refusal is one that may pass: the server was not there, or had no room. */
 export function mayPass(settled: Settled | UnknownOutcome): settled is Refusal {
   return settled.kind === "error" && (settled.code === "unavailable" || settled.code === "rate_limited");
@@ -35,7 +27,7 @@ export function mayPass(settled: Settled | UnknownOutcome): settled is Refusal {
 export function retryDelayMs(
   refusal: Refusal,
   attempt: number,
-  { baseDelayMs, maxDelayMs }: RetryPolicy,
+  { baseDelayMs = 200, maxDelayMs = 10_000 }: RetryOptions,
 ): number | undefined {
   const asked = (refusal.data as { readonly retry_after_ms?: unknown } | null | undefined)?.retry_after_ms;
   if (typeof asked === "number") return asked <= maxDelayMs ? asked : undefined;

@@ -2,7 +2,7 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { createClient, createServer, defineTool, memory, type RetryOptions, ToolError } from "../../mod.ts";
-import { mayPass, retryDelayMs, retryPolicy } from "../../src/client/retry.ts";
+import { mayPass, retryDelayMs } from "../../src/client/retry.ts";
 import { type Answerer, done, error, FakeFetch, FakeStream, partial, refusal, result, sse } from "./fake_fetch.ts";
 
 const QUICK: RetryOptions = { baseDelayMs: 1, maxDelayMs: 20 };
@@ -181,7 +181,7 @@ test("retryDelayMs() is within its bounds, doubles its reach, and honours what w
       fc.nat({ max: 5_000 }),
       fc.nat({ max: 20_000 }),
       (attempt, baseDelayMs, maxDelayMs) => {
-        const policy = retryPolicy({ baseDelayMs, maxDelayMs });
+        const policy = { baseDelayMs, maxDelayMs };
         const delayMs = retryDelayMs({ kind: "error", code: "unavailable", message: "" }, attempt, policy);
         ok(delayMs !== undefined && delayMs >= 0 && delayMs <= Math.min(maxDelayMs, baseDelayMs * 2 ** attempt));
       },
@@ -192,21 +192,20 @@ test("retryDelayMs() is within its bounds, doubles its reach, and honours what w
     retryDelayMs(
       { kind: "error", code: "unavailable", message: "", data: { retry_after_ms: retryAfterMs } },
       0,
-      retryPolicy({ baseDelayMs: 0 }),
+      { baseDelayMs: 0 },
     );
   deepStrictEqual([asked(0), asked(5), asked(10_000), asked(10_001), asked("5")], [0, 5, 10_000, undefined, 0]);
 });
 
 test("retryDelayMs() is jittered", () => {
-  const policy = retryPolicy({ baseDelayMs: 1_000 });
+  const policy = { baseDelayMs: 1_000 };
   const delays = new Set(
     Array.from({ length: 50 }, () => retryDelayMs({ kind: "error", code: "unavailable", message: "" }, 0, policy)),
   );
   ok(delays.size > 10);
 });
 
-test("retryPolicy() fills in defaults, and mayPass() knows what may", () => {
-  deepStrictEqual(retryPolicy(), { attempts: 2, baseDelayMs: 200, maxDelayMs: 10_000 });
+test("mayPass() knows what may", () => {
   strictEqual(mayPass({ kind: "error", code: "rate_limited", message: "" }), true);
   strictEqual(mayPass({ kind: "error", code: "internal", message: "" }), false);
   strictEqual(mayPass({ kind: "answer", value: 1 }), false);
@@ -286,4 +285,17 @@ test("a call is made again when the server was down for the list, too", async ()
   };
   const { $ } = createClient("http://example.com", { fetch, retry: { attempts: 3, baseDelayMs: 1 } });
   strictEqual(await $.call("t"), "good");
+});
+
+test("a promise is asked for with more patience than a call, and its token is in the refusal", async () => {
+  const promise = result({ _meta: { response_type: "promise", promise_token: "prom_x", retry_after_ms: 1 } });
+  const patient = clientOf({ readOnlyHint: true }, [promise, ...Array.from({ length: 20 }, () => busy), good]);
+  strictEqual(await patient.$.call("t"), "good");
+  const hopeless = clientOf({ readOnlyHint: true }, [promise, busy]);
+  await rejects(hopeless.$.call("t"), (error: ToolError) => {
+    strictEqual(error.code, "unavailable");
+    strictEqual((error.details as { promise_token: string }).promise_token, "prom_x");
+    return true;
+  });
+  strictEqual(hopeless.fake.calls, 22);
 });

@@ -53,7 +53,7 @@ export function decodeRefusal(json: unknown, status: number, text: string): Refu
   if (isJsonObject(error)) return decodeError(error, status);
   const code = MEANINGS.get(status) ?? (status < 500 ? "invalid_request" : "internal");
   const cause = `Status ${status}: ${text.trim().slice(0, 200)}`;
-  return refuseBecause(code, `The server answered ${status}, but not with MCP-lite`, cause);
+  return refuseBecause(code, `The server answered ${status}, not with MCP-lite`, cause);
 }
 
 /** A refusal whose particulars are the cause's: a handler that calls on may pass the message to its own caller. */
@@ -111,7 +111,7 @@ export async function readEvent(
   try {
     members = membersOf(JSON.parse(data));
   } catch {
-    return refuse("parse_error", "The server answered with an event that is not JSON");
+    return refuse("parse_error", "An event is not JSON");
   }
   if (event === "done") return decodeResult(members);
   if (event === "error") return decodeError(members);
