@@ -3,11 +3,10 @@
  *
  * @module
  */
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findProgram, freePort, startProgram } from "./programs.ts";
+import { findProgram, freePort, startProgram, temporaryFolder } from "./programs.ts";
 import type { RunningServer } from "./redis.ts";
 
 /** The header of a response that says which replica answered: its address, and, before it, those that could not be reached. */
@@ -69,7 +68,8 @@ ${replicas.map((replica) => `    server 127.0.0.1:${replica} max_fails=0;`).join
 
 /** Starts nginx, round robin over replicas. */
 export async function startNginx(replicas: readonly number[]): Promise<RunningServer> {
-  const folder = await mkdtemp(join(tmpdir(), "toolwire-nginx-"));
+  const temporary = await temporaryFolder("nginx");
+  const folder = temporary.path;
   const port = await freePort();
   const config = join(folder, "nginx.conf");
   await writeFile(config, formatNginxConfig({ port, replicas, folder }));
@@ -84,7 +84,7 @@ export async function startNginx(replicas: readonly number[]): Promise<RunningSe
     pid: program.pid,
     async stop() {
       await program.end();
-      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+      await temporary[Symbol.asyncDispose]();
     },
   };
 }

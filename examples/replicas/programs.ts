@@ -4,8 +4,10 @@
  * @module
  */
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,6 +16,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 export interface Program {
   /** Its process id. */
   readonly pid: number;
+  /** Whether it has ended. */
+  readonly hasEnded: boolean;
   /** All that it has written. */
   output(): string;
   /** Ends it at once, and all that it started. A signal may be kinder. */
@@ -41,10 +45,14 @@ const LOOK_MS = 20;
 const SERVER_FOLDERS = ["/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin"];
 
 const running = new Set<number>();
-process.once("exit", () => running.forEach((pid) => signalGroup(pid, "SIGKILL")));
-// A signal alone would end this process without its "exit".
+const folders = new Set<string>();
+process.once("exit", () => {
+  running.forEach((pid) => signalGroup(pid, "SIGKILL"));
+  folders.forEach((folder) => rmSync(folder, { recursive: true, force: true }));
+});
+// A signal alone would end this process without its "exit"; so would a second one, which wrappers like to pass on.
 for (const [signal, number] of [["SIGINT", 2], ["SIGTERM", 15], ["SIGHUP", 1]] as const) {
-  process.once(signal, () => process.exit(128 + number));
+  process.on(signal, () => process.exit(128 + number));
 }
 
 /** Starts a program. */
@@ -74,6 +82,9 @@ export function startProgram([file = "", ...args]: readonly string[], options: S
   });
   return {
     pid,
+    get hasEnded() {
+      return hasEnded;
+    },
     output: () => output,
     async end(signal = "SIGKILL") {
       if (!hasEnded) signalGroup(pid, signal);
@@ -85,6 +96,19 @@ export function startProgram([file = "", ...args]: readonly string[], options: S
         if (hasEnded || Date.now() > dueMs) throw new Error(`${[file, ...args].join(" ")} did not start:\n${output}`);
         await sleep(LOOK_MS);
       }
+    },
+  };
+}
+
+/** A folder that is deleted when it is disposed of, or this process ends. */
+export async function temporaryFolder(name: string): Promise<AsyncDisposable & { readonly path: string }> {
+  const path = await mkdtemp(join(tmpdir(), `toolwire-${name}-`));
+  folders.add(path);
+  return {
+    path,
+    async [Symbol.asyncDispose]() {
+      await rm(path, { recursive: true, force: true, maxRetries: 5 });
+      folders.delete(path);
     },
   };
 }

@@ -3,10 +3,7 @@
  *
  * @module
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { findProgram, freePort, startProgram } from "./programs.ts";
+import { findProgram, freePort, startProgram, temporaryFolder } from "./programs.ts";
 
 /** A server that runs. */
 export interface RunningServer {
@@ -20,11 +17,11 @@ export interface RunningServer {
 
 /** Starts Redis, empty. */
 export async function startRedis(): Promise<RunningServer> {
-  const folder = await mkdtemp(join(tmpdir(), "toolwire-redis-"));
+  const folder = await temporaryFolder("redis");
   const port = await freePort();
   const program = startProgram([
     findProgram("redis-server") ?? "redis-server",
-    ...["--bind", "127.0.0.1", "--port", `${port}`, "--dir", folder, "--save", ""],
+    ...["--bind", "127.0.0.1", "--port", `${port}`, "--dir", folder.path, "--save", ""],
     // In production: `--appendonly yes`, so that jobs outlive Redis, too.
     ...["--appendonly", "no"],
     // A queue must not lose its oldest jobs when the memory is full: new ones are refused instead.
@@ -36,7 +33,7 @@ export async function startRedis(): Promise<RunningServer> {
     pid: program.pid,
     async stop() {
       await program.end();
-      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+      await folder[Symbol.asyncDispose]();
     },
   };
 }

@@ -56,8 +56,12 @@ export interface Records {
 
 /** Where deliveries are queued. */
 export interface DeliveryQueue {
-  /** Has it come to a worker in `delayMs`. */
-  add(delivery: Delivery, delayMs: number): Promise<void>;
+  /**
+   * Has it come to a worker in `delayMs`.
+   *
+   * @returns Has it come sooner.
+   */
+  add(delivery: Delivery, delayMs: number): Promise<(delayMs: number) => Promise<void>>;
   /** Takes one back that is not under way. */
   remove(id: string): Promise<void>;
   /** Ends it. */

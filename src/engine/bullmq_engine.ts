@@ -10,8 +10,6 @@ import type { Engine, EngineWorker, Job, WorkOptions } from "./engine.ts";
 
 /** A delivery of a job that somebody runs comes again after this, twice this, and so on, in milliseconds. */
 const FIRST_WAIT_MS = 20;
-/** At most this, in milliseconds. */
-const LONGEST_WAIT_MS = 1_000;
 
 /** Options of {@link BullmqEngine}. */
 export interface BullmqEngineOptions {
@@ -43,20 +41,20 @@ export class BullmqEngine implements Engine {
     this.#queue = new Lazy(() => backend.openQueue());
   }
 
-  insert(job: Job): Promise<boolean> {
-    return this.#ask(job.id, () => this.#backend.records.insert(job, crypto.randomUUID()));
+  insert(job: Job, dueInMs?: number): Promise<boolean> {
+    return this.#ask(() => dueInMs === undefined ? this.#insert(job) : this.#insertDue(job, dueInMs));
   }
 
   get(id: string): Promise<Job | undefined> {
-    return this.#ask(id, () => this.#backend.records.get(id));
+    return this.#ask(() => this.#backend.records.get(id));
   }
 
   replace(job: Job, version: number): Promise<boolean> {
-    return this.#ask(job.id, () => this.#backend.records.replace(job, version));
+    return this.#ask(() => this.#backend.records.replace(job, version));
   }
 
   remove(id: string): Promise<void> {
-    return this.#ask(id, () => this.#backend.records.remove(id));
+    return this.#ask(() => this.#backend.records.remove(id));
   }
 
   subscribe(id: string, onChange: () => void): () => void {
@@ -69,26 +67,31 @@ export class BullmqEngine implements Engine {
   }
 
   schedule(id: string, delayMs: number): Promise<void> {
-    return this.#ask(id, async () => {
+    return this.#ask(async () => {
       const delivery = await this.#deliveryOf(id, false);
       if (delivery !== undefined) await (await this.#queue.get()).add(delivery, delayMs);
     });
   }
 
-  hold(id: string): Promise<() => Promise<void>> {
+  async hold(id: string): Promise<() => Promise<void>> {
     const { leaseMs } = this.#options;
-    return this.#ask(id, async () => {
-      const delivery = await this.#deliveryOf(id, true);
-      if (delivery === undefined) return async () => {};
-      // First, so that there is no moment in which the job would be lost with this process.
-      await (await this.#queue.get()).add(delivery, leaseMs);
-      const lease = newLease(delivery);
-      const taken = await this.#backend.records.take({ ...delivery, isRecovery: false }, lease, leaseMs);
-      // Another process has it: then it is the one that must not die.
-      if (taken !== "ours") return async () => {};
-      this.#leases.keep(lease);
-      return () => this.#letGo(lease);
-    });
+    let isGivenUp = false;
+    try {
+      return await this.#ask(async () => {
+        const delivery = await this.#deliveryOf(id, true);
+        if (delivery === undefined) return async () => {};
+        // First, so that there is no moment in which the job would be lost with this process.
+        await (await this.#queue.get()).add(delivery, leaseMs);
+        const lease = newLease(delivery);
+        const taken = await this.#backend.records.take({ ...delivery, isRecovery: false }, lease, leaseMs);
+        // Another process has it, which then is the one that must not die; or it came too late: nobody would let go of it.
+        if (taken !== "ours" || isGivenUp) return async () => {};
+        this.#leases.keep(lease);
+        return () => this.#letGo(lease);
+      });
+    } finally {
+      isGivenUp = true;
+    }
   }
 
   work(run: (id: string) => Promise<void>, { concurrency }: WorkOptions): EngineWorker {
@@ -121,31 +124,50 @@ export class BullmqEngine implements Engine {
     await within(timeoutMs, this.#backend.close()).catch(failures.report);
   }
 
-  /** Asks the store something about a job. */
-  async #ask<Value>(id: string, ask: () => Promise<Value>): Promise<Value> {
+  /** Asks the store something for which a caller waits. */
+  async #ask<Value>(ask: () => Promise<Value>): Promise<Value> {
     if (this.#closed !== undefined) throw new ToolError("unavailable", "The job engine is closed");
     try {
       const value = await within(this.#options.timeoutMs, ask());
       this.#options.failures.succeed();
       return value;
     } catch (cause) {
-      this.#leases.noteFailure(id);
       if (cause instanceof MissingPackageError) throw cause;
       this.#options.failures.report(cause);
       throw new ToolError("unavailable", "The job engine cannot reach its store: try again later", { cause });
     }
   }
 
+  #insert(job: Job, incarnation: string = crypto.randomUUID()): Promise<boolean> {
+    return this.#backend.records.insert(job, incarnation);
+  }
+
+  /**
+   * The delivery first: without its job, it does nothing. It is late enough not to come before the job, and hastened once that
+   * is there; if this process dies in between, it is late.
+   */
+  async #insertDue(job: Job, dueInMs: number): Promise<boolean> {
+    const { timeoutMs, failures } = this.#options;
+    const delivery = newDelivery(job.id, crypto.randomUUID(), false);
+    const queue = await this.#queue.get();
+    const hasten = await queue.add(delivery, Math.max(dueInMs, timeoutMs));
+    const isInserted = await this.#insert(job, delivery.incarnation);
+    if (!isInserted) void queue.remove(delivery.id).catch(failures.report);
+    else if (dueInMs < timeoutMs) await hasten(dueInMs).catch(failures.report);
+    return isInserted;
+  }
+
   /** A new delivery of a job; `undefined` if there is no such job. */
   async #deliveryOf(id: string, isRecovery: boolean): Promise<Delivery | undefined> {
     const incarnation = await this.#backend.records.incarnation(id);
-    return incarnation === undefined ? undefined : { id: crypto.randomUUID(), job: id, incarnation, isRecovery };
+    return incarnation === undefined ? undefined : newDelivery(id, incarnation, isRecovery);
   }
 
   async #letGo(lease: Lease): Promise<void> {
     try {
-      // What cannot be given back lapses, and the recovery finds that out.
-      if (await this.#leases.release(lease)) await (await this.#queue.get()).remove(lease.delivery);
+      await this.#leases.release(lease);
+      // Without a lease that names it, it would do nothing; but nobody has to find that out.
+      await (await this.#queue.get()).remove(lease.delivery);
     } catch (error) {
       this.#options.failures.report(error);
     }
@@ -169,11 +191,16 @@ export class BullmqEngine implements Engine {
   }
 
   async #run(run: (id: string) => Promise<void>, lease: Lease): Promise<void> {
-    await run(lease.job);
-    const isDone = await this.#leases.release(lease).catch(this.#options.failures.report);
-    // The run may not have learnt what to do, or could not tell what it did. If it has, the next one finds nothing to do.
-    if (isDone === false) throw new Error(`The store has failed the run of job ${lease.job}: it is delivered again`);
+    try {
+      await run(lease.job);
+    } finally {
+      await this.#leases.release(lease).catch(this.#options.failures.report);
+    }
   }
+}
+
+function newDelivery(job: string, incarnation: string, isRecovery: boolean): Delivery {
+  return { id: crypto.randomUUID(), job, incarnation, isRecovery };
 }
 
 function newLease({ id, job }: Delivery): Lease {
@@ -182,6 +209,5 @@ function newLease({ id, job }: Delivery): Lease {
 
 function waitMs({ isRecovery }: Delivery, busyMs: number, begun: number): number {
   // Its holder lives; whether it still does is to be seen when its lease is over, and no sooner.
-  if (isRecovery) return busyMs;
-  return Math.min(busyMs, LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(begun - 1, 10));
+  return isRecovery ? busyMs : Math.min(busyMs, FIRST_WAIT_MS * 2 ** Math.min(begun - 1, 20));
 }

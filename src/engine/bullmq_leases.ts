@@ -3,13 +3,6 @@ import type { Lease, Records } from "./bullmq_backend.ts";
 /** They are renewed well before they lapse: this often in the length of one. */
 const RENEWALS = 3;
 
-/** A lease of this process. */
-interface Held {
-  readonly lease: Lease;
-  /** Whether the store has failed somebody who asked for the job: what had to be written of it may be missing. */
-  hasFailed: boolean;
-}
-
 /** Options of {@link BullmqLeases}. */
 export interface BullmqLeasesOptions {
   /** How long a process is taken to live after its last sign, in milliseconds. */
@@ -22,7 +15,8 @@ export interface BullmqLeasesOptions {
 export class BullmqLeases {
   readonly #records: Records;
   readonly #options: BullmqLeasesOptions;
-  readonly #held = new Map<string, Held>();
+  readonly #held = new Set<Lease>();
+  #isOver = false;
   #timer: ReturnType<typeof setTimeout> | undefined = undefined;
 
   constructor(records: Records, options: BullmqLeasesOptions) {
@@ -32,31 +26,22 @@ export class BullmqLeases {
 
   /** Renews a lease that was taken just now, until it is released. */
   keep(lease: Lease): void {
-    this.#held.set(lease.claim, { lease, hasFailed: false });
+    if (this.#isOver) return;
+    this.#held.add(lease);
     this.#arm();
   }
 
-  /** The store has failed somebody who asked for this job. */
-  noteFailure(job: string): void {
-    for (const held of this.#held.values()) if (held.lease.job === job) held.hasFailed = true;
-  }
-
-  /**
-   * Ends a lease. Again, or after {@link forget}, it does nothing.
-   *
-   * @returns `false` if the job has to be delivered again, since the store has failed who ran it: the lease is left to lapse.
-   */
-  async release(lease: Lease): Promise<boolean> {
-    const held = this.#held.get(lease.claim);
-    if (!this.#held.delete(lease.claim) || held === undefined) return true;
+  /** Gives one back. Again, or after {@link forget}, it does nothing. */
+  async release(lease: Lease): Promise<void> {
+    // Not held any more, whatever the store says: what cannot be given back lapses.
+    if (!this.#held.delete(lease)) return;
     if (this.#held.size === 0) this.#disarm();
-    if (held.hasFailed) return false;
     await this.#records.release(lease);
-    return true;
   }
 
-  /** Lets all of them lapse. */
+  /** Lets all of them lapse, and those that are still to come. */
   forget(): void {
+    this.#isOver = true;
     this.#held.clear();
     this.#disarm();
   }
@@ -72,7 +57,7 @@ export class BullmqLeases {
 
   async #renew(): Promise<void> {
     this.#timer = undefined;
-    const leases = [...this.#held.values()].map(({ lease }) => lease);
+    const leases = [...this.#held];
     // Not awaited: the next one comes on time, even if the store is slow to answer this one.
     this.#arm();
     try {

@@ -1,7 +1,7 @@
 import type { PgPool, PgQueryable } from "bullmq";
 import type { Backend, BackendOptions, Deliver, DeliveryQueue, DeliveryWorker } from "./bullmq_backend.ts";
 import type { DeliveryWorkerOptions } from "./bullmq_backend.ts";
-import { Lazy, Pause } from "./bullmq_lazy.ts";
+import { Lazy, Pause, within } from "./bullmq_lazy.ts";
 import { importPackage } from "./bullmq_packages.ts";
 import { CHANNEL, PostgresRecords, TABLES } from "./bullmq_postgres_records.ts";
 import { startWorker, STREAMS, toDeliveryQueue, toProcessor, workerOptions } from "./bullmq_queue.ts";
@@ -160,6 +160,8 @@ export class PostgresBackend implements Backend {
   async #listenOnce(onChange: (id: string | undefined) => void): Promise<void> {
     const { Client } = await this.#pg();
     const ended = Promise.withResolvers<void>();
+    // It may fail before anybody waits for its end.
+    ended.promise.catch(() => {});
     this.#endListening = ended.resolve;
     const client = new Client(this.#address());
     client.on("error", ended.reject);
@@ -175,7 +177,7 @@ export class PostgresBackend implements Backend {
       onChange(undefined);
       if (!this.#isClosed) await ended.promise;
     } finally {
-      await client.end();
+      await within(this.#options.timeoutMs, client.end());
     }
   }
 

@@ -34,7 +34,8 @@ type AnyQueue = Pick<Queue<DeliveryData>, "add" | "remove" | "close">;
 export function toDeliveryQueue(queue: AnyQueue): DeliveryQueue {
   return {
     async add({ id, ...data }, delayMs) {
-      await queue.add(KIND, data, { ...OPTIONS, jobId: id, delay: Math.max(0, Math.ceil(delayMs)) });
+      const job = await queue.add(KIND, data, { ...OPTIONS, jobId: id, delay: wholeMs(delayMs) });
+      return (soonerMs) => soonerMs > 0 ? job.changeDelay(wholeMs(soonerMs)) : job.promote();
     },
     async remove(id) {
       await queue.remove(id);
@@ -52,7 +53,7 @@ export function toProcessor(
     const { id = "", data, attemptsStarted } = job;
     const delayMs = await deliver({ ...data, id }, attemptsStarted);
     if (delayMs === undefined) return;
-    await job.moveToDelayed(Date.now() + Math.ceil(delayMs), token);
+    await job.moveToDelayed(Date.now() + wholeMs(delayMs), token);
     throw new DelayedError();
   };
 }
@@ -77,4 +78,8 @@ type AnyWorker = Pick<Worker<DeliveryData>, "waitUntilReady" | "run" | "close" |
 export async function startWorker(worker: AnyWorker, onError: (error: unknown) => void): Promise<void> {
   await worker.waitUntilReady();
   worker.run().catch(onError);
+}
+
+function wholeMs(delayMs: number): number {
+  return Math.max(0, Math.ceil(delayMs));
 }

@@ -60,7 +60,7 @@ export class RedisBackend implements Backend {
       ...deliveries,
       add: async (...delivery) => {
         await this.#ready();
-        await deliveries.add(...delivery);
+        return await deliveries.add(...delivery);
       },
     };
   }
