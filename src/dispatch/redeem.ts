@@ -50,7 +50,9 @@ export class Redeemer {
     const job = await this.#waits.untilOver(run, opened.id, mayWaitMs);
     if (job === undefined) return this.#promises.lost();
     const settled = this.#promises.settledOf(job);
-    return settled.kind === "promise" ? { ...settled, token } : settled;
+    // The same token until the end, also where it was signed with a key that signs no more.
+    if (settled.kind === "promise") return { ...settled, token };
+    return "continuation" in settled ? { ...settled, continuation: token } : settled;
   }
 
   /** Cancels the promised work, if it has not ended. */

@@ -276,7 +276,9 @@ test("answers are taken at any server of the engine", async () => {
   const { token } = asPromise(await a.call("t", {}, { meta }));
   await pass({ clock }, 0);
   asQuestion(await redeem(a, token));
-  const call = watch(b.call("redeem", { promise: token, wait_ms: 5_000 }, { meta: { continuation: token, responses: { k: red } } }));
+  const call = watch(
+    b.call("redeem", { promise: token, wait_ms: 5_000 }, { meta: { continuation: token, responses: { k: red } } }),
+  );
   await pass({ clock }, 0);
   deepStrictEqual(asAnswer(call.settled), red);
 });

@@ -8,6 +8,7 @@ import {
   asAnswer,
   asFailure,
   asPromise,
+  asQuestion,
   cancel,
   Gates,
   KEYS,
@@ -365,3 +366,24 @@ for (const logger of ["a logger", "none"] as const) {
     }
   });
 }
+
+test("a job that asks is answered with the token it was promised by, whichever key signs now", async () => {
+  const [old, next] = [
+    "k1:the key that signed when the work was promised",
+    "k2:the key that signs by the time it asks",
+  ];
+  const { clock, engine } = standstill();
+  const tool = t.promise().handle(async (_, ctx) =>
+    (await ctx.elicit("k", { message: "?", schema: v.object({}) })).action
+  );
+  const before = new Bench([tool], { keys: old, clock, engine });
+  const after = new Bench([tool], { keys: `${next},${old}`, clock, engine });
+  const { token } = asPromise(await before.call("t", {}, { meta: { isPromiseWanted: true } }));
+  await pass({ clock }, 0);
+  const { continuation } = asQuestion(await redeem(after, token));
+  strictEqual(continuation, token);
+  const meta = { continuation, responses: { k: { action: "decline" } } };
+  asPromise(await after.call("redeem", { promise: token }, { meta }));
+  await pass({ clock }, 0);
+  strictEqual(asAnswer(await redeem(after, token)), "decline");
+});

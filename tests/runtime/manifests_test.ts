@@ -53,7 +53,9 @@ test("each dependency has one exact version, on npm and on JSR", () => {
   const versions: Record<string, string> = { ...npm.dependencies, ...Object.fromEntries(brought) };
   const imports = Object.entries(versions).map(([name, version]) => [name, `npm:${name}@${version}`]);
   deepStrictEqual(deno.imports, Object.fromEntries(imports));
-  for (const version of Object.values({ ...npm.devDependencies, ...versions })) strictEqual(/^\d+\.\d+\.\d+$/.test(version), true, version);
+  for (const version of Object.values({ ...npm.devDependencies, ...versions })) {
+    strictEqual(/^\d+\.\d+\.\d+$/.test(version), true, version);
+  }
 });
 
 test("Deno checks types with the flags of tsconfig.json", () => {
