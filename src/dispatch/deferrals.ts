@@ -21,7 +21,7 @@ const KEYED_TTL_MS = 3_600_000;
 const KEYED_ATTEMPTS = 3;
 
 /** When another process begins a job that nobody came to hold, in milliseconds. */
-const RECOVERY_MS = 10_000;
+const RECOVERY_MS = 3_000;
 
 /** When a job is due again whose tool another server has to have, in milliseconds. */
 const LEFT_MS = 2_000;

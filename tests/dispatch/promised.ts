@@ -76,6 +76,12 @@ export function watch(call: MaybePromise<Settled>): { readonly settled: Settled 
   return watched;
 }
 
+/** How a call that was watched has settled: by now it has to. */
+export function settledOf({ settled }: { readonly settled: Settled | undefined }): Settled {
+  ok(settled !== undefined, "the call has not settled");
+  return settled;
+}
+
 /** Runs that wait until a test ends them: one gate for each, in the order in which they began. */
 export class Gates<Value = unknown> {
   readonly #gates: PromiseWithResolvers<Value>[] = [];

@@ -47,6 +47,9 @@ export function connect({ url, tally }: Scene, options: ClientOptions = {}): Con
   return { client, answeredBy: () => address };
 }
 
+/** Nobody was there; or whoever was died so often that the call's time was over. What is asked again may be asked again. */
+const MAY_PASS: ReadonlySet<string> = new Set(["unavailable", "deadline_exceeded"]);
+
 /**
  * Makes a call again and again while nobody is there to answer it. Any other error is the caller's.
  *
@@ -61,7 +64,7 @@ export async function insist<Value>(
     try {
       return await call();
     } catch (error) {
-      if (!(error instanceof ToolError) || error.code !== "unavailable" || tries >= INSISTENCE) throw error;
+      if (!(error instanceof ToolError) || !MAY_PASS.has(error.code) || tries >= INSISTENCE) throw error;
     }
     tally.insisted++;
     await new Promise((resolve) => setTimeout(resolve, random.share() * PAUSE_MS));
