@@ -120,14 +120,18 @@ class NodeBody implements Body {
   }
 
   text(): Promise<string | Refusal> {
+    return this.bytes().then((bytes) => bytes instanceof Uint8Array ? decodeUtf8(bytes) : bytes);
+  }
+
+  bytes(): Promise<Uint8Array<ArrayBuffer> | Refusal> {
     const request = this.#request;
     const maxBytes = this.#maxBytes;
     if (request.readableEnded || request.destroyed) return Promise.resolve(ALREADY_READ);
     return new Promise((resolve) => {
-      const chunks: Uint8Array[] = [];
+      const chunks: Uint8Array<ArrayBuffer>[] = [];
       let length = 0;
       if (Number(request.headers["content-length"] ?? 0) > maxBytes) resolve(tooLarge(maxBytes));
-      request.on("data", (chunk: Uint8Array) => {
+      request.on("data", (chunk: Uint8Array<ArrayBuffer>) => {
         length += chunk.length;
         // What is over the limit is read and dropped, so that the connection can go on.
         if (length <= maxBytes) chunks.push(chunk);
@@ -138,7 +142,7 @@ class NodeBody implements Body {
       });
       request.once(
         "end",
-        () => resolve(decodeUtf8(chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks))),
+        () => resolve(chunks.length === 1 ? (chunks[0] as Uint8Array<ArrayBuffer>) : Buffer.concat(chunks)),
       );
       request.once("close", () => resolve(refuse("invalid_request", "The body could not be read to its end")));
       request.on("error", () => {});
@@ -148,7 +152,7 @@ class NodeBody implements Body {
 
 function send(reply: Reply, response: ServerResponse): void {
   if (response.destroyed) return void cancel(reply);
-  if (typeof reply.body === "string") {
+  if (typeof reply.body === "string" || reply.body instanceof Uint8Array) {
     response.writeHead(reply.status, { ...reply.headers, "content-length": Buffer.byteLength(reply.body) }).end(
       reply.body,
     );

@@ -65,20 +65,23 @@ export class FetchRequest implements Head, Body {
   }
 
   text(): Promise<string | Refusal> {
-    const declaredBytes = Number.parseInt(this.metadata.get("content-length") ?? "", 10);
-    // Without a length nobody knows when to stop but us.
-    const bytes = Number.isNaN(declaredBytes)
-      ? readUpTo(this.#request.body, this.#maxBytes)
-      : this.#readWhole(declaredBytes);
-    return bytes.then((read) => this.#decode(read), unreadable);
+    return this.#read().then((bytes) => this.#fits(bytes) ? decodeUtf8(bytes) : tooLarge(this.#maxBytes), unreadable);
   }
 
-  #readWhole(declaredBytes: number): Promise<Uint8Array | undefined> {
+  bytes(): Promise<Uint8Array<ArrayBuffer> | Refusal> {
+    return this.#read().then((bytes) => this.#fits(bytes) ? bytes : tooLarge(this.#maxBytes), unreadable);
+  }
+
+  /** The bytes; `undefined` if there are too many. */
+  #read(): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    const declaredBytes = Number.parseInt(this.metadata.get("content-length") ?? "", 10);
+    // Without a length nobody knows when to stop but us.
+    if (Number.isNaN(declaredBytes)) return readUpTo(this.#request.body, this.#maxBytes);
     return declaredBytes > this.#maxBytes ? Promise.resolve(undefined) : this.#request.bytes();
   }
 
-  #decode(bytes: Uint8Array | undefined): string | Refusal {
-    return bytes === undefined || bytes.length > this.#maxBytes ? tooLarge(this.#maxBytes) : decodeUtf8(bytes);
+  #fits(bytes: Uint8Array<ArrayBuffer> | undefined): bytes is Uint8Array<ArrayBuffer> {
+    return bytes !== undefined && bytes.length <= this.#maxBytes;
   }
 }
 
@@ -118,7 +121,10 @@ function unreadable(): Refusal {
   return refuse("invalid_request", "The body could not be read to its end");
 }
 
-async function readUpTo(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<Uint8Array | undefined> {
+async function readUpTo(
+  body: ReadableStream<Uint8Array> | null,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body ?? []) {
@@ -129,7 +135,7 @@ async function readUpTo(body: ReadableStream<Uint8Array> | null, maxBytes: numbe
   return concat(chunks, length);
 }
 
-function concat(chunks: readonly Uint8Array[], length: number): Uint8Array {
+function concat(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(length);
   let offset = 0;
   for (const chunk of chunks) {

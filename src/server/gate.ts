@@ -13,7 +13,7 @@ import { plainReply } from "./plain_reply.ts";
 export interface CorsOptions {
   /** How long a browser may keep a preflight's answer, in seconds. Default: 600. */
   readonly maxAgeSeconds?: number;
-  /** Response headers that pages may read. Default: `["retry-after"]`. */
+  /** Response headers that pages may read, beside those that the server's wires need them to. Default: `["retry-after"]`. */
   readonly exposeHeaders?: readonly string[];
 }
 
@@ -38,11 +38,15 @@ export class Gate {
   readonly #origins: ReadonlySet<string> | "*";
   readonly #cors: CorsOptions | undefined;
 
-  constructor(options: GateOptions) {
+  readonly #exposed: string;
+
+  /** @param wireHeaders Response headers that the wires need pages to read. */
+  constructor(options: GateOptions, wireHeaders: readonly string[] = []) {
     const { hosts, origins = [], cors } = options;
     this.#hosts = hosts === undefined ? undefined : new Set(hosts.map(parseHost));
     this.#origins = origins === "*" ? "*" : new Set(origins.map(parseOrigin));
     this.#cors = cors === true ? {} : cors === false ? undefined : cors;
+    this.#exposed = [...this.#cors?.exposeHeaders ?? ["retry-after"], ...wireHeaders].join(", ");
   }
 
   /** Whether replies need {@link decorate}. */
@@ -78,10 +82,9 @@ export class Gate {
     if (origin === null || !this.#allows(origin, head)) {
       return { ...reply, headers: { ...reply.headers, vary: "origin" } };
     }
-    const exposed = this.#cors?.exposeHeaders ?? ["retry-after"];
     const cors = {
       "access-control-allow-origin": origin,
-      "access-control-expose-headers": exposed.join(", "),
+      "access-control-expose-headers": this.#exposed,
       vary: "origin",
     };
     return { ...reply, headers: { ...reply.headers, ...cors } };

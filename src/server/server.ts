@@ -196,7 +196,8 @@ function mount(wires: readonly Wire[], host: WireHost): ReadonlyMap<string, Moun
 
 function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: GateOptions): Server<Tools> {
   const { host, dispatcher, engine, routes } = core;
-  const gate = new Gate(gateOptions);
+  const exposed = [...routes.values()].flatMap(({ exposedHeaders = [] }) => exposedHeaders);
+  const gate = new Gate(gateOptions, [...new Set(exposed)]);
   const answer = (head: Head, body: Body): MaybePromise<Reply> => {
     const stopped = gate.check(head);
     if (stopped !== undefined) return stopped;

@@ -37,6 +37,8 @@ export interface Head {
 export interface Body {
   /** The whole body as text, or why it cannot be had: too large, or not UTF-8. */
   text(): Promise<string | Refusal>;
+  /** The whole body as bytes, or why it cannot be had. One of the two is called, once. */
+  bytes(): Promise<Uint8Array<ArrayBuffer> | Refusal>;
 }
 
 /** An answer to a request: enough to make a `Response` of, without being one, so that Node needs none. */
@@ -46,7 +48,7 @@ export interface Reply {
   /** Header names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** `null` for none. */
-  readonly body: string | ReadableStream<Uint8Array> | null;
+  readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
 }
 
 /** What a server gives to each of its wires. */
@@ -85,6 +87,8 @@ export interface Limits {
 export interface MountedWire {
   /** Every path that the wire answers, without trailing slash. */
   readonly paths: readonly string[];
+  /** Headers of its replies that pages of other origins have to read. Default: none. */
+  readonly exposedHeaders?: readonly string[] | undefined;
   /** Answers a request on one of its paths. Never throws, never rejects. */
   handle(head: Head, body: Body): MaybePromise<Reply>;
 }

@@ -1,6 +1,7 @@
 /** The server that the wire suite runs on: one small tool for each thing that a call can do. */
 import * as v from "valibot";
 import { createServer, defineTool, Failure, type Logger, ToolError } from "../../mod.ts";
+import { wires } from "./matrix.ts";
 
 /** What the server logged, and what its handlers saw. */
 export interface Journal {
@@ -17,7 +18,7 @@ export function createFixture() {
     warn() {},
     error: (message, fields) => journal.errors.push({ message, ...fields }),
   };
-  const server = createServer({ name: "fixture", version: "1.2.3", tools: tools(journal), logger });
+  const server = createServer({ name: "fixture", version: "1.2.3", tools: tools(journal), logger, wires });
   return { server, journal };
 }
 

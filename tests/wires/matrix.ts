@@ -1,5 +1,6 @@
 /** Every way to reach a server: one row each. The suite runs over all of them, which is how semantics stay identical. */
-import { http, memory, type Server, type Transport } from "../../mod.ts";
+import { http, mcpLite, memory, type Server, type Transport, type Wire } from "../../mod.ts";
+import { connect, connectTransport, grpcWebTransport } from "../../src/wires/grpc/entry.ts";
 
 /** A way to reach a server. */
 export interface WireRow {
@@ -12,29 +13,45 @@ export interface WireRow {
 
 const isWorker = globalThis.navigator?.userAgent === "Cloudflare-Workers";
 
+type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** The rows of a protocol over HTTP: in process, and over a socket. */
+function httpRows(name: string, path: string, open: (url: string, options: { fetch?: Fetch }) => Transport): WireRow[] {
+  return [
+    {
+      name: `${name}, in process`,
+      open(server) {
+        // As fetch takes a URL and its options, which workerd lets not say that redirects are errors.
+        const fetch: Fetch = (url, init) => server.fetch(new Request(url, { ...init, redirect: "follow" }));
+        return Promise.resolve({
+          transport: open(`http://localhost${path}`, { fetch }),
+          close: () => Promise.resolve(),
+        });
+      },
+    },
+    {
+      name: `${name}, over a socket`,
+      skip: isWorker ? "workerd opens no sockets" : undefined,
+      async open(server) {
+        const { serve } = await import("../../src/runtime/serve.ts");
+        const listening = await serve(server, { port: 0, graceMs: 0 });
+        return { transport: open(`${listening.url}${path}/`, {}), close: () => listening.close() };
+      },
+    },
+  ];
+}
+
 /** The matrix. */
 export const WIRES: readonly WireRow[] = [
   {
     name: "memory",
     open: (server) => Promise.resolve({ transport: memory(server), close: () => Promise.resolve() }),
   },
-  {
-    name: "http, in process",
-    open: (server) => {
-      const fetch = (url: string, init: RequestInit) => server.fetch(new Request(url, { ...init, redirect: "follow" }));
-      return Promise.resolve({
-        transport: http("http://localhost/mcp-lite/v1", { fetch }),
-        close: () => Promise.resolve(),
-      });
-    },
-  },
-  {
-    name: "http, over a socket",
-    skip: isWorker ? "workerd opens no sockets" : undefined,
-    async open(server) {
-      const { serve } = await import("../../src/runtime/serve.ts");
-      const listening = await serve(server, { port: 0, graceMs: 0 });
-      return { transport: http(`${listening.url}/mcp-lite/v1/`), close: () => listening.close() };
-    },
-  },
+  ...httpRows("http", "/mcp-lite/v1", http),
+  ...httpRows("connect (JSON)", "", connectTransport),
+  ...httpRows("connect (binary)", "", (url, options) => connectTransport(url, { ...options, format: "binary" })),
+  ...httpRows("gRPC-Web", "", grpcWebTransport),
 ];
+
+/** What the suites' servers speak. */
+export const wires: readonly Wire[] = [mcpLite(), connect()];

@@ -1,5 +1,6 @@
 import { createServer, defineContext, defineTool, type Server, type ServerOptions } from "../../mod.ts";
 import * as v from "../../src/schema/valibot.ts";
+import { wires } from "./matrix.ts";
 
 /** Keys of every server in these tests: a token of one is good at the others. */
 export const KEYS = "k1:a secret that all of these servers know";
@@ -108,7 +109,7 @@ export function createPromiseFixture(options: Partial<ServerOptions<never>> = {}
     });
 
   const tools = [quick, slow, slowPieces, slowNo, slowAsk, remote, remove, both, tell, put, count] as const;
-  const server = createServer({ keys: KEYS, ...options, tools });
+  const server = createServer({ keys: KEYS, wires, ...options, tools });
   return { server, journal };
 }
 

@@ -12,7 +12,8 @@ import type { RemoteTool, Transport, TransportCall, TransportLimit } from "../..
 import { SseDecoder } from "../../codec/sse/decode.ts";
 import { ToolError } from "../../error/tool_error.ts";
 import { PieceCollector } from "../../call/partials.ts";
-import { decodeAnswer, decodeList, decodeRefusal, membersOf, readEvent, refuseBecause } from "./decode_reply.ts";
+import { membersOf } from "../../codec/result/members.ts";
+import { decodeAnswer, decodeList, decodeRefusal, readEvent, refuseBecause } from "./decode_reply.ts";
 
 /** Options of {@link http}. */
 export interface HttpOptions {

@@ -1,39 +1,18 @@
 /**
  * Reads what a server answers: results, errors and the events of a stream.
  *
- * Total, and lenient where the specification is: no `_meta` or no `response_type` means an answer; a response type that is
- * not known is kept as it came.
- * Source: MCP-lite specification, sections 3.3, 3.4, 4.3 and A.2-A.5.
+ * Total.
+ * Source: MCP-lite specification, sections 4.3 and A.2-A.5.
  *
  * @module
  */
-import {
-  type AskRequest,
-  type CallEvent,
-  type Progress,
-  type PromiseOutcome,
-  type Refusal,
-  refuse,
-  type Settled,
-  type Sink,
-  type UnknownOutcome,
-} from "../../call/outcome.ts";
-import type { SseEvent } from "../../codec/sse/decode.ts";
+import { type Refusal, refuse, type Settled, type Sink, type UnknownOutcome } from "../../call/outcome.ts";
 import type { RemoteTool } from "../../call/transport.ts";
+import { decodeEvent, decodeResult, NO_REASON } from "../../codec/result/decode.ts";
+import { type Members, membersOf, valueOr } from "../../codec/result/members.ts";
+import type { SseEvent } from "../../codec/sse/decode.ts";
 import type { ToolErrorCode } from "../../error/code.ts";
-import { isJsonObject, type JsonObject } from "../../internal/json.ts";
-
-type Members = Readonly<Record<string, unknown>>;
-
-/** The members of what should be an object: none, if it is something else. */
-export function membersOf(value: unknown): Members {
-  return isJsonObject(value) ? value : {};
-}
-
-/** The value, if it is of the type of what otherwise stands for it. */
-function valueOr<Value>(value: unknown, other: Value): Value {
-  return typeof value === typeof other ? value as Value : other;
-}
+import { isJsonObject } from "../../internal/json.ts";
 
 /** Reads the answer to a call; `undefined` if it is none. */
 export function decodeAnswer(json: unknown): Settled | UnknownOutcome | undefined {
@@ -60,33 +39,6 @@ export function decodeRefusal(json: unknown, status: number, text: string): Refu
 export function refuseBecause(code: ToolErrorCode, message: string, because: string, options?: ErrorOptions): Refusal {
   return { ...refuse(code, message), cause: new Error(because, options) };
 }
-
-function decodeResult(result: Members): Settled | UnknownOutcome {
-  const { content, _meta } = result;
-  const meta = membersOf(_meta);
-  const { response_type: kind = "answer" } = meta;
-  switch (kind) {
-    case "answer":
-      return { kind, value: content, meta };
-    case "failure": {
-      const { code, message, data }: Members = isJsonObject(content) ? content : { data: content };
-      return { kind, code: valueOr(code, kind), message: valueOr(message, NO_REASON), data, meta };
-    }
-    case "promise":
-      return decodePromise(meta);
-    case "elicitation":
-    case "request-for-more-resource":
-      return {
-        kind,
-        requests: Object.fromEntries(Object.entries(membersOf(meta["requests"])).map(decodeRequest)),
-        continuation: valueOr(meta["continuation"], ""),
-      };
-    default:
-      return { kind: "unknown", responseType: String(kind), result };
-  }
-}
-
-const NO_REASON = "No reason given";
 
 /** Our own code if it is there, else what the number means. */
 function decodeError({ code: number, message, data: sent }: Members, status?: number): Refusal {
@@ -115,47 +67,9 @@ export async function readEvent(
   }
   if (event === "done") return decodeResult(members);
   if (event === "error") return decodeError(members);
-  const told = decodeMessage(members);
+  const told = decodeEvent(members);
   if (told !== undefined) await sink.push(told);
   return undefined;
-}
-
-function decodeMessage(data: Members): CallEvent | undefined {
-  const { partial, progress, deferred } = data;
-  if ("partial" in data) return { kind: "partial", value: partial };
-  if (isJsonObject(progress)) return { kind: "progress", progress: decodeProgress(progress) };
-  return isJsonObject(deferred) ? { kind: "deferred", promise: decodePromise(deferred) } : undefined;
-}
-
-function decodePromise(meta: Members): PromiseOutcome {
-  const { progress, estimated_completion: estimated } = meta;
-  return {
-    kind: "promise",
-    token: valueOr(meta["promise_token"], ""),
-    expiresAtMs: Date.parse(valueOr(meta["expires_at"], "")),
-    ttlMs: valueOr(meta["ttl_ms"], NaN),
-    retryAfterMs: valueOr(meta["retry_after_ms"], 1_000),
-    progress: isJsonObject(progress) ? decodeProgress(progress) : undefined,
-    estimatedMs: typeof estimated === "string" ? Date.parse(estimated) : undefined,
-  };
-}
-
-function decodeProgress({ done, total, message }: Members): Progress {
-  return {
-    done: valueOr(done, 0),
-    ...(typeof total === "number" && { total }),
-    ...(typeof message === "string" && { message }),
-  };
-}
-
-function decodeRequest([key, request]: readonly [string, unknown]): readonly [string, AskRequest] {
-  const { kind, message, schema, ...params } = membersOf(request);
-  return [key, {
-    kind: kind as AskRequest["kind"],
-    message: valueOr(message, ""),
-    ...(isJsonObject(schema) && { schema: schema as JsonObject }),
-    ...(Object.keys(params).length > 0 && { params: params as JsonObject }),
-  }];
 }
 
 /** What numbers of JSON-RPC errors and HTTP statuses mean. */

@@ -7,17 +7,9 @@
  *
  * @module
  */
-import type {
-  AnswerOutcome,
-  AskOutcome,
-  AskRequest,
-  CallEvent,
-  FailureOutcome,
-  Outcome,
-  PromiseOutcome,
-  Refusal,
-} from "../../call/outcome.ts";
-import { RESERVED_META } from "../../call/reserved_meta.ts";
+import type { AnswerOutcome, AskOutcome, CallEvent, FailureOutcome, Outcome, Refusal } from "../../call/outcome.ts";
+import { addedMembers, eventMembers, promiseMembers, requestMembers } from "../../codec/result/encode.ts";
+import type { Members } from "../../codec/result/members.ts";
 import { formatTimestamp } from "../../internal/clock.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { httpErrorCodes } from "./codes.ts";
@@ -81,46 +73,24 @@ export function encodeRefusal(refusal: Refusal, common?: string): string {
 
 /** The data of a `message` event. */
 export function encodeEvent(event: CallEvent): string {
-  switch (event.kind) {
-    case "partial":
-      return `{"partial":${JSON.stringify(event.value) ?? "null"}}`;
-    case "progress":
-      return `{"progress":${JSON.stringify(event.progress)}}`;
-    case "deferred":
-      return `{"deferred":${JSON.stringify(promiseMembers(event.promise))}}`;
-  }
+  // Pieces may be many: they alone are written without an object in between.
+  if (event.kind === "partial") return `{"partial":${JSON.stringify(event.value) ?? "null"}}`;
+  return JSON.stringify(eventMembers(event));
 }
 
 /** Members as JSON text that continues an object; empty if there are none. */
-function encodeMembers(members: Readonly<Record<string, unknown>>): string {
+function encodeMembers(members: Members): string {
   const json = JSON.stringify(members);
   return json === "{}" ? "" : `,${json.slice(1, -1)}`;
 }
 
-/** The handler's own members, and the caller's state. Middleware may hand on what a client got, with what that wire had added. */
-function encodeAdded({ meta, context }: AnswerOutcome | FailureOutcome): string {
+/** The handler's own members, and the caller's state. */
+function encodeAdded(outcome: AnswerOutcome | FailureOutcome): string {
+  const { meta, context } = outcome;
   if (meta === undefined && context === undefined) return "";
-  const added = Object.entries(meta ?? {}).filter(([name]) => !RESERVED_META.has(name));
-  return encodeMembers({ ...Object.fromEntries(added), ...(context !== undefined && { context }) });
+  return encodeMembers({ ...addedMembers(outcome), ...(context !== undefined && { context }) });
 }
 
-function promiseMembers(promise: PromiseOutcome): Readonly<Record<string, unknown>> {
-  const { estimatedMs, progress } = promise;
-  return {
-    promise_token: promise.token,
-    expires_at: formatTimestamp(promise.expiresAtMs),
-    ttl_ms: promise.ttlMs,
-    retry_after_ms: promise.retryAfterMs,
-    ...(estimatedMs !== undefined && { estimated_completion: formatTimestamp(estimatedMs) }),
-    ...(progress !== undefined && { progress }),
-  };
-}
-
-function askMembers(outcome: AskOutcome): Readonly<Record<string, unknown>> {
-  const requests = Object.entries(outcome.requests).map(([key, request]) => [key, encodeAsk(request)] as const);
-  return { continuation: outcome.continuation, requests: Object.fromEntries(requests) };
-}
-
-function encodeAsk({ kind, message, schema, params }: AskRequest): Readonly<Record<string, unknown>> {
-  return { ...params, kind, message, ...(schema !== undefined && { schema }) };
+function askMembers(outcome: AskOutcome): Members {
+  return { continuation: outcome.continuation, requests: requestMembers(outcome) };
 }

@@ -1,0 +1,226 @@
+/**
+ * The client's side of MCP-lite over gRPC, by `fetch`: Connect and gRPC-Web.
+ *
+ * What comes back is bounded in size, and redirects are not followed, so that credentials stay with their own origin.
+ * Source: MCP-lite specification, section 5 and appendix A.
+ *
+ * @module
+ */
+import { create } from "@bufbuild/protobuf";
+import { ConnectError, type Transport as RpcTransport } from "@connectrpc/connect";
+import type { CommonTransportOptions } from "@connectrpc/connect/protocol";
+import { createTransport as createConnect } from "@connectrpc/connect/protocol-connect";
+import { createTransport as createGrpcWeb } from "@connectrpc/connect/protocol-grpc-web";
+import { type Refusal, refuse, refuseInput, type Settled, type Sink, type UnknownOutcome } from "../../call/outcome.ts";
+import type { RemoteTool, Transport, TransportCall, TransportLimit } from "../../call/transport.ts";
+import { isJsonObject } from "../../internal/json.ts";
+import { Exchange } from "./client_fetch.ts";
+import { decodeAnswer, decodeError, decodeResponse, decodeTool } from "./decode_reply.ts";
+import { MCPLite, type ToolRequest, ToolRequestSchema } from "./gen/mcplite_pb.ts";
+import { toJsonObject } from "./json.ts";
+
+/** Options of {@link grpcWebTransport}. */
+export interface GrpcWebTransportOptions {
+  /** Headers of every request, such as `authorization`; or a function that gives them, called for each request. */
+  readonly headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
+  /** Takes the place of the global `fetch`. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  /** Largest answer that is read, in bytes; of a stream, all of it. Default: 64 MiB. */
+  readonly maxResponseBytes?: number;
+}
+
+/** Options of {@link connectTransport}. */
+export interface ConnectTransportOptions extends GrpcWebTransportOptions {
+  /** How messages are written. Default: `json`, which is readable and, in JavaScript, no slower. */
+  readonly format?: "json" | "binary";
+}
+
+const DEFAULT_MAX_RESPONSE_BYTES = 67_108_864;
+
+/** Deeper answers than anybody's are no answers. */
+const RECURSION_LIMIT = 4_096;
+
+/**
+ * A transport to a server of MCP-lite over gRPC that speaks Connect, as the wire `connect()` does.
+ *
+ * @example JSON over POST
+ * ```ts
+ * import { createClient, createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import { connect, connectTransport } from "jsr:@toolwire/toolwire/grpc";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const server = createServer({ tools: [defineTool("ping").describe("Answer").handle(() => "pong")], wires: [connect()] });
+ * const fetch = (url: string, init: RequestInit) => server.fetch(new Request(url, init));
+ * const client = createClient<typeof server>(connectTransport("http://localhost", { fetch }));
+ * strictEqual(await client.ping(), "pong");
+ * ```
+ * @param url What comes before the service's own paths: `https://example.com`.
+ * @throws {TypeError} If the URL is none, or not `http:` or `https:`.
+ */
+export function connectTransport(url: string | URL, options: ConnectTransportOptions = {}): Transport {
+  const useBinaryFormat = options.format === "binary";
+  return new FetchTransport(url, options, CONNECT_TIMEOUT, (common) => createConnect({ ...common, useBinaryFormat }));
+}
+
+/**
+ * A transport to a server of MCP-lite over gRPC that speaks gRPC-Web: the wire `connect()`, or a proxy such as Envoy in front
+ * of native gRPC.
+ *
+ * @param url What comes before the service's own paths: `https://example.com`.
+ * @throws {TypeError} If the URL is none, or not `http:` or `https:`.
+ */
+export function grpcWebTransport(url: string | URL, options: GrpcWebTransportOptions = {}): Transport {
+  return new FetchTransport(url, options, GRPC_TIMEOUT, createGrpcWeb);
+}
+
+/** How a deadline is said in a header. */
+interface TimeoutHeader {
+  readonly name: string;
+  format(timeoutMs: number): string;
+}
+
+/** Ten digits at most. */
+const CONNECT_TIMEOUT: TimeoutHeader = {
+  name: "connect-timeout-ms",
+  format: (timeoutMs) => String(Math.min(9_999_999_999, Math.ceil(timeoutMs))),
+};
+
+/** Eight digits at most, so that what is long is said in seconds. */
+const GRPC_TIMEOUT: TimeoutHeader = {
+  name: "grpc-timeout",
+  format: (timeoutMs) =>
+    timeoutMs < 99_999_999 ? `${Math.ceil(timeoutMs)}m` : `${Math.min(99_999_999, Math.ceil(timeoutMs / 1000))}S`,
+};
+
+class FetchTransport implements Transport {
+  readonly #base: URL;
+  readonly #options: GrpcWebTransportOptions;
+  readonly #timeout: TimeoutHeader;
+  readonly #createRpc: (options: CommonTransportOptions) => RpcTransport;
+
+  constructor(
+    url: string | URL,
+    options: GrpcWebTransportOptions,
+    timeout: TimeoutHeader,
+    createRpc: (options: CommonTransportOptions) => RpcTransport,
+  ) {
+    this.#base = new URL(url);
+    if (this.#base.protocol !== "http:" && this.#base.protocol !== "https:") {
+      throw new TypeError(`Not an http: or https: URL: ${this.#base.href}`);
+    }
+    this.#options = options;
+    this.#timeout = timeout;
+    this.#createRpc = createRpc;
+  }
+
+  async call(call: TransportCall, sink?: Sink): Promise<Settled | UnknownOutcome> {
+    const { tool, args = {}, limit } = call;
+    if (!isJsonObject(args)) return refuseInput("Arguments must be an object", [], "object", args);
+    const { deadline_ms: deadlineMs, ...meta } = call.meta ?? {};
+    const isTimed = typeof deadlineMs === "number" && deadlineMs > 0;
+    const said = isTimed ? meta : call.meta;
+    const request = create(ToolRequestSchema, {
+      name: tool,
+      arguments: toJsonObject(args),
+      ...(said !== undefined && { meta: toJsonObject(said) }),
+    });
+    const headers = await this.#headers();
+    if (isTimed) headers.set(this.#timeout.name, this.#timeout.format(deadlineMs));
+    return await this.#exchange(limit, async (rpc, signal) => {
+      if (sink !== undefined) return await readStream(rpc, signal, headers, request, sink);
+      const { message } = await rpc.unary(MCPLite.method.callTool, signal, undefined, headers, request);
+      return decodeAnswer(message);
+    });
+  }
+
+  async list(limit: TransportLimit): Promise<readonly RemoteTool[] | Refusal> {
+    const headers = await this.#headers();
+    return await this.#exchange(limit, async (rpc, signal) => {
+      const { message } = await rpc.unary(MCPLite.method.getTools, signal, undefined, headers, {});
+      return message.tools.map(decodeTool);
+    });
+  }
+
+  async #headers(): Promise<Headers> {
+    const { headers } = this.#options;
+    return new Headers(typeof headers === "function" ? await headers() : headers);
+  }
+
+  /** Makes one RPC, and turns whatever goes wrong on the way into a refusal. */
+  async #exchange<Result>(
+    limit: TransportLimit,
+    work: (rpc: RpcTransport, signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result | Refusal> {
+    const { fetch, maxResponseBytes: maxBytes = DEFAULT_MAX_RESPONSE_BYTES } = this.#options;
+    const exchange = new Exchange({ fetch, maxBytes, search: this.#base.search }, limit);
+    // Connect's streams do not end their request when they are left.
+    const left = new AbortController();
+    try {
+      return await work(this.#rpc(exchange, maxBytes), AbortSignal.any([limit.signal, left.signal]));
+    } catch (thrown) {
+      return exchange.refusal ?? refusalOf(thrown, exchange.status);
+    } finally {
+      left.abort();
+    }
+  }
+
+  #rpc({ send }: Exchange, maxBytes: number): RpcTransport {
+    const { origin, pathname } = this.#base;
+    return this.#createRpc({
+      baseUrl: `${origin}${pathname}`,
+      httpClient: send,
+      useBinaryFormat: true,
+      interceptors: [],
+      acceptCompression: [],
+      sendCompression: null,
+      compressMinBytes: Number.MAX_SAFE_INTEGER,
+      readMaxBytes: maxBytes,
+      writeMaxBytes: 0xffff_ffff,
+      binaryOptions: { recursionLimit: RECURSION_LIMIT },
+      jsonOptions: { recursionLimit: RECURSION_LIMIT },
+    });
+  }
+}
+
+async function readStream(
+  rpc: RpcTransport,
+  signal: AbortSignal,
+  headers: Headers,
+  request: ToolRequest,
+  sink: Sink,
+): Promise<Settled | UnknownOutcome> {
+  const { message: messages } = await rpc.stream(
+    MCPLite.method.callToolStream,
+    signal,
+    undefined,
+    headers,
+    (async function* () {
+      yield request;
+    })(),
+  );
+  let ended: Settled | UnknownOutcome | undefined;
+  for await (const message of messages) {
+    const said = decodeResponse(message);
+    if (said === undefined) continue;
+    const { kind } = said;
+    // What comes after the last response is its protocol's end, which is read so that the connection can go on.
+    if (kind === "partial" || kind === "progress" || kind === "deferred") await sink.push(said);
+    else ended ??= said;
+  }
+  return ended ?? BROKEN_OFF;
+}
+
+const BROKEN_OFF: Refusal = refuse("unavailable", "Stream broke off");
+
+/** What was thrown: an error of the server's, or what became of an answer that is none. */
+function refusalOf(thrown: unknown, status: number | undefined): Refusal {
+  if (!(thrown instanceof ConnectError)) return { ...BROKEN_OFF, cause: thrown };
+  if (thrown.isWireError) return decodeError(thrown);
+  // Of an answer with an error's status, that is all there is to go by.
+  if (status !== undefined && (status < 200 || status > 299)) {
+    const { code } = decodeError(thrown);
+    const cause = new Error(`Status ${status}`, { cause: thrown });
+    return { ...refuse(code, `The server answered ${status}, but not with MCP-lite`), cause };
+  }
+  return { ...BROKEN_OFF, cause: thrown };
+}

@@ -1,0 +1,41 @@
+/**
+ * Reads a `ToolRequest`.
+ *
+ * Total: bad input is a value.
+ * Source: MCP-lite specification, section 5.2.
+ *
+ * @module
+ */
+import type { Call, CallMeta } from "../../call/call.ts";
+import { decodeCallMeta } from "../../call/call_meta.ts";
+import { type Refusal, refuse } from "../../call/outcome.ts";
+import type { ToolRequest } from "./gen/mcplite_pb.ts";
+import { refuseStruct } from "./json.ts";
+
+/** A call as it was sent. */
+export type DecodedCall = Omit<Call, "peer">;
+
+/**
+ * Reads a call.
+ *
+ * @param timeoutMs What the caller's headers say of its deadline.
+ * @param maxDepth Deepest nesting of the arguments.
+ */
+export function decodeToolRequest(
+  request: ToolRequest,
+  timeoutMs: number | undefined,
+  maxDepth: number,
+): DecodedCall | Refusal {
+  const { name: tool, arguments: args = {}, meta: sent } = request;
+  const refusal = refuseStruct(args, maxDepth) ?? refuseStruct(sent ?? null, maxDepth);
+  if (refusal !== undefined) return refusal;
+  const meta = sent === undefined ? undefined : decodeCallMeta(sent);
+  if (meta !== undefined && "kind" in meta) return meta;
+  if (timeoutMs === undefined) return { tool, args, meta };
+  if (timeoutMs <= 0) return refuse("deadline_exceeded", "The deadline has passed before the call began");
+  return { tool, args, meta: withDeadline(meta, timeoutMs) };
+}
+
+function withDeadline(meta: CallMeta | undefined, timeoutMs: number): CallMeta {
+  return { ...meta, deadlineMs: Math.min(timeoutMs, meta?.deadlineMs ?? Number.POSITIVE_INFINITY) };
+}

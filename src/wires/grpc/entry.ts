@@ -1,0 +1,15 @@
+/**
+ * MCP-lite over gRPC: the wire, and the transports of clients.
+ *
+ * The wire has the protocol's name, {@link connect}; a transport says that it is one: {@link connectTransport},
+ * {@link grpcWebTransport}.
+ *
+ * @module
+ */
+export { connect, type ConnectOptions } from "./mod.ts";
+export {
+  connectTransport,
+  type ConnectTransportOptions,
+  grpcWebTransport,
+  type GrpcWebTransportOptions,
+} from "./client.ts";
