@@ -36,6 +36,13 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
   ["tool", ["src/tool/"], ["internal", "error", "call", "schema"]],
   ["dispatch", ["src/dispatch/"], ["internal", "error", "call", "token", "engine", "schema", "tool"]],
   ["wire", ["src/wires/wire.ts"], ["internal", "error", "call", "schema", "tool", "dispatch"]],
+  ["wire entry", ["src/wires/*/entry.ts"], ["wires", "wire client"]],
+  ["wire generated", ["src/wires/*/gen/"], []],
+  ["wire message", ["src/wires/grpc/bytes.ts", "src/wires/grpc/json.ts", "src/wires/grpc/error_domain.ts"], [
+    "internal",
+    "call",
+    "wire generated",
+  ]],
   ["wire client", ["src/wires/*/client.ts", "src/wires/*/decode_reply.ts", "src/wires/*/client_"], [
     "internal",
     "error",
@@ -43,8 +50,21 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
     "codec",
     "type:tool",
     "type:dispatch",
+    "wire generated",
+    "wire message",
   ]],
-  ["wires", ["src/wires/"], ["internal", "error", "call", "codec", "schema", "tool", "dispatch", "wire"]],
+  ["wires", ["src/wires/"], [
+    "wire generated",
+    "wire message",
+    "internal",
+    "error",
+    "call",
+    "codec",
+    "schema",
+    "tool",
+    "dispatch",
+    "wire",
+  ]],
   ["client", ["src/client/"], ["internal", "error", "call", "type:tool", "wire client"]],
   ["server", ["src/server/"], [
     "internal",
@@ -90,6 +110,8 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
 
 /** Packages, by the files that may import them at run time. */
 const PACKAGES: readonly (readonly [name: string, paths: readonly string[]])[] = [
+  ["@bufbuild/protobuf", ["src/wires/grpc/"]],
+  ["@connectrpc/connect", ["src/wires/grpc/"]],
   ["valibot", ["src/schema/valibot.ts"]],
   ["@noble/hashes", ["src/token/"]],
   ["@noble/ciphers", ["src/token/sealed.ts"]],

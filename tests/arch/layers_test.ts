@@ -29,7 +29,9 @@ test("src: nothing is imported in a circle", () => {
 });
 
 test("src: files and functions stay within the size of one idea", () => {
-  const long = readSources().filter(({ text }) => text.split("\n").length > 400).map(({ path }) => path);
+  const long = readSources().filter(({ path, text }) => !path.includes("/gen/") && text.split("\n").length > 400).map((
+    { path },
+  ) => path);
   deepStrictEqual(long, []);
 });
 

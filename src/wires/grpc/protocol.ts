@@ -13,10 +13,13 @@ import {
   type ServiceImpl,
 } from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/connect/protocol";
+import type { Refusal } from "../../call/outcome.ts";
+import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import { concatBytes } from "./bytes.ts";
 import { encodeRefusal } from "./encode_error.ts";
 import { MCPLite } from "./gen/mcplite_pb.ts";
 import { gzip } from "./gzip.ts";
+import { decodeText, encodeText, isText, withoutText } from "./text.ts";
 import type { Body, Head, Limits, Reply } from "../wire.ts";
 
 /** A request, as the service's functions see it. */
@@ -31,14 +34,15 @@ export interface Rpc {
 export const rpcKey: ContextKey<Rpc | undefined> = createContextKey<Rpc | undefined>(undefined);
 
 /** One method of the service. */
-export type RpcMethod = (head: Head, body: Body) => Reply | Promise<Reply>;
+export type RpcMethod = (head: Head, body: Body) => MaybePromise<Reply>;
 
 /** What pages of other origins have to read of a gRPC-Web answer that has no body. */
 export const EXPOSED_HEADERS: readonly string[] = ["grpc-status", "grpc-message", "grpc-status-details-bin"];
 
-/** What the protocols say in headers. Deadlines are not among them: those are dispatch's. */
+const TEXT = "application/grpc-web-text+proto";
+
+/** What the protocols say in headers, beside the type. Deadlines are not among them: those are dispatch's. */
 const PROTOCOL_HEADERS: readonly string[] = [
-  "content-type",
   "content-encoding",
   "connect-protocol-version",
   "connect-content-encoding",
@@ -72,10 +76,16 @@ export function createRpcMethods(service: ServiceImpl<typeof MCPLite>, limits: L
 }
 
 function rpcMethod(handler: UniversalHandler): RpcMethod {
+  const isStream = handler.method.methodKind !== "unary";
   return (head, body) => {
     if (head.method !== "POST") return { status: 405, headers: { allow: "POST" }, body: null };
-    if (!handler.supportedContentType(head.metadata.get("content-type") ?? "")) return UNSUPPORTED;
-    return answer(handler, head, body).catch(() => BROKEN);
+    const contentType = head.metadata.get("content-type") ?? "";
+    if (!handler.supportedContentType(contentType)) return UNSUPPORTED;
+    // Read before there is a response: some runtimes read no body after that.
+    return body.bytes().then((bytes) => {
+      const call = new MethodCall(handler, head, bytes, contentType);
+      return isStream ? call.stream() : call.answer().catch(() => BROKEN);
+    });
   };
 }
 
@@ -89,54 +99,76 @@ const UNSUPPORTED: Reply = {
 };
 const BROKEN: Reply = { status: 500, headers: {}, body: null };
 
-async function answer(handler: UniversalHandler, head: Head, body: Body): Promise<Reply> {
-  const left = new AbortController();
-  const response = await handler({
-    httpVersion: "2",
-    method: head.method,
-    // Only a query would be read of it, which requests by POST have not.
-    url: `http://localhost${handler.requestPath}`,
-    header: protocolHeaders(head),
-    body: messagesOf(body),
-    signal: left.signal,
-    contextValues: createContextValues().set(rpcKey, { head, left: left.signal }),
-  });
-  const headers = Object.fromEntries(response.header ?? []);
-  const isStream = handler.method.methodKind !== "unary";
-  return { status: response.status, headers, body: isStream ? streamOf(response, left) : await bytesOf(response) };
-}
+/** One request, and what Connect's handler makes of it. */
+class MethodCall {
+  readonly #handler: UniversalHandler;
+  readonly #head: Head;
+  readonly #body: Uint8Array<ArrayBuffer> | Refusal;
+  readonly #contentType: string;
+  readonly #isText: boolean;
+  readonly #left = new AbortController();
 
-function protocolHeaders({ metadata }: Head): Headers {
-  const headers = new Headers();
-  for (const name of PROTOCOL_HEADERS) {
-    const value = metadata.get(name);
-    if (value !== null) headers.set(name, value);
+  constructor(handler: UniversalHandler, head: Head, body: Uint8Array<ArrayBuffer> | Refusal, contentType: string) {
+    this.#handler = handler;
+    this.#head = head;
+    this.#body = body;
+    this.#contentType = withoutText(contentType);
+    this.#isText = isText(contentType);
   }
-  return headers;
-}
 
-async function* messagesOf(body: Body): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
-  const bytes = await body.bytes();
-  if ("kind" in bytes) throw encodeRefusal(bytes);
-  yield bytes;
-}
+  /** The whole answer. */
+  async answer(): Promise<Reply> {
+    const { status, header, body = [] } = await this.#handle();
+    const pieces: Uint8Array[] = [];
+    for await (const piece of body) pieces.push(piece);
+    const whole = concatBytes(pieces);
+    const headers = Object.fromEntries(header ?? []);
+    if (!this.#isText) return { status, headers, body: whole };
+    return { status, headers: { ...headers, "content-type": TEXT }, body: encodeText(whole) };
+  }
 
-async function bytesOf({ body }: UniversalServerResponse): Promise<Uint8Array<ArrayBuffer> | null> {
-  if (body === undefined) return null;
-  const pieces: Uint8Array[] = [];
-  for await (const piece of body) pieces.push(piece);
-  return concatBytes(pieces);
-}
+  /**
+   * The answer as a stream, at once: its status is always 200, what goes wrong is said in the body, and the runtime can tell
+   * that the caller has gone before there is anything to send.
+   */
+  stream(): Reply {
+    let pieces: AsyncIterator<Uint8Array> | undefined;
+    const body = new ReadableStream<Uint8Array>({
+      pull: async (controller) => {
+        pieces ??= ((await this.#handle()).body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+        const next = await pieces.next();
+        if (next.done) controller.close();
+        else controller.enqueue(this.#isText ? encodeText(next.value) : next.value);
+      },
+      cancel: () => this.#left.abort(),
+    });
+    return { status: 200, headers: { "content-type": this.#isText ? TEXT : this.#contentType }, body };
+  }
 
-function streamOf({ body }: UniversalServerResponse, left: AbortController): ReadableStream<Uint8Array> | null {
-  if (body === undefined) return null;
-  const pieces = body[Symbol.asyncIterator]();
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const next = await pieces.next();
-      if (next.done) controller.close();
-      else controller.enqueue(next.value);
-    },
-    cancel: () => left.abort(),
-  });
+  async #handle(): Promise<UniversalServerResponse> {
+    return await this.#handler({
+      httpVersion: "2",
+      method: this.#head.method,
+      // Only a query would be read of it, which requests by POST have not.
+      url: `http://localhost${this.#handler.requestPath}`,
+      header: this.#headers(),
+      body: this.#messages(),
+      signal: this.#left.signal,
+      contextValues: createContextValues().set(rpcKey, { head: this.#head, left: this.#left.signal }),
+    });
+  }
+
+  #headers(): Headers {
+    const headers = new Headers({ "content-type": this.#contentType });
+    for (const name of PROTOCOL_HEADERS) {
+      const value = this.#head.metadata.get(name);
+      if (value !== null) headers.set(name, value);
+    }
+    return headers;
+  }
+
+  async *#messages(): AsyncGenerator<Uint8Array, void, undefined> {
+    if ("kind" in this.#body) throw encodeRefusal(this.#body);
+    yield await Promise.resolve(this.#isText ? decodeText(this.#body) : this.#body);
+  }
 }
