@@ -41,13 +41,13 @@ export class Exchange {
     return { status: response.status, header: headersOf(response), body: this.#read(response), trailer: new Headers() };
   };
 
-  async #fetch({ url, method, header: headers, body, signal = null }: UniversalClientRequest): Promise<Response> {
+  async #fetch({ url, method, header: headers, body, signal }: UniversalClientRequest): Promise<Response> {
     const pieces: Uint8Array[] = [];
     for await (const piece of body ?? []) pieces.push(piece);
     // It is not Connect's client that calls; and in a page the header would need the server's leave.
     if (headers.get("user-agent")?.startsWith("connect-es/")) headers.delete("user-agent");
     const send = this.#sending.fetch ?? fetch;
-    const init: RequestInit = { method, headers, body: concatBytes(pieces), signal, redirect: "manual" };
+    const init: RequestInit = { method, headers, body: concatBytes(pieces), signal: signal ?? null, redirect: "manual" };
     try {
       return await send(`${url}${this.#sending.search}`, init);
     } catch (cause) {
