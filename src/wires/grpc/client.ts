@@ -118,11 +118,11 @@ class FetchTransport implements Transport {
     if (!isJsonObject(args)) return refuseInput("Arguments must be an object", [], "object", args);
     const { deadline_ms: deadlineMs, ...meta } = call.meta ?? {};
     const isTimed = typeof deadlineMs === "number" && deadlineMs > 0;
-    const said = isTimed ? meta : call.meta;
+    const said = isTimed ? meta : call.meta ?? {};
     const request = create(ToolRequestSchema, {
       name: tool,
       arguments: toJsonObject(args),
-      ...(said !== undefined && { meta: toJsonObject(said) }),
+      ...(Object.keys(said).length > 0 && { meta: toJsonObject(said) }),
     });
     const headers = await this.#headers();
     if (isTimed) headers.set(this.#timeout.name, this.#timeout.format(deadlineMs));

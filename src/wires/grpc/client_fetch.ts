@@ -47,7 +47,13 @@ export class Exchange {
     // It is not Connect's client that calls; and in a page the header would need the server's leave.
     if (headers.get("user-agent")?.startsWith("connect-es/")) headers.delete("user-agent");
     const send = this.#sending.fetch ?? fetch;
-    const init: RequestInit = { method, headers, body: concatBytes(pieces), signal: signal ?? null, redirect: "manual" };
+    const init: RequestInit = {
+      method,
+      headers,
+      body: concatBytes(pieces),
+      signal: signal ?? null,
+      redirect: "manual",
+    };
     try {
       return await send(`${url}${this.#sending.search}`, init);
     } catch (cause) {

@@ -1,45 +1,24 @@
-/**
- * gzip for messages, by what every runtime has: reads requests that are compressed, up to a limit.
- *
- * @module
- */
-import { ConnectError } from "@connectrpc/connect";
-import type { Compression } from "@connectrpc/connect/protocol";
 import { type Refusal, refuse } from "../../call/outcome.ts";
 import { concatBytes } from "./bytes.ts";
-import { encodeRefusal } from "./encode_error.ts";
 
-/** The compression that the wire reads. */
-export const gzip: Compression = {
-  name: "gzip",
-  compress: (bytes) => transform(bytes, new CompressionStream("gzip"), Number.POSITIVE_INFINITY),
-  decompress: (bytes, maxBytes) => transform(bytes, new DecompressionStream("gzip"), maxBytes),
-};
-
-async function transform(
-  bytes: Uint8Array,
-  through: GenericTransformStream,
+/** Decompresses a message, no further than to `maxBytes`. Total: bad input is a value. */
+export async function gunzip(
+  bytes: Uint8Array<ArrayBuffer>,
   maxBytes: number,
-): Promise<Uint8Array<ArrayBuffer>> {
+): Promise<Uint8Array<ArrayBuffer> | Refusal> {
   const pieces: Uint8Array[] = [];
   let length = 0;
-  const reader = new Blob([new Uint8Array(bytes)]).stream().pipeThrough<Uint8Array>(through).getReader();
+  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")).getReader();
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) {
       length += read.value.length;
-      if (length > maxBytes) throw encodeRefusal(tooLarge(maxBytes));
+      if (length > maxBytes) return refuse("payload_too_large", `The message is larger than ${maxBytes} bytes`);
       pieces.push(read.value);
     }
-  } catch (thrown) {
-    throw thrown instanceof ConnectError ? thrown : encodeRefusal(NOT_GZIP);
+    return concatBytes(pieces);
+  } catch {
+    return refuse("parse_error", "The message is not gzip");
   } finally {
     void reader.cancel().catch(() => {});
   }
-  return concatBytes(pieces);
-}
-
-const NOT_GZIP: Refusal = refuse("parse_error", "The message is not gzip");
-
-function tooLarge(maxBytes: number): Refusal {
-  return refuse("payload_too_large", `The message is larger than ${maxBytes} bytes`);
 }

@@ -22,7 +22,7 @@ export function refuseStruct(value: JsonValue, maxDepth: number): Refusal | unde
     return refuse("parse_error", `A number is ${value}, which is not JSON`);
   }
   if (typeof value !== "object" || value === null) return undefined;
-  if (maxDepth === 0) return refuse("parse_error", "The message nests deeper than this server reads");
+  if (maxDepth === 0) return refuse("invalid_request", "The arguments are nested deeper than this server reads");
   for (const member of Array.isArray(value) ? value : Object.values(value)) {
     const refusal = refuseStruct(member, maxDepth - 1);
     if (refusal !== undefined) return refusal;

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { create } from "@bufbuild/protobuf";
+import { create, isMessage } from "@bufbuild/protobuf";
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import { parseTimeout as parseConnectTimeout } from "@connectrpc/connect/protocol-connect";
 import { parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-grpc-web";
@@ -18,10 +18,12 @@ import { decodeToolRequest } from "./decode.ts";
 import { encodeOutcome, encodeTool } from "./encode.ts";
 import { encodeRefusal } from "./encode_error.ts";
 import {
+  type Empty,
   type MCPLite,
   type PromptsList,
   PromptsListSchema,
   type ToolRequest,
+  ToolRequestSchema,
   type ToolResponse,
   type ToolsList,
   ToolsListSchema,
@@ -87,30 +89,32 @@ class Service implements ServiceImpl<typeof MCPLite> {
     this.#tools = create(ToolsListSchema, { tools: host.tools.map(encodeTool) });
   }
 
-  getTools(): ToolsList {
+  getTools(_: Empty, context: HandlerContext): ToolsList {
+    assertRead(context);
     return this.#tools;
   }
 
-  getPrompts(): PromptsList {
+  getPrompts(_: Empty, context: HandlerContext): PromptsList {
+    assertRead(context);
     return create(PromptsListSchema);
   }
 
-  async callTool(request: ToolRequest, context: HandlerContext): Promise<ToolResponse> {
+  async callTool(_: ToolRequest, context: HandlerContext): Promise<ToolResponse> {
     const startedMs = this.#host.clock.now();
     const { head } = rpcOf(context);
-    const call = this.#decode(request, context, false);
+    const call = this.#decode(context, false);
     const settled = this.#host.dispatch.call(call);
     if (settled instanceof Promise) head.keepOpen();
     return this.#response(call, await settled, startedMs);
   }
 
   async *callToolStream(
-    request: ToolRequest,
+    _: ToolRequest,
     context: HandlerContext,
   ): AsyncGenerator<ToolResponse, void, undefined> {
     const startedMs = this.#host.clock.now();
     const { head, left } = rpcOf(context);
-    const call = this.#decode(request, context, true);
+    const call = this.#decode(context, true);
     head.keepOpen();
     const stream = new ResponseStream(left);
     const finish = (settled: Settled) => stream.end(() => this.#response(call, settled, startedMs));
@@ -120,9 +124,10 @@ class Service implements ServiceImpl<typeof MCPLite> {
     yield* stream.read();
   }
 
-  #decode(request: ToolRequest, context: HandlerContext, isStreamed: boolean): Call {
-    const { head } = rpcOf(context);
-    const decoded = decodeToolRequest(request, timeoutMs(head.metadata), this.#host.limits.depth);
+  #decode(context: HandlerContext, isStreamed: boolean): Call {
+    const { head, request } = rpcOf(context);
+    if (!isMessage(request, ToolRequestSchema)) throw encodeRefusal(request as Refusal);
+    const decoded = decodeToolRequest(request, timeoutMs(head.metadata), this.#host.limits.depth - 1);
     if ("kind" in decoded) throw encodeRefusal(decoded);
     return { ...decoded, peer: new RpcPeer(head, context.protocolName, isStreamed) };
   }
@@ -151,6 +156,11 @@ class Service implements ServiceImpl<typeof MCPLite> {
     const error = new TypeError("The result cannot be written as a protobuf message", { cause: thrown });
     return this.#host.dispatch.mask(error, { tool: call.tool });
   }
+}
+
+function assertRead(context: HandlerContext): void {
+  const { request } = rpcOf(context);
+  if ("kind" in request) throw encodeRefusal(request as Refusal);
 }
 
 function rpcOf({ values }: HandlerContext): Rpc {

@@ -4,29 +4,20 @@
  * @module
  */
 import { base64Decode, base64Encode } from "@bufbuild/protobuf/wire";
+import { type Refusal, refuse } from "../../call/outcome.ts";
 import { concatBytes } from "./bytes.ts";
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
-/** Whether a `Content-Type` names the text form. */
-export function isText(contentType: string): boolean {
-  return /^application\/grpc-web-text\b/i.test(contentType);
-}
-
-/** The `Content-Type` of the same bytes, and back. */
-export function withoutText(contentType: string): string {
-  return contentType.replace(/^(application\/grpc-web)-text/i, "$1");
-}
-
-/**
- * Reads base64; each piece that was sent may have its own padding.
- *
- * @throws If it is none.
- */
-export function decodeText(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+/** Reads base64; each piece that was sent may have its own padding. Total: bad input is a value. */
+export function decodeText(bytes: Uint8Array): Uint8Array<ArrayBuffer> | Refusal {
   const pieces = decoder.decode(bytes).match(/[^=]+=*/g) ?? [];
-  return concatBytes(pieces.map((piece) => base64Decode(piece)));
+  try {
+    return concatBytes(pieces.map((piece) => base64Decode(piece)));
+  } catch {
+    return refuse("parse_error", "The body is not base64");
+  }
 }
 
 /** Writes one piece as base64. */

@@ -1,0 +1,191 @@
+/** The transports, against servers that are not ours. */
+import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
+import { test } from "node:test";
+import { create, toBinary, toJsonString } from "@bufbuild/protobuf";
+import { createClient, createServer, defineTool, type Transport } from "../../../mod.ts";
+import { ResponseType, ToolResponseSchema, ToolsListSchema } from "../../../src/wires/grpc/gen/mcplite_pb.ts";
+import { connect, connectTransport, grpcWebTransport } from "../../../src/wires/grpc/entry.ts";
+import { frame } from "./frames.ts";
+
+interface Sent {
+  readonly url: string;
+  readonly init: RequestInit;
+}
+
+/** A transport whose requests are answered by `answer`. */
+function fake(answer: (request: Sent) => Response | Promise<Response>, maxResponseBytes?: number) {
+  const sent: Sent[] = [];
+  const fetch = async (url: string, init: RequestInit): Promise<Response> => {
+    sent.push({ url, init });
+    return await answer({ url, init });
+  };
+  const options = { fetch, ...(maxResponseBytes !== undefined && { maxResponseBytes }) };
+  return { sent, client: createClient(connectTransport("http://host/base/", options), { retry: { attempts: 0 } }) };
+}
+
+const JSON_TYPE = { "content-type": "application/json" };
+const STREAM_JSON = { "content-type": "application/connect+json" };
+const json = (body: unknown, status = 200): Response =>
+  new Response(JSON.stringify(body), { status, headers: JSON_TYPE });
+
+for (const open of [connectTransport, grpcWebTransport]) {
+  test(`${open.name}() throws for a URL that it cannot call`, () => {
+    for (const url of ["", "host:443", "ftp://host"]) throws(() => open(url), TypeError);
+  });
+}
+
+test("connectTransport() sends what Connect asks for, and nothing of the library's own", async () => {
+  const { sent, client } = fake(() => json({ result: { content: "ok" }, meta: {} }));
+  strictEqual(await client["add"]!({ a: 1 }, { timeoutMs: 60_000 }), "ok");
+  const { url, init } = sent[0]!;
+  const headers = new Headers(init.headers);
+  strictEqual(url, "http://host/base/mcplite.MCPLite/CallTool");
+  deepStrictEqual([init.method, init.redirect], ["POST", "manual"]);
+  deepStrictEqual(JSON.parse(new TextDecoder().decode(init.body as Uint8Array)), {
+    name: "add",
+    arguments: { a: 1 },
+  });
+  deepStrictEqual([headers.get("content-type"), headers.get("connect-protocol-version")], ["application/json", "1"]);
+  const timeoutMs = Number(headers.get("connect-timeout-ms"));
+  ok(timeoutMs > 50_000 && timeoutMs <= 60_000);
+  strictEqual(headers.get("user-agent"), null);
+});
+
+test("transports send the caller's headers, made anew for each request, and keep the query", async () => {
+  let calls = 0;
+  const seen: (string | null)[] = [];
+  const fetch = (url: string, init: RequestInit): Promise<Response> => {
+    seen.push(url, new Headers(init.headers).get("authorization"));
+    return Promise.resolve(json({ result: { content: 1 }, meta: {} }));
+  };
+  const headers = () => Promise.resolve({ authorization: `Bearer ${++calls}` });
+  const client = createClient(connectTransport("http://host/?key=1", { fetch, headers }));
+  await client["a"]!();
+  await client["a"]!();
+  const url = "http://host/mcplite.MCPLite/CallTool?key=1";
+  deepStrictEqual(seen, [url, "Bearer 1", url, "Bearer 2"]);
+});
+
+test("what a server says without our details is understood by its status", async () => {
+  for (
+    const [code, status, want] of [
+      ["not_found", 404, "tool_not_found"],
+      ["invalid_argument", 400, "invalid_input"],
+      ["deadline_exceeded", 504, "deadline_exceeded"],
+      ["internal", 500, "internal"],
+      ["unimplemented", 501, "method_not_found"],
+    ] as const
+  ) {
+    const { client } = fake(() => json({ code, message: "Because" }, status));
+    await rejects(client["a"]!(), { name: "ToolError", code: want, message: "Because" });
+  }
+});
+
+test("another domain's ErrorInfo is not taken for our code", async () => {
+  // google.rpc.ErrorInfo { reason: "X", domain: "other" }
+  const details = [{ type: "google.rpc.ErrorInfo", value: "CgFYEgVvdGhlcg" }];
+  const { client } = fake(() => json({ code: "already_exists", message: "m", details }, 409));
+  await rejects(client["a"]!(), { code: "conflict" });
+});
+
+test("an answer that is not Connect's is told by its status", async () => {
+  const html = () => new Response("<html>", { status: 502, headers: { "content-type": "text/html" } });
+  await rejects(fake(html).client["a"]!(), { code: "unavailable", message: /answered 502/ });
+  const page = () => new Response("<html>", { headers: { "content-type": "text/html" } });
+  await rejects(fake(page).client["a"]!(), { code: "unavailable" });
+  await rejects(fake(() => new Response("{", { headers: JSON_TYPE })).client["a"]!(), { name: "ToolError" });
+});
+
+test("a response without meta is an answer, and an unknown type is kept", async () => {
+  strictEqual(await fake(() => json({ result: { content: 5 } })).client["a"]!(), 5);
+  const { client } = fake(() => json({ result: {}, meta: { responseType: 9 } }));
+  const outcome = await client.$.outcome("a");
+  ok(outcome.kind === "unknown");
+  strictEqual(outcome.responseType, "9");
+});
+
+test("redirects are not followed", async () => {
+  const { client } = fake(() => new Response(null, { status: 307, headers: { location: "http://elsewhere" } }));
+  await rejects(client["a"]!(), { code: "invalid_request", message: /Redirects/ });
+});
+
+test("a server that cannot be reached is unavailable, without its address in the message", async () => {
+  const { client } = fake(() => Promise.reject(new TypeError("refused")));
+  await rejects(client["a"]!(), (error: Error) => {
+    strictEqual(error.message, "Cannot reach the server");
+    return String((error.cause as Error).message).includes("http://host");
+  });
+});
+
+test("answers are read up to a limit", async () => {
+  const large = () => json({ result: { content: "x".repeat(5_000) }, meta: {} });
+  await rejects(fake(large, 1_000).client["a"]!(), { code: "result_too_large" });
+  strictEqual((await fake(large, 10_000).client["a"]!() as string).length, 5_000);
+});
+
+test("a stream that breaks off is unavailable, whatever it said before", async () => {
+  const partial = frame('{"result":{"partial":"a"}}');
+  const last = frame('{"result":{"content":"a"},"meta":{}}');
+  const bodies = [partial, partial.slice(0, 9), new Uint8Array(), new Uint8Array([...partial, 2, 0, 0])];
+  for (const body of bodies) {
+    const { client } = fake(() => new Response(body as Uint8Array<ArrayBuffer>, { headers: STREAM_JSON }));
+    await rejects(client["a"]!.stream().result, { code: "unavailable" });
+  }
+  const end = frame("{}", 2);
+  const whole = () => new Response(new Uint8Array([...partial, ...last, ...end]), { headers: STREAM_JSON });
+  strictEqual(await fake(whole).client["a"]!.stream().result, "a");
+  const endless = () => new Response(new Uint8Array([...partial, ...end]), { headers: STREAM_JSON });
+  await rejects(fake(endless).client["a"]!.stream().result, { code: "unavailable" });
+});
+
+test("leaving a stream ends its request", async () => {
+  let signal: AbortSignal | null | undefined;
+  let isCancelled = false;
+  const { client } = fake(({ init }) => {
+    signal = init.signal;
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(frame('{"result":{"partial":"a"}}')),
+      cancel: () => void (isCancelled = true),
+    });
+    return new Response(body, { headers: STREAM_JSON });
+  });
+  for await (const _ of client["a"]!.stream()) break;
+  for (let tries = 0; tries < 200 && !isCancelled; tries++) await new Promise((resolve) => setTimeout(resolve, 5));
+  deepStrictEqual([signal?.aborted, isCancelled], [true, true]);
+});
+
+test("arguments that are no object are refused before they are sent", async () => {
+  const { sent, client } = fake(() => json({}));
+  await rejects(client.$.call("a", [1]), { code: "invalid_input" });
+  strictEqual(sent.length, 0);
+});
+
+test("a list of a plain server lacks what it did not say", async () => {
+  const list = create(ToolsListSchema, { tools: [{ name: "a", description: "A", inputSchema: { type: "object" } }] });
+  const { client } = fake(() => new Response(toJsonString(ToolsListSchema, list), { headers: JSON_TYPE }));
+  deepStrictEqual(await client.$.list(), [{ name: "a", description: "A", inputSchema: { type: "object" } }]);
+});
+
+test("moments beyond what a date can say do not throw", async () => {
+  const meta = { responseType: ResponseType.PROMISE, promiseToken: "t", expiresAt: 2n ** 62n, timestamp: -(2n ** 62n) };
+  const bytes = toBinary(ToolResponseSchema, create(ToolResponseSchema, { meta }));
+  const fetch = () => Promise.resolve(new Response(bytes, { headers: { "content-type": "application/proto" } }));
+  const client = createClient(connectTransport("http://host", { fetch, format: "binary" }));
+  strictEqual((await client.$.outcome("a")).kind, "promise");
+});
+
+test("a promise of one protocol is redeemed by the others", async () => {
+  const gate = Promise.withResolvers<void>();
+  const slow = defineTool("slow").describe("Take its time").promise({ budgetMs: 10 }).handle(async () => {
+    await gate.promise;
+    return "done";
+  });
+  const server = createServer({ tools: [slow], wires: [connect()], keys: "k1:a secret of at least thirty-two bytes" });
+  const fetch = (url: string, init: RequestInit) => server.fetch(new Request(url, { ...init, redirect: "follow" }));
+  const transports: Transport[] = [connectTransport("http://h", { fetch }), grpcWebTransport("http://h", { fetch })];
+  const [one, other] = transports.map((transport) => createClient<typeof server>(transport));
+  const { token } = await one!.slow.start({});
+  gate.resolve();
+  strictEqual(await other!.$.redeem(token).result(), "done");
+  await server.close(0);
+});
