@@ -90,3 +90,16 @@ test("the client alone pulls in neither valibot nor the server", async () => {
   ) => path);
   deepStrictEqual(inputs.filter((path) => /valibot|src\/(server|dispatch|tool|schema|runtime)\//.test(path)), []);
 });
+
+test("the front door pulls in neither protobuf nor Connect", async () => {
+  const { metafile } = await build({
+    entryPoints: [join(ROOT, "mod.ts")],
+    bundle: true,
+    write: false,
+    metafile: true,
+    platform: "browser",
+    format: "esm",
+    logLevel: "silent",
+  });
+  deepStrictEqual(Object.keys(metafile.inputs).filter((path) => /@bufbuild|@connectrpc|wires\/grpc/.test(path)), []);
+});

@@ -154,6 +154,25 @@ test("leaving a stream ends its request", async () => {
   deepStrictEqual([signal?.aborted, isCancelled], [true, true]);
 });
 
+test("a sink that throws ends the request, too", async () => {
+  let signal: AbortSignal | null | undefined;
+  const fetch = (_: string, init: RequestInit): Promise<Response> => {
+    signal = init.signal;
+    const pull = (controller: ReadableStreamDefaultController) =>
+      controller.enqueue(frame('{"result":{"partial":"a"}}'));
+    return Promise.resolve(new Response(new ReadableStream({ pull }), { headers: STREAM_JSON }));
+  };
+  const limit = { signal: new AbortController().signal, touch() {}, pause() {} };
+  const sink = {
+    push(): void {
+      throw new Error("full");
+    },
+  };
+  const transport = connectTransport("http://host", { fetch });
+  strictEqual((await transport.call({ tool: "a", args: {}, meta: undefined, limit }, sink)).kind, "error");
+  strictEqual(signal?.aborted, true);
+});
+
 test("arguments that are no object are refused before they are sent", async () => {
   const { sent, client } = fake(() => json({}));
   await rejects(client.$.call("a", [1]), { code: "invalid_input" });
