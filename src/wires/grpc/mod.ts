@@ -39,7 +39,7 @@ export interface ConnectOptions {
 
 /**
  * The wire of MCP-lite over gRPC, for `createServer({ wires: [mcpLite(), connect()] })`: the service `mcplite.MCPLite` by the
- * protocols Connect (JSON and binary) and gRPC-Web. Native gRPC needs a port of its own, which `serve()` opens.
+ * protocols Connect (JSON and binary) and gRPC-Web. Native gRPC needs trailers, which no `fetch` function can send.
  *
  * @example Connect is JSON over POST
  * ```ts
