@@ -71,11 +71,9 @@ export class Deferrals {
     const { live } = run;
     const { clock } = this.#host;
     if (run.written === undefined) this.#write(run, { isPromised: true, startedMs });
-    let isWritten = await run.written;
-    // Its continuation was sent again: the call is under way already, or was a moment ago.
-    if (!isWritten && !run.isKeyed && !await this.#joinSame(run)) {
-      isWritten = await this.#write(run, { isPromised: true, startedMs });
-    }
+    const isWritten = await run.written;
+    // Its continuation was sent again: what that began may be answered otherwise, so this one is a job of its own.
+    if (!isWritten && !run.isKeyed) await this.#write(run, { isPromised: true, startedMs }, crypto.randomUUID());
     this.ensureWorker();
     const { lease } = run;
     if (lease === undefined || live.isSettled) return;
@@ -142,15 +140,6 @@ export class Deferrals {
     await Promise.all([...this.#workers].map((worker) => worker.stop()));
   }
 
-  /** Has the caller of a run that is under way already go on with the promise of the other. `false` if that is gone. */
-  async #joinSame(run: Run): Promise<boolean> {
-    const begun = await this.#jobs.join(run.callId);
-    if (begun === undefined) return false;
-    run.live.release(this.#options.promises.ofJob(begun));
-    run.live.end(refuse("cancelled", "The same call is under way already"));
-    return true;
-  }
-
   #promise(run: Run, lease: Lease): PromiseOutcome {
     const { lastProgress: progress } = run;
     return {
@@ -160,8 +149,8 @@ export class Deferrals {
     };
   }
 
-  #write(run: Run, lease: LeaseOptions): Promise<boolean> {
-    return (run.written = this.#insertRunning(run, newJob(run, RUNNING), lease));
+  #write(run: Run, lease: LeaseOptions, id?: string): Promise<boolean> {
+    return (run.written = this.#insertRunning(run, newJob(run, RUNNING, id), lease));
   }
 
   /** Writes the job of a run that is under way, and binds the two. `false` if there is such a job already. */
@@ -220,7 +209,7 @@ export class Deferrals {
     const meta = job.context === undefined ? undefined : { context: job.context };
     const call = { tool: job.tool, args: job.args, meta, peer: new JobPeer(job) };
     const run = new Run(plan, call, this.#host, undefined);
-    run.resume(job.id, job.memo);
+    run.resume(job.callId ?? job.id, job.memo);
     const concluded = this.#bind(
       run,
       new Lease(this.#jobs, job, run, { isPromised: true, startedMs: this.#host.clock.now() }),
@@ -250,13 +239,14 @@ export class Deferrals {
   }
 }
 
-function newJob(run: Run, state: Pick<Job, "state" | "epoch" | "attempt">): Job {
+function newJob(run: Run, state: Pick<Job, "state" | "epoch" | "attempt">, id: string = run.callId): Job {
   const { plan, call, principal, host } = run;
   const { context } = call.meta ?? {};
   const { ttlMs = KEYED_TTL_MS } = plan.promise ?? plan.external ?? {};
   return {
     ...state,
-    id: run.callId,
+    id,
+    ...(id !== run.callId && { callId: run.callId }),
     version: 1,
     tool: plan.name,
     ...(plan.revision !== undefined && { revision: plan.revision }),

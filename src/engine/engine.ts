@@ -33,8 +33,10 @@ export interface Memo {
 
 /** One piece of deferred work: plain JSON. */
 export interface Job {
-  /** Unique; the `callId` of its runs: a UUID. */
+  /** Unique: a UUID. */
   readonly id: string;
+  /** The `callId` of its runs, if that is not its id. */
+  readonly callId?: string;
   /** Goes up by one with each change; what a change is compared with. */
   readonly version: number;
   /** Goes up with each run that begins: a run of an older one has lost its right to speak. */

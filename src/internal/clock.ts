@@ -10,12 +10,15 @@ export interface Clock {
   readonly isPerRequest?: boolean;
 }
 
+const MAX_TIMER_MS = 2_147_483_647;
+
 /** The machine's clock and timers. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
   after(delayMs, callback) {
-    const timer = setTimeout(callback, delayMs);
+    // Timers of longer than 24.8 days would fire at once.
+    const timer = setTimeout(callback, Math.min(delayMs, MAX_TIMER_MS));
     return () => clearTimeout(timer);
   },
   isPerRequest: globalThis.navigator?.userAgent === "Cloudflare-Workers",

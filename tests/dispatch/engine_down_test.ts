@@ -1,22 +1,12 @@
 /** Engines that fail, or do not answer: callers are told to try again, the log is told why, and no shutdown waits for them. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { type CallMeta, defineTool, type Engine } from "../../mod.ts";
+import { type CallMeta, defineTool } from "../../mod.ts";
 import { assertRefused, Bench } from "./harness.ts";
 import { asAnswer, asPromise, changed, Gates, KEYS, pass, redeem, settledOf, standstill, watch } from "./promised.ts";
 
 const t = defineTool("t").describe("T");
 const wanted: CallMeta = { isPromiseWanted: true };
-
-/** A tool that promises, on an engine that does as `instead` says while `isDown`. */
-function failing(instead: (failed: <Value>(method: () => Value) => Value) => Partial<Engine>) {
-  const { clock, engine } = standstill();
-  const state = { isDown: false };
-  const gates = new Gates();
-  const tool = t.promise({ budgetMs: 1_000 }).handle(() => gates.wait());
-  const bench = new Bench([tool], { keys: KEYS, clock, engine: changed(engine, instead((method) => method())) });
-  return { bench, clock, gates, state, engine };
-}
 
 /** An engine all of whose questions fail while it is down. */
 function down(fail: () => never | Promise<never>) {
@@ -112,9 +102,9 @@ async function silent() {
   const bench = new Bench([tool], { keys: KEYS, clock, engine: deaf });
   const call = watch(bench.call("t"));
   await pass({ clock }, 1_000);
-  asPromise(call.settled);
+  const { token } = asPromise(call.settled);
   state.isSilent = true;
-  return { bench, clock, gates };
+  return { bench, clock, gates, token };
 }
 
 for (const isRunning of [true, false]) {
@@ -131,12 +121,11 @@ for (const isRunning of [true, false]) {
   });
 }
 
-test("a call ends at its deadline where the engine never answers", async () => {
-  const { bench, clock } = await silent();
-  const call = watch(bench.call("t", {}, { meta: { continuation: "prom_x" } }));
-  await pass({ clock }, 0);
-  assertRefused(settledOf(call), "invalid_continuation");
-  const keyed = watch(bench.call("t", {}, { meta: { idempotencyKey: "a" } }));
-  await pass({ clock }, 30_000);
-  ok(keyed.settled !== undefined);
+test("a redeem ends at its deadline where the engine never answers", async () => {
+  const { bench, clock, token } = await silent();
+  const call = watch(redeem(bench, token, 5_000));
+  await pass({ clock }, 29_999);
+  strictEqual(call.settled, undefined);
+  await pass({ clock }, 1);
+  assertRefused(settledOf(call), "deadline_exceeded");
 });

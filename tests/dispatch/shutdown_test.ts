@@ -165,3 +165,13 @@ test("server.work().stop() waits for its jobs, and takes no more", async () => {
   await stopped;
   strictEqual(gates.begun, 1);
 });
+
+test("after server.work().stop() a promise that is wanted later is run all the same", async () => {
+  const gates = new Gates();
+  const bench = new Bench([t.promise().handle(() => gates.wait())], { keys: KEYS });
+  await bench.server.work().stop();
+  const { token } = asPromise(await bench.call("t", {}, { meta: { isPromiseWanted: true } }));
+  await pass(bench, 0);
+  await gates.end("done");
+  strictEqual(asAnswer(await redeem(bench, token)), "done");
+});

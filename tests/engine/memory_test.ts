@@ -1,5 +1,6 @@
 import { deepStrictEqual, doesNotThrow, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
+import type { Job } from "../../src/engine/engine.ts";
 import { memoryEngine } from "../../src/engine/memory.ts";
 import { FakeClock } from "../../src/testing/fake_clock.ts";
 import { changed, engineSuite, newJob, Runs, sleep } from "./suite.ts";
@@ -32,6 +33,39 @@ test("memoryEngine() makes room of what expires first, wherever it stands", () =
   for (const ttlMs of ttls) engine.insert(newJob({ expiresAtMs: clock.now() + ttlMs }));
   clock.tick(10_000);
   strictEqual(engine.insert(newJob({ expiresAtMs: clock.now() + 1 })), true);
+});
+
+test("memoryEngine() refuses a job while it keeps as many characters as it may, until there are fewer", () => {
+  const clock = new FakeClock();
+  const long = (ttlMs: number, chars = 1_000) => newJob({ args: "x".repeat(chars), expiresAtMs: clock.now() + ttlMs });
+  const engine = memoryEngine({ maxChars: 1_000, clock });
+  const [first, second, third] = [long(10_000), long(20_000), long(30_000)];
+  const refuses = (job: Job) => {
+    throws(() => engine.insert(job), { code: "unavailable", details: { retry_after_ms: 5_000 } });
+    strictEqual(engine.get(job.id), undefined);
+  };
+  strictEqual(engine.insert(first), true, "there is room: how much it takes is not asked");
+  refuses(second);
+  strictEqual(engine.insert(first), false, "a repeat is none too many");
+  // A job that is over is small.
+  strictEqual(engine.replace(changed(first, { args: null }), 1), true);
+  strictEqual(engine.insert(second), true);
+  refuses(third);
+  engine.remove(second.id);
+  strictEqual(engine.insert(third), true);
+  refuses(second);
+  clock.tick(30_000);
+  strictEqual(engine.insert(long(10_000)), true, "what has expired takes no room");
+});
+
+test("memoryEngine() counts what a job has become", () => {
+  const engine = memoryEngine({ maxChars: 10_000 });
+  const job = newJob();
+  const larger = changed(job, { args: "x".repeat(10_000) });
+  engine.insert(job);
+  engine.replace(larger, 1);
+  throws(() => engine.insert(newJob()), { code: "unavailable" });
+  strictEqual(engine.replace(changed(larger, { args: "y".repeat(20_000) }), 2), true, "what is kept may grow");
 });
 
 test("memoryEngine() delivers by its clock, and cancels with a removed job", async () => {
