@@ -2,7 +2,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
-import { type AskOutcome, type CallMeta, defineTool, type Settled } from "../../mod.ts";
+import { type AskOutcome, type CallMeta, defineTool, type Engine, type Settled } from "../../mod.ts";
 import { assertMasked, assertRefused, Bench, KeptSink } from "./harness.ts";
 import {
   accept,
@@ -14,6 +14,7 @@ import {
   KEYS,
   pass,
   redeem,
+  settledOf,
   standstill,
   watch,
 } from "./promised.ts";
@@ -207,4 +208,45 @@ test("a call promises whose earlier run's job was there, and is gone when it is 
   await gates.end("done");
   strictEqual(asAnswer(await redeem(bench, token)), "done");
   strictEqual(gates.begun, 1);
+});
+
+test("an answer that comes while the asking run is still being written is not asked for twice, nor acted on twice", async () => {
+  const { clock, engine } = standstill();
+  const held = Promise.withResolvers<void>();
+  let holds = 0;
+  const slow: Engine = {
+    ...engine,
+    instance: engine.instance,
+    async hold(id) {
+      if (++holds === 1) await held.promise;
+      return await engine.hold(id);
+    },
+  };
+  let runs = 0;
+  let charged = 0;
+  const gates = new Gates();
+  const tool = t.promise({ budgetMs: 1_000 }).handle(async (_, ctx) => {
+    if (++runs === 1) await gates.wait();
+    const { action } = await ctx.elicit("k", { message: "?", schema: v.object({}) });
+    await ctx.step("charge", () => ++charged);
+    await gates.wait();
+    return action;
+  });
+  const bench = new Bench([tool], { keys: KEYS, clock, engine: slow });
+  const first = watch(bench.call("t"));
+  await pass({ clock }, 1_000);
+  await gates.end(undefined);
+  const { continuation } = asQuestion(settledOf(first));
+  const second = watch(
+    bench.call("t", {}, { meta: { continuation, responses: { k: { action: "accept", content: {} } } } }),
+  );
+  await pass({ clock }, 0);
+  await pass({ clock }, 1_000);
+  await pass({ clock }, 0);
+  const { token } = asPromise(settledOf(second));
+  held.resolve();
+  await pass({ clock }, 0);
+  await gates.end(undefined);
+  strictEqual(asAnswer(await redeem(bench, token)), "accept");
+  strictEqual(charged, 1);
 });

@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { formatTimestamp } from "../../src/internal/clock.ts";
+import { formatTimestamp, systemClock } from "../../src/internal/clock.ts";
 import { FakeClock } from "../../src/testing/fake_clock.ts";
 
 test("formatTimestamp() writes RFC 3339 in UTC, to the millisecond", () => {
@@ -35,4 +35,14 @@ test("FakeClock.tick() runs what comes due on the way, in order, at its time", (
   clock.tick(50);
   deepStrictEqual(ran, ["a@1010", "b@1020", "c@1030"]);
   strictEqual(clock.now(), 1050);
+});
+
+test("systemClock.after() waits for delays that no timer can hold, rather than not at all", async () => {
+  let ran = 0;
+  const cancels = [2 ** 31, Number.MAX_SAFE_INTEGER, Number.POSITIVE_INFINITY].map((ms) =>
+    systemClock.after(ms, () => ran++)
+  );
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  for (const cancel of cancels) cancel();
+  strictEqual(ran, 0);
 });
