@@ -238,7 +238,10 @@ export class Dispatcher implements Dispatch, DispatchHost {
     // What is asked of them is said in their arguments.
     if (plan.isSystem) return this.runTool(run);
     if (isPromiseWanted && plan.promise === undefined && plan.external === undefined) {
-      return refuse("invalid_request", `The tool ${plan.name} gives no promises: call it without _meta.promise`);
+      return refuse(
+        "invalid_request",
+        `The tool ${plan.name} gives no promises: call it without .start() (_meta.promise), or define it with .promise()`,
+      );
     }
     if (continuation?.startsWith("prom_")) return this.#redeemer.join(run, continuation);
     if (continuation !== undefined) {

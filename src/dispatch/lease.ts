@@ -3,6 +3,7 @@ import type { Job } from "../engine/engine.ts";
 import type { Jobs } from "../engine/jobs.ts";
 import type { Json } from "../internal/json.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
+import { CLOCK_SKEW_MS } from "./promises.ts";
 import type { Run } from "./run.ts";
 
 /** How often at most progress is written, in milliseconds. */
@@ -21,8 +22,10 @@ const MAY_PASS: ReadonlySet<string> = new Set(["internal", "unavailable", "deadl
 
 /** What becomes of a job that broke, or whose process died, as often as it may. */
 export function gaveUp(job: Job, last?: Refusal): FailureOutcome {
-  const data = { attempts: job.maxAttempts, ...(last !== undefined && { reason: last.message }) };
-  return { kind: "failure", code: "attempts_exhausted", message: `Gave up after ${job.maxAttempts} attempts`, data };
+  const { maxAttempts: attempts } = job;
+  const message = `Gave up after ${attempts} attempt${attempts === 1 ? "" : "s"}`;
+  const data = { attempts, ...(last !== undefined && { reason: last.message }) };
+  return { kind: "failure", code: "attempts_exhausted", message, data };
 }
 
 /** What is known of a job's run as it begins. */
@@ -125,7 +128,8 @@ export class Lease {
     if (isAsk) return void await this.#jobs.ask(job, settled.requests, this.#run.asking?.memo ?? job.memo);
     if (settled.kind !== "error") return void await this.#jobs.finish(job, settled);
     if (settled.code === "unavailable" && this.#run.host.isClosed) return await this.#jobs.handOver(job, 0);
-    if (!MAY_PASS.has(settled.code)) return void await this.#jobs.finish(job, settled);
+    const isTooLate = this.#run.host.clock.now() >= job.expiresAtMs - CLOCK_SKEW_MS;
+    if (isTooLate || !MAY_PASS.has(settled.code)) return void await this.#jobs.finish(job, settled);
     if (job.attempt >= job.maxAttempts) return void await this.#jobs.finish(job, gaveUp(job, settled));
     await this.#jobs.retry(job, Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** (job.attempt - 1)));
   }

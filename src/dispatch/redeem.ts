@@ -129,7 +129,14 @@ export function promiseAgain(
 ): PromiseOutcome {
   const { retryAfterMs = DEFAULT_RETRY_AFTER_MS, progress, estimatedMs = Number.NaN } = options;
   const ttlMs = Math.max(0, expiresAtMs - nowMs);
-  const promise = { kind: "promise", token, expiresAtMs, ttlMs, retryAfterMs, progress } as const;
+  const promise = {
+    kind: "promise",
+    token,
+    expiresAtMs,
+    ttlMs,
+    retryAfterMs: retryAfterMs >= 0 ? retryAfterMs : DEFAULT_RETRY_AFTER_MS,
+    progress,
+  } as const;
   // What is later than the promise itself is as good as no estimate, and maybe no date.
   return estimatedMs <= expiresAtMs ? { ...promise, estimatedMs } : promise;
 }

@@ -16,7 +16,12 @@ export function resolveKeys(
   logger: Logger | undefined,
 ): TokenKeys {
   if (keys === undefined) return withWarning(randomKeyRing(), logger);
-  return typeof keys === "string" || Array.isArray(keys) ? keyRing(keys) : keys as TokenKeys;
+  if (typeof keys === "string" || Array.isArray(keys)) return keyRing(keys);
+  const ring = keys as TokenKeys | null;
+  if (typeof ring?.sign === "function" && typeof ring.verify === "function") return ring;
+  throw new TypeError(
+    'Cannot create server: keys are text, such as "k1:…", several of them, keysFromEnv() or sealed(…)',
+  );
 }
 
 /** Says once, when it matters, what will not work. */

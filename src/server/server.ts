@@ -138,6 +138,11 @@ export function createServer<const Tools extends readonly AnyTool[]>(options: Se
   const registry = new ToolRegistry(options.tools);
   const { clock = systemClock, limits = {}, work } = options;
   const engine = options.engine ?? memoryEngine({ clock });
+  if (typeof engine.insert !== "function") {
+    throw new TypeError(
+      "Cannot create server: engine has to be one, such as memoryEngine(), sqlite(path) or bullmq({ … })",
+    );
+  }
   const dispatcher = new Dispatcher({
     registry,
     clock,

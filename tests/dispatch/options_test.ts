@@ -1,0 +1,49 @@
+/** Options that are wrong: said where the server is made, not when the first promise is due. */
+import { match, strictEqual, throws } from "node:assert/strict";
+import { test } from "node:test";
+import { createServer, defineTool, type ServerOptions } from "../../mod.ts";
+import { assertRefused, Bench } from "./harness.ts";
+import { asPromise, Gates, KEYS, pass, redeem } from "./promised.ts";
+
+const t = defineTool("t").describe("T");
+
+for (
+  const [name, options, message] of [
+    ["keys: 123", { keys: 123 }, /keys are text/],
+    ["keys: {}", { keys: {} }, /keys are text/],
+    ["keys: null", { keys: null }, /keys are text/],
+    ["keys that are too short", { keys: "k1:short" }, /32 bytes/],
+    ["engine: the name of one", { engine: "sqlite" }, /engine has to be one/],
+    ["engine: {}", { engine: {} }, /engine has to be one/],
+    ["engine: a function that was not called", { engine: () => {} }, /engine has to be one/],
+    ["work: { concurrency: 0 }", { work: { concurrency: 0 } }, /concurrency/],
+  ] as const
+) {
+  test(`createServer() refuses ${name}`, () => {
+    throws(() => createServer({ ...options, tools: [t.handle(() => 1)] } as unknown as ServerOptions<[]>), message);
+  });
+}
+
+test("work is not begun again once its promise is over", async () => {
+  const gates = new Gates();
+  const tool = t.promise({ budgetMs: 1_000, ttlMs: 120_000, jobTimeoutMs: 119_999 }).handle(() => gates.wait());
+  const bench = new Bench([tool], { keys: KEYS });
+  const { token } = asPromise(await bench.call("t", {}, { meta: { isPromiseWanted: true } }));
+  await pass(bench, 0);
+  await pass(bench, 120_000);
+  strictEqual(gates.begun, 1);
+  // Clocks may differ by a minute, so that the second attempt may still begin; the third does not.
+  await pass(bench, 1_000);
+  await pass(bench, 120_000);
+  await pass(bench, 60_000);
+  strictEqual(gates.begun, 2);
+  assertRefused(await redeem(bench, token), "expired_promise");
+});
+
+test("a failure says how often was tried, in good English", async () => {
+  const bench = new Bench([t.promise({ retries: 0 }).handle(() => Promise.reject(new Error("no")))], { keys: KEYS });
+  const { token } = asPromise(await bench.call("t", {}, { meta: { isPromiseWanted: true } }));
+  await pass(bench, 0);
+  const settled = await redeem(bench, token);
+  match(settled.kind === "failure" ? settled.message : "", /^Gave up after 1 attempt$/);
+});
