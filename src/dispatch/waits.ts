@@ -45,7 +45,7 @@ export class Waits {
     const deadlineMs = this.#host.deadlineMs(run);
     const waitMs = Math.min(promise?.budgetMs ?? Number.POSITIVE_INFINITY, DEADLINE_SHARE * deadlineMs);
     let job = await this.untilOver(run, begun.id, promise === undefined ? deadlineMs : waitMs);
-    if (job !== undefined && !isFinal(job)) {
+    if (job?.state === "queued" || job?.state === "running") {
       // What cannot be redeemed is not promised.
       if (promise === undefined) return this.#host.isClosed ? this.#host.closing() : this.#host.overdue();
       job = await this.#jobs.join(begun.id);

@@ -18,6 +18,7 @@ import {
   standstill,
   watch,
   watchJobs,
+  withoutInstance,
 } from "./promised.ts";
 
 const t = defineTool("t").describe("T");
@@ -148,3 +149,27 @@ for (
     strictEqual(asAnswer(await redeem(bench, token)), "accept");
   });
 }
+
+test("a keyed call whose process died asks whoever repeats it, and is answered by that", async () => {
+  const { clock, engine } = standstill();
+  const shared = withoutInstance(engine);
+  const tool = t.handle(async (_, ctx) => (await ctx.elicit("k", { message: "?", schema: v.object({}) })).action);
+  const gates = new Gates();
+  const dying = new Bench([t.handle(() => gates.wait())], {
+    keys: KEYS,
+    clock,
+    engine: { ...shared, instance: undefined, hold: () => () => {} },
+    work: false,
+  });
+  void dying.call("t", {}, { meta: { idempotencyKey: "a" } });
+  await pass({ clock }, 0);
+  // Another process is told to run the job, since nobody holds it.
+  const bench = new Bench([tool], { keys: KEYS, clock, engine: shared });
+  bench.server.work();
+  await pass({ clock }, 10_000);
+  const { continuation } = asQuestion(await bench.call("t", {}, { meta: { idempotencyKey: "a" } }));
+  const responses = { k: { action: "decline" } };
+  const answered = watch(bench.call("t", {}, { meta: { idempotencyKey: "a", continuation, responses } }));
+  await pass({ clock }, 0);
+  strictEqual(asAnswer(answered.settled), "decline");
+});
