@@ -1,26 +1,23 @@
-import type { Call } from "../call/call.ts";
 import { isJsonObject, type Json } from "../internal/json.ts";
 import { compileValidator } from "../schema/compile.ts";
 import type { SchemaResult } from "../schema/schema.ts";
-import type { TokenKeys } from "../token/token.ts";
 import type { CallerContext, ContextSlot } from "../tool/context_slot.ts";
-import type { ToolPlan } from "../tool/tool.ts";
+import type { Run } from "./run.ts";
 
 /** How long a caller's state lasts from its last change, in milliseconds: thirty days. */
 const LIFETIME_MS = 2_592_000_000;
 
 /** The state that a caller keeps, during one call. What cannot be read counts as nothing. */
 export class SignedContext implements CallerContext {
-  readonly #plan: ToolPlan;
-  readonly #principal: string;
+  readonly #run: Run;
   readonly #values: Map<string, Json>;
   #isChanged = false;
 
-  constructor(keys: TokenKeys, plan: ToolPlan, call: Call, nowMs: number) {
-    this.#plan = plan;
-    this.#principal = call.peer.principal?.id ?? "";
-    const blob = call.meta?.context;
-    const verified = blob === undefined ? "invalid" : keys.verify("context", blob, this.#principal, nowMs);
+  constructor(run: Run) {
+    this.#run = run;
+    const { keys, clock } = run.host;
+    const blob = run.call.meta?.context;
+    const verified = blob === undefined ? "invalid" : keys.verify("context", blob, run.principalId, clock.now());
     const data = typeof verified === "string" ? undefined : verified.data;
     this.#values = new Map(isJsonObject(data) ? Object.entries(data) as [string, Json][] : []);
   }
@@ -32,7 +29,7 @@ export class SignedContext implements CallerContext {
   }
 
   set<Value>(slot: ContextSlot<Value>, value: Value | undefined): void {
-    const { name, promise, external } = this.#plan;
+    const { name, promise, external } = this.#run.plan;
     if (promise !== undefined || external !== undefined) {
       throw new TypeError(
         `Cannot set context "${slot.name}" in tool "${name}": its answer may come later than other calls`,
@@ -55,13 +52,14 @@ export class SignedContext implements CallerContext {
    *
    * @throws {RangeError} If there is more than fits.
    */
-  encode(keys: TokenKeys, nowMs: number): string | undefined {
+  encode(): string | undefined {
     if (!this.#isChanged) return undefined;
-    return keys.sign("context", {
+    const { host, principalId } = this.#run;
+    return host.keys.sign("context", {
       id: crypto.randomUUID(),
-      expSeconds: Math.ceil((nowMs + LIFETIME_MS) / 1000),
+      expSeconds: Math.ceil((host.clock.now() + LIFETIME_MS) / 1000),
       tool: "",
-      principal: this.#principal,
+      principal: principalId,
       data: Object.fromEntries(this.#values),
     });
   }

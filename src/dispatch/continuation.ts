@@ -25,7 +25,8 @@ export interface Continued {
   readonly deliveredPieces: number;
 }
 
-const INVALID: Refusal = refuse(
+/** The refusal of what is no continuation of the call. Why not, is not told. */
+export const INVALID_CONTINUATION: Refusal = refuse(
   "invalid_continuation",
   "Not a continuation of this call, or no longer: repeat the call without it",
 );
@@ -36,7 +37,7 @@ const INVALID: Refusal = refuse(
  * @throws {RangeError} If there is more to keep than fits.
  */
 export function encodeContinuation(keys: TokenKeys, run: Run, { memo, requests = {} }: Asking): string {
-  const { plan, call, callId, live, host } = run;
+  const { plan, callId, live, host } = run;
   const kept: Kept = {
     digest: run.digest,
     asked: Object.keys(requests),
@@ -48,7 +49,7 @@ export function encodeContinuation(keys: TokenKeys, run: Run, { memo, requests =
     id: callId,
     expSeconds: Math.ceil((host.clock.now() + LIFETIME_MS) / 1000),
     tool: plan.name,
-    principal: call.peer.principal?.id ?? "",
+    principal: run.principalId,
     data: kept as unknown as Json,
   });
 }
@@ -56,11 +57,11 @@ export function encodeContinuation(keys: TokenKeys, run: Run, { memo, requests =
 /** Reads a continuation, with the answers that came with it. Answers to what it did not ask are ignored. */
 export function decodeContinuation(keys: TokenKeys, run: Run, continuation: string): Continued | Refusal {
   const { plan, call, host } = run;
-  const verified = keys.verify("continuation", continuation, call.peer.principal?.id ?? "", host.clock.now());
-  if (typeof verified === "string" || verified.tool !== plan.name) return INVALID;
+  const verified = keys.verify("continuation", continuation, run.principalId, host.clock.now());
+  if (typeof verified === "string" || verified.tool !== plan.name) return INVALID_CONTINUATION;
   // It is ours, so it has what we write.
   const { digest, asked, answers, steps, pieces, revision } = verified.data as unknown as Kept;
-  if (revision !== plan.revision || digest !== run.digest) return INVALID;
+  if (revision !== plan.revision || digest !== run.digest) return INVALID_CONTINUATION;
   const given = [...readAnswers(call.meta?.responses)].filter(([key]) => asked.includes(key));
   return {
     callId: verified.id,

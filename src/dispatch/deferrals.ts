@@ -8,6 +8,7 @@ import { type PromiseOutcome, type Refusal, refuse, type Settled } from "../call
 import type { EngineWorker, Job } from "../engine/engine.ts";
 import type { Jobs } from "../engine/jobs.ts";
 import type { Json } from "../internal/json.ts";
+import type { MaybePromise } from "../internal/maybe_promise.ts";
 import { uuidOf } from "../token/digest.ts";
 import type { ToolPlan } from "../tool/tool.ts";
 import type { DispatchHost } from "./host.ts";
@@ -155,18 +156,27 @@ export class Deferrals {
 
   /** Writes the job of a run that is under way, and binds the two. `false` if there is such a job already. */
   async #insertRunning(run: Run, job: Job, options: LeaseOptions): Promise<boolean> {
-    const { engine } = this.#jobs;
     // Should this process die before it holds the job, another runs it.
-    if (!await engine.insert(job, this.outlivesProcess ? RECOVERY_MS : undefined)) return false;
-    try {
-      const lease = new Lease(this.#jobs, job, run, { ...options, letGo: await engine.hold(job.id) });
-      const { settled } = run.live;
-      if (settled === undefined) this.#bind(run, lease).catch(() => {});
-      // It was faster than the engine: unless others have joined it meanwhile, nobody needs the job.
-      else await lease.drop(this.#bounded(settled, job));
+    if (!await this.#jobs.engine.insert(job, this.outlivesProcess ? RECOVERY_MS : undefined)) return false;
+    const letGo = await this.#hold(job);
+    const { settled } = run.live;
+    // It was faster than the engine: unless others have joined the job meanwhile, nobody needs it.
+    if (settled !== undefined && await this.#jobs.forget(job)) {
+      await letGo();
       return true;
+    }
+    const lease = new Lease(this.#jobs, job, run, { ...options, letGo });
+    if (settled === undefined) this.#bind(run, lease).catch(() => {});
+    else await lease.conclude(this.#bounded(settled, job), () => {});
+    return true;
+  }
+
+  /** Holds a job that was written just now; what cannot be held must not be run elsewhere, too. */
+  async #hold(job: Job): Promise<() => MaybePromise<void>> {
+    try {
+      return await this.#jobs.engine.hold(job.id);
     } catch (thrown) {
-      await engine.remove(job.id);
+      await this.#jobs.engine.remove(job.id);
       throw thrown;
     }
   }

@@ -95,15 +95,6 @@ export class Lease {
     }
   }
 
-  /** The run has settled before anyone could be promised anything. Its job is not needed, unless others have joined it. */
-  async drop(settled: Settled): Promise<void> {
-    if (!await this.#jobs.forget(this.job)) return await this.conclude(settled, () => {});
-    this.#isOver = true;
-    this.#unsubscribe();
-    this.#run.host.leave();
-    await this.#letGo?.();
-  }
-
   /** Writes until it is written: what was worked out is not lost because the engine was away for a while. */
   async #writeSurely(settled: Settled, onTried: () => void): Promise<void> {
     const { host } = this.#run;

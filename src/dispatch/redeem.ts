@@ -5,18 +5,19 @@
  *
  * @module
  */
-import { type FailureOutcome, type PromiseOutcome, refuse, type Settled } from "../call/outcome.ts";
+import type { FailureOutcome, PromiseOutcome, Settled } from "../call/outcome.ts";
 import { isFinal, type Jobs } from "../engine/jobs.ts";
 import type { Pending } from "../tool/pending.ts";
 import type { RedeemInput } from "../tool/system_tools.ts";
 import type { ExternalPlan, ToolPlan } from "../tool/tool.ts";
 import { readAnswers } from "./asking.ts";
+import { INVALID_CONTINUATION } from "./continuation.ts";
 import type { DispatchHost } from "./host.ts";
 import type { OpenedPromise, Promises } from "./promises.ts";
 import type { Run } from "./run.ts";
 import { DEADLINE_SHARE, type Waits } from "./waits.ts";
 
-/** Longest wait of a call that is not streamed, in milliseconds: proxies cut connections at 30 s and more. */
+/** Longest wait that a caller may ask for, in milliseconds: proxies cut connections at 30 s and more. */
 const MAX_WAIT_MS = 25_000;
 
 const DEFAULT_RETRY_AFTER_MS = 1_000;
@@ -40,9 +41,9 @@ export class Redeemer {
     const opened = this.#promises.open(token, run);
     if ("kind" in opened) return opened;
     const allowedMs = DEADLINE_SHARE * this.#host.deadlineMs(run);
-    // Over a stream the promise is given again when there is news, or no more time.
-    const wantedMs = waitMs ?? (run.sink === undefined ? 0 : allowedMs);
-    const mayWaitMs = Math.min(wantedMs, allowedMs, MAX_WAIT_MS);
+    // A stream shows that it lives: without a word of its caller it goes on until there is no more time.
+    const wantedMs = waitMs === undefined && run.sink !== undefined ? allowedMs : Math.min(waitMs ?? 0, MAX_WAIT_MS);
+    const mayWaitMs = Math.min(wantedMs, allowedMs);
     const { external } = opened.plan;
     if (external !== undefined) return await this.#redeemExternal(run, opened, external, mayWaitMs);
     if (!this.#promises.isKnowable(opened)) return this.#promises.lost();
@@ -73,12 +74,7 @@ export class Redeemer {
     const job = "kind" in opened || !this.#promises.isKnowable(opened)
       ? undefined
       : await this.#jobs.engine.get(opened.id);
-    if (job === undefined || job.digest !== run.digest) {
-      return refuse(
-        "invalid_continuation",
-        "Not a continuation of this call, or no longer: repeat the call without it",
-      );
-    }
+    if (job === undefined || job.digest !== run.digest) return INVALID_CONTINUATION;
     await this.#answer(run, opened as OpenedPromise);
     return await this.#waits.untilJoinedSettled(run, job);
   }

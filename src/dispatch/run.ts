@@ -19,7 +19,7 @@ import type { Lease } from "./lease.ts";
 import type { OpenedPromise } from "./promises.ts";
 import { LiveRun } from "./live_run.ts";
 
-/** One run; the handler's `ctx`. Few fields, because every call makes one; what else a run may need is made when it does. */
+/** One run; the handler's `ctx`. Every call makes one, so that what only some runs need is made when they do. */
 export class Run implements MiddlewareCtx {
   readonly plan: ToolPlan;
   readonly call: Call;
@@ -149,7 +149,7 @@ export class Run implements MiddlewareCtx {
   }
 
   get context(): SignedContext {
-    return (this.signedContext ??= new SignedContext(this.host.keys, this.plan, this.call, this.host.clock.now()));
+    return (this.signedContext ??= new SignedContext(this));
   }
 
   progress(done: number, total?: number, message?: string): void {

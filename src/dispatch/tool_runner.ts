@@ -142,7 +142,7 @@ export class ToolRunner {
     if (run.asking?.requests !== undefined) return this.#ask(run, run.asking);
     if (run.signedContext === undefined || settled.kind === "error") return settled;
     try {
-      const context = run.signedContext.encode(this.#host.keys, this.#host.clock.now());
+      const context = run.signedContext.encode();
       return context === undefined ? settled : { ...settled, context } as Settled;
     } catch (thrown) {
       return this.#host.mask(thrown, { tool: run.plan.name });

@@ -81,15 +81,13 @@ export class Jobs {
   }
 
   /** A run has failed and may succeed later. */
-  async retry(run: Job, delayMs: number): Promise<void> {
-    const queued = await this.#changeRun(run, (job) => ({ ...job, state: "queued" }));
-    if (queued !== undefined) await this.engine.schedule(run.id, delayMs);
+  retry(run: Job, delayMs: number): Promise<void> {
+    return this.#requeue(run, run.attempt, delayMs);
   }
 
   /** A run is left to another process, and no attempt is spent. */
-  async handOver(run: Job, delayMs: number): Promise<void> {
-    const queued = await this.#changeRun(run, (job) => ({ ...job, state: "queued", attempt: job.attempt - 1 }));
-    if (queued !== undefined) await this.engine.schedule(run.id, delayMs);
+  handOver(run: Job, delayMs: number): Promise<void> {
+    return this.#requeue(run, run.attempt - 1, delayMs);
   }
 
   /** The caller answers. Of each key the first answer counts; what was not asked is ignored. */
@@ -152,6 +150,11 @@ export class Jobs {
     } finally {
       unsubscribe();
     }
+  }
+
+  async #requeue(run: Job, attempt: number, delayMs: number): Promise<void> {
+    const queued = await this.#changeRun(run, (job) => ({ ...job, state: "queued", attempt }));
+    if (queued !== undefined) await this.engine.schedule(run.id, delayMs);
   }
 
   /** One look for all who are told of the same change: a job may be large. */

@@ -61,7 +61,7 @@ export interface ToolPlan {
   readonly promise: Required<PromiseOptions> | undefined;
   /** Set if its work goes on elsewhere; the handler then starts it, and returns its state. */
   readonly external: ExternalPlan | undefined;
-  /** Whether it is one of Toolwire's own: its handler gives how the call ended. */
+  /** Whether it is one of Toolwire's own: dispatch runs it, not its handler. */
   readonly isSystem: boolean;
   readonly render: ((output: unknown) => Rendered) | undefined;
   readonly handler: (input: unknown, ctx: Ctx) => unknown;

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { Metadata, Principal } from "../call/call.ts";
+import type { ClientInfo, Metadata, Peer, Principal } from "../call/call.ts";
 import type { Refusal } from "../call/outcome.ts";
 import type { Dispatch } from "../dispatch/dispatch.ts";
 import type { Clock } from "../internal/clock.ts";
@@ -31,6 +31,37 @@ export interface Head {
   readonly principal: Principal | undefined;
   /** The answer will take its time: the runtime must not cut a quiet connection. */
   keepOpen(): void;
+}
+
+const ANONYMOUS: ClientInfo = {};
+
+/** Who calls, by the head of a request. */
+export class HeadPeer<Id extends string | number | undefined> implements Peer {
+  readonly wire: string;
+  readonly requestId: Id;
+  readonly client: ClientInfo = ANONYMOUS;
+  readonly #head: Head;
+  readonly #isStreamed: boolean;
+
+  /** Reads nothing of the head before it is asked to. */
+  constructor(head: Head, wire: string, requestId: Id, isStreamed: boolean) {
+    this.wire = wire;
+    this.requestId = requestId;
+    this.#head = head;
+    this.#isStreamed = isStreamed;
+  }
+
+  get principal(): Principal | undefined {
+    return this.#head.principal;
+  }
+
+  get metadata(): Metadata {
+    return this.#head.metadata;
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.#isStreamed ? this.#head.streamSignal : this.#head.signal;
+  }
 }
 
 /** The body of a request, not yet read. */

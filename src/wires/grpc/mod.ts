@@ -10,10 +10,10 @@ import { create, isMessage } from "@bufbuild/protobuf";
 import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import { parseTimeout as parseConnectTimeout } from "@connectrpc/connect/protocol-connect";
 import { parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-grpc-web";
-import type { Call, ClientInfo, Metadata, Peer, Principal } from "../../call/call.ts";
+import type { Call, Metadata } from "../../call/call.ts";
 import type { Refusal, Settled } from "../../call/outcome.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
-import type { Body, Head, MountedWire, Reply, Wire, WireHost } from "../wire.ts";
+import { type Body, type Head, HeadPeer, type MountedWire, type Reply, type Wire, type WireHost } from "../wire.ts";
 import { decodeToolRequest } from "./decode.ts";
 import { encodeOutcome, encodeTool } from "./encode.ts";
 import { encodeRefusal } from "./encode_error.ts";
@@ -129,7 +129,7 @@ class Service implements ServiceImpl<typeof MCPLite> {
     if (!isMessage(request, ToolRequestSchema)) throw encodeRefusal(request as Refusal);
     const decoded = decodeToolRequest(request, timeoutMs(head.metadata), this.#host.limits.depth - 1);
     if ("kind" in decoded) throw encodeRefusal(decoded);
-    return { ...decoded, peer: new RpcPeer(head, context.protocolName, isStreamed) };
+    return { ...decoded, peer: new HeadPeer(head, context.protocolName, undefined, isStreamed) };
   }
 
   #response(call: Call, settled: Settled, startedMs: number): ToolResponse {
@@ -174,33 +174,4 @@ function timeoutMs(metadata: Metadata): number | undefined {
     : parseConnectTimeout(metadata.get("connect-timeout-ms"), Number.POSITIVE_INFINITY);
   if (error !== undefined) throw error;
   return timeoutMs;
-}
-
-const ANONYMOUS: ClientInfo = {};
-
-/** Who calls, by a request. */
-class RpcPeer implements Peer {
-  readonly wire: string;
-  readonly client: ClientInfo = ANONYMOUS;
-  readonly requestId = undefined;
-  readonly #head: Head;
-  readonly #isStreamed: boolean;
-
-  constructor(head: Head, wire: string, isStreamed: boolean) {
-    this.#head = head;
-    this.wire = wire;
-    this.#isStreamed = isStreamed;
-  }
-
-  get principal(): Principal | undefined {
-    return this.#head.principal;
-  }
-
-  get metadata(): Metadata {
-    return this.#head.metadata;
-  }
-
-  get signal(): AbortSignal | undefined {
-    return this.#isStreamed ? this.#head.streamSignal : this.#head.signal;
-  }
 }

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { Call, ClientInfo, Metadata, Peer, Principal } from "../../call/call.ts";
+import type { Call } from "../../call/call.ts";
 import { type Refusal, refuse, type Settled } from "../../call/outcome.ts";
 import { decodeRequest, type JsonRpcRequest, parseJson, type RequestId } from "../../codec/jsonrpc/decode.ts";
 import { encodeError, encodeResult } from "../../codec/jsonrpc/encode.ts";
@@ -14,7 +14,7 @@ import { Deadlines } from "../../internal/deadlines.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { acceptsEventStream, isJsonMediaType } from "../../internal/media_type.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
-import type { Body, Head, MountedWire, Reply, Wire, WireHost } from "../wire.ts";
+import { type Body, type Head, HeadPeer, type MountedWire, type Reply, type Wire, type WireHost } from "../wire.ts";
 import { httpErrorCodes } from "./codes.ts";
 import { decodeCallParams } from "./decode.ts";
 import { encodeOutcome, encodeRefusal, MetaEncoder } from "./encode.ts";
@@ -45,8 +45,10 @@ export interface McpLiteOptions {
  */
 export function mcpLite(options: McpLiteOptions = {}): Wire {
   const base = `/${options.path ?? "/mcp-lite/v1"}`.replace(/\/+/g, "/").replace(/\/$/, "");
-  return { name: "mcp-lite", mount: (host) => new McpLite(host, base) };
+  return { name: WIRE_NAME, mount: (host) => new McpLite(host, base) };
 }
+
+const WIRE_NAME = "mcp-lite";
 
 type Endpoint = "calls" | "tool-array" | "tool-object";
 
@@ -146,7 +148,7 @@ class McpLite implements MountedWire {
     if ("kind" in decoded) return refusalReply(request.id, decoded);
     if (acceptsEventStream(head.metadata.get("accept"))) return this.#streamCall(head, request.id, decoded, startedMs);
     const { tool, args, meta } = decoded;
-    const call: Call = { tool, args, meta, peer: new HttpPeer(head, request.id, false) };
+    const call: Call = { tool, args, meta, peer: new HeadPeer(head, WIRE_NAME, request.id, false) };
     const settled = this.#host.dispatch.call(call);
     if (!(settled instanceof Promise)) return this.#settledReply(request.id, call, settled, startedMs);
     head.keepOpen();
@@ -156,7 +158,7 @@ class McpLite implements MountedWire {
   #streamCall(head: Head, id: RequestId, decoded: Omit<Call, "peer">, startedMs: number): Promise<Reply> {
     head.keepOpen();
     return new Promise((resolve) => {
-      const call: Call = { ...decoded, peer: new HttpPeer(head, id, true) };
+      const call: Call = { ...decoded, peer: new HeadPeer(head, WIRE_NAME, id, true) };
       const stream = new EventStream({
         heartbeats: this.#heartbeats,
         onOpen: (body) => resolve({ status: 200, headers: STREAM_HEADERS, body }),
@@ -228,33 +230,4 @@ function refusalReply(
 
 function jsonReply(status: number, body: string): Reply {
   return { status, headers: JSON_HEADERS, body };
-}
-
-const ANONYMOUS: ClientInfo = {};
-
-/** Who calls, by a request. */
-class HttpPeer implements Peer {
-  readonly wire = "mcp-lite";
-  readonly client: ClientInfo = ANONYMOUS;
-  readonly requestId: RequestId;
-  readonly #head: Head;
-  readonly #isStreamed: boolean;
-
-  constructor(head: Head, requestId: RequestId, isStreamed: boolean) {
-    this.#head = head;
-    this.requestId = requestId;
-    this.#isStreamed = isStreamed;
-  }
-
-  get principal(): Principal | undefined {
-    return this.#head.principal;
-  }
-
-  get metadata(): Metadata {
-    return this.#head.metadata;
-  }
-
-  get signal(): AbortSignal | undefined {
-    return this.#isStreamed ? this.#head.streamSignal : this.#head.signal;
-  }
 }
