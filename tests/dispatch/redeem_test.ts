@@ -387,3 +387,25 @@ test("a job that asks is answered with the token it was promised by, whichever k
   await pass({ clock }, 0);
   strictEqual(asAnswer(await redeem(after, token)), "decline");
 });
+
+for (
+  const [name, args, waitedMs] of [
+    ["for 0.8 of its deadline", {}, 48_000],
+    ["for as long as it was asked to, up to 25 s", { wait_ms: 40_000 }, 25_000],
+  ] as const
+) {
+  test(`a streamed redeem waits ${name}`, async () => {
+    const gates = new Gates();
+    const bench = new Bench([t.promise({ budgetMs: 1_000 }).handle(() => gates.wait())], {
+      keys: KEYS,
+      timeoutMs: 60_000,
+    });
+    const { token } = asPromise(await bench.call("t", {}, { meta: { isPromiseWanted: true } }));
+    await pass(bench, 0);
+    const call = watch(bench.call("redeem", { promise: token, ...args }, { sink: new KeptSink() }));
+    await pass(bench, waitedMs - 1);
+    strictEqual(call.settled, undefined);
+    await pass(bench, 1);
+    asPromise(call.settled);
+  });
+}
