@@ -35,6 +35,8 @@ export interface Dispatch {
   call(call: Call, sink?: Sink): MaybePromise<Settled>;
   /** Masks what broke outside of a tool, such as a result that cannot be encoded: the log has it, the caller an id. */
   mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): Refusal;
+  /** Aborts once no more calls are taken. */
+  readonly closeSignal: AbortSignal;
 }
 
 /** What a dispatcher needs. */
@@ -82,6 +84,8 @@ export class Dispatcher implements Dispatch, DispatchHost {
   readonly #deferrals: Deferrals;
   readonly #redeemer: Redeemer;
   #running = 0;
+  readonly #closing = new AbortController();
+  // Asked at every call, of which a signal makes more than a field.
   #isClosed = false;
   #isAbandoned = false;
   #idle: PromiseWithResolvers<void> | undefined = undefined;
@@ -147,6 +151,10 @@ export class Dispatcher implements Dispatch, DispatchHost {
     if (this.registry.canPromise && this.#deferrals.outlivesProcess) this.#deferrals.ensureWorker();
   }
 
+  get closeSignal(): AbortSignal {
+    return this.#closing.signal;
+  }
+
   /** Whether it takes no more calls. */
   get isClosed(): boolean {
     return this.#isClosed;
@@ -155,6 +163,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
   /** Takes no more calls, waits until those under way have ended, and ends what is left after `graceMs`. */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
+    this.#closing.abort();
     this.#waits.endAll();
     const stopped = this.#deferrals.stop();
     const isOver = Promise.withResolvers<void>();

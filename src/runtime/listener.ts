@@ -6,6 +6,14 @@ export interface ListenOptions {
   readonly hostname: string;
 }
 
+/** Key and certificate of a server. */
+export interface TlsOptions {
+  /** The private key, in PEM. */
+  readonly key: string;
+  /** The certificate, and those that lead to its authority, in PEM. */
+  readonly cert: string;
+}
+
 /** A runtime's own HTTP server, listening. */
 export interface Listener {
   /** The port. */

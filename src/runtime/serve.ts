@@ -7,12 +7,12 @@ import { LOOPBACK_HOSTS } from "../server/gate.ts";
 import type { Server } from "../server/server.ts";
 import { listenOnBun } from "./bun.ts";
 import { listenOnDeno } from "./deno.ts";
-import type { Listener, ListenOptions } from "./listener.ts";
+import type { Listener, ListenOptions, TlsOptions } from "./listener.ts";
 
 export { keysFromEnv } from "./keys_from_env.ts";
 export { toNodeHandler } from "./node_handler.ts";
 export type { NodeHandler, NodeRequest, NodeResponse } from "./node_handler.ts";
-export type { ListenOptions } from "./listener.ts";
+export type { ListenOptions, TlsOptions } from "./listener.ts";
 
 /** Options of {@link serve}. */
 export interface ServeOptions extends Partial<ListenOptions> {
@@ -20,6 +20,20 @@ export interface ServeOptions extends Partial<ListenOptions> {
   readonly graceMs?: number;
   /** Signals of the process that shut the server down, such as `["SIGINT", "SIGTERM"]`. Default: none. */
   readonly signals?: readonly ("SIGINT" | "SIGTERM")[];
+  /** Serves with TLS, by `node:http2`: HTTP/1.1, HTTP/2 and gRPC on one port. Default: in the clear. */
+  readonly tls?: TlsOptions;
+  /**
+   * Serves gRPC, for which the server needs the wire `connect()`: on a port of its own, on which every other wire answers by
+   * HTTP/2 as well; or with `true` on the one port, whose connections then take one more hop inside of this process, for
+   * development. With `tls` the one port has it anyway. Default: no gRPC.
+   */
+  readonly grpc?: true | GrpcOptions;
+}
+
+/** Where gRPC is served. */
+export interface GrpcOptions {
+  /** The port; 0 for a free one. */
+  readonly port: number;
 }
 
 /** A server that listens. */
@@ -30,6 +44,8 @@ export interface Listening {
   readonly port: number;
   /** The address it listens on. */
   readonly hostname: string;
+  /** Where gRPC is reached, likewise; `undefined` if it is not served. */
+  readonly grpcUrl: string | undefined;
   /** Stops accepting, lets calls under way end, ends what is left after the grace, and closes. */
   close(): Promise<void>;
   /** Resolves when it has closed. */
@@ -60,34 +76,75 @@ const FLUSH_MS = 1_000;
  * strictEqual(await client.ping(), "pong");
  * await listening.close();
  * ```
- * @throws {TypeError} If the server was closed.
+ * @throws {TypeError} If the server was closed, or `grpc` is asked of one without `connect()`.
  * @throws The runtime's own error if the port is taken or may not be used.
  */
 export async function serve(server: Server, options: ServeOptions = {}): Promise<Listening> {
   if (server.isClosed) throw new TypeError("Cannot serve: this server was closed, and stays so; create another one");
-  const { port = DEFAULT_PORT, hostname = LOOPBACK, graceMs, signals = [] } = options;
+  if (options.grpc !== undefined && !server.wires.includes("connect")) {
+    throw new TypeError("Cannot serve gRPC: give the server its wire, createServer({ wires: [mcpLite(), connect()] })");
+  }
+  const { hostname = LOOPBACK, graceMs, signals = [] } = options;
   const shown = hostname.includes(":") ? `[${hostname}]` : hostname;
   const isOpen = server.hosts !== undefined || !isLoopback(hostname);
   const guarded = isOpen ? server : server.guarded({ hosts: [...LOOPBACK_HOSTS, shown] });
-  const listener = await listen(guarded, { port, hostname });
+  const { listener, grpc } = await listenOnAll(guarded, { port: DEFAULT_PORT, ...options, hostname });
   server["~resume"]();
   const closed = Promise.withResolvers<void>();
   closed.promise.catch(() => {});
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
-    closing ??= shutDown(server, listener, graceMs).finally(unhook);
+    closing ??= shutDown(server, [...new Set([listener, ...grpc === undefined ? [] : [grpc]])], graceMs).finally(
+      unhook,
+    );
     closing.then(closed.resolve, closed.reject);
     return closing;
   };
   const unhook = onSignals(signals, () => void close());
-  return { url: `http://${shown}:${listener.port}`, port: listener.port, hostname, close, closed: closed.promise };
+  const urlOf = ({ port }: Listener) => `${options.tls === undefined ? "http" : "https"}://${shown}:${port}`;
+  return {
+    url: urlOf(listener),
+    port: listener.port,
+    hostname,
+    grpcUrl: grpc && urlOf(grpc),
+    close,
+    closed: closed.promise,
+  };
 }
 
 function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "::1" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-async function listen(server: Server, options: ListenOptions): Promise<Listener> {
+/** What listens, and what of it speaks gRPC. */
+interface Listeners {
+  readonly listener: Listener;
+  readonly grpc: Listener | undefined;
+}
+
+async function listenOnAll(server: Server, options: ListenOptions & ServeOptions): Promise<Listeners> {
+  const { hostname, tls, grpc } = options;
+  if (grpc === true && tls === undefined) {
+    const { listenOnOnePort } = await import("./one_port.ts");
+    const listener = await listenOnOnePort((inner) => listen(server, inner), server, options);
+    return { listener, grpc: listener };
+  }
+  if (tls === undefined && grpc === undefined) return { listener: await listen(server, options), grpc: undefined };
+  const { listenOnHttp2 } = await import("./http2.ts");
+  const listener = tls === undefined ? await listen(server, options) : await listenOnHttp2(server, options, tls);
+  if (grpc === undefined || grpc === true) {
+    return { listener, grpc: server.wires.includes("connect") ? listener : undefined };
+  }
+  try {
+    return { listener, grpc: await listenOnHttp2(server, { port: grpc.port, hostname }, tls) };
+  } catch (thrown) {
+    await listener.close();
+    throw thrown;
+  }
+}
+
+async function listen(server: Server, { port, hostname }: ListenOptions): Promise<Listener> {
+  const options = { port, hostname };
   const runtime = globalThis as { readonly Bun?: unknown; readonly Deno?: unknown };
   if (runtime.Bun !== undefined) return listenOnBun(server, options);
   if (runtime.Deno !== undefined) return listenOnDeno(server, options);
@@ -95,15 +152,15 @@ async function listen(server: Server, options: ListenOptions): Promise<Listener>
   return await listenOnNode(server, options);
 }
 
-async function shutDown(server: Server, listener: Listener, graceMs: number | undefined): Promise<void> {
-  const drained = listener.stopAccepting();
+async function shutDown(server: Server, listeners: readonly Listener[], graceMs: number | undefined): Promise<void> {
+  const drained = Promise.all(listeners.map((listener) => listener.stopAccepting()));
   await server.close(graceMs);
   await within(FLUSH_MS, drained);
-  await listener.close();
+  await Promise.all(listeners.map((listener) => listener.close()));
 }
 
 /** Waits for `work`, but no longer than `limitMs`. */
-async function within(limitMs: number, work: Promise<void>): Promise<void> {
+async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
   const over = Promise.withResolvers<void>();
   const timer = setTimeout(over.resolve, limitMs);
   await Promise.race([work, over.promise]);

@@ -18,6 +18,7 @@ const REPLACEMENT = "\ufffd";
 /** Head and body of a `Request`. */
 export class FetchRequest implements Head, Body {
   readonly principal: Principal | undefined = undefined;
+  readonly carriesTrailers = false;
   readonly path: string;
   readonly metadata: Metadata;
   readonly #request: Request;
@@ -70,6 +71,10 @@ export class FetchRequest implements Head, Body {
 
   bytes(): Promise<Uint8Array<ArrayBuffer> | Refusal> {
     return this.#read().then((bytes) => this.#fits(bytes) ? bytes : tooLarge(this.#maxBytes), unreadable);
+  }
+
+  stream(): AsyncIterable<Uint8Array> {
+    return this.#request.body ?? new ReadableStream({ start: (controller) => controller.close() });
   }
 
   /** The bytes; `undefined` if there are too many. */

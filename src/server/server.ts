@@ -65,6 +65,8 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
   readonly info: ServerInfo;
   /** The tools, as they are listed to callers. */
   readonly tools: readonly ToolListing[];
+  /** Names of its wires. */
+  readonly wires: readonly string[];
   /** Limits on what callers send. */
   readonly limits: Limits;
   /** Host names under which it may be reached; `undefined` for any. */
@@ -165,7 +167,9 @@ export function createServer<const Tools extends readonly AnyTool[]>(options: Se
     },
     clock,
   };
-  return makeServer({ host, dispatcher, engine, routes: mount(options.wires ?? [mcpLite()], host) }, options);
+  const wires = options.wires ?? [mcpLite()];
+  const core = { host, dispatcher, engine, wires: wires.map(({ name }) => name), routes: mount(wires, host) };
+  return makeServer(core, options);
 }
 
 function checkedTimeout(timeoutMs: number): number {
@@ -182,6 +186,7 @@ interface Core {
   readonly engine: Engine;
   readonly host: WireHost;
   readonly dispatcher: Dispatcher;
+  readonly wires: readonly string[];
   readonly routes: ReadonlyMap<string, MountedWire>;
 }
 
@@ -200,7 +205,7 @@ function mount(wires: readonly Wire[], host: WireHost): ReadonlyMap<string, Moun
 }
 
 function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: GateOptions): Server<Tools> {
-  const { host, dispatcher, engine, routes } = core;
+  const { host, dispatcher, engine, wires, routes } = core;
   const exposed = [...routes.values()].flatMap(({ exposedHeaders = [] }) => exposedHeaders);
   const gate = new Gate(gateOptions, [...new Set(exposed)]);
   const answer = (head: Head, body: Body): MaybePromise<Reply> => {
@@ -217,6 +222,7 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
   return {
     info: host.info,
     tools: host.tools,
+    wires,
     limits: host.limits,
     hosts: gateOptions.hosts,
     get isClosed() {

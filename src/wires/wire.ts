@@ -29,6 +29,8 @@ export interface Head {
   readonly streamSignal: AbortSignal | undefined;
   /** Who calls, if that is known. */
   readonly principal: Principal | undefined;
+  /** Whether the answer may end in trailers: on HTTP/2 of `node:http2`, never by `fetch`. */
+  readonly carriesTrailers: boolean;
   /** The answer will take its time: the runtime must not cut a quiet connection. */
   keepOpen(): void;
 }
@@ -68,8 +70,10 @@ export class HeadPeer<Id extends string | number | undefined> implements Peer {
 export interface Body {
   /** The whole body as text, or why it cannot be had: too large, or not UTF-8. */
   text(): Promise<string | Refusal>;
-  /** The whole body as bytes, or why it cannot be had. One of the two is called, once. */
+  /** The whole body as bytes, or why it cannot be had. */
   bytes(): Promise<Uint8Array<ArrayBuffer> | Refusal>;
+  /** The pieces of the body as they come, of any size in all. One of the three is called, once. */
+  stream(): AsyncIterable<Uint8Array>;
 }
 
 /** An answer to a request: enough to make a `Response` of, without being one, so that Node needs none. */
@@ -80,6 +84,8 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>;
   /** `null` for none. */
   readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
+  /** What follows a body that is there, once all of it was read; only for requests whose head carries trailers. */
+  readonly trailers?: (() => Readonly<Record<string, string>>) | undefined;
 }
 
 /** What a server gives to each of its wires. */

@@ -43,7 +43,12 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
     "call",
     "wire generated",
   ]],
-  ["wire client", ["src/wires/*/client.ts", "src/wires/*/decode_reply.ts", "src/wires/*/client_"], [
+  ["wire client", [
+    "src/wires/*/client.ts",
+    "src/wires/*/decode_reply.ts",
+    "src/wires/*/client_",
+    "src/wires/grpc/node.ts",
+  ], [
     "internal",
     "error",
     "call",

@@ -1,6 +1,6 @@
 /** Every way to reach a server: one row each. The suite runs over all of them, which is how semantics stay identical. */
 import { http, mcpLite, memory, type Server, type Transport, type Wire } from "../../mod.ts";
-import { connect, connectTransport, grpcWebTransport } from "../../src/wires/grpc/entry.ts";
+import { connect, connectTransport, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/entry.ts";
 
 /** A way to reach a server. */
 export interface WireRow {
@@ -41,6 +41,27 @@ function httpRows(name: string, path: string, open: (url: string, options: { fet
   ];
 }
 
+/** gRPC itself: on a port of its own, and on one port with the rest. */
+function grpcRows(): WireRow[] {
+  const skip = isWorker ? "workerd opens no sockets" : undefined;
+  return ([["a port of its own", { port: 0 }], ["one port for all", true]] as const).map(([where, grpc]) => ({
+    name: `gRPC, ${where}`,
+    skip,
+    async open(server) {
+      const { serve } = await import("../../src/runtime/serve.ts");
+      const listening = await serve(server, { port: 0, graceMs: 0, grpc });
+      const transport = grpcTransport(listening.grpcUrl ?? "");
+      return {
+        transport,
+        async close() {
+          transport.close?.();
+          await listening.close();
+        },
+      };
+    },
+  }));
+}
+
 /** The matrix. */
 export const WIRES: readonly WireRow[] = [
   {
@@ -51,6 +72,7 @@ export const WIRES: readonly WireRow[] = [
   ...httpRows("connect (JSON)", "", connectTransport),
   ...httpRows("connect (binary)", "", (url, options) => connectTransport(url, { ...options, format: "binary" })),
   ...httpRows("gRPC-Web", "", grpcWebTransport),
+  ...grpcRows(),
 ];
 
 /** What the suites' servers speak. */

@@ -1,5 +1,5 @@
 /**
- * The client's side of MCP-lite over gRPC, by `fetch`: Connect and gRPC-Web.
+ * The client's side of MCP-lite over gRPC: Connect and gRPC-Web by `fetch`, gRPC itself by `node:http2`.
  *
  * What comes back is bounded in size, and redirects are not followed, so that credentials stay with their own origin.
  * Source: MCP-lite specification, section 5 and appendix A.
@@ -10,23 +10,35 @@ import { create } from "@bufbuild/protobuf";
 import { ConnectError, type Transport as RpcTransport } from "@connectrpc/connect";
 import type { CommonTransportOptions } from "@connectrpc/connect/protocol";
 import { createTransport as createConnect } from "@connectrpc/connect/protocol-connect";
+import { createTransport as createGrpc } from "@connectrpc/connect/protocol-grpc";
 import { createTransport as createGrpcWeb } from "@connectrpc/connect/protocol-grpc-web";
 import { type Refusal, refuse, refuseInput, type Settled, type Sink, type UnknownOutcome } from "../../call/outcome.ts";
 import type { RemoteTool, Transport, TransportCall, TransportLimit } from "../../call/transport.ts";
 import { isJsonObject } from "../../internal/json.ts";
-import { Exchange } from "./client_fetch.ts";
+import { Exchange, type Sending } from "./client_fetch.ts";
 import { decodeAnswer, decodeError, decodeResponse, decodeTool } from "./decode_reply.ts";
 import { MCPLite, type ToolRequest, ToolRequestSchema } from "./gen/mcplite_pb.ts";
 import { toJsonObject } from "./json.ts";
+import { Http2Connection, type TlsClientOptions } from "./node.ts";
 
-/** Options of {@link grpcWebTransport}. */
-export interface GrpcWebTransportOptions {
+/** Options of every transport. */
+interface RpcTransportOptions {
   /** Headers of every request, such as `authorization`; or a function that gives them, called for each request. */
   readonly headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
-  /** Takes the place of the global `fetch`. */
-  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
   /** Largest answer that is read, in bytes; of a stream, all of it. Default: 64 MiB. */
   readonly maxResponseBytes?: number;
+}
+
+/** Options of {@link grpcWebTransport}. */
+export interface GrpcWebTransportOptions extends RpcTransportOptions {
+  /** Takes the place of the global `fetch`. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+}
+
+/** Options of {@link grpcTransport}. */
+export interface GrpcTransportOptions extends RpcTransportOptions {
+  /** How servers are trusted, and what they are shown. Default: as the runtime trusts them. */
+  readonly tls?: TlsClientOptions;
 }
 
 /** Options of {@link connectTransport}. */
@@ -59,7 +71,11 @@ const RECURSION_LIMIT = 4_096;
  */
 export function connectTransport(url: string | URL, options: ConnectTransportOptions = {}): Transport {
   const useBinaryFormat = options.format === "binary";
-  return new FetchTransport(url, options, CONNECT_TIMEOUT, (common) => createConnect({ ...common, useBinaryFormat }));
+  return new ProtocolTransport(url, options, {
+    timeout: CONNECT_TIMEOUT,
+    createRpc: (common) => createConnect({ ...common, useBinaryFormat }),
+    fetch: options.fetch,
+  });
 }
 
 /**
@@ -70,7 +86,40 @@ export function connectTransport(url: string | URL, options: ConnectTransportOpt
  * @throws {TypeError} If the URL is none, or not `http:` or `https:`.
  */
 export function grpcWebTransport(url: string | URL, options: GrpcWebTransportOptions = {}): Transport {
-  return new FetchTransport(url, options, GRPC_TIMEOUT, createGrpcWeb);
+  return new ProtocolTransport(url, options, { timeout: GRPC_TIMEOUT, createRpc: createGrpcWeb, fetch: options.fetch });
+}
+
+/**
+ * A transport to a server of MCP-lite over gRPC, by gRPC itself: on Bun, Deno and Node. One connection carries all calls; it
+ * is made at the first, made anew after it was lost, and keeps no process from its end.
+ *
+ * @example A server and its client
+ * ```ts
+ * import { createClient, createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import { connect, grpcTransport } from "jsr:@toolwire/toolwire/grpc";
+ * import { serve } from "jsr:@toolwire/toolwire/serve";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const server = createServer({ tools: [defineTool("ping").describe("Answer").handle(() => "pong")], wires: [connect()] });
+ * const listening = await serve(server, { port: 0, grpc: { port: 0 } });
+ * const client = createClient<typeof server>(grpcTransport(listening.grpcUrl ?? ""));
+ * strictEqual(await client.ping(), "pong");
+ * client.$.close();
+ * await listening.close();
+ * ```
+ * @param address Host and port, `127.0.0.1:50051`, in the clear; or a URL, `https://tools.example`, with TLS.
+ * @throws {TypeError} If the address is none, or the runtime has no `node:http2`.
+ */
+export function grpcTransport(address: string | URL, options: GrpcTransportOptions = {}): Transport {
+  const text = String(address);
+  const url = new URL(/^[a-z]+:\/\//i.test(text) ? text : `http://${text}`);
+  const connection = new Http2Connection(url.origin, options.tls);
+  return new ProtocolTransport(url, options, {
+    timeout: GRPC_TIMEOUT,
+    createRpc: createGrpc,
+    fetch: connection.fetch,
+    close: () => connection.close(),
+  });
 }
 
 /** How a deadline is said in a header. */
@@ -92,25 +141,30 @@ const GRPC_TIMEOUT: TimeoutHeader = {
     timeoutMs < 99_999_999 ? `${Math.ceil(timeoutMs)}m` : `${Math.min(99_999_999, Math.ceil(timeoutMs / 1000))}S`,
 };
 
-class FetchTransport implements Transport {
-  readonly #base: URL;
-  readonly #options: GrpcWebTransportOptions;
-  readonly #timeout: TimeoutHeader;
-  readonly #createRpc: (options: CommonTransportOptions) => RpcTransport;
+/** What transports differ in. */
+interface Protocol {
+  readonly timeout: TimeoutHeader;
+  readonly createRpc: (options: CommonTransportOptions) => RpcTransport;
+  readonly fetch: Sending["fetch"];
+  readonly close?: () => void;
+}
 
-  constructor(
-    url: string | URL,
-    options: GrpcWebTransportOptions,
-    timeout: TimeoutHeader,
-    createRpc: (options: CommonTransportOptions) => RpcTransport,
-  ) {
+class ProtocolTransport implements Transport {
+  readonly #base: URL;
+  readonly #options: RpcTransportOptions;
+  readonly #protocol: Protocol;
+
+  constructor(url: string | URL, options: RpcTransportOptions, protocol: Protocol) {
     this.#base = new URL(url);
     if (this.#base.protocol !== "http:" && this.#base.protocol !== "https:") {
       throw new TypeError(`Not an http: or https: URL: ${this.#base.href}`);
     }
     this.#options = options;
-    this.#timeout = timeout;
-    this.#createRpc = createRpc;
+    this.#protocol = protocol;
+  }
+
+  close(): void {
+    this.#protocol.close?.();
   }
 
   async call(call: TransportCall, sink?: Sink): Promise<Settled | UnknownOutcome> {
@@ -125,7 +179,8 @@ class FetchTransport implements Transport {
       ...(Object.keys(said).length > 0 && { meta: toJsonObject(said) }),
     });
     const headers = await this.#headers();
-    if (isTimed) headers.set(this.#timeout.name, this.#timeout.format(deadlineMs));
+    const { timeout } = this.#protocol;
+    if (isTimed) headers.set(timeout.name, timeout.format(deadlineMs));
     return await this.#exchange(limit, async (rpc, signal) => {
       if (sink !== undefined) return await readStream(rpc, signal, headers, request, sink);
       const { message } = await rpc.unary(MCPLite.method.callTool, signal, undefined, headers, request);
@@ -151,8 +206,8 @@ class FetchTransport implements Transport {
     limit: TransportLimit,
     work: (rpc: RpcTransport, signal: AbortSignal) => Promise<Result>,
   ): Promise<Result | Refusal> {
-    const { fetch, maxResponseBytes: maxBytes = DEFAULT_MAX_RESPONSE_BYTES } = this.#options;
-    const exchange = new Exchange({ fetch, maxBytes, search: this.#base.search }, limit);
+    const { maxResponseBytes: maxBytes = DEFAULT_MAX_RESPONSE_BYTES } = this.#options;
+    const exchange = new Exchange({ fetch: this.#protocol.fetch, maxBytes, search: this.#base.search }, limit);
     // Connect's streams do not end their request when they are left.
     const left = new AbortController();
     try {
@@ -166,7 +221,7 @@ class FetchTransport implements Transport {
 
   #rpc({ send }: Exchange, maxBytes: number): RpcTransport {
     const { origin, pathname } = this.#base;
-    return this.#createRpc({
+    return this.#protocol.createRpc({
       baseUrl: `${origin}${pathname}`,
       httpClient: send,
       useBinaryFormat: true,

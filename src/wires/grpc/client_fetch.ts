@@ -1,5 +1,5 @@
 /**
- * What Connect's transports need of HTTP, by `fetch`: one request with a whole body, one answer whose size is bounded.
+ * What Connect's transports need of HTTP, by `fetch` or what is like it: one request with a whole body, one answer whose size is bounded.
  *
  * @module
  */
@@ -8,10 +8,13 @@ import { type Refusal, refuse } from "../../call/outcome.ts";
 import type { TransportLimit } from "../../call/transport.ts";
 import { concatBytes } from "./bytes.ts";
 
+/** A response that may end in trailers, which are there once its body was read. */
+export type TrailedResponse = Response & { readonly trailer?: Headers };
+
 /** How requests are sent. */
 export interface Sending {
   /** Takes the place of the global `fetch`. */
-  readonly fetch: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+  readonly fetch: ((url: string, init: RequestInit) => Promise<TrailedResponse>) | undefined;
   /** Largest answer that is read, in bytes. */
   readonly maxBytes: number;
   /** What comes after the path of every URL: a query, with its question mark. */
@@ -38,10 +41,11 @@ export class Exchange {
     this.#limit.touch();
     this.status = response.status;
     if (isRedirect(response)) throw this.#refuse(redirected(request.url, response));
-    return { status: response.status, header: headersOf(response), body: this.#read(response), trailer: new Headers() };
+    const { status, trailer = new Headers() } = response;
+    return { status, header: headersOf(response), body: this.#read(response), trailer };
   };
 
-  async #fetch({ url, method, header: headers, body, signal }: UniversalClientRequest): Promise<Response> {
+  async #fetch({ url, method, header: headers, body, signal }: UniversalClientRequest): Promise<TrailedResponse> {
     const pieces: Uint8Array[] = [];
     for await (const piece of body ?? []) pieces.push(piece);
     // It is not Connect's client that calls; and in a page the header would need the server's leave.

@@ -9,7 +9,7 @@
 import type { Call, CallMeta } from "../../call/call.ts";
 import { decodeCallMeta } from "../../call/call_meta.ts";
 import { type Refusal, refuse } from "../../call/outcome.ts";
-import type { ToolRequest } from "./gen/mcplite_pb.ts";
+import type { ToolRequestMembers } from "./binary.ts";
 import { refuseStruct } from "./json.ts";
 
 /** A call as it was sent. */
@@ -22,7 +22,7 @@ export type DecodedCall = Omit<Call, "peer">;
  * @param maxDepth Deepest nesting of the arguments.
  */
 export function decodeToolRequest(
-  request: ToolRequest,
+  request: ToolRequestMembers,
   timeoutMs: number | undefined,
   maxDepth: number,
 ): DecodedCall | Refusal {

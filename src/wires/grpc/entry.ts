@@ -2,7 +2,7 @@
  * MCP-lite over gRPC: the wire, and the transports of clients.
  *
  * The wire has the protocol's name, {@link connect}; a transport says that it is one: {@link connectTransport},
- * {@link grpcWebTransport}.
+ * {@link grpcWebTransport}, {@link grpcTransport}.
  *
  * @module
  */
@@ -10,6 +10,9 @@ export { connect, type ConnectOptions } from "./mod.ts";
 export {
   connectTransport,
   type ConnectTransportOptions,
+  grpcTransport,
+  type GrpcTransportOptions,
   grpcWebTransport,
   type GrpcWebTransportOptions,
 } from "./client.ts";
+export type { TlsClientOptions } from "./node.ts";

@@ -13,6 +13,7 @@ import {
   createConnectRouter,
   createContextKey,
   createContextValues,
+  type HandlerContext,
   type ServiceImpl,
 } from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/connect/protocol";
@@ -20,12 +21,14 @@ import type { Refusal } from "../../call/outcome.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import type { Body, Head, Limits, Reply } from "../wire.ts";
 import { concatBytes } from "./bytes.ts";
-import { MCPLite } from "./gen/mcplite_pb.ts";
+import { encodeRefusal } from "./encode_error.ts";
+import { MCPLite, type ToolRequest } from "./gen/mcplite_pb.ts";
 import { emptyRequest, encodingHeader, readRequest, type RequestForm, requestForm } from "./request.ts";
+import type { ToolService } from "./service.ts";
 import { encodeText } from "./text.ts";
 
-/** A request, as the service's functions see it. */
-export interface Rpc {
+/** A request, as the functions below see it. */
+interface Rpc {
   /** What the request says before its body. */
   readonly head: Head;
   /** Its message, or why there is none. */
@@ -34,8 +37,8 @@ export interface Rpc {
   readonly left: AbortSignal;
 }
 
-/** Where the service's functions find the request. */
-export const rpcKey: ContextKey<Rpc | undefined> = createContextKey<Rpc | undefined>(undefined);
+/** Where they find it. */
+const rpcKey: ContextKey<Rpc | undefined> = createContextKey<Rpc | undefined>(undefined);
 
 /** One method of the service. */
 export type RpcMethod = (head: Head, body: Body) => MaybePromise<Reply>;
@@ -43,7 +46,8 @@ export type RpcMethod = (head: Head, body: Body) => MaybePromise<Reply>;
 /** What pages of other origins have to read of a gRPC-Web answer that has no body. */
 export const EXPOSED_HEADERS: readonly string[] = ["grpc-status", "grpc-message", "grpc-status-details-bin"];
 
-const UNSUPPORTED: Reply = {
+/** The answer to a request of another media type than those of Connect and gRPC-Web. */
+export const UNSUPPORTED_TYPE: Reply = {
   status: 415,
   headers: {
     "accept-post":
@@ -54,18 +58,52 @@ const UNSUPPORTED: Reply = {
 
 const BROKEN: Reply = { status: 500, headers: {}, body: null };
 
-/** The methods of the service, by their paths. */
-export function createRpcMethods(service: ServiceImpl<typeof MCPLite>, limits: Limits): ReadonlyMap<string, RpcMethod> {
-  const router = createConnectRouter({ grpc: false }).service(MCPLite, service);
+/** The methods of the service by Connect and gRPC-Web, by their paths. */
+export function createConnectMethods(service: ToolService, limits: Limits): ReadonlyMap<string, RpcMethod> {
+  const router = createConnectRouter({ grpc: false }).service(MCPLite, implementation(service));
   return new Map(router.handlers.map((handler) => [handler.requestPath, rpcMethod(handler, limits)]));
+}
+
+/** What Connect's handlers give them to read is empty: the request is in the context. */
+function implementation(service: ToolService): ServiceImpl<typeof MCPLite> {
+  return {
+    getTools(_, context) {
+      assertRead(rpcOf(context));
+      return service.tools;
+    },
+    getPrompts(_, context) {
+      assertRead(rpcOf(context));
+      return service.prompts;
+    },
+    async callTool(_, context) {
+      const rpc = rpcOf(context);
+      return await service.callTool(toolRequestOf(rpc), rpc.head, context.protocolName);
+    },
+    async *callToolStream(_, context) {
+      const rpc = rpcOf(context);
+      yield* service.callToolStream(toolRequestOf(rpc), rpc.head, context.protocolName, rpc.left);
+    },
+  };
+}
+
+function toolRequestOf(rpc: Rpc): ToolRequest {
+  assertRead(rpc);
+  return rpc.request as ToolRequest;
+}
+
+function assertRead({ request }: Rpc): void {
+  if ("kind" in request) throw encodeRefusal(request as Refusal);
+}
+
+function rpcOf({ values }: HandlerContext): Rpc {
+  return values.get(rpcKey) as Rpc;
 }
 
 function rpcMethod(handler: UniversalHandler, limits: Limits): RpcMethod {
   const isStream = handler.method.methodKind !== "unary";
   return (head, body) => {
-    if (head.method !== "POST") return { status: 405, headers: { allow: "POST" }, body: null };
     const contentType = head.metadata.get("content-type") ?? "";
-    if (!handler.supportedContentType(contentType)) return UNSUPPORTED;
+    if (!handler.supportedContentType(contentType)) return UNSUPPORTED_TYPE;
     const form = requestForm(contentType);
     return body.bytes()
       .then((bytes) => "kind" in bytes ? bytes : readRequest(handler.method.input, bytes, form, head.metadata, limits))

@@ -12,6 +12,7 @@ import { type Refusal, refuse } from "../../call/outcome.ts";
 import { parseJson } from "../../codec/jsonrpc/decode.ts";
 import type { Metadata } from "../../call/call.ts";
 import type { Limits } from "../wire.ts";
+import { openEnvelope } from "./envelope.ts";
 import { gunzip } from "./gzip.ts";
 import { decodeText } from "./text.ts";
 
@@ -71,25 +72,6 @@ export async function readRequest(
   if ("kind" in message) return message;
   return form.isJson ? parseMessage(desc, message, limits.depth) : decodeMessage(desc, message, limits.depth);
 }
-
-const ENVELOPE_BYTES = 5;
-const COMPRESSED = 1;
-
-interface Envelope {
-  readonly message: Bytes;
-  readonly isCompressed: boolean;
-}
-
-/** Requests are one message, and so one envelope. */
-function openEnvelope(bytes: Bytes): Envelope | Refusal {
-  const flags = bytes[0];
-  if (flags === undefined || bytes.length < ENVELOPE_BYTES || flags > COMPRESSED) return NO_ENVELOPE;
-  const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(1);
-  if (length !== bytes.length - ENVELOPE_BYTES) return NO_ENVELOPE;
-  return { message: bytes.subarray(ENVELOPE_BYTES), isCompressed: flags === COMPRESSED };
-}
-
-const NO_ENVELOPE: Refusal = refuse("parse_error", "The body is not one message in its envelope");
 
 function parseMessage(desc: DescMessage, bytes: Bytes, depth: number): Message | Refusal {
   let text: string;

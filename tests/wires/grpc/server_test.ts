@@ -275,10 +275,18 @@ test("what is not a message is INVALID_ARGUMENT", async () => {
 test("other methods, types and paths are refused by their statuses", async () => {
   const get = await server.fetch(new Request(`http://localhost${CALL}`));
   deepStrictEqual([get.status, get.headers.get("allow")], [405, "POST"]);
-  for (const type of ["text/plain", "application/grpc", "application/grpc+proto", "application/connect+json"]) {
+  for (const type of ["text/plain", "application/grpc+json", "application/connect+json"]) {
     strictEqual((await post(server, CALL, "{}", { "content-type": type })).status, 415, type);
   }
   strictEqual((await post(server, "/mcplite.MCPLite/CallTools", "{}")).status, 404);
+});
+
+test("gRPC itself is told where it belongs, by a status that needs no trailers", async () => {
+  for (const type of ["application/grpc", "application/grpc+proto"]) {
+    const { status, headers } = await post(server, CALL, frame(new Uint8Array()), { "content-type": type });
+    deepStrictEqual([status, headers.get("grpc-status")], [200, "12"], type);
+    match(headers.get("grpc-message") ?? "", /serve\(server, { grpc: { port } }\)/);
+  }
 });
 
 test("connect() answers under the path that it is given", async () => {

@@ -1,0 +1,61 @@
+import { createSecureServer, createServer, type Http2SecureServer } from "node:http2";
+import type { AddressInfo, Socket } from "node:net";
+import type { Server } from "../server/server.ts";
+import { toHttp2Handler } from "./http2_handler.ts";
+import { Http2Sessions } from "./http2_sessions.ts";
+import type { Listener, ListenOptions, TlsOptions } from "./listener.ts";
+import { toNodeHandler } from "./node_handler.ts";
+
+/** How many streams one connection may have open at once. */
+const MAX_STREAMS = 1_000;
+
+/**
+ * Listens with `node:http2`: in the clear for callers that know they speak HTTP/2, as gRPC's do; with TLS for HTTP/1.1 as well.
+ */
+export async function listenOnHttp2(server: Server, options: ListenOptions, tls?: TlsOptions): Promise<Listener> {
+  const settings = { maxConcurrentStreams: MAX_STREAMS };
+  const http2 = tls === undefined
+    ? createServer({ settings })
+    : answeringHttp1(createSecureServer({ ...tls, allowHTTP1: true, settings }), server);
+  http2.on("stream", toHttp2Handler(server));
+  const sessions = new Http2Sessions();
+  http2.on("session", (session) => sessions.add(session));
+  http2.on("stream", (stream) => sessions.hold(stream));
+  const sockets = new Set<Socket>();
+  http2.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  // Of a connection that breaks, its streams tell.
+  http2.on("sessionError", () => {});
+  await new Promise<void>((resolve, reject) => {
+    http2.once("error", reject);
+    http2.listen(options.port, options.hostname, () => {
+      http2.off("error", reject);
+      resolve();
+    });
+  });
+  const ended = Promise.withResolvers<void>();
+  http2.once("close", ended.resolve);
+  return {
+    port: (http2.address() as AddressInfo).port,
+    stopAccepting() {
+      http2.close();
+      sessions.close();
+      return ended.promise;
+    },
+    close() {
+      for (const socket of sockets) socket.destroy();
+      return ended.promise;
+    },
+  };
+}
+
+/** Requests of HTTP/1.1 come as such; with a listener for them Node would make ones of HTTP/2's streams, too. */
+function answeringHttp1(http2: Http2SecureServer, server: Server): Http2SecureServer {
+  const handle = toNodeHandler(server);
+  http2.on("request", (request, response) => {
+    if (request.httpVersionMajor < 2) handle(request, response);
+  });
+  return http2.removeAllListeners("stream");
+}

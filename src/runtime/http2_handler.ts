@@ -1,0 +1,93 @@
+/**
+ * A stream of HTTP/2, as wires see requests: the one way to an answer that ends in trailers.
+ *
+ * @module
+ */
+import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
+import type { Metadata, Principal } from "../call/call.ts";
+import { pathOf } from "../server/fetch_request.ts";
+import type { Server } from "../server/server.ts";
+import type { Head, Reply } from "../wires/wire.ts";
+import { cancel, NodeBody, NodeMetadata, pump } from "./node_streams.ts";
+
+/** Answers requests that come as streams. */
+export function toHttp2Handler(
+  server: Pick<Server, "handle" | "limits">,
+): (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void {
+  return (stream, headers) => {
+    // A stream that its caller resets is an error to Node; what it means is seen at its close.
+    stream.on("error", () => {});
+    const head = new Http2Head(stream, headers);
+    const reply = server.handle(head, new NodeBody(stream, headers, server.limits.bodyBytes));
+    if (reply instanceof Promise) void reply.then((later) => send(later, head, stream));
+    else send(reply, head, stream);
+  };
+}
+
+class Http2Head implements Head {
+  readonly principal: Principal | undefined = undefined;
+  readonly carriesTrailers = true;
+  readonly method: string;
+  readonly path: string;
+  readonly metadata: Metadata;
+  readonly #headers: IncomingHttpHeaders;
+  readonly #stream: ServerHttp2Stream;
+  #signal: AbortSignal | undefined = undefined;
+  /** Whether the whole answer was given to the stream: it closes after that, too. */
+  isAnswered = false;
+
+  constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders) {
+    this.#stream = stream;
+    this.#headers = headers;
+    this.method = headers[":method"] ?? "GET";
+    this.path = pathOf(headers[":path"] ?? "/");
+    this.metadata = new NodeMetadata(headers);
+  }
+
+  get authority(): string {
+    return this.#headers[":authority"] ?? "";
+  }
+
+  get signal(): AbortSignal {
+    return (this.#signal ??= this.#watch());
+  }
+
+  get streamSignal(): AbortSignal {
+    return this.signal;
+  }
+
+  keepOpen(): void {
+    // Nothing cuts a quiet stream.
+  }
+
+  #watch(): AbortSignal {
+    const controller = new AbortController();
+    const leave = () => {
+      if (!this.isAnswered) controller.abort();
+    };
+    if (this.#stream.destroyed) leave();
+    else this.#stream.once("close", leave);
+    return controller.signal;
+  }
+}
+
+function send(reply: Reply, head: Http2Head, stream: ServerHttp2Stream): void {
+  // Its caller has gone; to answer would throw.
+  if (stream.destroyed || stream.closed) return cancel(reply);
+  const { body, trailers } = reply;
+  const headers = { ...reply.headers, ":status": reply.status };
+  if (trailers !== undefined) {
+    stream.once("wantTrailers", () => {
+      if (!stream.destroyed) stream.sendTrailers(trailers());
+    });
+  }
+  stream.respond(headers, { endStream: body === null, waitForTrailers: trailers !== undefined });
+  if (body instanceof ReadableStream) {
+    void pump(body, stream).then(() => head.isAnswered = true);
+    return;
+  }
+  head.isAnswered = true;
+  if (body !== null) stream.end(body);
+  // What is left of the request, so that the stream can close.
+  stream.resume();
+}

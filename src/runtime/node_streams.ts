@@ -1,0 +1,110 @@
+/**
+ * Node's streams, as requests are read from them and answers are written to them: of HTTP/1 and HTTP/2 alike.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import type { Readable, Writable } from "node:stream";
+import type { Metadata } from "../call/call.ts";
+import { type Refusal, refuse } from "../call/outcome.ts";
+import { decodeUtf8, tooLarge } from "../server/fetch_request.ts";
+import type { Body, Reply } from "../wires/wire.ts";
+
+/** Headers as Node gives them: names in lower case. */
+export type NodeHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Headers, as wires read them. */
+export class NodeMetadata implements Metadata {
+  readonly #headers: NodeHeaders;
+
+  constructor(headers: NodeHeaders) {
+    this.#headers = headers;
+  }
+
+  get(name: string): string | null {
+    const key = name.toLowerCase();
+    const value = Object.hasOwn(this.#headers, key) ? this.#headers[key] : undefined;
+    return value === undefined ? null : typeof value === "string" ? value : value.join(", ");
+  }
+}
+
+const ALREADY_READ: Refusal = refuse(
+  "invalid_request",
+  "The body was read before it came here: put toNodeHandler() in front of body parsers",
+);
+
+/** The body of a request. */
+export class NodeBody implements Body {
+  readonly #request: Readable;
+  readonly #headers: NodeHeaders;
+  readonly #maxBytes: number;
+
+  constructor(request: Readable, headers: NodeHeaders, maxBytes: number) {
+    this.#request = request;
+    this.#headers = headers;
+    this.#maxBytes = maxBytes;
+  }
+
+  text(): Promise<string | Refusal> {
+    return this.bytes().then((bytes) => bytes instanceof Uint8Array ? decodeUtf8(bytes) : bytes);
+  }
+
+  bytes(): Promise<Uint8Array<ArrayBuffer> | Refusal> {
+    const request = this.#request;
+    const maxBytes = this.#maxBytes;
+    if (request.readableEnded || request.destroyed) return Promise.resolve(ALREADY_READ);
+    return new Promise((resolve) => {
+      const chunks: Uint8Array<ArrayBuffer>[] = [];
+      let length = 0;
+      if (Number(this.#headers["content-length"] ?? 0) > maxBytes) resolve(tooLarge(maxBytes));
+      request.on("data", (chunk: Uint8Array<ArrayBuffer>) => {
+        length += chunk.length;
+        // What is over the limit is read and dropped, so that the connection can go on.
+        if (length <= maxBytes) chunks.push(chunk);
+        else {
+          chunks.length = 0;
+          resolve(tooLarge(maxBytes));
+        }
+      });
+      request.once(
+        "end",
+        () => resolve(chunks.length === 1 ? (chunks[0] as Uint8Array<ArrayBuffer>) : Buffer.concat(chunks)),
+      );
+      request.once("close", () => resolve(refuse("invalid_request", "The body could not be read to its end")));
+      request.on("error", () => {});
+    });
+  }
+
+  stream(): AsyncIterable<Uint8Array> {
+    return this.#request;
+  }
+}
+
+/** Passes a stream on, no faster than it is read, tells it when the reader has gone, and ends. */
+export async function pump(body: ReadableStream<Uint8Array>, response: Writable): Promise<void> {
+  const reader = body.getReader();
+  const leave = () => void reader.cancel().catch(() => {});
+  if (response.destroyed) return leave();
+  response.once("close", leave);
+  for (let read = await reader.read(); !read.done && !response.destroyed; read = await reader.read()) {
+    if (!response.write(read.value)) await drained(response);
+  }
+  response.off("close", leave);
+  if (response.destroyed) leave();
+  else response.end();
+}
+
+function drained(response: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      response.off("drain", go).off("close", go);
+      resolve();
+    };
+    response.on("drain", go).on("close", go);
+  });
+}
+
+/** Tells a streamed reply that nobody reads it. */
+export function cancel({ body }: Reply): void {
+  if (body instanceof ReadableStream) void body.cancel().catch(() => {});
+}

@@ -1,0 +1,81 @@
+/**
+ * HTTP/1.1 and HTTP/2 in the clear on one port, for development.
+ *
+ * The first bytes of a connection tell which it is; it is then passed on to a listener of its kind on loopback. No runtime
+ * does both by itself, and what they have for taking over a connection differs, and breaks.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import type { Server } from "../server/server.ts";
+import { listenOnHttp2 } from "./http2.ts";
+import type { Listener, ListenOptions } from "./listener.ts";
+
+const LOOPBACK = { port: 0, hostname: "127.0.0.1" };
+
+/** How every connection of HTTP/2 begins. */
+const PREFACE = "PRI";
+
+/**
+ * Listens.
+ *
+ * @param listen Listens for HTTP/1.1, with what the runtime has for it.
+ */
+export async function listenOnOnePort(
+  listen: (options: ListenOptions) => Promise<Listener>,
+  server: Server,
+  { port, hostname }: ListenOptions,
+): Promise<Listener> {
+  const inner = [await listen(LOOPBACK), await listenOnHttp2(server, LOOPBACK)] as const;
+  const [http1, http2] = inner;
+  const sockets = new Set<Socket>();
+  const front = createServer((socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    passOn(socket, (isHttp2) => (isHttp2 ? http2 : http1).port);
+  });
+  await new Promise<void>((resolve, reject) => {
+    front.once("error", reject);
+    front.listen(port, hostname, () => {
+      front.off("error", reject);
+      resolve();
+    });
+  }).catch(async (thrown) => {
+    await Promise.all(inner.map((listener) => listener.close()));
+    throw thrown;
+  });
+  return {
+    port: (front.address() as AddressInfo).port,
+    async stopAccepting() {
+      front.close();
+      await Promise.all(inner.map((listener) => listener.stopAccepting()));
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await Promise.all(inner.map((listener) => listener.close()));
+    },
+  };
+}
+
+function passOn(socket: Socket, portOf: (isHttp2: boolean) => number): void {
+  const pieces: Uint8Array[] = [];
+  socket.on("error", () => socket.destroy());
+  const read = (piece: Uint8Array): void => {
+    pieces.push(piece);
+    const begun = Buffer.concat(pieces).toString("latin1", 0, PREFACE.length);
+    if (begun.length < PREFACE.length && PREFACE.startsWith(begun)) return;
+    socket.off("data", read).pause();
+    splice(socket, portOf(begun === PREFACE), pieces);
+  };
+  socket.on("data", read);
+}
+
+function splice(socket: Socket, port: number, begun: readonly Uint8Array[]): void {
+  const inner = connect(port, LOOPBACK.hostname);
+  inner.on("error", () => socket.destroy());
+  inner.on("close", () => socket.destroy());
+  socket.on("close", () => inner.destroy());
+  for (const piece of begun) inner.write(piece);
+  socket.pipe(inner).pipe(socket);
+}

@@ -1,0 +1,61 @@
+/**
+ * The services by gRPC itself: ours, and the standard ones that tools ask for.
+ *
+ * @module
+ */
+import { toBinary } from "@bufbuild/protobuf";
+import type { WireHost } from "../wire.ts";
+import { decodeToolRequestBytes, encodeResponseEnvelope, type ToolRequestMembers } from "./binary.ts";
+import { encodeRefusal } from "./encode_error.ts";
+import { encodeEnvelope } from "./envelope.ts";
+import { PromptsListSchema, ToolsListSchema } from "./gen/mcplite_pb.ts";
+import { healthMethods } from "./health.ts";
+import { NativeProtocol } from "./native_protocol.ts";
+import type { RpcMethod } from "./protocol.ts";
+import { reflectionMethods } from "./reflection.ts";
+import type { ToolService } from "./service.ts";
+
+/** The methods of all services, by their paths. */
+export function createNativeMethods(service: ToolService, host: WireHost): ReadonlyMap<string, RpcMethod> {
+  const protocol = new NativeProtocol(host);
+  return new Map([
+    ...toolMethods(protocol, service, host.limits.depth - 1),
+    ...healthMethods(protocol, host.dispatch.closeSignal),
+    ...reflectionMethods(protocol),
+  ]);
+}
+
+function toolMethods(
+  protocol: NativeProtocol,
+  service: ToolService,
+  maxDepth: number,
+): readonly (readonly [path: string, method: RpcMethod])[] {
+  const tools = encodeEnvelope(toBinary(ToolsListSchema, service.tools));
+  const prompts = encodeEnvelope(toBinary(PromptsListSchema, service.prompts));
+  return [
+    ["/mcplite.MCPLite/GetTools", protocol.unary(() => tools)],
+    ["/mcplite.MCPLite/GetPrompts", protocol.unary(() => prompts)],
+    [
+      "/mcplite.MCPLite/CallTool",
+      protocol.unary((message, head) => {
+        const response = service.callTool(decodeRequest(message, maxDepth), head, "grpc");
+        return response instanceof Promise ? response.then(encodeResponseEnvelope) : encodeResponseEnvelope(response);
+      }),
+    ],
+    [
+      "/mcplite.MCPLite/CallToolStream",
+      protocol.serverStream((message, head, left) => {
+        const responses = service.callToolStream(decodeRequest(message, maxDepth), head, "grpc", left);
+        return (async function* () {
+          for await (const response of responses) yield encodeResponseEnvelope(response);
+        })();
+      }),
+    ],
+  ];
+}
+
+function decodeRequest(message: Uint8Array, maxDepth: number): ToolRequestMembers {
+  const request = decodeToolRequestBytes(message, maxDepth);
+  if ("kind" in request) throw encodeRefusal(request);
+  return request;
+}

@@ -1,0 +1,117 @@
+/**
+ * What the service does, whichever protocol carries it: a request becomes a call, what became of it a response.
+ *
+ * Source: MCP-lite specification, section 5 and appendix A.
+ *
+ * @module
+ */
+import { create } from "@bufbuild/protobuf";
+import type { ConnectError } from "@connectrpc/connect";
+import { parseTimeout as parseConnectTimeout } from "@connectrpc/connect/protocol-connect";
+import { parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-grpc-web";
+import type { Call, Metadata } from "../../call/call.ts";
+import type { Refusal, Settled } from "../../call/outcome.ts";
+import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import { type Head, HeadPeer, type WireHost } from "../wire.ts";
+import type { ToolRequestMembers } from "./binary.ts";
+import { decodeToolRequest } from "./decode.ts";
+import { encodeOutcome, encodeTool } from "./encode.ts";
+import { encodeRefusal } from "./encode_error.ts";
+import {
+  type PromptsList,
+  PromptsListSchema,
+  type ToolResponse,
+  type ToolsList,
+  ToolsListSchema,
+} from "./gen/mcplite_pb.ts";
+import { ResponseStream } from "./stream.ts";
+
+/** The methods of `mcplite.MCPLite`. What is not OK is thrown, as a {@link ConnectError}. */
+export class ToolService {
+  /** What `GetTools` answers. */
+  readonly tools: ToolsList;
+  /** What `GetPrompts` answers. */
+  readonly prompts: PromptsList = create(PromptsListSchema);
+  readonly #host: WireHost;
+
+  constructor(host: WireHost) {
+    this.#host = host;
+    this.tools = create(ToolsListSchema, { tools: host.tools.map(encodeTool) });
+  }
+
+  /**
+   * `CallTool`.
+   *
+   * @param protocol Name of the protocol that carries it.
+   */
+  callTool(request: ToolRequestMembers, head: Head, protocol: string): MaybePromise<ToolResponse> {
+    const startedMs = this.#host.clock.now();
+    const call = this.#decode(request, head, protocol, false);
+    const settled = this.#host.dispatch.call(call);
+    if (!(settled instanceof Promise)) return this.#response(call, settled, startedMs);
+    head.keepOpen();
+    return settled.then((later) => this.#response(call, later, startedMs));
+  }
+
+  /**
+   * `CallToolStream`.
+   *
+   * @param left Aborts when nobody reads any more.
+   */
+  callToolStream(
+    request: ToolRequestMembers,
+    head: Head,
+    protocol: string,
+    left: AbortSignal,
+  ): AsyncGenerator<ToolResponse, void, undefined> {
+    const startedMs = this.#host.clock.now();
+    const call = this.#decode(request, head, protocol, true);
+    head.keepOpen();
+    const stream = new ResponseStream(left);
+    const finish = (settled: Settled) => stream.end(() => this.#response(call, settled, startedMs));
+    const settled = this.#host.dispatch.call(call, stream);
+    if (settled instanceof Promise) void settled.then(finish);
+    else finish(settled);
+    return stream.read();
+  }
+
+  #decode(request: ToolRequestMembers, head: Head, protocol: string, isStreamed: boolean): Call {
+    const decoded = decodeToolRequest(request, timeoutMs(head.metadata), this.#host.limits.depth - 1);
+    if ("kind" in decoded) throw encodeRefusal(decoded);
+    return { ...decoded, peer: new HeadPeer(head, protocol, undefined, isStreamed) };
+  }
+
+  #response(call: Call, settled: Settled, startedMs: number): ToolResponse {
+    const { clock, info } = this.#host;
+    try {
+      if (settled.kind !== "error") {
+        return encodeOutcome(settled, { startedMs, nowMs: clock.now(), serverVersion: info.version });
+      }
+    } catch (thrown) {
+      throw encodeRefusal(this.#unwritable(thrown, call));
+    }
+    throw this.#error(call, settled);
+  }
+
+  #error(call: Call, refusal: Refusal): ConnectError {
+    try {
+      return encodeRefusal(refusal);
+    } catch (thrown) {
+      return encodeRefusal(this.#unwritable(thrown, call));
+    }
+  }
+
+  #unwritable(thrown: unknown, call: Call): Refusal {
+    const error = new TypeError("The result cannot be written as a protobuf message", { cause: thrown });
+    return this.#host.dispatch.mask(error, { tool: call.tool });
+  }
+}
+
+/** What the caller's headers say of its deadline, in milliseconds from now. */
+function timeoutMs(metadata: Metadata): number | undefined {
+  const { timeoutMs, error } = metadata.get("connect-timeout-ms") === null
+    ? parseGrpcTimeout(metadata.get("grpc-timeout"), Number.POSITIVE_INFINITY)
+    : parseConnectTimeout(metadata.get("connect-timeout-ms"), Number.POSITIVE_INFINITY);
+  if (error !== undefined) throw error;
+  return timeoutMs;
+}
