@@ -38,7 +38,13 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
   ["wire", ["src/wires/wire.ts"], ["internal", "error", "call", "schema", "tool", "dispatch"]],
   ["wire entry", ["src/wires/*/entry.ts"], ["wires", "wire client"]],
   ["wire generated", ["src/wires/*/gen/"], []],
-  ["wire message", ["src/wires/grpc/bytes.ts", "src/wires/grpc/json.ts", "src/wires/grpc/error_domain.ts"], [
+  ["wire message", [
+    "src/wires/grpc/binary.ts",
+    "src/wires/grpc/binary_format.ts",
+    "src/wires/grpc/bytes.ts",
+    "src/wires/grpc/json.ts",
+    "src/wires/grpc/error_domain.ts",
+  ], [
     "internal",
     "call",
     "wire generated",
