@@ -10,7 +10,6 @@ import type { Call, CallMeta } from "../../call/call.ts";
 import { decodeCallMeta } from "../../call/call_meta.ts";
 import { type Refusal, refuse } from "../../call/outcome.ts";
 import type { ToolRequestMembers } from "./binary.ts";
-import { refuseStruct } from "./json.ts";
 
 /** A call as it was sent. */
 export type DecodedCall = Omit<Call, "peer">;
@@ -19,16 +18,12 @@ export type DecodedCall = Omit<Call, "peer">;
  * Reads a call.
  *
  * @param timeoutMs What the caller's headers say of its deadline.
- * @param maxDepth Deepest nesting of the arguments.
  */
 export function decodeToolRequest(
   request: ToolRequestMembers,
   timeoutMs: number | undefined,
-  maxDepth: number,
 ): DecodedCall | Refusal {
   const { name: tool, arguments: args = {}, meta: sent } = request;
-  const refusal = refuseStruct(args, maxDepth) ?? refuseStruct(sent ?? null, maxDepth);
-  if (refusal !== undefined) return refusal;
   const meta = sent === undefined ? undefined : decodeCallMeta(sent);
   if (meta !== undefined && "kind" in meta) return meta;
   if (timeoutMs === undefined) return { tool, args, meta };

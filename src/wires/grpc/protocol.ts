@@ -23,6 +23,7 @@ import type { Body, Head, Limits, Reply } from "../wire.ts";
 import { concatBytes } from "./bytes.ts";
 import { encodeRefusal } from "./encode_error.ts";
 import { MCPLite, type ToolRequest } from "./gen/mcplite_pb.ts";
+import { refuseStruct } from "./json.ts";
 import { emptyRequest, encodingHeader, readRequest, type RequestForm, requestForm } from "./request.ts";
 import type { ToolService } from "./service.ts";
 import { encodeText } from "./text.ts";
@@ -60,12 +61,12 @@ const BROKEN: Reply = { status: 500, headers: {}, body: null };
 
 /** The methods of the service by Connect and gRPC-Web, by their paths. */
 export function createConnectMethods(service: ToolService, limits: Limits): ReadonlyMap<string, RpcMethod> {
-  const router = createConnectRouter({ grpc: false }).service(MCPLite, implementation(service));
+  const router = createConnectRouter({ grpc: false }).service(MCPLite, implementation(service, limits.depth - 1));
   return new Map(router.handlers.map((handler) => [handler.requestPath, rpcMethod(handler, limits)]));
 }
 
 /** What Connect's handlers give them to read is empty: the request is in the context. */
-function implementation(service: ToolService): ServiceImpl<typeof MCPLite> {
+function implementation(service: ToolService, maxDepth: number): ServiceImpl<typeof MCPLite> {
   return {
     getTools(_, context) {
       assertRead(rpcOf(context));
@@ -77,18 +78,21 @@ function implementation(service: ToolService): ServiceImpl<typeof MCPLite> {
     },
     async callTool(_, context) {
       const rpc = rpcOf(context);
-      return await service.callTool(toolRequestOf(rpc), rpc.head, context.protocolName);
+      return await service.callTool(toolRequestOf(rpc, maxDepth), rpc.head, context.protocolName);
     },
     async *callToolStream(_, context) {
       const rpc = rpcOf(context);
-      yield* service.callToolStream(toolRequestOf(rpc), rpc.head, context.protocolName, rpc.left);
+      yield* service.callToolStream(toolRequestOf(rpc, maxDepth), rpc.head, context.protocolName, rpc.left);
     },
   };
 }
 
-function toolRequestOf(rpc: Rpc): ToolRequest {
+function toolRequestOf(rpc: Rpc, maxDepth: number): ToolRequest {
   assertRead(rpc);
-  return rpc.request as ToolRequest;
+  const request = rpc.request as ToolRequest;
+  const refusal = refuseStruct(request.arguments ?? null, maxDepth) ?? refuseStruct(request.meta ?? null, maxDepth);
+  if (refusal !== undefined) throw encodeRefusal(refusal);
+  return request;
 }
 
 function assertRead({ request }: Rpc): void {

@@ -76,7 +76,7 @@ export class ToolService {
   }
 
   #decode(request: ToolRequestMembers, head: Head, protocol: string, isStreamed: boolean): Call {
-    const decoded = decodeToolRequest(request, timeoutMs(head.metadata), this.#host.limits.depth - 1);
+    const decoded = decodeToolRequest(request, timeoutMs(head.metadata));
     if ("kind" in decoded) throw encodeRefusal(decoded);
     return { ...decoded, peer: new HeadPeer(head, protocol, undefined, isStreamed) };
   }
