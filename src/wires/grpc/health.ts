@@ -45,12 +45,13 @@ export function healthMethods(
     ],
     [
       "/grpc.health.v1.Health/Watch",
-      protocol.serverStream(async function* (message, head, left) {
+      protocol.serverStream(async (message, stream, head) => {
+        const isServed = isKnown(message);
         head.keepOpen();
-        yield isKnown(message) ? encodeStatus() : UNKNOWN;
-        await aborted(closing, left);
-        if (left.aborted || !isKnown(message)) return;
-        yield encodeStatus();
+        void stream.write(isServed ? encodeStatus() : UNKNOWN);
+        await aborted(closing, stream.left);
+        if (isServed) void stream.write(encodeStatus());
+        stream.end();
       }),
     ],
   ];

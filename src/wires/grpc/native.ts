@@ -4,13 +4,16 @@
  * @module
  */
 import { toBinary } from "@bufbuild/protobuf";
+import type { CallEvent } from "../../call/outcome.ts";
 import type { WireHost } from "../wire.ts";
 import { decodeToolRequestBytes, encodeResponseEnvelope, type ToolRequestMembers } from "./binary.ts";
+import { encodeEvent } from "./encode.ts";
 import { encodeRefusal } from "./encode_error.ts";
 import { encodeEnvelope } from "./envelope.ts";
-import { PromptsListSchema, ToolsListSchema } from "./gen/mcplite_pb.ts";
+import { PromptsListSchema, type ToolResponse, ToolsListSchema } from "./gen/mcplite_pb.ts";
 import { healthMethods } from "./health.ts";
 import { NativeProtocol } from "./native_protocol.ts";
+import type { NativeStream } from "./native_stream.ts";
 import type { RpcMethod } from "./protocol.ts";
 import { reflectionMethods } from "./reflection.ts";
 import type { ToolService } from "./service.ts";
@@ -44,11 +47,10 @@ function toolMethods(
     ],
     [
       "/mcplite.MCPLite/CallToolStream",
-      protocol.serverStream((message, head, left) => {
-        const responses = service.callToolStream(decodeRequest(message, maxDepth), head, "grpc", left);
-        return (async function* () {
-          for await (const response of responses) yield encodeResponseEnvelope(response);
-        })();
+      protocol.serverStream((message, stream, head) => {
+        const push = (event: CallEvent) => stream.write(encodeResponseEnvelope(encodeEvent(event)));
+        const end = (last: () => ToolResponse) => endWith(stream, last);
+        service.callToolStream(decodeRequest(message, maxDepth), head, "grpc", { left: stream.left, push }, end);
       }),
     ],
   ];
@@ -58,4 +60,13 @@ function decodeRequest(message: Uint8Array, maxDepth: number): ToolRequestMember
   const request = decodeToolRequestBytes(message, maxDepth);
   if ("kind" in request) throw encodeRefusal(request);
   return request;
+}
+
+function endWith(stream: NativeStream, last: () => ToolResponse): void {
+  try {
+    void stream.write(encodeResponseEnvelope(last()));
+    stream.end();
+  } catch (thrown) {
+    stream.end(thrown);
+  }
 }

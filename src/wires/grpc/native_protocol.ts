@@ -15,19 +15,19 @@ import { encodeRefusal } from "./encode_error.ts";
 import { encodeStatus, OK, type Trailers } from "./encode_status.ts";
 import { type Envelope, openEnvelope, readEnvelopes } from "./envelope.ts";
 import { gunzip } from "./gzip.ts";
+import { NativeStream } from "./native_stream.ts";
 import type { RpcMethod } from "./protocol.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
-type Envelopes = AsyncGenerator<Bytes, void, undefined>;
 
 /** Answers one message with one, in its envelope. Throws a {@link ConnectError} for what is not OK. */
 export type UnaryMethod = (message: Bytes, head: Head) => MaybePromise<Bytes>;
 
-/** Answers one message with any number of them, in their envelopes. Throws likewise. */
-export type ServerStreamMethod = (message: Bytes, head: Head, left: AbortSignal) => Envelopes;
+/** Answers one message with any number of them, in their envelopes, and ends the stream. Throws likewise. */
+export type ServerStreamMethod = (message: Bytes, stream: NativeStream, head: Head) => MaybePromise<void>;
 
-/** Answers messages as they come, in their envelopes. Throws likewise. */
-export type BidiStreamMethod = (messages: AsyncIterable<Bytes>) => Envelopes;
+/** Answers messages as they come, each with one, in its envelope. Throws likewise. */
+export type BidiStreamMethod = (message: Bytes) => Bytes;
 
 /** Whether a request speaks gRPC itself, and neither gRPC-Web nor Connect. */
 export function isNative({ metadata }: Head): boolean {
@@ -61,24 +61,35 @@ export class NativeProtocol {
     return async (head, body) => {
       try {
         const message = await this.#readOne(head, body);
-        return this.#stream((left) => method(message, head, left));
+        const stream = new NativeStream();
+        const done = method(message, stream, head);
+        if (done instanceof Promise) done.catch((thrown) => stream.end(thrown));
+        return this.#streamed(stream);
       } catch (thrown) {
         return this.#statusAlone(thrown);
       }
     };
   }
 
-  /** A method that answers many messages with many. */
+  /** A method that answers each message with one, for as long as there are any. */
   bidiStream(method: BidiStreamMethod): RpcMethod {
     return (head, body) => {
       try {
         assertCarried(head);
-        head.keepOpen();
-        return this.#stream(() => method(this.#readAll(head, body)));
       } catch (thrown) {
         return this.#statusAlone(thrown);
       }
+      head.keepOpen();
+      const stream = new NativeStream();
+      this.#answerAll(method, stream, head, body).then(() => stream.end(), (thrown) => stream.end(thrown));
+      return this.#streamed(stream);
     };
+  }
+
+  async #answerAll(method: BidiStreamMethod, stream: NativeStream, head: Head, body: Body): Promise<void> {
+    for await (const envelope of readEnvelopes(body.stream(), this.#host.limits.bodyBytes)) {
+      await stream.write(method(await this.#open(envelope, head.metadata)));
+    }
   }
 
   async #readOne(head: Head, body: Body): Promise<Bytes> {
@@ -87,12 +98,6 @@ export class NativeProtocol {
     const envelope = "kind" in bytes ? bytes : openEnvelope(bytes);
     const message = this.#open(envelope, head.metadata);
     return message instanceof Promise ? await message : message;
-  }
-
-  async *#readAll(head: Head, body: Body): AsyncGenerator<Bytes, void, undefined> {
-    for await (const envelope of readEnvelopes(body.stream(), this.#host.limits.bodyBytes)) {
-      yield await this.#open(envelope, head.metadata);
-    }
   }
 
   #open(envelope: Envelope | Refusal, metadata: Metadata): MaybePromise<Bytes> {
@@ -107,26 +112,9 @@ export class NativeProtocol {
     });
   }
 
-  #stream(open: (left: AbortSignal) => Envelopes): Reply {
-    const left = new AbortController();
-    const envelopes = open(left.signal);
-    let trailers = OK;
-    const body = new ReadableStream<Uint8Array>({
-      pull: async (controller) => {
-        try {
-          const next = await envelopes.next();
-          if (!next.done) return controller.enqueue(next.value);
-        } catch (thrown) {
-          trailers = this.#status(thrown);
-        }
-        controller.close();
-      },
-      cancel: () => {
-        left.abort();
-        void envelopes.return().catch(() => {});
-      },
-    }, { highWaterMark: 0 });
-    return { status: 200, headers: HEADERS, body, trailers: () => trailers };
+  #streamed(stream: NativeStream): Reply {
+    const trailers = () => stream.thrown === undefined ? OK : this.#status(stream.thrown);
+    return { status: 200, headers: HEADERS, body: stream.body, trailers };
   }
 
   #statusAlone(thrown: unknown): Reply {

@@ -22,9 +22,10 @@ import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import type { Body, Head, Limits, Reply } from "../wire.ts";
 import { concatBytes } from "./bytes.ts";
 import { encodeRefusal } from "./encode_error.ts";
-import { MCPLite, type ToolRequest } from "./gen/mcplite_pb.ts";
+import { MCPLite, type ToolRequest, type ToolResponse } from "./gen/mcplite_pb.ts";
 import { refuseStruct } from "./json.ts";
 import { emptyRequest, encodingHeader, readRequest, type RequestForm, requestForm } from "./request.ts";
+import { ResponseStream } from "./stream.ts";
 import type { ToolService } from "./service.ts";
 import { encodeText } from "./text.ts";
 
@@ -82,7 +83,10 @@ function implementation(service: ToolService, maxDepth: number): ServiceImpl<typ
     },
     async *callToolStream(_, context) {
       const rpc = rpcOf(context);
-      yield* service.callToolStream(toolRequestOf(rpc, maxDepth), rpc.head, context.protocolName, rpc.left);
+      const stream = new ResponseStream(rpc.left);
+      const end = (last: () => ToolResponse) => stream.end(last);
+      service.callToolStream(toolRequestOf(rpc, maxDepth), rpc.head, context.protocolName, stream, end);
+      yield* stream.read();
     },
   };
 }

@@ -42,13 +42,11 @@ export function reflectionMethods(protocol: NativeProtocol): readonly (readonly 
   ];
 }
 
-const reflect: BidiStreamMethod = async function* (messages) {
-  for await (const message of messages) {
-    const originalRequest = readRequest(message);
-    const { host: validHost, messageRequest } = originalRequest;
-    const response = { validHost, originalRequest, messageResponse: answer(messageRequest) };
-    yield encodeEnvelope(toBinary(ServerReflectionResponseSchema, create(ServerReflectionResponseSchema, response)));
-  }
+const reflect: BidiStreamMethod = (message) => {
+  const originalRequest = readRequest(message);
+  const { host: validHost, messageRequest } = originalRequest;
+  const response = { validHost, originalRequest, messageResponse: answer(messageRequest) };
+  return encodeEnvelope(toBinary(ServerReflectionResponseSchema, create(ServerReflectionResponseSchema, response)));
 };
 
 function readRequest(message: Uint8Array): ServerReflectionRequest {

@@ -10,7 +10,7 @@ import type { ConnectError } from "@connectrpc/connect";
 import { parseTimeout as parseConnectTimeout } from "@connectrpc/connect/protocol-connect";
 import { parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-grpc-web";
 import type { Call, Metadata } from "../../call/call.ts";
-import type { Refusal, Settled } from "../../call/outcome.ts";
+import type { Refusal, Settled, Sink } from "../../call/outcome.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import { type Head, HeadPeer, type WireHost } from "../wire.ts";
 import type { ToolRequestMembers } from "./binary.ts";
@@ -24,7 +24,6 @@ import {
   type ToolsList,
   ToolsListSchema,
 } from "./gen/mcplite_pb.ts";
-import { ResponseStream } from "./stream.ts";
 
 /** The methods of `mcplite.MCPLite`. What is not OK is thrown, as a {@link ConnectError}. */
 export class ToolService {
@@ -56,23 +55,23 @@ export class ToolService {
   /**
    * `CallToolStream`.
    *
-   * @param left Aborts when nobody reads any more.
+   * @param sink Takes the responses on the way.
+   * @param end Gets what gives the last response, or throws why there is none.
    */
   callToolStream(
     request: ToolRequestMembers,
     head: Head,
     protocol: string,
-    left: AbortSignal,
-  ): AsyncGenerator<ToolResponse, void, undefined> {
+    sink: Sink,
+    end: (last: () => ToolResponse) => void,
+  ): void {
     const startedMs = this.#host.clock.now();
     const call = this.#decode(request, head, protocol, true);
     head.keepOpen();
-    const stream = new ResponseStream(left);
-    const finish = (settled: Settled) => stream.end(() => this.#response(call, settled, startedMs));
-    const settled = this.#host.dispatch.call(call, stream);
+    const finish = (settled: Settled) => end(() => this.#response(call, settled, startedMs));
+    const settled = this.#host.dispatch.call(call, sink);
     if (settled instanceof Promise) void settled.then(finish);
     else finish(settled);
-    return stream.read();
   }
 
   #decode(request: ToolRequestMembers, head: Head, protocol: string, isStreamed: boolean): Call {

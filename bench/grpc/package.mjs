@@ -1,0 +1,23 @@
+// Bun and Deno take the source, Node the built package.
+import process from "node:process";
+
+const takesSource = process.versions.bun !== undefined ||
+  process.versions.deno !== undefined;
+const load = (source, built) => import(takesSource ? `../../${source}` : `../../dist/${built}`);
+
+export const { createServer, defineTool, mcpLite } = await load(
+  "mod.ts",
+  "mod.js",
+);
+export const { connect, grpcTransport } = await load(
+  "src/wires/grpc/entry.ts",
+  "src/wires/grpc/entry.js",
+);
+export const { serve } = await load(
+  "src/runtime/serve.ts",
+  "src/runtime/serve.js",
+);
+export const { MCPLite, ToolRequestSchema } = await load(
+  "src/wires/grpc/gen/mcplite_pb.ts",
+  "src/wires/grpc/gen/mcplite_pb.js",
+);
