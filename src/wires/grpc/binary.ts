@@ -7,11 +7,11 @@
  *
  * @module
  */
-import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import type { JsonObject, JsonValue, Message } from "@bufbuild/protobuf";
 import type { Refusal } from "../../call/outcome.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { BinaryReader, BinaryWriter, Unreadable } from "./binary_format.ts";
-import type { ResponseMeta, ToolResponse } from "./gen/mcplite_pb.ts";
+import type { ResponseMeta } from "./gen/mcplite_pb.ts";
 import { refuseNumber, TOO_DEEP } from "./json.ts";
 
 /** What a ToolRequest says. */
@@ -22,6 +22,17 @@ export interface ToolRequestMembers {
   readonly arguments?: JsonObject | undefined;
   /** What the caller says beside them; `undefined` if it was not sent. */
   readonly meta?: JsonObject | undefined;
+}
+
+/** What a ResponseMeta says, every field of it. */
+export type ResponseMetaMembers = Omit<ResponseMeta, keyof Message>;
+
+/** What a ToolResponse says. */
+export interface ResponseMembers {
+  /** The result. */
+  readonly result?: JsonObject | undefined;
+  /** Of the last response alone. */
+  readonly meta?: ResponseMetaMembers | undefined;
 }
 
 /**
@@ -123,14 +134,14 @@ function finite(value: number): number {
  *
  * @throws {RangeError} If its values are nested deeper than the stack.
  */
-export function encodeResponseEnvelope({ result, meta }: ToolResponse): Uint8Array<ArrayBuffer> {
+export function encodeResponseEnvelope({ result, meta }: ResponseMembers): Uint8Array<ArrayBuffer> {
   const writer = new BinaryWriter();
   if (meta !== undefined) writeMeta(writer, meta);
   writeStruct(writer, 0o12, result);
   return writer.toEnvelope();
 }
 
-function writeMeta(writer: BinaryWriter, meta: ResponseMeta): void {
+function writeMeta(writer: BinaryWriter, meta: ResponseMetaMembers): void {
   const before = writer.size;
   writeStruct(writer, 0o152, meta.extra);
   writeText(writer, 0o142, meta.serverVersion);

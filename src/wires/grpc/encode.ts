@@ -6,19 +6,13 @@
  *
  * @module
  */
-import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
 import type { CallEvent, Outcome } from "../../call/outcome.ts";
 import { addedMembers, eventMembers, requestMembers } from "../../codec/result/encode.ts";
 import type { Members } from "../../codec/result/members.ts";
 import type { ToolListing } from "../../tool/listing.ts";
-import {
-  type ResponseMetaSchema,
-  ResponseType,
-  type Tool,
-  type ToolResponse,
-  ToolResponseSchema,
-  ToolSchema,
-} from "./gen/mcplite_pb.ts";
+import type { ResponseMembers, ResponseMetaMembers } from "./binary.ts";
+import { ResponseType, type Tool, ToolSchema } from "./gen/mcplite_pb.ts";
 import { toJsonObject } from "./json.ts";
 
 /** What every meta says. */
@@ -33,21 +27,35 @@ export interface Common {
 
 const MAX_INT32 = 2_147_483_647;
 
+const NOTHING: ResponseMetaMembers = {
+  responseType: ResponseType.ANSWER,
+  promiseToken: "",
+  timestamp: 0n,
+  processingTimeMs: 0,
+  expiresAt: 0n,
+  estimatedCompletion: 0n,
+  retryAfterMs: 0,
+  continuation: "",
+  context: "",
+  serverVersion: "",
+};
+
 /** The last response to a call. */
-export function encodeOutcome(outcome: Outcome, common: Common): ToolResponse {
+export function encodeOutcome(outcome: Outcome, common: Common): ResponseMembers {
   const meta = {
+    ...NOTHING,
     timestamp: toInt64(common.nowMs),
     // A clock that was set back must not give a negative duration.
     processingTimeMs: toInt32(Math.max(0, common.nowMs - common.startedMs)),
     serverVersion: common.serverVersion,
     ...outcomeMeta(outcome),
   };
-  return create(ToolResponseSchema, { result: toJsonObject(resultOf(outcome)), meta });
+  return { result: toJsonObject(resultOf(outcome)), meta };
 }
 
 /** A response on the way. */
-export function encodeEvent(event: CallEvent): ToolResponse {
-  return create(ToolResponseSchema, { result: toJsonObject(eventMembers(event)) });
+export function encodeEvent(event: CallEvent): ResponseMembers {
+  return { result: toJsonObject(eventMembers(event)) };
 }
 
 /** A tool as it is listed. */
@@ -78,7 +86,7 @@ function resultOf(outcome: Outcome): Members {
   }
 }
 
-function outcomeMeta(outcome: Outcome): MessageInitShape<typeof ResponseMetaSchema> {
+function outcomeMeta(outcome: Outcome): Partial<ResponseMetaMembers> {
   switch (outcome.kind) {
     case "answer":
     case "failure": {

@@ -6,11 +6,16 @@
 import { toBinary } from "@bufbuild/protobuf";
 import type { CallEvent } from "../../call/outcome.ts";
 import type { WireHost } from "../wire.ts";
-import { decodeToolRequestBytes, encodeResponseEnvelope, type ToolRequestMembers } from "./binary.ts";
+import {
+  decodeToolRequestBytes,
+  encodeResponseEnvelope,
+  type ResponseMembers,
+  type ToolRequestMembers,
+} from "./binary.ts";
 import { encodeEvent } from "./encode.ts";
 import { encodeRefusal } from "./encode_error.ts";
 import { encodeEnvelope } from "./envelope.ts";
-import { PromptsListSchema, type ToolResponse, ToolsListSchema } from "./gen/mcplite_pb.ts";
+import { PromptsListSchema, ToolsListSchema } from "./gen/mcplite_pb.ts";
 import { healthMethods } from "./health.ts";
 import { NativeProtocol } from "./native_protocol.ts";
 import type { NativeStream } from "./native_stream.ts";
@@ -49,7 +54,7 @@ function toolMethods(
       "/mcplite.MCPLite/CallToolStream",
       protocol.serverStream((message, stream, head) => {
         const push = (event: CallEvent) => stream.write(encodeResponseEnvelope(encodeEvent(event)));
-        const end = (last: () => ToolResponse) => endWith(stream, last);
+        const end = (last: () => ResponseMembers) => endWith(stream, last);
         service.callToolStream(decodeRequest(message, maxDepth), head, "grpc", { left: stream.left, push }, end);
       }),
     ],
@@ -62,7 +67,7 @@ function decodeRequest(message: Uint8Array, maxDepth: number): ToolRequestMember
   return request;
 }
 
-function endWith(stream: NativeStream, last: () => ToolResponse): void {
+function endWith(stream: NativeStream, last: () => ResponseMembers): void {
   try {
     void stream.write(encodeResponseEnvelope(last()));
     stream.end();

@@ -21,8 +21,9 @@ import type { Refusal } from "../../call/outcome.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import type { Body, Head, Limits, Reply } from "../wire.ts";
 import { concatBytes } from "./bytes.ts";
+import type { ResponseMembers } from "./binary.ts";
 import { encodeRefusal } from "./encode_error.ts";
-import { MCPLite, type ToolRequest, type ToolResponse } from "./gen/mcplite_pb.ts";
+import { MCPLite, type ToolRequest } from "./gen/mcplite_pb.ts";
 import { refuseStruct } from "./json.ts";
 import { emptyRequest, encodingHeader, readRequest, type RequestForm, requestForm } from "./request.ts";
 import { ResponseStream } from "./stream.ts";
@@ -84,7 +85,7 @@ function implementation(service: ToolService, maxDepth: number): ServiceImpl<typ
     async *callToolStream(_, context) {
       const rpc = rpcOf(context);
       const stream = new ResponseStream(rpc.left);
-      const end = (last: () => ToolResponse) => stream.end(last);
+      const end = (last: () => ResponseMembers) => stream.end(last);
       service.callToolStream(toolRequestOf(rpc, maxDepth), rpc.head, context.protocolName, stream, end);
       yield* stream.read();
     },

@@ -13,17 +13,11 @@ import type { Call, Metadata } from "../../call/call.ts";
 import type { Refusal, Settled, Sink } from "../../call/outcome.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import { type Head, HeadPeer, type WireHost } from "../wire.ts";
-import type { ToolRequestMembers } from "./binary.ts";
+import type { ResponseMembers, ToolRequestMembers } from "./binary.ts";
 import { decodeToolRequest } from "./decode.ts";
 import { encodeOutcome, encodeTool } from "./encode.ts";
 import { encodeRefusal } from "./encode_error.ts";
-import {
-  type PromptsList,
-  PromptsListSchema,
-  type ToolResponse,
-  type ToolsList,
-  ToolsListSchema,
-} from "./gen/mcplite_pb.ts";
+import { type PromptsList, PromptsListSchema, type ToolsList, ToolsListSchema } from "./gen/mcplite_pb.ts";
 
 /** The methods of `mcplite.MCPLite`. What is not OK is thrown, as a {@link ConnectError}. */
 export class ToolService {
@@ -43,7 +37,7 @@ export class ToolService {
    *
    * @param protocol Name of the protocol that carries it.
    */
-  callTool(request: ToolRequestMembers, head: Head, protocol: string): MaybePromise<ToolResponse> {
+  callTool(request: ToolRequestMembers, head: Head, protocol: string): MaybePromise<ResponseMembers> {
     const startedMs = this.#host.clock.now();
     const call = this.#decode(request, head, protocol, false);
     const settled = this.#host.dispatch.call(call);
@@ -63,7 +57,7 @@ export class ToolService {
     head: Head,
     protocol: string,
     sink: Sink,
-    end: (last: () => ToolResponse) => void,
+    end: (last: () => ResponseMembers) => void,
   ): void {
     const startedMs = this.#host.clock.now();
     const call = this.#decode(request, head, protocol, true);
@@ -80,7 +74,7 @@ export class ToolService {
     return { ...decoded, peer: new HeadPeer(head, protocol, undefined, isStreamed) };
   }
 
-  #response(call: Call, settled: Settled, startedMs: number): ToolResponse {
+  #response(call: Call, settled: Settled, startedMs: number): ResponseMembers {
     const { clock, info } = this.#host;
     try {
       if (settled.kind !== "error") {

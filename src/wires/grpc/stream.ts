@@ -6,8 +6,8 @@
  * @module
  */
 import type { CallEvent, Sink } from "../../call/outcome.ts";
+import type { ResponseMembers } from "./binary.ts";
 import { encodeEvent } from "./encode.ts";
-import type { ToolResponse } from "./gen/mcplite_pb.ts";
 
 /** How many messages wait for a slow reader before the handler has to. */
 const MAX_WAITING = 16;
@@ -16,8 +16,8 @@ const MAX_WAITING = 16;
 export class ResponseStream implements Sink {
   /** Aborts when nobody reads any more. */
   readonly left: AbortSignal;
-  readonly #waiting: ToolResponse[] = [];
-  #last: (() => ToolResponse) | undefined = undefined;
+  readonly #waiting: ResponseMembers[] = [];
+  #last: (() => ResponseMembers) | undefined = undefined;
   #arrival: PromiseWithResolvers<void> | undefined = undefined;
   #room: PromiseWithResolvers<void> | undefined = undefined;
 
@@ -35,13 +35,13 @@ export class ResponseStream implements Sink {
   }
 
   /** Ends the stream with what `last` gives, or throws. */
-  end(last: () => ToolResponse): void {
+  end(last: () => ResponseMembers): void {
     this.#last = last;
     this.#arrival?.resolve();
   }
 
   /** The messages, in order. Read once. */
-  async *read(): AsyncGenerator<ToolResponse, void, undefined> {
+  async *read(): AsyncGenerator<ResponseMembers, void, undefined> {
     for (;;) {
       for (let next = this.#take(); next !== undefined; next = this.#take()) yield next;
       if (this.#last !== undefined) return void (yield this.#last());
@@ -50,7 +50,7 @@ export class ResponseStream implements Sink {
     }
   }
 
-  #take(): ToolResponse | undefined {
+  #take(): ResponseMembers | undefined {
     const next = this.#waiting.shift();
     if (this.#waiting.length < MAX_WAITING) this.#release();
     return next;
