@@ -7,7 +7,9 @@
  * @module
  */
 import type { ClientInfo, Metadata, Peer, Principal } from "../call/call.ts";
+import type { ChangeBus } from "../call/changes.ts";
 import type { Refusal } from "../call/outcome.ts";
+import type { Catalog } from "../catalog/catalog.ts";
 import type { Dispatch } from "../dispatch/dispatch.ts";
 import type { Clock } from "../internal/clock.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
@@ -94,6 +96,10 @@ export interface WireHost {
   readonly dispatch: Dispatch;
   /** The server's tools, as they are listed. */
   readonly tools: readonly ToolListing[];
+  /** The server's resources and prompts; `undefined` if it has none. */
+  readonly catalog: Catalog | undefined;
+  /** News of what the server offers. */
+  readonly changes: ChangeBus;
   /** Name and version of the server. */
   readonly info: ServerInfo;
   /** Limits on what callers send. */
