@@ -16,6 +16,7 @@ import { type Head, HeadPeer, type WireHost } from "../wire.ts";
 import type { ResponseMembers, ToolRequestMembers } from "./binary.ts";
 import { decodeToolRequest } from "./decode.ts";
 import { encodeOutcome, encodeTool } from "./encode.ts";
+import { encodePrompt } from "./encode_prompt.ts";
 import { encodeRefusal } from "./encode_error.ts";
 import { type PromptsList, PromptsListSchema, type ToolsList, ToolsListSchema } from "./gen/mcplite_pb.ts";
 
@@ -24,12 +25,13 @@ export class ToolService {
   /** What `GetTools` answers. */
   readonly tools: ToolsList;
   /** What `GetPrompts` answers. */
-  readonly prompts: PromptsList = create(PromptsListSchema);
+  readonly prompts: PromptsList;
   readonly #host: WireHost;
 
   constructor(host: WireHost) {
     this.#host = host;
     this.tools = create(ToolsListSchema, { tools: host.tools.map(encodeTool) });
+    this.prompts = create(PromptsListSchema, { prompts: host.catalog?.prompts.map(encodePrompt) ?? [] });
   }
 
   /**

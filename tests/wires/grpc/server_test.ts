@@ -11,6 +11,8 @@ import {
 import { ResponseType, ToolRequestSchema, ToolResponseSchema } from "../../../src/wires/grpc/gen/mcplite_pb.ts";
 import { concatBytes } from "../../../src/wires/grpc/bytes.ts";
 import { connect } from "../../../src/wires/grpc/entry.ts";
+import { definePrompt } from "../../../src/wires/mcp/entry.ts";
+import * as v from "valibot";
 import { createFixture } from "../fixture.ts";
 import { frame, framesOf, gzipped, textOf } from "./frames.ts";
 
@@ -270,6 +272,22 @@ test("what is not a message is INVALID_ARGUMENT", async () => {
     const error = await errorOf(post(server, CALL, body, { "content-type": `application/${type}` }));
     deepStrictEqual([error.code, reasonOf(error)], ["invalid_argument", "parse_error"], body);
   }
+});
+
+test("GetPrompts lists the prompts", async () => {
+  const review = definePrompt("review").title("Review").describe("Review a text")
+    .input(v.object({ text: v.string(), tone: v.optional(v.string()) }))
+    .handle(({ text }) => `Review this: ${text}`);
+  const withPrompts = createServer({ tools: [], prompts: [review], wires: [connect()] });
+  const answer = await post(withPrompts, "/mcplite.MCPLite/GetPrompts", "{}");
+  deepStrictEqual(await answer.json(), {
+    prompts: [{
+      name: "review",
+      title: "Review",
+      description: "Review a text",
+      arguments: [{ name: "text", required: true }, { name: "tone" }],
+    }],
+  });
 });
 
 test("other methods, types and paths are refused by their statuses", async () => {
