@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { Call, CallMeta } from "../call/call.ts";
+import type { Call, CallMeta, Peer } from "../call/call.ts";
 import { type FailureOutcome, type Refusal, refuse, refuseInput, type Settled, type Sink } from "../call/outcome.ts";
 import type { Engine, EngineWorker } from "../engine/engine.ts";
 import { Jobs } from "../engine/jobs.ts";
@@ -35,6 +35,18 @@ export interface Dispatch {
   call(call: Call, sink?: Sink): MaybePromise<Settled>;
   /** Masks what broke outside of a tool, such as a result that cannot be encoded: the log has it, the caller an id. */
   mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): Refusal;
+  /** What a promise token says by itself, to the one it was given to; nothing is looked up. */
+  readPromise(token: string, peer: Peer): PromiseTerms | Refusal;
+}
+
+/** What a promise token says by itself. */
+export interface PromiseTerms {
+  /** What was called. */
+  readonly tool: string;
+  /** When it was given, in milliseconds since the Unix epoch, to the second. */
+  readonly createdAtMs: number;
+  /** How long it lasts from then, in milliseconds. */
+  readonly ttlMs: number;
 }
 
 /** What a dispatcher needs. */
@@ -81,6 +93,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
   readonly #waits: Waits;
   readonly #deferrals: Deferrals;
   readonly #redeemer: Redeemer;
+  readonly #promises: Promises;
   #running = 0;
   #isClosed = false;
   #isAbandoned = false;
@@ -97,7 +110,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
     this.#middleware = options.middleware;
     this.#timeoutMs = options.timeoutMs;
     const jobs = new Jobs(engine);
-    const promises = new Promises(this, engine);
+    const promises = this.#promises = new Promises(this, engine);
     const waits = this.#waits = new Waits(this, jobs, promises);
     this.#deferrals = new Deferrals(this, { jobs, promises, waits, concurrency, resultChars });
     this.#redeemer = new Redeemer(this, jobs, promises, waits);
@@ -121,6 +134,14 @@ export class Dispatcher implements Dispatch, DispatchHost {
 
   mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): Refusal {
     return maskThrown(this.logger, thrown, fields);
+  }
+
+  readPromise(token: string, peer: Peer): PromiseTerms | Refusal {
+    const opened = this.#promises.open(token, peer.principal?.id ?? "");
+    if ("kind" in opened) return opened;
+    const { plan, expiresAtMs } = opened;
+    const { ttlMs = 0 } = plan.promise ?? plan.external ?? {};
+    return { tool: plan.name, createdAtMs: expiresAtMs - ttlMs, ttlMs };
   }
 
   settleThrown(thrown: unknown, fields: Readonly<Record<string, unknown>>): FailureOutcome | Refusal {

@@ -12,6 +12,7 @@ import type { Dispatch } from "../dispatch/dispatch.ts";
 import type { Clock } from "../internal/clock.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 import type { ToolListing } from "../tool/listing.ts";
+import type { ToolPlan } from "../tool/tool.ts";
 
 /** What a request says before its body. */
 export interface Head {
@@ -88,6 +89,8 @@ export interface WireHost {
   readonly dispatch: Dispatch;
   /** The server's tools, as they are listed. */
   readonly tools: readonly ToolListing[];
+  /** The same tools as they are defined, in the same order. */
+  readonly plans: readonly ToolPlan[];
   /** Name and version of the server. */
   readonly info: ServerInfo;
   /** Limits on what callers send. */
@@ -102,6 +105,28 @@ export interface ServerInfo {
   readonly name: string;
   /** Its version. */
   readonly version: string;
+  /** A title for people. */
+  readonly title?: string;
+  /** What it is for, for people. */
+  readonly description?: string;
+  /** Where to read about it. */
+  readonly websiteUrl?: string;
+  /** Pictures that stand for it. */
+  readonly icons?: readonly Icon[];
+  /** How to use its tools, for models. */
+  readonly instructions?: string;
+}
+
+/** A picture that stands for a server or a tool. */
+export interface Icon {
+  /** Where it is: an `https:` or `data:` URI. */
+  readonly src: string;
+  /** Its media type. */
+  readonly mimeType?: string;
+  /** Its sizes, such as `48x48` or `any`. */
+  readonly sizes?: readonly string[];
+  /** The background that it is made for. */
+  readonly theme?: "light" | "dark";
 }
 
 /** Limits on what callers send and get. */
