@@ -89,15 +89,33 @@ export type {
   Sink,
   UnknownOutcome,
 } from "./src/call/outcome.ts";
+export type { Icon } from "./src/call/content.ts";
+export type { Change, ChangeBus, ChangingList } from "./src/call/changes.ts";
+export type {
+  Catalog,
+  CatalogRequest,
+  Completion,
+  CompletionRequest,
+  PromptContent,
+  SettledWith,
+} from "./src/catalog/catalog.ts";
+export type {
+  PromptArgumentListing,
+  PromptListing,
+  ResourceListing,
+  ResourceTemplateListing,
+} from "./src/catalog/listing.ts";
+export type { Prompt } from "./src/catalog/prompt.ts";
+export type { Resource } from "./src/catalog/resource.ts";
 export { keyRing, type KeyRingOptions } from "./src/token/key_ring.ts";
 export type { Hmac, TokenGuard } from "./src/token/guard.ts";
 export type { TokenClaims, TokenKeys, TokenKind, VerifiedToken } from "./src/token/token.ts";
 export type { AskAnswer, Engine, EngineWorker, Job, JobState, Memo, WorkOptions } from "./src/engine/engine.ts";
 export { memoryEngine, type MemoryEngineOptions } from "./src/engine/memory.ts";
 export type { Dispatch } from "./src/dispatch/dispatch.ts";
-export { createServer, type Server, type ServerOptions } from "./src/server/server.ts";
+export { createServer, type Notify, type Server, type ServerOptions } from "./src/server/server.ts";
 export type { CorsOptions, GateOptions } from "./src/server/gate.ts";
-export type { Body, Head, Icon, Limits, MountedWire, Reply, ServerInfo, Wire, WireHost } from "./src/wires/wire.ts";
+export type { Body, Head, Limits, MountedWire, Reply, ServerInfo, Wire, WireHost } from "./src/wires/wire.ts";
 export { mcpLite, type McpLiteOptions } from "./src/wires/http/mod.ts";
 export { http, type HttpOptions } from "./src/wires/http/client.ts";
 export { memory, type MemoryOptions, type MemoryServer } from "./src/wires/memory/client.ts";

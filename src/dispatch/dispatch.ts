@@ -19,6 +19,7 @@ import { formatIssues } from "../schema/issues.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { Logger, Middleware } from "../tool/context.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
+import type { ToolPlan } from "../tool/tool.ts";
 import { decodeContinuation } from "./continuation.ts";
 import { Deferrals } from "./deferrals.ts";
 import type { DispatchHost } from "./host.ts";
@@ -123,7 +124,12 @@ export class Dispatcher implements Dispatch, DispatchHost {
   call(call: Call, sink?: Sink): MaybePromise<Settled> {
     if (this.#isClosed) return CLOSING;
     const plan = this.registry.get(call.tool);
-    if (plan === undefined) return this.registry.notFound(call.tool);
+    return plan === undefined ? this.registry.notFound(call.tool) : this.run(plan, call, sink);
+  }
+
+  /** Runs what is not to be looked up: a prompt or a resource, under a name that no tool can have. */
+  run(plan: ToolPlan, call: Call, sink?: Sink): MaybePromise<Settled> {
+    if (this.#isClosed) return CLOSING;
     if (!isJsonObject(call.args)) return refuseInput("Arguments must be an object", [], "object", call.args);
     const run = new Run(plan, call, this, sink);
     const settled = this.#middleware.length === 0

@@ -6,8 +6,11 @@
  *
  * @module
  */
+import type { Icon } from "../call/content.ts";
 import type { ClientInfo, Metadata, Peer, Principal } from "../call/call.ts";
+import type { ChangeBus } from "../call/changes.ts";
 import type { Refusal } from "../call/outcome.ts";
+import type { Catalog } from "../catalog/catalog.ts";
 import type { Dispatch } from "../dispatch/dispatch.ts";
 import type { Clock } from "../internal/clock.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
@@ -91,6 +94,10 @@ export interface WireHost {
   readonly tools: readonly ToolListing[];
   /** The same tools as they are defined, in the same order. */
   readonly plans: readonly ToolPlan[];
+  /** The server's resources and prompts; `undefined` if it has none. */
+  readonly catalog: Catalog | undefined;
+  /** News of what the server offers. */
+  readonly changes: ChangeBus;
   /** Name and version of the server. */
   readonly info: ServerInfo;
   /** Limits on what callers send. */
@@ -115,18 +122,6 @@ export interface ServerInfo {
   readonly icons?: readonly Icon[];
   /** How to use its tools, for models. */
   readonly instructions?: string;
-}
-
-/** A picture that stands for a server or a tool. */
-export interface Icon {
-  /** Where it is: an `https:` or `data:` URI. */
-  readonly src: string;
-  /** Its media type. */
-  readonly mimeType?: string;
-  /** Its sizes, such as `48x48` or `any`. */
-  readonly sizes?: readonly string[];
-  /** The background that it is made for. */
-  readonly theme?: "light" | "dark";
 }
 
 /** Limits on what callers send and get. */
