@@ -287,6 +287,7 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
     "~host": host,
     work: (options = {}) => dispatcher.work(checkedConcurrency(options.concurrency)),
     async close(graceMs = DEFAULT_GRACE_MS) {
+      for (const wire of new Set(routes.values())) wire.close?.();
       await dispatcher.close(graceMs);
       await engine.close();
       await host.changes.close?.();

@@ -142,6 +142,8 @@ export interface MountedWire {
   readonly exposedHeaders?: readonly string[] | undefined;
   /** Answers a request on one of its paths. Never throws, never rejects. */
   handle(head: Head, body: Body): MaybePromise<Reply>;
+  /** Ends what it holds open beside calls, when the server closes. */
+  close?(): void;
 }
 
 /** A protocol binding, as a value: `createServer({ wires: [mcpLite()] })`. */
