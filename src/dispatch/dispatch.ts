@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { Call, CallMeta } from "../call/call.ts";
+import type { Call, CallMeta, Peer } from "../call/call.ts";
 import { type FailureOutcome, type Refusal, refuse, refuseInput, type Settled, type Sink } from "../call/outcome.ts";
 import type { Engine, EngineWorker } from "../engine/engine.ts";
 import { Jobs } from "../engine/jobs.ts";
@@ -38,6 +38,18 @@ export interface Dispatch {
   mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): Refusal;
   /** Aborts once no more calls are taken. */
   readonly closeSignal: AbortSignal;
+  /** What a promise token says by itself, to the one it was given to; nothing is looked up. */
+  readPromise(token: string, peer: Peer): PromiseTerms | Refusal;
+}
+
+/** What a promise token says by itself. */
+export interface PromiseTerms {
+  /** What was called. */
+  readonly tool: string;
+  /** When it was given, in milliseconds since the Unix epoch, to the second. */
+  readonly createdAtMs: number;
+  /** How long it lasts from then, in milliseconds. */
+  readonly ttlMs: number;
 }
 
 /** What a dispatcher needs. */
@@ -84,6 +96,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
   readonly #waits: Waits;
   readonly #deferrals: Deferrals;
   readonly #redeemer: Redeemer;
+  readonly #promises: Promises;
   #running = 0;
   readonly #closing = new AbortController();
   // Asked at every call, of which a signal makes more than a field.
@@ -102,7 +115,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
     this.#middleware = options.middleware;
     this.#timeoutMs = options.timeoutMs;
     const jobs = new Jobs(engine);
-    const promises = new Promises(this, engine);
+    const promises = this.#promises = new Promises(this, engine);
     const waits = this.#waits = new Waits(this, jobs, promises);
     this.#deferrals = new Deferrals(this, { jobs, promises, waits, concurrency, resultChars });
     this.#redeemer = new Redeemer(this, jobs, promises, waits);
@@ -131,6 +144,14 @@ export class Dispatcher implements Dispatch, DispatchHost {
 
   mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): Refusal {
     return maskThrown(this.logger, thrown, fields);
+  }
+
+  readPromise(token: string, peer: Peer): PromiseTerms | Refusal {
+    const opened = this.#promises.open(token, peer.principal?.id ?? "");
+    if ("kind" in opened) return opened;
+    const { plan, expiresAtMs } = opened;
+    const { ttlMs = 0 } = plan.promise ?? plan.external ?? {};
+    return { tool: plan.name, createdAtMs: expiresAtMs - ttlMs, ttlMs };
   }
 
   settleThrown(thrown: unknown, fields: Readonly<Record<string, unknown>>): FailureOutcome | Refusal {

@@ -26,7 +26,8 @@ import { plainReply } from "./plain_reply.ts";
  *
  * @typeParam Tools The tools, as a tuple.
  */
-export interface ServerOptions<Tools extends readonly AnyTool[]> extends GateOptions {
+export interface ServerOptions<Tools extends readonly AnyTool[]>
+  extends GateOptions, Omit<ServerInfo, "name" | "version"> {
   /** The tools, in the order in which they are listed. */
   readonly tools: Tools;
   /** What callers can read, by `defineResource` of `./mcp`, in the order in which it is listed. Default: nothing. */
@@ -118,6 +119,12 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
    */
   "~resume"(): void;
   /**
+   * What its wires got: for one that is not reached by requests, such as stdio.
+   *
+   * @internal
+   */
+  readonly "~host": WireHost;
+  /**
    * Takes no more calls, lets those under way end, ends what is left after the grace, and closes the engine.
    *
    * @param graceMs How long calls may go on, in milliseconds. Default: 10,000.
@@ -176,12 +183,23 @@ export function createServer<const Tools extends readonly AnyTool[]>(options: Se
     concurrency: work === false ? 0 : checkedConcurrency(work?.concurrency),
     resultChars: limits.resultChars ?? DEFAULT_RESULT_CHARS,
   });
+  const plans = registry.plans();
+  const { name = "toolwire", version = "0.0.0", title, description, websiteUrl, icons, instructions } = options;
   const host: WireHost = {
     dispatch: dispatcher,
-    tools: registry.plans().map(listTool),
+    tools: plans.map(listTool),
+    plans,
     catalog: makeCatalog(resources, prompts, (plan, call, sink) => dispatcher.run(plan, call, sink)),
     changes,
-    info: { name: options.name ?? "toolwire", version: options.version ?? "0.0.0" },
+    info: {
+      name,
+      version,
+      ...(title !== undefined && { title }),
+      ...(description !== undefined && { description }),
+      ...(websiteUrl !== undefined && { websiteUrl }),
+      ...(icons !== undefined && { icons }),
+      ...(instructions !== undefined && { instructions }),
+    },
     limits: {
       bodyBytes: limits.bodyBytes ?? DEFAULT_BODY_BYTES,
       depth: limits.depth ?? DEFAULT_DEPTH,
@@ -272,8 +290,10 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
     },
     guarded: (options) => makeServer(core, { ...gateOptions, ...options }),
     "~resume": () => dispatcher.resume(),
+    "~host": host,
     work: (options = {}) => dispatcher.work(checkedConcurrency(options.concurrency)),
     async close(graceMs = DEFAULT_GRACE_MS) {
+      for (const wire of new Set(routes.values())) wire.close?.();
       await dispatcher.close(graceMs);
       await engine.close();
       await host.changes.close?.();

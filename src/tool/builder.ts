@@ -289,13 +289,13 @@ class Builder {
   }
 
   promise(options: PromiseOptions = {}): Builder {
-    const { budgetMs = 2_000, ttlMs = DEFAULT_TTL_MS, retries = 2, jobTimeoutMs = ttlMs } = options;
+    const { budgetMs = 2_000, ttlMs = DEFAULT_TTL_MS, retries = 2, jobTimeoutMs = ttlMs, required = false } = options;
     this.#assertPositive("budgetMs", budgetMs);
     for (const [name, ms] of Object.entries({ ttlMs, jobTimeoutMs })) this.#assertPositive(name, ms, MAX_TTL_MS);
     if (!(Number.isInteger(retries) && retries >= 0)) {
       throw new RangeError(`Cannot set retries of ${this.#label}: it must be a whole number, not ${retries}`);
     }
-    return this.#with({ promise: { budgetMs, ttlMs, retries, jobTimeoutMs } });
+    return this.#with({ promise: { budgetMs, ttlMs, retries, jobTimeoutMs, required } });
   }
 
   revision(revision: string): Builder {

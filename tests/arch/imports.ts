@@ -37,7 +37,18 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
   ["catalog", ["src/catalog/"], ["internal", "error", "call", "schema", "tool"]],
   ["dispatch", ["src/dispatch/"], ["internal", "error", "call", "token", "engine", "schema", "tool"]],
   ["wire", ["src/wires/wire.ts"], ["internal", "error", "call", "schema", "tool", "type:catalog", "dispatch"]],
-  ["wire entry", ["src/wires/*/entry.ts"], ["call", "catalog", "wires", "wire client"]],
+  ["mcp", ["src/mcp/"], [
+    "internal",
+    "error",
+    "call",
+    "codec",
+    "schema",
+    "tool",
+    "type:catalog",
+    "dispatch",
+    "wire",
+  ]],
+  ["wire entry", ["src/wires/*/entry.ts"], ["call", "catalog", "type:mcp", "wires", "wire client"]],
   ["wire generated", ["src/wires/*/gen/"], []],
   ["wire message", [
     "src/wires/grpc/binary.ts",
@@ -77,6 +88,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
     "type:catalog",
     "dispatch",
     "wire",
+    "mcp",
   ]],
   ["client", ["src/client/"], ["internal", "error", "call", "type:tool", "wire client"]],
   ["server", ["src/server/"], [

@@ -1,8 +1,20 @@
 /**
- * What servers offer over MCP beside tools: resources, prompts, and content for people and models.
+ * MCP: the wire, and what servers offer over it beside tools: resources, prompts, and content for people and models.
  *
  * @module
  */
+export { mcp, type McpOptions } from "./mod.ts";
+export type { LegacyHttpOptions } from "./legacy.ts";
+export {
+  type McpSession,
+  memorySessions,
+  type MemorySessionsOptions,
+  type SessionNote,
+  type SessionStore,
+  type StoredMessage,
+} from "./sessions.ts";
+export type { ProtocolOptions } from "../../mcp/options.ts";
+export type { CacheHints } from "../../mcp/dialect.ts";
 export { defineResource, type ResourceBuilder } from "../../catalog/define_resource.ts";
 export { definePrompt, type FreshPrompt, type PromptBuilder, type PromptHandle } from "../../catalog/define_prompt.ts";
 export type { UriVariables } from "../../catalog/uri_template.ts";
