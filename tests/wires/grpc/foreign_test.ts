@@ -18,16 +18,17 @@ import {
   startProgram,
   testWith,
 } from "../../runtime_serve/programs.ts";
-import { CROWD, LARGE, ZIPPED } from "./foreign/amounts.ts";
+import { CROWD, LARGE, VALUES, ZIPPED } from "./foreign/amounts.ts";
 import { findBuf, visitWithBuf } from "./foreign/buf_client.ts";
 
 const FOLDER = "tests/wires/grpc/foreign";
 
 const EVERYTHING = {
   discovery: {
+    prompts: [{ name: "greet", description: "Greet someone" }],
     names: [
-      ...["redeem", "cancel", "add", "echo", "measure", "count", "slow", "locked", "refuse", "watch", "aborted"],
-      ...["meet", "metadata"],
+      ...["redeem", "cancel", "add", "echo", "mirror", "measure", "count", "slow", "locked", "refuse"],
+      ...["watch", "aborted", "meet", "metadata"],
     ],
     add: {
       type: "math",
@@ -36,6 +37,7 @@ const EVERYTHING = {
   },
   call: { content: { sum: 3 }, type: "ANSWER", version: "1.2.3" },
   stream: [{ partial: 1 }, { partial: 2 }, { partial: 3 }, { content: 6, type: "ANSWER" }],
+  values: VALUES,
   failure: { content: { code: "locked", message: "It is locked", data: { by: "batch" } }, type: "FAILURE" },
   promise: { begun: "PROMISE", ended: { content: 42, type: "ANSWER" } },
   unknownTool: error("NOT_FOUND", "tool_not_found", "Tool not found: nope"),
@@ -113,7 +115,7 @@ const visitors: readonly Visitor[] = [
     program: python === undefined ? { missing: "python3-grpcio is not installed" } : { path: python },
     sees: EVERYTHING,
     visit(path, servers) {
-      const amounts = formatJson({ large: LARGE, zipped: ZIPPED, crowd: CROWD.many });
+      const amounts = formatJson({ large: LARGE, zipped: ZIPPED, crowd: CROWD.many, values: VALUES });
       return readLines([path, `${FOLDER}/python_client.py`, amounts, ...servers.map(formatJson)]);
     },
   },

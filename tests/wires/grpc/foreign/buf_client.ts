@@ -18,7 +18,7 @@ import {
   startProgram,
   temporaryFolder,
 } from "../../../runtime_serve/programs.ts";
-import { CROWD, LARGE } from "./amounts.ts";
+import { CROWD, LARGE, VALUES } from "./amounts.ts";
 
 /** A response, in the JSON of Protocol Buffers. */
 interface ToolResponse {
@@ -128,9 +128,17 @@ async function discover(buf: Buf): Promise<unknown> {
   interface Tools {
     readonly tools: readonly { readonly name: string; readonly type: string; readonly inputSchema: unknown }[];
   }
+  interface Prompts {
+    readonly prompts: readonly { readonly name: string; readonly description: string }[];
+  }
   const [{ tools } = { tools: [] }] = await buf.ask<Tools>("mcplite.MCPLite/GetTools", {});
+  const [{ prompts } = { prompts: [] }] = await buf.ask<Prompts>("mcplite.MCPLite/GetPrompts", {}, REFLECTED);
   const add = tools.find(({ name }) => name === "add");
-  return { names: tools.map(({ name }) => name), add: add && { type: add.type, schema: add.inputSchema } };
+  return {
+    prompts: prompts.map(({ name, description }) => ({ name, description })),
+    names: tools.map(({ name }) => name),
+    add: add && { type: add.type, schema: add.inputSchema },
+  };
 }
 
 async function promiseAndRedeem(buf: Buf): Promise<unknown> {
@@ -222,6 +230,7 @@ export async function visitWithBuf(path: string, { grpc, roomy }: { grpc: string
     discovery: await discover(buf),
     call: { ...summaryOf(added) as object, version: added.meta?.serverVersion },
     stream: counted.map((one) => summaryOf(omitNull(one))),
+    values: await contentOf(buf.call("mirror", VALUES)),
     failure: summaryOf(await buf.call("locked")),
     promise: await promiseAndRedeem(buf),
     unknownTool: await errorOf(buf.call("nope")),

@@ -8,7 +8,7 @@ import process from "node:process";
 import * as grpc from "@grpc/grpc-js";
 import { loadSync, type MessageTypeDefinition } from "@grpc/proto-loader";
 import { fromStruct, type Struct, toStruct } from "../../../../examples/grpc/struct.ts";
-import { CROWD, LARGE, ZIPPED } from "./amounts.ts";
+import { CROWD, LARGE, VALUES, ZIPPED } from "./amounts.ts";
 
 const files = [
   "mcplite.proto",
@@ -245,8 +245,10 @@ async function discover(client: Client): Promise<unknown> {
     "GetTools",
     {},
   );
+  const { prompts } = await ask<{ prompts: { name: string; description: string }[] }>(client, "GetPrompts", {});
   const add = tools.find(({ name }) => name === "add");
   return {
+    prompts: prompts.map(({ name, description }) => ({ name, description })),
     names: tools.map(({ name }) => name),
     add: add && { type: add.type, schema: fromStruct(add.input_schema) },
   };
@@ -259,6 +261,7 @@ async function meetServer({ grpc: url, roomy }: { grpc: string; roomy: string })
     discovery: await discover(client),
     call: { ...summaryOf(added) as object, version: added.meta?.server_version },
     stream: (await Array.fromAsync(stream(client, "count", { to: 3 }))).map((one) => summaryOf(one as ToolResponse)),
+    values: await contentOf(call(client, "mirror", VALUES)),
     failure: summaryOf(await call(client, "locked")),
     promise: await promiseAndRedeem(client),
     unknownTool: await errorOf(call(client, "nope")),

@@ -43,6 +43,7 @@ class Visit:
                 "discovery": self.discover(),
                 "call": self.call_version(),
                 "stream": [self.summary(one) for one in self.tools.CallToolStream(request("count", {"to": 3}))],
+                "values": content(self.call("mirror", AMOUNTS["values"])),
                 "failure": self.summary(self.call("locked")),
                 "promise": self.promise_and_redeem(),
                 "unknownTool": self.error(lambda: self.call("nope")),
@@ -89,6 +90,7 @@ class Visit:
         listed = MessageToDict(self.tools.GetTools({}))["tools"]
         add = next(tool for tool in listed if tool["name"] == "add")
         return {
+            "prompts": MessageToDict(self.tools.GetPrompts({}))["prompts"],
             "names": [tool["name"] for tool in listed],
             "add": {"type": add["type"], "schema": add["inputSchema"]},
         }

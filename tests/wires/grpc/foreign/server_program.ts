@@ -8,6 +8,7 @@ import * as v from "valibot";
 import { createServer, defineTool, mcpLite, ToolError } from "../../../../mod.ts";
 import { serve } from "../../../../src/runtime/serve.ts";
 import { connect } from "../../../../src/wires/grpc/entry.ts";
+import { definePrompt } from "../../../../src/wires/mcp/entry.ts";
 
 const sleep = (delayMs: number) => new Promise<void>((resolve) => void setTimeout(resolve, delayMs));
 
@@ -35,6 +36,7 @@ const tools = [
     .input(v.object({ a: v.number(), b: v.number() })).output(v.object({ sum: v.number() }))
     .handle(({ a, b }) => ({ sum: a + b })),
   defineTool("echo").describe("Give back a text").input(v.object({ text: v.string() })).handle(({ text }) => text),
+  defineTool("mirror").describe("Give back everything").handle((input) => input),
   defineTool("measure").describe("Tell how long a text is").input(v.object({ text: v.string() }))
     .handle(({ text }) => text.length),
   defineTool("count").describe("Stream numbers, return their sum").input(v.object({ to: v.number() }))
@@ -84,6 +86,7 @@ const shared = {
   name: "foreign",
   version: "1.2.3",
   tools,
+  prompts: [definePrompt("greet").describe("Greet someone").handle(() => "Hello")],
   wires: [mcpLite(), connect()],
   keys: "k1:a secret that only these tests know",
 } as const;
