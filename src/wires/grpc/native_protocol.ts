@@ -115,8 +115,10 @@ export class NativeProtocol {
       pull: async (controller) => {
         try {
           const next = await envelopes.next();
+          if (left.signal.aborted) return;
           if (!next.done) return controller.enqueue(next.value);
         } catch (thrown) {
+          if (left.signal.aborted) return;
           trailers = this.#status(thrown);
         }
         controller.close();
