@@ -53,8 +53,9 @@ const isDeno = "Deno" in globalThis;
 /**
  * Deno's HTTP/2 aborts the whole process when a session that has served streams says GOAWAY, which it does by `close`, and so in
  * answer to the caller's (an assertion in its nghttp2, seen with Deno 2.9.6). Without it the connection ends when its caller
- * closes it, or by `destroy`.
+ * closes it, or by `destroy`; which has to come, or the session is held for ever.
  */
 function ignoreGoaway(session: Http2Session): void {
   session.close = () => {};
+  session.socket.once("close", () => session.destroy());
 }
