@@ -37,7 +37,12 @@ export interface Http2Frame {
 }
 
 /** Writes a frame. */
-export function http2Frame(type: number, flags: number, stream: number, payload: Uint8Array = new Uint8Array()): Buffer {
+export function http2Frame(
+  type: number,
+  flags: number,
+  stream: number,
+  payload: Uint8Array = new Uint8Array(),
+): Buffer {
   const head = Buffer.alloc(9);
   head.writeUIntBE(payload.length, 0, 3);
   head.writeUInt8(type, 3);
