@@ -1,8 +1,9 @@
 import { strictEqual } from "node:assert/strict";
-import { connect, createServer, type Http2Session } from "node:http2";
+import { createServer, type Http2Session, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { Http2Sessions } from "../../src/runtime/http2_sessions.ts";
+import { grpcHeaders, openStream, RawConnection, Type } from "./http2_frames.ts";
 
 test(
   "Http2Sessions lets go of a session whose connection was cut, after streams or none",
@@ -11,7 +12,7 @@ test(
     const server = createServer();
     const sessions = new Http2Sessions();
     server.on("session", (session) => sessions.add(session));
-    server.on("stream", (stream) => {
+    server.on("stream", (stream: ServerHttp2Stream) => {
       sessions.hold(stream);
       stream.respond({ ":status": 200 });
       stream.end("answer");
@@ -20,15 +21,17 @@ test(
     try {
       for (const streams of [0, 3]) {
         const begun = new Promise<Http2Session>((resolve) => server.once("session", resolve));
-        const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-        await new Promise((resolve) => client.once("remoteSettings", resolve));
+        const { port } = server.address() as AddressInfo;
+        const connection = new RawConnection(`http://127.0.0.1:${port}`).begin();
         const session = await begun;
+        await connection.came(({ type }) => type === Type.settings);
         for (let count = 0; count < streams; count++) {
-          const stream = client.request({ ":path": "/" }).resume();
-          await new Promise((resolve) => stream.once("close", resolve));
+          const stream = 1 + 2 * count;
+          connection.send(openStream(stream, grpcHeaders("/"), 1));
+          await connection.ended(stream);
         }
         const closed = new Promise((resolve) => session.once("close", resolve));
-        client.destroy();
+        connection.socket.destroy();
         await closed;
         strictEqual(session.destroyed, true);
       }
