@@ -3,16 +3,10 @@ import { ok, strictEqual } from "node:assert/strict";
 import { delay } from "./client.ts";
 import { answers, ATTACKS } from "./http2_attacks.ts";
 import { RawConnection } from "./http2_frames.ts";
-import { command, type Program, runtimes, startProgram, testWith } from "./programs.ts";
+import { command, grpcUrlOf, type Program, runtimes, startProgram, testWith } from "./programs.ts";
 
 const program = "tests/runtime_serve/grpc_program.ts";
 const ROUNDS = 3;
-
-/** Where gRPC is served, beside the URL of a program. */
-async function grpcUrlOf(server: Program): Promise<string> {
-  const [, url = ""] = await server.printed(/gRPC on (\S+)\./);
-  return url;
-}
 
 /** What the process holds, in bytes. */
 async function heldBytes(server: Program): Promise<number> {

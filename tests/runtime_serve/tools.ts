@@ -28,6 +28,11 @@ export const tools = [
     print("nap ended");
     return "rested";
   }),
+  defineTool("late").describe("Give back many letters, late").handle(async ({ ms, length }) => {
+    print("late began");
+    await delay(Number(ms));
+    return "x".repeat(Number(length));
+  }),
   defineTool("big").describe("Give back many letters").handle(({ length }) => "x".repeat(Number(length))),
   defineTool("count").describe("Stream numbers, at once").handle(async function* ({ to }) {
     for (let at = 1; at <= Number(to); at++) yield at;
