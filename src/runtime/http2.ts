@@ -46,8 +46,8 @@ export async function listenOnHttp2(server: Server, options: ListenOptions, tls?
   return {
     port: (http2.address() as AddressInfo).port,
     stopAccepting() {
-      http2.close();
       sessions.close();
+      http2.close();
       return ended.promise;
     },
     close() {

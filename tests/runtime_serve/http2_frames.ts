@@ -178,7 +178,9 @@ export class RawConnection implements Disposable {
       if (this.#rest.length < end) break;
       const [type, flags] = [this.#rest.readUInt8(3), this.#rest.readUInt8(4)];
       const stream = this.#rest.readUInt32BE(5) & 0x7fff_ffff;
-      this.frames.push({ type, flags, stream, payload: this.#rest.subarray(9, end) });
+      const payload = this.#rest.subarray(9, end);
+      this.frames.push({ type, flags, stream, payload });
+      if (type === Type.ping && (flags & Flag.ack) === 0) this.send(http2Frame(Type.ping, Flag.ack, 0, payload));
       this.#rest = this.#rest.subarray(end);
     }
     this.#watchers.forEach((look) => look());
