@@ -59,6 +59,11 @@ export class LegacyHttp {
 
   constructor(core: Core, heartbeats: Deadlines, options: LegacyHttpOptions) {
     const { sessions, retryMs = 1_000, pollAfterMs } = options;
+    for (const [name, ms] of Object.entries({ retryMs, pollAfterMs: pollAfterMs ?? 1 })) {
+      if (!(Number.isInteger(ms) && ms > 0)) {
+        throw new RangeError(`Cannot serve MCP: ${name} must be a whole number of milliseconds above 0, not ${ms}`);
+      }
+    }
     this.#core = core;
     this.#heartbeats = heartbeats;
     this.#store = sessions;
@@ -261,7 +266,7 @@ class StatelessExchange extends HttpExchange implements LegacyExchange {
 
   get ask(): ((request: InputRequest) => Promise<Response | undefined>) | undefined {
     const channel = this.channel();
-    return channel && ((request) => this.#pending.ask(request, (json) => channel.send(json)));
+    return channel && ((request) => this.#pending.ask(request, (json) => channel.send(json), channel.left));
   }
 
   remember(): void {

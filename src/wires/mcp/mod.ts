@@ -77,6 +77,7 @@ export function mcp(options: McpOptions = {}): Wire {
 class Mcp implements MountedWire {
   readonly paths: readonly string[];
   readonly exposedHeaders = ["mcp-session-id"];
+  readonly methods: readonly string[];
   readonly #host: WireHost;
   readonly #core: Core;
   readonly #modern: Modern;
@@ -85,6 +86,7 @@ class Mcp implements MountedWire {
 
   constructor(host: WireHost, path: string, options: McpOptions) {
     this.paths = [path];
+    this.methods = options.sessions === undefined ? ["POST"] : ["POST", "GET", "DELETE"];
     this.#host = host;
     this.#heartbeats = new Deadlines(host.clock);
     this.#core = new Core(host, options);

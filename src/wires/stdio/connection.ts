@@ -127,9 +127,7 @@ export class StdioConnection {
         }).json,
       );
     }
-    const exchange = new StdioExchange(this.#write, (question) => this.#ask(question), this.#caller, (wish) => {
-      this.#remember(wish);
-    });
+    const exchange = new StdioExchange(this.#write, this.#pending, this.#caller, (wish) => this.#remember(wish));
     const answer = this.#route(request, exchange);
     if (!(answer instanceof Promise)) return void this.#write(answer.json);
     this.#running.set(id, exchange.controller);
@@ -178,10 +176,6 @@ export class StdioConnection {
     });
   }
 
-  #ask(question: InputRequest): Promise<Response | undefined> {
-    return this.#pending.ask(question, (json) => this.#write(json));
-  }
-
   #remember(wish: LegacyWish): void {
     if ("logLevel" in wish) this.#caller = { ...this.#caller, logLevel: wish.logLevel };
     else if ("subscribe" in wish) this.#subscriptions.add(wish.subscribe);
@@ -201,12 +195,12 @@ class StdioExchange implements LegacyExchange, Exchange, Channel {
 
   constructor(
     write: WriteLine,
-    ask: (request: InputRequest) => Promise<Response | undefined>,
+    pending: PendingRequests,
     caller: LegacyCaller,
     remember: (wish: LegacyWish) => void,
   ) {
     this.#write = write;
-    this.ask = ask;
+    this.ask = (request) => pending.ask(request, (json) => this.send(json), this.left);
     this.caller = caller;
     this.remember = remember;
   }
