@@ -246,8 +246,10 @@ function mount(wires: readonly Wire[], host: WireHost): ReadonlyMap<string, Moun
 
 function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: GateOptions): Server<Tools> {
   const { host, dispatcher, engine, wires, routes } = core;
-  const exposed = [...routes.values()].flatMap(({ exposedHeaders = [] }) => exposedHeaders);
-  const gate = new Gate(gateOptions, [...new Set(exposed)]);
+  const mounted = [...routes.values()];
+  const exposed = mounted.flatMap(({ exposedHeaders = [] }) => exposedHeaders);
+  const methods = mounted.flatMap(({ methods = [] }) => methods);
+  const gate = new Gate(gateOptions, [...new Set(exposed)], [...new Set(["POST", ...methods])]);
   const answer = (head: Head, body: Body): MaybePromise<Reply> => {
     const stopped = gate.check(head);
     if (stopped !== undefined) return stopped;
@@ -293,7 +295,7 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
     "~host": host,
     work: (options = {}) => dispatcher.work(checkedConcurrency(options.concurrency)),
     async close(graceMs = DEFAULT_GRACE_MS) {
-      for (const wire of new Set(routes.values())) wire.close?.();
+      for (const wire of new Set(wires)) wire.close?.();
       await dispatcher.close(graceMs);
       await engine.close();
       await host.changes.close?.();

@@ -106,6 +106,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
     "wires",
   ]],
   ["runtime", ["src/runtime/"], ["internal", "error", "call", "token", "tool", "wire", "server"]],
+  ["cli", ["src/cli/"], ["wires"]],
   ["testing", ["src/testing/"], [
     "internal",
     "error",
@@ -154,6 +155,7 @@ const RUNTIME_PATHS = [
   "src/engine/bullmq",
   "src/wires/grpc/node.ts",
   "src/wires/stdio/",
+  "src/cli/",
 ];
 
 /** A source without comments; what stands in strings is emptied where `keepStrings` is false. */
