@@ -14,7 +14,7 @@ import type { Era, Self } from "./era.ts";
 import { Handlers } from "./handlers.ts";
 import { Inbox, type Watch } from "./inbox.ts";
 import { LegacyEra, type Refused } from "./legacy.ts";
-import { MODERN_REVISION, type RpcReply, TASKS_EXTENSION } from "./messages.ts";
+import { MODERN_REVISION, type RpcReply } from "./messages.ts";
 import { discover, ModernEra } from "./modern.ts";
 import { refusalOf } from "./refusal.ts";
 import type { McpClientOptions, McpImplementation, McpLogLevel } from "./types.ts";
@@ -54,6 +54,7 @@ export class Connection implements Self {
   #era: Era | undefined = undefined;
   #opening: Promise<Era | Refusal> | undefined = undefined;
   #older: Carrier | undefined = undefined;
+  #isClosed = false;
   #lastId = 0;
 
   constructor(route: Route, options: McpClientOptions) {
@@ -65,9 +66,8 @@ export class Connection implements Self {
     this.#preferred = era;
   }
 
-  /** What the server may ask of us, and give us. */
   get capabilities(): Members {
-    return { ...this.handlers.capabilities, extensions: { [TASKS_EXTENSION]: {} } };
+    return this.handlers.capabilities;
   }
 
   nextId(): number {
@@ -80,13 +80,12 @@ export class Connection implements Self {
 
   /** The era, found out if it is not known. Not kept where the server could not be asked. */
   async era(): Promise<Era | Refusal> {
+    if (this.#isClosed) return CLOSED;
     if (this.#era !== undefined) return this.#era;
     // Where what one request waits for cannot be waited for by another, each finds out for itself.
     const opening = systemClock.isPerRequest ? this.#open() : this.#opening ??= this.#open();
     const era = await opening;
-    if ("kind" in era) this.#opening = undefined;
-    else this.#era ??= era;
-    return this.#era ?? era;
+    return "kind" in era ? this.#refused(era) : this.#adopt(era);
   }
 
   /** Asks the server. Total. */
@@ -104,11 +103,27 @@ export class Connection implements Self {
     }
   }
 
+  /** Ends it, for good. */
   close(): void {
+    this.#isClosed = true;
     this.#era?.close();
     this.#route.carrier.close();
     this.#older?.close();
-    this.#era = this.#opening = this.#older = undefined;
+  }
+
+  #refused(refusal: Refusal): Refusal {
+    this.#opening = undefined;
+    return this.#isClosed ? CLOSED : refusal;
+  }
+
+  #adopt(era: Era): Era | Refusal {
+    if (!this.#isClosed) this.#era ??= era;
+    // Another was first, or it is too late.
+    if (this.#era !== era) era.close();
+    const adopted = this.#era;
+    if (adopted === undefined || this.#isClosed) return CLOSED;
+    this.inbox.respond = adopted.isModern ? undefined : (message) => void adopted.post(message);
+    return adopted;
   }
 
   async #open(): Promise<Era | Refusal> {
@@ -168,6 +183,8 @@ export class Connection implements Self {
     return refusalOf(refused);
   }
 }
+
+const CLOSED: Refusal = refuse("unavailable", "The transport is closed");
 
 /** What the revisions that a server names mean for us. */
 function judge(revisions: unknown): "modern" | "legacy" | Refusal {

@@ -8,7 +8,6 @@
  */
 import { type Refusal, refuse } from "../call/outcome.ts";
 import { valueOr } from "../codec/result/members.ts";
-import { systemClock } from "../internal/clock.ts";
 import { type Carrier, limitOf } from "./carrier.ts";
 import { cancelled, type Era, type EraRequest, readServerInfo, type Self } from "./era.ts";
 import { LEGACY_REVISIONS, type RpcPost, type RpcReply } from "./messages.ts";
@@ -148,9 +147,9 @@ export class LegacyEra implements Era {
     return session;
   }
 
-  /** Has what the server says on its own come in. Not where a stream would end with the request that opened it. */
+  /** Has what the server says on its own come in. */
   async #listen({ headers, isKept, ending }: Session): Promise<void> {
-    if (!isKept || systemClock.isPerRequest) return;
+    if (!isKept) return;
     const limit = limitOf(ending.signal);
     await Promise.race([this.#carrier.listen?.({ headers, limit, isResumable: true }), pause(STREAM_WAIT_MS, limit)]);
   }

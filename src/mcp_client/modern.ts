@@ -11,7 +11,7 @@ import { type Members, membersOf } from "../codec/result/members.ts";
 import { type Carrier, limitOf } from "./carrier.ts";
 import { cancelled, type Era, type EraRequest, readServerInfo, type Self } from "./era.ts";
 import { headersOf } from "./headers.ts";
-import { META_PREFIX, MODERN_REVISION, type RpcPost, type RpcReply } from "./messages.ts";
+import { META_PREFIX, MODERN_REVISION, type RpcPost, type RpcReply, TASKS_EXTENSION } from "./messages.ts";
 import type { McpServerInfo } from "./types.ts";
 
 /** Asks a server what it can do: how the era begins, for those who care. */
@@ -67,7 +67,7 @@ function envelope({ info, capabilities, logLevel }: Self): Members {
   return {
     [`${META_PREFIX}protocolVersion`]: MODERN_REVISION,
     [`${META_PREFIX}clientInfo`]: info,
-    [`${META_PREFIX}clientCapabilities`]: capabilities,
+    [`${META_PREFIX}clientCapabilities`]: { ...capabilities, extensions: { [TASKS_EXTENSION]: {} } },
     ...(logLevel !== undefined && { [`${META_PREFIX}logLevel`]: logLevel }),
   };
 }

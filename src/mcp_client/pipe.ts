@@ -94,11 +94,14 @@ export class PipeCarrier implements Carrier {
   }
 
   #begin(sending: Sending): Promise<Line | Refusal> {
-    const epoch = ++this.epoch;
+    const { epoch } = this;
     return this.#open({
       take: (messages) => messages.forEach((message) => this.#take(message)),
       end: (refusal) => {
-        if (epoch === this.epoch) this.#end(refusal);
+        // A line that has a successor has said so.
+        if (epoch !== this.epoch) return;
+        this.epoch++;
+        this.#end(refusal);
       },
     }, sending);
   }

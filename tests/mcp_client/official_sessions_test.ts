@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { createClient } from "../../mod.ts";
 import { mcpTransport, type McpTransportOptions } from "../../src/wires/mcp/entry.ts";
+import { runtime } from "../runtime/runtime.ts";
 import { serveOfficialV1 } from "./official_v1.ts";
 import { createOfficialV2 } from "./official_v2.ts";
 
@@ -25,7 +26,12 @@ function transportTo(serve: Serve, options: McpTransportOptions = {}, seen: stri
   return mcpTransport("http://localhost/mcp", { fetch, ...options });
 }
 
-test("a session is opened once, told of its end, and what is asked over its own stream is answered", async () => {
+const checksByCode = runtime === "workerd" &&
+  "the SDK's server checks answers by code that it makes, which workerd forbids";
+
+test("a session is opened once, told of its end, and what is asked over its own stream is answered", {
+  skip: checksByCode,
+}, async () => {
   const journal: string[] = [];
   const seen: string[] = [];
   const served = serveOfficialV1({ journal, hasSessions: true });

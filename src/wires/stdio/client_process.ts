@@ -70,8 +70,9 @@ function start(
   child.stdout?.on("data", (bytes: Uint8Array) => {
     const lines = reader.read(bytes);
     if (lines !== undefined) return end.take(lines.flatMap(parseMessages));
+    line.isOver = true;
     end.end(refuse("result_too_large", `A line is longer than ${maxLineLength} characters`));
-    child.kill("SIGKILL");
+    endProcess(child, "SIGKILL");
   });
   return new Promise((resolve) => {
     const over = (refusal: Refusal) => {
@@ -118,12 +119,22 @@ class ProcessLine implements Line {
     const child = this.#child;
     this.isOver = true;
     child.stdin?.end();
-    const kill = setTimeout(() => child.kill("SIGKILL"), 2 * PATIENCE_MS);
-    const tell = setTimeout(() => child.kill("SIGTERM"), PATIENCE_MS);
+    const kill = setTimeout(() => endProcess(child, "SIGKILL"), 2 * PATIENCE_MS);
+    const tell = setTimeout(() => endProcess(child, "SIGTERM"), PATIENCE_MS);
     child.once("close", () => {
       clearTimeout(tell);
       clearTimeout(kill);
     });
+  }
+}
+
+/** By its id: Deno lets `kill()` of a child do its work but once. */
+function endProcess({ pid, exitCode, signalCode }: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
+  if (pid === undefined || exitCode !== null || signalCode !== null) return;
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended by itself.
   }
 }
 
@@ -143,6 +154,6 @@ class LineReader {
     const lines = this.#decoder.decode(bytes, { stream: true }).split("\n");
     lines[0] = this.#rest + lines[0];
     this.#rest = lines.pop() as string;
-    return this.#rest.length > this.#maxLength ? undefined : lines;
+    return [...lines, this.#rest].some(({ length }) => length > this.#maxLength) ? undefined : lines;
   }
 }
