@@ -29,7 +29,12 @@ export interface ClientInfo {
   readonly name?: string | undefined;
   /** Its version. */
   readonly version?: string | undefined;
+  /** Whether it says that it can answer questions of this kind. Left out: of any. */
+  readonly supports?: ((kind: AskableKind) => boolean) | undefined;
 }
+
+/** What a caller can be asked: to fill in a form, to go to a page, for more of something, its model, its folders. */
+export type AskableKind = "elicitation" | "url" | "resource" | "sampling" | "roots";
 
 /** Who calls and over what; one for each request, made by the wire, everything on it lazy. */
 export interface Peer {

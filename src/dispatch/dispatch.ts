@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { Call, CallMeta } from "../call/call.ts";
+import type { Call, CallMeta, Peer } from "../call/call.ts";
 import { type FailureOutcome, type Refusal, refuse, refuseInput, type Settled, type Sink } from "../call/outcome.ts";
 import type { Engine, EngineWorker } from "../engine/engine.ts";
 import { Jobs } from "../engine/jobs.ts";
@@ -19,6 +19,7 @@ import { formatIssues } from "../schema/issues.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { Logger, Middleware } from "../tool/context.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
+import type { ToolPlan } from "../tool/tool.ts";
 import { decodeContinuation } from "./continuation.ts";
 import { Deferrals } from "./deferrals.ts";
 import type { DispatchHost } from "./host.ts";
@@ -35,6 +36,18 @@ export interface Dispatch {
   call(call: Call, sink?: Sink): MaybePromise<Settled>;
   /** Masks what broke outside of a tool, such as a result that cannot be encoded: the log has it, the caller an id. */
   mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): Refusal;
+  /** What a promise token says by itself, to the one it was given to; nothing is looked up. */
+  readPromise(token: string, peer: Peer): PromiseTerms | Refusal;
+}
+
+/** What a promise token says by itself. */
+export interface PromiseTerms {
+  /** What was called. */
+  readonly tool: string;
+  /** When it was given, in milliseconds since the Unix epoch, to the second. */
+  readonly createdAtMs: number;
+  /** How long it lasts from then, in milliseconds. */
+  readonly ttlMs: number;
 }
 
 /** What a dispatcher needs. */
@@ -81,6 +94,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
   readonly #waits: Waits;
   readonly #deferrals: Deferrals;
   readonly #redeemer: Redeemer;
+  readonly #promises: Promises;
   #running = 0;
   #isClosed = false;
   #isAbandoned = false;
@@ -97,7 +111,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
     this.#middleware = options.middleware;
     this.#timeoutMs = options.timeoutMs;
     const jobs = new Jobs(engine);
-    const promises = new Promises(this, engine);
+    const promises = this.#promises = new Promises(this, engine);
     const waits = this.#waits = new Waits(this, jobs, promises);
     this.#deferrals = new Deferrals(this, { jobs, promises, waits, concurrency, resultChars });
     this.#redeemer = new Redeemer(this, jobs, promises, waits);
@@ -110,7 +124,12 @@ export class Dispatcher implements Dispatch, DispatchHost {
   call(call: Call, sink?: Sink): MaybePromise<Settled> {
     if (this.#isClosed) return CLOSING;
     const plan = this.registry.get(call.tool);
-    if (plan === undefined) return this.registry.notFound(call.tool);
+    return plan === undefined ? this.registry.notFound(call.tool) : this.run(plan, call, sink);
+  }
+
+  /** Runs what is not to be looked up: a prompt or a resource, under a name that no tool can have. */
+  run(plan: ToolPlan, call: Call, sink?: Sink): MaybePromise<Settled> {
+    if (this.#isClosed) return CLOSING;
     if (!isJsonObject(call.args)) return refuseInput("Arguments must be an object", [], "object", call.args);
     const run = new Run(plan, call, this, sink);
     const settled = this.#middleware.length === 0
@@ -121,6 +140,14 @@ export class Dispatcher implements Dispatch, DispatchHost {
 
   mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): Refusal {
     return maskThrown(this.logger, thrown, fields);
+  }
+
+  readPromise(token: string, peer: Peer): PromiseTerms | Refusal {
+    const opened = this.#promises.open(token, peer.principal?.id ?? "");
+    if ("kind" in opened) return opened;
+    const { plan, expiresAtMs } = opened;
+    const { ttlMs = 0 } = plan.promise ?? plan.external ?? {};
+    return { tool: plan.name, createdAtMs: expiresAtMs - ttlMs, ttlMs };
   }
 
   settleThrown(thrown: unknown, fields: Readonly<Record<string, unknown>>): FailureOutcome | Refusal {

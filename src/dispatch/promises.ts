@@ -59,9 +59,9 @@ export class Promises {
   }
 
   /** Reads a token; a refusal if it is none of this caller's. Whose it is instead, or what is wrong with it, is not told. */
-  open(token: string, run: Run): OpenedPromise | Refusal {
+  open(token: string, principalId: string): OpenedPromise | Refusal {
     const { keys, clock, registry } = this.#host;
-    const verified = keys.verify("promise", token, run.principalId, clock.now());
+    const verified = keys.verify("promise", token, principalId, clock.now());
     if (verified === "expired") return refuse("expired_promise", "The promise has expired");
     const plan = verified === "invalid" ? undefined : registry.get(verified.tool);
     if (verified === "invalid" || plan === undefined) return refuse("invalid_promise", "Not a promise of this server");

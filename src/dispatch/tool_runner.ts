@@ -205,7 +205,10 @@ export class ToolRunner {
 }
 
 function answer(run: Run, value: unknown): Settled {
-  return { kind: "answer", value, meta: run.addedMeta };
+  const { addedMeta: meta, plan } = run;
+  return plan.render === undefined
+    ? { kind: "answer", value, meta }
+    : { kind: "answer", value, meta, renderedBy: plan.name };
 }
 
 /** The refusal of arguments that do not fit. */

@@ -90,7 +90,7 @@ export class Jobs {
     return this.#requeue(run, run.attempt - 1, delayMs);
   }
 
-  /** The caller answers. Of each key the first answer counts; what was not asked is ignored. */
+  /** The caller answers. Of each key the first answer counts; what was not asked is ignored. It goes on once nothing is open. */
   async answer(id: string, answers: ReadonlyMap<string, AskAnswer>): Promise<void> {
     const answered = await this.#change(id, (job) => {
       // Answered before, by someone who may not have come to schedule it.
@@ -98,12 +98,14 @@ export class Jobs {
       if (job.state !== "asking") return undefined;
       const asked = [...answers].filter(([key]) => Object.hasOwn(job.requests ?? {}, key));
       if (asked.length === 0) return undefined;
-      const { requests: _, ...rest } = job;
+      const { requests = {}, ...rest } = job;
       const memo = { ...job.memo, answers: { ...job.memo.answers, ...Object.fromEntries(asked) } };
+      const open = Object.entries(requests).filter(([key]) => !Object.hasOwn(memo.answers, key));
+      if (open.length > 0) return { ...job, memo, requests: Object.fromEntries(open) };
       // An answered question is not a spent attempt.
       return { ...rest, state: "queued", memo, attempt: job.attempt - 1 };
     });
-    if (answered !== undefined) await this.engine.schedule(id, 0);
+    if (answered?.state === "queued") await this.engine.schedule(id, 0);
   }
 
   /** Cancels a job for good, unless it has ended. Tells its state; `undefined` if there is none. */

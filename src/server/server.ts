@@ -1,3 +1,6 @@
+import { type Change, type ChangeBus, type ChangingList, memoryBus } from "../call/changes.ts";
+import type { Prompt } from "../catalog/prompt.ts";
+import type { Resource } from "../catalog/resource.ts";
 import type { Dispatch } from "../dispatch/dispatch.ts";
 import { Dispatcher } from "../dispatch/dispatch.ts";
 import type { Engine, EngineWorker, WorkOptions } from "../engine/engine.ts";
@@ -12,6 +15,7 @@ import { assertMiddleware } from "../tool/middleware.ts";
 import type { AnyTool } from "../tool/tool.ts";
 import { mcpLite } from "../wires/http/mod.ts";
 import type { Body, Head, Limits, MountedWire, Reply, ServerInfo, Wire, WireHost } from "../wires/wire.ts";
+import { makeCatalog } from "./catalog.ts";
 import { FetchRequest, toResponse } from "./fetch_request.ts";
 import { Gate, type GateOptions } from "./gate.ts";
 import { resolveKeys } from "./keys.ts";
@@ -22,9 +26,16 @@ import { plainReply } from "./plain_reply.ts";
  *
  * @typeParam Tools The tools, as a tuple.
  */
-export interface ServerOptions<Tools extends readonly AnyTool[]> extends GateOptions {
+export interface ServerOptions<Tools extends readonly AnyTool[]>
+  extends GateOptions, Omit<ServerInfo, "name" | "version"> {
   /** The tools, in the order in which they are listed. */
   readonly tools: Tools;
+  /** What callers can read, by `defineResource` of `./mcp`, in the order in which it is listed. Default: nothing. */
+  readonly resources?: readonly Resource[];
+  /** Prompts, by `definePrompt` of `./mcp`, in the order in which they are listed. Default: none. */
+  readonly prompts?: readonly Prompt[];
+  /** Carries news of changes to all replicas. Default: one within this process. */
+  readonly changes?: ChangeBus;
   /** Name of the server. Default: `"toolwire"`. */
   readonly name?: string;
   /** Version of the server. Default: `"0.0.0"`. */
@@ -53,6 +64,14 @@ export interface ServerOptions<Tools extends readonly AnyTool[]> extends GateOpt
   readonly clock?: Clock;
 }
 
+/** Tells callers that listen what has changed. Nothing is thrown: what goes wrong is logged. */
+export interface Notify {
+  /** What a resource holds has changed. */
+  resourceUpdated(uri: string): void;
+  /** What is listed has changed. */
+  listChanged(list: ChangingList): void;
+}
+
 /**
  * A server: one `fetch` function, and what adapters need.
  *
@@ -73,6 +92,8 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
   readonly isClosed: boolean;
   /** Runs calls without any encoding. */
   readonly dispatch: Dispatch;
+  /** Tells callers what has changed. */
+  readonly notify: Notify;
   /**
    * Answers a request: for `Deno.serve`, `Bun.serve`, Workers and frameworks. Never rejects.
    *
@@ -95,6 +116,12 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
    * @internal
    */
   "~resume"(): void;
+  /**
+   * What its wires got: for one that is not reached by requests, such as stdio.
+   *
+   * @internal
+   */
+  readonly "~host": WireHost;
   /**
    * Takes no more calls, lets those under way end, ends what is left after the grace, and closes the engine.
    *
@@ -136,7 +163,7 @@ export function createServer<const Tools extends readonly AnyTool[]>(options: Se
   const { middleware = [] } = options;
   assertMiddleware(middleware, "the server");
   const registry = new ToolRegistry(options.tools);
-  const { clock = systemClock, limits = {}, work } = options;
+  const { clock = systemClock, limits = {}, work, changes = memoryBus(), resources = [], prompts = [] } = options;
   const engine = options.engine ?? memoryEngine({ clock });
   if (typeof engine.insert !== "function") {
     throw new TypeError(
@@ -154,10 +181,23 @@ export function createServer<const Tools extends readonly AnyTool[]>(options: Se
     concurrency: work === false ? 0 : checkedConcurrency(work?.concurrency),
     resultChars: limits.resultChars ?? DEFAULT_RESULT_CHARS,
   });
+  const plans = registry.plans();
+  const { name = "toolwire", version = "0.0.0", title, description, websiteUrl, icons, instructions } = options;
   const host: WireHost = {
     dispatch: dispatcher,
-    tools: registry.plans().map(listTool),
-    info: { name: options.name ?? "toolwire", version: options.version ?? "0.0.0" },
+    tools: plans.map(listTool),
+    plans,
+    catalog: makeCatalog(resources, prompts, (plan, call, sink) => dispatcher.run(plan, call, sink)),
+    changes,
+    info: {
+      name,
+      version,
+      ...(title !== undefined && { title }),
+      ...(description !== undefined && { description }),
+      ...(websiteUrl !== undefined && { websiteUrl }),
+      ...(icons !== undefined && { icons }),
+      ...(instructions !== undefined && { instructions }),
+    },
     limits: {
       bodyBytes: limits.bodyBytes ?? DEFAULT_BODY_BYTES,
       depth: limits.depth ?? DEFAULT_DEPTH,
@@ -214,6 +254,13 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
     if (!gate.hasCors) return reply;
     return reply instanceof Promise ? reply.then((later) => gate.decorate(head, later)) : gate.decorate(head, reply);
   };
+  const publish = async (change: Change) => {
+    try {
+      await host.changes.publish(change);
+    } catch (thrown) {
+      dispatcher.mask(thrown, { change });
+    }
+  };
   return {
     info: host.info,
     tools: host.tools,
@@ -223,6 +270,10 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
       return dispatcher.isClosed;
     },
     dispatch: dispatcher,
+    notify: {
+      resourceUpdated: (uri) => publish({ kind: "resource-updated", uri }),
+      listChanged: (list) => publish({ kind: "list-changed", list }),
+    },
     handle,
     fetch(request, runtime) {
       const incoming = new FetchRequest(request, runtime, host.limits.bodyBytes);
@@ -233,10 +284,13 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
     },
     guarded: (options) => makeServer(core, { ...gateOptions, ...options }),
     "~resume": () => dispatcher.resume(),
+    "~host": host,
     work: (options = {}) => dispatcher.work(checkedConcurrency(options.concurrency)),
     async close(graceMs = DEFAULT_GRACE_MS) {
+      for (const wire of new Set(routes.values())) wire.close?.();
       await dispatcher.close(graceMs);
       await engine.close();
+      await host.changes.close?.();
     },
   };
 }

@@ -6,6 +6,7 @@
 import { OBJECT_MEMBERS } from "../internal/object_members.ts";
 import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
 import type { Schema } from "../schema/schema.ts";
+import { BLANK_PLAN } from "./blank_plan.ts";
 import { assertMiddleware } from "./middleware.ts";
 import type { Ctx, ErrorMap, Middleware } from "./context.ts";
 import type { Pending } from "./pending.ts";
@@ -218,30 +219,10 @@ export function defineTool<const Name extends string>(name: Name): FreshTool<Nam
     );
   }
   // The one cast: the builder's type follows the steps, its value does not need to.
-  return new Builder({ ...BLANK, name }) as unknown as FreshTool<Name>;
+  return new Builder({ ...BLANK_PLAN, description: undefined, name }) as unknown as FreshTool<Name>;
 }
 
 type Draft = Omit<ToolPlan, "description" | "handler"> & { readonly description: string | undefined };
-
-const BLANK: Omit<Draft, "name"> = {
-  description: undefined,
-  type: undefined,
-  title: undefined,
-  inputSchema: { type: "object" },
-  input: undefined,
-  output: undefined,
-  partial: undefined,
-  errors: new Map(),
-  annotations: undefined,
-  meta: undefined,
-  timeoutMs: undefined,
-  middleware: [],
-  revision: undefined,
-  promise: undefined,
-  external: undefined,
-  isSystem: false,
-  render: undefined,
-};
 
 const DEFAULT_TTL_MS = 3_600_000;
 
@@ -308,13 +289,13 @@ class Builder {
   }
 
   promise(options: PromiseOptions = {}): Builder {
-    const { budgetMs = 2_000, ttlMs = DEFAULT_TTL_MS, retries = 2, jobTimeoutMs = ttlMs } = options;
+    const { budgetMs = 2_000, ttlMs = DEFAULT_TTL_MS, retries = 2, jobTimeoutMs = ttlMs, required = false } = options;
     this.#assertPositive("budgetMs", budgetMs);
     for (const [name, ms] of Object.entries({ ttlMs, jobTimeoutMs })) this.#assertPositive(name, ms, MAX_TTL_MS);
     if (!(Number.isInteger(retries) && retries >= 0)) {
       throw new RangeError(`Cannot set retries of ${this.#label}: it must be a whole number, not ${retries}`);
     }
-    return this.#with({ promise: { budgetMs, ttlMs, retries, jobTimeoutMs } });
+    return this.#with({ promise: { budgetMs, ttlMs, retries, jobTimeoutMs, required } });
   }
 
   revision(revision: string): Builder {

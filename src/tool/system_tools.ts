@@ -1,6 +1,7 @@
 import { isJsonObject } from "../internal/json.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
 import type { JsonSchema, SchemaIssue } from "../schema/schema.ts";
+import { BLANK_PLAN } from "./blank_plan.ts";
 import type { ToolPlan } from "./tool.ts";
 
 const PROMISE: JsonSchema = {
@@ -45,24 +46,14 @@ function systemTool(
     validate: checkRedeemInput,
   };
   return {
+    ...BLANK_PLAN,
     name,
     description,
     type: "system",
-    title: undefined,
     inputSchema: input.jsonSchema,
     input,
-    output: undefined,
-    partial: undefined,
-    errors: new Map(),
     annotations,
-    meta: undefined,
-    timeoutMs: undefined,
-    middleware: [],
-    revision: undefined,
-    promise: undefined,
-    external: undefined,
     isSystem: true,
-    render: undefined,
     handler: () => undefined,
   };
 }

@@ -29,6 +29,8 @@ export interface PromiseOptions {
   readonly retries?: number;
   /** How long one attempt may take, in milliseconds. Default: as long as the promise lasts. */
   readonly jobTimeoutMs?: number;
+  /** Whether callers are refused that cannot take a promise: on MCP, those without its tasks. Default: `false`, they wait. */
+  readonly required?: boolean;
 }
 
 /** Work that goes on elsewhere: the token carries its state, nothing is stored here. */

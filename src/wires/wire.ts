@@ -6,12 +6,16 @@
  *
  * @module
  */
+import type { Icon } from "../call/content.ts";
 import type { ClientInfo, Metadata, Peer, Principal } from "../call/call.ts";
+import type { ChangeBus } from "../call/changes.ts";
 import type { Refusal } from "../call/outcome.ts";
+import type { Catalog } from "../catalog/catalog.ts";
 import type { Dispatch } from "../dispatch/dispatch.ts";
 import type { Clock } from "../internal/clock.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 import type { ToolListing } from "../tool/listing.ts";
+import type { ToolPlan } from "../tool/tool.ts";
 
 /** What a request says before its body. */
 export interface Head {
@@ -88,6 +92,12 @@ export interface WireHost {
   readonly dispatch: Dispatch;
   /** The server's tools, as they are listed. */
   readonly tools: readonly ToolListing[];
+  /** The same tools as they are defined, in the same order. */
+  readonly plans: readonly ToolPlan[];
+  /** The server's resources and prompts; `undefined` if it has none. */
+  readonly catalog: Catalog | undefined;
+  /** News of what the server offers. */
+  readonly changes: ChangeBus;
   /** Name and version of the server. */
   readonly info: ServerInfo;
   /** Limits on what callers send. */
@@ -102,6 +112,16 @@ export interface ServerInfo {
   readonly name: string;
   /** Its version. */
   readonly version: string;
+  /** A title for people. */
+  readonly title?: string;
+  /** What it is for, for people. */
+  readonly description?: string;
+  /** Where to read about it. */
+  readonly websiteUrl?: string;
+  /** Pictures that stand for it. */
+  readonly icons?: readonly Icon[];
+  /** How to use its tools, for models. */
+  readonly instructions?: string;
 }
 
 /** Limits on what callers send and get. */
@@ -122,6 +142,8 @@ export interface MountedWire {
   readonly exposedHeaders?: readonly string[] | undefined;
   /** Answers a request on one of its paths. Never throws, never rejects. */
   handle(head: Head, body: Body): MaybePromise<Reply>;
+  /** Ends what it holds open beside calls, when the server closes. */
+  close?(): void;
 }
 
 /** A protocol binding, as a value: `createServer({ wires: [mcpLite()] })`. */

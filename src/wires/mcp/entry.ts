@@ -1,8 +1,47 @@
 /**
- * MCP: the transports of clients.
+ * MCP: the wire, the transport of clients, and what servers offer over it beside tools: resources, prompts, and content for people and models.
  *
  * @module
  */
+export { mcp, type McpOptions } from "./mod.ts";
+export type { LegacyHttpOptions } from "./legacy.ts";
+export {
+  type McpSession,
+  memorySessions,
+  type MemorySessionsOptions,
+  type SessionNote,
+  type SessionStore,
+  type StoredMessage,
+} from "./sessions.ts";
+export type { ProtocolOptions } from "../../mcp/options.ts";
+export type { CacheHints } from "../../mcp/dialect.ts";
+export { defineResource, type ResourceBuilder } from "../../catalog/define_resource.ts";
+export { definePrompt, type FreshPrompt, type PromptBuilder, type PromptHandle } from "../../catalog/define_prompt.ts";
+export type { UriVariables } from "../../catalog/uri_template.ts";
+export type { VariableNames, VariablesOf } from "../../catalog/uri_variables.ts";
+export type { CompletedValues, Completer, Completers } from "../../catalog/completion.ts";
+export type { ListedResource, Resource, ResourceAnswer, ResourcePartAt } from "../../catalog/resource.ts";
+export type { CatalogCtx, ListingCtx, Prompt, PromptAnswer } from "../../catalog/prompt.ts";
+export {
+  assistant,
+  type BlockExtras,
+  content,
+  type ContentAnnotations,
+  type ContentBlock,
+  type ContentHelpers,
+  type ContentOptions,
+  type EmbeddedResourceBlock,
+  type Icon,
+  type MediaBlock,
+  type PromptMessage,
+  type ResourceContents,
+  type ResourceDescription,
+  type ResourceLinkBlock,
+  type ResourcePart,
+  type Role,
+  type TextBlock,
+  user,
+} from "../../call/content.ts";
 export { mcpTransport, type McpTransportOptions } from "./client.ts";
 export type { FetchOptions } from "./client_fetch.ts";
 export type {

@@ -1,0 +1,136 @@
+/**
+ * Reads URI templates: what stands in them, and whether they can be matched.
+ *
+ * Source: {@link https://www.rfc-editor.org/rfc/rfc6570 | RFC 6570}, section 2 and appendix A.
+ *
+ * @module
+ */
+
+/** How an expression is written out. */
+export interface Operator {
+  /** What comes before the first value. */
+  readonly lead: string;
+  /** What comes between values. */
+  readonly separator: string;
+  /** Whether values come with their names, and may be missing. */
+  readonly isNamed: boolean;
+  /** What follows the name of an empty value. */
+  readonly emptySuffix: string;
+  /** Whether reserved characters stay as they are. */
+  readonly keepsReserved: boolean;
+}
+
+/** One expression: what stands in braces. */
+export interface Expression {
+  readonly operator: Operator;
+  readonly variables: readonly string[];
+  /** Whether a character may stand in what is expanded; of named values also their `=` and what separates them. */
+  fits(charCode: number): boolean;
+}
+
+/** Literal text, or an expression. */
+export type TemplatePart = string | Expression;
+
+const OPERATORS: Readonly<Record<string, Operator>> = {
+  "": operator("", ","),
+  "+": { ...operator("", ","), keepsReserved: true },
+  "#": { ...operator("#", ","), keepsReserved: true },
+  ".": operator(".", "."),
+  "/": operator("/", "/"),
+  ";": { ...operator(";", ";"), isNamed: true },
+  "?": { ...operator("?", "&"), isNamed: true, emptySuffix: "=" },
+  "&": { ...operator("&", "&"), isNamed: true, emptySuffix: "=" },
+};
+
+const SLASH = 0x2f;
+const QUESTION_MARK = 0x3f;
+const HASH = 0x23;
+const SPACE = 0x20;
+
+/**
+ * Reads a template.
+ *
+ * @throws {TypeError} If it is not well-formed, goes beyond level 3, or could not be matched without guessing.
+ */
+export function parseUriTemplate(text: string): TemplatePart[] {
+  const fail = (reason: string): never => {
+    throw new TypeError(`Cannot read URI template ${JSON.stringify(text)}: ${reason}`);
+  };
+  const parts: TemplatePart[] = [];
+  for (const piece of text.split(/(\{[^{}]*\})/)) {
+    if (piece === "") continue;
+    if (!piece.startsWith("{")) {
+      if (/[{}]/.test(piece)) fail("a brace is not closed, or was not opened");
+      parts.push(encodeReserved(piece));
+    } else addExpression(parts, parseExpression(piece.slice(1, -1), fail));
+  }
+  assertDistinct(parts, fail);
+  return parts.map((part, index) => typeof part === "string" ? part : separated(part, parts[index + 1], fail));
+}
+
+type Fail = (reason: string) => never;
+
+function operator(lead: string, separator: string): Operator {
+  return { lead, separator, isNamed: false, emptySuffix: "", keepsReserved: false };
+}
+
+function parseExpression(inner: string, fail: Fail): Expression {
+  const [, symbol = "", list = ""] = /^([+#./;?&]?)([\s\S]*)$/.exec(inner) ?? [];
+  const variables = list.split(",");
+  for (const variable of variables) {
+    if (/[*:]/.test(variable)) {
+      fail(`{${inner}} uses a modifier of level 4; leave it out, or take {+${variable.replace(/[*:].*/, "")}}`);
+    }
+    if (!/^(\w|%[0-9A-Fa-f]{2})+(\.(\w|%[0-9A-Fa-f]{2})+)*$/.test(variable)) {
+      fail(`{${inner}} does not name its variables with letters, digits, _ and .`);
+    }
+  }
+  const found = OPERATORS[symbol] as Operator;
+  return { operator: found, variables, fits: fitsOf(symbol) };
+}
+
+/** More than an expansion would give, as people write URIs by hand: only what gives a URI its parts ends a value. */
+function fitsOf(symbol: string): (charCode: number) => boolean {
+  if (symbol === "+" || symbol === "#") return (code) => code > SPACE;
+  if (symbol === "?" || symbol === "&") return (code) => code > SPACE && code !== HASH;
+  return (code) => code > SPACE && code !== SLASH && code !== QUESTION_MARK && code !== HASH;
+}
+
+/** `{?a}{&b}` is `{?a,b}`, but that `b` alone begins with `&`, which nobody means. */
+function addExpression(parts: TemplatePart[], expression: Expression): void {
+  const last = parts.at(-1);
+  const isContinued = expression.operator.lead === "&" && typeof last === "object" && last.operator.separator === "&";
+  if (!isContinued) return void parts.push(expression);
+  parts[parts.length - 1] = { ...last, variables: [...last.variables, ...expression.variables] };
+}
+
+function assertDistinct(parts: readonly TemplatePart[], fail: Fail): void {
+  const seen = new Set<string>();
+  for (const variable of parts.flatMap((part) => (typeof part === "string" ? [] : part.variables))) {
+    if (seen.has(variable)) fail(`the variable ${variable} comes twice`);
+    seen.add(variable);
+  }
+}
+
+/** Where a value ends has to show: what may be missing after it must not be taken for a part of it, and nothing else may. */
+function separated(part: Expression, next: TemplatePart | undefined, fail: Fail): Expression {
+  if (next === undefined) return part;
+  const { lead, isNamed } = part.operator;
+  const start = typeof next === "string" ? next : next.operator.lead;
+  const names = part.variables.join();
+  if (start === "") fail(`nothing stands between ${names} and what follows, so nobody can tell where it ends`);
+  const startCode = start.charCodeAt(0);
+  if (isNamed && part.fits(startCode)) {
+    fail(`after {${lead}${names}} nobody can tell where it ends: put it last, or before a #`);
+  }
+  if (typeof next === "string" || !next.operator.isNamed) return part;
+  return { ...part, fits: (code) => code !== startCode && part.fits(code) };
+}
+
+/** Percent-encodes what may not stand in a URI. Reserved characters and what is encoded already stay. */
+export function encodeReserved(text: string): string {
+  return encodeURI(text.toWellFormed()).replace(/%25(?=[0-9A-Fa-f]{2})/g, "%").replace(
+    /%5[BD]/g,
+    (found) => (found === "%5B" ? "[" : "]"),
+  );
+}

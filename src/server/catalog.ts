@@ -1,0 +1,17 @@
+import type { Catalog, RunPlan } from "../catalog/catalog.ts";
+import type { Prompt } from "../catalog/prompt.ts";
+import type { Resource } from "../catalog/resource.ts";
+
+/**
+ * The catalog of a server; `undefined` if it offers nothing but tools. Prompts and resources bring its code along.
+ *
+ * @throws {TypeError} If a definition is not finished, or two have the same name or URI.
+ */
+export function makeCatalog(
+  resources: readonly Resource[],
+  prompts: readonly Prompt[],
+  run: RunPlan,
+): Catalog | undefined {
+  const [first] = [...resources, ...prompts];
+  return first?.["~catalog"](resources, prompts, run);
+}

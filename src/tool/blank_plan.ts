@@ -1,0 +1,21 @@
+import type { ToolPlan } from "./tool.ts";
+
+/** A plan that says nothing yet: any arguments, any output, no limits of its own. */
+export const BLANK_PLAN: Omit<ToolPlan, "name" | "description" | "handler"> = {
+  type: undefined,
+  title: undefined,
+  inputSchema: { type: "object" },
+  input: undefined,
+  output: undefined,
+  partial: undefined,
+  errors: new Map(),
+  annotations: undefined,
+  meta: undefined,
+  timeoutMs: undefined,
+  middleware: [],
+  revision: undefined,
+  promise: undefined,
+  external: undefined,
+  isSystem: false,
+  render: undefined,
+};
