@@ -39,7 +39,6 @@ export interface AnswerForm {
 
 /** Keys of questions for more of a resource start with this. */
 const RESOURCE = "resource/";
-const RESOURCE_META = "toolwire/resource";
 
 /** Reads the `inputRequests` of a result. */
 export function readInputRequests(requests: unknown): ReadonlyMap<string, InputRequest> {
@@ -60,15 +59,21 @@ export function toQuestion(key: string, { method, params }: InputRequest): Quest
   }
   if (key.startsWith(RESOURCE)) {
     const name = key.slice(RESOURCE.length);
-    const said = membersOf(params["_meta"])[RESOURCE_META];
-    const resource = (isJsonObject(said) ? said : { resource: name }) as JsonObject;
-    return { key: name, ask: { kind: "resource", message, params: resource }, form: { key, isGrant: true } };
+    return { key: name, ask: { kind: "resource", message, params: { resource: name } }, form: { key, isGrant: true } };
   }
   const { url, requestedSchema: schema } = params;
   if (typeof url === "string") return { key, ask: { kind: "elicitation", message, params: { url } }, form: { key } };
   const ask: AskRequest = { kind: "elicitation", message, schema: membersOf(schema) as JsonObject };
   const defaults = defaultsOf(schema);
   return { key, ask, form: Object.keys(defaults).length === 0 ? { key } : { key, defaults } };
+}
+
+/** The key of a question that came without one. */
+export function keyOf({ params }: InputRequest, number: number): string {
+  const { properties } = membersOf(params["requestedSchema"]);
+  const [[name, field] = [], ...others] = Object.entries(membersOf(properties));
+  const isGrant = name === "granted" && others.length === 0 && membersOf(field)["type"] === "boolean";
+  return `${isGrant ? RESOURCE : ""}question_${number}`;
 }
 
 /** `request-for-more-resource` when nothing else is asked for. */

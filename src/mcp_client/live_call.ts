@@ -1,8 +1,8 @@
 import type { Progress, Refusal, Sink } from "../call/outcome.ts";
 import type { TransportLimit } from "../call/transport.ts";
 import type { RequestId } from "../codec/jsonrpc/decode.ts";
-import { type Members, membersOf } from "../codec/result/members.ts";
-import { type InputRequest, isAnswer, type Question, toElicitResult, toQuestion } from "./asks.ts";
+import { membersOf } from "../codec/result/members.ts";
+import { type InputRequest, isAnswer, keyOf, type Question, toElicitResult, toQuestion } from "./asks.ts";
 import type { Respond, Watch } from "./inbox.ts";
 import type { RpcReply } from "./messages.ts";
 import { ProgressFeed } from "./progress_feed.ts";
@@ -54,8 +54,7 @@ export class LiveCall implements Watch {
   readonly progress = (progress: Progress): void => this.#feed?.push(progress);
 
   readonly ask = (request: InputRequest, id: RequestId, respond: Respond): void => {
-    const key = keyOf(request) ?? `question_${++this.#asked}`;
-    const question = toQuestion(key, request);
+    const question = toQuestion(keyOf(request, ++this.#asked), request);
     this.#open.set(question.key, { ...question, id, respond });
     this.#wake();
   };
@@ -91,10 +90,8 @@ export class LiveCall implements Watch {
     }
   }
 
-  /** Nobody will come back. */
+  /** Nobody will come back: the request is given up, its questions are left open, since no answer is one of its caller's. */
   end(): void {
-    for (const { respond } of this.#open.values()) respond({ result: { action: "cancel" } });
-    this.#open.clear();
     this.#ending.abort();
   }
 
@@ -102,12 +99,6 @@ export class LiveCall implements Watch {
     this.#turn.resolve();
     this.#turn = Promise.withResolvers();
   }
-}
-
-/** Our servers tell the key of a question. */
-function keyOf({ params }: InputRequest): string | undefined {
-  const key = (membersOf(params["_meta"]) as Members)["toolwire/key"];
-  return typeof key === "string" ? key : undefined;
 }
 
 function broke(cause: unknown): Refusal {
