@@ -295,7 +295,7 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
     "~host": host,
     work: (options = {}) => dispatcher.work(checkedConcurrency(options.concurrency)),
     async close(graceMs = DEFAULT_GRACE_MS) {
-      for (const wire of new Set(wires)) wire.close?.();
+      for (const wire of new Set(mounted)) wire.close?.();
       await dispatcher.close(graceMs);
       await engine.close();
       await host.changes.close?.();
