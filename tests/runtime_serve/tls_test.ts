@@ -109,6 +109,15 @@ test("one port with TLS carries every protocol", { skip }, async () => {
   });
 });
 
+test("serve() refuses a key that is not the certificate's", { skip }, async () => {
+  const { key = "" } = makeCertificate() ?? {};
+  const server = createServer({ tools, wires: [mcpLite(), connect()] });
+  await rejects(serve(server, { port: 0, tls: { key, cert: tls?.cert ?? "" } }), {
+    name: "TypeError",
+    message: /not that of the certificate/,
+  });
+});
+
 test("grpcTransport() refuses a server whose certificate it does not trust", { skip }, async () => {
   await withServer(async ({ url }) => {
     const transport = grpcTransport(url);
