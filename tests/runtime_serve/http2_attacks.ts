@@ -40,7 +40,8 @@ function reset(stream: number, code: number = CANCEL): Buffer {
   return http2Frame(Type.reset, 0, stream, uint32(code));
 }
 
-function goaway(last: number, code: number): Buffer {
+/** Says that no more streams come. */
+export function goaway(last: number, code: number): Buffer {
   return http2Frame(Type.goaway, 0, 0, Buffer.concat([uint32(last), uint32(code)]));
 }
 
