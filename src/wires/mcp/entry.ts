@@ -12,7 +12,13 @@ export type { CacheHints } from "../../mcp/dialect.ts";
 export { defineResource, type ResourceBuilder } from "../../catalog/define_resource.ts";
 export { definePrompt, type FreshPrompt, type PromptBuilder, type PromptHandle } from "../../catalog/define_prompt.ts";
 export type { UriVariables } from "../../catalog/uri_template.ts";
-export type { VariableNames, VariablesOf } from "../../catalog/uri_variables.ts";
+export type {
+  ListedNames,
+  OptionalNames,
+  RequiredNames,
+  VariableNames,
+  VariablesOf,
+} from "../../catalog/uri_variables.ts";
 export type { CompletedValues, Completer, Completers } from "../../catalog/completion.ts";
 export type { ListedResource, Resource, ResourceAnswer, ResourcePartAt } from "../../catalog/resource.ts";
 export type { CatalogCtx, ListingCtx, Prompt, PromptAnswer } from "../../catalog/prompt.ts";
