@@ -37,9 +37,14 @@ export class LegacyHttp implements SessionHost {
   }
 
   /** Takes one message. */
-  receive(head: Head, message: Message): MaybePromise<Reply> {
+  receive(head: Head, message: Message, version: string | null): MaybePromise<Reply> {
     if (message.kind === "request" && message.method === "initialize") return this.#initialize(head, message);
-    return this.#receive(head, [message], false);
+    if (message.kind !== "request" || this.#sessions !== undefined || !isLegacyVersion(version)) {
+      return this.#receive(head, [message], false);
+    }
+    // The shortest way: most requests come this one.
+    const exchange = this.#alone(head, version);
+    return exchange.reply(this.answerAll([message], exchange, false));
   }
 
   /** Takes several messages at once, as 2025-03-26 has it. */
@@ -101,12 +106,21 @@ export class LegacyHttp implements SessionHost {
     if (refused !== undefined) return refused;
     for (const message of messages) if (message.kind === "response") this.pending.settle(message);
     if (requests.length === 0) return ACCEPTED;
-    // Without a session nothing is known of a caller but what the request says.
-    const caller = { version, capabilities: undefined, info: undefined, logLevel: undefined };
-    const exchange = new StatelessExchange(head, this.heartbeats, caller, this.pending);
+    const exchange = this.#alone(head, version);
     return exchange.reply(this.answerAll(requests, exchange, isBatch));
   }
+
+  #alone(head: Head, version: LegacyVersion): StatelessExchange {
+    return new StatelessExchange(head, this.heartbeats, STRANGERS[version], this.pending);
+  }
 }
+
+/** Without a session nothing is known of a caller but what the request says. */
+const STRANGERS = Object.fromEntries(
+  LEGACY_VERSIONS.map((version) => {
+    return [version, { version, capabilities: undefined, info: undefined, logLevel: undefined }];
+  }),
+) as Readonly<Record<LegacyVersion, LegacyCaller>>;
 
 /** A request without a session. It can be asked something back, by whoever has this process answer. */
 class StatelessExchange extends HttpExchange implements LegacyExchange {

@@ -138,13 +138,15 @@ class Mcp implements MountedWire {
 
   /** Which revision a message is of is told by its body; headers have to agree. */
   #route(head: Head, message: Message): MaybePromise<Reply> {
-    if (message.kind === "response") return this.#legacy.receive(head, message);
+    if (message.kind === "response") return this.#legacy.receive(head, message, null);
     const claim = claimOf(message.params);
     if (claim !== undefined) {
       return message.kind === "request" ? this.#answer(head, message, claim) : ACCEPTED;
     }
     const version = head.metadata.get(VERSION_HEADER);
-    if (message.kind === "notification" || !isModernVersion(version)) return this.#legacy.receive(head, message);
+    if (message.kind === "notification" || !isModernVersion(version)) {
+      return this.#legacy.receive(head, message, version);
+    }
     if (message.method !== "initialize") return toReply(errorAnswer(message.id, missingEnvelope()));
     const problem = "initialize belongs to older revisions than the header names";
     return toReply(errorAnswer(message.id, protocolError(HEADER_MISMATCH, problem)));
