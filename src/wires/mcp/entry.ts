@@ -4,15 +4,9 @@
  * @module
  */
 export { mcp, type McpOptions } from "./mod.ts";
-export type { LegacyHttpOptions } from "./legacy.ts";
-export {
-  type McpSession,
-  memorySessions,
-  type MemorySessionsOptions,
-  type SessionNote,
-  type SessionStore,
-  type StoredMessage,
-} from "./sessions.ts";
+export { memorySessions, type MemorySessionsOptions, type Sessions, sessionsIn } from "./sessions.ts";
+export type { SessionOptions } from "./session_http.ts";
+export type { McpSession, SessionNote, SessionStore, StoredMessage } from "./session_store.ts";
 export type { ProtocolOptions } from "../../mcp/options.ts";
 export type { CacheHints } from "../../mcp/dialect.ts";
 export { defineResource, type ResourceBuilder } from "../../catalog/define_resource.ts";

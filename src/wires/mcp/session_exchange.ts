@@ -13,7 +13,7 @@ import type { PendingRequests } from "../../mcp/pending_requests.ts";
 import type { Head, Reply } from "../wire.ts";
 import { ACCEPTED, toReply } from "./exchange.ts";
 import { SessionReader } from "./session_stream.ts";
-import type { McpSession, SessionNote, SessionStore } from "./sessions.ts";
+import type { McpSession, SessionNote, SessionStore } from "./session_store.ts";
 
 /** Resources that one session is told of: those it asked for last. */
 const MAX_SUBSCRIPTIONS = 1_000;

@@ -7,7 +7,7 @@ import { SseBody } from "../../codec/sse/body.ts";
 import type { Deadlines } from "../../internal/deadlines.ts";
 import type { Reply } from "../wire.ts";
 import { KEEP_ALIVE, STREAM_HEADERS } from "./exchange.ts";
-import type { McpSession, SessionStore, StoredMessage } from "./sessions.ts";
+import type { McpSession, SessionStore, StoredMessage } from "./session_store.ts";
 
 /** What a connection reads. */
 export interface SessionReaderOptions {

@@ -13,6 +13,10 @@ test("initialize agrees on the revision that is asked for, or on the newest ther
   for (const version of ["2024-11-05", "2099-01-01", "x"]) {
     strictEqual((await initialize(server, version)).result["protocolVersion"], "2025-11-25");
   }
+  // The body says what is wanted, not the header.
+  const params = { protocolVersion: "2025-03-26", capabilities: {}, clientInfo: { name: "t", version: "1" } };
+  const { last } = await legacy(server, "initialize", params, { headers: { "mcp-protocol-version": "2025-11-25" } });
+  strictEqual(last.result?.["protocolVersion"], "2025-03-26");
   const { result, session } = await initialize(server);
   strictEqual(session, undefined);
   deepStrictEqual(result, {

@@ -3,7 +3,7 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, type Server } from "../../../mod.ts";
 import { FakeClock } from "../../../src/testing/mod.ts";
-import { mcp, type McpOptions, memorySessions } from "../../../src/wires/mcp/entry.ts";
+import { mcp, memorySessions, type Sessions } from "../../../src/wires/mcp/entry.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import { initialize, type Json, legacy, post, read, StreamReader } from "./client.ts";
 import { createFixture, Gate, KEYS } from "./fixture.ts";
@@ -24,7 +24,9 @@ function call(server: Server, session: string | undefined, name: string, id: str
 }
 
 /** A server with a tool that tells progress, waits for its gate, and tells whether it was aborted. */
-function gated(options: McpOptions = {}): { readonly server: Server; readonly gate: Gate; readonly aborted: Gate } {
+function gated(
+  sessions: Sessions = memorySessions(),
+): { readonly server: Server; readonly gate: Gate; readonly aborted: Gate } {
   const gate = new Gate();
   const aborted = new Gate();
   const wait = defineTool("wait").describe("Wait").handle(async (_, ctx) => {
@@ -34,7 +36,7 @@ function gated(options: McpOptions = {}): { readonly server: Server; readonly ga
     ctx.progress(2, 2);
     return "done";
   });
-  const wires = [mcp({ sessions: memorySessions(), ...options })];
+  const wires = [mcp({ sessions })];
   return { server: createServer({ tools: [wait], keys: KEYS, wires }), gate, aborted };
 }
 
@@ -100,7 +102,7 @@ test("levels of log lines are kept in a session", async () => {
 
 test("2025-11-25: a stream says first how to take it up, older ones do not", { skip }, async () => {
   for (const [version, isPrimed] of [["2025-11-25", true], ["2025-06-18", false]] as const) {
-    const { server, gate } = gated({ retryMs: 50 });
+    const { server, gate } = gated(memorySessions({ retryMs: 50 }));
     const { session } = await initialize(server, version);
     const reader = new StreamReader(await call(server, session, "wait"));
     const first = await reader.next();
@@ -140,7 +142,7 @@ test("a stream that was broken off is taken up where it was, and its call goes o
 });
 
 test("a connection that lasts too long is closed, and its client comes back for the rest", { skip }, async () => {
-  const { server, gate } = gated({ pollAfterMs: 20 });
+  const { server, gate } = gated(memorySessions({ pollAfterMs: 20 }));
   const { session } = await initialize(server);
   const reader = new StreamReader(await call(server, session, "wait"));
   const primed = await reader.next();
@@ -211,8 +213,8 @@ test("modern requests do not care for sessions", async () => {
 
 test("two processes serve one session, if they share the store", { skip }, async () => {
   const sessions = memorySessions();
-  const one = gated({ sessions });
-  const two = gated({ sessions });
+  const one = gated(sessions);
+  const two = gated(sessions);
   const { session } = await initialize(one.server);
   const reader = new StreamReader(await call(one.server, session, "wait", "x"));
   const primed = await reader.next();
