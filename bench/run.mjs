@@ -18,6 +18,9 @@ const contenders = {
   toolwire: { file: "toolwire", workloads: everyWorkload },
   "toolwire-async": { file: "toolwire_async", workloads: ["add"] },
   "toolwire-promise": { file: "toolwire_promise", workloads: ["add"] },
+  // Pieces of an answer are MCP-lite's.
+  "toolwire-mcp-2026": { file: "toolwire_mcp", workloads: everyWorkload.filter((name) => name !== "sse") },
+  "toolwire-mcp-2025": { file: "toolwire_mcp_2025", workloads: everyWorkload.filter((name) => name !== "sse") },
   "mcp-lite": { file: "mcp_lite", workloads: everyWorkload },
   "@modelcontextprotocol/server": { file: "mcp_server", workloads: everyWorkload },
   "@modelcontextprotocol/sdk": { file: "mcp_sdk", workloads: everyWorkload },

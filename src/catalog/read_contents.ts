@@ -22,7 +22,7 @@ export function toContents(plan: ResourcePlan, uri: string, answer: ResourceAnsw
 }
 
 function partsOf(answer: ResourceAnswer): readonly ResourcePartAt[] {
-  if (answer === undefined) return [];
+  if (answer === undefined || answer === null) return [];
   if (typeof answer === "string") return [{ text: answer }];
   return answer instanceof Uint8Array ? [{ blob: answer }] : [answer].flat();
 }

@@ -6,14 +6,15 @@ import type { CatalogCtx, ListingCtx } from "./prompt.ts";
 import type { UriTemplate, UriVariables } from "./uri_template.ts";
 
 /**
- * What reading a resource gives: text, bytes, one or several parts; `undefined` if there is no such resource. A part may have a
- * URI of its own, as the files of a folder do.
+ * What reading a resource gives: text, bytes, one or several parts; `undefined` or `null` if there is no such resource. A part may have
+ * a URI of its own, as the files of a folder do.
  */
 export type ResourceAnswer =
   | string
   | Uint8Array
   | ResourcePartAt
   | readonly ResourcePartAt[]
+  | null
   | undefined;
 
 /** One part of what a resource holds. */

@@ -4,23 +4,20 @@
  * @module
  */
 
-/** Operators whose values come with their names, and may be missing. */
-type Named = "?" | "&" | ";";
+/** The names in a list such as `q,limit`. */
+export type ListedNames<List extends string> = List extends `${infer First},${infer Rest}` ? First | ListedNames<Rest>
+  : List;
 
-/** Operators whose values are all there. */
-type Unnamed = "+" | "#" | "." | "/";
-
-type Names<List extends string> = List extends `${infer First},${infer Rest}` ? First | Names<Rest> : List;
-
-/** Names that a URI of the template must have. */
-type RequiredNames<Uri extends string> = Uri extends `${string}{${infer Inner}}${infer Rest}` ?
-    | (Inner extends `${Named}${string}` ? never : Inner extends `${Unnamed}${infer List}` ? Names<List> : Names<Inner>)
+/** Names of variables that each URI of a template has: those of all expressions but `{?…}`, `{&…}` and `{;…}`. */
+export type RequiredNames<Uri extends string> = Uri extends `${string}{${infer Inner}}${infer Rest}` ?
+    | (Inner extends `${"?" | "&" | ";"}${string}` ? never
+      : ListedNames<Inner extends `${"+" | "#" | "." | "/"}${infer List}` ? List : Inner>)
     | RequiredNames<Rest>
   : never;
 
-/** Names that it may have. */
-type OptionalNames<Uri extends string> = Uri extends `${string}{${infer Inner}}${infer Rest}`
-  ? (Inner extends `${Named}${infer List}` ? Names<List> : never) | OptionalNames<Rest>
+/** Names of variables that a template's URIs may have: those of `{?…}`, `{&…}` and `{;…}`. */
+export type OptionalNames<Uri extends string> = Uri extends `${string}{${infer Inner}}${infer Rest}`
+  ? (Inner extends `${"?" | "&" | ";"}${infer List}` ? ListedNames<List> : never) | OptionalNames<Rest>
   : never;
 
 /** Names of a template's variables; any, if the template is not a literal. */

@@ -170,15 +170,20 @@ export class Legacy {
     const { said, progressToken } = readMeta(params);
     const peer = this.#peer(request, exchange);
     const logLevel = settings.logging ? exchange.caller.logLevel ?? "info" : undefined;
-    const call = { ...read, peer, exchange, progressToken, logLevel, takesPromises: wish };
+    const { name, tool, args } = read;
+    const call = { name, tool, args, peer, exchange, progressToken, logLevel, takesPromises: wish };
+    const settled = calls.run(call, wish ? { ...said, isPromiseWanted: true } : said);
+    if (!(settled instanceof Promise) && (settled.kind === "answer" || settled.kind === "error")) {
+      return calls.answer(id, dialect, call, settled);
+    }
     const work: Work = {
-      run: (meta) => calls.run({ ...call, meta: wish ? { ...meta, isPromiseWanted: true } : meta }),
+      run: (meta) => calls.run(call, wish ? { ...meta, isPromiseWanted: true } : meta),
       answer: (end) => {
         if (wish && end.kind === "promise") return tasks.created(id, dialect, end, peer);
         return calls.answer(id, dialect, call, end);
       },
     };
-    return this.#finish(work, said, exchange, dialect);
+    return this.#finish(work, settled, said, exchange, dialect);
   }
 
   #answerOther(request: Request, exchange: LegacyExchange, dialect: Dialect): MaybePromise<Answer> {
@@ -191,16 +196,18 @@ export class Legacy {
     }
     const work = offers.work({ request, peer, exchange, dialect, progressToken });
     if (work === undefined) return unknownMethod(request);
-    return "kind" in work ? refusalAnswer(request.id, work) : this.#finish(work, said, exchange, dialect);
+    return "kind" in work
+      ? refusalAnswer(request.id, work)
+      : this.#finish(work, work.run(said), said, exchange, dialect);
   }
 
   #finish(
     work: Work,
+    settled: MaybePromise<Settled>,
     said: CallMeta | undefined,
     exchange: LegacyExchange,
     dialect: Dialect,
   ): MaybePromise<Answer> {
-    const settled = work.run(said);
     if (settled instanceof Promise) {
       return settled.then((later) => this.#converse(work, said, later, exchange, dialect));
     }

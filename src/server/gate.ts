@@ -39,10 +39,15 @@ export class Gate {
   readonly #cors: CorsOptions | undefined;
 
   readonly #exposed: string;
+  readonly #methods: string;
 
-  /** @param wireHeaders Response headers that the wires need pages to read. */
-  constructor(options: GateOptions, wireHeaders: readonly string[] = []) {
+  /**
+   * @param wireHeaders Response headers that the wires need pages to read.
+   * @param methods Methods that the wires answer.
+   */
+  constructor(options: GateOptions, wireHeaders: readonly string[] = [], methods: readonly string[] = ["POST"]) {
     const { hosts, origins = [], cors } = options;
+    this.#methods = methods.join(", ");
     this.#hosts = hosts === undefined ? undefined : new Set(hosts.map(parseHost));
     this.#origins = origins === "*" ? "*" : new Set(origins.map(parseOrigin));
     this.#cors = cors === true ? {} : cors === false ? undefined : cors;
@@ -98,8 +103,8 @@ export class Gate {
   #preflight(head: Head, cors: CorsOptions): Reply {
     const wanted = head.metadata.get("access-control-request-headers");
     const headers = {
-      allow: "POST, OPTIONS",
-      "access-control-allow-methods": "POST",
+      allow: `${this.#methods}, OPTIONS`,
+      "access-control-allow-methods": this.#methods,
       "access-control-max-age": String(cors.maxAgeSeconds ?? DEFAULT_MAX_AGE_SECONDS),
       ...(wanted !== null && { "access-control-allow-headers": wanted }),
     };

@@ -241,8 +241,10 @@ function mount(wires: readonly Wire[], host: WireHost): ReadonlyMap<string, Moun
 
 function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: GateOptions): Server<Tools> {
   const { host, dispatcher, engine, routes } = core;
-  const exposed = [...routes.values()].flatMap(({ exposedHeaders = [] }) => exposedHeaders);
-  const gate = new Gate(gateOptions, [...new Set(exposed)]);
+  const wires = [...routes.values()];
+  const exposed = wires.flatMap(({ exposedHeaders = [] }) => exposedHeaders);
+  const methods = wires.flatMap(({ methods = [] }) => methods);
+  const gate = new Gate(gateOptions, [...new Set(exposed)], [...new Set(["POST", ...methods])]);
   const answer = (head: Head, body: Body): MaybePromise<Reply> => {
     const stopped = gate.check(head);
     if (stopped !== undefined) return stopped;
@@ -287,7 +289,7 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
     "~host": host,
     work: (options = {}) => dispatcher.work(checkedConcurrency(options.concurrency)),
     async close(graceMs = DEFAULT_GRACE_MS) {
-      for (const wire of new Set(routes.values())) wire.close?.();
+      for (const wire of new Set(wires)) wire.close?.();
       await dispatcher.close(graceMs);
       await engine.close();
       await host.changes.close?.();

@@ -140,6 +140,8 @@ export interface MountedWire {
   readonly paths: readonly string[];
   /** Headers of its replies that pages of other origins have to read. Default: none. */
   readonly exposedHeaders?: readonly string[] | undefined;
+  /** Methods that pages of other origins may use. Default: `POST`. */
+  readonly methods?: readonly string[] | undefined;
   /** Answers a request on one of its paths. Never throws, never rejects. */
   handle(head: Head, body: Body): MaybePromise<Reply>;
   /** Ends what it holds open beside calls, when the server closes. */

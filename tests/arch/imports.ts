@@ -97,6 +97,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
     "wires",
   ]],
   ["runtime", ["src/runtime/"], ["internal", "error", "call", "token", "tool", "wire", "server"]],
+  ["cli", ["src/cli/"], ["wires"]],
   ["testing", ["src/testing/"], [
     "internal",
     "error",
@@ -145,6 +146,7 @@ const RUNTIME_PATHS = [
   "src/engine/bullmq",
   "src/wires/grpc/node.ts",
   "src/wires/stdio/",
+  "src/cli/",
 ];
 
 /** A source without comments; what stands in strings is emptied where `keepStrings` is false. */

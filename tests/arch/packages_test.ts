@@ -57,7 +57,7 @@ async function outsideOf(entry: string, platform: "neutral" | "browser"): Promis
   );
 }
 
-for (const entry of [".", "./schema", "./testing", "./grpc"]) {
+for (const entry of [".", "./schema", "./testing", "./grpc", "./mcp"]) {
   for (const platform of ["neutral", "browser"] as const) {
     test(`entry ${entry} bundles for ${platform} without a module of any runtime`, async () => {
       deepStrictEqual(await outsideOf(deno.exports[entry] ?? "", platform), []);
@@ -91,7 +91,7 @@ test("the client alone pulls in neither valibot nor the server", async () => {
   deepStrictEqual(inputs.filter((path) => /valibot|src\/(server|dispatch|tool|schema|runtime)\//.test(path)), []);
 });
 
-test("the front door pulls in neither protobuf nor Connect", async () => {
+test("the front door pulls in neither protobuf nor Connect, nor the code of resources and prompts", async () => {
   const { metafile } = await build({
     entryPoints: [join(ROOT, "mod.ts")],
     bundle: true,
@@ -101,5 +101,8 @@ test("the front door pulls in neither protobuf nor Connect", async () => {
     format: "esm",
     logLevel: "silent",
   });
-  deepStrictEqual(Object.keys(metafile.inputs).filter((path) => /@bufbuild|@connectrpc|wires\/grpc/.test(path)), []);
+  deepStrictEqual(
+    Object.keys(metafile.inputs).filter((path) => /@bufbuild|@connectrpc|wires\/(grpc|mcp)|src\/catalog/.test(path)),
+    [],
+  );
 });

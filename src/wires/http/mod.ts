@@ -8,6 +8,7 @@
  */
 import type { Call } from "../../call/call.ts";
 import { type Refusal, refuse, type Settled } from "../../call/outcome.ts";
+import type { Catalog } from "../../catalog/catalog.ts";
 import { decodeRequest, type JsonRpcRequest, parseJson, type RequestId } from "../../codec/jsonrpc/decode.ts";
 import { encodeError, encodeResult } from "../../codec/jsonrpc/encode.ts";
 import { Deadlines } from "../../internal/deadlines.ts";
@@ -29,8 +30,8 @@ export interface McpLiteOptions {
 /**
  * The MCP-lite wire over HTTP, for `createServer({ wires: [mcpLite()] })`.
  *
- * Under its path it answers `POST /listtools` (an array), `POST /tools` (an object) and `POST /calltools` with its aliases
- * `/rpc` and `/call`.
+ * Under its path it answers `POST /listtools` (an array), `POST /tools` (an object), `POST /calltools` with its aliases `/rpc`
+ * and `/call`, and, where there are prompts, `POST /prompts`.
  *
  * @example The specification's literal paths
  * ```ts
@@ -50,15 +51,8 @@ export function mcpLite(options: McpLiteOptions = {}): Wire {
 
 const WIRE_NAME = "mcp-lite";
 
-type Endpoint = "calls" | "tool-array" | "tool-object";
-
-const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
-  "/calltools": "calls",
-  "/rpc": "calls",
-  "/call": "calls",
-  "/listtools": "tool-array",
-  "/tools": "tool-object",
-};
+/** Where calls go; other endpoints give a list. */
+const CALL_PATHS: readonly string[] = ["/calltools", "/rpc", "/call"];
 
 const JSON_HEADERS: Readonly<Record<string, string>> = { "content-type": "application/json" };
 
@@ -72,18 +66,27 @@ const STREAM_HEADERS: Readonly<Record<string, string>> = {
 class McpLite implements MountedWire {
   readonly paths: readonly string[];
   readonly #host: WireHost;
-  readonly #endpoints: ReadonlyMap<string, Endpoint>;
+  /** What the endpoints give that list, by path. */
+  readonly #lists: ReadonlyMap<string, string>;
   readonly #toolsJson: string;
+  /** `undefined` if there are none. */
+  readonly #promptsJson: string | undefined;
   readonly #meta: MetaEncoder;
   readonly #heartbeats: Deadlines;
 
   constructor(host: WireHost, base: string) {
+    const { tools, catalog: { prompts = [] } = {}, info, clock } = host;
     this.#host = host;
-    this.#endpoints = new Map(Object.entries(ENDPOINTS).map(([path, endpoint]) => [base + path, endpoint]));
-    this.paths = [...this.#endpoints.keys()];
-    this.#toolsJson = JSON.stringify(host.tools);
-    this.#meta = new MetaEncoder(host.info.version);
-    this.#heartbeats = new Deadlines(host.clock);
+    this.#toolsJson = JSON.stringify(tools);
+    this.#promptsJson = prompts.length === 0 ? undefined : JSON.stringify(prompts);
+    this.#lists = new Map([
+      [`${base}/listtools`, this.#toolsJson],
+      [`${base}/tools`, `{"tools":${this.#toolsJson}}`],
+      ...(this.#promptsJson === undefined ? [] : [[`${base}/prompts`, `{"prompts":${this.#promptsJson}}`] as const]),
+    ]);
+    this.paths = [...CALL_PATHS.map((path) => base + path), ...this.#lists.keys()];
+    this.#meta = new MetaEncoder(info.version);
+    this.#heartbeats = new Deadlines(clock);
   }
 
   handle(head: Head, body: Body): MaybePromise<Reply> {
@@ -105,8 +108,8 @@ class McpLite implements MountedWire {
   }
 
   #answer(head: Head, text: string): MaybePromise<Reply> {
-    const endpoint = this.#endpoints.get(head.path);
-    if (endpoint !== "calls") return this.#listReply(text, endpoint === "tool-array");
+    const list = this.#lists.get(head.path);
+    if (list !== undefined) return this.#listReply(text, list);
     const parsed = parseJson(text, this.#host.limits.depth);
     if ("refusal" in parsed) return refusalReply(null, parsed.refusal);
     const request = decodeRequest(parsed.value);
@@ -114,13 +117,13 @@ class McpLite implements MountedWire {
     return this.#answerRequest(head, request);
   }
 
-  #listReply(text: string, isArray: boolean): Reply {
+  #listReply(text: string, list: string): Reply {
     if (text.trim() !== "") {
       const parsed = parseJson(text, this.#host.limits.depth);
       if ("refusal" in parsed) return refusalReply(null, parsed.refusal);
       if (!isJsonObject(parsed.value)) return refusalReply(null, refuse("invalid_request", "Send an empty object: {}"));
     }
-    return jsonReply(200, isArray ? this.#toolsJson : `{"tools":${this.#toolsJson}}`);
+    return jsonReply(200, list);
   }
 
   #answerRequest(head: Head, request: JsonRpcRequest): MaybePromise<Reply> {
@@ -133,26 +136,51 @@ class McpLite implements MountedWire {
       case "ping":
         return this.#resultReply(request.id, `{${this.#answerMeta(startedMs)}}`);
       default:
-        return refusalReply(
-          request.id,
-          refuse(
-            "method_not_found",
-            `Method not found: ${request.method.slice(0, 64)}; there are tools/call, tools/list and ping`,
-          ),
-        );
+        return this.#promptsJson === undefined
+          ? methodNotFound(request, "")
+          : this.#answerPrompts(head, request, this.#promptsJson, startedMs);
+    }
+  }
+
+  #answerPrompts(head: Head, request: JsonRpcRequest, promptsJson: string, startedMs: number): MaybePromise<Reply> {
+    switch (request.method) {
+      case "prompts/get":
+        return this.#getPrompt(head, request, startedMs);
+      case "prompts/list":
+        return this.#resultReply(request.id, `{"prompts":${promptsJson},${this.#answerMeta(startedMs)}}`);
+      default:
+        return methodNotFound(request, ", prompts/get, prompts/list");
     }
   }
 
   #callTool(head: Head, request: JsonRpcRequest, startedMs: number): MaybePromise<Reply> {
-    const decoded = decodeCallParams(request.params);
+    const decoded = decodeCallParams(request);
     if ("kind" in decoded) return refusalReply(request.id, decoded);
     if (acceptsEventStream(head.metadata.get("accept"))) return this.#streamCall(head, request.id, decoded, startedMs);
     const { tool, args, meta } = decoded;
     const call: Call = { tool, args, meta, peer: new HeadPeer(head, WIRE_NAME, request.id, false) };
-    const settled = this.#host.dispatch.call(call);
-    if (!(settled instanceof Promise)) return this.#settledReply(request.id, call, settled, startedMs);
+    return this.#replyTo(head, request.id, call, this.#host.dispatch.call(call), startedMs);
+  }
+
+  #getPrompt(head: Head, request: JsonRpcRequest, startedMs: number): MaybePromise<Reply> {
+    const decoded = decodeCallParams(request);
+    if ("kind" in decoded) return refusalReply(request.id, decoded);
+    const call: Call = { ...decoded, peer: new HeadPeer(head, WIRE_NAME, request.id, false) };
+    // There are prompts, or the method would not have been found.
+    const settled = (this.#host.catalog as Catalog).getPrompt(call.tool, call.args, call);
+    return this.#replyTo(head, request.id, call, settled, startedMs);
+  }
+
+  #replyTo(
+    head: Head,
+    id: RequestId,
+    call: Call,
+    settled: MaybePromise<Settled>,
+    startedMs: number,
+  ): MaybePromise<Reply> {
+    if (!(settled instanceof Promise)) return this.#settledReply(id, call, settled, startedMs);
     head.keepOpen();
-    return settled.then((later) => this.#settledReply(request.id, call, later, startedMs));
+    return settled.then((later) => this.#settledReply(id, call, later, startedMs));
   }
 
   #streamCall(head: Head, id: RequestId, decoded: Omit<Call, "peer">, startedMs: number): Promise<Reply> {
@@ -210,6 +238,11 @@ class McpLite implements MountedWire {
   #answerMeta(startedMs: number): string {
     return `"_meta":{"response_type":"answer",${this.#common(startedMs)}}`;
   }
+}
+
+function methodNotFound({ id, method }: JsonRpcRequest, others: string): Reply {
+  const message = `Method not found: ${method.slice(0, 64)}; there are tools/call, tools/list${others} and ping`;
+  return refusalReply(id, refuse("method_not_found", message));
 }
 
 function methodNotAllowed(method: string): Reply {

@@ -13,7 +13,10 @@ import type { PendingRequests } from "../../mcp/pending_requests.ts";
 import type { Head, Reply } from "../wire.ts";
 import { ACCEPTED, toReply } from "./exchange.ts";
 import { SessionReader } from "./session_stream.ts";
-import type { McpSession, SessionNote, SessionStore } from "./sessions.ts";
+import type { McpSession, SessionNote, SessionStore } from "./session_store.ts";
+
+/** Resources that one session is told of: those it asked for last. */
+const MAX_SUBSCRIPTIONS = 1_000;
 
 /** What a request in a session needs. */
 export interface SessionExchangeOptions {
@@ -52,7 +55,7 @@ export class SessionExchange implements LegacyExchange, Channel {
     this.caller = { version, capabilities, info, logLevel: logLevel ?? undefined };
     this.left = this.#cancelling.signal;
     this.#isHeard = acceptsEventStream(head.metadata.get("accept"));
-    this.ask = this.#isHeard ? (request) => pending.ask(request, (json) => this.send(json)) : undefined;
+    this.ask = this.#isHeard ? (request) => pending.ask(request, (json) => this.send(json), this.left) : undefined;
   }
 
   get metadata(): Metadata {
@@ -153,7 +156,8 @@ function withWish(session: McpSession, wish: LegacyWish): McpSession {
     return { ...session, subscriptions: subscriptions.filter((uri) => uri !== wish.unsubscribe) };
   }
   const { subscribe: uri } = wish;
-  return subscriptions.includes(uri) ? session : { ...session, subscriptions: [...subscriptions, uri] };
+  if (subscriptions.includes(uri)) return session;
+  return { ...session, subscriptions: [...subscriptions.slice(1 - MAX_SUBSCRIPTIONS), uri] };
 }
 
 /** A response as a note: JSON. */

@@ -1,77 +1,24 @@
 /**
- * Sessions of older MCP revisions: what is kept of a caller between its requests, and what it has not read yet.
+ * Sessions of older MCP revisions, for `mcp({ sessions })`.
  *
  * @module
  */
-import type { Json } from "../../internal/json.ts";
-import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import { type Clock, systemClock } from "../../internal/clock.ts";
-import type { LegacyVersion } from "../../mcp/words.ts";
+import { type SessionHost, SessionHttp, type SessionOptions } from "./session_http.ts";
+import type { McpSession, SessionNote, SessionStore, StoredMessage } from "./session_store.ts";
 
-/** One session: plain JSON. */
-export interface McpSession {
-  /** Known to its caller alone. */
-  readonly id: string;
-  /** The revision that was agreed on. */
-  readonly version: LegacyVersion;
-  /** What the caller says that it can. */
-  readonly capabilities: Json;
-  /** What the caller calls itself. */
-  readonly info: Json;
-  /** Id of who calls; `""` for nobody in particular. */
-  readonly principal: string;
-  /** From which level on the caller wants log lines; `null` if it did not say. */
-  readonly logLevel: string | null;
-  /** URIs of resources whose changes the caller wants to know of. */
-  readonly subscriptions: readonly string[];
-}
-
-/** A message of a stream. */
-export interface StoredMessage {
-  /** Grows from message to message of a session. */
-  readonly number: number;
-  /** The message, as text. */
-  readonly json: string;
-  /** Whether it is the stream's last. */
-  readonly isLast: boolean;
-}
-
-/** What the processes of one server tell each other of a session. */
-export type SessionNote =
-  /** A stream has a new message. */
-  | { readonly kind: "message"; readonly stream: string }
-  /** The client has answered what it was asked. */
-  | { readonly kind: "response"; readonly id: string; readonly result?: Json; readonly error?: Json }
-  /** The client has cancelled a request. */
-  | { readonly kind: "cancelled"; readonly requestId: string | number }
-  /** The session is over. */
-  | { readonly kind: "ended" };
-
-/** Where sessions are kept. With one that processes share, any of them can serve any session. */
-export interface SessionStore {
-  /** Keeps a session, or what has changed of it. */
-  put(session: McpSession): MaybePromise<void>;
-  /** The session of that id, whose time then begins anew; `undefined` if there is none (any more). */
-  get(id: string): MaybePromise<McpSession | undefined>;
-  /** Forgets a session and its streams. */
-  delete(id: string): MaybePromise<void>;
-  /** Adds a message to a stream of a session. At least the last 1,024 of each stream are kept. */
-  append(id: string, stream: string, json: string, isLast: boolean): MaybePromise<void>;
-  /** The messages of a stream after a number, in order. */
-  read(id: string, stream: string, after: number): MaybePromise<readonly StoredMessage[]>;
-  /** Tells everyone who has subscribed to a session, in all processes. */
-  publish(id: string, note: SessionNote): MaybePromise<void>;
+/** Sessions, for `mcp({ sessions })`. */
+export interface Sessions {
   /**
-   * Listens to a session from now on.
+   * For the wire; not part of the public interface.
    *
-   * @param listener Never throws.
-   * @returns Ends the listening.
+   * @internal
    */
-  subscribe(id: string, listener: (note: SessionNote) => void): () => void;
+  readonly "~serve": (host: SessionHost) => SessionHttp;
 }
 
 /** Options of {@link memorySessions}. */
-export interface MemorySessionsOptions {
+export interface MemorySessionsOptions extends SessionOptions {
   /** How long a session lasts after its last request, in milliseconds. Default: 3,600,000 (an hour). */
   readonly ttlMs?: number;
   /** Most sessions at once; the one that was quiet longest has to go. Default: 10,000. */
@@ -87,8 +34,17 @@ const MAX_MESSAGES = 1_024;
 const MAX_STREAMS = 64;
 
 /** Sessions within one process. */
-export function memorySessions(options: MemorySessionsOptions = {}): SessionStore {
-  return new MemorySessions(options);
+export function memorySessions(options: MemorySessionsOptions = {}): Sessions {
+  return sessionsIn(new MemorySessions(options), options);
+}
+
+/**
+ * Sessions that are kept somewhere: in a store that processes share, any of them can serve any session.
+ *
+ * @throws {RangeError} Where the server is made, if an option is not what it should be.
+ */
+export function sessionsIn(store: SessionStore, options: SessionOptions = {}): Sessions {
+  return { "~serve": (host) => new SessionHttp(host, store, options) };
 }
 
 interface Kept {
