@@ -23,6 +23,7 @@ async function run(wire: WireRow, scenario: Scenario): Promise<void> {
     await scenario({ client: connect(), journal, wire, connect });
   } finally {
     journal.gate.resolve();
+    transport.close?.();
     await close();
     await server.close(0);
   }
