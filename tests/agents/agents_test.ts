@@ -11,7 +11,7 @@ import {
   openaiTools,
 } from "../../src/agents/mod.ts";
 import * as v from "../../src/schema/valibot.ts";
-import { WIRES } from "../wires/matrix.ts";
+import { WIRES, wires } from "../wires/matrix.ts";
 import { type AgentServer, createAgentFixture } from "./fixture.ts";
 
 /** Calls one tool as an OpenAI model would. */
@@ -35,7 +35,7 @@ function lists(tools: readonly Record<string, unknown>[]): Transport {
 describe("over every wire", () => {
   for (const { name, skip, open } of WIRES) {
     test(name, { skip: skip ?? false }, async () => {
-      const { server } = createAgentFixture();
+      const { server } = createAgentFixture(...wires);
       const { transport, close } = await open(server);
       try {
         strictEqual(await callOne(transport, "math_add", { a: 1, b: null }), '{"sum":11}');
@@ -261,19 +261,39 @@ describe("while a call runs", () => {
     deepStrictEqual(await run(null), []);
   });
 
-  test("an abort reaches the handler, and rejects with its reason", async () => {
-    const { server, seen } = createAgentFixture();
-    const { run } = await anthropicTools(server);
-    const leaving = new AbortController();
-    const running = run([{ type: "tool_use", id: "1", name: "wait_long", input: {} } as { type: string }], {
-      signal: leaving.signal,
+  const aborted: Readonly<Record<string, (source: AgentSource, signal: AbortSignal) => Promise<unknown>>> = {
+    async OpenAI(source, signal) {
+      const { run } = await openaiTools(source);
+      await run([{ type: "function", id: "1", function: { name: "wait_long", arguments: "{}" } }], { signal });
+    },
+    async Anthropic(source, signal) {
+      const { run } = await anthropicTools(source);
+      const block = { type: "tool_use", id: "1", name: "wait_long", input: {} };
+      await run([block], { signal });
+    },
+    async "AI SDK"(source, signal) {
+      const tools = await aiTools(source);
+      const results = tools["wait_long"]!.execute({}, { toolCallId: "1", abortSignal: signal });
+      await results[Symbol.asyncIterator]().next();
+    },
+    async LangChain(source, signal) {
+      const tools = await langchainTools(source);
+      await tools.find(({ name }) => name === "wait_long")!.func({}, undefined, { signal }).next();
+    },
+  };
+  for (const [framework, wait] of Object.entries(aborted)) {
+    test(`an abort by ${framework} reaches the handler, and rejects with its reason`, async () => {
+      const { server, seen } = createAgentFixture();
+      const leaving = new AbortController();
+      const waiting = wait(server, leaving.signal);
+      waiting.catch(() => {});
+      while (!seen.includes("waits")) await new Promise((resolve) => setTimeout(resolve, 1));
+      leaving.abort(new RangeError("enough"));
+      await rejects(waiting, { name: "RangeError", message: "enough" });
+      await server.close();
+      deepStrictEqual(seen, ["waits", "aborted"]);
     });
-    while (!seen.includes("waits")) await new Promise((resolve) => setTimeout(resolve, 1));
-    leaving.abort(new RangeError("enough"));
-    await rejects(running, { name: "RangeError", message: "enough" });
-    await server.close();
-    deepStrictEqual(seen, ["waits", "aborted"]);
-  });
+  }
 
   test("timeoutMs ends a call, with an explanation", async () => {
     const { server } = createAgentFixture();

@@ -1,10 +1,9 @@
 /** The server that agents get in these tests: a tool for each way in which a call can go. */
-import { createServer, defineTool, type Server, ToolError } from "../../mod.ts";
+import { createServer, defineTool, ToolError, type Wire } from "../../mod.ts";
 import * as v from "../../src/schema/valibot.ts";
-import { wires } from "../wires/matrix.ts";
 
 /** A fresh server, and what its handlers saw. */
-export function createAgentFixture() {
+export function createAgentFixture(...wires: readonly Wire[]) {
   const seen: string[] = [];
   const tools = [
     defineTool("math.add").describe("Add two numbers")
@@ -69,8 +68,3 @@ export function createAgentFixture() {
 
 /** Its type, for typed clients. */
 export type AgentServer = ReturnType<typeof createAgentFixture>["server"];
-
-/** A server of this one tool. */
-export function serverOf(tool: Parameters<typeof createServer>[0]["tools"][number]): Server {
-  return createServer({ tools: [tool] });
-}

@@ -15,6 +15,9 @@ export type Script = readonly (readonly { readonly name: string; readonly args: 
 /** Lets a scripted model call tools; gives what they said, joined by line breaks. */
 export type RunAgent = (source: AgentSource, script: Script, options?: AgentOptions) => Promise<string>;
 
+/** Starts what stands in for a hosted model. */
+export type StartModel = (script: Script) => Promise<{ readonly url: string; close(): Promise<void> }>;
+
 const folder = fileURLToPath(new URL("../../examples/agents/", import.meta.url));
 const script = fileURLToPath(new URL("../../scripts/install.mjs", import.meta.url));
 
@@ -29,9 +32,9 @@ function install(): string | undefined {
   return status === 0 ? undefined : `the frameworks cannot be installed: ${error?.message ?? stderr.trim()}`;
 }
 
-/** Loads an agent. What it imports is not there for the type check of the whole. */
-export async function loadAgent(file: string, name: string): Promise<RunAgent> {
-  return (await load(join(folder, file)))[name] as RunAgent;
+/** Loads what a file of the example exports. What it imports is not there for the type check of the whole. */
+export async function loadExample(file: string, name: string): Promise<unknown> {
+  return (await load(join(folder, file)))[name];
 }
 
 /** Loads a module of a framework's package. */

@@ -6,12 +6,13 @@ import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/str
 import { spawnSync } from "node:child_process";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { createClient } from "../../mod.ts";
-import { type AgentSource, openaiTools } from "../../src/agents/mod.ts";
+import { createClient, createServer, defineTool } from "../../mod.ts";
+import { type AgentSource, aiTools, langchainTools, openaiTools } from "../../src/agents/mod.ts";
+import * as v from "../../src/schema/valibot.ts";
 import { runtime } from "../runtime/runtime.ts";
-import { WIRES } from "../wires/matrix.ts";
+import { WIRES, wires } from "../wires/matrix.ts";
 import { createAgentFixture } from "./fixture.ts";
-import { loadAgent, loadModule, type RunAgent, type Script, skip } from "./frameworks.ts";
+import { loadExample, loadModule, type RunAgent, type Script, skip, type StartModel } from "./frameworks.ts";
 import { schemaOf, STRICT_CASES } from "./strict_cases.ts";
 
 const AGENTS = [
@@ -52,7 +53,7 @@ async function check(run: RunAgent, source: AgentSource): Promise<void> {
 
 for (const [name, file, exported] of AGENTS) {
   describe(name, { skip }, () => {
-    const load = () => loadAgent(file, exported);
+    const load = async () => await loadExample(file, exported) as RunAgent;
 
     test("a server of this process", async () => {
       const { server } = createAgentFixture();
@@ -62,7 +63,7 @@ for (const [name, file, exported] of AGENTS) {
 
     for (const { name: wire, skip: unfit, open } of WIRES) {
       test(wire, { skip: unfit ?? false }, async () => {
-        const { server } = createAgentFixture();
+        const { server } = createAgentFixture(...wires);
         const { transport, close } = await open(server);
         try {
           await check(await load(), createClient(transport));
@@ -74,7 +75,7 @@ for (const [name, file, exported] of AGENTS) {
     }
 
     test("a client that answers what tools ask", async () => {
-      const { server } = createAgentFixture();
+      const { server } = createAgentFixture(...wires);
       const { transport, close } = await WIRES[0]!.open(server);
       const client = createClient(transport, { onElicit: () => ({ action: "accept", content: { confirmed: true } }) });
       const run = await load();
@@ -83,6 +84,98 @@ for (const [name, file, exported] of AGENTS) {
     });
   });
 }
+
+describe("what stands in for the hosted models refuses what breaks the published rules", { skip }, () => {
+  const fine = {
+    type: "function",
+    function: { name: "it", parameters: { type: "object", properties: {} }, strict: false },
+  };
+  const described = (changes: object) => ({ ...fine, function: { ...fine.function, ...changes } });
+  const user = { role: "user", content: "Hello" };
+  const asked = { role: "assistant", tool_calls: [{ id: "1", type: "function", function: {} }] };
+  const open = { type: "object", properties: { a: { type: "string" } } };
+  const broken: Readonly<Record<string, object>> = {
+    "a name with a dot": { tools: [described({ name: "a.b" })] },
+    "a name that is too long": { tools: [described({ name: "x".repeat(65) })] },
+    "two tools of one name": { tools: [fine, fine] },
+    "alternatives at the root": { tools: [described({ parameters: { type: "object", properties: {}, anyOf: [] } })] },
+    "no properties": { tools: [described({ parameters: { type: "object" } })] },
+    "strict, and open": { tools: [described({ strict: true, parameters: open })] },
+    "strict, and optional": {
+      tools: [described({ strict: true, parameters: { ...open, additionalProperties: false } })],
+    },
+    "a call without an answer": { messages: [user, asked] },
+    "an answer without a call": {
+      messages: [user, asked, { role: "tool", tool_call_id: "1", content: "x" }, {
+        role: "tool",
+        tool_call_id: "2",
+        content: "y",
+      }],
+    },
+    "an answer without text": { messages: [user, asked, { role: "tool", tool_call_id: "1", content: "" }] },
+  };
+
+  test("OpenAI", async () => {
+    const start = await loadExample("scripted/openai.ts", "startOpenAi") as StartModel;
+    const model = await start([]);
+    const post = async (changes: object) => {
+      const { status } = await fetch(`${model.url}/chat/completions`, {
+        method: "POST",
+        headers: { authorization: "Bearer none" },
+        body: JSON.stringify({ model: "m", messages: [user], tools: [fine], ...changes }),
+      });
+      return status;
+    };
+    try {
+      strictEqual(await post({}), 200);
+      for (const [what, changes] of Object.entries(broken)) strictEqual(await post(changes), 400, what);
+    } finally {
+      await model.close();
+    }
+  });
+});
+
+describe("the packages themselves", { skip }, () => {
+  const spell = defineTool("spell").describe("Spell").input(v.object({ by: v.record(v.string(), v.string()) }))
+    .handle(async function* () {
+      yield "a";
+      yield "b";
+    });
+
+  test("the AI SDK takes schemas as they are, pieces as preliminary results, and the whole as the result", async () => {
+    const { asSchema, executeTool } = await loadModule("@ai-sdk/provider-utils/dist/index.js") as {
+      readonly asSchema: (schema: unknown) => { readonly jsonSchema: unknown };
+      readonly executeTool: (call: object) => AsyncIterable<unknown>;
+    };
+    const server = createServer({ tools: [spell] });
+    const { spell: tool } = await aiTools(server);
+    deepStrictEqual(await asSchema(tool?.inputSchema).jsonSchema, server.tools[0]?.inputSchema);
+    const results: unknown[] = [];
+    const options = { toolCallId: "1", messages: [], context: {} };
+    for await (const result of executeTool({ tool, input: { by: {} }, options })) results.push(result);
+    deepStrictEqual(results, [
+      { type: "preliminary", output: "a" },
+      { type: "preliminary", output: "ab" },
+      { type: "preliminary", output: "ab" },
+      { type: "final", output: "ab" },
+    ]);
+  });
+
+  test("LangChain takes pieces as events of the tool, and the answer itself as the message's artifact", async () => {
+    const { DynamicStructuredTool } = await loadModule("@langchain/core/dist/tools/index.js") as {
+      readonly DynamicStructuredTool: new (tool: object) => {
+        invoke(call: object, config: object): Promise<Record<string, unknown>>;
+      };
+    };
+    const [definition] = await langchainTools(createServer({ tools: [spell] }));
+    const events: unknown[] = [];
+    const callbacks = [{ handleToolEvent: (event: unknown) => void events.push(event), awaitHandlers: true }];
+    const call = { type: "tool_call", id: "1", name: "spell", args: { by: {} } };
+    const message = await new DynamicStructuredTool(definition!).invoke(call, { callbacks });
+    deepStrictEqual(events, ["a", "b"]);
+    deepStrictEqual([message["content"], message["artifact"]], ["ab", { value: "ab", error: undefined }]);
+  });
+});
 
 describe("the packages' own words", { skip }, () => {
   test("the examples, and so every type of the entry, check against the packages' types", {
