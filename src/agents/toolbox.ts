@@ -90,7 +90,7 @@ export class AgentTool {
       case "answer":
         return answered(outcome.value);
       case "promise":
-        return { text: explainPromise(outcome), value: outcome, error: undefined };
+        return answered(explainPromise(outcome));
       case "failure":
         return explained(new Failure(outcome.code, outcome.message, outcome.data));
       case "unknown":
