@@ -93,6 +93,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
     "mcp",
   ]],
   ["client", ["src/client/"], ["internal", "error", "call", "type:tool", "wire client"]],
+  ["agents", ["src/agents/"], ["internal", "error", "call", "client", "wire client"]],
   ["server", ["src/server/"], [
     "internal",
     "error",
