@@ -42,7 +42,7 @@ describe("over every wire", () => {
         strictEqual(await callOne(transport, "tell_story", { about: "a tool" }), "Once upon a time there was a tool.");
         strictEqual(await callOne(transport, "bake_cake", { layers: 3 }), "a cake of 3 layers");
         match(await callOne(transport, "open_door", {}), /locked.*The door is locked\nData: {"by":"Ada"}/);
-        match(await callOne(transport, "delete_record", { id: "7" }), /confirm: Delete record 7\?/);
+        match(await callOne(transport, "delete_record", { id: "7" }), /Delete record 7\?/);
         match(await callOne(transport, "get_rate", {}), /rate_limited.*Slow down/);
         strictEqual(await callOne(transport, "draw", { input: { shape: "square", side: 2 } }), "square 2");
         strictEqual(await callOne(transport, "do_nothing", ""), "Done. The tool returned nothing.");
