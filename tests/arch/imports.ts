@@ -94,6 +94,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
     "wires",
   ]],
   ["runtime", ["src/runtime/"], ["internal", "error", "call", "token", "tool", "wire", "server"]],
+  ["auth", ["src/auth/"], ["internal", "error", "call", "dispatch", "wire", "wires", "type:server"]],
   ["testing", ["src/testing/"], [
     "internal",
     "error",
@@ -130,6 +131,7 @@ const PACKAGES: readonly (readonly [name: string, paths: readonly string[]])[] =
   ["valibot", ["src/schema/valibot.ts"]],
   ["@noble/hashes", ["src/token/"]],
   ["@noble/ciphers", ["src/token/sealed.ts"]],
+  ["jose", ["src/auth/jwt.ts"]],
   ["bullmq", ["src/engine/bullmq"]],
   ["ioredis", ["src/engine/bullmq"]],
   ["pg", ["src/engine/bullmq"]],
