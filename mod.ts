@@ -114,8 +114,19 @@ export type { AskAnswer, Engine, EngineWorker, Job, JobState, Memo, WorkOptions 
 export { memoryEngine, type MemoryEngineOptions } from "./src/engine/memory.ts";
 export type { Dispatch, PromiseTerms } from "./src/dispatch/dispatch.ts";
 export { createServer, type Notify, type Server, type ServerOptions } from "./src/server/server.ts";
+export type { Auth, MountedAuth } from "./src/server/auth.ts";
 export type { CorsOptions, GateOptions } from "./src/server/gate.ts";
-export type { Body, Head, Limits, MountedWire, Reply, ServerInfo, Wire, WireHost } from "./src/wires/wire.ts";
+export type {
+  Body,
+  Head,
+  Limits,
+  MountedWire,
+  ProtectedResource,
+  Reply,
+  ServerInfo,
+  Wire,
+  WireHost,
+} from "./src/wires/wire.ts";
 export { mcpLite, type McpLiteOptions } from "./src/wires/http/mod.ts";
 export { http, type HttpOptions } from "./src/wires/http/client.ts";
 export { memory, type MemoryOptions, type MemoryServer } from "./src/wires/memory/client.ts";

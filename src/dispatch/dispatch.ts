@@ -18,6 +18,7 @@ import type { MaybePromise } from "../internal/maybe_promise.ts";
 import { formatIssues } from "../schema/issues.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { Logger, Middleware } from "../tool/context.ts";
+import { refuseCaller } from "../tool/access.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { ToolPlan } from "../tool/tool.ts";
 import { decodeContinuation } from "./continuation.ts";
@@ -127,13 +128,16 @@ export class Dispatcher implements Dispatch, DispatchHost {
 
   call(call: Call, sink?: Sink): MaybePromise<Settled> {
     if (this.#isClosed) return CLOSING;
-    const plan = this.registry.get(call.tool);
-    return plan === undefined ? this.registry.notFound(call.tool) : this.run(plan, call, sink);
+    const { tool, peer: { principal } } = call;
+    const plan = this.registry.getFor(tool, principal);
+    return plan === undefined ? this.registry.notFound(tool, principal) : this.run(plan, call, sink);
   }
 
   /** Runs what is not to be looked up: a prompt or a resource, under a name that no tool can have. */
   run(plan: ToolPlan, call: Call, sink?: Sink): MaybePromise<Settled> {
     if (this.#isClosed) return CLOSING;
+    const refusal = refuseCaller(plan, call.peer.principal);
+    if (refusal !== undefined) return refusal;
     if (!isJsonObject(call.args)) return refuseInput("Arguments must be an object", [], "object", call.args);
     const run = new Run(plan, call, this, sink);
     const settled = this.#middleware.length === 0
@@ -147,7 +151,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
   }
 
   readPromise(token: string, peer: Peer): PromiseTerms | Refusal {
-    const opened = this.#promises.open(token, peer.principal?.id ?? "");
+    const opened = this.#promises.open(token, peer.principal);
     if ("kind" in opened) return opened;
     const { plan, expiresAtMs } = opened;
     const { ttlMs = 0 } = plan.promise ?? plan.external ?? {};

@@ -19,7 +19,7 @@ import { fromInputResponses, inputKey, type InputRequest, toInputRequest } from 
 import { answerLegacyTask, readTaskWish } from "./legacy_tasks.ts";
 import type { Members, Request, Response } from "./message.ts";
 import { refuseCursor } from "./offers.ts";
-import { Pages } from "./pages.ts";
+import { ToolPages } from "./tool_pages.ts";
 import { readCallMeta } from "./tool_calls.ts";
 import type { Work, WorkEnd } from "./work.ts";
 import { isLegacyVersion, LEGACY_VERSIONS, type LegacyVersion, LOG_LEVELS } from "./words.ts";
@@ -61,16 +61,17 @@ export type Asked = { readonly given: Members } | { readonly end: WorkEnd };
 /** Answers requests of older revisions. */
 export class Legacy {
   readonly #core: Core;
-  readonly #pages: ReadonlyMap<string, Pages>;
+  readonly #pages: ReadonlyMap<string, ToolPages>;
   readonly #keepsCallers: boolean;
 
   /** @param keepsCallers Whether the transport can tell callers of changes. */
   constructor(core: Core, keepsCallers: boolean) {
     this.#core = core;
     this.#keepsCallers = keepsCallers;
+    const { host, tools, settings } = core;
     this.#pages = new Map(
       LEGACY_VERSIONS.map((version) => {
-        return [version, new Pages("tools", core.tools.list(core.dialect(version)), core.settings.pageSize)];
+        return [version, new ToolPages(host, tools, core.dialect(version), settings.pageSize)];
       }),
     );
   }
@@ -94,7 +95,7 @@ export class Legacy {
       case "tools/call":
         return this.#callTool(request, exchange, dialect);
       case "tools/list": {
-        const page = this.#pages.get(version)?.get(params["cursor"]);
+        const page = this.#pages.get(version)?.get(params["cursor"], exchange.principal);
         if (page === undefined) return refusalAnswer(id, refuseCursor(params["cursor"]));
         return resultAnswer(id, dialect.result(page));
       }

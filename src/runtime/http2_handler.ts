@@ -25,7 +25,7 @@ export function toHttp2Handler(
 }
 
 class Http2Head implements Head {
-  readonly principal: Principal | undefined = undefined;
+  principal: Principal | undefined = undefined;
   readonly carriesTrailers = true;
   readonly method: string;
   readonly path: string;

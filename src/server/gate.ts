@@ -6,14 +6,15 @@
  *
  * @module
  */
+import { refuse } from "../call/outcome.ts";
+import { refusalReply } from "../wires/http/reply.ts";
 import type { Head, Reply } from "../wires/wire.ts";
-import { plainReply } from "./plain_reply.ts";
 
 /** CORS for pages of the allowed origins. */
 export interface CorsOptions {
   /** How long a browser may keep a preflight's answer, in seconds. Default: 600. */
   readonly maxAgeSeconds?: number;
-  /** Response headers that pages may read, beside those that the server's wires need them to. Default: `["retry-after"]`. */
+  /** Response headers that pages may read, beside those that the server's wires need them to. Default: `["retry-after", "www-authenticate"]`. */
   readonly exposeHeaders?: readonly string[];
 }
 
@@ -51,7 +52,7 @@ export class Gate {
     this.#hosts = hosts === undefined ? undefined : new Set(hosts.map(parseHost));
     this.#origins = origins === "*" ? "*" : new Set(origins.map(parseOrigin));
     this.#cors = cors === true ? {} : cors === false ? undefined : cors;
-    this.#exposed = [...this.#cors?.exposeHeaders ?? ["retry-after"], ...wireHeaders].join(", ");
+    this.#exposed = [...this.#cors?.exposeHeaders ?? ["retry-after", "www-authenticate"], ...wireHeaders].join(", ");
   }
 
   /** Whether replies need {@link decorate}. */
@@ -59,26 +60,26 @@ export class Gate {
     return this.#cors !== undefined;
   }
 
-  /** The answer to a request that goes no further: one from elsewhere, or a preflight. */
-  check(head: Head): Reply | undefined {
+  /**
+   * The answer to a request that goes no further: one from elsewhere, or a preflight.
+   *
+   * @param isPublic Whether pages of any origin may ask.
+   */
+  check(head: Head, isPublic: boolean | undefined): Reply | undefined {
     if (this.#hosts !== undefined && !isListed(hostOf(head), this.#hosts)) {
       const message = `This server does not answer for host ${quote(hostOf(head))}: add it to "hosts"`;
-      return plainReply(403, -32000, "permission_denied", message);
+      return forbidden(message);
     }
+    if (isPublic) return undefined;
     const origin = head.metadata.get("origin");
     if (origin !== null && !this.#allows(origin, head)) {
-      return plainReply(
-        403,
-        -32000,
-        "permission_denied",
-        `Origin ${quote(origin)} is not allowed: add it to "origins"`,
-      );
+      return forbidden(`Origin ${quote(origin)} is not allowed: add it to "origins"`);
     }
     if (head.method !== "OPTIONS") return undefined;
     if (this.#cors !== undefined) return this.#preflight(head, this.#cors);
     return origin === null
       ? undefined
-      : plainReply(405, -32600, "invalid_request", 'Preflights are answered with "cors: true"');
+      : refusalReply(null, refuse("invalid_request", 'Preflights are answered with "cors: true"'), 405);
   }
 
   /** The reply with CORS headers, if the request came from another origin and CORS is on. */
@@ -110,6 +111,10 @@ export class Gate {
     };
     return { status: 204, headers, body: null };
   }
+}
+
+function forbidden(message: string): Reply {
+  return refusalReply(null, refuse("permission_denied", message));
 }
 
 function parseHost(host: string): string {

@@ -12,6 +12,8 @@ export const BLANK_PLAN: Omit<ToolPlan, "name" | "description" | "handler"> = {
   annotations: undefined,
   meta: undefined,
   timeoutMs: undefined,
+  scopes: [],
+  isVisible: () => true,
   middleware: [],
   revision: undefined,
   promise: undefined,

@@ -6,6 +6,8 @@
 import { OBJECT_MEMBERS } from "../internal/object_members.ts";
 import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
 import type { Schema } from "../schema/schema.ts";
+import type { Principal } from "../call/call.ts";
+import { addScopes } from "./access.ts";
 import { BLANK_PLAN } from "./blank_plan.ts";
 import { assertMiddleware } from "./middleware.ts";
 import type { Ctx, ErrorMap, Middleware } from "./context.ts";
@@ -157,6 +159,20 @@ export interface ToolBuilder<
   revision(revision: string): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors>;
   /** Adds middleware around this tool; the first added is the outermost. */
   use(...middleware: readonly Middleware[]): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors>;
+  /**
+   * Lets only callers use the tool that have all of these scopes, on every wire, and to redeem its promises as well. Others are
+   * refused before anything is run: `unauthenticated` who is not known, `permission_denied` who is. It stays listed.
+   *
+   * @throws {TypeError} If there is none, or one is empty or has spaces.
+   */
+  scopes(...scopes: readonly string[]): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors>;
+  /**
+   * Keeps the tool from callers that may not know of it: to them it is neither listed nor there. Asked for each of their lists
+   * and calls; anything but `true` hides it. The principal is `undefined` if nobody is known.
+   */
+  visibleTo(
+    isVisible: (principal: Principal | undefined) => boolean,
+  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors>;
   /** Sets how the output reads to people and models, on wires that send text beside it. */
   render(
     render: (output: [Output] extends [Inferred] ? unknown : Output) => Rendered,
@@ -305,6 +321,14 @@ class Builder {
   use(...middleware: readonly Middleware[]): Builder {
     assertMiddleware(middleware, this.#label);
     return this.#with({ middleware: [...this.#draft.middleware, ...middleware] });
+  }
+
+  scopes(...scopes: readonly string[]): Builder {
+    return this.#with({ scopes: addScopes(this.#draft.scopes, scopes, this.#label) });
+  }
+
+  visibleTo(isVisible: (principal: Principal | undefined) => boolean): Builder {
+    return this.#with({ isVisible });
   }
 
   render(render: (output: unknown) => Rendered): Builder {

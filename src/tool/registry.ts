@@ -1,6 +1,8 @@
 import type { Refusal } from "../call/outcome.ts";
 import { refuse } from "../call/outcome.ts";
+import type { Principal } from "../call/call.ts";
 import { nearest } from "../internal/nearest.ts";
+import { isVisibleTo } from "./access.ts";
 import { SYSTEM_TOOLS } from "./system_tools.ts";
 import type { AnyTool, ToolPlan } from "./tool.ts";
 
@@ -42,14 +44,25 @@ export class ToolRegistry {
     return this.#plans.get(name);
   }
 
+  /** The tool of that name, if the caller may know of it. */
+  getFor(name: string, principal: Principal | undefined): ToolPlan | undefined {
+    const plan = this.#plans.get(name);
+    return plan && isVisibleTo(plan, principal) ? plan : undefined;
+  }
+
+  /** Those that a caller may know of, in the order of listing. */
+  plansFor(principal: Principal | undefined): ToolPlan[] {
+    return this.plans().filter((plan) => isVisibleTo(plan, principal));
+  }
+
   /** All tools, in the order of listing. */
   plans(): ToolPlan[] {
     return [...this.#plans.values()];
   }
 
   /** What to say to someone who asked for a tool that is not there (MCP-lite specification, A.5). */
-  notFound(requested: string): Refusal {
-    const names = [...this.#plans.keys()];
+  notFound(requested: string, principal?: Principal): Refusal {
+    const names = this.plansFor(principal).map(({ name }) => name);
     const similar = nearest(requested, names.filter((name) => !RESERVED.has(name)));
     return refuse("tool_not_found", "Tool not found", {
       requested_tool: requested.slice(0, 256),

@@ -110,6 +110,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
   ]],
   ["runtime", ["src/runtime/"], ["internal", "error", "call", "token", "tool", "wire", "server"]],
   ["cli", ["src/cli/"], ["wires"]],
+  ["auth", ["src/auth/"], ["internal", "error", "call", "dispatch", "wire", "wires", "type:server"]],
   ["testing", ["src/testing/"], [
     "internal",
     "error",
@@ -146,6 +147,7 @@ const PACKAGES: readonly (readonly [name: string, paths: readonly string[]])[] =
   ["valibot", ["src/schema/valibot.ts"]],
   ["@noble/hashes", ["src/token/"]],
   ["@noble/ciphers", ["src/token/sealed.ts"]],
+  ["jose", ["src/auth/jwt.ts"]],
   ["bullmq", ["src/engine/bullmq"]],
   ["ioredis", ["src/engine/bullmq"]],
   ["pg", ["src/engine/bullmq"]],
