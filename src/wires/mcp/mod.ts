@@ -80,6 +80,9 @@ export function mcp(options: McpOptions = {}): Wire {
   return { name: "mcp", mount: (host) => new Mcp(host, path, options) };
 }
 
+/** Messages of one batch. */
+const MAX_BATCH = 100;
+
 class Mcp implements MountedWire {
   readonly paths: readonly string[];
   readonly exposedHeaders = ["mcp-session-id"];
@@ -127,6 +130,9 @@ class Mcp implements MountedWire {
   }
 
   #receiveBatch(head: Head, batch: readonly unknown[]): MaybePromise<Reply> {
+    if (batch.length > MAX_BATCH) {
+      return malformedReply({ kind: "malformed", id: null, message: `A batch has at most ${MAX_BATCH} messages` });
+    }
     const messages = batch.map(decodeMessage);
     const bad = messages.find((message) => message.kind === "malformed" || isModernClaim(message));
     if (messages.length === 0 || bad !== undefined) {

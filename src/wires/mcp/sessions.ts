@@ -47,12 +47,17 @@ export function sessionsIn(store: SessionStore, options: SessionOptions = {}): S
   return { "~serve": (host) => new SessionHttp(host, store, options) };
 }
 
+/** Text that is kept of a session, in UTF-16 code units; a stream that is longer by itself is kept whole. */
+const MAX_CHARS = 4_194_304;
+
 interface Kept {
   session: McpSession;
   touchedMs: number;
   lastNumber: number;
   /** In the order of their last messages. */
-  readonly streams: Map<string, StoredMessage[]>;
+  readonly streams: Map<string, { readonly messages: StoredMessage[]; chars: number }>;
+  /** Text in all of them. */
+  chars: number;
 }
 
 class MemorySessions implements SessionStore {
@@ -70,7 +75,8 @@ class MemorySessions implements SessionStore {
   }
 
   put(session: McpSession): void {
-    const kept = this.#sessions.get(session.id) ?? { session, touchedMs: 0, lastNumber: 0, streams: new Map() };
+    const kept = this.#sessions.get(session.id) ??
+      { session, touchedMs: 0, lastNumber: 0, chars: 0, streams: new Map() };
     kept.session = session;
     this.#touch(kept);
     for (const [id, { touchedMs }] of this.#sessions) {
@@ -92,21 +98,27 @@ class MemorySessions implements SessionStore {
     this.#sessions.delete(id);
   }
 
-  append(id: string, stream: string, json: string, isLast: boolean): void {
+  append(id: string, name: string, json: string, isLast: boolean): void {
     const kept = this.#sessions.get(id);
     if (kept === undefined) return;
     const { streams } = kept;
-    const messages = streams.get(stream) ?? [];
-    streams.delete(stream);
-    streams.set(stream, messages);
-    messages.push({ number: ++kept.lastNumber, json, isLast });
-    if (messages.length > MAX_MESSAGES) messages.shift();
-    const [oldest] = streams.keys();
-    if (streams.size > MAX_STREAMS && oldest !== undefined) streams.delete(oldest);
+    const stream = streams.get(name) ?? { messages: [], chars: 0 };
+    streams.delete(name);
+    streams.set(name, stream);
+    stream.messages.push({ number: ++kept.lastNumber, json, isLast });
+    const dropped = stream.messages.length > MAX_MESSAGES ? stream.messages.shift() : undefined;
+    const grown = json.length - (dropped?.json.length ?? 0);
+    stream.chars += grown;
+    kept.chars += grown;
+    for (const [oldest, { chars }] of streams) {
+      if (oldest === name || (streams.size <= MAX_STREAMS && kept.chars <= MAX_CHARS)) break;
+      streams.delete(oldest);
+      kept.chars -= chars;
+    }
   }
 
-  read(id: string, stream: string, after: number): readonly StoredMessage[] {
-    return this.#sessions.get(id)?.streams.get(stream)?.filter(({ number }) => number > after) ?? [];
+  read(id: string, name: string, after: number): readonly StoredMessage[] {
+    return this.#sessions.get(id)?.streams.get(name)?.messages.filter(({ number }) => number > after) ?? [];
   }
 
   publish(id: string, note: SessionNote): void {

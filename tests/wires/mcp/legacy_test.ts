@@ -138,6 +138,8 @@ test("batches are answered in 2025-03-26, and nowhere else", async () => {
   strictEqual((await read(await post(server, [initialize]))).status, 400);
   const later = await read(await post(server, [one], { "mcp-protocol-version": "2025-06-18" }));
   deepStrictEqual([later.status, later.last.error?.code], [400, -32600]);
+  const many = await read(await post(server, Array(101).fill(one)));
+  deepStrictEqual([many.status, many.last.error?.code], [400, -32600]);
   const mixed = await post(server, [one, { id: 5 }]);
   strictEqual(mixed.status, 400);
   await mixed.text();

@@ -237,6 +237,27 @@ test("two processes serve one session, if they share the store", { skip }, async
   strictEqual(cancelled.status, 202);
 });
 
+test("what is kept of a session is bounded", { skip }, async () => {
+  const big = defineTool("big").describe("Give much").handle(async () => {
+    await Promise.resolve();
+    return "x".repeat(1_000_000);
+  });
+  const server = createServer({ tools: [big], keys: KEYS, wires: [mcp({ sessions: memorySessions() })] });
+  const { session } = await initialize(server);
+  const ids: (string | undefined)[] = [];
+  for (let n = 0; n < 6; n++) {
+    const reader = new StreamReader(await call(server, session, "big", n));
+    ids.push((await reader.next())?.id);
+    await reader.nextMessage();
+  }
+  // Each is kept twice, as content and as value: the last two are there, the first is not.
+  const last = await get(server, session, { "last-event-id": String(ids[5]) });
+  match(await last.text(), /"id":5/);
+  const first = new StreamReader(await get(server, session, { "last-event-id": String(ids[0]) }));
+  strictEqual((await first.next())?.message, undefined);
+  await first.cancel();
+});
+
 test("a store that fails is told to the log and to the caller, and nothing hangs", async () => {
   const session: McpSession = {
     id: "s",
