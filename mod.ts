@@ -112,7 +112,7 @@ export type { Hmac, TokenGuard } from "./src/token/guard.ts";
 export type { TokenClaims, TokenKeys, TokenKind, VerifiedToken } from "./src/token/token.ts";
 export type { AskAnswer, Engine, EngineWorker, Job, JobState, Memo, WorkOptions } from "./src/engine/engine.ts";
 export { memoryEngine, type MemoryEngineOptions } from "./src/engine/memory.ts";
-export type { Dispatch } from "./src/dispatch/dispatch.ts";
+export type { Dispatch, PromiseTerms } from "./src/dispatch/dispatch.ts";
 export { createServer, type Notify, type Server, type ServerOptions } from "./src/server/server.ts";
 export type { CorsOptions, GateOptions } from "./src/server/gate.ts";
 export type { Body, Head, Limits, MountedWire, Reply, ServerInfo, Wire, WireHost } from "./src/wires/wire.ts";

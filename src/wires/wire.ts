@@ -92,7 +92,11 @@ export interface WireHost {
   readonly dispatch: Dispatch;
   /** The server's tools, as they are listed. */
   readonly tools: readonly ToolListing[];
-  /** The same tools as they are defined, in the same order. */
+  /**
+   * The same tools as they are defined, in the same order.
+   *
+   * @internal
+   */
   readonly plans: readonly ToolPlan[];
   /** The server's resources and prompts; `undefined` if it has none. */
   readonly catalog: Catalog | undefined;

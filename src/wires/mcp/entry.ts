@@ -9,6 +9,7 @@ export type { SessionOptions } from "./session_http.ts";
 export type { McpSession, SessionNote, SessionStore, StoredMessage } from "./session_store.ts";
 export type { ProtocolOptions } from "../../mcp/options.ts";
 export type { CacheHints } from "../../mcp/dialect.ts";
+export type { LegacyVersion } from "../../mcp/words.ts";
 export { defineResource, type ResourceBuilder } from "../../catalog/define_resource.ts";
 export { definePrompt, type FreshPrompt, type PromptBuilder, type PromptHandle } from "../../catalog/define_prompt.ts";
 export type { UriVariables } from "../../catalog/uri_template.ts";

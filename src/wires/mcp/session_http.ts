@@ -78,15 +78,19 @@ export class SessionHttp {
   /** Begins a session; its id goes with the answer. */
   async begin(head: Head, caller: LegacyCaller, answer: Answer): Promise<Reply> {
     const id = crypto.randomUUID();
-    await this.#store.put({
-      id,
-      version: caller.version,
-      capabilities: caller.capabilities as Json,
-      info: (caller.info ?? null) as Json,
-      principal: head.principal?.id ?? "",
-      logLevel: null,
-      subscriptions: [],
-    });
+    try {
+      await this.#store.put({
+        id,
+        version: caller.version,
+        capabilities: caller.capabilities as Json,
+        info: (caller.info ?? null) as Json,
+        principal: head.principal?.id ?? "",
+        logLevel: null,
+        subscriptions: [],
+      });
+    } catch (thrown) {
+      return this.#broken(thrown);
+    }
     return toReply({ ...answer, headers: { [SESSION_HEADER]: id } });
   }
 
@@ -124,11 +128,21 @@ export class SessionHttp {
   async #inSession(head: Head, then: (session: McpSession) => MaybePromise<Reply>): Promise<Reply> {
     const id = head.metadata.get(SESSION_HEADER);
     if (id === null) return refused(400, -32000, "The header Mcp-Session-Id is needed: begin with initialize");
-    const session = await this.#store.get(id);
-    if (session === undefined || session.principal !== (head.principal?.id ?? "")) {
-      return refused(404, -32001, "There is no such session (any more): begin with initialize");
+    try {
+      const session = await this.#store.get(id);
+      if (session === undefined || session.principal !== (head.principal?.id ?? "")) {
+        return refused(404, -32001, "There is no such session (any more): begin with initialize");
+      }
+      return await then(session);
+    } catch (thrown) {
+      return this.#broken(thrown);
     }
-    return await then(session);
+  }
+
+  /** What a caller is told where the store failed. */
+  #broken(thrown: unknown): Reply {
+    const { message } = this.#host.core.host.dispatch.mask(thrown, { wire: "mcp", part: "sessions" });
+    return refused(503, -32603, message);
   }
 
   #receiveIn(session: McpSession, head: Head, messages: readonly Message[], isBatch: boolean): MaybePromise<Reply> {
@@ -145,6 +159,7 @@ export class SessionHttp {
       retryMs: this.#retryMs,
       pollAfterMs: this.#pollAfterMs,
       requestIds: requests.map(({ id }) => id),
+      onError: (thrown) => this.#broken(thrown),
     });
     return exchange.reply(this.#host.answerAll(requests, exchange, isBatch));
   }
@@ -173,6 +188,7 @@ export class SessionHttp {
       after,
       heartbeats: this.#host.heartbeats,
       retryMs: this.#retryMs,
+      onError: (thrown) => void this.#broken(thrown),
       onEnd: () => {
         unfollow();
         if (this.#readers.get(key) === reader) this.#readers.delete(key);
@@ -186,7 +202,7 @@ export class SessionHttp {
 
   /** Puts changes on the stream of news, while somebody reads it. */
   #followNews({ id }: McpSession): () => void {
-    const { catalog, changes, dispatch } = this.#host.core.host;
+    const { catalog, changes } = this.#host.core.host;
     const lists: Filter = {
       toolsListChanged: true,
       ...(catalog !== undefined && catalog.prompts.length > 0 && { promptsListChanged: true }),
@@ -200,7 +216,7 @@ export class SessionHttp {
         if (news === undefined) return;
         await store.append(id, NEWS, notification(...news), false);
         await store.publish(id, { kind: "message", stream: NEWS });
-      })().catch((thrown) => dispatch.mask(thrown, { stream: NEWS }));
+      })().catch((thrown) => this.#broken(thrown));
     });
   }
 }

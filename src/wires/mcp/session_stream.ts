@@ -23,6 +23,8 @@ export interface SessionReaderOptions {
   readonly heartbeats: Deadlines;
   /** How long a client waits until it comes again, in milliseconds. */
   readonly retryMs: number;
+  /** Told what the store did not do. */
+  readonly onError: (thrown: unknown) => void;
   /** Called once, when nothing is read any more. */
   readonly onEnd: () => void;
 }
@@ -92,6 +94,9 @@ export class SessionReader {
         this.#isStale = false;
         for (const message of await store.read(session.id, stream, this.#after)) await this.#send(message);
       }
+    } catch (thrown) {
+      this.#options.onError(thrown);
+      this.close();
     } finally {
       // At once: what comes after the last look must be looked at by another.
       this.#isReading = false;

@@ -3,7 +3,14 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, type Server } from "../../../mod.ts";
 import { FakeClock } from "../../../src/testing/mod.ts";
-import { mcp, memorySessions, type Sessions } from "../../../src/wires/mcp/entry.ts";
+import {
+  mcp,
+  type McpSession,
+  memorySessions,
+  type Sessions,
+  sessionsIn,
+  type SessionStore,
+} from "../../../src/wires/mcp/entry.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import { initialize, type Json, legacy, post, read, StreamReader } from "./client.ts";
 import { createFixture, Gate, KEYS } from "./fixture.ts";
@@ -229,3 +236,52 @@ test("two processes serve one session, if they share the store", { skip }, async
   );
   strictEqual(cancelled.status, 202);
 });
+
+test("a store that fails is told to the log and to the caller, and nothing hangs", async () => {
+  const session: McpSession = {
+    id: "s",
+    version: "2025-11-25",
+    capabilities: {},
+    info: null,
+    principal: "",
+    logLevel: null,
+    subscriptions: [],
+  };
+  const working: SessionStore = {
+    put: () => {},
+    get: () => session,
+    delete: () => {},
+    append: () => {},
+    read: () => [],
+    publish: () => {},
+    subscribe: () => () => {},
+  };
+  const down = () => Promise.reject(new Error("secret host is down"));
+  const failing: readonly (readonly [store: Partial<SessionStore>, ask: (server: Server) => Promise<Response>])[] = [
+    [{ put: down }, (server) => post(server, initializeBody())],
+    [{ get: down }, (server) => call(server, "s", "pair")],
+    [{ append: down }, (server) => call(server, "s", "steps")],
+    [{ publish: down }, (server) => call(server, "s", "steps")],
+    [{ read: down }, (server) => call(server, "s", "steps")],
+    [{ read: down }, (server) => get(server, "s", { "last-event-id": "x:1" })],
+    [{ delete: down }, (server) => {
+      const headers = { "mcp-session-id": "s" };
+      return server.fetch(new Request("http://localhost/mcp", { method: "DELETE", headers }));
+    }],
+  ];
+  for (const [broken, ask] of failing) {
+    const lines: string[] = [];
+    const note = () => {};
+    const logger = { debug: note, info: note, warn: note, error: (message: string) => void lines.push(message) };
+    const server = createFixture({ sessions: sessionsIn({ ...working, ...broken }) }, { logger });
+    const response = await ask(server);
+    const text = await response.text();
+    ok(!text.includes("secret"), text);
+    ok(lines.length > 0, Object.keys(broken).join());
+    await server.close();
+  }
+});
+
+function initializeBody(): Json {
+  return { jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {} } };
+}
