@@ -7,7 +7,6 @@ import { mcp, mcpTransport, memorySessions } from "../../src/wires/mcp/entry.ts"
 export type Lack =
   | "pieces of answers"
   | "types of tools"
-  | "progress of promises"
   | "amounts of resources"
   | "names of questions"
   | "promises that were not asked for"
@@ -86,7 +85,7 @@ export const WIRES: readonly WireRow[] = [
     "mcp (2026-07-28)",
     "/mcp",
     (url, options) => mcpTransport(url, { ...options, era: "modern" }),
-    ["pieces of answers", "types of tools", "progress of promises", "amounts of resources"],
+    ["pieces of answers", "types of tools", "amounts of resources"],
   ),
   ...httpRows(
     "mcp (2025-11-25)",
@@ -95,7 +94,6 @@ export const WIRES: readonly WireRow[] = [
     [
       "pieces of answers",
       "types of tools",
-      "progress of promises",
       "amounts of resources",
       "names of questions",
       "promises that were not asked for",
