@@ -7,7 +7,6 @@ import { mcp, mcpTransport, memorySessions } from "../../src/wires/mcp/entry.ts"
 export type Lack =
   | "pieces of answers"
   | "types of tools"
-  | "progress of promises"
   | "amounts of resources"
   | "names of questions"
   | "promises that were not asked for"
@@ -114,7 +113,7 @@ export const WIRES: readonly WireRow[] = [
     "mcp (2026-07-28)",
     "/mcp",
     (url, options) => mcpTransport(url, { ...options, era: "modern" }),
-    ["pieces of answers", "types of tools", "progress of promises", "amounts of resources"],
+    ["pieces of answers", "types of tools", "amounts of resources"],
   ),
   ...httpRows(
     "mcp (2025-11-25)",
@@ -123,7 +122,6 @@ export const WIRES: readonly WireRow[] = [
     [
       "pieces of answers",
       "types of tools",
-      "progress of promises",
       "amounts of resources",
       "names of questions",
       "promises that were not asked for",
