@@ -51,7 +51,8 @@ async function check(run: RunAgent, source: AgentSource, wire: WireRow): Promise
   match(rest[3] ?? "", /rate_limited.*Slow down/);
   strictEqual(rest.at(-1), "square 2");
   if (carries(wire, "pieces of answers")) deepStrictEqual(pieces, ["Once upon a time ", "there was an agent."]);
-  ok(progress.includes(carries(wire, "progress of promises") ? 2 : 1), `progress: ${progress}`);
+  // Tasks of MCP are asked for now and then: what is over in between is not seen.
+  ok(progress.includes(wire.name.startsWith("mcp") ? 1 : 2), `progress: ${progress}`);
 }
 
 for (const [name, file, exported] of AGENTS) {
