@@ -29,14 +29,14 @@ export interface BearerOptions extends AuthenticateOptions {
  * import { bearer } from "jsr:@toolwire/toolwire/auth";
  * import { strictEqual } from "node:assert/strict";
  *
- * const tokens = new Map([["a long random text", { id: "ada", scopes: ["docs:read"] }]]);
+ * const tokens = new Map([["a-long-random-text", { id: "ada", scopes: ["docs:read"] }]]);
  * const search = defineTool("search").describe("Search the documents").scopes("docs:read")
  *   .handle((_, ctx) => `found for ${ctx.principal?.id}`);
  * const server = createServer({ tools: [search], auth: bearer((token) => tokens.get(token)) });
  *
  * const client = createClient<typeof server>(http("http://localhost/mcp-lite/v1", {
  *   fetch: (url, init) => server.fetch(new Request(url, init)),
- *   headers: { authorization: "Bearer a long random text" },
+ *   headers: { authorization: "Bearer a-long-random-text" },
  * }));
  * strictEqual(await client.search({}), "found for ada");
  * ```

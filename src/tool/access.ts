@@ -10,8 +10,8 @@ import { type Refusal, refuse } from "../call/outcome.ts";
 export interface Access {
   /** All of them are needed. */
   readonly scopes: readonly string[];
-  /** Whether a caller may know of it. */
-  readonly isVisible: (principal: Principal | undefined) => boolean;
+  /** Whether a caller may know of it; `undefined`: all may. */
+  readonly isVisible: ((principal: Principal | undefined) => boolean) | undefined;
 }
 
 /**
@@ -32,9 +32,9 @@ export function refuseCaller({ scopes }: Pick<Access, "scopes">, principal?: Pri
 }
 
 /** Whether a caller may know of it. A predicate that breaks, or does not say plainly yes, keeps it hidden. */
-export function isVisibleTo(access: Access, principal: Principal | undefined): boolean {
+export function isVisibleTo({ isVisible }: Access, principal: Principal | undefined): boolean {
   try {
-    return access.isVisible(principal) === true;
+    return isVisible === undefined || isVisible(principal) === true;
   } catch {
     return false;
   }

@@ -13,7 +13,7 @@ export const BLANK_PLAN: Omit<ToolPlan, "name" | "description" | "handler"> = {
   meta: undefined,
   timeoutMs: undefined,
   scopes: [],
-  isVisible: () => true,
+  isVisible: undefined,
   middleware: [],
   revision: undefined,
   promise: undefined,
