@@ -19,7 +19,10 @@ import { formatIssues } from "../schema/issues.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { Logger, Middleware } from "../tool/context.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
-import type { ToolPlan } from "../tool/tool.ts";
+import type { ToolListing } from "../tool/listing.ts";
+import type { AnyTool, ToolPlan } from "../tool/tool.ts";
+import { assertConfigHidden } from "./config_safe.ts";
+import { configure } from "./configure.ts";
 import { decodeContinuation } from "./continuation.ts";
 import { Deferrals } from "./deferrals.ts";
 import type { DispatchHost } from "./host.ts";
@@ -52,6 +55,16 @@ export interface PromiseTerms {
   readonly ttlMs: number;
 }
 
+/** Tools that are called apart from the server's own, with the same keys, engine, middleware and limits. */
+export interface Toolset {
+  /** The tools, as they are listed; system tools first, if one of them can promise. */
+  readonly tools: readonly ToolListing[];
+  /** The same tools as they are defined, in the same order; here they have the names that tokens and jobs know. */
+  readonly plans: readonly ToolPlan[];
+  /** Runs one call, as {@link Dispatch.call} does. */
+  call(call: Call, sink?: Sink): MaybePromise<Settled>;
+}
+
 /** What a dispatcher needs. */
 export interface DispatchOptions {
   /** The tools. */
@@ -72,6 +85,8 @@ export interface DispatchOptions {
   readonly concurrency: number;
   /** Largest outcome of a job, in UTF-16 code units of JSON. */
   readonly resultChars: number;
+  /** What tools get whose calls bring no config. */
+  readonly config: Readonly<Record<string, unknown>> | undefined;
 }
 
 const TOO_LATE: Refusal = refuse("deadline_exceeded", "The call took longer than its deadline");
@@ -97,6 +112,8 @@ export class Dispatcher implements Dispatch, DispatchHost {
   readonly #deferrals: Deferrals;
   readonly #redeemer: Redeemer;
   readonly #promises: Promises;
+  readonly #engine: Engine;
+  readonly #ownConfig: Readonly<Record<string, unknown>> | undefined;
   #running = 0;
   readonly #closing = new AbortController();
   // Asked at every call, of which a signal makes more than a field.
@@ -114,6 +131,9 @@ export class Dispatcher implements Dispatch, DispatchHost {
     this.deadlines = new Deadlines(options.clock);
     this.#middleware = options.middleware;
     this.#timeoutMs = options.timeoutMs;
+    this.#engine = options.engine;
+    this.#ownConfig = options.config;
+    assertConfigHidden(options.registry.plans(), options.engine, options.keys);
     const jobs = new Jobs(engine);
     const promises = this.#promises = new Promises(this, engine);
     const waits = this.#waits = new Waits(this, jobs, promises);
@@ -129,6 +149,20 @@ export class Dispatcher implements Dispatch, DispatchHost {
     if (this.#isClosed) return CLOSING;
     const plan = this.registry.get(call.tool);
     return plan === undefined ? this.registry.notFound(call.tool) : this.run(plan, call, sink);
+  }
+
+  /** Takes further tools, which only their own set calls: several versions of a tool have one name. */
+  attach(tag: string, tools: readonly AnyTool[]): Toolset {
+    const attached = this.registry.attach(tag, tools);
+    assertConfigHidden(attached.plans(), this.#engine, this.keys);
+    return {
+      tools: attached.listings(),
+      plans: attached.plans(),
+      call: (call, sink) => {
+        const plan = attached.get(call.tool);
+        return plan === undefined ? attached.notFound(call.tool) : this.run(plan, call, sink);
+      },
+    };
   }
 
   /** Runs what is not to be looked up: a prompt or a resource, under a name that no tool can have. */
@@ -156,6 +190,10 @@ export class Dispatcher implements Dispatch, DispatchHost {
 
   settleThrown(thrown: unknown, fields: Readonly<Record<string, unknown>>): FailureOutcome | Refusal {
     return settleThrown(thrown) ?? this.mask(thrown, fields);
+  }
+
+  get ownConfig(): Readonly<Record<string, unknown>> | undefined {
+    return this.#ownConfig;
   }
 
   deadlineMs(run: Run): number {
@@ -291,8 +329,10 @@ export class Dispatcher implements Dispatch, DispatchHost {
     return idempotencyKey === undefined ? this.runTool(run) : this.#deferrals.runKeyed(run);
   }
 
-  /** Arguments are checked before their job is promised. */
+  /** Config and arguments are checked before their job is promised. */
   async #enqueue(run: Run): Promise<Settled> {
+    const refused = await configure(run, this.ownConfig);
+    if (refused !== undefined) return refused;
     const checked = await run.plan.input?.validate(run.call.args);
     if (checked?.issues !== undefined) return invalidInput(formatIssues(checked.issues, run.call.args));
     return await this.#deferrals.enqueue(run);

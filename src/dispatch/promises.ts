@@ -63,7 +63,7 @@ export class Promises {
     const { keys, clock, registry } = this.#host;
     const verified = keys.verify("promise", token, principalId, clock.now());
     if (verified === "expired") return refuse("expired_promise", "The promise has expired");
-    const plan = verified === "invalid" ? undefined : registry.get(verified.tool);
+    const plan = verified === "invalid" ? undefined : registry.resolve(verified.tool);
     if (verified === "invalid" || plan === undefined) return refuse("invalid_promise", "Not a promise of this server");
     return { token, id: verified.id, plan, expiresAtMs: verified.expSeconds * 1000, data: verified.data };
   }

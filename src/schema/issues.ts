@@ -36,6 +36,15 @@ export function formatIssues(issues: readonly SchemaIssue[], input: unknown): In
   });
 }
 
+/** Where a library found issues, and what it expected there: nothing of the value itself, which may be a secret. */
+export function locateIssues(issues: readonly SchemaIssue[]): Pick<InputIssue, "path" | "expected">[] {
+  return issues.slice(0, MAX_ISSUES).map(({ path = [], expected }) => ({
+    path: path.map(segmentKey),
+    // The sentence of a library that does not say what it expected may quote what was there.
+    expected: typeof expected === "string" ? shorten(expected, MAX_MESSAGE) : "what its schema says",
+  }));
+}
+
 /** Where an issue is, as text: `filters[0].name`; empty for the root. */
 export function formatPath(path: readonly (string | number)[]): string {
   return path.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("").replace(/^\./, "");

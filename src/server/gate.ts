@@ -6,7 +6,9 @@
  *
  * @module
  */
-import type { Head, Reply } from "../wires/wire.ts";
+import { refuse } from "../call/outcome.ts";
+import type { ToolErrorCode } from "../error/code.ts";
+import type { Head, MountedWire, Reply } from "../wires/wire.ts";
 import { plainReply } from "./plain_reply.ts";
 
 /** CORS for pages of the allowed origins. */
@@ -54,26 +56,26 @@ export class Gate {
     return this.#cors !== undefined;
   }
 
-  /** The answer to a request that goes no further: one from elsewhere, or a preflight. */
-  check(head: Head): Reply | undefined {
+  /**
+   * The answer to a request that goes no further: one from elsewhere, or a preflight.
+   *
+   * @param wire Where it would go.
+   */
+  check(head: Head, wire: MountedWire | undefined): Reply | undefined {
     if (this.#hosts !== undefined && !isListed(hostOf(head), this.#hosts)) {
       const message = `This server does not answer for host ${quote(hostOf(head))}: add it to "hosts"`;
-      return plainReply(403, -32000, "permission_denied", message);
+      return stop(wire, 403, -32000, "permission_denied", message);
     }
     const origin = head.metadata.get("origin");
     if (origin !== null && !this.#allows(origin, head)) {
-      return plainReply(
-        403,
-        -32000,
-        "permission_denied",
-        `Origin ${quote(origin)} is not allowed: add it to "origins"`,
-      );
+      const message = `Origin ${quote(origin)} is not allowed: add it to "origins"`;
+      return stop(wire, 403, -32000, "permission_denied", message);
     }
     if (head.method !== "OPTIONS") return undefined;
-    if (this.#cors !== undefined) return this.#preflight(head, this.#cors);
+    if (this.#cors !== undefined) return this.#preflight(head, this.#cors, wire);
     return origin === null
       ? undefined
-      : plainReply(405, -32600, "invalid_request", 'Preflights are answered with "cors: true"');
+      : stop(wire, 405, -32600, "invalid_request", 'Preflights are answered with "cors: true"');
   }
 
   /** The reply with CORS headers, if the request came from another origin and CORS is on. */
@@ -95,16 +97,27 @@ export class Gate {
     return origin.replace(/^https?:\/\//i, "").toLowerCase() === hostOf(head).toLowerCase();
   }
 
-  #preflight(head: Head, cors: CorsOptions): Reply {
+  #preflight(head: Head, cors: CorsOptions, { methods = ["POST"] }: Partial<MountedWire> = {}): Reply {
     const wanted = head.metadata.get("access-control-request-headers");
     const headers = {
-      allow: "POST, OPTIONS",
-      "access-control-allow-methods": "POST",
+      allow: [...methods, "OPTIONS"].join(", "),
+      "access-control-allow-methods": methods.join(", "),
       "access-control-max-age": String(cors.maxAgeSeconds ?? DEFAULT_MAX_AGE_SECONDS),
       ...(wanted !== null && { "access-control-allow-headers": wanted }),
     };
     return { status: 204, headers, body: null };
   }
+}
+
+/** In the words of the wire, if it has any. */
+function stop(
+  wire: MountedWire | undefined,
+  status: number,
+  number: number,
+  code: ToolErrorCode,
+  message: string,
+): Reply {
+  return wire?.refuse?.(refuse(code, message), status) ?? plainReply(status, number, code, message);
 }
 
 function parseHost(host: string): string {

@@ -9,7 +9,7 @@ import { type Clock, systemClock } from "../internal/clock.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { Logger, Middleware } from "../tool/context.ts";
-import { listTool, type ToolListing } from "../tool/listing.ts";
+import type { ToolListing } from "../tool/listing.ts";
 import { ToolRegistry } from "../tool/registry.ts";
 import { assertMiddleware } from "../tool/middleware.ts";
 import type { AnyTool } from "../tool/tool.ts";
@@ -58,6 +58,11 @@ export interface ServerOptions<Tools extends readonly AnyTool[]>
   readonly engine?: Engine;
   /** How much deferred work this process runs at once; `false` for none, where others do. Default: `{ concurrency: 10 }`. */
   readonly work?: WorkOptions | false;
+  /**
+   * What tools with `.config()` get whose callers send none, as on all wires but Webtools. It is checked with each call, and
+   * neither logged nor sent. Default: `{}`, so that the schema's own defaults count.
+   */
+  readonly config?: Readonly<Record<string, unknown>>;
   /** Where masked errors go. Default: nowhere; `console` is a good start. */
   readonly logger?: Logger;
   /** Where time comes from; for tests. */
@@ -182,13 +187,15 @@ export function createServer<const Tools extends readonly AnyTool[]>(options: Se
     engine,
     concurrency: work === false ? 0 : checkedConcurrency(work?.concurrency),
     resultChars: limits.resultChars ?? DEFAULT_RESULT_CHARS,
+    config: options.config,
   });
   const plans = registry.plans();
   const { name = "toolwire", version = "0.0.0", title, description, websiteUrl, icons, instructions } = options;
   const host: WireHost = {
     dispatch: dispatcher,
-    tools: plans.map(listTool),
+    tools: registry.listings(),
     plans,
+    attach: (tag, tools) => dispatcher.attach(tag, tools),
     catalog: makeCatalog(resources, prompts, (plan, call, sink) => dispatcher.run(plan, call, sink)),
     changes,
     info: {
@@ -227,10 +234,24 @@ interface Core {
   readonly host: WireHost;
   readonly dispatcher: Dispatcher;
   readonly wires: readonly string[];
-  readonly routes: ReadonlyMap<string, MountedWire>;
+  readonly routes: Routes;
 }
 
-function mount(wires: readonly Wire[], host: WireHost): ReadonlyMap<string, MountedWire> {
+/** The wires, by the paths that they answer. */
+type Routes = ReadonlyMap<string, MountedWire>;
+
+/** The wire that answers a path: the one that has just it, else the one that has the most of it. */
+function routeOf(path: string, routes: Routes): MountedWire | undefined {
+  const exact = routes.get(path);
+  if (exact !== undefined) return exact;
+  for (let end = path.lastIndexOf("/"); end !== -1; end = end === 0 ? -1 : path.lastIndexOf("/", end - 1)) {
+    const wire = routes.get(`${path.slice(0, end)}/*`);
+    if (wire !== undefined) return wire;
+  }
+  return undefined;
+}
+
+function mount(wires: readonly Wire[], host: WireHost): Routes {
   const routes = new Map<string, MountedWire>();
   for (const wire of wires) {
     const mounted = wire.mount(host);
@@ -249,9 +270,9 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
   const exposed = [...routes.values()].flatMap(({ exposedHeaders = [] }) => exposedHeaders);
   const gate = new Gate(gateOptions, [...new Set(exposed)]);
   const answer = (head: Head, body: Body): MaybePromise<Reply> => {
-    const stopped = gate.check(head);
+    const wire = routeOf(head.path, routes);
+    const stopped = gate.check(head, wire);
     if (stopped !== undefined) return stopped;
-    const wire = routes.get(head.path);
     return wire === undefined ? notFound(head.path, routes) : wire.handle(head, body);
   };
   const handle = (head: Head, body: Body): MaybePromise<Reply> => {
@@ -301,7 +322,7 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
   };
 }
 
-function notFound(path: string, routes: ReadonlyMap<string, MountedWire>): Reply {
+function notFound(path: string, routes: Routes): Reply {
   const known = [...routes.keys()].join(", ");
   return plainReply(
     404,

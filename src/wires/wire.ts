@@ -11,11 +11,11 @@ import type { ClientInfo, Metadata, Peer, Principal } from "../call/call.ts";
 import type { ChangeBus } from "../call/changes.ts";
 import type { Refusal } from "../call/outcome.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import type { Dispatch } from "../dispatch/dispatch.ts";
+import type { Dispatch, Toolset } from "../dispatch/dispatch.ts";
 import type { Clock } from "../internal/clock.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 import type { ToolListing } from "../tool/listing.ts";
-import type { ToolPlan } from "../tool/tool.ts";
+import type { AnyTool, ToolPlan } from "../tool/tool.ts";
 
 /** What a request says before its body. */
 export interface Head {
@@ -100,6 +100,13 @@ export interface WireHost {
   readonly tools: readonly ToolListing[];
   /** The same tools as they are defined, in the same order. */
   readonly plans: readonly ToolPlan[];
+  /**
+   * Takes further tools, which are called by way of what this gives alone: other versions of what the server has. While the
+   * server is made, and on every replica alike: promises of these tools are known by name and tag.
+   *
+   * @throws {TypeError} If two of them have the same name, one has a reserved name, or the tag was used.
+   */
+  attach(tag: string, tools: readonly AnyTool[]): Toolset;
   /** The server's resources and prompts; `undefined` if it has none. */
   readonly catalog: Catalog | undefined;
   /** News of what the server offers. */
@@ -142,8 +149,15 @@ export interface Limits {
 
 /** A wire that is mounted on a server. */
 export interface MountedWire {
-  /** Every path that the wire answers, without trailing slash. */
+  /**
+   * Every path that the wire answers, without trailing slash. One that ends in `/*` stands for all below it that no other wire
+   * has.
+   */
   readonly paths: readonly string[];
+  /** Methods that pages of other origins may use. Default: `["POST"]`. */
+  readonly methods?: readonly string[] | undefined;
+  /** Says in the wire's own words that a request does not get to it. Default: a JSON-RPC error. */
+  refuse?(refusal: Refusal, status: number): Reply;
   /** Headers of its replies that pages of other origins have to read. Default: none. */
   readonly exposedHeaders?: readonly string[] | undefined;
   /** Answers a request on one of its paths. Never throws, never rejects. */

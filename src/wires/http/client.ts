@@ -9,11 +9,12 @@
  */
 import { type Refusal, refuse, type Settled, type Sink, type UnknownOutcome } from "../../call/outcome.ts";
 import type { RemoteTool, Transport, TransportCall, TransportLimit } from "../../call/transport.ts";
+import { isRedirect, type Pieces, readPieces, readText, withRetryAfter } from "../../codec/fetch/read.ts";
+import { refuseBecause } from "../../codec/jsonrpc/decode_error.ts";
 import { SseDecoder } from "../../codec/sse/decode.ts";
 import { ToolError } from "../../error/tool_error.ts";
 import { PieceCollector } from "../../call/partials.ts";
-import { membersOf } from "../../codec/result/members.ts";
-import { decodeAnswer, decodeList, decodeRefusal, readEvent, refuseBecause } from "./decode_reply.ts";
+import { decodeAnswer, decodeList, decodeRefusal, readEvent } from "./decode_reply.ts";
 
 /** Options of {@link http}. */
 export interface HttpOptions {
@@ -24,8 +25,6 @@ export interface HttpOptions {
   /** Largest answer that is read, in bytes; of a stream, all of it. Default: 64 MiB. */
   readonly maxResponseBytes?: number;
 }
-
-type Pieces = AsyncGenerator<string, void, undefined>;
 
 /**
  * A transport to a server that speaks MCP-lite over HTTP: what a bare URL means to `createClient`.
@@ -90,8 +89,7 @@ class HttpTransport implements Transport {
     try {
       const response = await send(url, { method: "POST", headers, body, signal: limit.signal, redirect: "manual" });
       limit.touch();
-      // In a page a redirect is opaque: its status is 0.
-      if (!response.ok && response.status < 400) {
+      if (isRedirect(response)) {
         void response.body?.cancel();
         const because = `${post} redirects to ${response.headers.get("location")}`;
         return refuseBecause("invalid_request", "Redirects are not followed: use the final URL", because);
@@ -111,15 +109,14 @@ async function readJson<Result>(
   pieces: Pieces,
   decode: (json: unknown) => Result | undefined,
 ): Promise<Result | Refusal> {
-  let text = "";
-  for await (const piece of pieces) text += piece;
+  const text = await readText(pieces);
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch {
     // Then its status is all there is to go by.
   }
-  return decode(json) ?? withRetryAfter(decodeRefusal(json, status, text), headers.get("retry-after") ?? "");
+  return decode(json) ?? withRetryAfter(decodeRefusal(json, status, text), headers);
 }
 
 async function readStream(pieces: Pieces, sink?: Sink): Promise<Settled | UnknownOutcome> {
@@ -133,38 +130,4 @@ async function readStream(pieces: Pieces, sink?: Sink): Promise<Settled | Unknow
     }
   }
   return refuse("unavailable", "Stream broke off");
-}
-
-/** The text of an answer, piece by piece. Whoever stops reading ends the connection. */
-async function* readPieces({ body }: Response, limit: TransportLimit, maxBytes: number): Pieces {
-  if (body === null) return;
-  // Deno would take U+FEFF at the start of any chunk for a byte order mark: so only the first is looked at, here.
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  const reader = body.getReader();
-  // An injected fetch may not tie the body to the signal, as a real one does.
-  const leave = () => void reader.cancel().catch(() => {});
-  limit.signal.addEventListener("abort", leave);
-  let length = 0;
-  try {
-    for (let read = await reader.read(); !read.done; read = await reader.read()) {
-      limit.pause();
-      const text = decoder.decode(read.value, { stream: true });
-      const piece = length === 0 ? text.replace(/^\ufeff/, "") : text;
-      length += read.value.length;
-      if (length > maxBytes) throw new ToolError("result_too_large", `The answer is larger than ${maxBytes} bytes`);
-      yield piece;
-      limit.touch();
-    }
-    yield decoder.decode();
-  } finally {
-    limit.signal.removeEventListener("abort", leave);
-    leave();
-  }
-}
-
-/** The refusal, with what the `Retry-After` header says, unless it says so itself: seconds, or a date. */
-function withRetryAfter(refusal: Refusal, header: string): Refusal {
-  const delayMs = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
-  // A date that is none, or over, says nothing.
-  return delayMs >= 0 ? { ...refusal, data: { retry_after_ms: delayMs, ...membersOf(refusal.data) } } : refusal;
 }
