@@ -7,8 +7,9 @@
  * @module
  */
 import { type Refusal, refuse } from "../call/outcome.ts";
+import { formatPath } from "../internal/describe.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
-import { formatPath, locateIssues } from "../schema/issues.ts";
+import { locateIssues } from "../schema/issues.ts";
 import type { SchemaResult } from "../schema/schema.ts";
 import type { Run } from "./run.ts";
 

@@ -7,9 +7,10 @@
  */
 import { type Refusal, refuse, type Settled } from "../call/outcome.ts";
 import { joinPartials } from "../call/partials.ts";
+import { formatPath } from "../internal/describe.ts";
 import { isPromiseLike, type MaybePromise } from "../internal/maybe_promise.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
-import { formatIssues, formatPath, type InputIssue } from "../schema/issues.ts";
+import { formatIssues, type InputIssue } from "../schema/issues.ts";
 import type { SchemaResult } from "../schema/schema.ts";
 import { Pending } from "../tool/pending.ts";
 import type { RedeemInput } from "../tool/system_tools.ts";

@@ -48,7 +48,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
     "dispatch",
     "wire",
   ]],
-  ["wire entry", ["src/wires/*/entry.ts"], ["call", "catalog", "type:mcp", "wires", "wire client"]],
+  ["wire entry", ["src/wires/*/entry.ts"], ["wire message", "call", "catalog", "type:mcp", "wires", "wire client"]],
   ["wire generated", ["src/wires/*/gen/"], []],
   ["wire message", [
     "src/wires/grpc/binary.ts",
@@ -56,6 +56,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
     "src/wires/grpc/bytes.ts",
     "src/wires/grpc/json.ts",
     "src/wires/grpc/error_domain.ts",
+    "src/wires/webtools/metadata.ts",
   ], [
     "internal",
     "call",
@@ -106,6 +107,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
     "wires",
   ]],
   ["runtime", ["src/runtime/"], ["internal", "error", "call", "token", "tool", "wire", "server"]],
+  ["cli", ["src/cli/"], ["wires", "wire client"]],
   ["testing", ["src/testing/"], [
     "internal",
     "error",
@@ -139,6 +141,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
 const PACKAGES: readonly (readonly [name: string, paths: readonly string[]])[] = [
   ["@bufbuild/protobuf", ["src/wires/grpc/"]],
   ["@connectrpc/connect", ["src/wires/grpc/"]],
+  ["@cfworker/json-schema", ["src/wires/webtools/client_validate.ts"]],
   ["valibot", ["src/schema/valibot.ts"]],
   ["@noble/hashes", ["src/token/"]],
   ["@noble/ciphers", ["src/token/sealed.ts"]],
@@ -154,6 +157,7 @@ const RUNTIME_PATHS = [
   "src/engine/bullmq",
   "src/wires/grpc/node.ts",
   "src/wires/stdio/",
+  "src/cli/",
 ];
 
 /** A source without comments; what stands in strings is emptied where `keepStrings` is false. */

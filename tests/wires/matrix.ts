@@ -1,5 +1,6 @@
 /** Every way to reach a server: one row each. The suite runs over all of them, which is how semantics stay identical. */
 import { http, mcpLite, memory, type Server, type Transport, type Wire } from "../../mod.ts";
+import { webtools, webtoolsTransport, type WebtoolsTransportOptions } from "../../src/wires/webtools/entry.ts";
 import { connect, connectTransport, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/entry.ts";
 
 /** A way to reach a server. */
@@ -7,6 +8,8 @@ export interface WireRow {
   readonly name: string;
   /** Why it cannot run here; `undefined` if it can. */
   readonly skip?: string | undefined;
+  /** Why a streamed call gives its answer whole, without pieces and progress; `undefined` if it gives them as they come. */
+  readonly whole?: string | undefined;
   /** Opens it. */
   open(server: Server): Promise<{ readonly transport: Transport; close(): Promise<void> }>;
 }
@@ -62,6 +65,16 @@ function grpcRows(): WireRow[] {
   }));
 }
 
+/** Webtools, whose answer is one JSON envelope. */
+function webtoolsRows(name: string, options: WebtoolsTransportOptions): WireRow[] {
+  const open = (url: string, { fetch }: { fetch?: Fetch }) =>
+    webtoolsTransport(url, { ...options, ...(fetch && { fetch }) });
+  return httpRows(name, "/webtools/fixture", open).map((row) => ({
+    ...row,
+    whole: "Webtools has one envelope an answer",
+  }));
+}
+
 /** The matrix. */
 export const WIRES: readonly WireRow[] = [
   {
@@ -73,7 +86,13 @@ export const WIRES: readonly WireRow[] = [
   ...httpRows("connect (binary)", "", (url, options) => connectTransport(url, { ...options, format: "binary" })),
   ...httpRows("gRPC-Web", "", grpcWebTransport),
   ...grpcRows(),
+  ...webtoolsRows("webtools", {}),
+  ...webtoolsRows("webtools (unchecked)", { validate: false }),
 ];
 
 /** What the suites' servers speak. */
-export const wires: readonly Wire[] = [mcpLite(), connect()];
+export const wires: readonly Wire[] = [
+  mcpLite(),
+  connect(),
+  webtools({ name: "fixture", description: "What the suites call", version: "1.2.3" }),
+];

@@ -8,6 +8,7 @@ import { createPromiseFixture, type PromiseJournal, type PromiseServer } from ".
 interface Stage {
   readonly client: Client<PromiseServer>;
   readonly journal: PromiseJournal;
+  readonly wire: WireRow;
   /** Another client of the same server. */
   connect(options?: ClientOptions): Client<PromiseServer>;
 }
@@ -19,7 +20,7 @@ async function run(wire: WireRow, scenario: Scenario): Promise<void> {
   const { transport, close } = await wire.open(server);
   const connect = (options?: ClientOptions) => createClient<PromiseServer>(transport, options);
   try {
-    await scenario({ client: connect(), journal, connect });
+    await scenario({ client: connect(), journal, wire, connect });
   } finally {
     journal.gate.resolve();
     await close();
@@ -85,12 +86,12 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     deepStrictEqual(seen[0], { done: 1, total: 4, message: "loading" });
   },
 
-  async "streams on past the budget"({ client, journal }) {
+  async "streams on past the budget"({ client, journal, wire }) {
     const stream = client.slow_pieces.stream();
     setTimeout(() => journal.gate.resolve(), 150);
     const pieces: string[] = [];
     for await (const piece of stream) pieces.push(piece);
-    deepStrictEqual(pieces, ["a", "b"]);
+    deepStrictEqual(pieces, wire.whole === undefined ? ["a", "b"] : []);
     strictEqual(await stream.result, "ab");
   },
 
@@ -234,12 +235,12 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     strictEqual(await answering.slow_ask(), "red");
   },
 
-  async "does not send pieces twice when a stream goes on after a question"({ connect }) {
+  async "does not send pieces twice when a stream goes on after a question"({ connect, wire }) {
     const client = connect({ onElicit: () => ({ action: "accept", content: { when: "a day" } }) });
     const pieces: string[] = [];
     const stream = client.tell.stream();
     for await (const piece of stream) pieces.push(piece);
-    deepStrictEqual(pieces, ["once ", "upon ", "a day"]);
+    deepStrictEqual(pieces, wire.whole === undefined ? ["once ", "upon ", "a day"] : []);
     strictEqual(await client.tell(), "once upon a day");
   },
 

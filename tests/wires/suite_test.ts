@@ -5,13 +5,13 @@ import { type Client, createClient, ToolError } from "../../mod.ts";
 import { createFixture, type FixtureServer, type Journal } from "./fixture.ts";
 import { type WireRow, WIRES } from "./matrix.ts";
 
-type Scenario = (client: Client<FixtureServer>, journal: Journal) => Promise<void>;
+type Scenario = (client: Client<FixtureServer>, journal: Journal, wire: WireRow) => Promise<void>;
 
 async function run(wire: WireRow, scenario: Scenario): Promise<void> {
   const { server, journal } = createFixture();
   const { transport, close } = await wire.open(server);
   try {
-    await scenario(createClient<FixtureServer>(transport), journal);
+    await scenario(createClient<FixtureServer>(transport), journal, wire);
   } finally {
     await close();
   }
@@ -103,21 +103,21 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     strictEqual(await client.date() as unknown, "1970-01-01T00:00:00.000Z");
   },
 
-  async "streams pieces in order and joins them when nothing was returned"(client) {
+  async "streams pieces in order and joins them when nothing was returned"(client, _, wire) {
     const stream = client.report.stream({ pieces: AWKWARD });
     const pieces: string[] = [];
     for await (const piece of stream) pieces.push(piece);
-    deepStrictEqual(pieces, AWKWARD);
+    deepStrictEqual(pieces, wire.whole === undefined ? AWKWARD : []);
     strictEqual(await stream.result, AWKWARD.join(""));
     strictEqual(await client.report({ pieces: AWKWARD }), AWKWARD.join(""));
     strictEqual(await client.report.stream({ pieces: ["a", "b"] }).result, "ab");
   },
 
-  async "streams pieces and then a whole"(client) {
+  async "streams pieces and then a whole"(client, _, wire) {
     const stream = client.count.stream({ to: 200 });
     let pieces = 0;
     for await (const { at } of stream) strictEqual(at, ++pieces);
-    strictEqual(pieces, 200);
+    strictEqual(pieces, wire.whole === undefined ? 200 : 0);
     strictEqual(await stream.result, 20_100);
     strictEqual(await client.count({ to: 3 }), 6);
   },
@@ -128,14 +128,14 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     deepStrictEqual(await stream.result, { sum: 11 });
   },
 
-  async "delivers what was streamed before a failure, a refusal and a break"(client) {
+  async "delivers what was streamed before a failure, a refusal and a break"(client, _, wire) {
     for (const [how, code] of [["failure", "tired"], ["refusal", "rate_limited"], ["break", "internal"]] as const) {
       const pieces: unknown[] = [];
       const error = await rejection((async () => {
         for await (const piece of client.stumble.stream({ how })) pieces.push(piece);
       })());
       strictEqual(error.code, code);
-      deepStrictEqual(pieces, ["first"]);
+      deepStrictEqual(pieces, wire.whole === undefined ? ["first"] : []);
       ok(!error.message.includes("secret"));
     }
   },
@@ -147,10 +147,11 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     deepStrictEqual(journal.seen, ["endless ended, aborted: true"]);
   },
 
-  async "tells progress to whoever listens"(client) {
+  async "tells progress to whoever listens"(client, _, wire) {
     const seen: unknown[] = [];
     strictEqual(await client.work({}, { onProgress: (progress) => seen.push(progress) }), "worked");
-    deepStrictEqual(seen, [{ done: 1, total: 2, message: "half" }, { done: 2, total: 2 }]);
+    const told = [{ done: 1, total: 2, message: "half" }, { done: 2, total: 2 }];
+    deepStrictEqual(seen, wire.whole === undefined ? told : []);
     strictEqual(await client.work(), "worked");
   },
 
@@ -259,8 +260,12 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
 };
 
+/** What makes no sense where answers come whole. */
+const NEEDS_PIECES: ReadonlySet<string> = new Set(["aborts the handler when the reader leaves the loop"]);
+
 for (const wire of WIRES) {
   for (const [name, scenario] of Object.entries(SCENARIOS)) {
-    test(`${wire.name}: ${name}`, { skip: wire.skip ?? false }, () => run(wire, scenario));
+    const skip = wire.skip ?? (NEEDS_PIECES.has(name) ? wire.whole : undefined);
+    test(`${wire.name}: ${name}`, { skip: skip ?? false }, () => run(wire, scenario));
   }
 }
