@@ -107,7 +107,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
     "wires",
   ]],
   ["runtime", ["src/runtime/"], ["internal", "error", "call", "token", "tool", "wire", "server"]],
-  ["cli", ["src/cli/"], ["wires", "wire client"]],
+  ["cli", ["src/cli/"], ["wires", "wire client", "wire message"]],
   ["testing", ["src/testing/"], [
     "internal",
     "error",
