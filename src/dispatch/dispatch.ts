@@ -49,7 +49,7 @@ export interface Dispatch {
 export interface PromiseTerms {
   /** What was called. */
   readonly tool: string;
-  /** When it was given, in milliseconds since the Unix epoch, to the second. */
+  /** When it was given, in milliseconds since the Unix epoch; up to a second early. */
   readonly createdAtMs: number;
   /** How long it lasts from then, in milliseconds. */
   readonly ttlMs: number;
@@ -185,7 +185,8 @@ export class Dispatcher implements Dispatch, DispatchHost {
     if ("kind" in opened) return opened;
     const { plan, expiresAtMs } = opened;
     const { ttlMs = 0 } = plan.promise ?? plan.external ?? {};
-    return { tool: plan.name, createdAtMs: expiresAtMs - ttlMs, ttlMs };
+    // The token's end was rounded up to a second.
+    return { tool: plan.name, createdAtMs: expiresAtMs - 1_000 - ttlMs, ttlMs };
   }
 
   settleThrown(thrown: unknown, fields: Readonly<Record<string, unknown>>): FailureOutcome | Refusal {

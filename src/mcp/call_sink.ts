@@ -30,6 +30,7 @@ export class CallSink implements Sink {
   readonly #options: CallSinkOptions;
   readonly #pieces = new PieceCollector();
   #lastDone = Number.NEGATIVE_INFINITY;
+  #isFull = false;
 
   constructor(options: CallSinkOptions) {
     this.#options = options;
@@ -50,13 +51,21 @@ export class CallSink implements Sink {
   log({ level, message, fields }: LogLine): void {
     const { logLevel, channel, logger } = this.#options;
     const name = MCP_LEVELS[level];
-    if (logLevel === undefined || LOG_LEVELS.indexOf(name) < LOG_LEVELS.indexOf(logLevel)) return;
+    // Whoever does not keep up misses lines: a handler does not wait for its log.
+    if (this.#isFull || logLevel === undefined || LOG_LEVELS.indexOf(name) < LOG_LEVELS.indexOf(logLevel)) return;
     const data = fields === undefined ? message : { message, ...fields };
     try {
-      void channel?.send(notification("notifications/message", { level: name, logger, data }));
+      const room = channel?.send(notification("notifications/message", { level: name, logger, data }));
+      if (room !== undefined) void this.#waitFor(room);
     } catch {
       // A line that cannot be written as JSON must not break the call that it is about.
     }
+  }
+
+  async #waitFor(room: Promise<void>): Promise<void> {
+    this.#isFull = true;
+    await room;
+    this.#isFull = false;
   }
 
   /** How the call ended; an answer without a value is its pieces, joined. */

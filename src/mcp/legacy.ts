@@ -170,9 +170,10 @@ export class Legacy {
     const { said, progressToken } = readMeta(params);
     const peer = this.#peer(request, exchange);
     const logLevel = settings.logging ? exchange.caller.logLevel ?? "info" : undefined;
-    const call = { ...read, peer, exchange, progressToken, logLevel, takesPromises: wish };
+    const { name, tool, args } = read;
+    const call = { name, tool, args, peer, exchange, progressToken, logLevel, takesPromises: wish };
     const work: Work = {
-      run: (meta) => calls.run({ ...call, meta: wish ? { ...meta, isPromiseWanted: true } : meta }),
+      run: (meta) => calls.run(call, wish ? { ...meta, isPromiseWanted: true } : meta),
       answer: (end) => {
         if (wish && end.kind === "promise") return tasks.created(id, dialect, end, peer);
         return calls.answer(id, dialect, call, end);

@@ -52,9 +52,8 @@ export class Listens {
     if (this.#open.size >= MAX_LISTENS) return refusalAnswer(id, refuse("internal", "Too many subscriptions"));
     const channel = exchange.channel(true) as Channel;
     const meta = { [SUBSCRIPTION_ID]: id };
-    const tell = (method: string, more: Members) => {
-      void channel.send(notification(method, { ...more, _meta: meta }));
-    };
+    const news = new NewsQueue(channel);
+    const tell = (method: string, more: Members) => news.push(notification(method, { ...more, _meta: meta }));
     tell("notifications/subscriptions/acknowledged", { notifications: filter });
     if (Object.keys(filter).length === 0) return this.#ended(id, dialect);
     return this.#follow(filter, channel, tell, watch).then(() => this.#ended(id, dialect));
@@ -78,8 +77,8 @@ export class Listens {
     return new Promise((resolve) => {
       const ended = new AbortController();
       const unsubscribe = this.#host.changes.subscribe((change) => {
-        const news = newsOf(change, filter);
-        if (news !== undefined) tell(...news);
+        const told = newsOf(change, filter);
+        if (told !== undefined) tell(...told);
       });
       const end = (): void => {
         if (!this.#open.delete(end)) return;
@@ -111,6 +110,33 @@ export class Listens {
       ...(hasResources && uris.length > 0 && { resourceSubscriptions: uris }),
       ...(canWatchTasks && ids.length > 0 && { taskIds: ids }),
     };
+  }
+}
+
+/** News for a reader that may be slow: what waits already is not said twice, so that it stays little. */
+class NewsQueue {
+  readonly #channel: Channel;
+  readonly #waiting = new Set<string>();
+  #isFull = false;
+
+  constructor(channel: Channel) {
+    this.#channel = channel;
+  }
+
+  push(json: string): void {
+    this.#waiting.add(json);
+    if (!this.#isFull) void this.#flush();
+  }
+
+  async #flush(): Promise<void> {
+    for (const json of this.#waiting) {
+      this.#waiting.delete(json);
+      const room = this.#channel.send(json);
+      if (room === undefined) continue;
+      this.#isFull = true;
+      await room;
+      this.#isFull = false;
+    }
   }
 }
 

@@ -27,6 +27,9 @@ const WATCH_MS = 20_000;
 /** How a task is. */
 export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
 
+/** How work ends that broke: what its last attempt left is masked. */
+const BROKEN: ReadonlySet<string> = new Set(["internal", "attempts_exhausted"]);
+
 /** A task as it is told. */
 export interface TaskView {
   /** How it is. */
@@ -186,7 +189,7 @@ export class Tasks {
     dialect: Dialect,
   ): TaskView {
     // What broke has failed, in its words; what the tool says against itself is a result.
-    if (settled.kind === "error" && settled.code === "internal") {
+    if ("code" in settled && BROKEN.has(settled.code)) {
       const { message, data } = settled;
       const error = JSON.stringify({ code: -32603, message, data });
       return this.#describe(dialect, "failed", taskId, peer, undefined, `,"error":${error}`);
@@ -210,7 +213,7 @@ export class Tasks {
     const { isModern } = dialect;
     const nowMs = this.#host.clock.now();
     const terms = this.#host.dispatch.readPromise(taskId, peer);
-    const createdAtMs = "kind" in terms ? nowMs : Math.min(terms.createdAtMs, nowMs);
+    const createdAtMs = "kind" in terms ? nowMs : terms.createdAtMs;
     const task = {
       taskId,
       status,

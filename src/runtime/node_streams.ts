@@ -75,8 +75,16 @@ export class NodeBody implements Body {
     });
   }
 
-  stream(): AsyncIterable<Uint8Array> {
-    return this.#request;
+  async *stream(): AsyncGenerator<Uint8Array, void, undefined> {
+    const request = this.#request;
+    try {
+      // Whoever has read enough may still answer: to end the request would end that, too.
+      yield* request.iterator({ destroyOnReturn: false });
+    } catch {
+      // The caller has gone, and nobody waits for an answer.
+    } finally {
+      request.resume();
+    }
   }
 }
 

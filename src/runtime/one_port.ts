@@ -10,7 +10,7 @@ import { Buffer } from "node:buffer";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import type { Server } from "../server/server.ts";
 import { listenOnHttp2 } from "./http2.ts";
-import type { Listener, ListenOptions } from "./listener.ts";
+import { discard, type Listener, type ListenOptions } from "./listener.ts";
 
 const LOOPBACK = { port: 0, hostname: "127.0.0.1" };
 
@@ -42,7 +42,7 @@ export async function listenOnOnePort(
       resolve();
     });
   }).catch(async (thrown) => {
-    await Promise.all(inner.map((listener) => listener.close()));
+    await Promise.all(inner.map(discard));
     throw thrown;
   });
   return {

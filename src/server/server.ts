@@ -267,7 +267,8 @@ function mount(wires: readonly Wire[], host: WireHost): Routes {
 
 function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: GateOptions): Server<Tools> {
   const { host, dispatcher, engine, wires, routes } = core;
-  const exposed = [...routes.values()].flatMap(({ exposedHeaders = [] }) => exposedHeaders);
+  const mounted = [...routes.values()];
+  const exposed = mounted.flatMap(({ exposedHeaders = [] }) => exposedHeaders);
   const gate = new Gate(gateOptions, [...new Set(exposed)]);
   const answer = (head: Head, body: Body): MaybePromise<Reply> => {
     const wire = routeOf(head.path, routes);
@@ -314,7 +315,7 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
     "~host": host,
     work: (options = {}) => dispatcher.work(checkedConcurrency(options.concurrency)),
     async close(graceMs = DEFAULT_GRACE_MS) {
-      for (const wire of new Set(routes.values())) wire.close?.();
+      for (const wire of new Set(mounted)) wire.close?.();
       await dispatcher.close(graceMs);
       await engine.close();
       await host.changes.close?.();

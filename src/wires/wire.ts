@@ -76,7 +76,7 @@ export interface Body {
   text(): Promise<string | Refusal>;
   /** The whole body as bytes, or why it cannot be had. */
   bytes(): Promise<Uint8Array<ArrayBuffer> | Refusal>;
-  /** The pieces of the body as they come, of any size in all. One of the three is called, once. */
+  /** The pieces of the body as they come, of any size in all, until it ends or breaks off. One of the three is called, once. */
   stream(): AsyncIterable<Uint8Array>;
 }
 

@@ -1,15 +1,27 @@
 /** Every way to reach a server: one row each. The suite runs over all of them, which is how semantics stay identical. */
 import { http, mcpLite, memory, type Server, type Transport, type Wire } from "../../mod.ts";
-import { webtools, webtoolsTransport, type WebtoolsTransportOptions } from "../../src/wires/webtools/entry.ts";
 import { connect, connectTransport, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/entry.ts";
+import { webtools, webtoolsTransport } from "../../src/wires/webtools/entry.ts";
+import { mcp, mcpTransport, memorySessions } from "../../src/wires/mcp/entry.ts";
+
+/** What some protocols have no word for. */
+export type Lack =
+  | "pieces of answers"
+  | "progress of calls"
+  | "types of tools"
+  | "progress of promises"
+  | "amounts of resources"
+  | "names of questions"
+  | "promises that were not asked for"
+  | "more than 64 calls at once";
 
 /** A way to reach a server. */
 export interface WireRow {
   readonly name: string;
+  /** What its protocol has no word for. */
+  readonly lacks?: readonly Lack[] | undefined;
   /** Why it cannot run here; `undefined` if it can. */
   readonly skip?: string | undefined;
-  /** Why a streamed call gives its answer whole, without pieces and progress; `undefined` if it gives them as they come. */
-  readonly whole?: string | undefined;
   /** Opens it. */
   open(server: Server): Promise<{ readonly transport: Transport; close(): Promise<void> }>;
 }
@@ -19,10 +31,16 @@ const isWorker = globalThis.navigator?.userAgent === "Cloudflare-Workers";
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** The rows of a protocol over HTTP: in process, and over a socket. */
-function httpRows(name: string, path: string, open: (url: string, options: { fetch?: Fetch }) => Transport): WireRow[] {
+function httpRows(
+  name: string,
+  path: string,
+  open: (url: string, options: { fetch?: Fetch }) => Transport,
+  lacks?: readonly Lack[],
+): WireRow[] {
   return [
     {
       name: `${name}, in process`,
+      lacks,
       open(server) {
         // As fetch takes a URL and its options, which workerd lets not say that redirects are errors.
         const fetch: Fetch = (url, init) => server.fetch(new Request(url, { ...init, redirect: "follow" }));
@@ -34,6 +52,7 @@ function httpRows(name: string, path: string, open: (url: string, options: { fet
     },
     {
       name: `${name}, over a socket`,
+      lacks,
       skip: isWorker ? "workerd opens no sockets" : undefined,
       async open(server) {
         const { serve } = await import("../../src/runtime/serve.ts");
@@ -65,14 +84,15 @@ function grpcRows(): WireRow[] {
   }));
 }
 
-/** Webtools, whose answer is one JSON envelope. */
-function webtoolsRows(name: string, options: WebtoolsTransportOptions): WireRow[] {
-  const open = (url: string, { fetch }: { fetch?: Fetch }) =>
-    webtoolsTransport(url, { ...options, ...(fetch && { fetch }) });
-  return httpRows(name, "/webtools/fixture", open).map((row) => ({
-    ...row,
-    whole: "Webtools has one envelope an answer",
-  }));
+/** Whether a row's protocol has a word for something. */
+export function carries({ lacks = [] }: WireRow, what: Lack): boolean {
+  return !lacks.includes(what);
+}
+
+/** Why a scenario cannot run over a wire: the wire is not here, or has no word for what the scenario needs; `false` if it can. */
+export function skipOf(wire: WireRow, needs: readonly Lack[] = []): string | false {
+  const missing = needs.find((need) => !carries(wire, need));
+  return wire.skip ?? (missing === undefined ? false : `this protocol has no ${missing}`);
 }
 
 /** The matrix. */
@@ -86,13 +106,39 @@ export const WIRES: readonly WireRow[] = [
   ...httpRows("connect (binary)", "", (url, options) => connectTransport(url, { ...options, format: "binary" })),
   ...httpRows("gRPC-Web", "", grpcWebTransport),
   ...grpcRows(),
-  ...webtoolsRows("webtools", {}),
-  ...webtoolsRows("webtools (unchecked)", { validate: false }),
+  ...httpRows("webtools", "/webtools/fixture", webtoolsTransport, ["pieces of answers", "progress of calls"]),
+  ...httpRows(
+    "webtools (unchecked)",
+    "/webtools/fixture",
+    (url, options) => webtoolsTransport(url, { ...options, validate: false }),
+    ["pieces of answers", "progress of calls"],
+  ),
+  ...httpRows(
+    "mcp (2026-07-28)",
+    "/mcp",
+    (url, options) => mcpTransport(url, { ...options, era: "modern" }),
+    ["pieces of answers", "types of tools", "progress of promises", "amounts of resources"],
+  ),
+  ...httpRows(
+    "mcp (2025-11-25)",
+    "/mcp",
+    (url, options) => mcpTransport(url, { ...options, era: "legacy" }),
+    [
+      "pieces of answers",
+      "types of tools",
+      "progress of promises",
+      "amounts of resources",
+      "names of questions",
+      "promises that were not asked for",
+      "more than 64 calls at once",
+    ],
+  ),
 ];
 
 /** What the suites' servers speak. */
 export const wires: readonly Wire[] = [
   mcpLite(),
   connect(),
+  mcp({ sessions: memorySessions() }),
   webtools({ name: "fixture", description: "What the suites call", version: "1.2.3" }),
 ];

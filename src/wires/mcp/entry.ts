@@ -1,5 +1,5 @@
 /**
- * MCP: the wire, and what servers offer over it beside tools: resources, prompts, and content for people and models.
+ * MCP: the wire, the transport of clients, and what servers offer over it beside tools: resources, prompts, and content for people and models.
  *
  * @module
  */
@@ -48,3 +48,31 @@ export {
   type TextBlock,
   user,
 } from "../../call/content.ts";
+export { mcpTransport, type McpTransportOptions } from "./client.ts";
+export type { FetchOptions } from "./client_fetch.ts";
+export type {
+  McpChange,
+  McpClientOptions,
+  McpCompletion,
+  McpCompletionRequest,
+  McpContent,
+  McpElicitation,
+  McpElicitationResult,
+  McpImplementation,
+  McpLogging,
+  McpLogLevel,
+  McpLogMessage,
+  McpPrompt,
+  McpPromptResult,
+  McpPrompts,
+  McpRequestOptions,
+  McpResource,
+  McpResourceContents,
+  McpResources,
+  McpResourceTemplate,
+  McpRoot,
+  McpSampling,
+  McpSamplingResult,
+  McpServerInfo,
+  McpTransport,
+} from "../../mcp_client/types.ts";

@@ -59,6 +59,11 @@ export class LegacyHttp {
 
   constructor(core: Core, heartbeats: Deadlines, options: LegacyHttpOptions) {
     const { sessions, retryMs = 1_000, pollAfterMs } = options;
+    for (const [name, ms] of Object.entries({ retryMs, pollAfterMs: pollAfterMs ?? 1 })) {
+      if (!(Number.isInteger(ms) && ms > 0)) {
+        throw new RangeError(`Cannot serve MCP: ${name} must be a whole number of milliseconds above 0, not ${ms}`);
+      }
+    }
     this.#core = core;
     this.#heartbeats = heartbeats;
     this.#store = sessions;
@@ -71,9 +76,11 @@ export class LegacyHttp {
   /** Takes one message. */
   receive(head: Head, message: Message): MaybePromise<Reply> {
     if (message.kind === "request" && message.method === "initialize") return this.#initialize(head, message);
-    return this.#store === undefined ? this.#receiveAlone(head, [message]) : this.#inSession(head, (session, store) => {
-      return this.#receiveIn(session, store, head, [message]);
-    });
+    return this.#store === undefined
+      ? this.#receiveAlone(head, [message], false)
+      : this.#inSession(head, (session, store) => {
+        return this.#receiveIn(session, store, head, [message], false);
+      });
   }
 
   /** Takes several messages at once, as 2025-03-26 has it. */
@@ -87,10 +94,10 @@ export class LegacyHttp {
     };
     if (this.#store === undefined) {
       const version = versionOf(head);
-      return version === undefined ? unsupported(head) : receive(version, () => this.#receiveAlone(head, batch));
+      return version === undefined ? unsupported(head) : receive(version, () => this.#receiveAlone(head, batch, true));
     }
     return this.#inSession(head, (session, store) => {
-      return receive(session.version, () => this.#receiveIn(session, store, head, batch));
+      return receive(session.version, () => this.#receiveIn(session, store, head, batch, true));
     });
   }
 
@@ -136,21 +143,27 @@ export class LegacyHttp {
   }
 
   /** Without a session nothing is known of a caller but what the request says. */
-  #receiveAlone(head: Head, messages: readonly Message[]): MaybePromise<Reply> {
+  #receiveAlone(head: Head, messages: readonly Message[], isBatch: boolean): MaybePromise<Reply> {
     for (const message of messages) if (message.kind === "response") this.#pending.settle(message);
     const requests = messages.filter((message) => message.kind === "request");
     if (requests.length === 0) return ACCEPTED;
     const version = versionOf(head);
     if (version === undefined) return unsupported(head, requests[0]);
     const exchange = this.#alone(head, { version, capabilities: undefined, info: undefined, logLevel: undefined });
-    return exchange.reply(this.#answerAll(requests, exchange, messages.length > 1));
+    return exchange.reply(this.#answerAll(requests, exchange, isBatch));
   }
 
   #alone(head: Head, caller: LegacyCaller): StatelessExchange {
     return new StatelessExchange(head, this.#heartbeats, caller, this.#pending);
   }
 
-  #receiveIn(session: McpSession, store: SessionStore, head: Head, messages: readonly Message[]): MaybePromise<Reply> {
+  #receiveIn(
+    session: McpSession,
+    store: SessionStore,
+    head: Head,
+    messages: readonly Message[],
+    isBatch: boolean,
+  ): MaybePromise<Reply> {
     const told = messages.flatMap((message) => message.kind === "request" ? [] : tell(session, store, message));
     const requests = messages.filter((message) => message.kind === "request");
     if (requests.length === 0) return Promise.all(told).then(() => ACCEPTED);
@@ -164,12 +177,15 @@ export class LegacyHttp {
       pollAfterMs: this.#pollAfterMs,
       requestIds: requests.map(({ id }) => id),
     });
-    return exchange.reply(this.#answerAll(requests, exchange, messages.length > 1));
+    return exchange.reply(this.#answerAll(requests, exchange, isBatch));
   }
 
   #answerAll(requests: readonly Request[], exchange: LegacyExchange, isBatch: boolean): MaybePromise<Answer> {
     const [first] = requests;
-    if (!isBatch && first !== undefined) return this.#legacy.answer(first, exchange);
+    if (!isBatch && first !== undefined) {
+      const answer = this.#legacy.answer(first, exchange);
+      return answer instanceof Promise ? answer.then(withLegacyStatus) : withLegacyStatus(answer);
+    }
     return Promise.all(requests.map((request) => this.#legacy.answer(request, exchange))).then((answers) => {
       return { status: 200, json: `[${answers.map(({ json }) => json).join(",")}]` };
     });
@@ -250,12 +266,17 @@ class StatelessExchange extends HttpExchange implements LegacyExchange {
 
   get ask(): ((request: InputRequest) => Promise<Response | undefined>) | undefined {
     const channel = this.channel();
-    return channel && ((request) => this.#pending.ask(request, (json) => channel.send(json)));
+    return channel && ((request) => this.#pending.ask(request, (json) => channel.send(json), channel.left));
   }
 
   remember(): void {
     // There is no later for whom to keep it.
   }
+}
+
+/** Errors of requests came with 200; a 404 would mean that the session is over. */
+function withLegacyStatus(answer: Answer): Answer {
+  return answer.status === 400 || answer.status === 404 ? { ...answer, status: 200 } : answer;
 }
 
 function tell(session: McpSession, store: SessionStore, message: Notification | Response): MaybePromise<void>[] {

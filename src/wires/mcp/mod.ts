@@ -14,13 +14,13 @@ import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import { errorAnswer, protocolError, refusalAnswer } from "../../mcp/answer.ts";
 import { HEADER_MISMATCH } from "../../mcp/codes.ts";
 import { Core } from "../../mcp/core.ts";
-import { checkEnvelope, checkVersion, claimOf, missingEnvelope } from "../../mcp/envelope.ts";
+import { checkEnvelope, claimOf, missingEnvelope } from "../../mcp/envelope.ts";
 import { decodeMessage, type Malformed, type Members, type Message, type Request } from "../../mcp/message.ts";
 import { Modern } from "../../mcp/modern.ts";
 import type { ProtocolOptions } from "../../mcp/options.ts";
 import type { Body, Head, MountedWire, Reply, Wire, WireHost } from "../wire.ts";
 import { ACCEPTED, HttpExchange, toReply } from "./exchange.ts";
-import { checkPresent, checkRequired, isModernVersion, VERSION_HEADER } from "./headers.ts";
+import { checkHeaders, isModernVersion, VERSION_HEADER } from "./headers.ts";
 import { LegacyHttp, type LegacyHttpOptions } from "./legacy.ts";
 
 /** Options of {@link mcp}. */
@@ -77,6 +77,7 @@ export function mcp(options: McpOptions = {}): Wire {
 class Mcp implements MountedWire {
   readonly paths: readonly string[];
   readonly exposedHeaders = ["mcp-session-id"];
+  readonly methods: readonly string[];
   readonly #host: WireHost;
   readonly #core: Core;
   readonly #modern: Modern;
@@ -85,6 +86,7 @@ class Mcp implements MountedWire {
 
   constructor(host: WireHost, path: string, options: McpOptions) {
     this.paths = [path];
+    this.methods = options.sessions === undefined ? ["POST"] : ["POST", "GET", "DELETE"];
     this.#host = host;
     this.#heartbeats = new Deadlines(host.clock);
     this.#core = new Core(host, options);
@@ -144,8 +146,7 @@ class Mcp implements MountedWire {
 
   #answer(head: Head, request: Request, meta: Members): MaybePromise<Reply> {
     const { metadata } = head;
-    const problem = checkEnvelope(meta) ?? checkPresent(request, meta, metadata) ?? checkVersion(meta) ??
-      checkRequired(request, metadata, this.#core.tools);
+    const problem = checkEnvelope(meta) ?? checkHeaders(request, meta, metadata, this.#core.tools);
     if (problem !== undefined) return toReply(errorAnswer(request.id, problem));
     const exchange = new HttpExchange(head, this.#heartbeats);
     return exchange.reply(this.#modern.answer(request, meta, exchange));

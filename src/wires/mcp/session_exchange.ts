@@ -15,6 +15,9 @@ import { ACCEPTED, toReply } from "./exchange.ts";
 import { SessionReader } from "./session_stream.ts";
 import type { McpSession, SessionNote, SessionStore } from "./sessions.ts";
 
+/** Resources that one session is told of: those it asked for last. */
+const MAX_SUBSCRIPTIONS = 1_000;
+
 /** What a request in a session needs. */
 export interface SessionExchangeOptions {
   readonly head: Head;
@@ -52,7 +55,7 @@ export class SessionExchange implements LegacyExchange, Channel {
     this.caller = { version, capabilities, info, logLevel: logLevel ?? undefined };
     this.left = this.#cancelling.signal;
     this.#isHeard = acceptsEventStream(head.metadata.get("accept"));
-    this.ask = this.#isHeard ? (request) => pending.ask(request, (json) => this.send(json)) : undefined;
+    this.ask = this.#isHeard ? (request) => pending.ask(request, (json) => this.send(json), this.left) : undefined;
   }
 
   get metadata(): Metadata {
@@ -153,7 +156,8 @@ function withWish(session: McpSession, wish: LegacyWish): McpSession {
     return { ...session, subscriptions: subscriptions.filter((uri) => uri !== wish.unsubscribe) };
   }
   const { subscribe: uri } = wish;
-  return subscriptions.includes(uri) ? session : { ...session, subscriptions: [...subscriptions, uri] };
+  if (subscriptions.includes(uri)) return session;
+  return { ...session, subscriptions: [...subscriptions.slice(1 - MAX_SUBSCRIPTIONS), uri] };
 }
 
 /** A response as a note: JSON. */
