@@ -42,8 +42,9 @@ export interface CallingClient extends ClientInfo {
  * What a handler gets beside its input. Everything on it is lazy: what a handler does not touch costs nothing.
  *
  * @typeParam Errors The failures that the tool declared with `.errors()`.
+ * @typeParam Config What the tool said with `.config()` that it needs.
  */
-export interface Ctx<Errors extends ErrorMap = ErrorMap> {
+export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown> {
   /** Aborts at the deadline, when the caller has gone, and when the call is cancelled. */
   readonly signal: AbortSignal;
   /** Who calls, if the server knows. */
@@ -54,6 +55,13 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap> {
   readonly requestId: string | number | undefined;
   /** Globally unique, and the same when a call is run again: the key to deduplicate side effects by. */
   readonly callId: string;
+  /**
+   * What the environment of the caller supplied beside the arguments, or else that of the server: what `.config()` made of it.
+   * `undefined` for a tool without `.config()`. It may hold secrets.
+   */
+  readonly config: Config;
+  /** What the caller says that several of its requests have in common. Not to be trusted, and never stored. */
+  readonly sessionId: string | undefined;
   /** Which run of this call it is, from 1. */
   readonly attempt: number;
   /** The calling software, as it names itself. */

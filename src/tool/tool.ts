@@ -50,6 +50,8 @@ export interface ToolPlan extends Access {
   readonly inputSchema: JsonSchema;
   /** `undefined`: arguments are taken as they are. */
   readonly input: CompiledSchema | undefined;
+  /** What the environment has to supply; `undefined`: nothing. */
+  readonly config: CompiledSchema | undefined;
   readonly output: CompiledSchema | undefined;
   readonly partial: CompiledSchema | undefined;
   /** Declared failures; `undefined` as a value means that no data goes with the code. */

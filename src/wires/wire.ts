@@ -11,11 +11,11 @@ import type { ClientInfo, Metadata, Peer, Principal } from "../call/call.ts";
 import type { ChangeBus } from "../call/changes.ts";
 import type { Refusal } from "../call/outcome.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import type { Dispatch } from "../dispatch/dispatch.ts";
+import type { Dispatch, Toolset } from "../dispatch/dispatch.ts";
 import type { Clock } from "../internal/clock.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 import type { ToolListing } from "../tool/listing.ts";
-import type { ToolPlan } from "../tool/tool.ts";
+import type { AnyTool, ToolPlan } from "../tool/tool.ts";
 
 /** What a request says before its body. */
 export interface Head {
@@ -106,6 +106,13 @@ export interface WireHost {
   readonly plans: readonly ToolPlan[];
   /** Those of them that a caller may know of: `tools` itself, unless some may not be seen by all. */
   toolsFor(principal: Principal | undefined): readonly ToolListing[];
+  /**
+   * Takes further tools, which are called by way of what this gives alone: other versions of what the server has. While the
+   * server is made, and on every replica alike: promises of these tools are known by name and tag.
+   *
+   * @throws {TypeError} If two of them have the same name, one has a reserved name, or the tag was used.
+   */
+  attach(tag: string, tools: readonly AnyTool[]): Toolset;
   /** The server's resources and prompts; `undefined` if it has none. */
   readonly catalog: Catalog | undefined;
   /** News of what the server offers. */
@@ -163,7 +170,10 @@ export interface ProtectedResource {
 
 /** A wire that is mounted on a server. */
 export interface MountedWire {
-  /** Every path that the wire answers, without trailing slash. */
+  /**
+   * Every path that the wire answers, without trailing slash. One that ends in `/*` stands for all below it that no other wire
+   * has.
+   */
   readonly paths: readonly string[];
   /** Headers of its replies that pages of other origins have to read. Default: none. */
   readonly exposedHeaders?: readonly string[] | undefined;
@@ -176,10 +186,13 @@ export interface MountedWire {
   /** Answers a request on one of its paths. Never throws, never rejects. */
   handle(head: Head, body: Body): MaybePromise<Reply>;
   /**
-   * Answers a request that is refused before its body is read, because of who calls. The server adds the headers of
-   * {@link WireHost.challenge}. Never throws, never rejects. Default: a JSON-RPC error without an id, as MCP-lite says it.
+   * Answers a request that is refused before its body is read, because of where it comes from or who calls. The server adds
+   * the headers of {@link WireHost.challenge}. Never throws, never rejects. Default: a JSON-RPC error without an id, as MCP-lite
+   * says it.
+   *
+   * @param status HTTP status. Default: that of the refusal's code.
    */
-  refuse?(head: Head, refusal: Refusal): MaybePromise<Reply>;
+  refuse?(head: Head, refusal: Refusal, status?: number): MaybePromise<Reply>;
   /** Ends what it holds open beside calls, when the server closes. */
   close?(): void;
 }

@@ -49,7 +49,15 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
     "dispatch",
     "wire",
   ]],
-  ["wire entry", ["src/wires/*/entry.ts"], ["call", "catalog", "type:mcp", "mcp client", "wires", "wire client"]],
+  ["wire entry", ["src/wires/*/entry.ts"], [
+    "call",
+    "catalog",
+    "type:mcp",
+    "mcp client",
+    "wire message",
+    "wires",
+    "wire client",
+  ]],
   ["wire generated", ["src/wires/*/gen/"], []],
   ["wire message", [
     "src/wires/grpc/binary.ts",
@@ -57,6 +65,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
     "src/wires/grpc/bytes.ts",
     "src/wires/grpc/json.ts",
     "src/wires/grpc/error_domain.ts",
+    "src/wires/webtools/metadata.ts",
   ], [
     "internal",
     "call",
@@ -109,7 +118,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
     "wires",
   ]],
   ["runtime", ["src/runtime/"], ["internal", "error", "call", "token", "tool", "wire", "server"]],
-  ["cli", ["src/cli/"], ["wires"]],
+  ["cli", ["src/cli/"], ["wires", "wire client", "wire message"]],
   ["auth", ["src/auth/"], ["internal", "error", "call", "dispatch", "wire", "wires", "type:server"]],
   ["testing", ["src/testing/"], [
     "internal",
@@ -144,6 +153,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
 const PACKAGES: readonly (readonly [name: string, paths: readonly string[]])[] = [
   ["@bufbuild/protobuf", ["src/wires/grpc/"]],
   ["@connectrpc/connect", ["src/wires/grpc/"]],
+  ["@cfworker/json-schema", ["src/wires/webtools/client_validate.ts"]],
   ["valibot", ["src/schema/valibot.ts"]],
   ["@noble/hashes", ["src/token/"]],
   ["@noble/ciphers", ["src/token/sealed.ts"]],

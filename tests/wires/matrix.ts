@@ -1,11 +1,13 @@
 /** Every way to reach a server: one row each. The suite runs over all of them, which is how semantics stay identical. */
 import { http, mcpLite, memory, type Principal, type Server, type Transport, type Wire } from "../../mod.ts";
 import { connect, connectTransport, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/entry.ts";
+import { webtools, webtoolsTransport } from "../../src/wires/webtools/entry.ts";
 import { mcp, mcpTransport, memorySessions } from "../../src/wires/mcp/entry.ts";
 
 /** What some protocols have no word for. */
 export type Lack =
   | "pieces of answers"
+  | "progress of calls"
   | "types of tools"
   | "amounts of resources"
   | "names of questions"
@@ -109,6 +111,13 @@ export const WIRES: readonly WireRow[] = [
   ...httpRows("connect (binary)", "", (url, options) => connectTransport(url, { ...options, format: "binary" })),
   ...httpRows("gRPC-Web", "", grpcWebTransport),
   ...grpcRows(),
+  ...httpRows("webtools", "/webtools/fixture", webtoolsTransport, ["pieces of answers", "progress of calls"]),
+  ...httpRows(
+    "webtools (unchecked)",
+    "/webtools/fixture",
+    (url, options) => webtoolsTransport(url, { ...options, validate: false }),
+    ["pieces of answers", "progress of calls"],
+  ),
   ...httpRows(
     "mcp (2026-07-28)",
     "/mcp",
@@ -131,4 +140,9 @@ export const WIRES: readonly WireRow[] = [
 ];
 
 /** What the suites' servers speak. */
-export const wires: readonly Wire[] = [mcpLite(), connect(), mcp({ sessions: memorySessions() })];
+export const wires: readonly Wire[] = [
+  mcpLite(),
+  connect(),
+  mcp({ sessions: memorySessions() }),
+  webtools({ name: "fixture", description: "What the suites call", version: "1.2.3" }),
+];

@@ -158,10 +158,11 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     deepStrictEqual(journal.seen, ["endless ended, aborted: true"]);
   },
 
-  async "tells progress to whoever listens"(client) {
+  async "tells progress to whoever listens"(client, _, wire) {
     const seen: unknown[] = [];
     strictEqual(await client.work({}, { onProgress: (progress) => seen.push(progress) }), "worked");
-    deepStrictEqual(seen, [{ done: 1, total: 2, message: "half" }, { done: 2, total: 2 }]);
+    const told = [{ done: 1, total: 2, message: "half" }, { done: 2, total: 2 }];
+    deepStrictEqual(seen, carries(wire, "progress of calls") ? told : []);
     strictEqual(await client.work(), "worked");
   },
 

@@ -9,22 +9,13 @@
  */
 import { type Refusal, refuse, type Settled, type Sink, type UnknownOutcome } from "../../call/outcome.ts";
 import type { RemoteTool, Transport, TransportCall, TransportLimit } from "../../call/transport.ts";
-import { isRedirect, type Pieces, readPieces, readText, withRetryAfter } from "../../codec/fetch/read.ts";
-import { refuseBecause } from "../../codec/jsonrpc/decode_error.ts";
+import { exchange, type HttpOptions, parseHttpUrl, readJsonText } from "../../codec/fetch/exchange.ts";
+import { type Pieces, withRetryAfter } from "../../codec/fetch/read.ts";
 import { SseDecoder } from "../../codec/sse/decode.ts";
-import { ToolError } from "../../error/tool_error.ts";
 import { PieceCollector } from "../../call/partials.ts";
 import { decodeAnswer, decodeList, decodeRefusal, readEvent } from "./decode_reply.ts";
 
-/** Options of {@link http}. */
-export interface HttpOptions {
-  /** Headers of every request, such as `authorization`; or a function that gives them, called for each request. */
-  readonly headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
-  /** Takes the place of the global `fetch`. */
-  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
-  /** Largest answer that is read, in bytes; of a stream, all of it. Default: 64 MiB. */
-  readonly maxResponseBytes?: number;
-}
+export type { HttpOptions } from "../../codec/fetch/exchange.ts";
 
 /**
  * A transport to a server that speaks MCP-lite over HTTP: what a bare URL means to `createClient`.
@@ -33,7 +24,7 @@ export interface HttpOptions {
  * @throws {TypeError} If the URL is none, or not `http:` or `https:`.
  */
 export function http(url: string | URL, options: HttpOptions = {}): Transport {
-  return new HttpTransport(new URL(url), options);
+  return new HttpTransport(parseHttpUrl(url), options);
 }
 
 class HttpTransport implements Transport {
@@ -42,7 +33,6 @@ class HttpTransport implements Transport {
   #lastId = 0;
 
   constructor(base: URL, options: HttpOptions) {
-    if (!/^https?:$/.test(base.protocol)) throw new TypeError(`Not an HTTP URL: ${base.href}`);
     this.#base = base;
     this.#options = options;
   }
@@ -71,7 +61,7 @@ class HttpTransport implements Transport {
     return "kind" in listed && listed.code === "method_not_found" ? await list("/tools") : listed;
   }
 
-  /** Posts and reads, and turns whatever goes wrong on the way into a refusal. */
+  /** Posts to an endpoint, and reads what it answers. */
   async #exchange<Result>(
     endpoint: string,
     accept: string,
@@ -81,25 +71,8 @@ class HttpTransport implements Transport {
   ): Promise<Result | Refusal> {
     const { origin, pathname, search } = this.#base;
     const url = `${origin}${pathname.replace(/\/*$/, endpoint)}${search}`;
-    const post = `POST ${url}`;
-    const { headers: given, fetch: send = fetch, maxResponseBytes = 67_108_864 } = this.#options;
-    const headers = new Headers(typeof given === "function" ? await given() : given);
-    headers.set("content-type", "application/json");
-    headers.set("accept", accept);
-    try {
-      const response = await send(url, { method: "POST", headers, body, signal: limit.signal, redirect: "manual" });
-      limit.touch();
-      if (isRedirect(response)) {
-        void response.body?.cancel();
-        const because = `${post} redirects to ${response.headers.get("location")}`;
-        return refuseBecause("invalid_request", "Redirects are not followed: use the final URL", because);
-      }
-      return await read(response, readPieces(response, limit, maxResponseBytes));
-    } catch (cause) {
-      if (cause instanceof ToolError) return refuse(cause.code, cause.message);
-      const because = `${post}: ${cause instanceof Error ? cause.message : cause}`;
-      return refuseBecause("unavailable", "Cannot reach the server", because, { cause });
-    }
+    const headers = { "content-type": "application/json", accept };
+    return await exchange({ method: "POST", url, headers, body }, this.#options, limit, read);
   }
 }
 
@@ -109,13 +82,7 @@ async function readJson<Result>(
   pieces: Pieces,
   decode: (json: unknown) => Result | undefined,
 ): Promise<Result | Refusal> {
-  const text = await readText(pieces);
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    // Then its status is all there is to go by.
-  }
+  const { text, json } = await readJsonText(pieces);
   return decode(json) ?? withRetryAfter(decodeRefusal(json, status, text), headers);
 }
 
