@@ -48,7 +48,9 @@ for (const [name, makeRing] of Object.entries(makers)) {
       encodeBase64Url(new Uint8Array([...start, kind, ...rest]))
     );
     const body = fc.oneof(anyText, oddText, forged, random.map((bytes) => encodeBase64Url(bytes)));
-    const token = fc.tuple(fc.constantFrom("", "prom_", "cont_", "ctx_", "conf_"), body).map(([prefix, rest]) => prefix + rest);
+    const token = fc.tuple(fc.constantFrom("", "prom_", "cont_", "ctx_", "conf_"), body).map(([prefix, rest]) =>
+      prefix + rest
+    );
     fc.assert(
       fc.property(fc.constantFrom(...KINDS), token, text, (kind, any, principal) => {
         strictEqual(keys.verify(kind, any, principal, NOW_MS), "invalid");
