@@ -1,11 +1,5 @@
-/** What a schema makes of a value: the value, or what is wrong with it. */
-interface Checked {
-  readonly value?: unknown;
-  readonly issues?: readonly unknown[] | undefined;
-}
-
-/** Checks a configuration; dispatch reads what it gives. */
-export type CheckConfig = (value: unknown) => Checked | Promise<Checked>;
+/** Checks a configuration: gives what a schema makes of it, or what is wrong with it. Dispatch reads that. */
+export type CheckConfig = (value: unknown) => unknown;
 
 /**
  * What the environment of a call supplies beside its arguments, as it came: keys to other services, units, defaults of the user.

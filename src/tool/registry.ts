@@ -76,15 +76,17 @@ export class ToolRegistry {
    * @throws {TypeError} If two have the same name, one has a reserved name, or the tag was used.
    */
   attach(tag: string, tools: readonly AnyTool[]): ToolRegistry {
-    const others = tools.map((tool) => {
+    const tagged = new ToolRegistry(tools.map((tool) => {
       const plan = tool?.["~plan"];
       if (plan === undefined || plan === this.#plans.get(plan.name)) return tool;
-      const tagged = { ...plan, name: `${plan.name}@${tag}` };
-      if (this.#attached.has(tagged.name)) throw new TypeError(`Cannot create server: "${tag}" is there twice`);
-      this.#attached.set(tagged.name, tagged);
-      return { name: plan.name, "~plan": tagged };
-    });
-    return new ToolRegistry(others);
+      return { name: plan.name, "~plan": { ...plan, name: `${plan.name}@${tag}` } };
+    }));
+    for (const plan of tagged.plans()) {
+      if (this.#plans.has(plan.name) || plan.isSystem) continue;
+      if (this.#attached.has(plan.name)) throw new TypeError(`Cannot create server: "${tag}" is there twice`);
+      this.#attached.set(plan.name, plan);
+    }
+    return tagged;
   }
 
   /** All tools, in the order of listing. */

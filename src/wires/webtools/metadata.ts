@@ -6,9 +6,6 @@
  * @module
  */
 
-/** Any JSON Schema. */
-type SchemaObject = Readonly<Record<string, unknown>>;
-
 /** One action of a webtool. */
 export interface WebtoolAction {
   /** Names it, uniquely in its version. */
@@ -16,9 +13,9 @@ export interface WebtoolAction {
   /** What it does, for people and models. */
   readonly description: string;
   /** JSON Schema of `request`. */
-  readonly requestSchema: SchemaObject;
+  readonly requestSchema: Readonly<Record<string, unknown>>;
   /** JSON Schema of `data`. */
-  readonly responseSchema: SchemaObject;
+  readonly responseSchema: Readonly<Record<string, unknown>>;
   /** Whatever else it says: `title`, `annotations`, … */
   readonly [member: string]: unknown;
 }
@@ -34,7 +31,7 @@ export interface WebtoolMetadata {
   /** What it can do. */
   readonly actions: readonly WebtoolAction[];
   /** JSON Schema of `config`. */
-  readonly configSchema: SchemaObject;
+  readonly configSchema: Readonly<Record<string, unknown>>;
   /** What `config` is where the caller says nothing else. */
   readonly defaultConfig: Readonly<Record<string, unknown>>;
   /** Whatever else it says. */
