@@ -77,7 +77,7 @@ export class Deferrals {
     if (!isWritten && !run.isKeyed) await this.#write(run, { isPromised: true, startedMs }, crypto.randomUUID());
     this.ensureWorker();
     const { lease } = run;
-    if (lease === undefined || live.isSettled) return;
+    if (lease === undefined || live.settled !== undefined) return;
     if (run.isKeyed) await this.#jobs.join(lease.job.id);
     lease.isPromised = true;
     const release = () => {
@@ -216,7 +216,8 @@ export class Deferrals {
     }
     const unfit = refuseRun(job, plan);
     if (unfit !== undefined) return void await this.#jobs.finish(job, unfit);
-    const meta = job.context === undefined ? undefined : { context: job.context };
+    const { context, trace } = job;
+    const meta = context === undefined && trace === undefined ? undefined : { context, trace };
     const call = { tool: job.tool, args: job.args, meta, peer: new JobPeer(job) };
     const run = new Run(plan, call, this.#host, undefined);
     run.resume(job.callId ?? job.id, job.memo);
@@ -224,7 +225,7 @@ export class Deferrals {
       run,
       new Lease(this.#jobs, job, run, { isPromised: true, startedMs: this.#host.clock.now() }),
     );
-    const running = Promise.resolve(this.#host.runTool(run));
+    const running = Promise.resolve(this.#host.runJob(run));
     void run.live.guard(running, this.#host, { totalMs: this.#attemptMs(run), idleMs: undefined });
     await concluded;
   }
@@ -250,7 +251,7 @@ export class Deferrals {
 }
 
 function newJob(run: Run, state: Pick<Job, "state" | "epoch" | "attempt">, id: string = run.callId): Job {
-  const { plan, call, principal, host } = run;
+  const { plan, call, principal, host, trace } = run;
   const { context } = call.meta ?? {};
   const { ttlMs = KEYED_TTL_MS } = plan.promise ?? plan.external ?? {};
   return {
@@ -264,6 +265,7 @@ function newJob(run: Run, state: Pick<Job, "state" | "epoch" | "attempt">, id: s
     digest: run.digest,
     ...(principal !== undefined && { principal }),
     ...(context !== undefined && { context }),
+    ...(trace !== undefined && { trace }),
     expiresAtMs: host.clock.now() + ttlMs + CLOCK_SKEW_MS,
     maxAttempts: plan.promise === undefined ? KEYED_ATTEMPTS : plan.promise.retries + 1,
     memo: run.asking?.memo ?? EMPTY_MEMO,

@@ -8,7 +8,7 @@ import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
 import type { Schema } from "../schema/schema.ts";
 import { BLANK_PLAN } from "./blank_plan.ts";
 import { assertMiddleware } from "./middleware.ts";
-import type { Ctx, ErrorMap, Middleware } from "./context.ts";
+import type { Ctx, ErrorMap, Middleware, OpenState, StateOf } from "./context.ts";
 import type { Pending } from "./pending.ts";
 import type { AnyTool, PromiseOptions, Rendered, Tool, ToolAnnotations, ToolPlan } from "./tool.ts";
 
@@ -37,15 +37,25 @@ export type PartialOf<Returned, Declared> = Returned extends AsyncGenerator<infe
   : Declared;
 
 /** `.handle()` of a tool that did not declare its output. */
-export type InferringHandle<Name extends string, Input, Args, Partial, Errors extends ErrorMap> = <Returned>(
-  handler: (input: Args, ctx: Ctx<Errors>) => Returned,
+export type InferringHandle<Name extends string, Input, Args, Partial, Errors extends ErrorMap, State = OpenState> = <
+  Returned,
+>(
+  handler: (input: Args, ctx: Ctx<Errors, State>) => Returned,
 ) => Tool<Name, Input, AnswerOf<Returned>, PartialOf<Returned, Partial>, Errors>;
 
 /** `.handle()` of a tool that declared its output. */
-export type DeclaredHandle<Name extends string, Input, Args, Output, Partial, Errors extends ErrorMap> = (
+export type DeclaredHandle<
+  Name extends string,
+  Input,
+  Args,
+  Output,
+  Partial,
+  Errors extends ErrorMap,
+  State = OpenState,
+> = (
   handler: (
     input: Args,
-    ctx: Ctx<Errors>,
+    ctx: Ctx<Errors, State>,
   ) => Output | Promise<Output> | AsyncGenerator<Partial, Output> | AsyncGenerator<Partial, void>,
 ) => Tool<Name, Input, Output, Partial, Errors>;
 
@@ -54,29 +64,41 @@ export type DeclaredHandle<Name extends string, Input, Args, Output, Partial, Er
  * how far it is.
  *
  * @typeParam Args What `start` gets.
- * @typeParam State What is known of the work: JSON, about a kilobyte. Callers can read it, unless tokens are sealed.
+ * @typeParam Work What is known of the work: JSON, about a kilobyte. Callers can read it, unless tokens are sealed.
  * @typeParam Output What callers get in the end.
  * @typeParam Errors Data of declared failures, by code.
+ * @typeParam State What middleware puts on `ctx.state`.
  */
-export interface ExternalWork<Args, State, Output, Errors extends ErrorMap> {
+export interface ExternalWork<Args, Work, Output, Errors extends ErrorMap, State = OpenState> {
   /** Starts the work and tells how to find it again. */
-  start(input: Args, ctx: Ctx<Errors>): State | Promise<State>;
+  start(input: Args, ctx: Ctx<Errors, State>): Work | Promise<Work>;
   /** Looks how far the work is: `ctx.pending()`, or the output. */
-  check(state: NoInfer<State>, ctx: Ctx<Errors>): Output | Pending | Promise<Output | Pending>;
+  check(state: NoInfer<Work>, ctx: Ctx<Errors, State>): Output | Pending | Promise<Output | Pending>;
   /** Cancels the work; `false` if it cannot be any more. Left out, callers are told that it cannot. */
-  cancel?(state: NoInfer<State>, ctx: Ctx<Errors>): boolean | void | Promise<boolean | void>;
+  cancel?(state: NoInfer<Work>, ctx: Ctx<Errors, State>): boolean | void | Promise<boolean | void>;
   /** How long the promise lasts, in milliseconds. Default: 3,600,000 (an hour). */
   readonly ttlMs?: number;
 }
 
 /** `.external()` of a tool that did not declare its output. */
-export type InferringExternal<Name extends string, Input, Args, Partial, Errors extends ErrorMap> = <State, Output>(
-  work: ExternalWork<Args, State, Output, Errors>,
+export type InferringExternal<Name extends string, Input, Args, Partial, Errors extends ErrorMap, State = OpenState> = <
+  Work,
+  Output,
+>(
+  work: ExternalWork<Args, Work, Output, Errors, State>,
 ) => Tool<Name, Input, Exclude<Output, Pending>, Partial, Errors>;
 
 /** `.external()` of a tool that declared its output. */
-export type DeclaredExternal<Name extends string, Input, Args, Output, Partial, Errors extends ErrorMap> = <State>(
-  work: ExternalWork<Args, State, Output, Errors>,
+export type DeclaredExternal<
+  Name extends string,
+  Input,
+  Args,
+  Output,
+  Partial,
+  Errors extends ErrorMap,
+  State = OpenState,
+> = <Work>(
+  work: ExternalWork<Args, Work, Output, Errors, State>,
 ) => Tool<Name, Input, Output, Partial, Errors>;
 
 /** Data of declared failures, from their schemas; `null` declares a code without data. */
@@ -94,6 +116,7 @@ export type ErrorData<Schemas> = {
  * @typeParam Output What callers get; {@link Inferred} until it is declared.
  * @typeParam Partial What is streamed before that.
  * @typeParam Errors Data of declared failures, by code.
+ * @typeParam State What middleware puts on `ctx.state`.
  */
 export interface ToolBuilder<
   Name extends string,
@@ -103,31 +126,36 @@ export interface ToolBuilder<
   Output,
   Partial,
   Errors extends ErrorMap,
+  State = OpenState,
 > {
   /** Says what the tool does, for people and models. Required. */
-  describe(description: string): ToolBuilder<Name, true, Input, Args, Output, Partial, Errors>;
+  describe(description: string): ToolBuilder<Name, true, Input, Args, Output, Partial, Errors, State>;
   /** Sets the category, the specification's `@type`: `"query"`, `"action"`, … */
-  type(category: string): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors>;
+  type(category: string): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, State>;
   /** Sets a title for people. */
-  title(title: string): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors>;
+  title(title: string): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, State>;
   /**
    * Declares the arguments. The handler gets what the schema makes of them, with defaults and transforms.
    *
    * @throws {TypeError} If the schema cannot become JSON Schema, or its root is not an object.
    */
-  input<In, Out>(schema: Schema<In, Out>): ToolBuilder<Name, Described, In, Out, Output, Partial, Errors>;
+  input<In, Out>(schema: Schema<In, Out>): ToolBuilder<Name, Described, In, Out, Output, Partial, Errors, State>;
   /**
    * Declares the output in wire form: it is validated, never transformed.
    *
    * @throws {TypeError} If the schema cannot become JSON Schema.
    */
-  output<Value>(schema: Schema<Value, unknown>): ToolBuilder<Name, Described, Input, Args, Value, Partial, Errors>;
+  output<Value>(
+    schema: Schema<Value, unknown>,
+  ): ToolBuilder<Name, Described, Input, Args, Value, Partial, Errors, State>;
   /**
    * Declares the pieces that an async generator yields, in wire form: validated, never transformed.
    *
    * @throws {TypeError} If the schema cannot become JSON Schema.
    */
-  partial<Piece>(schema: Schema<Piece, unknown>): ToolBuilder<Name, Described, Input, Args, Output, Piece, Errors>;
+  partial<Piece>(
+    schema: Schema<Piece, unknown>,
+  ): ToolBuilder<Name, Described, Input, Args, Output, Piece, Errors, State>;
   /**
    * Declares failures by code, with the schema of what goes with each (`null` for nothing).
    *
@@ -135,41 +163,45 @@ export interface ToolBuilder<
    */
   errors<const Schemas extends Readonly<Record<string, Schema | null>>>(
     schemas: Schemas,
-  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, ErrorData<Schemas>>;
+  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, ErrorData<Schemas>, State>;
   /** Adds hints, with MCP's names. */
-  annotate(annotations: ToolAnnotations): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors>;
+  annotate(annotations: ToolAnnotations): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, State>;
   /** Adds to the tool's own `_meta` in listings. */
-  meta(members: Readonly<Record<string, unknown>>): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors>;
+  meta(
+    members: Readonly<Record<string, unknown>>,
+  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, State>;
   /**
    * Sets how long a call may take in all, in milliseconds. Default: the server's `timeoutMs`.
    *
    * @throws {RangeError} If it is not a positive number.
    */
-  timeout(timeoutMs: number): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors>;
+  timeout(timeoutMs: number): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, State>;
   /**
    * Lets the tool promise its answer when it is not ready in time: an engine goes on with the work, and the caller redeems the
    * promise, here or at another replica. The work may be run more than once: see `ctx.callId`, `ctx.attempt`, `ctx.step`.
    *
    * @throws {RangeError} If an option is not a positive number of milliseconds, or `retries` not a whole number.
    */
-  promise(options?: PromiseOptions): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors>;
+  promise(options?: PromiseOptions): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, State>;
   /** Names what the tool does now: work that was deferred, or stopped to ask, under another name is not gone on with. */
-  revision(revision: string): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors>;
-  /** Adds middleware around this tool; the first added is the outermost. */
-  use(...middleware: readonly Middleware[]): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors>;
+  revision(revision: string): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, State>;
+  /** Adds middleware around this tool; the first added is the outermost. What it says that it adds is on `ctx.state`, typed. */
+  use<Added extends readonly unknown[]>(
+    ...middleware: { readonly [Index in keyof Added]: Middleware<Added[Index]> }
+  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, State & StateOf<Added>>;
   /** Sets how the output reads to people and models, on wires that send text beside it. */
   render(
     render: (output: [Output] extends [Inferred] ? unknown : Output) => Rendered,
-  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors>;
+  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, State>;
   /** Ends the definition. The handler may be synchronous, asynchronous, or an async generator; it may return nothing. */
   readonly handle: Described extends true
-    ? [Output] extends [Inferred] ? InferringHandle<Name, Input, Args, Partial, Errors>
-    : DeclaredHandle<Name, Input, Args, Output, Partial, Errors>
+    ? [Output] extends [Inferred] ? InferringHandle<Name, Input, Args, Partial, Errors, State>
+    : DeclaredHandle<Name, Input, Args, Output, Partial, Errors, State>
     : DescribeFirst;
   /** Ends the definition of a tool whose work goes on elsewhere. Its calls give a promise at once. */
   readonly external: Described extends true
-    ? [Output] extends [Inferred] ? InferringExternal<Name, Input, Args, Partial, Errors>
-    : DeclaredExternal<Name, Input, Args, Output, Partial, Errors>
+    ? [Output] extends [Inferred] ? InferringExternal<Name, Input, Args, Partial, Errors, State>
+    : DeclaredExternal<Name, Input, Args, Output, Partial, Errors, State>
     : DescribeFirst;
 }
 
