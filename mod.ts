@@ -49,7 +49,19 @@ export type {
   ToolAnnotations,
   ToolTypes,
 } from "./src/tool/tool.ts";
-export type { CallingClient, Ctx, ErrorMap, Logger, Middleware, MiddlewareCtx } from "./src/tool/context.ts";
+export type {
+  AroundCall,
+  CalledTool,
+  CallingClient,
+  Ctx,
+  ErrorMap,
+  Logger,
+  Middleware,
+  MiddlewareCtx,
+  OnError,
+  OpenState,
+  StateOf,
+} from "./src/tool/context.ts";
 export { type CallerContext, type ContextSlot, defineContext } from "./src/tool/context_slot.ts";
 export type {
   Answers,
@@ -72,7 +84,16 @@ export type { InputIssue } from "./src/schema/issues.ts";
 export type { ToolErrorCode } from "./src/error/code.ts";
 export { ToolError, type ToolErrorOptions } from "./src/error/tool_error.ts";
 export { Failure } from "./src/error/failure.ts";
-export type { AskableKind, Call, CallMeta, ClientInfo, Metadata, Peer, Principal } from "./src/call/call.ts";
+export type {
+  AskableKind,
+  Call,
+  CallMeta,
+  ClientInfo,
+  Metadata,
+  Peer,
+  Principal,
+  TraceContext,
+} from "./src/call/call.ts";
 export type {
   AnswerOutcome,
   AskOutcome,

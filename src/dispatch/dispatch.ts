@@ -17,11 +17,12 @@ import { isJsonObject } from "../internal/json.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 import { formatIssues } from "../schema/issues.ts";
 import type { TokenKeys } from "../token/token.ts";
-import type { Logger, Middleware } from "../tool/context.ts";
 import { refuseCaller } from "../tool/access.ts";
+import type { Logger, Middleware, OnError } from "../tool/context.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { ToolListing } from "../tool/listing.ts";
 import type { AnyTool, ToolPlan } from "../tool/tool.ts";
+import { assertSettled } from "./assert_settled.ts";
 import { assertConfigHidden } from "./config_safe.ts";
 import { configure } from "./configure.ts";
 import { decodeContinuation } from "./continuation.ts";
@@ -72,6 +73,10 @@ export interface DispatchOptions {
   readonly registry: ToolRegistry;
   /** Around every call; the first is the outermost. */
   readonly middleware: readonly Middleware[];
+  /** Around every run of a job; the first is the outermost. */
+  readonly jobMiddleware: readonly Middleware[];
+  /** What the caller is told of an error that nobody declared; `undefined` if nothing is. */
+  readonly onError: OnError | undefined;
   /** How long a call may take when its tool says nothing, in milliseconds. */
   readonly timeoutMs: number;
   /** Where masked errors go. */
@@ -107,6 +112,8 @@ export class Dispatcher implements Dispatch, DispatchHost {
   readonly clock: Clock;
   readonly keys: TokenKeys;
   readonly #middleware: readonly Middleware[];
+  readonly #jobMiddleware: readonly Middleware[];
+  readonly #onError: OnError | undefined;
   readonly #timeoutMs: number;
   readonly #runner: ToolRunner;
   readonly #waits: Waits;
@@ -131,6 +138,8 @@ export class Dispatcher implements Dispatch, DispatchHost {
     this.keys = options.keys;
     this.deadlines = new Deadlines(options.clock);
     this.#middleware = options.middleware;
+    this.#jobMiddleware = options.jobMiddleware;
+    this.#onError = options.onError;
     this.#timeoutMs = options.timeoutMs;
     this.#engine = options.engine;
     this.#ownConfig = options.config;
@@ -177,7 +186,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
     const run = new Run(plan, call, this, sink);
     const settled = this.#middleware.length === 0
       ? this.#begin(run)
-      : this.#runChain(run, this.#middleware, () => this.#begin(run));
+      : this.#runChain(run, this.#middleware, () => this.#beginWithin(run));
     return settled instanceof Promise ? this.#guard(run, settled) : run.settle(settled);
   }
 
@@ -202,6 +211,10 @@ export class Dispatcher implements Dispatch, DispatchHost {
     return this.#ownConfig;
   }
 
+  settleRun(run: Run, thrown: unknown): FailureOutcome | Refusal {
+    return settleThrown(thrown) ?? this.#mapError(run, thrown) ?? this.mask(thrown, { tool: run.plan.name });
+  }
+
   deadlineMs(run: Run): number {
     return Math.min(run.plan.timeoutMs ?? this.#timeoutMs, run.call.meta?.deadlineMs ?? Number.POSITIVE_INFINITY);
   }
@@ -210,6 +223,11 @@ export class Dispatcher implements Dispatch, DispatchHost {
     const { middleware } = run.plan;
     if (middleware.length === 0) return this.#runner.run(run);
     return this.#runChain(run, middleware, () => this.#runner.run(run));
+  }
+
+  runJob(run: Run): MaybePromise<Settled> {
+    if (this.#jobMiddleware.length === 0) return this.runTool(run);
+    return this.#runChain(run, this.#jobMiddleware, () => this.runTool(run));
   }
 
   /** Takes jobs as they come due. */
@@ -292,12 +310,29 @@ export class Dispatcher implements Dispatch, DispatchHost {
     const promiseAtMs = this.clock.elapsed() + promiseMs - budgetMs;
     // The caller's deadline holds until there is a promise.
     run.live.limit(deadlineMs - budgetMs);
+    // The work is done, and only the middleware around it goes on.
+    if (run.live.settled !== undefined) return;
     run.whenBegun(() => {
       this.#deferrals.adopt(run, startedMs, promiseAtMs).catch((thrown) => {
         // Without a promise the run goes on, until its deadline.
         this.settleThrown(thrown, { tool: run.plan.name, callId: run.callId });
       });
     });
+  }
+
+  /** The middleware around it sees what the caller does: the deadline, and the promise. */
+  #beginWithin(run: Run): MaybePromise<Settled> {
+    const begun = this.#begin(run);
+    return begun instanceof Promise ? run.live.around(begun) : begun;
+  }
+
+  #mapError(run: Run, thrown: unknown): FailureOutcome | Refusal | undefined {
+    try {
+      return this.#onError && settleThrown(this.#onError(thrown, run));
+    } catch (broken) {
+      this.mask(broken, { tool: run.plan.name });
+      return undefined;
+    }
   }
 
   /** Runs the tool; or, if the caller said more than its arguments, what that means. */
@@ -358,9 +393,4 @@ export class Dispatcher implements Dispatch, DispatchHost {
     };
     return runFrom(0);
   }
-}
-
-function assertSettled(settled: Settled | undefined): Settled {
-  if (typeof settled?.kind === "string") return settled;
-  throw new TypeError("Middleware must return how the call ended: end it with `return next()`");
 }

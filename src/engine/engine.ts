@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { Principal } from "../call/call.ts";
+import type { Principal, TraceContext } from "../call/call.ts";
 import type { AskRequest, Progress, Settled } from "../call/outcome.ts";
 import type { Json } from "../internal/json.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
@@ -57,6 +57,8 @@ export interface Job {
   readonly context?: string;
   /** What the caller's environment supplied, encrypted; until the job has ended. */
   readonly config?: string | undefined;
+  /** The trace that the call belongs to. */
+  readonly trace?: TraceContext;
   /** Whether another call waits for it, too: then it is not forgotten, however its own call ends. */
   readonly isJoined?: boolean;
   /** When it may be forgotten, in milliseconds since the Unix epoch. */

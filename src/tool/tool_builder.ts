@@ -5,7 +5,7 @@
  */
 import type { Principal } from "../call/call.ts";
 import type { Schema } from "../schema/schema.ts";
-import type { Ctx, ErrorMap, Middleware } from "./context.ts";
+import type { Ctx, ErrorMap, Middleware, OpenState, StateOf } from "./context.ts";
 import type { Pending } from "./pending.ts";
 import type { PromiseOptions, Rendered, Tool, ToolAnnotations } from "./tool.ts";
 
@@ -34,52 +34,63 @@ export type PartialOf<Returned, Declared> = Returned extends AsyncGenerator<infe
   : Declared;
 
 /** `.handle()` of a tool that did not declare its output. */
-export type InferringHandle<Name extends string, Input, Args, Partial, Errors extends ErrorMap, Config> = <Returned>(
-  handler: (input: Args, ctx: Ctx<Errors, Config>) => Returned,
+export type InferringHandle<Name extends string, Input, Args, Partial, Errors extends ErrorMap, Config, State> = <
+  Returned,
+>(
+  handler: (input: Args, ctx: Ctx<Errors, Config, State>) => Returned,
 ) => Tool<Name, Input, AnswerOf<Returned>, PartialOf<Returned, Partial>, Errors>;
 
 /** `.handle()` of a tool that declared its output. */
-export type DeclaredHandle<Name extends string, Input, Args, Output, Partial, Errors extends ErrorMap, Config> = (
-  handler: (
-    input: Args,
-    ctx: Ctx<Errors, Config>,
-  ) => Output | Promise<Output> | AsyncGenerator<Partial, Output> | AsyncGenerator<Partial, void>,
-) => Tool<Name, Input, Output, Partial, Errors>;
+export type DeclaredHandle<Name extends string, Input, Args, Output, Partial, Errors extends ErrorMap, Config, State> =
+  (
+    handler: (
+      input: Args,
+      ctx: Ctx<Errors, Config, State>,
+    ) => Output | Promise<Output> | AsyncGenerator<Partial, Output> | AsyncGenerator<Partial, void>,
+  ) => Tool<Name, Input, Output, Partial, Errors>;
 
 /**
  * Work that goes on elsewhere: the promise's token carries its state, so that nothing is stored here, and any replica can ask
  * how far it is.
  *
  * @typeParam Args What `start` gets.
- * @typeParam State What is known of the work: JSON, about a kilobyte. Callers can read it, unless tokens are sealed.
+ * @typeParam Work What is known of the work: JSON, about a kilobyte. Callers can read it, unless tokens are sealed.
  * @typeParam Output What callers get in the end.
  * @typeParam Errors Data of declared failures, by code.
  * @typeParam Config What the environment supplies: with each call anew, also with one that redeems or cancels.
+ * @typeParam State What middleware puts on `ctx.state`.
  */
-export interface ExternalWork<Args, State, Output, Errors extends ErrorMap, Config> {
+export interface ExternalWork<Args, Work, Output, Errors extends ErrorMap, Config, State = OpenState> {
   /** Starts the work and tells how to find it again. */
-  start(input: Args, ctx: Ctx<Errors, Config>): State | Promise<State>;
+  start(input: Args, ctx: Ctx<Errors, Config, State>): Work | Promise<Work>;
   /** Looks how far the work is: `ctx.pending()`, or the output. */
-  check(state: NoInfer<State>, ctx: Ctx<Errors, Config>): Output | Pending | Promise<Output | Pending>;
+  check(state: NoInfer<Work>, ctx: Ctx<Errors, Config, State>): Output | Pending | Promise<Output | Pending>;
   /** Cancels the work; `false` if it cannot be any more. Left out, callers are told that it cannot. */
-  cancel?(state: NoInfer<State>, ctx: Ctx<Errors, Config>): boolean | void | Promise<boolean | void>;
+  cancel?(state: NoInfer<Work>, ctx: Ctx<Errors, Config, State>): boolean | void | Promise<boolean | void>;
   /** How long the promise lasts, in milliseconds. Default: 3,600,000 (an hour). */
   readonly ttlMs?: number;
 }
 
 /** `.external()` of a tool that did not declare its output. */
-export type InferringExternal<Name extends string, Input, Args, Partial, Errors extends ErrorMap, Config> = <
-  State,
+export type InferringExternal<Name extends string, Input, Args, Partial, Errors extends ErrorMap, Config, State> = <
+  Work,
   Output,
 >(
-  work: ExternalWork<Args, State, Output, Errors, Config>,
+  work: ExternalWork<Args, Work, Output, Errors, Config, State>,
 ) => Tool<Name, Input, Exclude<Output, Pending>, Partial, Errors>;
 
 /** `.external()` of a tool that declared its output. */
-export type DeclaredExternal<Name extends string, Input, Args, Output, Partial, Errors extends ErrorMap, Config> = <
+export type DeclaredExternal<
+  Name extends string,
+  Input,
+  Args,
+  Output,
+  Partial,
+  Errors extends ErrorMap,
+  Config,
   State,
->(
-  work: ExternalWork<Args, State, Output, Errors, Config>,
+> = <Work>(
+  work: ExternalWork<Args, Work, Output, Errors, Config, State>,
 ) => Tool<Name, Input, Output, Partial, Errors>;
 
 /** Data of declared failures, from their schemas; `null` declares a code without data. */
@@ -98,6 +109,7 @@ export type ErrorData<Schemas> = {
  * @typeParam Partial What is streamed before that.
  * @typeParam Errors Data of declared failures, by code.
  * @typeParam Config What the handler gets from the environment.
+ * @typeParam State What middleware puts on `ctx.state`.
  */
 export interface ToolBuilder<
   Name extends string,
@@ -108,19 +120,22 @@ export interface ToolBuilder<
   Partial,
   Errors extends ErrorMap,
   Config,
+  State = OpenState,
 > {
   /** Says what the tool does, for people and models. Required. */
-  describe(description: string): ToolBuilder<Name, true, Input, Args, Output, Partial, Errors, Config>;
+  describe(description: string): ToolBuilder<Name, true, Input, Args, Output, Partial, Errors, Config, State>;
   /** Sets the category, the specification's `@type`: `"query"`, `"action"`, … */
-  type(category: string): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config>;
+  type(category: string): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
   /** Sets a title for people. */
-  title(title: string): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config>;
+  title(title: string): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
   /**
    * Declares the arguments. The handler gets what the schema makes of them, with defaults and transforms.
    *
    * @throws {TypeError} If the schema cannot become JSON Schema, or its root is not an object.
    */
-  input<In, Out>(schema: Schema<In, Out>): ToolBuilder<Name, Described, In, Out, Output, Partial, Errors, Config>;
+  input<In, Out>(
+    schema: Schema<In, Out>,
+  ): ToolBuilder<Name, Described, In, Out, Output, Partial, Errors, Config, State>;
   /**
    * Declares the output in wire form: it is validated, never transformed.
    *
@@ -128,7 +143,7 @@ export interface ToolBuilder<
    */
   output<Value>(
     schema: Schema<Value, unknown>,
-  ): ToolBuilder<Name, Described, Input, Args, Value, Partial, Errors, Config>;
+  ): ToolBuilder<Name, Described, Input, Args, Value, Partial, Errors, Config, State>;
   /**
    * Declares the pieces that an async generator yields, in wire form: validated, never transformed.
    *
@@ -136,7 +151,7 @@ export interface ToolBuilder<
    */
   partial<Piece>(
     schema: Schema<Piece, unknown>,
-  ): ToolBuilder<Name, Described, Input, Args, Output, Piece, Errors, Config>;
+  ): ToolBuilder<Name, Described, Input, Args, Output, Piece, Errors, Config, State>;
   /**
    * Declares failures by code, with the schema of what goes with each (`null` for nothing).
    *
@@ -144,7 +159,7 @@ export interface ToolBuilder<
    */
   errors<const Schemas extends Readonly<Record<string, Schema | null>>>(
     schemas: Schemas,
-  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, ErrorData<Schemas>, Config>;
+  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, ErrorData<Schemas>, Config, State>;
   /**
    * Declares what the environment has to supply beside the arguments: keys to other services, units, defaults of a user. The
    * handler gets it as `ctx.config`; models never see it. Webtools callers send it; other wires give what the server has
@@ -154,57 +169,63 @@ export interface ToolBuilder<
    */
   config<Out>(
     schema: Schema<unknown, Out>,
-  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Out>;
+  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Out, State>;
   /** Adds hints, with MCP's names. */
-  annotate(annotations: ToolAnnotations): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config>;
+  annotate(
+    annotations: ToolAnnotations,
+  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
   /** Adds to the tool's own `_meta` in listings. */
   meta(
     members: Readonly<Record<string, unknown>>,
-  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config>;
+  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
   /**
    * Sets how long a call may take in all, in milliseconds. Default: the server's `timeoutMs`.
    *
    * @throws {RangeError} If it is not a positive number.
    */
-  timeout(timeoutMs: number): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config>;
+  timeout(timeoutMs: number): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
   /**
    * Lets the tool promise its answer when it is not ready in time: an engine goes on with the work, and the caller redeems the
    * promise, here or at another replica. The work may be run more than once: see `ctx.callId`, `ctx.attempt`, `ctx.step`.
    *
    * @throws {RangeError} If an option is not a positive number of milliseconds, or `retries` not a whole number.
    */
-  promise(options?: PromiseOptions): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config>;
+  promise(options?: PromiseOptions): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
   /** Names what the tool does now: work that was deferred, or stopped to ask, under another name is not gone on with. */
-  revision(revision: string): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config>;
-  /** Adds middleware around this tool; the first added is the outermost. */
-  use(...middleware: readonly Middleware[]): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config>;
+  revision(revision: string): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
+  /** Adds middleware around this tool; the first added is the outermost. What it says that it adds is on `ctx.state`, typed. */
+  use<Added extends readonly unknown[]>(
+    ...middleware: { readonly [Index in keyof Added]: Middleware<Added[Index]> }
+  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State & StateOf<Added>>;
   /**
    * Lets only callers use the tool that have all of these scopes, on every wire, and to redeem its promises as well. Others are
    * refused before anything is run: `unauthenticated` who is not known, `permission_denied` who is. It stays listed.
    *
    * @throws {TypeError} If there is none, or one is empty or has spaces.
    */
-  scopes(...scopes: readonly string[]): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config>;
+  scopes(
+    ...scopes: readonly string[]
+  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
   /**
    * Keeps the tool from callers that may not know of it: to them it is neither listed nor there. Asked for each of their lists
    * and calls; anything but `true` hides it. The principal is `undefined` if nobody is known.
    */
   visibleTo(
     isVisible: (principal: Principal | undefined) => boolean,
-  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config>;
+  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
   /** Sets how the output reads to people and models, on wires that send text beside it. */
   render(
     render: (output: [Output] extends [Inferred] ? unknown : Output) => Rendered,
-  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config>;
+  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
   /** Ends the definition. The handler may be synchronous, asynchronous, or an async generator; it may return nothing. */
   readonly handle: Described extends true
-    ? [Output] extends [Inferred] ? InferringHandle<Name, Input, Args, Partial, Errors, Config>
-    : DeclaredHandle<Name, Input, Args, Output, Partial, Errors, Config>
+    ? [Output] extends [Inferred] ? InferringHandle<Name, Input, Args, Partial, Errors, Config, State>
+    : DeclaredHandle<Name, Input, Args, Output, Partial, Errors, Config, State>
     : DescribeFirst;
   /** Ends the definition of a tool whose work goes on elsewhere. Its calls give a promise at once. */
   readonly external: Described extends true
-    ? [Output] extends [Inferred] ? InferringExternal<Name, Input, Args, Partial, Errors, Config>
-    : DeclaredExternal<Name, Input, Args, Output, Partial, Errors, Config>
+    ? [Output] extends [Inferred] ? InferringExternal<Name, Input, Args, Partial, Errors, Config, State>
+    : DeclaredExternal<Name, Input, Args, Output, Partial, Errors, Config, State>
     : DescribeFirst;
 }
 
