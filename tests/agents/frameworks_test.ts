@@ -72,6 +72,7 @@ for (const [name, file, exported] of AGENTS) {
         try {
           await check(await load(), createClient(transport), wire);
         } finally {
+          transport.close?.();
           await close();
           await server.close();
         }
