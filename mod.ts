@@ -36,7 +36,7 @@ export type {
   Joined,
   PartialOf,
   ToolBuilder,
-} from "./src/tool/builder.ts";
+} from "./src/tool/tool_builder.ts";
 export type {
   AnyTool,
   InferErrors,
@@ -49,9 +49,22 @@ export type {
   ToolAnnotations,
   ToolTypes,
 } from "./src/tool/tool.ts";
-export type { Ctx, ErrorMap, Logger, LogLevel, Middleware, MiddlewareCtx } from "./src/tool/context.ts";
+export type { CallingClient, Ctx, ErrorMap, Logger, Middleware, MiddlewareCtx } from "./src/tool/context.ts";
 export { type CallerContext, type ContextSlot, defineContext } from "./src/tool/context_slot.ts";
-export type { Answers, AskedFor, ElicitAnswer, ElicitRequest, ResourceRequest } from "./src/tool/asks.ts";
+export type {
+  Answers,
+  AnswerTo,
+  AskedFor,
+  ElicitAnswer,
+  ElicitRequest,
+  ResourceRequest,
+  RootsRequest,
+  RootsResult,
+  SampleMessage,
+  SampleRequest,
+  SampleResult,
+  UrlRequest,
+} from "./src/tool/asks.ts";
 export type { Pending, PendingOptions } from "./src/tool/pending.ts";
 export type { ToolListing } from "./src/tool/listing.ts";
 export type { JsonSchema, Schema } from "./src/schema/schema.ts";
@@ -59,13 +72,15 @@ export type { InputIssue } from "./src/schema/issues.ts";
 export type { ToolErrorCode } from "./src/error/code.ts";
 export { ToolError, type ToolErrorOptions } from "./src/error/tool_error.ts";
 export { Failure } from "./src/error/failure.ts";
-export type { Call, CallMeta, ClientInfo, Metadata, Peer, Principal } from "./src/call/call.ts";
+export type { AskableKind, Call, CallMeta, ClientInfo, Metadata, Peer, Principal } from "./src/call/call.ts";
 export type {
   AnswerOutcome,
   AskOutcome,
   AskRequest,
   CallEvent,
   FailureOutcome,
+  LogLevel,
+  LogLine,
   Outcome,
   Progress,
   PromiseOutcome,
@@ -74,6 +89,7 @@ export type {
   Sink,
   UnknownOutcome,
 } from "./src/call/outcome.ts";
+export type { Icon } from "./src/call/content.ts";
 export type { Change, ChangeBus, ChangingList } from "./src/call/changes.ts";
 export type {
   Catalog,
@@ -96,7 +112,8 @@ export type { Hmac, TokenGuard } from "./src/token/guard.ts";
 export type { TokenClaims, TokenKeys, TokenKind, VerifiedToken } from "./src/token/token.ts";
 export type { AskAnswer, Engine, EngineWorker, Job, JobState, Memo, WorkOptions } from "./src/engine/engine.ts";
 export { memoryEngine, type MemoryEngineOptions } from "./src/engine/memory.ts";
-export type { Dispatch } from "./src/dispatch/dispatch.ts";
+export type { CallConfig, CheckConfig } from "./src/call/call_config.ts";
+export type { Dispatch, PromiseTerms, Toolset } from "./src/dispatch/dispatch.ts";
 export { createServer, type Notify, type Server, type ServerOptions } from "./src/server/server.ts";
 export type { Auth, MountedAuth } from "./src/server/auth.ts";
 export type { CorsOptions, GateOptions } from "./src/server/gate.ts";

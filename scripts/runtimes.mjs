@@ -1,5 +1,5 @@
 // Where the runtimes are: Bun, Deno and workerd are dev dependencies, a Node of another major is fetched into `.cache/`.
-import { spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import process from "node:process";
@@ -45,4 +45,16 @@ export function runOrThrow(command, args, options = {}) {
   if (result.status === 0) return result.stdout;
   const why = result.error?.message ?? `status ${result.status ?? result.signal}`;
   throw new Error(`\`${[command, ...args].join(" ")}\` failed: ${why}\n${result.stdout ?? ""}${result.stderr ?? ""}`);
+}
+
+/** Runs a command to its end, whatever that is, without holding up others. */
+export function runToEnd(command, args, options) {
+  return new Promise((resolve) => {
+    const settings = { encoding: "utf8", maxBuffer: 1 << 28, ...options };
+    const child = execFile(command, args, settings, (error, stdout, stderr) => {
+      const status = error === null ? 0 : child.exitCode ?? child.signalCode ?? String(error);
+      resolve({ status, stdout, stderr });
+    });
+    child.stdin?.end();
+  });
 }

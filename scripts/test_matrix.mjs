@@ -1,6 +1,6 @@
-// Runs the tests on every runtime: `node scripts/test_matrix.mjs [--runtime bun,deno,node22,node24,workerd] [file …]`.
+// Runs the tests on every runtime, two at a time (they wait more than they work):
+// `node scripts/test_matrix.mjs [--runtime bun,deno,node22,node24,workerd] [--jobs 2] [file …]`.
 // Prints what failed, what was skipped and why, and a table; the exit status is 1 if anything failed or silently went missing.
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
@@ -8,7 +8,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { runOnWorkerd } from "../tests/runtime/workerd.mjs";
-import { childEnv, findBin, findNode, root } from "./runtimes.mjs";
+import { childEnv, findBin, findNode, root, runToEnd } from "./runtimes.mjs";
 
 const runners = {
   bun: runOnBun,
@@ -19,7 +19,10 @@ const runners = {
 };
 
 const { values, positionals } = parseArgs({
-  options: { runtime: { type: "string", default: Object.keys(runners).join() } },
+  options: {
+    runtime: { type: "string", default: Object.keys(runners).join() },
+    jobs: { type: "string", default: "2" },
+  },
   allowPositionals: true,
 });
 const names = values.runtime.split(",");
@@ -36,12 +39,9 @@ const rows = [];
 const skips = new Map();
 let reference;
 try {
-  for (const name of names) {
-    const startMs = performance.now();
-    const result = await runners[name](files);
-    report(name, result, (performance.now() - startMs) / 1000);
-    if (name === "bun") reference = result;
-  }
+  const results = await runAll();
+  reference = results.get("bun")?.result;
+  for (const name of names) report(name, results.get(name).result, results.get(name).seconds);
 } finally {
   rmSync(temporary, { recursive: true, force: true });
 }
@@ -49,6 +49,20 @@ printSkips();
 console.log(`\n${files.length} test files\n`);
 for (const row of rows) console.log(row);
 process.exitCode = failures > 0 ? 1 : 0;
+
+async function runAll() {
+  const results = new Map();
+  const waiting = [...names];
+  const work = async () => {
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+      const startMs = performance.now();
+      const result = await runners[name](files);
+      results.set(name, { result, seconds: (performance.now() - startMs) / 1000 });
+    }
+  };
+  await Promise.all(Array.from({ length: Number(values.jobs) }, work));
+  return results;
+}
 
 function findTests() {
   return readdirSync(join(root, "tests"), { recursive: true })
@@ -114,10 +128,10 @@ function findMissing(wanted, tests) {
   );
 }
 
-function runOnBun(files) {
+async function runOnBun(files) {
   const report = join(temporary, "bun.xml");
   const args = ["test", "--reporter=junit", `--reporter-outfile=${report}`, ...files.map((file) => `./${file}`)];
-  const result = run(findBin("bun"), args);
+  const result = await run(findBin("bun"), args);
   const tests = readJunit(report);
   // A file that does not load is not in Bun's report.
   const loaded = new Set(tests.map(({ file }) => file));
@@ -125,21 +139,21 @@ function runOnBun(files) {
   return { ...result, tests: [...tests, ...unloaded] };
 }
 
-function runOnDeno(files) {
+async function runOnDeno(files) {
   const report = join(temporary, "deno.xml");
-  const result = run(findBin("deno"), ["test", "-A", "--no-check", `--junit-path=${report}`, ...files]);
+  const result = await run(findBin("deno"), ["test", "-A", "--no-check", `--junit-path=${report}`, ...files]);
   const all = readJunit(report);
   // Deno lists groups and parents beside their tests.
   const parents = new Set(all.flatMap(({ name }) => ancestors(name)));
   return { ...result, tests: all.filter(({ name, status }) => status === "failed" || !parents.has(name)) };
 }
 
-function runOnNode(files, major) {
+async function runOnNode(files, major) {
   const node = findNode(major);
   const report = join(temporary, `node${major}.jsonl`);
   const hook = new URL("../tests/runtime/node_hook.mjs", import.meta.url).href;
   const reporter = fileURLToPath(new URL("../tests/runtime/node_reporter.mjs", import.meta.url));
-  const result = run(node, [
+  const result = await run(node, [
     "--disable-warning=ExperimentalWarning",
     `--import=${hook}`,
     "--test",
@@ -153,16 +167,13 @@ function runOnNode(files, major) {
   return { ...result, tests, output: result.output + output };
 }
 
-function run(command, args, node) {
-  const { status, signal, stdout, stderr, error } = spawnSync(command, args, {
+async function run(command, args, node) {
+  const { status, stdout, stderr } = await runToEnd(command, args, {
     cwd: root,
-    encoding: "utf8",
     env: childEnv(node),
-    stdio: ["ignore", "pipe", "pipe"],
-    timeout: 600_000,
-    maxBuffer: 1 << 28,
+    timeout: 900_000,
   });
-  return { status: status ?? signal, output: `${stdout}${stderr}${error ?? ""}` };
+  return { status, output: `${stdout}${stderr}` };
 }
 
 function readReport(path) {

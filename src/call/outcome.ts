@@ -28,6 +28,8 @@ export interface AnswerOutcome<Value = unknown> {
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
   /** The state that the caller keeps for the server, if the call changed it. */
   readonly context?: string | undefined;
+  /** Whose answer it is, if that tool says how it reads; a promise of it may be redeemed by another. */
+  readonly renderedBy?: string | undefined;
 }
 
 /** The work goes on; the token stands for its result. */
@@ -56,7 +58,7 @@ export interface AskRequest {
   readonly message: string;
   /** JSON Schema of the answer, for an elicitation. */
   readonly schema?: JsonObject | undefined;
-  /** What else belongs to the question: of a resource its name, amount and reason. */
+  /** What else belongs to the question: of a resource its name, amount and reason; of a page its URL; of sampling what the model gets. */
   readonly params?: JsonObject | undefined;
 }
 
@@ -122,10 +124,25 @@ export type CallEvent =
   | { readonly kind: "progress"; readonly progress: Progress }
   | { readonly kind: "deferred"; readonly promise: PromiseOutcome };
 
+/** How bad a log line is. */
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
+/** What a tool logs. */
+export interface LogLine {
+  /** How bad it is. */
+  readonly level: LogLevel;
+  /** For people. */
+  readonly message: string;
+  /** What belongs to it. */
+  readonly fields?: Readonly<Record<string, unknown>> | undefined;
+}
+
 /** Where a call's events go. */
 export interface Sink {
   /** Takes one event; a returned promise means that it is full, and resolves when there is room. */
   push(event: CallEvent): void | Promise<void>;
+  /** Takes what the tool logs, where the caller may see it. */
+  log?(line: LogLine): void;
   /** Aborts when nobody reads any more. */
   readonly left?: AbortSignal;
 }

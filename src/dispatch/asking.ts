@@ -1,16 +1,20 @@
 import type { AskRequest } from "../call/outcome.ts";
 import type { AskAnswer, Memo } from "../engine/engine.ts";
 import { isJsonObject, type Json, type JsonObject } from "../internal/json.ts";
-import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
-import type { AskedFor } from "../tool/asks.ts";
+import type { MaybePromise } from "../internal/maybe_promise.ts";
+import { compileSchema } from "../schema/compile.ts";
+import type { AskedFor, ElicitRequest } from "../tool/asks.ts";
 
 /** Rejects what waits for the caller's answer; whatever the handler makes of it, the run is over. */
 const SUSPENDED: Error = new Error("The call stops here until its caller has answered");
 
+/** Gives the answer as what asked for it wants it; `undefined` if it does not fit. */
+type Check = (content: Json | undefined) => MaybePromise<{ readonly value: Json | undefined } | undefined>;
+
 interface Question {
   readonly request: AskRequest;
-  /** What the answer has to be; of a resource, anything. */
-  readonly answer: CompiledSchema | undefined;
+  /** `undefined` where anything will do. */
+  readonly check: Check | undefined;
 }
 
 /** Called when a step has ended, to have its result kept. */
@@ -72,9 +76,9 @@ export class Asking {
     for (const [key, { request }] of questions) {
       if (!this.#answers.has(key)) this.#open.set(key, request);
     }
-    for (const [key, { request, answer }] of questions) {
+    for (const [key, { request, check }] of questions) {
       const given = this.#answers.get(key);
-      const checked = given && await checkAnswer(given, answer);
+      const checked = given && await checkAnswer(given, check);
       if (checked !== undefined) answers.set(key, checked);
       else if (given !== undefined) this.#askAgain(key, request);
     }
@@ -91,15 +95,7 @@ export class Asking {
 
   #question(key: string, asked: AskedFor): Question {
     this.#use("question", key);
-    if ("resource" in asked) {
-      const { resource, amount, reason } = asked;
-      const params = { resource, ...(amount !== undefined && { amount }), ...(reason !== undefined && { reason }) };
-      const message = reason ?? `More ${resource} needed${amount === undefined ? "" : `: ${amount}`}`;
-      return { request: { kind: "resource", message, params }, answer: undefined };
-    }
-    const answer = compileSchema(asked.schema, { where: `Schema of question "${key}"` });
-    const schema = answer.jsonSchema as JsonObject;
-    return { request: { kind: "elicitation", message: asked.message, schema }, answer };
+    return "schema" in asked ? formQuestion(key, asked) : otherQuestion(asked);
   }
 
   #use(what: "question" | "step", key: string): void {
@@ -109,11 +105,52 @@ export class Asking {
   }
 }
 
-/** The answer as its schema makes it; `undefined` if it does not fit. */
-async function checkAnswer(given: AskAnswer, schema: CompiledSchema | undefined): Promise<AskAnswer | undefined> {
-  if (given.action !== "accept" || schema === undefined) return given;
-  const checked = await schema.validate(given.content);
-  return checked.issues === undefined ? { action: "accept", content: checked.value as Json } : undefined;
+function formQuestion(key: string, { message, schema }: ElicitRequest): Question {
+  const compiled = compileSchema(schema, { where: `Schema of question "${key}"` });
+  return {
+    request: { kind: "elicitation", message, schema: compiled.jsonSchema as JsonObject },
+    async check(content) {
+      const checked = await compiled.validate(content);
+      return checked.issues === undefined ? { value: checked.value as Json } : undefined;
+    },
+  };
+}
+
+function otherQuestion(asked: Exclude<AskedFor, ElicitRequest>): Question {
+  if ("resource" in asked) {
+    const { resource, amount, reason } = asked;
+    const params = { resource, ...(amount !== undefined && { amount }), ...(reason !== undefined && { reason }) };
+    const message = reason ?? `More ${resource} needed${amount === undefined ? "" : `: ${amount}`}`;
+    return { request: { kind: "resource", message, params }, check: undefined };
+  }
+  if ("url" in asked) {
+    const { message, url } = asked;
+    return { request: { kind: "elicitation", message, params: { url } }, check: undefined };
+  }
+  if ("roots" in asked) {
+    const request = { kind: "roots", message: "The folders that you work in" } as const;
+    return { request, check: (content) => hasList(content, "roots") ? { value: content } : undefined };
+  }
+  // Copied by way of JSON: it may hold what JSON has no word for, and waits for its answer elsewhere.
+  const params: JsonObject = JSON.parse(JSON.stringify(asked));
+  const request = { kind: "sampling", message: "A question to your model", params } as const;
+  return { request, check: (content) => isSample(content) ? { value: content } : undefined };
+}
+
+function hasList(content: Json | undefined, member: string): boolean {
+  return isJsonObject(content) && Array.isArray(content[member]);
+}
+
+function isSample(content: Json | undefined): boolean {
+  return isJsonObject(content) && typeof content["content"] === "object" && typeof content["model"] === "string";
+}
+
+/** The answer as what asked for it wants it; `undefined` if it does not fit. */
+async function checkAnswer(given: AskAnswer, check: Check | undefined): Promise<AskAnswer | undefined> {
+  if (given.action !== "accept" || check === undefined) return given;
+  const checked = await check(given.content);
+  if (checked === undefined) return undefined;
+  return { action: "accept", ...(checked.value !== undefined && { content: checked.value }) };
 }
 
 /** The well-formed ones of a caller's answers. */

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { Call, CallMeta } from "../call/call.ts";
+import type { Call, CallMeta, Peer } from "../call/call.ts";
 import { type FailureOutcome, type Refusal, refuse, refuseInput, type Settled, type Sink } from "../call/outcome.ts";
 import type { Engine, EngineWorker } from "../engine/engine.ts";
 import { Jobs } from "../engine/jobs.ts";
@@ -20,7 +20,10 @@ import type { TokenKeys } from "../token/token.ts";
 import type { Logger, Middleware } from "../tool/context.ts";
 import { refuseCaller } from "../tool/access.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
-import type { ToolPlan } from "../tool/tool.ts";
+import type { ToolListing } from "../tool/listing.ts";
+import type { AnyTool, ToolPlan } from "../tool/tool.ts";
+import { assertConfigHidden } from "./config_safe.ts";
+import { configure } from "./configure.ts";
 import { decodeContinuation } from "./continuation.ts";
 import { Deferrals } from "./deferrals.ts";
 import type { DispatchHost } from "./host.ts";
@@ -39,6 +42,28 @@ export interface Dispatch {
   mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): Refusal;
   /** Aborts once no more calls are taken. */
   readonly closeSignal: AbortSignal;
+  /** What a promise token says by itself, to the one it was given to; nothing is looked up. */
+  readPromise(token: string, peer: Peer): PromiseTerms | Refusal;
+}
+
+/** What a promise token says by itself. */
+export interface PromiseTerms {
+  /** What was called. */
+  readonly tool: string;
+  /** When it was given, in milliseconds since the Unix epoch; up to a second early. */
+  readonly createdAtMs: number;
+  /** How long it lasts from then, in milliseconds. */
+  readonly ttlMs: number;
+}
+
+/** Tools that are called apart from the server's own, with the same keys, engine, middleware and limits. */
+export interface Toolset {
+  /** The tools, as they are listed; system tools first, if one of them can promise. */
+  readonly tools: readonly ToolListing[];
+  /** The same tools as they are defined, in the same order; here they have the names that tokens and jobs know. */
+  readonly plans: readonly ToolPlan[];
+  /** Runs one call, as {@link Dispatch.call} does. */
+  call(call: Call, sink?: Sink): MaybePromise<Settled>;
 }
 
 /** What a dispatcher needs. */
@@ -61,6 +86,8 @@ export interface DispatchOptions {
   readonly concurrency: number;
   /** Largest outcome of a job, in UTF-16 code units of JSON. */
   readonly resultChars: number;
+  /** What tools get whose calls bring no config. */
+  readonly config: Readonly<Record<string, unknown>> | undefined;
 }
 
 const TOO_LATE: Refusal = refuse("deadline_exceeded", "The call took longer than its deadline");
@@ -85,6 +112,9 @@ export class Dispatcher implements Dispatch, DispatchHost {
   readonly #waits: Waits;
   readonly #deferrals: Deferrals;
   readonly #redeemer: Redeemer;
+  readonly #promises: Promises;
+  readonly #engine: Engine;
+  readonly #ownConfig: Readonly<Record<string, unknown>> | undefined;
   #running = 0;
   readonly #closing = new AbortController();
   // Asked at every call, of which a signal makes more than a field.
@@ -102,8 +132,11 @@ export class Dispatcher implements Dispatch, DispatchHost {
     this.deadlines = new Deadlines(options.clock);
     this.#middleware = options.middleware;
     this.#timeoutMs = options.timeoutMs;
+    this.#engine = options.engine;
+    this.#ownConfig = options.config;
+    assertConfigHidden(options.registry.plans(), options.engine, options.keys);
     const jobs = new Jobs(engine);
-    const promises = new Promises(this, engine);
+    const promises = this.#promises = new Promises(this, engine);
     const waits = this.#waits = new Waits(this, jobs, promises);
     this.#deferrals = new Deferrals(this, { jobs, promises, waits, concurrency, resultChars });
     this.#redeemer = new Redeemer(this, jobs, promises, waits);
@@ -118,6 +151,21 @@ export class Dispatcher implements Dispatch, DispatchHost {
     const { tool, peer: { principal } } = call;
     const plan = this.registry.getFor(tool, principal);
     return plan === undefined ? this.registry.notFound(tool, principal) : this.run(plan, call, sink);
+  }
+
+  /** Takes further tools, which only their own set calls: several versions of a tool have one name. */
+  attach(tag: string, tools: readonly AnyTool[]): Toolset {
+    const attached = this.registry.attach(tag, tools);
+    assertConfigHidden(attached.plans(), this.#engine, this.keys);
+    return {
+      tools: attached.listings(),
+      plans: attached.plans(),
+      call: (call, sink) => {
+        const { tool, peer: { principal } } = call;
+        const plan = attached.getFor(tool, principal);
+        return plan === undefined ? attached.notFound(tool, principal) : this.run(plan, call, sink);
+      },
+    };
   }
 
   /** Runs what is not to be looked up: a prompt or a resource, under a name that no tool can have. */
@@ -137,8 +185,21 @@ export class Dispatcher implements Dispatch, DispatchHost {
     return maskThrown(this.logger, thrown, fields);
   }
 
+  readPromise(token: string, peer: Peer): PromiseTerms | Refusal {
+    const opened = this.#promises.open(token, peer.principal);
+    if ("kind" in opened) return opened;
+    const { plan, expiresAtMs } = opened;
+    const { ttlMs = 0 } = plan.promise ?? plan.external ?? {};
+    // The token's end was rounded up to a second.
+    return { tool: plan.name, createdAtMs: expiresAtMs - 1_000 - ttlMs, ttlMs };
+  }
+
   settleThrown(thrown: unknown, fields: Readonly<Record<string, unknown>>): FailureOutcome | Refusal {
     return settleThrown(thrown) ?? this.mask(thrown, fields);
+  }
+
+  get ownConfig(): Readonly<Record<string, unknown>> | undefined {
+    return this.#ownConfig;
   }
 
   deadlineMs(run: Run): number {
@@ -274,8 +335,10 @@ export class Dispatcher implements Dispatch, DispatchHost {
     return idempotencyKey === undefined ? this.runTool(run) : this.#deferrals.runKeyed(run);
   }
 
-  /** Arguments are checked before their job is promised. */
+  /** Config and arguments are checked before their job is promised. */
   async #enqueue(run: Run): Promise<Settled> {
+    const refused = await configure(run, this.ownConfig);
+    if (refused !== undefined) return refused;
     const checked = await run.plan.input?.validate(run.call.args);
     if (checked?.issues !== undefined) return invalidInput(formatIssues(checked.issues, run.call.args));
     return await this.#deferrals.enqueue(run);

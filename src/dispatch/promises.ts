@@ -65,7 +65,7 @@ export class Promises {
     const { keys, clock, registry } = this.#host;
     const verified = keys.verify("promise", token, principal?.id ?? "", clock.now());
     if (verified === "expired") return refuse("expired_promise", "The promise has expired");
-    const plan = verified === "invalid" ? undefined : registry.getFor(verified.tool, principal);
+    const plan = verified === "invalid" ? undefined : registry.resolveFor(verified.tool, principal);
     if (verified === "invalid" || plan === undefined) return refuse("invalid_promise", "Not a promise of this server");
     // Since it was given, the caller may have lost what it takes.
     return refuseCaller(plan, principal) ??

@@ -1,12 +1,22 @@
-import type { Call, ClientInfo, Metadata, Principal } from "../call/call.ts";
-import type { Progress, Refusal, Settled, Sink } from "../call/outcome.ts";
+import type { Call, Metadata, Principal } from "../call/call.ts";
+import type { LogLevel, Progress, Refusal, Settled, Sink } from "../call/outcome.ts";
 import { RESERVED_META } from "../call/reserved_meta.ts";
 import { Failure } from "../error/failure.ts";
 import { ToolError } from "../error/tool_error.ts";
 import { digestOf } from "../token/digest.ts";
 import type { AskAnswer, Memo } from "../engine/engine.ts";
-import type { Answers, AskedFor, ElicitAnswer, ElicitRequest, ResourceRequest } from "../tool/asks.ts";
-import type { LogLevel, MiddlewareCtx } from "../tool/context.ts";
+import type {
+  Answers,
+  AskedFor,
+  ElicitAnswer,
+  ElicitRequest,
+  ResourceRequest,
+  RootsResult,
+  SampleRequest,
+  SampleResult,
+  UrlRequest,
+} from "../tool/asks.ts";
+import type { CallingClient, MiddlewareCtx } from "../tool/context.ts";
 import { Pending, type PendingOptions } from "../tool/pending.ts";
 import type { ToolPlan } from "../tool/tool.ts";
 import { compileValidator } from "../schema/compile.ts";
@@ -40,6 +50,7 @@ export class Run implements MiddlewareCtx {
   /** How far the handler says it is. */
   lastProgress: Progress | undefined = undefined;
   #live: LiveRun | undefined = undefined;
+  #config: unknown = undefined;
   #isOver = false;
   #hasBegun = false;
   #onBegun: (() => void) | undefined = undefined;
@@ -108,6 +119,19 @@ export class Run implements MiddlewareCtx {
     return this.call.peer.metadata;
   }
 
+  get sessionId(): string | undefined {
+    return this.call.peer.sessionId;
+  }
+
+  get config(): unknown {
+    return this.#config;
+  }
+
+  /** The config has been checked; it is no member that a log line of the context would show. */
+  configure(config: unknown): void {
+    this.#config = config;
+  }
+
   get requestId(): string | number | undefined {
     return this.call.peer.requestId;
   }
@@ -140,8 +164,9 @@ export class Run implements MiddlewareCtx {
     return this.lease?.job.attempt ?? 1;
   }
 
-  get client(): ClientInfo {
-    return this.call.peer.client;
+  get client(): CallingClient {
+    const { supports = () => true, ...info } = this.call.peer.client;
+    return { ...info, supports };
   }
 
   get state(): Record<string, unknown> {
@@ -161,7 +186,19 @@ export class Run implements MiddlewareCtx {
   }
 
   elicit<Content>(key: string, request: ElicitRequest<Content>): Promise<ElicitAnswer<Content>> {
-    return this.#ask({ [key]: request }, (answers) => answers[key] as ElicitAnswer<Content>);
+    return this.#askOne(key, request);
+  }
+
+  elicitUrl(key: string, request: UrlRequest): Promise<ElicitAnswer> {
+    return this.#askOne(key, request);
+  }
+
+  sample(key: string, request: SampleRequest): Promise<ElicitAnswer<SampleResult>> {
+    return this.#askOne(key, request);
+  }
+
+  roots(key: string = "roots"): Promise<ElicitAnswer<RootsResult>> {
+    return this.#askOne(key, { roots: true });
   }
 
   ask<const Requests extends Readonly<Record<string, AskedFor>>>(requests: Requests): Promise<Answers<Requests>> {
@@ -194,6 +231,7 @@ export class Run implements MiddlewareCtx {
     } catch {
       // A logger that throws must not break the call it writes about.
     }
+    if (!this.#isOver && this.#live?.isSettled !== true) this.sink?.log?.({ level, message, fields });
   }
 
   meta(members: Readonly<Record<string, unknown>>): void {
@@ -211,6 +249,10 @@ export class Run implements MiddlewareCtx {
     if (checked.issues === undefined) return checked.value as Output;
     const issues = formatIssues(checked.issues, value);
     throw new ToolError("invalid_input", `Invalid value: ${issues[0]?.message}`, { details: { issues } });
+  }
+
+  #askOne<Content>(key: string, request: AskedFor): Promise<ElicitAnswer<Content>> {
+    return this.#ask({ [key]: request }, (answers) => answers[key] as ElicitAnswer<Content>);
   }
 
   #ask<Value>(

@@ -13,8 +13,8 @@ import type { AskAnswer, Engine, Job, JobState, Memo } from "./engine.ts";
 /** How often a change is tried again that others were faster than. */
 const MAX_TRIES = 100;
 
-/** A job that is over runs no more: its arguments may be large, and their digest is kept. */
-const OVER: Pick<Job, "args" | "memo"> = { args: null, memo: { answers: {}, steps: {} } };
+/** A job that is over runs no more: its arguments may be large, and their digest is kept; its config may hold secrets. */
+const OVER: Pick<Job, "args" | "config" | "memo"> = { args: null, config: undefined, memo: { answers: {}, steps: {} } };
 
 /** Whether nothing can happen to the job any more. */
 export function isFinal({ state }: Job): boolean {
@@ -90,7 +90,7 @@ export class Jobs {
     return this.#requeue(run, run.attempt - 1, delayMs);
   }
 
-  /** The caller answers. Of each key the first answer counts; what was not asked is ignored. */
+  /** The caller answers. Of each key the first answer counts; what was not asked is ignored. It goes on once nothing is open. */
   async answer(id: string, answers: ReadonlyMap<string, AskAnswer>): Promise<void> {
     const answered = await this.#change(id, (job) => {
       // Answered before, by someone who may not have come to schedule it.
@@ -98,12 +98,14 @@ export class Jobs {
       if (job.state !== "asking") return undefined;
       const asked = [...answers].filter(([key]) => Object.hasOwn(job.requests ?? {}, key));
       if (asked.length === 0) return undefined;
-      const { requests: _, ...rest } = job;
+      const { requests = {}, ...rest } = job;
       const memo = { ...job.memo, answers: { ...job.memo.answers, ...Object.fromEntries(asked) } };
+      const open = Object.entries(requests).filter(([key]) => !Object.hasOwn(memo.answers, key));
+      if (open.length > 0) return { ...job, memo, requests: Object.fromEntries(open) };
       // An answered question is not a spent attempt.
       return { ...rest, state: "queued", memo, attempt: job.attempt - 1 };
     });
-    if (answered !== undefined) await this.engine.schedule(id, 0);
+    if (answered?.state === "queued") await this.engine.schedule(id, 0);
   }
 
   /** Cancels a job for good, unless it has ended. Tells its state; `undefined` if there is none. */

@@ -83,7 +83,7 @@ function send(reply: Reply, head: Http2Head, stream: ServerHttp2Stream): void {
   }
   stream.respond(headers, { endStream: body === null, waitForTrailers: trailers !== undefined });
   if (body instanceof ReadableStream) {
-    void pump(body, stream).then(() => head.isAnswered = true);
+    void pump(body, stream, stream.session?.socket).then(() => head.isAnswered = true);
     return;
   }
   head.isAnswered = true;

@@ -6,9 +6,10 @@
  *
  * @module
  */
-import { refuse } from "../call/outcome.ts";
+import { type Refusal, refuse } from "../call/outcome.ts";
+import type { MaybePromise } from "../internal/maybe_promise.ts";
 import { refusalReply } from "../wires/http/reply.ts";
-import type { Head, Reply } from "../wires/wire.ts";
+import type { Head, MountedWire, Reply } from "../wires/wire.ts";
 
 /** CORS for pages of the allowed origins. */
 export interface CorsOptions {
@@ -58,23 +59,28 @@ export class Gate {
   /**
    * The answer to a request that goes no further: one from elsewhere, or a preflight.
    *
+   * @param wire Where it would go.
    * @param isPublic Whether pages of any origin may ask.
    */
-  check(head: Head, isPublic: boolean | undefined): Reply | undefined {
+  check(head: Head, wire: MountedWire | undefined, isPublic: boolean | undefined): MaybePromise<Reply> | undefined {
     if (this.#hosts !== undefined && !isListed(hostOf(head), this.#hosts)) {
       const message = `This server does not answer for host ${quote(hostOf(head))}: add it to "hosts"`;
-      return forbidden(message);
+      return stop(head, wire, refuse("permission_denied", message));
     }
     if (isPublic) return undefined;
     const origin = head.metadata.get("origin");
     if (origin !== null && !this.#allows(origin, head)) {
-      return forbidden(`Origin ${quote(origin)} is not allowed: add it to "origins"`);
+      return stop(
+        head,
+        wire,
+        refuse("permission_denied", `Origin ${quote(origin)} is not allowed: add it to "origins"`),
+      );
     }
     if (head.method !== "OPTIONS") return undefined;
-    if (this.#cors !== undefined) return this.#preflight(head, this.#cors);
+    if (this.#cors !== undefined) return this.#preflight(head, this.#cors, wire);
     return origin === null
       ? undefined
-      : refusalReply(null, refuse("invalid_request", 'Preflights are answered with "cors: true"'), 405);
+      : stop(head, wire, refuse("invalid_request", 'Preflights are answered with "cors: true"'), 405);
   }
 
   /** The reply with CORS headers, if the request came from another origin and CORS is on. */
@@ -96,11 +102,11 @@ export class Gate {
     return origin.replace(/^https?:\/\//i, "").toLowerCase() === hostOf(head).toLowerCase();
   }
 
-  #preflight(head: Head, cors: CorsOptions): Reply {
+  #preflight(head: Head, cors: CorsOptions, { methods = ["POST"] }: Partial<MountedWire> = {}): Reply {
     const wanted = head.metadata.get("access-control-request-headers");
     const headers = {
-      allow: "POST, OPTIONS",
-      "access-control-allow-methods": "POST",
+      allow: [...methods, "OPTIONS"].join(", "),
+      "access-control-allow-methods": methods.join(", "),
       "access-control-max-age": String(cors.maxAgeSeconds ?? DEFAULT_MAX_AGE_SECONDS),
       ...(wanted !== null && { "access-control-allow-headers": wanted }),
     };
@@ -108,8 +114,9 @@ export class Gate {
   }
 }
 
-function forbidden(message: string): Reply {
-  return refusalReply(null, refuse("permission_denied", message));
+/** In the words of the wire, if it has any. */
+function stop(head: Head, wire: MountedWire | undefined, refusal: Refusal, status?: number): MaybePromise<Reply> {
+  return wire?.refuse?.(head, refusal, status) ?? refusalReply(null, refusal, status);
 }
 
 function parseHost(host: string): string {

@@ -29,7 +29,8 @@ import { resolveKeys } from "./keys.ts";
  *
  * @typeParam Tools The tools, as a tuple.
  */
-export interface ServerOptions<Tools extends readonly AnyTool[]> extends GateOptions {
+export interface ServerOptions<Tools extends readonly AnyTool[]>
+  extends GateOptions, Omit<ServerInfo, "name" | "version"> {
   /** The tools, in the order in which they are listed. */
   readonly tools: Tools;
   /** What callers can read, by `defineResource` of `./mcp`, in the order in which it is listed. Default: nothing. */
@@ -62,6 +63,11 @@ export interface ServerOptions<Tools extends readonly AnyTool[]> extends GateOpt
   readonly engine?: Engine;
   /** How much deferred work this process runs at once; `false` for none, where others do. Default: `{ concurrency: 10 }`. */
   readonly work?: WorkOptions | false;
+  /**
+   * What tools with `.config()` get whose callers send none, as on all wires but Webtools. It is checked with each call, and
+   * neither logged nor sent. Default: `{}`, so that the schema's own defaults count.
+   */
+  readonly config?: Readonly<Record<string, unknown>>;
   /** Where masked errors go. Default: nowhere; `console` is a good start. */
   readonly logger?: Logger;
   /** Where time comes from; for tests. */
@@ -125,6 +131,12 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
    */
   "~resume"(): void;
   /**
+   * What its wires got: for one that is not reached by requests, such as stdio.
+   *
+   * @internal
+   */
+  readonly "~host": WireHost;
+  /**
    * Takes no more calls, lets those under way end, ends what is left after the grace, and closes the engine.
    *
    * @param graceMs How long calls may go on, in milliseconds. Default: 10,000.
@@ -182,20 +194,33 @@ export function createServer<const Tools extends readonly AnyTool[]>(options: Se
     engine,
     concurrency: work === false ? 0 : checkedConcurrency(work?.concurrency),
     resultChars: limits.resultChars ?? DEFAULT_RESULT_CHARS,
+    config: options.config,
   });
   const wires = options.wires ?? [mcpLite()];
   const routes = new Map<string, MountedWire>();
-  const tools = registry.plans().map(listTool);
+  const plans = registry.plans();
+  const tools = registry.listings();
+  const { name = "toolwire", version = "0.0.0", title, description, websiteUrl, icons, instructions } = options;
   const host: WireHost = {
     dispatch: dispatcher,
     tools,
+    plans,
     toolsFor(principal) {
       const seen = registry.plansFor(principal);
       return seen.length === tools.length ? tools : seen.map(listTool);
     },
+    attach: (tag, tools) => dispatcher.attach(tag, tools),
     catalog: makeCatalog(resources, prompts, (plan, call, sink) => dispatcher.run(plan, call, sink)),
     changes,
-    info: { name: options.name ?? "toolwire", version: options.version ?? "0.0.0" },
+    info: {
+      name,
+      version,
+      ...(title !== undefined && { title }),
+      ...(description !== undefined && { description }),
+      ...(websiteUrl !== undefined && { websiteUrl }),
+      ...(icons !== undefined && { icons }),
+      ...(instructions !== undefined && { instructions }),
+    },
     limits: {
       bodyBytes: limits.bodyBytes ?? DEFAULT_BODY_BYTES,
       depth: limits.depth ?? DEFAULT_DEPTH,
@@ -224,8 +249,22 @@ interface Core {
   readonly host: WireHost;
   readonly dispatcher: Dispatcher;
   readonly wires: readonly string[];
-  readonly routes: ReadonlyMap<string, MountedWire>;
+  readonly routes: Routes;
   readonly auth: MountedAuth | undefined;
+}
+
+/** The wires, by the paths that they answer. */
+type Routes = ReadonlyMap<string, MountedWire>;
+
+/** The wire that answers a path: the one that has just it, else the one that has the most of it. */
+function routeOf(path: string, routes: Routes): MountedWire | undefined {
+  const exact = routes.get(path);
+  if (exact !== undefined) return exact;
+  for (let end = path.lastIndexOf("/"); end !== -1; end = end === 0 ? -1 : path.lastIndexOf("/", end - 1)) {
+    const wire = routes.get(`${path.slice(0, end)}/*`);
+    if (wire !== undefined) return wire;
+  }
+  return undefined;
 }
 
 function mount(wire: Wire, host: WireHost, routes: Map<string, MountedWire>): void {
@@ -240,16 +279,17 @@ function mount(wire: Wire, host: WireHost, routes: Map<string, MountedWire>): vo
 
 function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: GateOptions): Server<Tools> {
   const { host, dispatcher, engine, wires, routes, auth } = core;
-  const exposed = [...routes.values()].flatMap(({ exposedHeaders = [] }) => exposedHeaders);
+  const mounted = [...routes.values()];
+  const exposed = mounted.flatMap(({ exposedHeaders = [] }) => exposedHeaders);
   const gate = new Gate(gateOptions, [...new Set(exposed)]);
   const answer = (head: Head, body: Body, wire: MountedWire | undefined): MaybePromise<Reply> => {
     if (wire === undefined) return notFound(head.path, routes);
     return auth === undefined ? wire.handle(head, body) : auth.answer(head, body, wire);
   };
   const handle = (head: Head, body: Body): MaybePromise<Reply> => {
-    const wire = routes.get(head.path);
+    const wire = routeOf(head.path, routes);
     const isPublic = wire?.publicPaths?.includes(head.path);
-    const reply = gate.check(head, isPublic) ?? answer(head, body, wire);
+    const reply = gate.check(head, wire, isPublic) ?? answer(head, body, wire);
     if (!gate.hasCors || isPublic) return reply;
     return reply instanceof Promise ? reply.then((later) => gate.decorate(head, later)) : gate.decorate(head, reply);
   };
@@ -285,8 +325,10 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
     },
     guarded: (options) => makeServer(core, { ...gateOptions, ...options }),
     "~resume": () => dispatcher.resume(),
+    "~host": host,
     work: (options = {}) => dispatcher.work(checkedConcurrency(options.concurrency)),
     async close(graceMs = DEFAULT_GRACE_MS) {
+      for (const wire of new Set(mounted)) wire.close?.();
       await dispatcher.close(graceMs);
       await engine.close();
       await host.changes.close?.();
@@ -294,7 +336,7 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
   };
 }
 
-function notFound(path: string, routes: ReadonlyMap<string, MountedWire>): Reply {
+function notFound(path: string, routes: Routes): Reply {
   const message = `Nothing answers ${path.slice(0, 128) || "/"}; there are ${[...routes.keys()].join(", ")}`;
   return refusalReply(null, refuse("method_not_found", message));
 }

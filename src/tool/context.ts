@@ -1,14 +1,21 @@
 import type { Failure } from "../error/failure.ts";
-import type { Call, ClientInfo, Metadata, Principal } from "../call/call.ts";
-import type { Settled } from "../call/outcome.ts";
+import type { AskableKind, Call, ClientInfo, Metadata, Principal } from "../call/call.ts";
+import type { LogLevel, Settled } from "../call/outcome.ts";
 import type { Schema } from "../schema/schema.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
-import type { Answers, AskedFor, ElicitAnswer, ElicitRequest, ResourceRequest } from "./asks.ts";
+import type {
+  Answers,
+  AskedFor,
+  ElicitAnswer,
+  ElicitRequest,
+  ResourceRequest,
+  RootsResult,
+  SampleRequest,
+  SampleResult,
+  UrlRequest,
+} from "./asks.ts";
 import type { CallerContext } from "./context_slot.ts";
 import type { Pending, PendingOptions } from "./pending.ts";
-
-/** How bad a log line is. */
-export type LogLevel = "debug" | "info" | "warn" | "error";
 
 /** Where the server writes what callers must not see. `console` is one; so are most loggers. */
 export interface Logger {
@@ -25,12 +32,19 @@ export interface Logger {
 /** Declared failures of a tool: their data by their code. */
 export type ErrorMap = Readonly<Record<string, unknown>>;
 
+/** The calling software, and what it can be asked. */
+export interface CallingClient extends ClientInfo {
+  /** Whether it says that it can answer questions of this kind. */
+  supports(kind: AskableKind): boolean;
+}
+
 /**
  * What a handler gets beside its input. Everything on it is lazy: what a handler does not touch costs nothing.
  *
  * @typeParam Errors The failures that the tool declared with `.errors()`.
+ * @typeParam Config What the tool said with `.config()` that it needs.
  */
-export interface Ctx<Errors extends ErrorMap = ErrorMap> {
+export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown> {
   /** Aborts at the deadline, when the caller has gone, and when the call is cancelled. */
   readonly signal: AbortSignal;
   /** Who calls, if the server knows. */
@@ -41,10 +55,17 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap> {
   readonly requestId: string | number | undefined;
   /** Globally unique, and the same when a call is run again: the key to deduplicate side effects by. */
   readonly callId: string;
+  /**
+   * What the environment of the caller supplied beside the arguments, or else that of the server: what `.config()` made of it.
+   * `undefined` for a tool without `.config()`. It may hold secrets.
+   */
+  readonly config: Config;
+  /** What the caller says that several of its requests have in common. Not to be trusted, and never stored. */
+  readonly sessionId: string | undefined;
   /** Which run of this call it is, from 1. */
   readonly attempt: number;
   /** The calling software, as it names itself. */
-  readonly client: ClientInfo;
+  readonly client: CallingClient;
   /** Shared by the middleware and the handler of one call. */
   readonly state: Record<string, unknown>;
   /**
@@ -55,7 +76,7 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap> {
    * @param message What is being done now.
    */
   progress(done: number, total?: number, message?: string): void;
-  /** Writes a line about this call to the server's logger. */
+  /** Writes a line about this call to the server's logger; and to the caller, over a wire that was told to, if it asked for such lines. */
   log(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void;
   /**
    * Adds members to the result's `_meta`.
@@ -75,6 +96,12 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap> {
    * @param key Names the question in this call; each once in a run.
    */
   elicit<Content>(key: string, request: ElicitRequest<Content>): Promise<ElicitAnswer<Content>>;
+  /** Sends the caller to a page of the web, for what must not come through it, such as a password; else as {@link Ctx.elicit}. */
+  elicitUrl(key: string, request: UrlRequest): Promise<ElicitAnswer>;
+  /** Asks the caller's model, on MCP; its answer comes as that of {@link Ctx.elicit} does. */
+  sample(key: string, request: SampleRequest): Promise<ElicitAnswer<SampleResult>>;
+  /** Asks for the folders that the caller works in, on MCP; the answer comes as that of {@link Ctx.elicit} does. */
+  roots(key?: string): Promise<ElicitAnswer<RootsResult>>;
   /** Asks the caller several things at once, by key; answers come as those of {@link Ctx.elicit} do. */
   ask<const Requests extends Readonly<Record<string, AskedFor>>>(requests: Requests): Promise<Answers<Requests>>;
   /**

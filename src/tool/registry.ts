@@ -3,6 +3,7 @@ import { refuse } from "../call/outcome.ts";
 import type { Principal } from "../call/call.ts";
 import { nearest } from "../internal/nearest.ts";
 import { isVisibleTo } from "./access.ts";
+import { listTool, type ToolListing } from "./listing.ts";
 import { SYSTEM_TOOLS } from "./system_tools.ts";
 import type { AnyTool, ToolPlan } from "./tool.ts";
 
@@ -14,9 +15,9 @@ const MAX_LISTED = 50;
 
 /** A server's tools, by name. */
 export class ToolRegistry {
-  /** Whether some tool can promise its answer. */
-  readonly canPromise: boolean;
   readonly #plans: ReadonlyMap<string, ToolPlan>;
+  /** Tools of attached sets, by the names under which tokens and jobs know them. */
+  readonly #attached = new Map<string, ToolPlan>();
 
   /**
    * @param tools The server's tools, in the order in which they are listed; if one of them can promise, the system tools come first.
@@ -29,13 +30,10 @@ export class ToolRegistry {
       if (plan === undefined) {
         throw new TypeError("Cannot create server: a tool is not finished; end its definition with .handle(…)");
       }
-      assertUsable(plan.name, plans);
-      plans.set(plan.name, plan);
+      assertUsable(tool.name, plans);
+      plans.set(tool.name, plan);
     }
-    this.canPromise = [...plans.values()].some(({ promise, external }) =>
-      promise !== undefined || external !== undefined
-    );
-    const system = this.canPromise ? SYSTEM_TOOLS.map((plan) => [plan.name, plan] as const) : [];
+    const system = [...plans.values()].some(promises) ? SYSTEM_TOOLS.map((plan) => [plan.name, plan] as const) : [];
     this.#plans = new Map([...system, ...plans]);
   }
 
@@ -55,9 +53,50 @@ export class ToolRegistry {
     return this.plans().filter((plan) => isVisibleTo(plan, principal));
   }
 
+  /** The tool of that name, here or in an attached set: what a job is about. */
+  resolve(name: string): ToolPlan | undefined {
+    return this.#plans.get(name) ?? this.#attached.get(name);
+  }
+
+  /** The same, if the caller may know of it: what a token is about. */
+  resolveFor(name: string, principal: Principal | undefined): ToolPlan | undefined {
+    const plan = this.resolve(name);
+    return plan && isVisibleTo(plan, principal) ? plan : undefined;
+  }
+
+  /** Whether some tool can promise its answer. */
+  get canPromise(): boolean {
+    return [...this.#plans.values(), ...this.#attached.values()].some(promises);
+  }
+
+  /**
+   * A registry of further tools, which may be called as those here are. Tokens and jobs know them as `<name>@<tag>`, which is
+   * no name that a caller can use; a tool that is the same as the one here has one name only.
+   *
+   * @throws {TypeError} If two have the same name, one has a reserved name, or the tag was used.
+   */
+  attach(tag: string, tools: readonly AnyTool[]): ToolRegistry {
+    const tagged = new ToolRegistry(tools.map((tool) => {
+      const plan = tool?.["~plan"];
+      if (plan === undefined || plan === this.#plans.get(plan.name)) return tool;
+      return { name: plan.name, "~plan": { ...plan, name: `${plan.name}@${tag}` } };
+    }));
+    for (const plan of tagged.plans()) {
+      if (this.#plans.has(plan.name) || plan.isSystem) continue;
+      if (this.#attached.has(plan.name)) throw new TypeError(`Cannot create server: "${tag}" is there twice`);
+      this.#attached.set(plan.name, plan);
+    }
+    return tagged;
+  }
+
   /** All tools, in the order of listing. */
   plans(): ToolPlan[] {
     return [...this.#plans.values()];
+  }
+
+  /** All tools as they are listed, under the names that callers use. */
+  listings(): ToolListing[] {
+    return [...this.#plans].map(([name, plan]) => ({ ...listTool(plan), name }));
   }
 
   /** What to say to someone who asked for a tool that is not there (MCP-lite specification, A.5). */
@@ -70,6 +109,10 @@ export class ToolRegistry {
       ...(similar !== undefined && { suggestion: `Did you mean '${similar}'?` }),
     });
   }
+}
+
+function promises({ promise, external }: ToolPlan): boolean {
+  return promise !== undefined || external !== undefined;
 }
 
 function assertUsable(name: string, taken: ReadonlyMap<string, ToolPlan>): void {

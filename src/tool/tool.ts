@@ -30,6 +30,8 @@ export interface PromiseOptions {
   readonly retries?: number;
   /** How long one attempt may take, in milliseconds. Default: as long as the promise lasts. */
   readonly jobTimeoutMs?: number;
+  /** Whether callers are refused that cannot take a promise: on MCP, those without its tasks. Default: `false`, they wait. */
+  readonly required?: boolean;
 }
 
 /** Work that goes on elsewhere: the token carries its state, nothing is stored here. */
@@ -48,6 +50,8 @@ export interface ToolPlan extends Access {
   readonly inputSchema: JsonSchema;
   /** `undefined`: arguments are taken as they are. */
   readonly input: CompiledSchema | undefined;
+  /** What the environment has to supply; `undefined`: nothing. */
+  readonly config: CompiledSchema | undefined;
   readonly output: CompiledSchema | undefined;
   readonly partial: CompiledSchema | undefined;
   /** Declared failures; `undefined` as a value means that no data goes with the code. */

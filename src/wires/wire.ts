@@ -6,14 +6,16 @@
  *
  * @module
  */
+import type { Icon } from "../call/content.ts";
 import type { ClientInfo, Metadata, Peer, Principal } from "../call/call.ts";
 import type { ChangeBus } from "../call/changes.ts";
 import type { Refusal } from "../call/outcome.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import type { Dispatch } from "../dispatch/dispatch.ts";
+import type { Dispatch, Toolset } from "../dispatch/dispatch.ts";
 import type { Clock } from "../internal/clock.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 import type { ToolListing } from "../tool/listing.ts";
+import type { AnyTool, ToolPlan } from "../tool/tool.ts";
 
 /** What a request says before its body. */
 export interface Head {
@@ -74,7 +76,7 @@ export interface Body {
   text(): Promise<string | Refusal>;
   /** The whole body as bytes, or why it cannot be had. */
   bytes(): Promise<Uint8Array<ArrayBuffer> | Refusal>;
-  /** The pieces of the body as they come, of any size in all. One of the three is called, once. */
+  /** The pieces of the body as they come, of any size in all, until it ends or breaks off. One of the three is called, once. */
   stream(): AsyncIterable<Uint8Array>;
 }
 
@@ -96,8 +98,21 @@ export interface WireHost {
   readonly dispatch: Dispatch;
   /** The server's tools, as they are listed. */
   readonly tools: readonly ToolListing[];
+  /**
+   * The same tools as they are defined, in the same order.
+   *
+   * @internal
+   */
+  readonly plans: readonly ToolPlan[];
   /** Those of them that a caller may know of: `tools` itself, unless some may not be seen by all. */
   toolsFor(principal: Principal | undefined): readonly ToolListing[];
+  /**
+   * Takes further tools, which are called by way of what this gives alone: other versions of what the server has. While the
+   * server is made, and on every replica alike: promises of these tools are known by name and tag.
+   *
+   * @throws {TypeError} If two of them have the same name, one has a reserved name, or the tag was used.
+   */
+  attach(tag: string, tools: readonly AnyTool[]): Toolset;
   /** The server's resources and prompts; `undefined` if it has none. */
   readonly catalog: Catalog | undefined;
   /** News of what the server offers. */
@@ -123,6 +138,16 @@ export interface ServerInfo {
   readonly name: string;
   /** Its version. */
   readonly version: string;
+  /** A title for people. */
+  readonly title?: string;
+  /** What it is for, for people. */
+  readonly description?: string;
+  /** Where to read about it. */
+  readonly websiteUrl?: string;
+  /** Pictures that stand for it. */
+  readonly icons?: readonly Icon[];
+  /** How to use its tools, for models. */
+  readonly instructions?: string;
 }
 
 /** Limits on what callers send and get. */
@@ -145,10 +170,15 @@ export interface ProtectedResource {
 
 /** A wire that is mounted on a server. */
 export interface MountedWire {
-  /** Every path that the wire answers, without trailing slash. */
+  /**
+   * Every path that the wire answers, without trailing slash. One that ends in `/*` stands for all below it that no other wire
+   * has.
+   */
   readonly paths: readonly string[];
   /** Headers of its replies that pages of other origins have to read. Default: none. */
   readonly exposedHeaders?: readonly string[] | undefined;
+  /** Methods that pages of other origins may use. Default: `POST`. */
+  readonly methods?: readonly string[] | undefined;
   /** Those of its paths that are for everybody: neither who calls nor the `Origin` is looked at, and CORS is the wire's. Default: none. */
   readonly publicPaths?: readonly string[] | undefined;
   /** What it tells of the server's authorization: refusals point there. */
@@ -156,10 +186,15 @@ export interface MountedWire {
   /** Answers a request on one of its paths. Never throws, never rejects. */
   handle(head: Head, body: Body): MaybePromise<Reply>;
   /**
-   * Answers a request that is refused before its body is read, because of who calls. The server adds the headers of
-   * {@link WireHost.challenge}. Never throws, never rejects. Default: a JSON-RPC error without an id, as MCP-lite says it.
+   * Answers a request that is refused before its body is read, because of where it comes from or who calls. The server adds
+   * the headers of {@link WireHost.challenge}. Never throws, never rejects. Default: a JSON-RPC error without an id, as MCP-lite
+   * says it.
+   *
+   * @param status HTTP status. Default: that of the refusal's code.
    */
-  refuse?(head: Head, refusal: Refusal): MaybePromise<Reply>;
+  refuse?(head: Head, refusal: Refusal, status?: number): MaybePromise<Reply>;
+  /** Ends what it holds open beside calls, when the server closes. */
+  close?(): void;
 }
 
 /** A protocol binding, as a value: `createServer({ wires: [mcpLite()] })`. */

@@ -32,12 +32,32 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
   ["token", ["src/token/"], ["internal", "error"]],
   ["engine", ["src/engine/"], ["internal", "error", "call"]],
   ["codec", ["src/codec/"], ["internal", "error", "call"]],
+  ["mcp client", ["src/mcp_client/"], ["internal", "error", "call", "codec"]],
   ["schema", ["src/schema/"], ["internal", "error", "call"]],
   ["tool", ["src/tool/"], ["internal", "error", "call", "schema"]],
   ["catalog", ["src/catalog/"], ["internal", "error", "call", "schema", "tool"]],
   ["dispatch", ["src/dispatch/"], ["internal", "error", "call", "token", "engine", "schema", "tool"]],
   ["wire", ["src/wires/wire.ts"], ["internal", "error", "call", "schema", "tool", "type:catalog", "dispatch"]],
-  ["wire entry", ["src/wires/*/entry.ts"], ["call", "catalog", "wires", "wire client"]],
+  ["mcp", ["src/mcp/"], [
+    "internal",
+    "error",
+    "call",
+    "codec",
+    "schema",
+    "tool",
+    "type:catalog",
+    "dispatch",
+    "wire",
+  ]],
+  ["wire entry", ["src/wires/*/entry.ts"], [
+    "call",
+    "catalog",
+    "type:mcp",
+    "mcp client",
+    "wire message",
+    "wires",
+    "wire client",
+  ]],
   ["wire generated", ["src/wires/*/gen/"], []],
   ["wire message", [
     "src/wires/grpc/binary.ts",
@@ -45,6 +65,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
     "src/wires/grpc/bytes.ts",
     "src/wires/grpc/json.ts",
     "src/wires/grpc/error_domain.ts",
+    "src/wires/webtools/metadata.ts",
   ], [
     "internal",
     "call",
@@ -60,6 +81,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
     "error",
     "call",
     "codec",
+    "mcp client",
     "type:tool",
     "type:dispatch",
     "wire generated",
@@ -77,8 +99,10 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
     "type:catalog",
     "dispatch",
     "wire",
+    "mcp",
   ]],
   ["client", ["src/client/"], ["internal", "error", "call", "type:tool", "wire client"]],
+  ["agents", ["src/agents/"], ["internal", "error", "call", "client", "wire client"]],
   ["server", ["src/server/"], [
     "internal",
     "error",
@@ -94,6 +118,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
     "wires",
   ]],
   ["runtime", ["src/runtime/"], ["internal", "error", "call", "token", "tool", "wire", "server"]],
+  ["cli", ["src/cli/"], ["wires", "wire client", "wire message"]],
   ["auth", ["src/auth/"], ["internal", "error", "call", "dispatch", "wire", "wires", "type:server"]],
   ["testing", ["src/testing/"], [
     "internal",
@@ -128,6 +153,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
 const PACKAGES: readonly (readonly [name: string, paths: readonly string[]])[] = [
   ["@bufbuild/protobuf", ["src/wires/grpc/"]],
   ["@connectrpc/connect", ["src/wires/grpc/"]],
+  ["@cfworker/json-schema", ["src/wires/webtools/client_validate.ts"]],
   ["valibot", ["src/schema/valibot.ts"]],
   ["@noble/hashes", ["src/token/"]],
   ["@noble/ciphers", ["src/token/sealed.ts"]],
@@ -144,6 +170,7 @@ const RUNTIME_PATHS = [
   "src/engine/bullmq",
   "src/wires/grpc/node.ts",
   "src/wires/stdio/",
+  "src/cli/",
 ];
 
 /** A source without comments; what stands in strings is emptied where `keepStrings` is false. */

@@ -1,12 +1,11 @@
 // Runs test files inside workerd: each is bundled into a Worker of its own, `node:test` being the shim, and run by `workerd test`.
 import { build } from "esbuild";
-import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { findBin, root } from "../../scripts/runtimes.mjs";
+import { findBin, root, runToEnd } from "../../scripts/runtimes.mjs";
 
 const SHIM = fileURLToPath(new URL("node_test_shim.mjs", import.meta.url));
 const ALLOWED = new Set(["node:assert", "node:assert/strict"]);
@@ -35,21 +34,19 @@ export async function runOnWorkerd(files) {
   const folder = mkdtempSync(join(tmpdir(), "toolwire-workerd-"));
   try {
     // A process for each: a file that does not load would take the others with it.
-    for (const { file, code } of bundles) if (code !== undefined) tests.push(...runBundle(folder, file, code));
+    for (const { file, code } of bundles) if (code !== undefined) tests.push(...await runBundle(folder, file, code));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
   return { tests, unfit: bundles.filter(({ reason }) => reason !== undefined), output: "", status: 0 };
 }
 
-function runBundle(folder, file, code) {
+async function runBundle(folder, file, code) {
   writeFileSync(join(folder, "test.js"), code);
   writeFileSync(join(folder, "config.capnp"), CONFIG);
-  const { status, stdout, stderr } = spawnSync(findBin("workerd"), ["test", "config.capnp"], {
+  const { status, stdout, stderr } = await runToEnd(findBin("workerd"), ["test", "config.capnp"], {
     cwd: folder,
-    encoding: "utf8",
     timeout: 300_000,
-    maxBuffer: 1 << 28,
   });
   const lines = stdout.split("\n").filter((line) => line.startsWith(MARK));
   const results = lines.map((line) => JSON.parse(line.slice(MARK.length)));

@@ -121,9 +121,7 @@ const SCENARIOS: Readonly<Record<string, (stage: Stage, wire: WireRow) => Promis
   },
 
   async "a promise is redeemed by whom it was given to alone"({ as }) {
-    const outcome = await as("bob").report.outcome({});
-    if (outcome.kind !== "promise") throw new Error(outcome.kind);
-    const { token } = outcome;
+    const { token } = await as("bob").report.start({});
     for (const other of ["ada", "eve", undefined]) {
       await rejects(() => as(other).$.redeem(token).result(), { code: "invalid_promise" });
       await rejects(() => as(other).$.redeem(token).cancel(), { code: "invalid_promise" });
@@ -132,9 +130,7 @@ const SCENARIOS: Readonly<Record<string, (stage: Stage, wire: WireRow) => Promis
   },
 
   async "who has lost a scope redeems nothing any more"({ as }) {
-    const outcome = await as("ada").report.outcome({});
-    if (outcome.kind !== "promise") throw new Error(outcome.kind);
-    const { token } = outcome;
+    const { token } = await as("ada").report.start({});
     const denied = { code: "permission_denied" };
     await rejects(() => as("adaWithLess").$.redeem(token).result(), denied);
     await rejects(() => as("adaWithLess").$.redeem(token).cancel(), denied);

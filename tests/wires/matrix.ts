@@ -1,6 +1,18 @@
 /** Every way to reach a server: one row each. The suite runs over all of them, which is how semantics stay identical. */
 import { http, mcpLite, memory, type Principal, type Server, type Transport, type Wire } from "../../mod.ts";
 import { connect, connectTransport, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/entry.ts";
+import { webtools, webtoolsTransport } from "../../src/wires/webtools/entry.ts";
+import { mcp, mcpTransport, memorySessions } from "../../src/wires/mcp/entry.ts";
+
+/** What some protocols have no word for. */
+export type Lack =
+  | "pieces of answers"
+  | "progress of calls"
+  | "types of tools"
+  | "amounts of resources"
+  | "names of questions"
+  | "promises that were not asked for"
+  | "more than 64 calls at once";
 
 /** Who calls: what shows it to a server, and who that is where nothing needs to be shown. */
 export interface Caller {
@@ -11,6 +23,8 @@ export interface Caller {
 /** A way to reach a server. */
 export interface WireRow {
   readonly name: string;
+  /** What its protocol has no word for. */
+  readonly lacks?: readonly Lack[] | undefined;
   /** Why it cannot run here; `undefined` if it can. */
   readonly skip?: string | undefined;
   /** Opens it. */
@@ -24,10 +38,11 @@ type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 type Open = (url: string, options: { fetch?: Fetch; headers?: Readonly<Record<string, string>> }) => Transport;
 
 /** The rows of a protocol over HTTP: in process, and over a socket. */
-function httpRows(name: string, path: string, open: Open): WireRow[] {
+function httpRows(name: string, path: string, open: Open, lacks?: readonly Lack[]): WireRow[] {
   return [
     {
       name: `${name}, in process`,
+      lacks,
       open(server, { headers = {} } = {}) {
         // As fetch takes a URL and its options, which workerd lets not say that redirects are errors.
         const fetch: Fetch = (url, init) => server.fetch(new Request(url, { ...init, redirect: "follow" }));
@@ -39,6 +54,7 @@ function httpRows(name: string, path: string, open: Open): WireRow[] {
     },
     {
       name: `${name}, over a socket`,
+      lacks,
       skip: isWorker ? "workerd opens no sockets" : undefined,
       async open(server, { headers = {} } = {}) {
         const { serve } = await import("../../src/runtime/serve.ts");
@@ -70,6 +86,17 @@ function grpcRows(): WireRow[] {
   }));
 }
 
+/** Whether a row's protocol has a word for something. */
+export function carries({ lacks = [] }: WireRow, what: Lack): boolean {
+  return !lacks.includes(what);
+}
+
+/** Why a scenario cannot run over a wire: the wire is not here, or has no word for what the scenario needs; `false` if it can. */
+export function skipOf(wire: WireRow, needs: readonly Lack[] = []): string | false {
+  const missing = needs.find((need) => !carries(wire, need));
+  return wire.skip ?? (missing === undefined ? false : `this protocol has no ${missing}`);
+}
+
 /** The matrix. */
 export const WIRES: readonly WireRow[] = [
   {
@@ -84,7 +111,38 @@ export const WIRES: readonly WireRow[] = [
   ...httpRows("connect (binary)", "", (url, options) => connectTransport(url, { ...options, format: "binary" })),
   ...httpRows("gRPC-Web", "", grpcWebTransport),
   ...grpcRows(),
+  ...httpRows("webtools", "/webtools/fixture", webtoolsTransport, ["pieces of answers", "progress of calls"]),
+  ...httpRows(
+    "webtools (unchecked)",
+    "/webtools/fixture",
+    (url, options) => webtoolsTransport(url, { ...options, validate: false }),
+    ["pieces of answers", "progress of calls"],
+  ),
+  ...httpRows(
+    "mcp (2026-07-28)",
+    "/mcp",
+    (url, options) => mcpTransport(url, { ...options, era: "modern" }),
+    ["pieces of answers", "types of tools", "amounts of resources"],
+  ),
+  ...httpRows(
+    "mcp (2025-11-25)",
+    "/mcp",
+    (url, options) => mcpTransport(url, { ...options, era: "legacy" }),
+    [
+      "pieces of answers",
+      "types of tools",
+      "amounts of resources",
+      "names of questions",
+      "promises that were not asked for",
+      "more than 64 calls at once",
+    ],
+  ),
 ];
 
 /** What the suites' servers speak. */
-export const wires: readonly Wire[] = [mcpLite(), connect()];
+export const wires: readonly Wire[] = [
+  mcpLite(),
+  connect(),
+  mcp({ sessions: memorySessions() }),
+  webtools({ name: "fixture", description: "What the suites call", version: "1.2.3" }),
+];

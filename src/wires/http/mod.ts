@@ -9,11 +9,12 @@
 import type { Call } from "../../call/call.ts";
 import { type Refusal, refuse, type Settled } from "../../call/outcome.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
+import { refuseMediaType } from "../../codec/fetch/json_post.ts";
 import { decodeRequest, type JsonRpcRequest, parseJson, type RequestId } from "../../codec/jsonrpc/decode.ts";
 import { encodeResult } from "../../codec/jsonrpc/encode.ts";
 import { Deadlines } from "../../internal/deadlines.ts";
 import { isJsonObject } from "../../internal/json.ts";
-import { acceptsEventStream, isJsonMediaType } from "../../internal/media_type.ts";
+import { acceptsEventStream } from "../../internal/media_type.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import { type Body, type Head, HeadPeer, type MountedWire, type Reply, type Wire, type WireHost } from "../wire.ts";
 import { decodeCallParams } from "./decode.ts";
@@ -96,17 +97,8 @@ class McpLite implements MountedWire {
 
   handle(head: Head, body: Body): MaybePromise<Reply> {
     if (head.method !== "POST") return methodNotAllowed(head.method);
-    const { metadata } = head;
-    if (!isJsonMediaType(metadata.get("content-type"))) {
-      return refusalReply(
-        null,
-        refuse("invalid_request", "Send the header content-type: application/json (UTF-8)"),
-        415,
-      );
-    }
-    if (metadata.get("content-encoding") !== null) {
-      return refusalReply(null, refuse("invalid_request", "Send the body as it is, without content-encoding"), 415);
-    }
+    const unreadable = refuseMediaType(head.metadata);
+    if (unreadable !== undefined) return refusalReply(null, unreadable, 415);
     return body.text().then((text) => {
       return typeof text === "string" ? this.#answer(head, text) : refusalReply(null, text);
     });

@@ -1,7 +1,7 @@
 import type { Refusal } from "../../call/outcome.ts";
+import { retryAfter } from "../../codec/fetch/retry_after.ts";
 import type { RequestId } from "../../codec/jsonrpc/decode.ts";
 import { encodeError } from "../../codec/jsonrpc/encode.ts";
-import { membersOf } from "../../codec/result/members.ts";
 import type { Reply } from "../wire.ts";
 import { httpErrorCodes } from "./codes.ts";
 import { encodeRefusal } from "./encode.ts";
@@ -20,8 +20,6 @@ export function refusalReply(
   status: number = httpErrorCodes[refusal.code].status,
   added?: Readonly<Record<string, string>>,
 ): Reply {
-  const { retry_after_ms: retryAfterMs } = membersOf(refusal.data);
-  const isLater = typeof retryAfterMs === "number" && (status === 429 || status === 503);
-  const retry = isLater && { "retry-after": String(Math.ceil(retryAfterMs / 1000)) };
+  const retry = (status === 429 || status === 503) && retryAfter(refusal.data);
   return { status, headers: { ...JSON_HEADERS, ...retry, ...added }, body: encodeError(id, encodeRefusal(refusal)) };
 }

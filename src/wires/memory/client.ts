@@ -8,6 +8,7 @@
  */
 import { decodeCallMeta } from "../../call/call_meta.ts";
 import type { Metadata, Peer, Principal } from "../../call/call.ts";
+import { CallConfig } from "../../call/call_config.ts";
 import type { CallEvent, Settled, Sink } from "../../call/outcome.ts";
 import type { RemoteTool, Transport, TransportCall, TransportLimit } from "../../call/transport.ts";
 import type { Dispatch } from "../../dispatch/dispatch.ts";
@@ -28,6 +29,8 @@ export interface MemoryOptions {
   readonly principal?: Principal;
   /** What handlers see as `ctx.metadata`. Default: nothing. */
   readonly metadata?: Metadata;
+  /** What the environment supplies to tools with `.config()`. Default: what the server has. */
+  readonly config?: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -77,7 +80,8 @@ function callInMemory(
       });
     }
   };
-  const settled = dispatch.call({ tool: call.tool, args, meta, peer }, copying);
+  const config = options.config && new CallConfig(copyJson(options.config));
+  const settled = dispatch.call({ tool: call.tool, args, meta, config, peer }, copying);
   return settled instanceof Promise ? settled.then(copySettled) : copySettled(settled);
 }
 

@@ -1,0 +1,313 @@
+/**
+ * The revisions that begin with a handshake: 2025-11-25, 2025-06-18 and 2025-03-26.
+ *
+ * Knows JSON-RPC and nothing of HTTP or stdio; what has to be remembered between requests is the transport's to keep.
+ *
+ * @module
+ */
+import type { CallMeta } from "../call/call.ts";
+import { type AskOutcome, type AskRequest, type Refusal, refuse, refuseInput, type Settled } from "../call/outcome.ts";
+import { isJsonObject } from "../internal/json.ts";
+import type { MaybePromise } from "../internal/maybe_promise.ts";
+import type { ServerInfo } from "../wires/wire.ts";
+import { type Answer, refusalAnswer, resultAnswer, unknownMethod } from "./answer.ts";
+import { missingFor } from "./capabilities.ts";
+import type { Core } from "./core.ts";
+import type { Dialect } from "./dialect.ts";
+import { type Exchange, McpPeer } from "./exchange.ts";
+import { fromInputResponses, inputKey, type InputRequest, toInputRequest } from "./input_requests.ts";
+import { answerLegacyTask, readTaskWish } from "./legacy_tasks.ts";
+import type { Members, Request, Response } from "./message.ts";
+import { refuseCursor } from "./offers.ts";
+import { ToolPages } from "./tool_pages.ts";
+import { readCallMeta } from "./tool_calls.ts";
+import type { Work, WorkEnd } from "./work.ts";
+import { isLegacyVersion, LEGACY_VERSIONS, type LegacyVersion, LOG_LEVELS } from "./words.ts";
+
+/** Most times that one call asks its caller, one after the other. */
+const MAX_ROUNDS = 50;
+
+/** What is known of a caller from one request to the next. */
+export interface LegacyCaller {
+  /** The revision that was agreed on. */
+  readonly version: LegacyVersion;
+  /** What it says that it can; `undefined` where that is not known. */
+  readonly capabilities: unknown;
+  /** What it calls itself. */
+  readonly info: unknown;
+  /** From which level on it wants log lines; `undefined` if it did not say. */
+  readonly logLevel: string | undefined;
+}
+
+/** One request of an older revision. */
+export interface LegacyExchange extends Exchange {
+  /** Who calls. */
+  readonly caller: LegacyCaller;
+  /** Asks the client; `undefined` if it cannot be asked. Rejects with nothing; without an answer in time, there is none. */
+  readonly ask: ((request: InputRequest) => Promise<Response | undefined>) | undefined;
+  /** Keeps what a caller wants from now on, if anything is kept. */
+  remember(change: LegacyWish): MaybePromise<void>;
+}
+
+/** What a caller wants from now on. */
+export type LegacyWish =
+  | { readonly logLevel: string }
+  | { readonly subscribe: string }
+  | { readonly unsubscribe: string };
+
+/** What a client said to questions, by key; or how the request ends that asked them. */
+export type Asked = { readonly given: Members } | { readonly end: WorkEnd };
+
+/** Answers requests of older revisions. */
+export class Legacy {
+  readonly #core: Core;
+  readonly #pages: ReadonlyMap<string, ToolPages>;
+  readonly #keepsCallers: boolean;
+
+  /** @param keepsCallers Whether the transport can tell callers of changes. */
+  constructor(core: Core, keepsCallers: boolean) {
+    this.#core = core;
+    this.#keepsCallers = keepsCallers;
+    const { host, tools, settings } = core;
+    this.#pages = new Map(
+      LEGACY_VERSIONS.map((version) => {
+        return [version, new ToolPages(host, tools, core.dialect(version), settings.pageSize)];
+      }),
+    );
+  }
+
+  /** What a caller says of itself as it begins. Of revisions that are not known here, the newest is agreed on. */
+  readCaller({ protocolVersion, capabilities, clientInfo }: Members): LegacyCaller {
+    return {
+      version: isLegacyVersion(protocolVersion) ? protocolVersion : LEGACY_VERSIONS[0],
+      capabilities: isJsonObject(capabilities) ? capabilities : {},
+      info: clientInfo,
+      logLevel: undefined,
+    };
+  }
+
+  /** Answers a request. */
+  answer(request: Request, exchange: LegacyExchange): MaybePromise<Answer> {
+    const { id, method, params } = request;
+    const { version } = exchange.caller;
+    const dialect = this.#core.dialect(version);
+    switch (method) {
+      case "tools/call":
+        return this.#callTool(request, exchange, dialect);
+      case "tools/list": {
+        const page = this.#pages.get(version)?.get(params["cursor"], exchange.principal);
+        if (page === undefined) return refusalAnswer(id, refuseCursor(params["cursor"]));
+        return resultAnswer(id, dialect.result(page));
+      }
+      case "initialize":
+        return resultAnswer(id, this.#initialized(exchange.caller));
+      case "ping":
+        return resultAnswer(id, "{}");
+      case "logging/setLevel":
+        return this.#setLevel(request, exchange);
+      case "resources/subscribe":
+      case "resources/unsubscribe":
+        return this.#subscribe(request, exchange);
+      default:
+        return this.#answerOther(request, exchange, dialect);
+    }
+  }
+
+  #initialized({ version }: LegacyCaller): string {
+    const { host, settings, tools, offers } = this.#core;
+    const isTold = this.#keepsCallers;
+    const hasTasks = tools.canPromise && version === "2025-11-25";
+    const { instructions } = host.info;
+    const capabilities = {
+      tools: isTold ? { listChanged: true } : {},
+      ...(settings.logging && { logging: {} }),
+      ...Object.fromEntries(
+        Object.entries(offers.capabilities(isTold)).map(([name, value]) => {
+          const { listChanged: _, ...rest } = value as Members;
+          return [name, isTold ? value : rest];
+        }),
+      ),
+      ...(hasTasks && { tasks: { cancel: {}, requests: { tools: { call: {} } } } }),
+    };
+    return JSON.stringify({
+      protocolVersion: version,
+      capabilities,
+      serverInfo: infoFor(version, host.info),
+      ...(instructions !== undefined && { instructions }),
+    });
+  }
+
+  #setLevel(request: Request, exchange: LegacyExchange): MaybePromise<Answer> {
+    if (!this.#core.settings.logging) return unknownMethod(request);
+    const { id, params: { level } } = request;
+    if (!LOG_LEVELS.includes(level as string)) {
+      const expected = `one of ${LOG_LEVELS.join(", ")}`;
+      return refusalAnswer(id, refuseInput(`params.level is ${expected}`, ["params", "level"], expected, level));
+    }
+    return this.#remember(id, exchange.remember({ logLevel: level as string }));
+  }
+
+  #subscribe(request: Request, exchange: LegacyExchange): MaybePromise<Answer> {
+    const { id, method, params: { uri } } = request;
+    if (this.#core.host.catalog?.hasResources !== true) return unknownMethod(request);
+    if (typeof uri !== "string") {
+      return refusalAnswer(id, refuseInput("params.uri is needed", ["params", "uri"], "string", uri));
+    }
+    const wish = method === "resources/subscribe" ? { subscribe: uri } : { unsubscribe: uri };
+    return this.#remember(id, exchange.remember(wish));
+  }
+
+  #remember(id: Request["id"], kept: MaybePromise<void>): MaybePromise<Answer> {
+    return kept instanceof Promise ? kept.then(() => resultAnswer(id, "{}")) : resultAnswer(id, "{}");
+  }
+
+  #callTool(request: Request, exchange: LegacyExchange, dialect: Dialect): MaybePromise<Answer> {
+    const { id, params } = request;
+    const { calls, settings, tasks } = this.#core;
+    const read = calls.read(params);
+    if ("kind" in read) return refusalAnswer(id, read);
+    const wish = readTaskWish(params, read.tool, dialect);
+    if (typeof wish !== "boolean") return refusalAnswer(id, wish);
+    const { said, progressToken } = readMeta(params);
+    const peer = this.#peer(request, exchange);
+    const logLevel = settings.logging ? exchange.caller.logLevel ?? "info" : undefined;
+    const { name, tool, args } = read;
+    const call = { name, tool, args, peer, exchange, progressToken, logLevel, takesPromises: wish };
+    const settled = calls.run(call, wish ? { ...said, isPromiseWanted: true } : said);
+    if (!(settled instanceof Promise) && (settled.kind === "answer" || settled.kind === "error")) {
+      return calls.answer(id, dialect, call, settled);
+    }
+    const work: Work = {
+      run: (meta) => calls.run(call, wish ? { ...meta, isPromiseWanted: true } : meta),
+      answer: (end) => {
+        if (wish && end.kind === "promise") return tasks.created(id, dialect, end, peer);
+        return calls.answer(id, dialect, call, end);
+      },
+    };
+    return this.#finish(work, settled, said, exchange, dialect);
+  }
+
+  #answerOther(request: Request, exchange: LegacyExchange, dialect: Dialect): MaybePromise<Answer> {
+    const { said, progressToken } = readMeta(request.params);
+    const peer = this.#peer(request, exchange);
+    const { tasks, tools, offers } = this.#core;
+    if (request.method.startsWith("tasks/") && tools.canPromise && dialect.version === "2025-11-25") {
+      const ask = (end: AskOutcome) => this.#ask(end.requests, exchange, dialect);
+      return answerLegacyTask({ request, peer, dialect, tasks, ask });
+    }
+    const work = offers.work({ request, peer, exchange, dialect, progressToken });
+    if (work === undefined) return unknownMethod(request);
+    return "kind" in work
+      ? refusalAnswer(request.id, work)
+      : this.#finish(work, work.run(said), said, exchange, dialect);
+  }
+
+  #finish(
+    work: Work,
+    settled: MaybePromise<Settled>,
+    said: CallMeta | undefined,
+    exchange: LegacyExchange,
+    dialect: Dialect,
+  ): MaybePromise<Answer> {
+    if (settled instanceof Promise) {
+      return settled.then((later) => this.#converse(work, said, later, exchange, dialect));
+    }
+    return "requests" in settled ? this.#converse(work, said, settled, exchange, dialect) : work.answer(settled);
+  }
+
+  /** Asks over the open stream, and runs the work again with the answers, until it asks no more. */
+  async #converse(
+    work: Work,
+    said: CallMeta | undefined,
+    first: Settled,
+    exchange: LegacyExchange,
+    dialect: Dialect,
+  ): Promise<Answer> {
+    let settled = first;
+    for (let round = 0; "requests" in settled; round++) {
+      if (round === MAX_ROUNDS) return work.answer(unanswered("was asked too often").end);
+      const responses = await this.#ask(settled.requests, exchange, dialect);
+      if ("end" in responses) return work.answer(responses.end);
+      settled = await work.run({ ...said, continuation: settled.continuation, responses: responses.given });
+    }
+    return work.answer(settled);
+  }
+
+  /** Asks everything at once; gives the answers, or why there are none. */
+  async #ask(
+    requests: Readonly<Record<string, AskRequest>>,
+    { ask, caller }: LegacyExchange,
+    dialect: Dialect,
+  ): Promise<Asked> {
+    const missing = caller.capabilities === undefined
+      ? undefined
+      : missingFor(Object.values(requests), caller.capabilities);
+    if (ask === undefined || missing !== undefined) {
+      return unanswered(
+        `cannot be asked${missing === undefined ? "" : `: it lacks ${Object.keys(missing).join(", ")}`}`,
+      );
+    }
+    let questions: (readonly [string, InputRequest])[];
+    try {
+      questions = Object.entries(requests).map(([key, one]) => [inputKey(key, one), toInputRequest(one, dialect)]);
+    } catch (thrown) {
+      return { end: this.#core.host.dispatch.mask(thrown, {}) };
+    }
+    const answers = await Promise.all(questions.map(async ([key, question]) => [key, await ask(question)] as const));
+    const given: Record<string, unknown> = {};
+    for (const [key, response] of answers) {
+      if (response === undefined) return { end: OVERDUE };
+      const said = readResponse(response);
+      if (typeof said === "string") return unanswered(`could not answer: ${said}`);
+      given[key] = said;
+    }
+    return { given: fromInputResponses(given) };
+  }
+
+  #peer({ id }: Request, exchange: LegacyExchange): McpPeer {
+    const { capabilities, info } = exchange.caller;
+    return new McpPeer(exchange, id, capabilities, info);
+  }
+}
+
+const OVERDUE: Refusal = refuse("deadline_exceeded", "The client did not answer in time");
+
+function unanswered(reason: string): { readonly end: WorkEnd } {
+  const message = `This needs an answer of the client, which ${reason}`;
+  return { end: { kind: "failure", code: "unanswered", message, data: undefined } };
+}
+
+/** What a client said to a question; why it said nothing, as text. */
+function readResponse({ result, error }: Response): unknown {
+  if (!isJsonObject(error)) return isJsonObject(result) ? result : {};
+  // The user has refused.
+  if (error["code"] === -1) return { action: "decline" };
+  return String(error["message"] ?? "no reason given").slice(0, 256);
+}
+
+function readMeta({ _meta: meta }: Members): {
+  readonly said: CallMeta | undefined;
+  readonly progressToken: string | number | undefined;
+} {
+  if (!isJsonObject(meta)) return NOTHING_SAID;
+  const { progressToken: token } = meta;
+  const isToken = typeof token === "string" || Number.isSafeInteger(token);
+  return { said: readCallMeta(meta), progressToken: isToken ? token as string | number : undefined };
+}
+
+const NOTHING_SAID = { said: undefined, progressToken: undefined };
+
+/** What the server calls itself, in the words of the revision. */
+function infoFor(version: LegacyVersion, info: ServerInfo): Members {
+  const { name, version: own, title, description, websiteUrl, icons } = info;
+  return {
+    name,
+    version: own,
+    ...(version >= "2025-06-18" && title !== undefined && { title }),
+    ...(version >= "2025-11-25" && {
+      ...(description !== undefined && { description }),
+      ...(websiteUrl !== undefined && { websiteUrl }),
+      ...(icons !== undefined && { icons }),
+    }),
+  };
+}

@@ -1,0 +1,88 @@
+/**
+ * Tasks as 2025-11-25 has them: the caller asks for one, and fetches its result by itself.
+ *
+ * @module
+ */
+import { type AskOutcome, type Refusal, refuse, refuseInput } from "../call/outcome.ts";
+import { isJsonObject } from "../internal/json.ts";
+import { type Answer, refusalAnswer, resultAnswer, unknownMethod } from "./answer.ts";
+import type { Dialect } from "./dialect.ts";
+import type { McpPeer } from "./exchange.ts";
+import type { Members, Request } from "./message.ts";
+import { isUnknown, type Tasks } from "./tasks.ts";
+import type { McpTool } from "./tools.ts";
+import type { Asked } from "./legacy.ts";
+import { RELATED_TASK } from "./words.ts";
+
+/** How long one look at a task waits, in milliseconds. */
+const LOOK_MS = 20_000;
+
+/** One request about a task. */
+export interface LegacyTaskRequest {
+  readonly request: Request;
+  readonly peer: McpPeer;
+  readonly dialect: Dialect;
+  readonly tasks: Tasks;
+  /** Asks the client what the task asks. */
+  readonly ask: (asked: AskOutcome) => Promise<Asked>;
+}
+
+/** Whether a call is to become a task, or why it cannot be as it was asked. */
+export function readTaskWish({ task }: Members, tool: McpTool | undefined, dialect: Dialect): boolean | Refusal {
+  if (dialect.version !== "2025-11-25") return false;
+  if (task === undefined) {
+    if (!tool?.plan.promise?.required) return false;
+    return refuse("method_not_found", `The tool ${tool.plan.name} has to be called as a task`);
+  }
+  if (!isJsonObject(task)) return refuseInput("params.task is an object", ["params", "task"], "object", task);
+  // What there is not is refused where it is looked up.
+  if (tool === undefined || tool.plan.promise !== undefined) return tool !== undefined;
+  return refuse("method_not_found", `The tool ${tool.plan.name} cannot be called as a task`);
+}
+
+/** Answers `tasks/get`, `tasks/result` and `tasks/cancel`. What callers have is not known here: there is no list. */
+export async function answerLegacyTask(asked: LegacyTaskRequest): Promise<Answer> {
+  const { request, peer, dialect, tasks } = asked;
+  const { id, method, params: { taskId } } = request;
+  if (!/^tasks\/(get|result|cancel)$/.test(method)) return unknownMethod(request);
+  if (typeof taskId !== "string") {
+    return refusalAnswer(id, refuseInput("params.taskId is needed", ["params", "taskId"], "string", taskId));
+  }
+  if (method === "tasks/result") return await fetchResult(asked, taskId);
+  if (method === "tasks/cancel") {
+    const before = await tasks.redeem(taskId, peer, 0);
+    if (!isUnknown(before) && before.kind !== "promise" && !("requests" in before)) {
+      return refusalAnswer(id, refuseInput("The task is over", ["params", "taskId"], "a task under way", taskId));
+    }
+    const refusal = await tasks.cancel(taskId, peer);
+    if (refusal !== undefined) return refusalAnswer(id, refusal);
+  }
+  const settled = await tasks.redeem(taskId, peer, 0);
+  if (isUnknown(settled)) return refusalAnswer(id, settled);
+  return resultAnswer(id, dialect.result(tasks.view(taskId, settled, peer, dialect).json));
+}
+
+/** Waits for a task's end, asking on the way what it asks. */
+async function fetchResult(
+  { request: { id }, peer, dialect, tasks, ask }: LegacyTaskRequest,
+  taskId: string,
+): Promise<Answer> {
+  let settled = await tasks.redeem(taskId, peer, LOOK_MS);
+  for (;;) {
+    if (isUnknown(settled)) return refusalAnswer(id, settled);
+    if (peer.signal?.aborted) return refusalAnswer(id, refuse("cancelled", "The caller has gone"));
+    if ("requests" in settled) {
+      const responses = await ask(settled);
+      if ("end" in responses) return tasks.result(id, taskId, responses.end, peer, dialect, relatedTo(taskId));
+      const refusal = await tasks.respond(taskId, responses.given, peer);
+      if (refusal !== undefined) return refusalAnswer(id, refusal);
+    } else if (settled.kind !== "promise") {
+      return tasks.result(id, taskId, settled, peer, dialect, relatedTo(taskId));
+    }
+    settled = await tasks.redeem(taskId, peer, LOOK_MS);
+  }
+}
+
+function relatedTo(taskId: string): Members {
+  return { [RELATED_TASK]: { taskId } };
+}

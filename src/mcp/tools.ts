@@ -1,0 +1,104 @@
+/**
+ * A server's tools as MCP lists them: written once for each revision, in pages.
+ *
+ * @module
+ */
+import { isJsonObject } from "../internal/json.ts";
+import type { JsonSchema } from "../schema/schema.ts";
+import type { ToolPlan } from "../tool/tool.ts";
+import { compileHeaderParams, type HeaderParam } from "./header_params.ts";
+import type { Dialect } from "./dialect.ts";
+import type { Members } from "./message.ts";
+
+/** One tool. */
+export interface McpTool {
+  /** Its definition. */
+  readonly plan: ToolPlan;
+  /** Its arguments that are repeated in headers. */
+  readonly headerParams: readonly HeaderParam[];
+  /** Whether its answer may come later than the call. */
+  readonly mayPromise: boolean;
+  /** Whether it declares an output that is not an object: revisions that want objects get it wrapped. */
+  readonly wrapsOutput: boolean;
+}
+
+const DIALECT = "https://json-schema.org/draft/2020-12/schema";
+
+/** A server's tools. */
+export class McpTools {
+  /** Whether some tool can promise its answer. */
+  readonly canPromise: boolean;
+  readonly #byName: ReadonlyMap<string, McpTool>;
+
+  /** @throws {TypeError} If a tool breaks the rules of `x-mcp-header`. */
+  constructor(plans: readonly ToolPlan[]) {
+    this.#byName = new Map(plans.map((plan) => [plan.name, compileTool(plan)]));
+    this.canPromise = [...this.#byName.values()].some(({ mayPromise }) => mayPromise);
+  }
+
+  /** The tool of that name. */
+  get(name: string): McpTool | undefined {
+    return this.#byName.get(name);
+  }
+
+  /** All tools as a revision lists them. */
+  list(dialect: Dialect): Members[] {
+    return [...this.#byName.values()].map((tool) => listTool(tool, dialect));
+  }
+}
+
+function compileTool(plan: ToolPlan): McpTool {
+  return {
+    plan,
+    headerParams: compileHeaderParams(plan.inputSchema, `tool "${plan.name}"`),
+    mayPromise: plan.promise !== undefined || plan.external !== undefined,
+    wrapsOutput: plan.output !== undefined && plan.output.jsonSchema["type"] !== "object",
+  };
+}
+
+function listTool(tool: McpTool, dialect: Dialect): Members {
+  const { plan: { name, title, description, inputSchema, output, annotations, meta, promise }, wrapsOutput } = tool;
+  const { isModern, structured, hasTitles } = dialect;
+  const outputSchema = output && withDialect(isModern || !wrapsOutput ? output.jsonSchema : wrap(output.jsonSchema));
+  // A call of 2025-11-25 asks for a task by itself; of 2026-07-28 the server decides.
+  const taskSupport = promise === undefined ? undefined : promise.required ? "required" : "optional";
+  return {
+    name,
+    ...(hasTitles && title !== undefined && { title }),
+    description,
+    inputSchema: withDialect(inputSchema),
+    ...(outputSchema !== undefined && structured !== "none" && { outputSchema }),
+    ...(annotations !== undefined && { annotations }),
+    ...(dialect.version === "2025-11-25" && taskSupport !== undefined && { execution: { taskSupport } }),
+    ...(hasTitles && meta !== undefined && { _meta: meta }),
+  };
+}
+
+/** References mean what they should only to those who know which JSON Schema it is. */
+function withDialect(schema: JsonSchema): JsonSchema {
+  return schema["$defs"] === undefined ? schema : { $schema: DIALECT, ...schema };
+}
+
+/** The schema of the output as the member `result` of an object; references go from its root on. */
+function wrap(schema: JsonSchema): JsonSchema {
+  const { $defs, ...inner } = schema;
+  const result = rebase(inner);
+  return {
+    ...($defs !== undefined && { $defs: rebase($defs) }),
+    type: "object",
+    properties: { result },
+    required: ["result"],
+  };
+}
+
+/** `#` is the output itself, which is not the root any more. */
+function rebase(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(rebase);
+  if (!isJsonObject(node)) return node;
+  return Object.fromEntries(
+    Object.entries(node).map(([key, value]) => {
+      const isRoot = key === "$ref" && typeof value === "string" && (value === "#" || value.startsWith("#/properties"));
+      return [key, isRoot ? `#/properties/result${value.slice(1)}` : rebase(value)];
+    }),
+  );
+}

@@ -1,0 +1,94 @@
+import type { Metadata, Principal } from "../../call/call.ts";
+import { SseBody } from "../../codec/sse/body.ts";
+import { encodeSseEvent } from "../../codec/sse/encode.ts";
+import type { Deadlines } from "../../internal/deadlines.ts";
+import { acceptsEventStream } from "../../internal/media_type.ts";
+import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import type { Answer } from "../../mcp/answer.ts";
+import type { Channel, Exchange } from "../../mcp/exchange.ts";
+import type { Head, Reply } from "../wire.ts";
+
+const JSON_HEADERS: Readonly<Record<string, string>> = { "content-type": "application/json" };
+
+/** The last one tells nginx, the others tell everything else, not to keep events back. */
+export const STREAM_HEADERS: Readonly<Record<string, string>> = {
+  "content-type": "text/event-stream",
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no",
+};
+
+/** Taken, and nothing to say. */
+export const ACCEPTED: Reply = { status: 202, headers: {}, body: null };
+
+/** What shows that a quiet stream lives. */
+export const KEEP_ALIVE = ": keepalive\n\n";
+
+/** One request over HTTP. Its answer is JSON, unless something comes before it, or it takes its time: then it is a stream. */
+export class HttpExchange implements Exchange, Channel {
+  readonly #head: Head;
+  readonly #heartbeats: Deadlines;
+  #body: SseBody | undefined = undefined;
+  #opened: PromiseWithResolvers<Reply> | undefined = undefined;
+
+  constructor(head: Head, heartbeats: Deadlines) {
+    this.#head = head;
+    this.#heartbeats = heartbeats;
+  }
+
+  get metadata(): Metadata {
+    return this.#head.metadata;
+  }
+
+  get principal(): Principal | undefined {
+    return this.#head.principal;
+  }
+
+  get left(): AbortSignal | undefined {
+    return this.#body?.left;
+  }
+
+  signal(isStreamed: boolean): AbortSignal | undefined {
+    return isStreamed ? this.#head.streamSignal : this.#head.signal;
+  }
+
+  channel(isForced: boolean = false): Channel | undefined {
+    if (this.#body !== undefined) return this;
+    if (!isForced && !acceptsEventStream(this.#head.metadata.get("accept"))) return undefined;
+    const opened = this.#opened = Promise.withResolvers();
+    this.#body = new SseBody({
+      heartbeats: this.#heartbeats,
+      heartbeat: KEEP_ALIVE,
+      onOpen: (body) => opened.resolve({ status: 200, headers: STREAM_HEADERS, body }),
+    });
+    return this;
+  }
+
+  send(json: string): void | Promise<void> {
+    return this.#body?.write(encodeSseEvent("message", json));
+  }
+
+  /** The reply: at once where the answer is there, else as soon as there is something to send. */
+  reply(answer: MaybePromise<Answer>): MaybePromise<Reply> {
+    if (!(answer instanceof Promise)) return this.#finish(answer);
+    this.#head.keepOpen();
+    if (this.channel() === undefined) return answer.then(toReply);
+    const ended = answer.then((later) => this.#finish(later));
+    return Promise.race([ended, (this.#opened as PromiseWithResolvers<Reply>).promise]);
+  }
+
+  #finish(answer: Answer): MaybePromise<Reply> {
+    const body = this.#body;
+    if (body === undefined) return toReply(answer);
+    if (!body.isOpen) {
+      body.discard();
+      return toReply(answer);
+    }
+    body.end(encodeSseEvent("message", answer.json));
+    return (this.#opened as PromiseWithResolvers<Reply>).promise;
+  }
+}
+
+/** An answer that is all there is. */
+export function toReply({ status, json, headers }: Answer): Reply {
+  return { status, headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers }, body: json };
+}

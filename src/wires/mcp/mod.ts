@@ -1,0 +1,184 @@
+/**
+ * MCP over HTTP: all revisions on one path. The body says which one a request is of.
+ *
+ * Knows headers, statuses and streams; what requests mean is in `src/mcp/`.
+ * Source: MCP, "Streamable HTTP", revisions 2025-03-26 to 2026-07-28.
+ *
+ * @module
+ */
+import { type Refusal, refuse } from "../../call/outcome.ts";
+import { parseJson } from "../../codec/jsonrpc/decode.ts";
+import { Deadlines } from "../../internal/deadlines.ts";
+import { isJsonMediaType } from "../../internal/media_type.ts";
+import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import { errorAnswer, protocolError, refusalAnswer } from "../../mcp/answer.ts";
+import { HEADER_MISMATCH } from "../../mcp/codes.ts";
+import { Core } from "../../mcp/core.ts";
+import { checkEnvelope, claimOf, missingEnvelope } from "../../mcp/envelope.ts";
+import { decodeMessage, type Malformed, type Members, type Message, type Request } from "../../mcp/message.ts";
+import { Modern } from "../../mcp/modern.ts";
+import type { ProtocolOptions } from "../../mcp/options.ts";
+import type { Body, Head, MountedWire, Reply, Wire, WireHost } from "../wire.ts";
+import { ACCEPTED, HttpExchange, toReply } from "./exchange.ts";
+import { checkHeaders, isModernVersion, VERSION_HEADER } from "./headers.ts";
+import { LegacyHttp } from "./legacy.ts";
+import type { Sessions } from "./sessions.ts";
+
+/** Options of {@link mcp}. */
+export interface McpOptions extends ProtocolOptions {
+  /** Where the endpoint is. Default: `/mcp`. */
+  readonly path?: string | undefined;
+  /**
+   * Sessions for older revisions, such as `memorySessions()`; with them come GET streams, news of changes, and streams that
+   * can be taken up again. Default: none, nothing is kept between requests.
+   */
+  readonly sessions?: Sessions | undefined;
+}
+
+/**
+ * MCP over HTTP, for `createServer({ wires: [mcp()] })`: revisions 2026-07-28, 2025-11-25, 2025-06-18 and 2025-03-26 on one
+ * path. Without `sessions` nothing is kept between requests.
+ *
+ * @example A tool, called as MCP clients call it
+ * ```ts
+ * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import { mcp } from "jsr:@toolwire/toolwire/mcp";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const greet = defineTool("greet").describe("Greet someone").handle(({ name }) => `Hello, ${name}!`);
+ * const server = createServer({ name: "greeter", version: "1.0.0", tools: [greet], wires: [mcp()] });
+ *
+ * const response = await server.fetch(new Request("http://localhost/mcp", {
+ *   method: "POST",
+ *   headers: {
+ *     "content-type": "application/json",
+ *     "mcp-protocol-version": "2026-07-28",
+ *     "mcp-method": "tools/call",
+ *     "mcp-name": "greet",
+ *   },
+ *   body: JSON.stringify({
+ *     jsonrpc: "2.0",
+ *     id: 1,
+ *     method: "tools/call",
+ *     params: {
+ *       name: "greet",
+ *       arguments: { name: "Ada" },
+ *       _meta: {
+ *         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+ *         "io.modelcontextprotocol/clientCapabilities": {},
+ *       },
+ *     },
+ *   }),
+ * }));
+ * strictEqual((await response.json()).result.content[0].text, "Hello, Ada!");
+ * ```
+ * @throws {RangeError} Where the server is made, if an option is not what it should be.
+ * @throws {TypeError} Where the server is made, if a tool breaks the rules of MCP.
+ */
+export function mcp(options: McpOptions = {}): Wire {
+  const path = `/${options.path ?? "/mcp"}`.replace(/\/+/g, "/").replace(/\/$/, "");
+  return { name: "mcp", mount: (host) => new Mcp(host, path, options) };
+}
+
+/** Messages of one batch. */
+const MAX_BATCH = 100;
+
+class Mcp implements MountedWire {
+  readonly paths: readonly string[];
+  readonly exposedHeaders = ["mcp-session-id"];
+  readonly methods: readonly string[];
+  readonly #host: WireHost;
+  readonly #core: Core;
+  readonly #modern: Modern;
+  readonly #legacy: LegacyHttp;
+  readonly #heartbeats: Deadlines;
+
+  constructor(host: WireHost, path: string, options: McpOptions) {
+    this.paths = [path];
+    this.methods = options.sessions === undefined ? ["POST"] : ["POST", "GET", "DELETE"];
+    this.#host = host;
+    this.#heartbeats = new Deadlines(host.clock);
+    this.#core = new Core(host, options);
+    this.#modern = new Modern(this.#core);
+    this.#legacy = new LegacyHttp(this.#core, this.#heartbeats, options.sessions);
+  }
+
+  handle(head: Head, body: Body): MaybePromise<Reply> {
+    if (head.method !== "POST") return this.#legacy.handleOther(head);
+    if (!isJsonMediaType(head.metadata.get("content-type"))) {
+      return unsupportedMedia("Send the header content-type: application/json (UTF-8)");
+    }
+    if (head.metadata.get("content-encoding") !== null) {
+      return unsupportedMedia("Send the body as it is, without content-encoding");
+    }
+    return body.text().then((text) => typeof text === "string" ? this.#receive(head, text) : refusalReply(text));
+  }
+
+  close(): void {
+    this.#core.close();
+    this.#legacy.close();
+  }
+
+  #receive(head: Head, text: string): MaybePromise<Reply> {
+    const parsed = parseJson(text, this.#host.limits.depth);
+    if ("refusal" in parsed) return refusalReply(parsed.refusal);
+    const { value } = parsed;
+    if (Array.isArray(value)) return this.#receiveBatch(head, value);
+    const message = decodeMessage(value);
+    if (message.kind === "malformed") return malformedReply(message);
+    return this.#route(head, message);
+  }
+
+  #receiveBatch(head: Head, batch: readonly unknown[]): MaybePromise<Reply> {
+    if (batch.length > MAX_BATCH) {
+      return malformedReply({ kind: "malformed", id: null, message: `A batch has at most ${MAX_BATCH} messages` });
+    }
+    const messages = batch.map(decodeMessage);
+    const bad = messages.find((message) => message.kind === "malformed" || isModernClaim(message));
+    if (messages.length === 0 || bad !== undefined) {
+      const message = messages.length === 0 ? "The batch is empty" : "Send one message at a time";
+      return malformedReply(bad?.kind === "malformed" ? bad : { kind: "malformed", id: null, message });
+    }
+    return this.#legacy.receiveBatch(head, messages as readonly Message[]);
+  }
+
+  /** Which revision a message is of is told by its body; headers have to agree. */
+  #route(head: Head, message: Message): MaybePromise<Reply> {
+    if (message.kind === "response") return this.#legacy.receive(head, message, null);
+    const claim = claimOf(message.params);
+    if (claim !== undefined) {
+      return message.kind === "request" ? this.#answer(head, message, claim) : ACCEPTED;
+    }
+    const version = head.metadata.get(VERSION_HEADER);
+    if (message.kind === "notification" || !isModernVersion(version)) {
+      return this.#legacy.receive(head, message, version);
+    }
+    if (message.method !== "initialize") return toReply(errorAnswer(message.id, missingEnvelope()));
+    const problem = "initialize belongs to older revisions than the header names";
+    return toReply(errorAnswer(message.id, protocolError(HEADER_MISMATCH, problem)));
+  }
+
+  #answer(head: Head, request: Request, meta: Members): MaybePromise<Reply> {
+    const { metadata } = head;
+    const problem = checkEnvelope(meta) ?? checkHeaders(request, meta, metadata, this.#core.tools);
+    if (problem !== undefined) return toReply(errorAnswer(request.id, problem));
+    const exchange = new HttpExchange(head, this.#heartbeats);
+    return exchange.reply(this.#modern.answer(request, meta, exchange));
+  }
+}
+
+function isModernClaim(message: Message | Malformed): boolean {
+  return (message.kind === "request" || message.kind === "notification") && claimOf(message.params) !== undefined;
+}
+
+function unsupportedMedia(message: string): Reply {
+  return toReply(errorAnswer(null, protocolError(-32000, message, { code: "invalid_request" }, 415)));
+}
+
+function refusalReply(refusal: Refusal): Reply {
+  return toReply(refusalAnswer(null, refusal));
+}
+
+function malformedReply({ id, message }: Malformed): Reply {
+  return toReply(refusalAnswer(id, refuse("invalid_request", message)));
+}

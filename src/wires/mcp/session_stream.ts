@@ -1,0 +1,122 @@
+/**
+ * What is read of a session's stream over one connection. The stream outlives it: what was missed is read by another.
+ *
+ * @module
+ */
+import { SseBody } from "../../codec/sse/body.ts";
+import type { Deadlines } from "../../internal/deadlines.ts";
+import type { Reply } from "../wire.ts";
+import { KEEP_ALIVE, STREAM_HEADERS } from "./exchange.ts";
+import type { McpSession, SessionStore, StoredMessage } from "./session_store.ts";
+
+/** What a connection reads. */
+export interface SessionReaderOptions {
+  /** Where the stream is kept. */
+  readonly store: SessionStore;
+  /** Whose it is. */
+  readonly session: McpSession;
+  /** Its name in the session. */
+  readonly stream: string;
+  /** The last message that the client has. */
+  readonly after: number;
+  /** For keep-alives. */
+  readonly heartbeats: Deadlines;
+  /** How long a client waits until it comes again, in milliseconds. */
+  readonly retryMs: number;
+  /** Told what the store did not do. */
+  readonly onError: (thrown: unknown) => void;
+  /** Called once, when nothing is read any more. */
+  readonly onEnd: () => void;
+}
+
+/** One connection that reads a stream. */
+export class SessionReader {
+  readonly #options: SessionReaderOptions;
+  readonly #body: SseBody;
+  readonly #unsubscribe: () => void;
+  /** The reply, once there is something to send. */
+  readonly opened: Promise<Reply>;
+  #after: number;
+  #isReading = false;
+  #isStale = false;
+  #isOver = false;
+
+  constructor(options: SessionReaderOptions) {
+    const { store, session, stream, after, heartbeats } = options;
+    this.#options = options;
+    this.#after = after;
+    const opened = Promise.withResolvers<Reply>();
+    this.opened = opened.promise;
+    this.#body = new SseBody({
+      heartbeats,
+      heartbeat: KEEP_ALIVE,
+      onOpen: (body) => opened.resolve({ status: 200, headers: STREAM_HEADERS, body }),
+    });
+    this.#body.left.addEventListener("abort", () => this.#leave(), { once: true });
+    this.#unsubscribe = store.subscribe(session.id, (note) => {
+      if (note.kind === "message" && note.stream === stream) this.read();
+      else if (note.kind === "ended") this.close();
+    });
+  }
+
+  /** Whether anything was sent. */
+  get isOpen(): boolean {
+    return this.#body.isOpen;
+  }
+
+  /** Opens the stream with where it can be taken up again, for those who know what that is. */
+  open(): void {
+    const { session, stream, retryMs } = this.#options;
+    const canPoll = session.version >= "2025-11-25";
+    void this.#body.write(canPoll ? `id: ${stream}:${this.#after}\nretry: ${retryMs}\ndata: \n\n` : KEEP_ALIVE);
+  }
+
+  /** Sends what is new. */
+  read(): void {
+    this.#isStale = true;
+    if (this.#isReading || this.#isOver) return;
+    void this.#readAll();
+  }
+
+  /** Ends the connection, not the stream. */
+  close(): void {
+    if (this.#isOver) return;
+    if (this.#body.isOpen) this.#body.end("");
+    else this.#body.discard();
+    this.#leave();
+  }
+
+  async #readAll(): Promise<void> {
+    const { store, session, stream } = this.#options;
+    this.#isReading = true;
+    try {
+      while (this.#isStale && !this.#isOver) {
+        this.#isStale = false;
+        for (const message of await store.read(session.id, stream, this.#after)) await this.#send(message);
+      }
+    } catch (thrown) {
+      this.#options.onError(thrown);
+      this.close();
+    } finally {
+      // At once: what comes after the last look must be looked at by another.
+      this.#isReading = false;
+    }
+  }
+
+  async #send({ number, json, isLast }: StoredMessage): Promise<void> {
+    if (this.#isOver) return;
+    this.#after = number;
+    const block = `event: message\nid: ${this.#options.stream}:${number}\ndata: ${json}\n\n`;
+    if (isLast) {
+      this.#body.end(block);
+      this.#leave();
+    } else await this.#body.write(block);
+  }
+
+  #leave(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#unsubscribe();
+    this.#options.onEnd();
+  }
+}

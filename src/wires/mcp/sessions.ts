@@ -1,0 +1,148 @@
+/**
+ * Sessions of older MCP revisions, for `mcp({ sessions })`.
+ *
+ * @module
+ */
+import { type Clock, systemClock } from "../../internal/clock.ts";
+import { type SessionHost, SessionHttp, type SessionOptions } from "./session_http.ts";
+import type { McpSession, SessionNote, SessionStore, StoredMessage } from "./session_store.ts";
+
+/** Sessions, for `mcp({ sessions })`. */
+export interface Sessions {
+  /**
+   * For the wire; not part of the public interface.
+   *
+   * @internal
+   */
+  readonly "~serve": (host: SessionHost) => SessionHttp;
+}
+
+/** Options of {@link memorySessions}. */
+export interface MemorySessionsOptions extends SessionOptions {
+  /** How long a session lasts after its last request, in milliseconds. Default: 3,600,000 (an hour). */
+  readonly ttlMs?: number;
+  /** Most sessions at once; the one that was quiet longest has to go. Default: 10,000. */
+  readonly maxSessions?: number;
+  /** Where time comes from; for tests. */
+  readonly clock?: Clock;
+}
+
+/** Messages that are kept of a stream. */
+const MAX_MESSAGES = 1_024;
+
+/** Streams that are kept of a session: those with the latest messages. */
+const MAX_STREAMS = 64;
+
+/** Sessions within one process. */
+export function memorySessions(options: MemorySessionsOptions = {}): Sessions {
+  return sessionsIn(new MemorySessions(options), options);
+}
+
+/**
+ * Sessions that are kept somewhere: in a store that processes share, any of them can serve any session.
+ *
+ * @throws {RangeError} Where the server is made, if an option is not what it should be.
+ */
+export function sessionsIn(store: SessionStore, options: SessionOptions = {}): Sessions {
+  return { "~serve": (host) => new SessionHttp(host, store, options) };
+}
+
+/** Text that is kept of a session, in UTF-16 code units; a stream that is longer by itself is kept whole. */
+const MAX_CHARS = 4_194_304;
+
+interface Kept {
+  session: McpSession;
+  touchedMs: number;
+  lastNumber: number;
+  /** In the order of their last messages. */
+  readonly streams: Map<string, { readonly messages: StoredMessage[]; chars: number }>;
+  /** Text in all of them. */
+  chars: number;
+}
+
+class MemorySessions implements SessionStore {
+  readonly #ttlMs: number;
+  readonly #maxSessions: number;
+  readonly #clock: Clock;
+  /** In the order of their last requests. */
+  readonly #sessions = new Map<string, Kept>();
+  readonly #listeners = new Map<string, Set<(note: SessionNote) => void>>();
+
+  constructor({ ttlMs = 3_600_000, maxSessions = 10_000, clock = systemClock }: MemorySessionsOptions) {
+    this.#ttlMs = ttlMs;
+    this.#maxSessions = maxSessions;
+    this.#clock = clock;
+  }
+
+  put(session: McpSession): void {
+    const kept = this.#sessions.get(session.id) ??
+      { session, touchedMs: 0, lastNumber: 0, chars: 0, streams: new Map() };
+    kept.session = session;
+    this.#touch(kept);
+    for (const [id, { touchedMs }] of this.#sessions) {
+      const isOver = touchedMs + this.#ttlMs <= this.#clock.elapsed();
+      if (!isOver && this.#sessions.size <= this.#maxSessions) break;
+      this.#end(id);
+    }
+  }
+
+  get(id: string): McpSession | undefined {
+    const kept = this.#sessions.get(id);
+    if (kept === undefined) return undefined;
+    if (kept.touchedMs + this.#ttlMs <= this.#clock.elapsed()) return void this.#end(id);
+    this.#touch(kept);
+    return kept.session;
+  }
+
+  delete(id: string): void {
+    this.#sessions.delete(id);
+  }
+
+  append(id: string, name: string, json: string, isLast: boolean): void {
+    const kept = this.#sessions.get(id);
+    if (kept === undefined) return;
+    const { streams } = kept;
+    const stream = streams.get(name) ?? { messages: [], chars: 0 };
+    streams.delete(name);
+    streams.set(name, stream);
+    stream.messages.push({ number: ++kept.lastNumber, json, isLast });
+    const dropped = stream.messages.length > MAX_MESSAGES ? stream.messages.shift() : undefined;
+    const grown = json.length - (dropped?.json.length ?? 0);
+    stream.chars += grown;
+    kept.chars += grown;
+    for (const [oldest, { chars }] of streams) {
+      if (oldest === name || (streams.size <= MAX_STREAMS && kept.chars <= MAX_CHARS)) break;
+      streams.delete(oldest);
+      kept.chars -= chars;
+    }
+  }
+
+  read(id: string, name: string, after: number): readonly StoredMessage[] {
+    return this.#sessions.get(id)?.streams.get(name)?.messages.filter(({ number }) => number > after) ?? [];
+  }
+
+  publish(id: string, note: SessionNote): void {
+    for (const listener of [...this.#listeners.get(id) ?? []]) listener(note);
+  }
+
+  subscribe(id: string, listener: (note: SessionNote) => void): () => void {
+    const listeners = this.#listeners.get(id) ?? new Set();
+    this.#listeners.set(id, listeners.add(listener));
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size === 0 && this.#listeners.get(id) === listeners) this.#listeners.delete(id);
+    };
+  }
+
+  #touch(kept: Kept): void {
+    const { id } = kept.session;
+    kept.touchedMs = this.#clock.elapsed();
+    this.#sessions.delete(id);
+    this.#sessions.set(id, kept);
+  }
+
+  #end(id: string): void {
+    this.#sessions.delete(id);
+    this.publish(id, { kind: "ended" });
+  }
+}
