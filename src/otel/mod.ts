@@ -5,7 +5,6 @@
  *
  * @module
  */
-export type { Attributes, Meter, Tracer } from "@opentelemetry/api";
 export type { OtelOptions } from "./instruments.ts";
 export { otel } from "./otel.ts";
 export { otelTransport } from "./transport.ts";

@@ -27,8 +27,14 @@ test("health() answers while the process lives, and readiness while calls are ta
 
 test("health() tells of the close at once, while calls still end", async () => {
   const gate = Promise.withResolvers<string>();
+  const begun = Promise.withResolvers<void>();
   const server = createServer({
-    tools: [defineTool("wait").describe("Wait").handle(() => gate.promise)],
+    tools: [
+      defineTool("wait").describe("Wait").handle(() => {
+        begun.resolve();
+        return gate.promise;
+      }),
+    ],
     wires: [mcpLite(), health()],
   });
   const calling = server.fetch(
@@ -38,7 +44,7 @@ test("health() tells of the close at once, while calls still end", async () => {
       body: '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait"}}',
     }),
   );
-  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+  await begun.promise;
   const closing = server.close(10_000);
   strictEqual((await server.fetch(new Request("http://localhost/readyz"))).status, 503);
   gate.resolve("done");
