@@ -115,7 +115,7 @@ export class Gate {
 }
 
 /** In the words of the wire, if it has any. */
-function stop(head: Head, wire: MountedWire | undefined, refusal: Refusal, status?: number): MaybePromise<Reply> {
+function stop(head: Head, wire: MountedWire | undefined, refusal: Refusal, status = 403): MaybePromise<Reply> {
   return wire?.refuse?.(head, refusal, status) ?? refusalReply(null, refusal, status);
 }
 

@@ -187,12 +187,12 @@ export interface MountedWire {
   handle(head: Head, body: Body): MaybePromise<Reply>;
   /**
    * Answers a request that is refused before its body is read, because of where it comes from or who calls. The server adds
-   * the headers of {@link WireHost.challenge}. Never throws, never rejects. Default: a JSON-RPC error without an id, as MCP-lite
-   * says it.
+   * the headers of {@link WireHost.challenge}. Never throws, never rejects. Default, and where it gives `undefined`: a JSON-RPC
+   * error without an id, as MCP-lite says it.
    *
-   * @param status HTTP status. Default: that of the refusal's code.
+   * @param status HTTP status that the reply has to have. Default: what the wire has for the refusal.
    */
-  refuse?(head: Head, refusal: Refusal, status?: number): MaybePromise<Reply>;
+  refuse?(head: Head, refusal: Refusal, status?: number): MaybePromise<Reply> | undefined;
   /** Ends what it holds open beside calls, when the server closes. */
   close?(): void;
 }
