@@ -22,21 +22,19 @@
  * @module
  */
 export { defineTool } from "./src/tool/builder.ts";
+export type { ErrorData, FreshTool, ToolBuilder } from "./src/tool/builder.ts";
 export type {
   AnswerOf,
   DeclaredExternal,
   DeclaredHandle,
   DescribeFirst,
-  ErrorData,
   ExternalWork,
-  FreshTool,
   Inferred,
   InferringExternal,
   InferringHandle,
   Joined,
   PartialOf,
-  ToolBuilder,
-} from "./src/tool/builder.ts";
+} from "./src/tool/endings.ts";
 export type {
   AnyTool,
   InferErrors,
@@ -113,10 +111,21 @@ export type { TokenClaims, TokenKeys, TokenKind, VerifiedToken } from "./src/tok
 export type { AskAnswer, Engine, EngineWorker, Job, JobState, Memo, WorkOptions } from "./src/engine/engine.ts";
 export { memoryEngine, type MemoryEngineOptions } from "./src/engine/memory.ts";
 export type { CallConfig, CheckConfig } from "./src/call/call_config.ts";
-export type { Dispatch, Toolset } from "./src/dispatch/dispatch.ts";
+export type { Dispatch, PromiseTerms, Toolset } from "./src/dispatch/dispatch.ts";
 export { createServer, type Notify, type Server, type ServerOptions } from "./src/server/server.ts";
+export type { Auth, MountedAuth } from "./src/server/auth.ts";
 export type { CorsOptions, GateOptions } from "./src/server/gate.ts";
-export type { Body, Head, Limits, MountedWire, Reply, ServerInfo, Wire, WireHost } from "./src/wires/wire.ts";
+export type {
+  Body,
+  Head,
+  Limits,
+  MountedWire,
+  ProtectedResource,
+  Reply,
+  ServerInfo,
+  Wire,
+  WireHost,
+} from "./src/wires/wire.ts";
 export { mcpLite, type McpLiteOptions } from "./src/wires/http/mod.ts";
 export { http, type HttpOptions } from "./src/wires/http/client.ts";
 export { memory, type MemoryOptions, type MemoryServer } from "./src/wires/memory/client.ts";

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { Call, CallMeta, Peer } from "../call/call.ts";
+import type { Call, CallMeta, Peer, Principal } from "../call/call.ts";
 import { type FailureOutcome, type Refusal, refuse, refuseInput, type Settled, type Sink } from "../call/outcome.ts";
 import type { Engine, EngineWorker } from "../engine/engine.ts";
 import { Jobs } from "../engine/jobs.ts";
@@ -18,6 +18,7 @@ import type { MaybePromise } from "../internal/maybe_promise.ts";
 import { formatIssues } from "../schema/issues.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { Logger, Middleware } from "../tool/context.ts";
+import { refuseCaller } from "../tool/access.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { ToolListing } from "../tool/listing.ts";
 import type { AnyTool, ToolPlan } from "../tool/tool.ts";
@@ -61,6 +62,8 @@ export interface Toolset {
   readonly tools: readonly ToolListing[];
   /** The same tools as they are defined, in the same order; here they have the names that tokens and jobs know. */
   readonly plans: readonly ToolPlan[];
+  /** Those of the tools that a caller may know of: `tools` itself, unless some may not be seen by all. */
+  toolsFor(principal: Principal | undefined): readonly ToolListing[];
   /** Runs one call, as {@link Dispatch.call} does. */
   call(call: Call, sink?: Sink): MaybePromise<Settled>;
 }
@@ -147,8 +150,9 @@ export class Dispatcher implements Dispatch, DispatchHost {
 
   call(call: Call, sink?: Sink): MaybePromise<Settled> {
     if (this.#isClosed) return CLOSING;
-    const plan = this.registry.get(call.tool);
-    return plan === undefined ? this.registry.notFound(call.tool) : this.run(plan, call, sink);
+    const { tool, peer: { principal } } = call;
+    const plan = this.registry.getFor(tool, principal);
+    return plan === undefined ? this.registry.notFound(tool, principal) : this.run(plan, call, sink);
   }
 
   /** Takes further tools, which only their own set calls: several versions of a tool have one name. */
@@ -156,11 +160,13 @@ export class Dispatcher implements Dispatch, DispatchHost {
     const attached = this.registry.attach(tag, tools);
     assertConfigHidden(attached.plans(), this.#engine, this.keys);
     return {
-      tools: attached.listings(),
+      tools: attached.tools,
       plans: attached.plans(),
+      toolsFor: (principal) => attached.toolsFor(principal),
       call: (call, sink) => {
-        const plan = attached.get(call.tool);
-        return plan === undefined ? attached.notFound(call.tool) : this.run(plan, call, sink);
+        const { tool, peer: { principal } } = call;
+        const plan = attached.getFor(tool, principal);
+        return plan === undefined ? attached.notFound(tool, principal) : this.run(plan, call, sink);
       },
     };
   }
@@ -168,6 +174,8 @@ export class Dispatcher implements Dispatch, DispatchHost {
   /** Runs what is not to be looked up: a prompt or a resource, under a name that no tool can have. */
   run(plan: ToolPlan, call: Call, sink?: Sink): MaybePromise<Settled> {
     if (this.#isClosed) return CLOSING;
+    const refusal = refuseCaller(plan, call.peer.principal);
+    if (refusal !== undefined) return refusal;
     if (!isJsonObject(call.args)) return refuseInput("Arguments must be an object", [], "object", call.args);
     const run = new Run(plan, call, this, sink);
     const settled = this.#middleware.length === 0
@@ -181,7 +189,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
   }
 
   readPromise(token: string, peer: Peer): PromiseTerms | Refusal {
-    const opened = this.#promises.open(token, peer.principal?.id ?? "");
+    const opened = this.#promises.open(token, peer.principal);
     if ("kind" in opened) return opened;
     const { plan, expiresAtMs } = opened;
     const { ttlMs = 0 } = plan.promise ?? plan.external ?? {};

@@ -24,13 +24,16 @@ const MCP_LEVELS: Readonly<Record<LogLine["level"], string>> = {
   error: "error",
 };
 
+/** Lines that wait for a caller who does not keep up. */
+const MAX_WAITING_LINES = 64;
+
 /** Turns what happens while a call runs into notifications. MCP has no pieces of an answer: they are kept for the whole. */
 export class CallSink implements Sink {
   readonly left?: AbortSignal;
   readonly #options: CallSinkOptions;
   readonly #pieces = new PieceCollector();
   #lastDone = Number.NEGATIVE_INFINITY;
-  #isFull = false;
+  #waitingLines = 0;
 
   constructor(options: CallSinkOptions) {
     this.#options = options;
@@ -52,7 +55,10 @@ export class CallSink implements Sink {
     const { logLevel, channel, logger } = this.#options;
     const name = MCP_LEVELS[level];
     // Whoever does not keep up misses lines: a handler does not wait for its log.
-    if (this.#isFull || logLevel === undefined || LOG_LEVELS.indexOf(name) < LOG_LEVELS.indexOf(logLevel)) return;
+    if (
+      this.#waitingLines >= MAX_WAITING_LINES || logLevel === undefined ||
+      LOG_LEVELS.indexOf(name) < LOG_LEVELS.indexOf(logLevel)
+    ) return;
     const data = fields === undefined ? message : { message, ...fields };
     try {
       const room = channel?.send(notification("notifications/message", { level: name, logger, data }));
@@ -63,9 +69,9 @@ export class CallSink implements Sink {
   }
 
   async #waitFor(room: Promise<void>): Promise<void> {
-    this.#isFull = true;
+    this.#waitingLines++;
     await room;
-    this.#isFull = false;
+    this.#waitingLines--;
   }
 
   /** How the call ended; an answer without a value is its pieces, joined. */

@@ -19,6 +19,9 @@ import { SUBSCRIPTION_ID } from "./words.ts";
 /** Most streams of news at once. */
 const MAX_LISTENS = 10_000;
 
+/** Tasks that one stream tells of. */
+const MAX_TASKS = 100;
+
 /** What of a request for news is honoured, in its words. */
 export interface Filter {
   readonly toolsListChanged?: true;
@@ -102,7 +105,7 @@ export class Listens {
     const { catalog } = this.#host;
     const hasResources = catalog?.hasResources === true;
     const uris = textsIn(resourceSubscriptions);
-    const ids = textsIn(taskIds);
+    const ids = textsIn(taskIds).slice(0, MAX_TASKS);
     return {
       ...(toolsListChanged === true && { toolsListChanged }),
       ...(promptsListChanged === true && catalog !== undefined && catalog.prompts.length > 0 && { promptsListChanged }),

@@ -17,8 +17,8 @@ import { type Exchange, McpPeer } from "./exchange.ts";
 import { toInputRequests } from "./input_requests.ts";
 import type { Members, Request } from "./message.ts";
 import { refuseCursor } from "./offers.ts";
-import { Pages } from "./pages.ts";
 import { tasksNeeded } from "./tasks.ts";
+import { ToolPages } from "./tool_pages.ts";
 import { readCallMeta, readResponses, type ToolCall } from "./tool_calls.ts";
 import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, MODERN_VERSION, TASKS_EXTENSION } from "./words.ts";
 import type { Work } from "./work.ts";
@@ -27,14 +27,14 @@ import type { Work } from "./work.ts";
 export class Modern {
   readonly #core: Core;
   readonly #dialect: Dialect;
-  readonly #pages: Pages;
+  readonly #pages: ToolPages;
   readonly #discovery: string;
 
   constructor(core: Core) {
     const { tools, settings, host, offers } = core;
     const dialect = this.#dialect = core.dialect(MODERN_VERSION);
     this.#core = core;
-    this.#pages = new Pages("tools", tools.list(dialect), settings.pageSize);
+    this.#pages = new ToolPages(host, tools, dialect, settings.pageSize);
     const capabilities = {
       tools: { listChanged: true },
       ...(settings.logging && { logging: {} }),
@@ -53,7 +53,7 @@ export class Modern {
       case "tools/call":
         return this.#callTool(request, meta, exchange);
       case "tools/list": {
-        const page = this.#pages.get(params["cursor"]);
+        const page = this.#pages.get(params["cursor"], exchange.principal);
         if (page === undefined) return refusalAnswer(id, refuseCursor(params["cursor"]));
         return resultAnswer(id, this.#dialect.cacheable(page));
       }

@@ -36,6 +36,8 @@ export interface TaskView {
   readonly status: TaskStatus;
   /** Its members, without braces. */
   readonly json: string;
+  /** How far it has come, for callers of ours. */
+  readonly meta?: Members | undefined;
 }
 
 /** The tasks of one server. */
@@ -52,9 +54,9 @@ export class Tasks {
 
   /** The answer to a call that has become a task. */
   created(id: RequestId, dialect: Dialect, promise: PromiseOutcome, peer: McpPeer): Answer {
-    const { json } = this.#describe(dialect, "working", promise.token, peer, promise);
-    if (dialect.isModern) return resultAnswer(id, dialect.unfinished("task", json));
-    return resultAnswer(id, dialect.result(`"task":{${json}}`));
+    const view = this.#describe(dialect, "working", promise.token, peer, promise);
+    if (dialect.isModern) return resultAnswer(id, dialect.unfinished("task", view.json, view.meta));
+    return resultAnswer(id, dialect.result(`"task":{${view.json}}`));
   }
 
   /** Answers `tasks/get`, `tasks/update` and `tasks/cancel`. */
@@ -111,7 +113,8 @@ export class Tasks {
   async #get(id: RequestId, taskId: string, peer: McpPeer, dialect: Dialect): Promise<Answer> {
     const settled = await this.redeem(taskId, peer, 0);
     if (isUnknown(settled)) return refusalAnswer(id, settled);
-    return resultAnswer(id, dialect.result(this.view(taskId, settled, peer, dialect).json));
+    const { json, meta } = this.view(taskId, settled, peer, dialect);
+    return resultAnswer(id, dialect.result(json, meta));
   }
 
   async #update(taskId: string, { inputResponses }: Members, peer: McpPeer): Promise<Refusal | undefined> {
@@ -225,7 +228,12 @@ export class Tasks {
         [isModern ? "pollIntervalMs" : "pollInterval"]: Math.max(1, Math.ceil(promise.retryAfterMs)),
       }),
     };
-    return { status, json: JSON.stringify(task).slice(1, -1) + more };
+    const progress = promise?.progress;
+    return {
+      status,
+      json: JSON.stringify(task).slice(1, -1) + more,
+      ...(progress !== undefined && { meta: { progress } }),
+    };
   }
 }
 

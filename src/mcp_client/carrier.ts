@@ -1,6 +1,7 @@
 import type { Refusal } from "../call/outcome.ts";
 import type { TransportLimit } from "../call/transport.ts";
 import type { RequestId } from "../codec/jsonrpc/decode.ts";
+import { ToolError } from "../error/tool_error.ts";
 import type { Incoming, RpcPost, RpcReply, RpcRequest } from "./messages.ts";
 
 /** How one message travels. */
@@ -40,6 +41,24 @@ export interface Carrier {
 
 /** An answer, and, where headers travel, the session that it came with. */
 export type Replied = RpcReply & { readonly session?: string | undefined };
+
+/** Does something within so many milliseconds; what is not done then is aborted. No timer stays behind: it would keep a process alive. */
+export async function within<Value>(
+  timeoutMs: number,
+  work: (limit: TransportLimit) => Promise<Value>,
+): Promise<Value> {
+  const ending = new AbortController();
+  const end = () => ending.abort(new ToolError("deadline_exceeded", `Not done after ${timeoutMs} ms`));
+  const timer = setTimeout(end, Math.min(timeoutMs, 2_147_483_647));
+  try {
+    return await work(limitOf(ending.signal));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** How long something may take that nobody waits for, in milliseconds. */
+export const UNWATCHED_MS = 10_000;
 
 /** What does not limit: for what belongs to no call. */
 export function limitOf(signal: AbortSignal): TransportLimit {

@@ -9,7 +9,7 @@ import { type Refusal, refuse } from "../call/outcome.ts";
 import type { TransportLimit } from "../call/transport.ts";
 import { membersOf } from "../codec/result/members.ts";
 import { systemClock } from "../internal/clock.ts";
-import { type Carrier, limitOf } from "./carrier.ts";
+import { type Carrier, within } from "./carrier.ts";
 import type { Era, Self } from "./era.ts";
 import { Handlers } from "./handlers.ts";
 import { Inbox, type Watch } from "./inbox.ts";
@@ -143,7 +143,7 @@ export class Connection implements Self {
 
   async #probe(limitMs: number): Promise<ModernEra | Refusal | "again" | "legacy"> {
     const { carrier } = this.#route;
-    const reply = await discover(carrier, this, limitOf(AbortSignal.timeout(limitMs)));
+    const reply = await within(limitMs, (limit) => discover(carrier, this, limit));
     if ("result" in reply) {
       const verdict = judge(reply.result["supportedVersions"]);
       return verdict === "modern" ? new ModernEra(carrier, this, reply.result) : verdict;

@@ -8,7 +8,7 @@
  */
 import { type Refusal, refuse } from "../call/outcome.ts";
 import { valueOr } from "../codec/result/members.ts";
-import { type Carrier, limitOf } from "./carrier.ts";
+import { type Carrier, limitOf, UNWATCHED_MS, within } from "./carrier.ts";
 import { cancelled, type Era, type EraRequest, readServerInfo, type Self } from "./era.ts";
 import { LEGACY_REVISIONS, type RpcPost, type RpcReply } from "./messages.ts";
 import { pause } from "./pause.ts";
@@ -77,7 +77,7 @@ export class LegacyEra implements Era {
 
   post(message: RpcPost): Promise<Refusal | undefined> {
     const headers = this.#session?.headers ?? {};
-    return this.#carrier.post(message, { headers, limit: limitOf(AbortSignal.timeout(10_000)) });
+    return within(UNWATCHED_MS, (limit) => this.#carrier.post(message, { headers, limit }));
   }
 
   close(): void {
@@ -106,15 +106,12 @@ export class LegacyEra implements Era {
   }
 
   async #shake(): Promise<Session | Refused> {
-    // Not the limit of whoever came first: others wait for it, too.
-    const limit = limitOf(AbortSignal.timeout(SHAKE_MS));
     const [latest = ""] = LEGACY_REVISIONS;
     const { info: clientInfo, capabilities } = this.#self;
     const params = { protocolVersion: latest, capabilities, clientInfo };
-    const reply = await this.#carrier.request({ id: this.#self.nextId(), method: "initialize", params }, {
-      limit,
-      headers: {},
-    });
+    const message = { id: this.#self.nextId(), method: "initialize", params };
+    // Not within the limit of whoever came first: others wait for it, too.
+    const reply = await within(SHAKE_MS, (limit) => this.#carrier.request(message, { limit, headers: {} }));
     if (!("result" in reply)) return reply;
     const revision = valueOr(reply.result["protocolVersion"], "");
     if (!LEGACY_REVISIONS.includes(revision)) {

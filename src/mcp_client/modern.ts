@@ -8,7 +8,7 @@
 import type { Refusal } from "../call/outcome.ts";
 import type { TransportLimit } from "../call/transport.ts";
 import { type Members, membersOf } from "../codec/result/members.ts";
-import { type Carrier, limitOf } from "./carrier.ts";
+import { type Carrier, UNWATCHED_MS, within } from "./carrier.ts";
 import { cancelled, type Era, type EraRequest, readServerInfo, type Self } from "./era.ts";
 import { headersOf } from "./headers.ts";
 import { META_PREFIX, MODERN_REVISION, type RpcPost, type RpcReply, TASKS_EXTENSION } from "./messages.ts";
@@ -56,7 +56,7 @@ export class ModernEra implements Era {
     const { method = "", params } = message as { readonly method?: string; readonly params?: Members };
     const whole = { method, params: { ...params, _meta: envelope(this.#self) } };
     const headers = this.#carrier.hasHeaders ? headersOf(MODERN_REVISION, method, whole.params) : {};
-    return this.#carrier.post(whole, { headers, limit: limitOf(AbortSignal.timeout(10_000)) });
+    return within(UNWATCHED_MS, (limit) => this.#carrier.post(whole, { headers, limit }));
   }
 
   close(): void {}

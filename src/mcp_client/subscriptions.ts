@@ -6,7 +6,7 @@
 import { type Refusal, refuse } from "../call/outcome.ts";
 import type { TransportLimit } from "../call/transport.ts";
 import type { Members } from "../codec/result/members.ts";
-import { limitOf } from "./carrier.ts";
+import { limitOf, UNWATCHED_MS, within } from "./carrier.ts";
 import type { Connection } from "./connection.ts";
 import { pause } from "./pause.ts";
 import { refusalOf } from "./refusal.ts";
@@ -65,7 +65,7 @@ export class Subscriptions {
     return () => {
       leave();
       if (era.isModern) void this.#listen();
-      else if (!this.#resources.has(uri)) void this.#ask("unsubscribe", uri, limitOf(AbortSignal.timeout(10_000)));
+      else if (!this.#resources.has(uri)) void this.#askAside("unsubscribe", uri);
     };
   }
 
@@ -89,9 +89,13 @@ export class Subscriptions {
     return "result" in reply ? undefined : refusalOf(reply);
   }
 
+  #askAside(verb: "subscribe" | "unsubscribe", uri: string): Promise<Refusal | undefined> {
+    return within(UNWATCHED_MS, (limit) => this.#ask(verb, uri, limit));
+  }
+
   /** A server that has forgotten us is asked again. */
   async #renew(): Promise<void> {
-    for (const uri of this.#resources.keys()) await this.#ask("subscribe", uri, limitOf(AbortSignal.timeout(10_000)));
+    for (const uri of this.#resources.keys()) await this.#askAside("subscribe", uri);
   }
 
   async #listenTo(uri: string): Promise<Refusal | undefined> {

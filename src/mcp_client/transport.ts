@@ -7,7 +7,7 @@ import { type Refusal, refuse, type Settled, type Sink, type UnknownOutcome } fr
 import type { RemoteTool, TransportCall, TransportLimit } from "../call/transport.ts";
 import { type Members, membersOf } from "../codec/result/members.ts";
 import { ToolError } from "../error/tool_error.ts";
-import { limitOf } from "./carrier.ts";
+import { limitOf, UNWATCHED_MS, within } from "./carrier.ts";
 import { Connection, type Route } from "./connection.ts";
 import { Lists, ttlOf } from "./lists.ts";
 import { LiveCalls } from "./live_calls.ts";
@@ -49,7 +49,7 @@ export class McpClientTransport implements McpTransport {
     this.#calls = new ToolCalls(connection, this.#tools, this.#live);
     this.#tasks = new TaskCalls(connection, this.#tools, this.#calls, this.#live);
     this.#subscriptions = new Subscriptions(connection);
-    connection.inbox.on("renewed", () => void this.#sayLogLevel(limitOf(AbortSignal.timeout(10_000))));
+    connection.inbox.on("renewed", () => void within(UNWATCHED_MS, (limit) => this.#sayLogLevel(limit)));
   }
 
   async call(call: TransportCall, sink?: Sink): Promise<Settled | UnknownOutcome> {
@@ -66,7 +66,7 @@ export class McpClientTransport implements McpTransport {
   }
 
   server(options?: McpRequestOptions): Promise<McpServerInfo> {
-    return within(options, async () => {
+    return finish(options, async () => {
       const era = await this.#connection.era();
       return "kind" in era ? era : era.server;
     });
@@ -76,7 +76,7 @@ export class McpClientTransport implements McpTransport {
     list: (options) => this.#list("resources/list", "resources", options),
     templates: (options) => this.#list("resources/templates/list", "resourceTemplates", options),
     read: (uri, options) =>
-      within(options, async (limit) => {
+      finish(options, async (limit) => {
         const key = `resources/read ${uri}`;
         const result = this.#lists.cache.get(key) ?? await this.#ask("resources/read", { uri }, limit, key);
         const { contents } = result as Members;
@@ -84,13 +84,13 @@ export class McpClientTransport implements McpTransport {
         return Array.isArray(contents) ? contents : refuseResult("resources/read");
       }),
     subscribe: (uri, handler, options) =>
-      within(options, (limit) => this.#subscriptions.subscribe(uri, handler, limit)),
+      finish(options, (limit) => this.#subscriptions.subscribe(uri, handler, limit)),
   };
 
   readonly prompts: McpPrompts = {
     list: (options) => this.#list("prompts/list", "prompts", options),
     get: (name, args = {}, options) =>
-      within(options, async (limit) => {
+      finish(options, async (limit) => {
         const result = await this.#ask("prompts/get", { name, arguments: args }, limit);
         if (isRefusal(result)) return result;
         return Array.isArray(result["messages"]) ? result as unknown as McpPromptResult : refuseResult("prompts/get");
@@ -99,7 +99,7 @@ export class McpClientTransport implements McpTransport {
 
   readonly logging: McpLogging = {
     setLevel: (level, options) =>
-      within(options, async (limit) => {
+      finish(options, async (limit) => {
         this.#connection.logLevel = level;
         return await this.#sayLogLevel(limit);
       }),
@@ -107,7 +107,7 @@ export class McpClientTransport implements McpTransport {
   };
 
   complete(request: McpCompletionRequest, options?: McpRequestOptions): Promise<McpCompletion> {
-    return within(options, async (limit) => {
+    return finish(options, async (limit) => {
       const result = await this.#ask("completion/complete", { ...request }, limit);
       if (isRefusal(result)) return result;
       const { values, ...rest } = membersOf(result["completion"]);
@@ -138,7 +138,7 @@ export class McpClientTransport implements McpTransport {
   }
 
   #list(method: string, member: string, options: McpRequestOptions | undefined): Promise<readonly never[]> {
-    return within(options, (limit) => this.#lists.all(method, member, limit) as Promise<readonly never[] | Refusal>);
+    return finish(options, (limit) => this.#lists.all(method, member, limit) as Promise<readonly never[] | Refusal>);
   }
 
   /** Asks for something, in as many rounds as it takes; kept under `key` as long as the server says, if it took but one. */
@@ -175,19 +175,19 @@ function isRefusal(result: unknown): result is Refusal {
 }
 
 /** Does something within the time that it may take; a refusal is thrown. */
-async function within<Value>(
+function finish<Value>(
   { signal, timeoutMs = 60_000 }: McpRequestOptions = {},
   work: (limit: TransportLimit) => Promise<Value | Refusal>,
 ): Promise<Value> {
-  const over = AbortSignal.timeout(Math.min(timeoutMs, 2_147_483_647));
-  const end = signal === undefined ? over : AbortSignal.any([signal, over]);
-  const aborted = new Promise<never>((_, reject) => {
-    const leave = () =>
-      reject(signal?.aborted ? signal.reason : new ToolError("deadline_exceeded", `Not done after ${timeoutMs} ms`));
-    end.addEventListener("abort", leave, { once: true });
-    if (end.aborted) leave();
+  return within(timeoutMs, async (limit) => {
+    const end = signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]);
+    const aborted = new Promise<never>((_, reject) => {
+      const leave = () => reject(end.reason);
+      end.addEventListener("abort", leave, { once: true });
+      if (end.aborted) leave();
+    });
+    const result = await Promise.race([work(limitOf(end)), aborted]);
+    if (!isRefusal(result)) return result as Value;
+    throw new ToolError(result.code, result.message, { details: result.data, cause: result.cause });
   });
-  const result = await Promise.race([work(limitOf(end)), aborted]);
-  if (!isRefusal(result)) return result as Value;
-  throw new ToolError(result.code, result.message, { details: result.data, cause: result.cause });
 }

@@ -1,3 +1,4 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { createSecureServer, createServer, type Http2SecureServer, type Settings } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import type { Server } from "../server/server.ts";
@@ -20,6 +21,7 @@ const SETTINGS: Settings = {
  * Listens with `node:http2`: in the clear for callers that know they speak HTTP/2, as gRPC's do; with TLS for HTTP/1.1 as well.
  */
 export async function listenOnHttp2(server: Server, options: ListenOptions, tls?: TlsOptions): Promise<Listener> {
+  if (tls !== undefined) assertFits(tls);
   const http2 = tls === undefined
     ? createServer({ settings: SETTINGS })
     : answeringHttp1(createSecureServer({ ...tls, allowHTTP1: true, settings: SETTINGS }), server);
@@ -55,6 +57,17 @@ export async function listenOnHttp2(server: Server, options: ListenOptions, tls?
       return ended.promise;
     },
   };
+}
+
+/** Not every runtime looks at them before the first connection, which then fails, as do all. */
+function assertFits({ key, cert }: TlsOptions): void {
+  let fits: boolean;
+  try {
+    fits = new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
+  } catch (cause) {
+    throw new TypeError("Cannot serve with TLS: key and cert have to be texts in PEM", { cause });
+  }
+  if (!fits) throw new TypeError("Cannot serve with TLS: the key is not that of the certificate");
 }
 
 /** Requests of HTTP/1.1 come as such; with a listener for them Node would make ones of HTTP/2's streams, too. */

@@ -11,18 +11,22 @@ interface Use {
   open: number;
   /** Whether there were any. */
   hasServed: boolean;
+  /** Whether it ends after its last stream. */
+  isClosing: boolean;
 }
 
 /** The connections of a server. */
 export class Http2Sessions {
   readonly #uses = new Map<Http2Session, Use>();
-  #isClosing = false;
 
   /** Takes note of one. */
   add(session: Http2Session): void {
-    this.#uses.set(session, { open: 0, hasServed: false });
+    const use: Use = { open: 0, hasServed: false, isClosing: false };
+    this.#uses.set(session, use);
     session.once("close", () => this.#uses.delete(session));
     if (isDeno) ignoreGoaway(session);
+    // It is called for the caller's GOAWAY, too.
+    else if (isBun) session.close = () => endAfterStreams(session, use);
   }
 
   /** Counts a stream, while it is open. */
@@ -34,17 +38,16 @@ export class Http2Sessions {
     use.hasServed = true;
     stream.once("close", () => {
       use.open--;
-      if (this.#isClosing && !endsByItself && use.open === 0) end(session, use);
+      if (use.isClosing) endAfterStreams(session, use);
     });
   }
 
-  /** Lets streams end, and then their connections: before the server is closed, which would close these. */
+  /** Lets streams end, and then their connections. */
   close(): void {
-    this.#isClosing = true;
     for (const [session, use] of this.#uses) {
-      if (isBun && use.hasServed) session.close = () => {};
-      if (endsByItself) session.close();
-      else if (use.open === 0) end(session, use);
+      // On Node these do so by themselves.
+      if (isDeno || isBun) endAfterStreams(session, use);
+      else session.close();
     }
   }
 }
@@ -52,16 +55,12 @@ export class Http2Sessions {
 const isDeno = "Deno" in globalThis;
 const isBun = "Bun" in globalThis;
 
-/** Whether a session that is closed ends well after its last stream: on Node. */
-const endsByItself = !isDeno && !isBun;
-
-/** Ends a connection on which nothing is under way. */
-function end(session: Http2Session, { hasServed }: Use): void {
-  if (session.destroyed) return;
-  if (isDeno) session.destroy();
-  // Bun drops what it has not sent yet, of an answer whose stream has closed; behind an answered ping nothing is left of it.
-  else if (hasServed) session.ping(() => session.destroy());
-  else session.close();
+function endAfterStreams(session: Http2Session, use: Use): void {
+  use.isClosing = true;
+  if (use.open > 0 || session.destroyed) return;
+  // Bun would drop what it has not sent yet of an answer whose stream has closed. Behind an answered ping nothing is left.
+  if (isBun && use.hasServed) session.ping(() => session.destroy());
+  else session.destroy();
 }
 
 /**

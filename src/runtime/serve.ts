@@ -76,7 +76,7 @@ const FLUSH_MS = 1_000;
  * strictEqual(await client.ping(), "pong");
  * await listening.close();
  * ```
- * @throws {TypeError} If the server was closed, or `grpc` is asked of one without `connect()`.
+ * @throws {TypeError} If the server was closed, `grpc` is asked of one without `connect()`, or `tls` is no key and its certificate.
  * @throws The runtime's own error if the port is taken or may not be used.
  */
 export async function serve(server: Server, options: ServeOptions = {}): Promise<Listening> {

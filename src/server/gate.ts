@@ -7,15 +7,15 @@
  * @module
  */
 import { refuse } from "../call/outcome.ts";
-import type { ToolErrorCode } from "../error/code.ts";
+import type { MaybePromise } from "../internal/maybe_promise.ts";
+import { refusalReply } from "../wires/http/reply.ts";
 import type { Head, MountedWire, Reply } from "../wires/wire.ts";
-import { plainReply } from "./plain_reply.ts";
 
 /** CORS for pages of the allowed origins. */
 export interface CorsOptions {
   /** How long a browser may keep a preflight's answer, in seconds. Default: 600. */
   readonly maxAgeSeconds?: number;
-  /** Response headers that pages may read, beside those that the server's wires need them to. Default: `["retry-after"]`. */
+  /** Response headers that pages may read, beside those that the server's wires need them to. Default: `["retry-after", "www-authenticate"]`. */
   readonly exposeHeaders?: readonly string[];
 }
 
@@ -48,7 +48,7 @@ export class Gate {
     this.#hosts = hosts === undefined ? undefined : new Set(hosts.map(parseHost));
     this.#origins = origins === "*" ? "*" : new Set(origins.map(parseOrigin));
     this.#cors = cors === true ? {} : cors === false ? undefined : cors;
-    this.#exposed = [...this.#cors?.exposeHeaders ?? ["retry-after"], ...wireHeaders].join(", ");
+    this.#exposed = [...this.#cors?.exposeHeaders ?? ["retry-after", "www-authenticate"], ...wireHeaders].join(", ");
   }
 
   /** Whether replies need {@link decorate}. */
@@ -61,21 +61,21 @@ export class Gate {
    *
    * @param wire Where it would go.
    */
-  check(head: Head, wire: MountedWire | undefined): Reply | undefined {
+  check(head: Head, wire: MountedWire | undefined): MaybePromise<Reply> | undefined {
     if (this.#hosts !== undefined && !isListed(hostOf(head), this.#hosts)) {
       const message = `This server does not answer for host ${quote(hostOf(head))}: add it to "hosts"`;
-      return stop(wire, 403, -32000, "permission_denied", message);
+      return forbid(head, wire, message);
     }
+    if (isPublicPath(head, wire)) return undefined;
     const origin = head.metadata.get("origin");
     if (origin !== null && !this.#allows(origin, head)) {
-      const message = `Origin ${quote(origin)} is not allowed: add it to "origins"`;
-      return stop(wire, 403, -32000, "permission_denied", message);
+      return forbid(head, wire, `Origin ${quote(origin)} is not allowed: add it to "origins"`);
     }
     if (head.method !== "OPTIONS") return undefined;
     if (this.#cors !== undefined) return this.#preflight(head, this.#cors, wire);
     return origin === null
       ? undefined
-      : stop(wire, 405, -32600, "invalid_request", 'Preflights are answered with "cors: true"');
+      : refusalReply(null, refuse("invalid_request", 'Preflights are answered with "cors: true"'), 405);
   }
 
   /** The reply with CORS headers, if the request came from another origin and CORS is on. */
@@ -109,15 +109,15 @@ export class Gate {
   }
 }
 
+/** Whether pages of any origin may ask. */
+export function isPublicPath({ path }: Head, wire: MountedWire | undefined): boolean {
+  return wire?.publicPaths?.includes(path) ?? false;
+}
+
 /** In the words of the wire, if it has any. */
-function stop(
-  wire: MountedWire | undefined,
-  status: number,
-  number: number,
-  code: ToolErrorCode,
-  message: string,
-): Reply {
-  return wire?.refuse?.(refuse(code, message), status) ?? plainReply(status, number, code, message);
+function forbid(head: Head, wire: MountedWire | undefined, message: string): MaybePromise<Reply> {
+  const refusal = refuse("permission_denied", message);
+  return wire?.refuse?.(head, refusal) ?? refusalReply(null, refusal);
 }
 
 function parseHost(host: string): string {

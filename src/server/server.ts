@@ -1,3 +1,5 @@
+import type { Principal } from "../call/call.ts";
+import { refuse } from "../call/outcome.ts";
 import { type Change, type ChangeBus, type ChangingList, memoryBus } from "../call/changes.ts";
 import type { Prompt } from "../catalog/prompt.ts";
 import type { Resource } from "../catalog/resource.ts";
@@ -14,12 +16,13 @@ import { ToolRegistry } from "../tool/registry.ts";
 import { assertMiddleware } from "../tool/middleware.ts";
 import type { AnyTool } from "../tool/tool.ts";
 import { mcpLite } from "../wires/http/mod.ts";
+import { refusalReply } from "../wires/http/reply.ts";
 import type { Body, Head, Limits, MountedWire, Reply, ServerInfo, Wire, WireHost } from "../wires/wire.ts";
+import type { Auth, MountedAuth } from "./auth.ts";
 import { makeCatalog } from "./catalog.ts";
 import { FetchRequest, toResponse } from "./fetch_request.ts";
-import { Gate, type GateOptions } from "./gate.ts";
+import { Gate, type GateOptions, isPublicPath } from "./gate.ts";
 import { resolveKeys } from "./keys.ts";
-import { plainReply } from "./plain_reply.ts";
 
 /**
  * Options of {@link createServer}.
@@ -42,6 +45,8 @@ export interface ServerOptions<Tools extends readonly AnyTool[]>
   readonly version?: string;
   /** How the server is reached over HTTP. Default: `[mcpLite()]`. */
   readonly wires?: readonly Wire[];
+  /** Tells who calls, by `jwt`, `bearer` or `authenticate` of `./auth`, on every wire alike. Default: nobody is known. */
+  readonly auth?: Auth;
   /** Around every call of every tool; the first is the outermost. */
   readonly middleware?: readonly Middleware[];
   /** How long a call may take when its tool does not say, in milliseconds; for streams, how long they may be quiet. Default: 30,000. */
@@ -89,6 +94,8 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
   readonly info: ServerInfo;
   /** The tools, as they are listed to callers. */
   readonly tools: readonly ToolListing[];
+  /** Those of them that a caller may know of. */
+  toolsFor(principal: Principal | undefined): readonly ToolListing[];
   /** Names of its wires. */
   readonly wires: readonly string[];
   /** Limits on what callers send. */
@@ -162,7 +169,7 @@ const DEFAULT_CONCURRENCY = 10;
  * }));
  * strictEqual((await response.json()).result.content, "Hello, Ada!");
  * ```
- * @throws {TypeError} If `hosts`, `origins`, `keys` or `middleware` are not what they should be, two tools have the same name, a tool has a reserved name, or two wires share a path.
+ * @throws {TypeError} If `hosts`, `origins`, `keys`, `auth` or `middleware` are not what they should be, two tools have the same name, a tool has a reserved name, or two wires share a path.
  * @throws {RangeError} If `timeoutMs` or `work.concurrency` is not positive.
  */
 export function createServer<const Tools extends readonly AnyTool[]>(options: ServerOptions<Tools>): Server<Tools> {
@@ -189,12 +196,15 @@ export function createServer<const Tools extends readonly AnyTool[]>(options: Se
     resultChars: limits.resultChars ?? DEFAULT_RESULT_CHARS,
     config: options.config,
   });
+  const wires = options.wires ?? [mcpLite()];
+  const routes = new Map<string, MountedWire>();
   const plans = registry.plans();
   const { name = "toolwire", version = "0.0.0", title, description, websiteUrl, icons, instructions } = options;
   const host: WireHost = {
     dispatch: dispatcher,
-    tools: registry.listings(),
+    tools: registry.tools,
     plans,
+    toolsFor: (principal) => registry.toolsFor(principal),
     attach: (tag, tools) => dispatcher.attach(tag, tools),
     catalog: makeCatalog(resources, prompts, (plan, call, sink) => dispatcher.run(plan, call, sink)),
     changes,
@@ -213,10 +223,11 @@ export function createServer<const Tools extends readonly AnyTool[]>(options: Se
       resultChars: limits.resultChars ?? DEFAULT_RESULT_CHARS,
     },
     clock,
+    challenge: (refusal, path) => auth?.challenge(refusal, path),
   };
-  const wires = options.wires ?? [mcpLite()];
-  const core = { host, dispatcher, engine, wires: wires.map(({ name }) => name), routes: mount(wires, host) };
-  return makeServer(core, options);
+  const auth = options.auth?.mount(host, routes);
+  for (const wire of wires) mount(wire, host, routes);
+  return makeServer({ host, dispatcher, engine, wires: wires.map(({ name }) => name), routes, auth }, options);
 }
 
 function checkedTimeout(timeoutMs: number): number {
@@ -235,6 +246,7 @@ interface Core {
   readonly dispatcher: Dispatcher;
   readonly wires: readonly string[];
   readonly routes: Routes;
+  readonly auth: MountedAuth | undefined;
 }
 
 /** The wires, by the paths that they answer. */
@@ -251,34 +263,29 @@ function routeOf(path: string, routes: Routes): MountedWire | undefined {
   return undefined;
 }
 
-function mount(wires: readonly Wire[], host: WireHost): Routes {
-  const routes = new Map<string, MountedWire>();
-  for (const wire of wires) {
-    const mounted = wire.mount(host);
-    for (const path of mounted.paths) {
-      if (routes.has(path)) {
-        throw new TypeError(`Cannot create server: two wires answer ${path}; give ${wire.name} another path`);
-      }
-      routes.set(path, mounted);
+function mount(wire: Wire, host: WireHost, routes: Map<string, MountedWire>): void {
+  const mounted = wire.mount(host);
+  for (const path of mounted.paths) {
+    if (routes.has(path)) {
+      throw new TypeError(`Cannot create server: two wires answer ${path}; give ${wire.name} another path`);
     }
+    routes.set(path, mounted);
   }
-  return routes;
 }
 
 function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: GateOptions): Server<Tools> {
-  const { host, dispatcher, engine, wires, routes } = core;
+  const { host, dispatcher, engine, wires, routes, auth } = core;
   const mounted = [...routes.values()];
   const exposed = mounted.flatMap(({ exposedHeaders = [] }) => exposedHeaders);
   const gate = new Gate(gateOptions, [...new Set(exposed)]);
-  const answer = (head: Head, body: Body): MaybePromise<Reply> => {
-    const wire = routeOf(head.path, routes);
-    const stopped = gate.check(head, wire);
-    if (stopped !== undefined) return stopped;
-    return wire === undefined ? notFound(head.path, routes) : wire.handle(head, body);
+  const answer = (head: Head, body: Body, wire: MountedWire | undefined): MaybePromise<Reply> => {
+    if (wire === undefined) return notFound(head.path, routes);
+    return auth === undefined ? wire.handle(head, body) : auth.answer(head, body, wire);
   };
   const handle = (head: Head, body: Body): MaybePromise<Reply> => {
-    const reply = answer(head, body);
-    if (!gate.hasCors) return reply;
+    const wire = routeOf(head.path, routes);
+    const reply = gate.check(head, wire) ?? answer(head, body, wire);
+    if (!gate.hasCors || isPublicPath(head, wire)) return reply;
     return reply instanceof Promise ? reply.then((later) => gate.decorate(head, later)) : gate.decorate(head, reply);
   };
   const publish = async (change: Change) => {
@@ -291,6 +298,7 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
   return {
     info: host.info,
     tools: host.tools,
+    toolsFor: host.toolsFor,
     wires,
     limits: host.limits,
     hosts: gateOptions.hosts,
@@ -324,11 +332,6 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
 }
 
 function notFound(path: string, routes: Routes): Reply {
-  const known = [...routes.keys()].join(", ");
-  return plainReply(
-    404,
-    -32601,
-    "method_not_found",
-    `Nothing answers ${path.slice(0, 128) || "/"}; there are ${known}`,
-  );
+  const message = `Nothing answers ${path.slice(0, 128) || "/"}; there are ${[...routes.keys()].join(", ")}`;
+  return refusalReply(null, refuse("method_not_found", message));
 }

@@ -13,6 +13,8 @@ export const BLANK_PLAN: Omit<ToolPlan, "name" | "description" | "handler"> = {
   annotations: undefined,
   meta: undefined,
   timeoutMs: undefined,
+  scopes: [],
+  isVisible: undefined,
   middleware: [],
   revision: undefined,
   promise: undefined,

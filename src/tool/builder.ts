@@ -6,84 +6,21 @@
 import { OBJECT_MEMBERS } from "../internal/object_members.ts";
 import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
 import type { Schema } from "../schema/schema.ts";
+import type { Principal } from "../call/call.ts";
+import { addScopes } from "./access.ts";
 import { BLANK_PLAN } from "./blank_plan.ts";
+import type {
+  DeclaredExternal,
+  DeclaredHandle,
+  DescribeFirst,
+  ExternalWork,
+  Inferred,
+  InferringExternal,
+  InferringHandle,
+} from "./endings.ts";
 import { assertMiddleware } from "./middleware.ts";
-import type { Ctx, ErrorMap, Middleware } from "./context.ts";
-import type { Pending } from "./pending.ts";
-import type { AnyTool, PromiseOptions, Rendered, Tool, ToolAnnotations, ToolPlan } from "./tool.ts";
-
-/** Stands for an output that was not declared: the handler's own type counts. */
-export interface Inferred {
-  /** Never present. */
-  readonly "~inferred": true;
-}
-
-/** What an error says where `.handle()` comes before `.describe()`. */
-export interface DescribeFirst {
-  /** Never present. */
-  readonly "call .describe() before .handle()": never;
-}
-
-/** What callers get for pieces that were streamed when the handler returned nothing. */
-export type Joined<Partial> = [Partial] extends [string] ? string : Partial[];
-
-/** What a handler's value means to callers. */
-export type AnswerOf<Returned> = Returned extends AsyncGenerator<infer Partial, infer Output, never>
-  ? [Output] extends [void] ? Joined<Partial> : Output
-  : Awaited<Returned>;
-
-/** What a handler streams: what its generator yields, else what was declared. */
-export type PartialOf<Returned, Declared> = Returned extends AsyncGenerator<infer Partial, unknown, never> ? Partial
-  : Declared;
-
-/** `.handle()` of a tool that did not declare its output. */
-export type InferringHandle<Name extends string, Input, Args, Partial, Errors extends ErrorMap, Config> = <Returned>(
-  handler: (input: Args, ctx: Ctx<Errors, Config>) => Returned,
-) => Tool<Name, Input, AnswerOf<Returned>, PartialOf<Returned, Partial>, Errors>;
-
-/** `.handle()` of a tool that declared its output. */
-export type DeclaredHandle<Name extends string, Input, Args, Output, Partial, Errors extends ErrorMap, Config> = (
-  handler: (
-    input: Args,
-    ctx: Ctx<Errors, Config>,
-  ) => Output | Promise<Output> | AsyncGenerator<Partial, Output> | AsyncGenerator<Partial, void>,
-) => Tool<Name, Input, Output, Partial, Errors>;
-
-/**
- * Work that goes on elsewhere: the promise's token carries its state, so that nothing is stored here, and any replica can ask
- * how far it is.
- *
- * @typeParam Args What `start` gets.
- * @typeParam State What is known of the work: JSON, about a kilobyte. Callers can read it, unless tokens are sealed.
- * @typeParam Output What callers get in the end.
- * @typeParam Errors Data of declared failures, by code.
- * @typeParam Config What the environment supplies: with each call anew, also with one that redeems or cancels.
- */
-export interface ExternalWork<Args, State, Output, Errors extends ErrorMap, Config> {
-  /** Starts the work and tells how to find it again. */
-  start(input: Args, ctx: Ctx<Errors, Config>): State | Promise<State>;
-  /** Looks how far the work is: `ctx.pending()`, or the output. */
-  check(state: NoInfer<State>, ctx: Ctx<Errors, Config>): Output | Pending | Promise<Output | Pending>;
-  /** Cancels the work; `false` if it cannot be any more. Left out, callers are told that it cannot. */
-  cancel?(state: NoInfer<State>, ctx: Ctx<Errors, Config>): boolean | void | Promise<boolean | void>;
-  /** How long the promise lasts, in milliseconds. Default: 3,600,000 (an hour). */
-  readonly ttlMs?: number;
-}
-
-/** `.external()` of a tool that did not declare its output. */
-export type InferringExternal<Name extends string, Input, Args, Partial, Errors extends ErrorMap, Config> = <
-  State,
-  Output,
->(
-  work: ExternalWork<Args, State, Output, Errors, Config>,
-) => Tool<Name, Input, Exclude<Output, Pending>, Partial, Errors>;
-
-/** `.external()` of a tool that declared its output. */
-export type DeclaredExternal<Name extends string, Input, Args, Output, Partial, Errors extends ErrorMap, Config> = <
-  State,
->(
-  work: ExternalWork<Args, State, Output, Errors, Config>,
-) => Tool<Name, Input, Output, Partial, Errors>;
+import type { ErrorMap, Middleware } from "./context.ts";
+import type { AnyTool, PromiseOptions, Rendered, ToolAnnotations, ToolPlan } from "./tool.ts";
 
 /** Data of declared failures, from their schemas; `null` declares a code without data. */
 export type ErrorData<Schemas> = {
@@ -181,6 +118,20 @@ export interface ToolBuilder<
   revision(revision: string): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config>;
   /** Adds middleware around this tool; the first added is the outermost. */
   use(...middleware: readonly Middleware[]): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config>;
+  /**
+   * Lets only callers use the tool that have all of these scopes, on every wire, and to redeem its promises as well. Others are
+   * refused before anything is run: `unauthenticated` who is not known, `permission_denied` who is. It stays listed.
+   *
+   * @throws {TypeError} If there is none, or one is empty or has spaces.
+   */
+  scopes(...scopes: readonly string[]): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config>;
+  /**
+   * Keeps the tool from callers that may not know of it: to them it is neither listed nor there. Asked for each of their lists
+   * and calls; anything but `true` hides it. The principal is `undefined` if nobody is known.
+   */
+  visibleTo(
+    isVisible: (principal: Principal | undefined) => boolean,
+  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config>;
   /** Sets how the output reads to people and models, on wires that send text beside it. */
   render(
     render: (output: [Output] extends [Inferred] ? unknown : Output) => Rendered,
@@ -334,6 +285,14 @@ class Builder {
   use(...middleware: readonly Middleware[]): Builder {
     assertMiddleware(middleware, this.#label);
     return this.#with({ middleware: [...this.#draft.middleware, ...middleware] });
+  }
+
+  scopes(...scopes: readonly string[]): Builder {
+    return this.#with({ scopes: addScopes(this.#draft.scopes, scopes, this.#label) });
+  }
+
+  visibleTo(isVisible: (principal: Principal | undefined) => boolean): Builder {
+    return this.#with({ isVisible });
   }
 
   render(render: (output: unknown) => Rendered): Builder {

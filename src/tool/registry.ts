@@ -1,6 +1,8 @@
 import type { Refusal } from "../call/outcome.ts";
 import { refuse } from "../call/outcome.ts";
+import type { Principal } from "../call/call.ts";
 import { nearest } from "../internal/nearest.ts";
+import { isVisibleTo } from "./access.ts";
 import { listTool, type ToolListing } from "./listing.ts";
 import { SYSTEM_TOOLS } from "./system_tools.ts";
 import type { AnyTool, ToolPlan } from "./tool.ts";
@@ -13,6 +15,8 @@ const MAX_LISTED = 50;
 
 /** A server's tools, by name. */
 export class ToolRegistry {
+  /** All tools as they are listed, under the names that callers use. */
+  readonly tools: readonly ToolListing[];
   readonly #plans: ReadonlyMap<string, ToolPlan>;
   /** Tools of attached sets, by the names under which tokens and jobs know them. */
   readonly #attached = new Map<string, ToolPlan>();
@@ -33,6 +37,7 @@ export class ToolRegistry {
     }
     const system = [...plans.values()].some(promises) ? SYSTEM_TOOLS.map((plan) => [plan.name, plan] as const) : [];
     this.#plans = new Map([...system, ...plans]);
+    this.tools = [...this.#plans].map(([name, plan]) => ({ ...listTool(plan), name }));
   }
 
   /** The tool of that name. */
@@ -40,9 +45,19 @@ export class ToolRegistry {
     return this.#plans.get(name);
   }
 
+  /** The tool of that name, if the caller may know of it. */
+  getFor(name: string, principal: Principal | undefined): ToolPlan | undefined {
+    return visible(this.#plans.get(name), principal);
+  }
+
   /** The tool of that name, here or in an attached set: what a token or a job is about. */
   resolve(name: string): ToolPlan | undefined {
     return this.#plans.get(name) ?? this.#attached.get(name);
+  }
+
+  /** The same, if the caller may know of it. */
+  resolveFor(name: string, principal: Principal | undefined): ToolPlan | undefined {
+    return visible(this.resolve(name), principal);
   }
 
   /** Whether some tool can promise its answer. */
@@ -75,14 +90,16 @@ export class ToolRegistry {
     return [...this.#plans.values()];
   }
 
-  /** All tools as they are listed, under the names that callers use. */
-  listings(): ToolListing[] {
-    return [...this.#plans].map(([name, plan]) => ({ ...listTool(plan), name }));
+  /** Those that a caller may know of, as they are listed: `tools` itself, unless some may not be seen by all. */
+  toolsFor(principal: Principal | undefined): readonly ToolListing[] {
+    const plans = this.plans();
+    if (plans.every((plan) => isVisibleTo(plan, principal))) return this.tools;
+    return this.tools.filter((_, index) => visible(plans[index], principal) !== undefined);
   }
 
   /** What to say to someone who asked for a tool that is not there (MCP-lite specification, A.5). */
-  notFound(requested: string): Refusal {
-    const names = [...this.#plans.keys()];
+  notFound(requested: string, principal?: Principal): Refusal {
+    const names = this.toolsFor(principal).map(({ name }) => name);
     const similar = nearest(requested, names.filter((name) => !RESERVED.has(name)));
     return refuse("tool_not_found", "Tool not found", {
       requested_tool: requested.slice(0, 256),
@@ -90,6 +107,10 @@ export class ToolRegistry {
       ...(similar !== undefined && { suggestion: `Did you mean '${similar}'?` }),
     });
   }
+}
+
+function visible(plan: ToolPlan | undefined, principal: Principal | undefined): ToolPlan | undefined {
+  return plan !== undefined && isVisibleTo(plan, principal) ? plan : undefined;
 }
 
 function promises({ promise, external }: ToolPlan): boolean {

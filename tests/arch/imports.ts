@@ -102,6 +102,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
     "mcp",
   ]],
   ["client", ["src/client/"], ["internal", "error", "call", "type:tool", "wire client"]],
+  ["agents", ["src/agents/"], ["internal", "error", "call", "client", "wire client"]],
   ["server", ["src/server/"], [
     "internal",
     "error",
@@ -118,6 +119,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
   ]],
   ["runtime", ["src/runtime/"], ["internal", "error", "call", "token", "tool", "wire", "server"]],
   ["cli", ["src/cli/"], ["wires", "wire client", "wire message"]],
+  ["auth", ["src/auth/"], ["internal", "error", "call", "dispatch", "wire", "wires", "type:server"]],
   ["testing", ["src/testing/"], [
     "internal",
     "error",
@@ -155,6 +157,7 @@ const PACKAGES: readonly (readonly [name: string, paths: readonly string[]])[] =
   ["valibot", ["src/schema/valibot.ts"]],
   ["@noble/hashes", ["src/token/"]],
   ["@noble/ciphers", ["src/token/sealed.ts"]],
+  ["jose", ["src/auth/jwt.ts"]],
   ["bullmq", ["src/engine/bullmq"]],
   ["ioredis", ["src/engine/bullmq"]],
   ["pg", ["src/engine/bullmq"]],

@@ -19,10 +19,12 @@ import {
 } from "./http2_frames.ts";
 
 const CALL = "/mcplite.MCPLite/CallTool";
+
 const STREAM = "/mcplite.MCPLite/CallToolStream";
 const REFLECT = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 const WATCH = "/grpc.health.v1.Health/Watch";
-const CANCEL = 8;
+/** The code of a reset by a caller that wants no answer any more. */
+export const CANCEL = 8;
 
 const LIST_SERVICES = Buffer.from([0, 0, 0, 0, 2, 0x3a, 0]);
 
@@ -36,12 +38,19 @@ export function callFrames(stream: number, path: string = CALL, body: Uint8Array
   return Buffer.concat([openStream(stream, grpcHeaders(path)), http2Frame(Type.data, Flag.endStream, stream, body)]);
 }
 
-function reset(stream: number, code: number = CANCEL): Buffer {
+/** Resets a stream. */
+export function reset(stream: number, code: number = CANCEL): Buffer {
   return http2Frame(Type.reset, 0, stream, uint32(code));
 }
 
-function goaway(last: number, code: number): Buffer {
+/** Says that no more streams come. */
+export function goaway(last: number, code: number): Buffer {
   return http2Frame(Type.goaway, 0, 0, Buffer.concat([uint32(last), uint32(code)]));
+}
+
+/** A whole call of a tool, streamed or by another path. */
+export function streamFrames(stream: number, tool: string, path: string = STREAM): Buffer {
+  return callFrames(stream, path, request(tool));
 }
 
 /** Streams of the first so many numbers that callers may use. */
@@ -191,7 +200,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     }
   },
   "GOAWAY with streams under way": fresh([
-    ...streams(5).map((stream) => callFrames(stream, STREAM, request("drip"))),
+    ...streams(5).map((stream) => streamFrames(stream, "drip")),
     goaway(0, 0),
   ], 120),
   "a connection that ends after streams": async (url) => {
@@ -207,11 +216,11 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     ...[0, 1, 3].map((momentMs) => fresh(streams(50).map((stream) => callFrames(stream)), momentMs)),
   ),
   "a connection cut with streams under way": fresh(
-    streams(10).map((stream) => callFrames(stream, STREAM, request("drip"))),
+    streams(10).map((stream) => streamFrames(stream, "drip")),
     120,
   ),
   "a connection cut in a flood of answers": fresh(
-    streams(3).map((stream) => callFrames(stream, STREAM, request("flood"))),
+    streams(3).map((stream) => streamFrames(stream, "flood")),
     40,
   ),
   "streams that are reset at once": fresh(
@@ -225,7 +234,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   "streams that are reset under way": async (url) => {
     using connection = new RawConnection(url).begin();
     connection.send(
-      ...streams(8).map((stream) => callFrames(stream, STREAM, request(stream % 4 === 1 ? "drip" : "flood"))),
+      ...streams(8).map((stream) => streamFrames(stream, stream % 4 === 1 ? "drip" : "flood")),
       ...streams(40).slice(8, 24).map((stream) => callFrames(stream, WATCH, Buffer.alloc(5))),
       ...streams(40).slice(24).map((stream) =>
         Buffer.concat([openStream(stream, grpcHeaders(REFLECT)), http2Frame(Type.data, 0, stream, LIST_SERVICES)])

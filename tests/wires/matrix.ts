@@ -1,5 +1,5 @@
 /** Every way to reach a server: one row each. The suite runs over all of them, which is how semantics stay identical. */
-import { http, mcpLite, memory, type Server, type Transport, type Wire } from "../../mod.ts";
+import { http, mcpLite, memory, type Principal, type Server, type Transport, type Wire } from "../../mod.ts";
 import { connect, connectTransport, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/entry.ts";
 import { webtools, webtoolsTransport } from "../../src/wires/webtools/entry.ts";
 import { mcp, mcpTransport, memorySessions } from "../../src/wires/mcp/entry.ts";
@@ -9,11 +9,16 @@ export type Lack =
   | "pieces of answers"
   | "progress of calls"
   | "types of tools"
-  | "progress of promises"
   | "amounts of resources"
   | "names of questions"
   | "promises that were not asked for"
   | "more than 64 calls at once";
+
+/** Who calls: what shows it to a server, and who that is where nothing needs to be shown. */
+export interface Caller {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly principal?: Principal;
+}
 
 /** A way to reach a server. */
 export interface WireRow {
@@ -23,29 +28,26 @@ export interface WireRow {
   /** Why it cannot run here; `undefined` if it can. */
   readonly skip?: string | undefined;
   /** Opens it. */
-  open(server: Server): Promise<{ readonly transport: Transport; close(): Promise<void> }>;
+  open(server: Server, caller?: Caller): Promise<{ readonly transport: Transport; close(): Promise<void> }>;
 }
 
 const isWorker = globalThis.navigator?.userAgent === "Cloudflare-Workers";
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
+type Open = (url: string, options: { fetch?: Fetch; headers?: Readonly<Record<string, string>> }) => Transport;
+
 /** The rows of a protocol over HTTP: in process, and over a socket. */
-function httpRows(
-  name: string,
-  path: string,
-  open: (url: string, options: { fetch?: Fetch }) => Transport,
-  lacks?: readonly Lack[],
-): WireRow[] {
+function httpRows(name: string, path: string, open: Open, lacks?: readonly Lack[]): WireRow[] {
   return [
     {
       name: `${name}, in process`,
       lacks,
-      open(server) {
+      open(server, { headers = {} } = {}) {
         // As fetch takes a URL and its options, which workerd lets not say that redirects are errors.
         const fetch: Fetch = (url, init) => server.fetch(new Request(url, { ...init, redirect: "follow" }));
         return Promise.resolve({
-          transport: open(`http://localhost${path}`, { fetch }),
+          transport: open(`http://localhost${path}`, { fetch, headers }),
           close: () => Promise.resolve(),
         });
       },
@@ -54,10 +56,10 @@ function httpRows(
       name: `${name}, over a socket`,
       lacks,
       skip: isWorker ? "workerd opens no sockets" : undefined,
-      async open(server) {
+      async open(server, { headers = {} } = {}) {
         const { serve } = await import("../../src/runtime/serve.ts");
         const listening = await serve(server, { port: 0, graceMs: 0 });
-        return { transport: open(`${listening.url}${path}/`, {}), close: () => listening.close() };
+        return { transport: open(`${listening.url}${path}/`, { headers }), close: () => listening.close() };
       },
     },
   ];
@@ -69,10 +71,10 @@ function grpcRows(): WireRow[] {
   return ([["a port of its own", { port: 0 }], ["one port for all", true]] as const).map(([where, grpc]) => ({
     name: `gRPC, ${where}`,
     skip,
-    async open(server) {
+    async open(server, { headers = {} } = {}) {
       const { serve } = await import("../../src/runtime/serve.ts");
       const listening = await serve(server, { port: 0, graceMs: 0, grpc });
-      const transport = grpcTransport(listening.grpcUrl ?? "");
+      const transport = grpcTransport(listening.grpcUrl ?? "", { headers });
       return {
         transport,
         async close() {
@@ -99,7 +101,10 @@ export function skipOf(wire: WireRow, needs: readonly Lack[] = []): string | fal
 export const WIRES: readonly WireRow[] = [
   {
     name: "memory",
-    open: (server) => Promise.resolve({ transport: memory(server), close: () => Promise.resolve() }),
+    open(server, { principal } = {}) {
+      const transport = memory(server, principal === undefined ? {} : { principal });
+      return Promise.resolve({ transport, close: () => Promise.resolve() });
+    },
   },
   ...httpRows("http", "/mcp-lite/v1", http),
   ...httpRows("connect (JSON)", "", connectTransport),
@@ -117,7 +122,7 @@ export const WIRES: readonly WireRow[] = [
     "mcp (2026-07-28)",
     "/mcp",
     (url, options) => mcpTransport(url, { ...options, era: "modern" }),
-    ["pieces of answers", "types of tools", "progress of promises", "amounts of resources"],
+    ["pieces of answers", "types of tools", "amounts of resources"],
   ),
   ...httpRows(
     "mcp (2025-11-25)",
@@ -126,7 +131,6 @@ export const WIRES: readonly WireRow[] = [
     [
       "pieces of answers",
       "types of tools",
-      "progress of promises",
       "amounts of resources",
       "names of questions",
       "promises that were not asked for",

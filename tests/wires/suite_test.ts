@@ -13,6 +13,7 @@ async function run(wire: WireRow, scenario: Scenario): Promise<void> {
   try {
     await scenario(createClient<FixtureServer>(transport), journal, wire);
   } finally {
+    transport.close?.();
     await close();
   }
 }

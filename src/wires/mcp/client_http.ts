@@ -11,7 +11,14 @@ import { readPieces, readText, withRetryAfter } from "../../codec/fetch/read.ts"
 import { decodeStatus } from "../../codec/jsonrpc/decode_error.ts";
 import type { RequestId } from "../../codec/jsonrpc/decode.ts";
 import { SseDecoder } from "../../codec/sse/decode.ts";
-import { type Carrier, limitOf, type Receive, type Replied, type Sending } from "../../mcp_client/carrier.ts";
+import {
+  type Carrier,
+  type Receive,
+  type Replied,
+  type Sending,
+  UNWATCHED_MS,
+  within,
+} from "../../mcp_client/carrier.ts";
 import { brokenOff, type Fetcher, isEventStream, readEvents } from "./client_fetch.ts";
 import {
   encodeMessage,
@@ -89,11 +96,11 @@ export class HttpCarrier implements Carrier {
   }
 
   leave(headers: Readonly<Record<string, string>>): void {
-    const limit = limitOf(AbortSignal.timeout(5_000));
     // Nobody waits for it: a session that is not ended ends by itself.
-    this.#fetcher.send({ method: "DELETE", headers, limit }).then((response) => {
+    within(UNWATCHED_MS, async (limit) => {
+      const response = await this.#fetcher.send({ method: "DELETE", headers, limit });
       if (!("kind" in response)) void response.body?.cancel();
-    }, () => {});
+    }).catch(() => {});
   }
 
   close(): void {}

@@ -4,17 +4,12 @@
  * @module
  */
 export { mcp, type McpOptions } from "./mod.ts";
-export type { LegacyHttpOptions } from "./legacy.ts";
-export {
-  type McpSession,
-  memorySessions,
-  type MemorySessionsOptions,
-  type SessionNote,
-  type SessionStore,
-  type StoredMessage,
-} from "./sessions.ts";
+export { memorySessions, type MemorySessionsOptions, type Sessions, sessionsIn } from "./sessions.ts";
+export type { SessionOptions } from "./session_http.ts";
+export type { McpSession, SessionNote, SessionStore, StoredMessage } from "./session_store.ts";
 export type { ProtocolOptions } from "../../mcp/options.ts";
 export type { CacheHints } from "../../mcp/dialect.ts";
+export type { LegacyVersion } from "../../mcp/words.ts";
 export { defineResource, type ResourceBuilder } from "../../catalog/define_resource.ts";
 export { definePrompt, type FreshPrompt, type PromptBuilder, type PromptHandle } from "../../catalog/define_prompt.ts";
 export type { UriVariables } from "../../catalog/uri_template.ts";

@@ -31,7 +31,7 @@ const NAMED_BY: ReadonlyMap<string, string> = new Map([
 
 /** Whether a header names a revision without sessions, known or not. */
 export function isModernVersion(version: string | null): boolean {
-  return version !== null && /^\d{4}-\d\d-\d\d$/.test(version) && version >= MODERN_VERSION;
+  return version !== null && version >= MODERN_VERSION && /^\d{4}-\d\d-\d\d$/.test(version);
 }
 
 /**

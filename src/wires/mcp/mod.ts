@@ -21,12 +21,18 @@ import type { ProtocolOptions } from "../../mcp/options.ts";
 import type { Body, Head, MountedWire, Reply, Wire, WireHost } from "../wire.ts";
 import { ACCEPTED, HttpExchange, toReply } from "./exchange.ts";
 import { checkHeaders, isModernVersion, VERSION_HEADER } from "./headers.ts";
-import { LegacyHttp, type LegacyHttpOptions } from "./legacy.ts";
+import { LegacyHttp } from "./legacy.ts";
+import type { Sessions } from "./sessions.ts";
 
 /** Options of {@link mcp}. */
-export interface McpOptions extends ProtocolOptions, LegacyHttpOptions {
+export interface McpOptions extends ProtocolOptions {
   /** Where the endpoint is. Default: `/mcp`. */
   readonly path?: string | undefined;
+  /**
+   * Sessions for older revisions, such as `memorySessions()`; with them come GET streams, news of changes, and streams that
+   * can be taken up again. Default: none, nothing is kept between requests.
+   */
+  readonly sessions?: Sessions | undefined;
 }
 
 /**
@@ -74,6 +80,9 @@ export function mcp(options: McpOptions = {}): Wire {
   return { name: "mcp", mount: (host) => new Mcp(host, path, options) };
 }
 
+/** Messages of one batch. */
+const MAX_BATCH = 100;
+
 class Mcp implements MountedWire {
   readonly paths: readonly string[];
   readonly exposedHeaders = ["mcp-session-id"];
@@ -91,7 +100,7 @@ class Mcp implements MountedWire {
     this.#heartbeats = new Deadlines(host.clock);
     this.#core = new Core(host, options);
     this.#modern = new Modern(this.#core);
-    this.#legacy = new LegacyHttp(this.#core, this.#heartbeats, options);
+    this.#legacy = new LegacyHttp(this.#core, this.#heartbeats, options.sessions);
   }
 
   handle(head: Head, body: Body): MaybePromise<Reply> {
@@ -121,6 +130,9 @@ class Mcp implements MountedWire {
   }
 
   #receiveBatch(head: Head, batch: readonly unknown[]): MaybePromise<Reply> {
+    if (batch.length > MAX_BATCH) {
+      return malformedReply({ kind: "malformed", id: null, message: `A batch has at most ${MAX_BATCH} messages` });
+    }
     const messages = batch.map(decodeMessage);
     const bad = messages.find((message) => message.kind === "malformed" || isModernClaim(message));
     if (messages.length === 0 || bad !== undefined) {
@@ -132,13 +144,15 @@ class Mcp implements MountedWire {
 
   /** Which revision a message is of is told by its body; headers have to agree. */
   #route(head: Head, message: Message): MaybePromise<Reply> {
-    if (message.kind === "response") return this.#legacy.receive(head, message);
+    if (message.kind === "response") return this.#legacy.receive(head, message, null);
     const claim = claimOf(message.params);
     if (claim !== undefined) {
       return message.kind === "request" ? this.#answer(head, message, claim) : ACCEPTED;
     }
     const version = head.metadata.get(VERSION_HEADER);
-    if (message.kind === "notification" || !isModernVersion(version)) return this.#legacy.receive(head, message);
+    if (message.kind === "notification" || !isModernVersion(version)) {
+      return this.#legacy.receive(head, message, version);
+    }
     if (message.method !== "initialize") return toReply(errorAnswer(message.id, missingEnvelope()));
     const problem = "initialize belongs to older revisions than the header names";
     return toReply(errorAnswer(message.id, protocolError(HEADER_MISMATCH, problem)));

@@ -7,7 +7,7 @@ import { SseBody } from "../../codec/sse/body.ts";
 import type { Deadlines } from "../../internal/deadlines.ts";
 import type { Reply } from "../wire.ts";
 import { KEEP_ALIVE, STREAM_HEADERS } from "./exchange.ts";
-import type { McpSession, SessionStore, StoredMessage } from "./sessions.ts";
+import type { McpSession, SessionStore, StoredMessage } from "./session_store.ts";
 
 /** What a connection reads. */
 export interface SessionReaderOptions {
@@ -23,6 +23,8 @@ export interface SessionReaderOptions {
   readonly heartbeats: Deadlines;
   /** How long a client waits until it comes again, in milliseconds. */
   readonly retryMs: number;
+  /** Told what the store did not do. */
+  readonly onError: (thrown: unknown) => void;
   /** Called once, when nothing is read any more. */
   readonly onEnd: () => void;
 }
@@ -92,6 +94,9 @@ export class SessionReader {
         this.#isStale = false;
         for (const message of await store.read(session.id, stream, this.#after)) await this.#send(message);
       }
+    } catch (thrown) {
+      this.#options.onError(thrown);
+      this.close();
     } finally {
       // At once: what comes after the last look must be looked at by another.
       this.#isReading = false;

@@ -17,8 +17,8 @@ import type { ToolListing } from "../../tool/listing.ts";
 
 /** What {@link memory} needs of a server. */
 export interface MemoryServer {
-  /** The tools, as they are listed. */
-  readonly tools: readonly ToolListing[];
+  /** The tools that a caller may know of, as they are listed. */
+  toolsFor(principal: Principal | undefined): readonly ToolListing[];
   /** Runs the calls. */
   readonly dispatch: Dispatch;
 }
@@ -49,7 +49,7 @@ export interface MemoryOptions {
 export function memory(server: MemoryServer, options: MemoryOptions = {}): Transport {
   return {
     call: (call, sink) => callInMemory(server.dispatch, call, options, sink),
-    list: () => copyJson(server.tools) as unknown as readonly RemoteTool[],
+    list: () => copyJson(server.toolsFor(options.principal)) as unknown as readonly RemoteTool[],
   };
 }
 

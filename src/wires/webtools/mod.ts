@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { Call } from "../../call/call.ts";
+import type { Call, Principal } from "../../call/call.ts";
 import { type Refusal, refuse, type Settled } from "../../call/outcome.ts";
 import { refuseMediaType } from "../../codec/fetch/json_post.ts";
 import { retryAfter } from "../../codec/fetch/retry_after.ts";
@@ -118,7 +118,8 @@ class Webtools implements MountedWire {
   constructor(host: WireHost, base: string, options: WebtoolsOptions) {
     const { name, description, version, config, defaultConfig, versions = [] } = options;
     const { tools, plans, dispatch } = host;
-    const own = { tools, plans, call: (call: Call) => dispatch.call(call) };
+    const toolsFor = (principal: Principal | undefined) => host.toolsFor(principal);
+    const own = { tools, plans, toolsFor, call: (call: Call) => dispatch.call(call) };
     const current = new ServedVersion({ name, description, version, config, defaultConfig }, own);
     const others = versions.map((one) => {
       const { config, defaultConfig } = one;
@@ -132,14 +133,14 @@ class Webtools implements MountedWire {
     this.paths = [base, `${base}/*`];
   }
 
-  refuse(refusal: Refusal, status: number): Reply {
-    return refusalReply(refusal, status);
+  refuse(_: Head, refusal: Refusal): Reply {
+    return refusalReply(refusal);
   }
 
   handle(head: Head, body: Body): MaybePromise<Reply> {
     const { method, path } = head;
     const version = path === this.#base ? undefined : decodePath(path.slice(this.#base.length + 1));
-    const served = this.#find(version);
+    const served = this.#find(head, version);
     if (served === undefined) return this.#versionNotFound(version);
     if (method === "GET" || method === "HEAD") return describe(head, served, version !== undefined);
     if (method === "POST" && version === undefined) return this.#execute(head, body);
@@ -148,8 +149,8 @@ class Webtools implements MountedWire {
     return { ...reply, headers: { ...reply.headers, allow: allowed } };
   }
 
-  #find(version: string | undefined): ServedVersion | undefined {
-    return version === undefined ? this.#latest : this.#versions.get(version);
+  #find({ principal }: Head, version: string | undefined): ServedVersion | undefined {
+    return (version === undefined ? this.#latest : this.#versions.get(version))?.seenBy(principal);
   }
 
   #execute(head: Head, body: Body): MaybePromise<Reply> {
@@ -163,7 +164,7 @@ class Webtools implements MountedWire {
     if ("refusal" in parsed) return refusalReply(parsed.refusal);
     const request = decodeRequest(parsed.value);
     if ("kind" in request) return refusalReply(request);
-    const served = this.#find(request.version);
+    const served = this.#find(head, request.version);
     if (served === undefined) return this.#versionNotFound(request.version);
     const wanted = head.metadata.get("if-match");
     if (wanted === null) return this.#call(head, request, served);
@@ -187,7 +188,9 @@ class Webtools implements MountedWire {
 
   #settledReply(call: Call, settled: Settled): Reply {
     try {
-      return settled.kind === "error" ? refusalReply(settled) : envelopeReply(encodeOutcome(settled));
+      if (settled.kind !== "error") return envelopeReply(encodeOutcome(settled));
+      const reply = refusalReply(settled);
+      return { ...reply, headers: { ...reply.headers, ...this.#host.challenge(settled, this.#base) } };
     } catch (thrown) {
       const error = new TypeError("The result cannot be written as JSON", { cause: thrown });
       return refusalReply(this.#host.dispatch.mask(error, { tool: call.tool }));
@@ -215,7 +218,7 @@ async function describe(head: Head, served: ServedVersion, isVersion: boolean): 
   const { hex, base64 } = await served.digest();
   const headers = {
     "content-type": "application/json",
-    "cache-control": isVersion ? CACHE_VERSION : CACHE_LATEST,
+    "cache-control": `${served.isForAll ? "" : "private, "}${isVersion ? CACHE_VERSION : CACHE_LATEST}`,
     etag: `"${hex}"`,
     "repr-digest": `sha-256=:${base64}:`,
   };

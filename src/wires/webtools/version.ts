@@ -4,7 +4,7 @@
  * @module
  */
 import { CallConfig, type CheckConfig } from "../../call/call_config.ts";
-import type { Call } from "../../call/call.ts";
+import type { Call, Principal } from "../../call/call.ts";
 import type { Settled } from "../../call/outcome.ts";
 import { encodeBase64 } from "../../internal/base64.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
@@ -37,6 +37,8 @@ export interface VersionTools {
   readonly tools: readonly ToolListing[];
   /** As they are defined. */
   readonly plans: readonly ToolPlan[];
+  /** Those that a caller may know of: `tools` itself, unless some may not be seen by all. */
+  toolsFor(principal: Principal | undefined): readonly ToolListing[];
   /** Runs one call. */
   call(call: Call): MaybePromise<Settled>;
 }
@@ -53,18 +55,22 @@ export interface MetadataDigest {
 export class ServedVersion {
   /** The metadata, as JSON text. */
   readonly json: string;
+  /** Whether it is the same for all callers: some may not know of all tools. */
+  readonly isForAll: boolean;
   /** The action that is meant where none is named: the only one. */
   readonly onlyAction: string | undefined;
   /** Names of the actions. */
   readonly actions: readonly string[];
   /** Runs one call. */
   readonly call: VersionTools["call"];
-  readonly #defaultConfig: Config | undefined;
+  readonly #options: VersionOptions;
+  readonly #tools: VersionTools;
   readonly #check: CheckConfig | undefined;
   #digest: Promise<MetadataDigest> | undefined = undefined;
 
   /** @throws {TypeError} If a schema cannot become JSON Schema, or a default cannot be written as JSON. */
-  constructor({ name, description, version, config, defaultConfig }: VersionOptions, tools: VersionTools) {
+  constructor(options: VersionOptions, tools: VersionTools, isForAll: boolean = isKnownToAll(tools)) {
+    const { name, description, version, config, defaultConfig } = options;
     const where = `Config schema of webtool "${name}" ${version}`;
     const compiled = config && compileSchema(config, { where, isObject: true });
     const [system, own] = [true, false].map((isSystem) =>
@@ -81,23 +87,40 @@ export class ServedVersion {
       defaultConfig: defaultConfig ?? {},
     };
     this.json = JSON.stringify(metadata);
+    this.isForAll = isForAll;
     this.actions = actions.map((action) => action.name);
     this.onlyAction = own?.length === 1 ? own[0]?.name : undefined;
     this.call = tools.call;
-    this.#defaultConfig = defaultConfig;
+    this.#options = options;
+    this.#tools = tools;
     this.#check = compiled?.validate;
+  }
+
+  /** The version as a caller may know of it. */
+  seenBy(principal: Principal | undefined): ServedVersion {
+    const { tools, plans } = this.#tools;
+    const seen = this.#tools.toolsFor(principal);
+    if (seen === tools) return this;
+    const names = new Set(seen.map(({ name }) => name));
+    const known = plans.filter((_, index) => names.has(tools[index]?.name ?? ""));
+    return new ServedVersion(this.#options, { ...this.#tools, tools: seen, plans: known }, false);
   }
 
   /** The config of a call; `undefined` if neither the caller nor the webtool says anything: then the server's counts. */
   configure(config: Config | undefined): CallConfig | undefined {
-    if (config === undefined && this.#defaultConfig === undefined && this.#check === undefined) return undefined;
-    return new CallConfig({ ...this.#defaultConfig, ...config }, this.#check);
+    const { defaultConfig } = this.#options;
+    if (config === undefined && defaultConfig === undefined && this.#check === undefined) return undefined;
+    return new CallConfig({ ...defaultConfig, ...config }, this.#check);
   }
 
   /** SHA-256 of the metadata as it is sent. Not made before it is asked for: some runtimes cannot while modules load. */
   digest(): Promise<MetadataDigest> {
     return this.#digest ??= sha256(this.json).then((bytes) => ({ hex: toHex(bytes), base64: encodeBase64(bytes) }));
   }
+}
+
+function isKnownToAll({ plans }: VersionTools): boolean {
+  return plans.every(({ isVisible }) => isVisible === undefined);
 }
 
 function isSystemTool({ "@type": type }: ToolListing): boolean {

@@ -13,6 +13,10 @@ test("initialize agrees on the revision that is asked for, or on the newest ther
   for (const version of ["2024-11-05", "2099-01-01", "x"]) {
     strictEqual((await initialize(server, version)).result["protocolVersion"], "2025-11-25");
   }
+  // The body says what is wanted, not the header.
+  const params = { protocolVersion: "2025-03-26", capabilities: {}, clientInfo: { name: "t", version: "1" } };
+  const { last } = await legacy(server, "initialize", params, { headers: { "mcp-protocol-version": "2025-11-25" } });
+  strictEqual(last.result?.["protocolVersion"], "2025-03-26");
   const { result, session } = await initialize(server);
   strictEqual(session, undefined);
   deepStrictEqual(result, {
@@ -134,6 +138,8 @@ test("batches are answered in 2025-03-26, and nowhere else", async () => {
   strictEqual((await read(await post(server, [initialize]))).status, 400);
   const later = await read(await post(server, [one], { "mcp-protocol-version": "2025-06-18" }));
   deepStrictEqual([later.status, later.last.error?.code], [400, -32600]);
+  const many = await read(await post(server, Array(101).fill(one)));
+  deepStrictEqual([many.status, many.last.error?.code], [400, -32600]);
   const mixed = await post(server, [one, { id: 5 }]);
   strictEqual(mixed.status, 400);
   await mixed.text();

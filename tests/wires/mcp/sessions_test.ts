@@ -3,7 +3,14 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, type Server } from "../../../mod.ts";
 import { FakeClock } from "../../../src/testing/mod.ts";
-import { mcp, type McpOptions, memorySessions } from "../../../src/wires/mcp/entry.ts";
+import {
+  mcp,
+  type McpSession,
+  memorySessions,
+  type Sessions,
+  sessionsIn,
+  type SessionStore,
+} from "../../../src/wires/mcp/entry.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import { initialize, type Json, legacy, post, read, StreamReader } from "./client.ts";
 import { createFixture, Gate, KEYS } from "./fixture.ts";
@@ -24,7 +31,9 @@ function call(server: Server, session: string | undefined, name: string, id: str
 }
 
 /** A server with a tool that tells progress, waits for its gate, and tells whether it was aborted. */
-function gated(options: McpOptions = {}): { readonly server: Server; readonly gate: Gate; readonly aborted: Gate } {
+function gated(
+  sessions: Sessions = memorySessions(),
+): { readonly server: Server; readonly gate: Gate; readonly aborted: Gate } {
   const gate = new Gate();
   const aborted = new Gate();
   const wait = defineTool("wait").describe("Wait").handle(async (_, ctx) => {
@@ -34,7 +43,7 @@ function gated(options: McpOptions = {}): { readonly server: Server; readonly ga
     ctx.progress(2, 2);
     return "done";
   });
-  const wires = [mcp({ sessions: memorySessions(), ...options })];
+  const wires = [mcp({ sessions })];
   return { server: createServer({ tools: [wait], keys: KEYS, wires }), gate, aborted };
 }
 
@@ -100,7 +109,7 @@ test("levels of log lines are kept in a session", async () => {
 
 test("2025-11-25: a stream says first how to take it up, older ones do not", { skip }, async () => {
   for (const [version, isPrimed] of [["2025-11-25", true], ["2025-06-18", false]] as const) {
-    const { server, gate } = gated({ retryMs: 50 });
+    const { server, gate } = gated(memorySessions({ retryMs: 50 }));
     const { session } = await initialize(server, version);
     const reader = new StreamReader(await call(server, session, "wait"));
     const first = await reader.next();
@@ -140,7 +149,7 @@ test("a stream that was broken off is taken up where it was, and its call goes o
 });
 
 test("a connection that lasts too long is closed, and its client comes back for the rest", { skip }, async () => {
-  const { server, gate } = gated({ pollAfterMs: 20 });
+  const { server, gate } = gated(memorySessions({ pollAfterMs: 20 }));
   const { session } = await initialize(server);
   const reader = new StreamReader(await call(server, session, "wait"));
   const primed = await reader.next();
@@ -211,8 +220,8 @@ test("modern requests do not care for sessions", async () => {
 
 test("two processes serve one session, if they share the store", { skip }, async () => {
   const sessions = memorySessions();
-  const one = gated({ sessions });
-  const two = gated({ sessions });
+  const one = gated(sessions);
+  const two = gated(sessions);
   const { session } = await initialize(one.server);
   const reader = new StreamReader(await call(one.server, session, "wait", "x"));
   const primed = await reader.next();
@@ -227,3 +236,73 @@ test("two processes serve one session, if they share the store", { skip }, async
   );
   strictEqual(cancelled.status, 202);
 });
+
+test("what is kept of a session is bounded", { skip }, async () => {
+  const big = defineTool("big").describe("Give much").handle(async () => {
+    await Promise.resolve();
+    return "x".repeat(1_000_000);
+  });
+  const server = createServer({ tools: [big], keys: KEYS, wires: [mcp({ sessions: memorySessions() })] });
+  const { session } = await initialize(server);
+  const ids: (string | undefined)[] = [];
+  for (let n = 0; n < 6; n++) {
+    const reader = new StreamReader(await call(server, session, "big", n));
+    ids.push((await reader.next())?.id);
+    await reader.nextMessage();
+  }
+  // Each is kept twice, as content and as value: the last two are there, the first is not.
+  const last = await get(server, session, { "last-event-id": String(ids[5]) });
+  match(await last.text(), /"id":5/);
+  const first = new StreamReader(await get(server, session, { "last-event-id": String(ids[0]) }));
+  strictEqual((await first.next())?.message, undefined);
+  await first.cancel();
+});
+
+test("a store that fails is told to the log and to the caller, and nothing hangs", async () => {
+  const session: McpSession = {
+    id: "s",
+    version: "2025-11-25",
+    capabilities: {},
+    info: null,
+    principal: "",
+    logLevel: null,
+    subscriptions: [],
+  };
+  const working: SessionStore = {
+    put: () => {},
+    get: () => session,
+    delete: () => {},
+    append: () => {},
+    read: () => [],
+    publish: () => {},
+    subscribe: () => () => {},
+  };
+  const down = () => Promise.reject(new Error("secret host is down"));
+  const failing: readonly (readonly [store: Partial<SessionStore>, ask: (server: Server) => Promise<Response>])[] = [
+    [{ put: down }, (server) => post(server, initializeBody())],
+    [{ get: down }, (server) => call(server, "s", "pair")],
+    [{ append: down }, (server) => call(server, "s", "steps")],
+    [{ publish: down }, (server) => call(server, "s", "steps")],
+    [{ read: down }, (server) => call(server, "s", "steps")],
+    [{ read: down }, (server) => get(server, "s", { "last-event-id": "x:1" })],
+    [{ delete: down }, (server) => {
+      const headers = { "mcp-session-id": "s" };
+      return server.fetch(new Request("http://localhost/mcp", { method: "DELETE", headers }));
+    }],
+  ];
+  for (const [broken, ask] of failing) {
+    const lines: string[] = [];
+    const note = () => {};
+    const logger = { debug: note, info: note, warn: note, error: (message: string) => void lines.push(message) };
+    const server = createFixture({ sessions: sessionsIn({ ...working, ...broken }) }, { logger });
+    const response = await ask(server);
+    const text = await response.text();
+    ok(!text.includes("secret"), text);
+    ok(lines.length > 0, Object.keys(broken).join());
+    await server.close();
+  }
+});
+
+function initializeBody(): Json {
+  return { jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {} } };
+}

@@ -99,6 +99,7 @@ test("a call that takes long becomes a task, whose id is a promise", { skip }, a
   ok(Date.parse(String(task["createdAt"])) <= Date.parse(String(task["lastUpdatedAt"])));
   const { last: working } = await modern(server, "tasks/get", { taskId: task["taskId"] }, CAPABLE);
   deepStrictEqual([working.result?.["status"], working.result?.["statusMessage"]], ["working", "half way"]);
+  deepStrictEqual((working.result?.["_meta"] as Json)["progress"], { done: 1, total: 2, message: "half way" });
   gate.open();
   const done = await settled(server, task["taskId"]);
   strictEqual(done["status"], "completed");
