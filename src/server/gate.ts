@@ -7,7 +7,6 @@
  * @module
  */
 import { refuse } from "../call/outcome.ts";
-import type { MaybePromise } from "../internal/maybe_promise.ts";
 import { refusalReply } from "../wires/http/reply.ts";
 import type { Head, MountedWire, Reply } from "../wires/wire.ts";
 
@@ -33,6 +32,7 @@ export interface GateOptions {
 export const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 
 const DEFAULT_MAX_AGE_SECONDS = 600;
+const FORBIDDEN = 403;
 
 /** Lets requests through, or not. */
 export class Gate {
@@ -61,7 +61,7 @@ export class Gate {
    *
    * @param wire Where it would go.
    */
-  check(head: Head, wire: MountedWire | undefined): MaybePromise<Reply> | undefined {
+  check(head: Head, wire: MountedWire | undefined): Reply | undefined {
     if (this.#hosts !== undefined && !isListed(hostOf(head), this.#hosts)) {
       const message = `This server does not answer for host ${quote(hostOf(head))}: add it to "hosts"`;
       return forbid(head, wire, message);
@@ -114,10 +114,12 @@ export function isPublicPath({ path }: Head, wire: MountedWire | undefined): boo
   return wire?.publicPaths?.includes(path) ?? false;
 }
 
-/** In the words of the wire, if it has any. */
-function forbid(head: Head, wire: MountedWire | undefined, message: string): MaybePromise<Reply> {
+/** In the words of the wire, where these have the HTTP status for it: what stands before a server looks at nothing else. */
+function forbid(head: Head, wire: MountedWire | undefined, message: string): Reply {
   const refusal = refuse("permission_denied", message);
-  return wire?.refuse?.(head, refusal) ?? refusalReply(null, refusal);
+  const said = wire?.refuse?.(head, refusal);
+  const hasStatus = said !== undefined && !(said instanceof Promise) && said.status === FORBIDDEN;
+  return hasStatus ? said : refusalReply(null, refusal);
 }
 
 function parseHost(host: string): string {
