@@ -60,7 +60,11 @@ export interface PromiseTerms {
 export interface Toolset {
   /** The tools, as they are listed; system tools first, if one of them can promise. */
   readonly tools: readonly ToolListing[];
-  /** The same tools as they are defined, in the same order; here they have the names that tokens and jobs know. */
+  /**
+   * The same tools as they are defined, in the same order; here they have the names that tokens and jobs know.
+   *
+   * @internal
+   */
   readonly plans: readonly ToolPlan[];
   /** Those of the tools that a caller may know of: `tools` itself, unless some may not be seen by all. */
   toolsFor(principal: Principal | undefined): readonly ToolListing[];
