@@ -188,7 +188,9 @@ class Webtools implements MountedWire {
 
   #settledReply(call: Call, settled: Settled): Reply {
     try {
-      return settled.kind === "error" ? refusalReply(settled) : envelopeReply(encodeOutcome(settled));
+      if (settled.kind !== "error") return envelopeReply(encodeOutcome(settled));
+      const reply = refusalReply(settled);
+      return { ...reply, headers: { ...reply.headers, ...this.#host.challenge(settled, this.#base) } };
     } catch (thrown) {
       const error = new TypeError("The result cannot be written as JSON", { cause: thrown });
       return refusalReply(this.#host.dispatch.mask(error, { tool: call.tool }));
