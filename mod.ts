@@ -36,7 +36,7 @@ export type {
   Joined,
   PartialOf,
   ToolBuilder,
-} from "./src/tool/builder.ts";
+} from "./src/tool/tool_builder.ts";
 export type {
   AnyTool,
   InferErrors,
@@ -133,10 +133,22 @@ export type { Hmac, TokenGuard } from "./src/token/guard.ts";
 export type { TokenClaims, TokenKeys, TokenKind, VerifiedToken } from "./src/token/token.ts";
 export type { AskAnswer, Engine, EngineWorker, Job, JobState, Memo, WorkOptions } from "./src/engine/engine.ts";
 export { memoryEngine, type MemoryEngineOptions } from "./src/engine/memory.ts";
-export type { Dispatch } from "./src/dispatch/dispatch.ts";
+export type { CallConfig, CheckConfig } from "./src/call/call_config.ts";
+export type { Dispatch, PromiseTerms, Toolset } from "./src/dispatch/dispatch.ts";
 export { createServer, type Notify, type Server, type ServerOptions } from "./src/server/server.ts";
+export type { Auth, MountedAuth } from "./src/server/auth.ts";
 export type { CorsOptions, GateOptions } from "./src/server/gate.ts";
-export type { Body, Head, Limits, MountedWire, Reply, ServerInfo, Wire, WireHost } from "./src/wires/wire.ts";
+export type {
+  Body,
+  Head,
+  Limits,
+  MountedWire,
+  ProtectedResource,
+  Reply,
+  ServerInfo,
+  Wire,
+  WireHost,
+} from "./src/wires/wire.ts";
 export { mcpLite, type McpLiteOptions } from "./src/wires/http/mod.ts";
 export { http, type HttpOptions } from "./src/wires/http/client.ts";
 export { memory, type MemoryOptions, type MemoryServer } from "./src/wires/memory/client.ts";

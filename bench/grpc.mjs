@@ -1,4 +1,4 @@
-// Measures gRPC beside its peers, and beside JSON over HTTP, over real sockets by h2load:
+// Measures gRPC over real sockets, beside its peers and beside JSON over HTTP: servers by h2load, then callers by themselves.
 // `node bench/grpc.mjs [--runtime bun,deno,node] [--workload add,medium,stream] [--rounds 9]`. Needs `h2load` (Debian: nghttp2-client).
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -13,12 +13,7 @@ import { createInputs } from "./inputs.mjs";
 import { formatSpread, formatTable } from "./report.mjs";
 import { buildPackage, commands, installPeers, readVersion } from "./runtimes.mjs";
 
-const grpcHeaders = [
-  "-H",
-  "content-type: application/grpc",
-  "-H",
-  "te: trailers",
-];
+const grpcHeaders = ["-H", "content-type: application/grpc", "-H", "te: trailers"];
 const jsonHeaders = ["-H", "content-type: application/json"];
 
 /** Server program, and what it is asked how. The first is what the others are compared with. */
@@ -45,6 +40,8 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "9" },
   },
 });
+const chosen = values.workload.split(",");
+const rounds = Number(values.rounds);
 const folder = mkdtempSync(join(tmpdir(), "toolwire-bench-"));
 installPeers();
 buildPackage();
@@ -52,9 +49,7 @@ buildPackage();
 const { check } = await import("./grpc/check.mjs");
 const { mcplite, toStruct } = await import("./grpc/grpc_js.mjs");
 try {
-  for (const runtime of values.runtime.split(",")) {
-    await measureRuntime(runtime);
-  }
+  for (const runtime of values.runtime.split(",")) await measureRuntime(runtime);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -62,35 +57,39 @@ try {
 async function measureRuntime(runtime) {
   const servers = {};
   try {
-    for (const { program } of Object.values(contenders)) {
-      servers[program] ??= await start(runtime, program);
-    }
+    for (const { program } of Object.values(contenders)) servers[program] ??= await start(runtime, program);
+    console.log(`\n### ${runtime} ${readVersion(runtime)}\n`);
     const rows = [];
-    for (const workload of values.workload.split(",")) {
+    for (const workload of chosen) {
       for (const inFlight of flights) {
-        rows.push(await measure(runtime, servers, workload, inFlight));
+        rows.push(toRow(workload, inFlight, await measureServers(runtime, servers, workload, inFlight)));
       }
     }
-    const head = [
-      "calls a second ÷ @grpc/grpc-js",
-      ...Object.keys(contenders).slice(1),
-    ];
-    console.log(
-      `\n${runtime} ${readVersion(runtime)}\n\n${formatTable(head, rows)}`,
-    );
+    console.log(formatTable(["servers, ÷ @grpc/grpc-js", ...Object.keys(contenders).slice(1)], rows));
+    const measured = [];
+    for (const workload of chosen.filter((name) => name !== "stream")) {
+      for (const inFlight of flights) {
+        measured.push([workload, inFlight, measureCallers(runtime, servers.toolwire.urls, workload, inFlight)]);
+      }
+    }
+    if (measured.length === 0) return;
+    const head = ["callers, ÷ @grpc/grpc-js", ...Object.keys(measured[0][2]).slice(1)];
+    console.log(`\n${formatTable(head, measured.map((row) => toRow(...row)))}`);
   } finally {
     for (const { child } of Object.values(servers)) child.kill();
   }
 }
 
+/** Of ratios by name; the first is what they are compared with. */
+function toRow(workload, inFlight, ratios) {
+  const cells = Object.values(ratios).slice(1).map((all) => all.length === 0 ? "its process ends" : formatSpread(all));
+  return [`${workload}, ${inFlight} in flight`, ...cells];
+}
+
 async function start(runtime, program) {
-  const [command, ...args] = commands[runtime](
-    fileURLToPath(new URL(`grpc/${program}.mjs`, import.meta.url)),
-  );
+  const [command, ...args] = commands[runtime](fileURLToPath(new URL(`grpc/${program}.mjs`, import.meta.url)));
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"] });
-  const line = once(createInterface({ input: child.stdout }), "line").then((
-    [text],
-  ) => JSON.parse(text));
+  const line = once(createInterface({ input: child.stdout }), "line").then(([text]) => JSON.parse(text));
   const ended = once(child, "exit").then(() => {
     throw new Error(`bench/grpc/${program}.mjs ended on ${runtime}`);
   });
@@ -101,47 +100,54 @@ async function start(runtime, program) {
 }
 
 /** Contenders take turns; each round is divided by the first one's of the same round. */
-async function measure(runtime, servers, workload, inFlight) {
-  const ratios = {};
+async function measureServers(runtime, servers, workload, inFlight) {
+  const ratios = Object.fromEntries(Object.keys(contenders).map((name) => [name, []]));
   console.error(`${runtime} ${workload}, ${inFlight} in flight …`);
-  for (let round = -1; round < Number(values.rounds); round++) {
+  for (let round = -1; round < rounds; round++) {
     let base;
     for (const [name, { program, ask }] of Object.entries(contenders)) {
-      const rate = await askLive(
-        runtime,
-        servers,
-        program,
-        ({ urls }) => ask(urls, workload, inFlight),
-      );
+      const rate = await askLive(runtime, servers, program, ({ urls }) => ask(urls, workload, inFlight));
       base ??= rate;
       // The first round warms up.
-      if (round >= 0) (ratios[name] ??= []).push(rate / base);
+      if (round >= 0 && rate !== undefined) ratios[name].push(rate / base);
     }
   }
-  const [, ...others] = Object.keys(contenders);
-  return [
-    `${workload}, ${inFlight} in flight`,
-    ...others.map((name) => formatSpread(ratios[name])),
-  ];
+  return ratios;
 }
 
-/** Asks a server, or its successor: on Deno the end of a connection may end the process of whoever says GOAWAY to it. */
+/**
+ * Asks a server, or its successor: on Deno the end of a connection may end the process of whoever says GOAWAY to it. One that
+ * dies of every round has no rate.
+ */
 async function askLive(runtime, servers, program, ask) {
-  for (let attempt = 0; attempt < 5; attempt++) {
+  for (let attempt = 0; attempt < 3; attempt++) {
     const rate = ask(servers[program]);
     if (rate !== undefined) return rate;
     await setTimeout(100);
-    if (
-      servers[program].child.exitCode === null &&
-      servers[program].child.signalCode === null
-    ) break;
-    console.error(
-      `${program} died on ${runtime} (${servers[program].child.signalCode}) and is started again`,
-    );
+    const { exitCode, signalCode } = servers[program].child;
+    if (exitCode === null && signalCode === null) throw new Error(`${program} did not answer on ${runtime}`);
+    console.error(`${program} died on ${runtime} (${signalCode ?? exitCode}) and is started again`);
     servers[program] = await start(runtime, program);
-    ask(servers[program]);
   }
-  throw new Error(`${program} did not answer on ${runtime}`);
+  return undefined;
+}
+
+/** Callers take turns in a process of their own. */
+function measureCallers(runtime, { grpc: grpcUrl, http }, workload, inFlight) {
+  const { tool, calls } = workloads[workload];
+  const [command, ...args] = commands[runtime](fileURLToPath(new URL("grpc/callers.mjs", import.meta.url)));
+  console.error(`${runtime} callers, ${workload}, ${inFlight} in flight …`);
+  const { status, stdout, stderr } = spawnSync(
+    command,
+    [...args, grpcUrl, http, tool, inFlight, rounds, calls / 3].map(String),
+    { encoding: "utf8" },
+  );
+  if (status !== 0) throw new Error(`bench/grpc/callers.mjs failed on ${runtime}: ${stderr}`);
+  const rates = JSON.parse(stdout);
+  const [base] = Object.values(rates);
+  return Object.fromEntries(
+    Object.entries(rates).map(([name, all]) => [name, all.map((rate, round) => rate / base[round])]),
+  );
 }
 
 function grpc({ grpc: url }, workload, inFlight) {

@@ -18,29 +18,23 @@ const contenders = {
   toolwire: { file: "toolwire", workloads: everyWorkload },
   "toolwire-async": { file: "toolwire_async", workloads: ["add"] },
   "toolwire-promise": { file: "toolwire_promise", workloads: ["add"] },
+  "toolwire-mcp": { file: "toolwire_mcp", workloads: everyWorkload },
+  "toolwire-mcp-2025": { file: "toolwire_mcp_2025", workloads: everyWorkload },
   "mcp-lite": { file: "mcp_lite", workloads: everyWorkload },
-  "@modelcontextprotocol/server": {
-    file: "mcp_server",
-    workloads: everyWorkload,
-  },
+  "@modelcontextprotocol/server": { file: "mcp_server", workloads: everyWorkload },
   "@modelcontextprotocol/sdk": { file: "mcp_sdk", workloads: everyWorkload },
 };
 
 const options = readOptions();
 installPeers();
-if (
-  options.runtimes.includes("node") &&
-  options.contenders.some((name) => name.startsWith("toolwire"))
-) buildPackage();
+if (options.runtimes.includes("node") && options.contenders.some((name) => name.startsWith("toolwire"))) buildPackage();
 
 const report = {};
 for (const runtime of options.runtimes) {
   report[runtime] = await measureRuntime(runtime);
   printRuntime(runtime, report[runtime]);
 }
-if (options.json) {
-  writeFileSync(options.json, `${JSON.stringify(report, undefined, 2)}\n`);
-}
+if (options.json) writeFileSync(options.json, `${JSON.stringify(report, undefined, 2)}\n`);
 
 function readOptions() {
   const { values } = parseArgs({
@@ -57,11 +51,7 @@ function readOptions() {
   return {
     runtimes: readNames("runtime", values.runtime, Object.keys(commands)),
     workloads: readNames("workload", values.workload, everyWorkload),
-    contenders: readNames(
-      "contender",
-      `floor,${values.contender}`,
-      Object.keys(contenders),
-    ),
+    contenders: readNames("contender", `floor,${values.contender}`, Object.keys(contenders)),
     rounds: Math.ceil(readPositive("--rounds", values.rounds) * scale),
     calls: values.calls === undefined ? undefined : readPositive("--calls", values.calls),
     scale,
@@ -71,9 +61,7 @@ function readOptions() {
 
 function readPositive(option, text) {
   const value = Number(text);
-  if (!(value > 0)) {
-    throw new Error(`${option} must be a positive number, not ${text}`);
-  }
+  if (!(value > 0)) throw new Error(`${option} must be a positive number, not ${text}`);
   return value;
 }
 
@@ -81,11 +69,7 @@ function readPositive(option, text) {
 function readNames(option, list, known) {
   const names = list.split(",");
   const stranger = names.find((name) => !known.includes(name));
-  if (stranger !== undefined) {
-    throw new Error(
-      `Unknown --${option} ${stranger}: known are ${known.join(", ")}`,
-    );
-  }
+  if (stranger !== undefined) throw new Error(`Unknown --${option} ${stranger}: known are ${known.join(", ")}`);
   return known.filter((name) => names.includes(name));
 }
 
@@ -104,14 +88,10 @@ async function measureWorkload(runtime, workload) {
   const workers = [];
   const samples = Object.fromEntries(names.map((name) => [name, []]));
   try {
-    for (const name of names) {
-      workers.push(await startWorker(runtime, name, workload));
-    }
+    for (const name of names) workers.push(await startWorker(runtime, name, workload));
     for (const worker of workers) await worker.warmUp();
     for (let round = 0; round < options.rounds; round++) {
-      for (const [index, worker] of workers.entries()) {
-        samples[names[index]].push(await worker.timeRound());
-      }
+      for (const [index, worker] of workers.entries()) samples[names[index]].push(await worker.timeRound());
     }
     // The floor closes the last round too, so that every round has it on both sides.
     samples.floor.push(await workers[0].timeRound());
@@ -124,22 +104,16 @@ async function measureWorkload(runtime, workload) {
 async function startWorker(runtime, name, workload) {
   const script = fileURLToPath(new URL("worker.mjs", import.meta.url));
   const [command, ...args] = commands[runtime](script);
-  const child = spawn(command, [...args, contenders[name].file, workload], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  const lines = createInterface({ input: child.stdout })
-    [Symbol.asyncIterator]();
+  const child = spawn(command, [...args, contenders[name].file, workload], { stdio: ["pipe", "pipe", "inherit"] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const readLine = async () => {
     const { done, value } = await lines.next();
     if (done) throw new Error(`${name} failed at ${workload} on ${runtime}`);
     return JSON.parse(value);
   };
-  const roundCalls = (options.calls ?? workloads[workload].calls) *
-    options.scale;
+  const roundCalls = (options.calls ?? workloads[workload].calls) * options.scale;
   const time = async (calls, maxMs) => {
-    child.stdin.write(
-      `${JSON.stringify({ calls: Math.ceil(calls), maxMs })}\n`,
-    );
+    child.stdin.write(`${JSON.stringify({ calls: Math.ceil(calls), maxMs })}\n`);
     return (await readLine()).nsPerCall;
   };
   await readLine();
@@ -153,9 +127,7 @@ async function startWorker(runtime, name, workload) {
 
 function printRuntime(runtime, measured) {
   console.log(`\n### ${runtime} ${readVersion(runtime)}\n`);
-  console.log(
-    "Time of a call ÷ the floor's: median (quartiles) of the rounds.\n",
-  );
+  console.log("Time of a call ÷ the floor's: median (quartiles) of the rounds.\n");
   printRatios(measured, "floor");
   if (!options.contenders.includes("toolwire")) return;
   console.log("\nTime of a call ÷ Toolwire's.\n");
@@ -165,12 +137,7 @@ function printRuntime(runtime, measured) {
 function printRatios(measured, base) {
   const names = options.contenders.filter((name) => name !== base);
   const cell = (samples, name) => name in samples ? formatSpread(toRatios(samples[name], samples[base])) : "";
-  const rows = names.map((
-    name,
-  ) => [
-    name,
-    ...options.workloads.map((workload) => cell(measured[workload], name)),
-  ]);
+  const rows = names.map((name) => [name, ...options.workloads.map((workload) => cell(measured[workload], name))]);
   console.log(formatTable([`÷ ${base}`, ...options.workloads], rows));
 }
 

@@ -16,11 +16,7 @@ const bundles = {
 
 const emptyScript = fileURLToPath(new URL("empty.mjs", import.meta.url));
 /** Node takes Toolwire as it is published, the others take the source. */
-const frontDoors = {
-  bun: `${root}mod.ts`,
-  deno: `${root}mod.ts`,
-  node: `${root}dist/mod.js`,
-};
+const frontDoors = { bun: `${root}mod.ts`, deno: `${root}mod.ts`, node: `${root}dist/mod.js` };
 
 const { values } = parseArgs({
   options: {
@@ -33,20 +29,14 @@ const starts = Number(values.starts);
 
 console.log(await formatSizes());
 if (runtimes.includes("node")) buildPackage();
-console.log(
-  `\nImport of the front door over an empty script, ${starts} starts each: median (quartiles).\n`,
-);
+console.log(`\nImport of the front door over an empty script, ${starts} starts each: median (quartiles).\n`);
 console.log(formatTable(["runtime", "ms"], measureImports()));
 
 async function formatSizes() {
   const rows = [];
   for (const [name, code] of Object.entries(bundles)) {
     const bytes = await bundle(code);
-    rows.push([
-      name,
-      formatKb(bytes.byteLength),
-      formatKb(gzipSync(bytes, { level: 9 }).byteLength),
-    ]);
+    rows.push([name, formatKb(bytes.byteLength), formatKb(gzipSync(bytes, { level: 9 }).byteLength)]);
   }
   return formatTable(["bundle", "min, kB", "min + gzip, kB"], rows);
 }
@@ -79,17 +69,13 @@ function measureImports() {
       if (start > 0) samples[runtime].push(importMs);
     }
   }
-  return runtimes.map((
-    runtime,
-  ) => [`${runtime} ${readVersion(runtime)}`, formatSpread(samples[runtime])]);
+  return runtimes.map((runtime) => [`${runtime} ${readVersion(runtime)}`, formatSpread(samples[runtime])]);
 }
 
 function timeStart(runtime, script) {
   const [command, ...args] = commands[runtime](script);
   const startMs = performance.now();
   const { status, stderr } = spawnSync(command, args, { encoding: "utf8" });
-  if (status !== 0) {
-    throw new Error(`${script} failed on ${runtime}: ${stderr}`);
-  }
+  if (status !== 0) throw new Error(`${script} failed on ${runtime}: ${stderr}`);
   return performance.now() - startMs;
 }

@@ -31,16 +31,8 @@ const placeOrder = {
     return kit.object({
       id: kit.string(),
       currency: kit.choice(["EUR", "USD"]),
-      customer: kit.object({
-        name: kit.string(),
-        email: kit.string(),
-        verified: kit.boolean(),
-        address,
-      }),
-      shipping: kit.object({
-        method: kit.choice(["standard", "express", "pickup"]),
-        address,
-      }),
+      customer: kit.object({ name: kit.string(), email: kit.string(), verified: kit.boolean(), address }),
+      shipping: kit.object({ method: kit.choice(["standard", "express", "pickup"]), address }),
       lines: kit.array(line),
       tags: kit.array(kit.string()),
       note: kit.string(),
@@ -49,10 +41,7 @@ const placeOrder = {
   run: ({ id, currency, lines }) => ({
     id,
     currency,
-    total: lines.reduce(
-      (sum, line) => sum + line.quantity * line.unit_price,
-      0,
-    ),
+    total: lines.reduce((sum, line) => sum + line.quantity * line.unit_price, 0),
   }),
 };
 
@@ -61,9 +50,7 @@ const count = {
   description: "Stream numbered lines, then say how many there were",
   input: (kit) => kit.object({ topic: kit.string() }),
   stream: async function* ({ topic }) {
-    for (let index = 1; index <= partialCount; index++) {
-      yield `${topic} ${index}`;
-    }
+    for (let index = 1; index <= partialCount; index++) yield `${topic} ${index}`;
     return { lines: partialCount };
   },
 };
@@ -85,10 +72,7 @@ function createFiller(index) {
 }
 
 // `add` stands in the middle: a lookup that walks the list is neither spared nor punished.
-const fillers = Array.from(
-  { length: listedCount - 1 },
-  (_, index) => createFiller(index),
-);
+const fillers = Array.from({ length: listedCount - 1 }, (_, index) => createFiller(index));
 const hundred = [...fillers.slice(0, 50), add, ...fillers.slice(50)];
 
 /** What a workload serves, what it asks, and how many calls make one round. */

@@ -26,24 +26,12 @@ function createCalls() {
   const { tool } = workload;
   const inputs = tool ? createInputs(tool.name, inputCount) : [undefined];
   return inputs.map((args, index) => {
-    const call = {
-      id: index + 1,
-      tool: tool?.name,
-      args,
-      streams: tool?.stream !== undefined,
-    };
+    const call = { id: index + 1, tool: tool?.name, args, streams: tool?.stream !== undefined };
     const { url, headers, message } = contender.encode(call);
     // Bytes and their length, as an HTTP server hands a request over.
     const body = new TextEncoder().encode(JSON.stringify(message));
-    const fixed = {
-      "content-type": "application/json",
-      "content-length": String(body.byteLength),
-    };
-    return {
-      ...call,
-      url,
-      init: { method: "POST", headers: { ...fixed, ...headers }, body },
-    };
+    const fixed = { "content-type": "application/json", "content-length": String(body.byteLength) };
+    return { ...call, url, init: { method: "POST", headers: { ...fixed, ...headers }, body } };
   });
 }
 
@@ -51,9 +39,7 @@ function createCalls() {
 async function run({ url, init }) {
   const response = await fetch(new Request(url, init));
   const text = await response.text();
-  if (response.status !== 200) {
-    throw new Error(`Call failed with status ${response.status}: ${text}`);
-  }
+  if (response.status !== 200) throw new Error(`Call failed with status ${response.status}: ${text}`);
   return text;
 }
 
@@ -67,10 +53,7 @@ async function checkAnswers() {
   const texts = await Promise.all(calls.map(run));
   for (const [index, call] of calls.entries()) {
     if (call.tool === undefined) checkList(contender.decodeList(texts[index]));
-    else {deepStrictEqual(
-        contender.decodeCall(texts[index], call),
-        await expectedAnswer(call),
-      );}
+    else deepStrictEqual(contender.decodeCall(texts[index], call), await expectedAnswer(call));
   }
 }
 
@@ -82,15 +65,9 @@ async function expectedAnswer({ args }) {
 }
 
 function checkList(listed) {
-  deepStrictEqual(
-    listed.map(({ name }) => name),
-    workload.tools.map(({ name }) => name),
-  );
+  deepStrictEqual(listed.map(({ name }) => name), workload.tools.map(({ name }) => name));
   const { inputSchema } = listed.find(({ name }) => name === "add");
-  deepStrictEqual(inputSchema.properties, {
-    a: { type: "number" },
-    b: { type: "number" },
-  });
+  deepStrictEqual(inputSchema.properties, { a: { type: "number" }, b: { type: "number" } });
 }
 
 /** Makes `count` calls, or fewer if `maxMs` is over first, and returns the mean time of one in nanoseconds. */
@@ -103,9 +80,7 @@ async function timeRound(count, maxMs) {
   let done = 0;
   let elapsedMs = 0;
   while (done < count && elapsedMs < maxMs) {
-    for (const end = Math.min(count, done + stride); done < end; done++) {
-      await step(done);
-    }
+    for (const end = Math.min(count, done + stride); done < end; done++) await step(done);
     elapsedMs = performance.now() - startMs;
   }
   return (elapsedMs * 1e6) / (done * (inFlight ?? 1));
@@ -116,7 +91,5 @@ function runOne(index) {
 }
 
 function runTogether(inFlight) {
-  return Promise.all(
-    Array.from({ length: inFlight }, (_, index) => runOne(index)),
-  );
+  return Promise.all(Array.from({ length: inFlight }, (_, index) => runOne(index)));
 }

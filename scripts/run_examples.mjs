@@ -1,5 +1,5 @@
 // Runs every example to its end: each `examples/<story>/main.ts` on Bun, Deno and Node 24. A story without a main.ts, being
-// servers, has to have a test, `tests/examples/<story>_….ts`.
+// servers, has to have a test, `tests/examples/<story>_….ts`. Of a story with a package.json the packages are installed first.
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
@@ -9,7 +9,8 @@ const node = findNode(24);
 const hook = new URL("../tests/runtime/node_hook.mjs", import.meta.url).href;
 const commands = {
   bun: [findBin("bun")],
-  deno: [findBin("deno"), "run", "-A", "--no-check", "--quiet"],
+  // A story with a package.json would else be taken for a project of its own.
+  deno: [findBin("deno"), "run", "-A", "--no-check", "--quiet", `--config=${join(root, "deno.json")}`],
   node24: [node, "--disable-warning=ExperimentalWarning", `--import=${hook}`],
 };
 
@@ -18,6 +19,11 @@ const tests = readdirSync(join(root, "tests/examples"));
 let failed = 0;
 for (const story of readdirSync(join(root, "examples")).sort()) {
   const main = `examples/${story}/main.ts`;
+  const folder = join(root, "examples", story);
+  if (existsSync(join(folder, "package.json"))) {
+    const install = join(root, "scripts/install.mjs");
+    attempt(`packages of ${story}`, () => runOrThrow(process.execPath, [install], { cwd: folder, timeout: 120_000 }));
+  }
   if (existsSync(join(root, main))) {
     for (const [name, [command, ...args]] of Object.entries(commands)) {
       attempt(

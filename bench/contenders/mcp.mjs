@@ -20,13 +20,8 @@ export const decodeList = (text) => decodeMessages(text)[0].result.tools;
 export function decodeCall(text, { id }) {
   const messages = decodeMessages(text);
   const last = messages.pop();
-  if (last.id !== id) {
-    throw new Error(`Answer belongs to call ${last.id}, not to ${id}`);
-  }
-  return {
-    value: last.result.structuredContent,
-    partials: messages.map(({ params }) => params.message),
-  };
+  if (last.id !== id) throw new Error(`Answer belongs to call ${last.id}, not to ${id}`);
+  return { value: last.result.structuredContent, partials: messages.map(({ params }) => params.message) };
 }
 
 function decodeMessages(text) {
@@ -41,8 +36,5 @@ export async function runAsMcp(tool, args, sendProgress) {
   let progress = 0;
   const push = (message) => sendProgress({ progress: ++progress, message });
   const value = tool.stream ? await drain(tool.stream(args), push) : tool.run(args);
-  return {
-    content: [{ type: "text", text: JSON.stringify(value) }],
-    structuredContent: value,
-  };
+  return { content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value };
 }

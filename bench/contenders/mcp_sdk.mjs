@@ -27,15 +27,10 @@ export const encode = (call) =>
 
 export function createFetch(tools) {
   // The schemas are made once; only what must belong to one server is made anew.
-  const prepared = tools.map((tool) => ({
-    ...tool,
-    inputSchema: tool.input(zodKit),
-  }));
+  const prepared = tools.map((tool) => ({ ...tool, inputSchema: tool.input(zodKit) }));
   const enableJsonResponse = !tools.some((tool) => tool.stream);
   return async (request) => {
-    const transport = new WebStandardStreamableHTTPServerTransport({
-      enableJsonResponse,
-    });
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse });
     await createServer(prepared).connect(transport);
     return transport.handleRequest(request);
   };

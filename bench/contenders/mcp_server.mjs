@@ -27,10 +27,7 @@ export const encode = (call) =>
 
 export function createFetch(tools) {
   // The schemas are made once; only what must belong to one server is made anew.
-  const prepared = tools.map((tool) => ({
-    ...tool,
-    inputSchema: toStandardJsonSchema(tool.input(valibotKit)),
-  }));
+  const prepared = tools.map((tool) => ({ ...tool, inputSchema: toStandardJsonSchema(tool.input(valibotKit)) }));
   return createMcpHandler(() => createServer(prepared)).fetch;
 }
 
@@ -45,10 +42,7 @@ function createServer(tools) {
         runAsMcp(tool, args, (update) =>
           ctx.mcpReq.notify({
             method: "notifications/progress",
-            params: {
-              progressToken: ctx.mcpReq._meta.progressToken,
-              ...update,
-            },
+            params: { progressToken: ctx.mcpReq._meta.progressToken, ...update },
           })),
     );
   }

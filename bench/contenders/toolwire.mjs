@@ -4,23 +4,14 @@ import { valibotKit } from "../valibot_kit.mjs";
 
 export { decodeCall, decodeList, encode } from "./mcp_lite_http.mjs";
 
-const takesSource = process.versions.bun !== undefined ||
-  process.versions.deno !== undefined;
-const { createServer, defineTool } = await import(
-  takesSource ? "../../mod.ts" : "../../dist/mod.js"
-);
+const takesSource = process.versions.bun !== undefined || process.versions.deno !== undefined;
+const { createServer, defineTool } = await import(takesSource ? "../../mod.ts" : "../../dist/mod.js");
 
 export function createFetch(tools) {
-  return createServer({
-    name: "bench",
-    version: "1.0.0",
-    tools: tools.map(define),
-  }).fetch;
+  return createServer({ name: "bench", version: "1.0.0", tools: tools.map(define) }).fetch;
 }
 
 function define(tool) {
-  const builder = defineTool(tool.name).describe(tool.description).input(
-    tool.input(valibotKit),
-  );
+  const builder = defineTool(tool.name).describe(tool.description).input(tool.input(valibotKit));
   return builder.handle(tool.stream ?? tool.run);
 }

@@ -5,11 +5,11 @@ const takesSource = process.versions.bun !== undefined ||
   process.versions.deno !== undefined;
 const load = (source, built) => import(takesSource ? `../../${source}` : `../../dist/${built}`);
 
-export const { createServer, defineTool, mcpLite } = await load(
+export const { createClient, createServer, defineTool, mcpLite } = await load(
   "mod.ts",
   "mod.js",
 );
-export const { connect, grpcTransport } = await load(
+export const { connect, connectTransport, grpcTransport } = await load(
   "src/wires/grpc/entry.ts",
   "src/wires/grpc/entry.js",
 );

@@ -9,6 +9,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import process from "node:process";
 import { type Client, createClient, Failure, ToolError } from "jsr:@toolwire/toolwire";
+import { grpcTransport } from "jsr:@toolwire/toolwire/grpc";
 import { serve } from "jsr:@toolwire/toolwire/serve";
 import { server } from "./server.ts";
 import { waitForWork } from "./tour_promises.ts";
@@ -17,14 +18,15 @@ import { print, printCheck, printStep, printTable } from "./transcript.ts";
 
 type Library = Client<typeof server>;
 
-// Port 0: any that is free. The server listens on the loopback interface only.
-const running = await serve(server, { port: 0 });
+// Port 0: any that is free. The server listens on the loopback interface only, and speaks gRPC on a port of its own.
+const running = await serve(server, { port: 0, grpc: { port: 0 } });
 const url = new URL("/mcp-lite/v1", running.url).href;
 try {
   print("Toolwire: the library example", `Serving ${server.tools.length} tools on ${url}`);
   await takeTour(createClient<typeof server>(url));
   await waitForWork(url);
   await answerQuestions(url);
+  await callByGrpc(running.grpcUrl ?? "");
   print("", "All as it should be.");
 } finally {
   await running.close();
@@ -140,6 +142,20 @@ async function meetFailure(library: Library): Promise<void> {
   ]);
   strictEqual(row_count, 3201);
   strictEqual(columns.length, 16);
+}
+
+/** More of it in `examples/grpc`. */
+async function callByGrpc(grpcUrl: string): Promise<void> {
+  printStep(
+    "The same by gRPC: another port, the same client",
+    "const overGrpc = createClient<typeof server>(grpcTransport(running.grpcUrl));",
+    'const penguins = await overGrpc.describe_dataset({ dataset_id: "penguins" });',
+  );
+  const overGrpc = createClient<typeof server>(grpcTransport(grpcUrl));
+  const penguins = await overGrpc.describe_dataset({ dataset_id: "penguins" });
+  printTable([["gRPC", grpcUrl], [penguins.title, `${penguins.row_count} rows`]]);
+  strictEqual(penguins.row_count, 344);
+  overGrpc.$.close();
 }
 
 /** Gives what a promise rejects with; the promise must not resolve. */

@@ -12,8 +12,8 @@ import { server } from "./server.ts";
 const port = 8000;
 
 try {
-  // Ctrl+C lets calls under way end first; a second one does not wait.
-  const running = await serve(server, { port, signals: ["SIGINT", "SIGTERM"] });
+  // Ctrl+C lets calls under way end first; a second one does not wait. gRPC is on the same port, which is for development.
+  const running = await serve(server, { port, grpc: true, signals: ["SIGINT", "SIGTERM"] });
   printHelp(new URL("/mcp-lite/v1", running.url).href);
 } catch (error) {
   if (!isAddressInUse(error)) throw error;
@@ -54,6 +54,11 @@ function printHelp(url: string): void {
     "",
     "# A tool that is not there",
     `${curl}/calltools ${json} -d '${formatCall("serch_documents", { query: "godfather" })}'`,
+    "",
+    "# A call by gRPC",
+    `npx buf curl --protocol grpc --http2-prior-knowledge ${new URL("/mcplite.MCPLite/CallTool", url)} -d '${
+      JSON.stringify({ name: "search_documents", arguments: { query: "godfather", limit: 3 } })
+    }'`,
     "",
   ].join("\n"));
 }

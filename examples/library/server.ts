@@ -1,9 +1,10 @@
 /**
- * The library as a server: its tools behind one `fetch` function.
+ * The library as a server: its tools behind one `fetch` function, and by gRPC.
  *
  * @module
  */
-import { createServer } from "jsr:@toolwire/toolwire";
+import { createServer, mcpLite } from "jsr:@toolwire/toolwire";
+import { connect } from "jsr:@toolwire/toolwire/grpc";
 import { analyzeDataset } from "./analyze_dataset.ts";
 import { exportDataset } from "./export_dataset.ts";
 import { describeDataset, generateReport, searchDocuments } from "./tools.ts";
@@ -13,6 +14,7 @@ export const server = createServer({
   name: "library",
   version: "1.0.0",
   tools: [searchDocuments, generateReport, describeDataset, analyzeDataset, exportDataset],
+  wires: [mcpLite(), connect()],
   // What promise tokens are signed with. Here they end with the process anyway, as do the jobs of the default engine; with
   // replicas, or an engine that outlives a restart, it is keysFromEnv() of "jsr:@toolwire/toolwire/serve".
   keys: `k1:${crypto.randomUUID()}`,

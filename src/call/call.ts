@@ -6,6 +6,7 @@
  * @module
  */
 import type { Json } from "../internal/json.ts";
+import type { CallConfig } from "./call_config.ts";
 
 /** Who calls, once the caller is known. */
 export interface Principal {
@@ -48,6 +49,8 @@ export interface Peer {
   readonly metadata: Metadata;
   /** The request's id on the wire, if it has one. Unique to its sender at best. */
   readonly requestId: string | number | undefined;
+  /** What the caller says that several of its requests have in common. Not to be trusted: anyone can say it. */
+  readonly sessionId?: string | undefined;
   /** The calling software. */
   readonly client: ClientInfo;
 }
@@ -92,6 +95,8 @@ export interface Call {
   readonly args: unknown;
   /** `undefined` when the caller said nothing: the fast path. */
   readonly meta: CallMeta | undefined;
+  /** What the caller's environment supplies; `undefined` where the wire has no place for it: then the server's counts. */
+  readonly config?: CallConfig | undefined;
   /** Who calls. */
   readonly peer: Peer;
 }

@@ -35,15 +35,19 @@ const MEMBERS: Readonly<Record<string, Member>> = {
   promise: { name: "isPromiseWanted", expected: "true or false", fits: (value) => typeof value === "boolean" },
 };
 
-/** Reads what a caller says about a call, by its names on the wire (`params._meta`). Total: bad input is a value. */
-export function decodeCallMeta(meta: unknown): CallMeta | Refusal {
-  if (!isJsonObject(meta)) return refuseInput("params._meta must be an object", ["_meta"], "object", meta);
+/**
+ * Reads what a caller says about a call, by its names on the wire. Total: bad input is a value.
+ *
+ * @param where What it is called there.
+ */
+export function decodeCallMeta(meta: unknown, where = "params._meta"): CallMeta | Refusal {
+  if (!isJsonObject(meta)) return refuseInput(`${where} must be an object`, ["_meta"], "object", meta);
   const decoded: Record<string, unknown> = {};
   for (const [wireName, { name, expected, fits }] of Object.entries(MEMBERS)) {
     const value = meta[wireName];
     if (value === undefined) continue;
     if (!fits(value)) {
-      return refuseInput(`params._meta.${wireName} must be ${expected}`, ["_meta", wireName], expected, value);
+      return refuseInput(`${where}.${wireName} must be ${expected}`, ["_meta", wireName], expected, value);
     }
     decoded[name] = value;
   }

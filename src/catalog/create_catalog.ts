@@ -8,6 +8,7 @@ import type { ResourceContents } from "../call/content.ts";
 import { type Refusal, refuse, type Sink } from "../call/outcome.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 import { nearest } from "../internal/nearest.ts";
+import { refuseCaller } from "../tool/access.ts";
 import type { ToolPlan } from "../tool/tool.ts";
 import type {
   Catalog,
@@ -117,15 +118,15 @@ class ServerCatalog implements Catalog {
     if ("prompt" in of) {
       const prompt = this.#prompts.get(of.prompt);
       if (prompt === undefined) return this.#promptNotFound(of.prompt);
-      return this.#complete(prompt.run.name, prompt.plan.completers, { argument, value, given }, request);
+      return this.#complete(prompt.run, prompt.plan.completers, { argument, value, given }, request);
     }
     const resource = this.#resources.get(of.resource);
     if (resource === undefined) return refuse("resource_not_found", "Resource not found", { uri: of.resource });
-    return this.#complete(resource.run.name, resource.plan.completers, { argument, value, given }, request);
+    return this.#complete(resource.run, resource.plan.completers, { argument, value, given }, request);
   }
 
   #complete(
-    owner: string,
+    { name, scopes }: ToolPlan,
     completers: Completers,
     asked: Complete,
     request: CatalogRequest,
@@ -133,7 +134,8 @@ class ServerCatalog implements Catalog {
     const { argument, value, given } = asked;
     const completer = Object.hasOwn(completers, argument) ? completers[argument] : undefined;
     if (completer === undefined) return { kind: "answer", value: NOTHING };
-    const plan = planOf(`complete:${owner}`, (_, ctx) => whenGiven(completer(value, ctx, given), boundCompletion));
+    const complete: ToolPlan["handler"] = (_, ctx) => whenGiven(completer(value, ctx, given), boundCompletion);
+    const plan = planOf(`complete:${name}`, complete, { scopes });
     return this.#runQuietly(plan, asked, request);
   }
 
@@ -179,7 +181,7 @@ function promptRun(plan: PromptPlan): ToolPlan {
   return planOf(
     `prompt:${plan.name}`,
     (args, ctx) => whenGiven<PromptAnswer>(plan.handler(args, ctx), (answer) => toPromptContent(plan, answer)),
-    plan.input,
+    plan,
   );
 }
 
@@ -187,12 +189,14 @@ function resourceRun(plan: ResourcePlan): ToolPlan {
   return planOf(`resource:${plan.uri}`, (args, ctx) => {
     const { uri, variables } = args as Read;
     return whenGiven<ResourceAnswer>(plan.reader(variables, ctx, uri), (answer) => toContents(plan, uri, answer));
-  });
+  }, plan);
 }
 
 async function listAll(resources: readonly ResourcePlan[], ctx: Parameters<ToolPlan["handler"]>[1]) {
   const lists = await Promise.all(resources.map(async (plan): Promise<readonly ResourceListing[]> => {
     if (plan.template === undefined) return [listResource(plan)];
+    // What a template lists is as much of it as what can be read.
+    if (refuseCaller(plan, ctx.principal) !== undefined) return [];
     const listed = await plan.list?.(ctx) ?? [];
     return listed.map((one) => listOne(plan, one));
   }));

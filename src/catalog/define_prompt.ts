@@ -6,7 +6,8 @@
 import type { Icon } from "../call/content.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 import type { Schema } from "../schema/schema.ts";
-import type { DescribeFirst } from "../tool/builder.ts";
+import { addScopes } from "../tool/access.ts";
+import type { DescribeFirst } from "../tool/tool_builder.ts";
 import { assertCompleters, type Completers } from "./completion.ts";
 import { createCatalog } from "./create_catalog.ts";
 import type { CatalogCtx, Prompt, PromptAnswer, PromptPlan } from "./prompt.ts";
@@ -40,6 +41,12 @@ export interface PromptBuilder<Name extends string, Described extends boolean, I
    * @throws {TypeError} If the schema cannot become JSON Schema, its root is not an object, or a member takes no text.
    */
   input<In, Out>(schema: Schema<In, Out>): PromptBuilder<Name, Described, In, Out>;
+  /**
+   * Lets only callers use it that have all of these scopes. It stays listed.
+   *
+   * @throws {TypeError} If there is none, or one is empty or has spaces.
+   */
+  scopes(...scopes: readonly string[]): PromptBuilder<Name, Described, Input, Args>;
   /**
    * Completes arguments: `{ language: (value) => languages.filter((one) => one.startsWith(value)) }`. Callers get 100 at most.
    * Arguments are declared before.
@@ -99,6 +106,7 @@ const BLANK: Omit<Draft, "name"> = {
   icons: undefined,
   meta: undefined,
   completers: {},
+  scopes: [],
   ...NO_ARGUMENTS,
 };
 
@@ -134,6 +142,10 @@ class Builder {
 
   input(schema: Schema): Builder {
     return this.#with({ ...compilePromptInput(schema, this.#label), completers: {} });
+  }
+
+  scopes(...scopes: readonly string[]): Builder {
+    return this.#with({ scopes: addScopes(this.#draft.scopes, scopes, this.#label) });
   }
 
   complete(completers: Completers): Builder {

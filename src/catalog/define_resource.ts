@@ -5,6 +5,7 @@
  */
 import { assertAnnotations, type ContentAnnotations, type Icon } from "../call/content.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
+import { addScopes } from "../tool/access.ts";
 import { assertCompleters, type Completers } from "./completion.ts";
 import { createCatalog } from "./create_catalog.ts";
 import type { CatalogCtx, ListingCtx } from "./prompt.ts";
@@ -43,6 +44,12 @@ export interface ResourceBuilder<Uri extends string> {
   size(bytes: number): ResourceBuilder<Uri>;
   /** Adds to the resource's own `_meta` in listings. */
   meta(members: Readonly<Record<string, unknown>>): ResourceBuilder<Uri>;
+  /**
+   * Lets only callers use it that have all of these scopes. It stays listed; what a template lists is for those callers alone.
+   *
+   * @throws {TypeError} If there is none, or one is empty or has spaces.
+   */
+  scopes(...scopes: readonly string[]): ResourceBuilder<Uri>;
   /**
    * Completes variables of the template: `{ id: (value) => ids.filter((id) => id.startsWith(value)) }`. Callers get 100 at most.
    *
@@ -113,6 +120,7 @@ const BLANK: Omit<Draft, "uri" | "template" | "name"> = {
   size: undefined,
   meta: undefined,
   completers: {},
+  scopes: [],
   list: undefined,
 };
 
@@ -165,6 +173,10 @@ class Builder {
 
   meta(members: Readonly<Record<string, unknown>>): Builder {
     return this.#with({ meta: { ...this.#draft.meta, ...members } });
+  }
+
+  scopes(...scopes: readonly string[]): Builder {
+    return this.#with({ scopes: addScopes(this.#draft.scopes, scopes, this.#label) });
   }
 
   complete(completers: Completers): Builder {

@@ -1,7 +1,9 @@
 import { isPromiseLike } from "../internal/maybe_promise.ts";
-import type { CompiledSchema } from "../schema/compile.ts";
 import { BLANK_PLAN } from "../tool/blank_plan.ts";
 import type { ToolPlan } from "../tool/tool.ts";
+
+/** What comes before the handler. */
+export type PlanNeeds = Partial<Pick<ToolPlan, "input" | "scopes">>;
 
 /**
  * What dispatch runs in place of a tool.
@@ -11,9 +13,9 @@ import type { ToolPlan } from "../tool/tool.ts";
 export function planOf(
   name: string,
   handler: ToolPlan["handler"],
-  input: CompiledSchema | undefined = undefined,
+  { input, scopes = [] }: PlanNeeds = {},
 ): ToolPlan {
-  return { ...BLANK_PLAN, name, description: "", input, handler };
+  return { ...BLANK_PLAN, name, description: "", input, scopes, handler };
 }
 
 /** What becomes of a handler's value: at once, unless it comes later. */

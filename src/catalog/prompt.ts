@@ -28,6 +28,8 @@ export interface PromptPlan {
   readonly meta: Readonly<Record<string, unknown>> | undefined;
   readonly input: CompiledSchema;
   readonly completers: Completers;
+  /** What callers have to have, all of them. */
+  readonly scopes: readonly string[];
   readonly handler: (args: unknown, ctx: CatalogCtx) => MaybePromise<PromptAnswer>;
 }
 

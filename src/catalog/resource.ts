@@ -46,6 +46,8 @@ export interface ResourcePlan {
   readonly size: number | undefined;
   readonly meta: Readonly<Record<string, unknown>> | undefined;
   readonly completers: Completers;
+  /** What callers have to have, all of them. */
+  readonly scopes: readonly string[];
   readonly list: ((ctx: ListingCtx) => MaybePromise<readonly ListedResource[]>) | undefined;
   readonly reader: (variables: UriVariables, ctx: CatalogCtx, uri: string) => MaybePromise<ResourceAnswer>;
 }

@@ -13,6 +13,7 @@ import { uuidOf } from "../token/digest.ts";
 import type { ToolPlan } from "../tool/tool.ts";
 import type { DispatchHost } from "./host.ts";
 import { gaveUp, Lease, type LeaseOptions } from "./lease.ts";
+import { ConfigSafe } from "./config_safe.ts";
 import { CLOCK_SKEW_MS, type Promises } from "./promises.ts";
 import { Run } from "./run.ts";
 import { joinedBroke, type Waits } from "./waits.ts";
@@ -51,12 +52,14 @@ export class Deferrals {
   readonly #host: DispatchHost;
   readonly #options: DeferralOptions;
   readonly #jobs: Jobs;
+  readonly #configs: ConfigSafe;
   readonly #workers = new Set<EngineWorker>();
 
   constructor(host: DispatchHost, options: DeferralOptions) {
     this.#host = host;
     this.#options = options;
     this.#jobs = options.jobs;
+    this.#configs = new ConfigSafe(host.keys);
   }
 
   /** Whether other processes know the jobs of this one. */
@@ -92,7 +95,7 @@ export class Deferrals {
 
   /** Has a job begun somewhere, and promises its result at once; of a key that was used, what it began. */
   async enqueue(run: Run): Promise<Settled> {
-    const job = newJob(run, { state: "queued", epoch: 0, attempt: 0 });
+    const job = await this.#withConfig(run, newJob(run, { state: "queued", epoch: 0, attempt: 0 }));
     this.ensureWorker();
     if (await this.#jobs.engine.insert(job, 0)) return this.#options.promises.ofJob(job);
     const begun = await this.#findSame(job);
@@ -154,8 +157,14 @@ export class Deferrals {
     return (run.written = this.#insertRunning(run, newJob(run, RUNNING, id), lease));
   }
 
+  async #withConfig({ plan, call }: Run, job: Job): Promise<Job> {
+    const config = await this.#configs.close(plan, call.config, job);
+    return config === undefined ? job : { ...job, config };
+  }
+
   /** Writes the job of a run that is under way, and binds the two. `false` if there is such a job already. */
-  async #insertRunning(run: Run, job: Job, options: LeaseOptions): Promise<boolean> {
+  async #insertRunning(run: Run, plain: Job, options: LeaseOptions): Promise<boolean> {
+    const job = run.call.config === undefined ? plain : await this.#withConfig(run, plain);
     // Should this process die before it holds the job, another runs it.
     if (!await this.#jobs.engine.insert(job, this.outlivesProcess ? RECOVERY_MS : undefined)) return false;
     const letGo = await this.#hold(job);
@@ -206,7 +215,7 @@ export class Deferrals {
   async #runJob(id: string): Promise<void> {
     const job = await this.#jobs.claim(id);
     if (job === undefined) return;
-    const plan = this.#host.registry.get(job.tool);
+    const plan = this.#host.registry.resolve(job.tool);
     if (plan === undefined) {
       this.#host.logger?.warn("A job is due of a tool that this server does not have: left to others", {
         tool: job.tool,
@@ -216,9 +225,11 @@ export class Deferrals {
     }
     const unfit = refuseRun(job, plan);
     if (unfit !== undefined) return void await this.#jobs.finish(job, unfit);
+    const config = await this.#configs.open(job, this.#host.clock.now());
+    if (config === "lost") return void await this.#jobs.finish(job, configLost(job));
     const { context, trace } = job;
     const meta = context === undefined && trace === undefined ? undefined : { context, trace };
-    const call = { tool: job.tool, args: job.args, meta, peer: new JobPeer(job) };
+    const call = { tool: job.tool, args: job.args, meta, config, peer: new JobPeer(job) };
     const run = new Run(plan, call, this.#host, undefined);
     run.resume(job.callId ?? job.id, job.memo);
     const concluded = this.#bind(
@@ -278,6 +289,11 @@ function refuseRun(job: Job, plan: ToolPlan): Settled | undefined {
   if (plan.revision === job.revision) return undefined;
   const message = `The tool ${job.tool} has changed since the work began; call it again`;
   return { kind: "failure", code: "revision_changed", message, data: undefined };
+}
+
+function configLost({ tool }: Job): Settled {
+  const message = `What the work of ${tool} was configured with can no longer be read; call it again`;
+  return { kind: "failure", code: "config_lost", message, data: undefined };
 }
 
 /** Who calls when a job is run: nobody is there any more, but it is known who was. */

@@ -18,8 +18,13 @@ import type { MaybePromise } from "../internal/maybe_promise.ts";
 import { formatIssues } from "../schema/issues.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { Logger, Middleware, OnError } from "../tool/context.ts";
+import { refuseCaller } from "../tool/access.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
-import type { ToolPlan } from "../tool/tool.ts";
+import type { ToolListing } from "../tool/listing.ts";
+import type { AnyTool, ToolPlan } from "../tool/tool.ts";
+import { assertConfigHidden } from "./config_safe.ts";
+import { configure } from "./configure.ts";
+import { runChain } from "./chain.ts";
 import { decodeContinuation } from "./continuation.ts";
 import { Deferrals } from "./deferrals.ts";
 import type { DispatchHost } from "./host.ts";
@@ -46,10 +51,20 @@ export interface Dispatch {
 export interface PromiseTerms {
   /** What was called. */
   readonly tool: string;
-  /** When it was given, in milliseconds since the Unix epoch, to the second. */
+  /** When it was given, in milliseconds since the Unix epoch; up to a second early. */
   readonly createdAtMs: number;
   /** How long it lasts from then, in milliseconds. */
   readonly ttlMs: number;
+}
+
+/** Tools that are called apart from the server's own, with the same keys, engine, middleware and limits. */
+export interface Toolset {
+  /** The tools, as they are listed; system tools first, if one of them can promise. */
+  readonly tools: readonly ToolListing[];
+  /** The same tools as they are defined, in the same order; here they have the names that tokens and jobs know. */
+  readonly plans: readonly ToolPlan[];
+  /** Runs one call, as {@link Dispatch.call} does. */
+  call(call: Call, sink?: Sink): MaybePromise<Settled>;
 }
 
 /** What a dispatcher needs. */
@@ -76,6 +91,8 @@ export interface DispatchOptions {
   readonly concurrency: number;
   /** Largest outcome of a job, in UTF-16 code units of JSON. */
   readonly resultChars: number;
+  /** What tools get whose calls bring no config. */
+  readonly config: Readonly<Record<string, unknown>> | undefined;
 }
 
 const TOO_LATE: Refusal = refuse("deadline_exceeded", "The call took longer than its deadline");
@@ -103,6 +120,8 @@ export class Dispatcher implements Dispatch, DispatchHost {
   readonly #deferrals: Deferrals;
   readonly #redeemer: Redeemer;
   readonly #promises: Promises;
+  readonly #engine: Engine;
+  readonly #ownConfig: Readonly<Record<string, unknown>> | undefined;
   #running = 0;
   readonly #closing = new AbortController();
   // Asked at every call, of which a signal makes more than a field.
@@ -122,6 +141,9 @@ export class Dispatcher implements Dispatch, DispatchHost {
     this.#jobMiddleware = options.jobMiddleware;
     this.#onError = options.onError;
     this.#timeoutMs = options.timeoutMs;
+    this.#engine = options.engine;
+    this.#ownConfig = options.config;
+    assertConfigHidden(options.registry.plans(), options.engine, options.keys);
     const jobs = new Jobs(engine);
     const promises = this.#promises = new Promises(this, engine);
     const waits = this.#waits = new Waits(this, jobs, promises);
@@ -135,18 +157,36 @@ export class Dispatcher implements Dispatch, DispatchHost {
 
   call(call: Call, sink?: Sink): MaybePromise<Settled> {
     if (this.#isClosed) return CLOSING;
-    const plan = this.registry.get(call.tool);
-    return plan === undefined ? this.registry.notFound(call.tool) : this.run(plan, call, sink);
+    const { tool, peer: { principal } } = call;
+    const plan = this.registry.getFor(tool, principal);
+    return plan === undefined ? this.registry.notFound(tool, principal) : this.run(plan, call, sink);
+  }
+
+  /** Takes further tools, which only their own set calls: several versions of a tool have one name. */
+  attach(tag: string, tools: readonly AnyTool[]): Toolset {
+    const attached = this.registry.attach(tag, tools);
+    assertConfigHidden(attached.plans(), this.#engine, this.keys);
+    return {
+      tools: attached.listings(),
+      plans: attached.plans(),
+      call: (call, sink) => {
+        const { tool, peer: { principal } } = call;
+        const plan = attached.getFor(tool, principal);
+        return plan === undefined ? attached.notFound(tool, principal) : this.run(plan, call, sink);
+      },
+    };
   }
 
   /** Runs what is not to be looked up: a prompt or a resource, under a name that no tool can have. */
   run(plan: ToolPlan, call: Call, sink?: Sink): MaybePromise<Settled> {
     if (this.#isClosed) return CLOSING;
+    const refusal = refuseCaller(plan, call.peer.principal);
+    if (refusal !== undefined) return refusal;
     if (!isJsonObject(call.args)) return refuseInput("Arguments must be an object", [], "object", call.args);
     const run = new Run(plan, call, this, sink);
     const settled = this.#middleware.length === 0
       ? this.#begin(run)
-      : this.#runChain(run, this.#middleware, () => this.#beginWithin(run));
+      : runChain(run, this.#middleware, this.#runner, () => this.#beginWithin(run));
     return settled instanceof Promise ? this.#guard(run, settled) : run.settle(settled);
   }
 
@@ -155,11 +195,12 @@ export class Dispatcher implements Dispatch, DispatchHost {
   }
 
   readPromise(token: string, peer: Peer): PromiseTerms | Refusal {
-    const opened = this.#promises.open(token, peer.principal?.id ?? "");
+    const opened = this.#promises.open(token, peer.principal);
     if ("kind" in opened) return opened;
     const { plan, expiresAtMs } = opened;
     const { ttlMs = 0 } = plan.promise ?? plan.external ?? {};
-    return { tool: plan.name, createdAtMs: expiresAtMs - ttlMs, ttlMs };
+    // The token's end was rounded up to a second.
+    return { tool: plan.name, createdAtMs: expiresAtMs - 1_000 - ttlMs, ttlMs };
   }
 
   settleThrown(thrown: unknown, fields: Readonly<Record<string, unknown>>): FailureOutcome | Refusal {
@@ -170,6 +211,10 @@ export class Dispatcher implements Dispatch, DispatchHost {
     return settleThrown(thrown) ?? this.#mapError(run, thrown) ?? this.mask(thrown, { tool: run.plan.name });
   }
 
+  get ownConfig(): Readonly<Record<string, unknown>> | undefined {
+    return this.#ownConfig;
+  }
+
   deadlineMs(run: Run): number {
     return Math.min(run.plan.timeoutMs ?? this.#timeoutMs, run.call.meta?.deadlineMs ?? Number.POSITIVE_INFINITY);
   }
@@ -177,12 +222,12 @@ export class Dispatcher implements Dispatch, DispatchHost {
   runTool(run: Run): MaybePromise<Settled> {
     const { middleware } = run.plan;
     if (middleware.length === 0) return this.#runner.run(run);
-    return this.#runChain(run, middleware, () => this.#runner.run(run));
+    return runChain(run, middleware, this.#runner, () => this.#runner.run(run));
   }
 
   runJob(run: Run): MaybePromise<Settled> {
     if (this.#jobMiddleware.length === 0) return this.runTool(run);
-    return this.#runChain(run, this.#jobMiddleware, () => this.runTool(run));
+    return runChain(run, this.#jobMiddleware, this.#runner, () => this.runTool(run));
   }
 
   /** Takes jobs as they come due. */
@@ -325,30 +370,12 @@ export class Dispatcher implements Dispatch, DispatchHost {
     return idempotencyKey === undefined ? this.runTool(run) : this.#deferrals.runKeyed(run);
   }
 
-  /** Arguments are checked before their job is promised. */
+  /** Config and arguments are checked before their job is promised. */
   async #enqueue(run: Run): Promise<Settled> {
+    const refused = await configure(run, this.ownConfig);
+    if (refused !== undefined) return refused;
     const checked = await run.plan.input?.validate(run.call.args);
     if (checked?.issues !== undefined) return invalidInput(formatIssues(checked.issues, run.call.args));
     return await this.#deferrals.enqueue(run);
   }
-
-  #runChain(run: Run, chain: readonly Middleware[], last: () => MaybePromise<Settled>): MaybePromise<Settled> {
-    const runFrom = (index: number): MaybePromise<Settled> => {
-      const middleware = chain[index];
-      if (middleware === undefined) return last();
-      try {
-        const settled = middleware(run, () => runFrom(index + 1));
-        if (!(settled instanceof Promise)) return assertSettled(settled);
-        return settled.then(assertSettled).catch((thrown) => this.#runner.thrown(run, thrown));
-      } catch (thrown) {
-        return this.#runner.thrown(run, thrown);
-      }
-    };
-    return runFrom(0);
-  }
-}
-
-function assertSettled(settled: Settled | undefined): Settled {
-  if (typeof settled?.kind === "string") return settled;
-  throw new TypeError("Middleware must return how the call ended: end it with `return next()`");
 }

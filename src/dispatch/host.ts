@@ -19,6 +19,8 @@ export interface DispatchHost {
   readonly clock: Clock;
   /** What tokens are signed with. */
   readonly keys: TokenKeys;
+  /** What tools get whose calls bring no config. */
+  readonly ownConfig: Readonly<Record<string, unknown>> | undefined;
   /** Whether it takes no more calls. */
   readonly isClosed: boolean;
   /** A run goes on after the function call that began it. */

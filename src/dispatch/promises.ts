@@ -1,6 +1,8 @@
 import { type PromiseOutcome, type Refusal, refuse, type Settled } from "../call/outcome.ts";
 import type { Engine, Job } from "../engine/engine.ts";
+import type { Principal } from "../call/call.ts";
 import type { Json } from "../internal/json.ts";
+import { refuseCaller } from "../tool/access.ts";
 import type { ToolPlan } from "../tool/tool.ts";
 import { askKind } from "./asking.ts";
 import type { DispatchHost } from "./host.ts";
@@ -59,13 +61,15 @@ export class Promises {
   }
 
   /** Reads a token; a refusal if it is none of this caller's. Whose it is instead, or what is wrong with it, is not told. */
-  open(token: string, principalId: string): OpenedPromise | Refusal {
+  open(token: string, principal: Principal | undefined): OpenedPromise | Refusal {
     const { keys, clock, registry } = this.#host;
-    const verified = keys.verify("promise", token, principalId, clock.now());
+    const verified = keys.verify("promise", token, principal?.id ?? "", clock.now());
     if (verified === "expired") return refuse("expired_promise", "The promise has expired");
-    const plan = verified === "invalid" ? undefined : registry.get(verified.tool);
+    const plan = verified === "invalid" ? undefined : registry.resolveFor(verified.tool, principal);
     if (verified === "invalid" || plan === undefined) return refuse("invalid_promise", "Not a promise of this server");
-    return { token, id: verified.id, plan, expiresAtMs: verified.expSeconds * 1000, data: verified.data };
+    // Since it was given, the caller may have lost what it takes.
+    return refuseCaller(plan, principal) ??
+      { token, id: verified.id, plan, expiresAtMs: verified.expSeconds * 1000, data: verified.data };
   }
 
   /** Whether the engine can know the job of a promise. */

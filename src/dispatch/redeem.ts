@@ -38,7 +38,7 @@ export class Redeemer {
 
   /** Gives how the promised work ended, what it asks, or the same promise again. */
   async redeem(run: Run, { promise: token, wait_ms: waitMs }: RedeemInput): Promise<Settled> {
-    const opened = this.#promises.open(token, run.principalId);
+    const opened = this.#promises.open(token, run.principal);
     if ("kind" in opened) return opened;
     const allowedMs = DEADLINE_SHARE * this.#host.deadlineMs(run);
     // A stream shows that it lives: without a word of its caller it goes on until there is no more time.
@@ -58,7 +58,7 @@ export class Redeemer {
 
   /** Cancels the promised work, if it has not ended. */
   async cancel(run: Run, { promise: token }: RedeemInput): Promise<Settled> {
-    const opened = this.#promises.open(token, run.principalId);
+    const opened = this.#promises.open(token, run.principal);
     if ("kind" in opened) return opened;
     const { external } = opened.plan;
     if (external !== undefined) return await this.#cancelExternal(run, opened, external);
@@ -70,7 +70,7 @@ export class Redeemer {
 
   /** Goes on with a job whose caller answers by its own call, with the promise token as continuation. */
   async join(run: Run, token: string): Promise<Settled> {
-    const opened = this.#promises.open(token, run.principalId);
+    const opened = this.#promises.open(token, run.principal);
     const job = "kind" in opened || !this.#promises.isKnowable(opened)
       ? undefined
       : await this.#jobs.engine.get(opened.id);

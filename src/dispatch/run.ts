@@ -51,6 +51,7 @@ export class Run implements MiddlewareCtx {
   /** How far the handler says it is. */
   lastProgress: Progress | undefined = undefined;
   #live: LiveRun | undefined = undefined;
+  #config: unknown = undefined;
   #isOver = false;
   #hasBegun = false;
   #onBegun: (() => void) | undefined = undefined;
@@ -149,6 +150,19 @@ export class Run implements MiddlewareCtx {
 
   get metadata(): Metadata {
     return this.call.peer.metadata;
+  }
+
+  get sessionId(): string | undefined {
+    return this.call.peer.sessionId;
+  }
+
+  get config(): unknown {
+    return this.#config;
+  }
+
+  /** The config has been checked; it is no member that a log line of the context would show. */
+  configure(config: unknown): void {
+    this.#config = config;
   }
 
   get requestId(): string | number | undefined {

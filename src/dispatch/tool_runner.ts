@@ -7,14 +7,16 @@
  */
 import { type Refusal, refuse, type Settled } from "../call/outcome.ts";
 import { joinPartials } from "../call/partials.ts";
+import { formatPath } from "../internal/describe.ts";
 import { isPromiseLike, type MaybePromise } from "../internal/maybe_promise.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
-import { formatIssues, formatPath, type InputIssue } from "../schema/issues.ts";
+import { formatIssues, type InputIssue } from "../schema/issues.ts";
 import type { SchemaResult } from "../schema/schema.ts";
 import { Pending } from "../tool/pending.ts";
 import type { RedeemInput } from "../tool/system_tools.ts";
 import type { ToolPlan } from "../tool/tool.ts";
 import { type Asking, askKind } from "./asking.ts";
+import { configure } from "./configure.ts";
 import { encodeContinuation } from "./continuation.ts";
 import type { DispatchHost } from "./host.ts";
 import type { Promises } from "./promises.ts";
@@ -41,6 +43,18 @@ export class ToolRunner {
 
   /** Runs a tool. */
   run(run: Run): MaybePromise<Settled> {
+    const { config, isSystem } = run.plan;
+    if ((config === undefined && run.call.config === undefined) || isSystem) return this.#runConfigured(run);
+    try {
+      const refused = configure(run, this.#host.ownConfig);
+      if (!(refused instanceof Promise)) return refused ?? this.#runConfigured(run);
+      return refused.then((later) => later ?? this.#runConfigured(run)).catch((thrown) => this.thrown(run, thrown));
+    } catch (thrown) {
+      return this.thrown(run, thrown);
+    }
+  }
+
+  #runConfigured(run: Run): MaybePromise<Settled> {
     const { input } = run.plan;
     if (input === undefined) return this.#runHandler(run, run.call.args);
     try {

@@ -57,6 +57,8 @@ export interface Job {
   readonly context?: string;
   /** The trace that the call belongs to. */
   readonly trace?: TraceContext;
+  /** What the caller's environment supplied, encrypted; until the job has ended. */
+  readonly config?: string | undefined;
   /** Whether another call waits for it, too: then it is not forgotten, however its own call ends. */
   readonly isJoined?: boolean;
   /** When it may be forgotten, in milliseconds since the Unix epoch. */

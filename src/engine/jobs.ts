@@ -13,8 +13,8 @@ import type { AskAnswer, Engine, Job, JobState, Memo } from "./engine.ts";
 /** How often a change is tried again that others were faster than. */
 const MAX_TRIES = 100;
 
-/** A job that is over runs no more: its arguments may be large, and their digest is kept. */
-const OVER: Pick<Job, "args" | "memo"> = { args: null, memo: { answers: {}, steps: {} } };
+/** A job that is over runs no more: its arguments may be large, and their digest is kept; its config may hold secrets. */
+const OVER: Pick<Job, "args" | "config" | "memo"> = { args: null, config: undefined, memo: { answers: {}, steps: {} } };
 
 /** Whether nothing can happen to the job any more. */
 export function isFinal({ state }: Job): boolean {

@@ -1,7 +1,8 @@
 import type { Refusal } from "../call/outcome.ts";
+import { retryAfter } from "../codec/fetch/retry_after.ts";
 import type { RequestId } from "../codec/jsonrpc/decode.ts";
 import { encodeError, encodeResult } from "../codec/jsonrpc/encode.ts";
-import { isJsonObject } from "../internal/json.ts";
+import { refusalData } from "../codec/result/encode.ts";
 import { mcpErrorCodes } from "./codes.ts";
 import type { Request } from "./message.ts";
 
@@ -55,18 +56,15 @@ export function refusalAnswer(id: RequestId | null, refusal: Refusal): Answer {
 }
 
 /** A refusal as an error of JSON-RPC; our own code stands in its data. */
-export function toProtocolError({ code, message, data: details }: Refusal): ProtocolError {
-  const { number, status } = mcpErrorCodes[code];
-  const isPlain = details === undefined || (isJsonObject(details) && !Object.hasOwn(details, "code"));
-  return { number, message, data: { ...(isPlain ? details : { details }), code }, status };
+export function toProtocolError(refusal: Refusal): ProtocolError {
+  const { number, status } = mcpErrorCodes[refusal.code];
+  return { number, message: refusal.message, data: refusalData(refusal), status };
 }
 
 function refusalHeaders({ code, data }: Refusal): Readonly<Record<string, string>> | undefined {
   if (code === "unauthenticated") return { "www-authenticate": "Bearer" };
   if (code === "permission_denied") return { "www-authenticate": 'Bearer error="insufficient_scope"' };
-  const retryAfterMs = isJsonObject(data) ? data["retry_after_ms"] : undefined;
-  if ((code !== "rate_limited" && code !== "unavailable") || typeof retryAfterMs !== "number") return undefined;
-  return { "retry-after": String(Math.ceil(retryAfterMs / 1000)) };
+  return code === "rate_limited" || code === "unavailable" ? retryAfter(data) : undefined;
 }
 
 /** The answer to a method that there is not. */

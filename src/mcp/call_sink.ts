@@ -24,12 +24,16 @@ const MCP_LEVELS: Readonly<Record<LogLine["level"], string>> = {
   error: "error",
 };
 
+/** Lines that wait for a caller who does not keep up. */
+const MAX_WAITING_LINES = 64;
+
 /** Turns what happens while a call runs into notifications. MCP has no pieces of an answer: they are kept for the whole. */
 export class CallSink implements Sink {
   readonly left?: AbortSignal;
   readonly #options: CallSinkOptions;
   readonly #pieces = new PieceCollector();
   #lastDone = Number.NEGATIVE_INFINITY;
+  #waitingLines = 0;
 
   constructor(options: CallSinkOptions) {
     this.#options = options;
@@ -50,13 +54,24 @@ export class CallSink implements Sink {
   log({ level, message, fields }: LogLine): void {
     const { logLevel, channel, logger } = this.#options;
     const name = MCP_LEVELS[level];
-    if (logLevel === undefined || LOG_LEVELS.indexOf(name) < LOG_LEVELS.indexOf(logLevel)) return;
+    // Whoever does not keep up misses lines: a handler does not wait for its log.
+    if (
+      this.#waitingLines >= MAX_WAITING_LINES || logLevel === undefined ||
+      LOG_LEVELS.indexOf(name) < LOG_LEVELS.indexOf(logLevel)
+    ) return;
     const data = fields === undefined ? message : { message, ...fields };
     try {
-      void channel?.send(notification("notifications/message", { level: name, logger, data }));
+      const room = channel?.send(notification("notifications/message", { level: name, logger, data }));
+      if (room !== undefined) void this.#waitFor(room);
     } catch {
       // A line that cannot be written as JSON must not break the call that it is about.
     }
+  }
+
+  async #waitFor(room: Promise<void>): Promise<void> {
+    this.#waitingLines++;
+    await room;
+    this.#waitingLines--;
   }
 
   /** How the call ended; an answer without a value is its pieces, joined. */

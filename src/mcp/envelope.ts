@@ -43,9 +43,8 @@ export function missingEnvelope(): ProtocolError {
 }
 
 /** What is wrong with the revision of an envelope; `undefined` if it is spoken here. */
-export function checkVersion(meta: Members): ProtocolError | undefined {
-  const requested = meta[PROTOCOL_VERSION];
-  return requested === MODERN_VERSION ? undefined : unsupportedVersion(requested);
+export function checkVersion({ [PROTOCOL_VERSION]: claimed }: Members): ProtocolError | undefined {
+  return claimed === MODERN_VERSION ? undefined : unsupportedVersion(claimed);
 }
 
 /** The error of a revision that is not spoken here. */

@@ -19,7 +19,7 @@ import { fromInputResponses, inputKey, type InputRequest, toInputRequest } from 
 import { answerLegacyTask, readTaskWish } from "./legacy_tasks.ts";
 import type { Members, Request, Response } from "./message.ts";
 import { refuseCursor } from "./offers.ts";
-import { Pages } from "./pages.ts";
+import { ToolPages } from "./tool_pages.ts";
 import { readCallMeta } from "./tool_calls.ts";
 import type { Work, WorkEnd } from "./work.ts";
 import { isLegacyVersion, LEGACY_VERSIONS, type LegacyVersion, LOG_LEVELS } from "./words.ts";
@@ -61,16 +61,17 @@ export type Asked = { readonly given: Members } | { readonly end: WorkEnd };
 /** Answers requests of older revisions. */
 export class Legacy {
   readonly #core: Core;
-  readonly #pages: ReadonlyMap<string, Pages>;
+  readonly #pages: ReadonlyMap<string, ToolPages>;
   readonly #keepsCallers: boolean;
 
   /** @param keepsCallers Whether the transport can tell callers of changes. */
   constructor(core: Core, keepsCallers: boolean) {
     this.#core = core;
     this.#keepsCallers = keepsCallers;
+    const { host, tools, settings } = core;
     this.#pages = new Map(
       LEGACY_VERSIONS.map((version) => {
-        return [version, new Pages("tools", core.tools.list(core.dialect(version)), core.settings.pageSize)];
+        return [version, new ToolPages(host, tools, core.dialect(version), settings.pageSize)];
       }),
     );
   }
@@ -94,7 +95,7 @@ export class Legacy {
       case "tools/call":
         return this.#callTool(request, exchange, dialect);
       case "tools/list": {
-        const page = this.#pages.get(version)?.get(params["cursor"]);
+        const page = this.#pages.get(version)?.get(params["cursor"], exchange.principal);
         if (page === undefined) return refusalAnswer(id, refuseCursor(params["cursor"]));
         return resultAnswer(id, dialect.result(page));
       }
@@ -170,15 +171,20 @@ export class Legacy {
     const { said, progressToken } = readMeta(params);
     const peer = this.#peer(request, exchange);
     const logLevel = settings.logging ? exchange.caller.logLevel ?? "info" : undefined;
-    const call = { ...read, peer, exchange, progressToken, logLevel, takesPromises: wish };
+    const { name, tool, args } = read;
+    const call = { name, tool, args, peer, exchange, progressToken, logLevel, takesPromises: wish };
+    const settled = calls.run(call, wish ? { ...said, isPromiseWanted: true } : said);
+    if (!(settled instanceof Promise) && (settled.kind === "answer" || settled.kind === "error")) {
+      return calls.answer(id, dialect, call, settled);
+    }
     const work: Work = {
-      run: (meta) => calls.run({ ...call, meta: wish ? { ...meta, isPromiseWanted: true } : meta }),
+      run: (meta) => calls.run(call, wish ? { ...meta, isPromiseWanted: true } : meta),
       answer: (end) => {
         if (wish && end.kind === "promise") return tasks.created(id, dialect, end, peer);
         return calls.answer(id, dialect, call, end);
       },
     };
-    return this.#finish(work, said, exchange, dialect);
+    return this.#finish(work, settled, said, exchange, dialect);
   }
 
   #answerOther(request: Request, exchange: LegacyExchange, dialect: Dialect): MaybePromise<Answer> {
@@ -191,16 +197,18 @@ export class Legacy {
     }
     const work = offers.work({ request, peer, exchange, dialect, progressToken });
     if (work === undefined) return unknownMethod(request);
-    return "kind" in work ? refusalAnswer(request.id, work) : this.#finish(work, said, exchange, dialect);
+    return "kind" in work
+      ? refusalAnswer(request.id, work)
+      : this.#finish(work, work.run(said), said, exchange, dialect);
   }
 
   #finish(
     work: Work,
+    settled: MaybePromise<Settled>,
     said: CallMeta | undefined,
     exchange: LegacyExchange,
     dialect: Dialect,
   ): MaybePromise<Answer> {
-    const settled = work.run(said);
     if (settled instanceof Promise) {
       return settled.then((later) => this.#converse(work, said, later, exchange, dialect));
     }

@@ -19,6 +19,9 @@ import { SUBSCRIPTION_ID } from "./words.ts";
 /** Most streams of news at once. */
 const MAX_LISTENS = 10_000;
 
+/** Tasks that one stream tells of. */
+const MAX_TASKS = 100;
+
 /** What of a request for news is honoured, in its words. */
 export interface Filter {
   readonly toolsListChanged?: true;
@@ -52,9 +55,8 @@ export class Listens {
     if (this.#open.size >= MAX_LISTENS) return refusalAnswer(id, refuse("internal", "Too many subscriptions"));
     const channel = exchange.channel(true) as Channel;
     const meta = { [SUBSCRIPTION_ID]: id };
-    const tell = (method: string, more: Members) => {
-      void channel.send(notification(method, { ...more, _meta: meta }));
-    };
+    const news = new NewsQueue(channel);
+    const tell = (method: string, more: Members) => news.push(notification(method, { ...more, _meta: meta }));
     tell("notifications/subscriptions/acknowledged", { notifications: filter });
     if (Object.keys(filter).length === 0) return this.#ended(id, dialect);
     return this.#follow(filter, channel, tell, watch).then(() => this.#ended(id, dialect));
@@ -78,8 +80,8 @@ export class Listens {
     return new Promise((resolve) => {
       const ended = new AbortController();
       const unsubscribe = this.#host.changes.subscribe((change) => {
-        const news = newsOf(change, filter);
-        if (news !== undefined) tell(...news);
+        const told = newsOf(change, filter);
+        if (told !== undefined) tell(...told);
       });
       const end = (): void => {
         if (!this.#open.delete(end)) return;
@@ -103,7 +105,7 @@ export class Listens {
     const { catalog } = this.#host;
     const hasResources = catalog?.hasResources === true;
     const uris = textsIn(resourceSubscriptions);
-    const ids = textsIn(taskIds);
+    const ids = textsIn(taskIds).slice(0, MAX_TASKS);
     return {
       ...(toolsListChanged === true && { toolsListChanged }),
       ...(promptsListChanged === true && catalog !== undefined && catalog.prompts.length > 0 && { promptsListChanged }),
@@ -111,6 +113,33 @@ export class Listens {
       ...(hasResources && uris.length > 0 && { resourceSubscriptions: uris }),
       ...(canWatchTasks && ids.length > 0 && { taskIds: ids }),
     };
+  }
+}
+
+/** News for a reader that may be slow: what waits already is not said twice, so that it stays little. */
+class NewsQueue {
+  readonly #channel: Channel;
+  readonly #waiting = new Set<string>();
+  #isFull = false;
+
+  constructor(channel: Channel) {
+    this.#channel = channel;
+  }
+
+  push(json: string): void {
+    this.#waiting.add(json);
+    if (!this.#isFull) void this.#flush();
+  }
+
+  async #flush(): Promise<void> {
+    for (const json of this.#waiting) {
+      this.#waiting.delete(json);
+      const room = this.#channel.send(json);
+      if (room === undefined) continue;
+      this.#isFull = true;
+      await room;
+      this.#isFull = false;
+    }
   }
 }
 

@@ -17,9 +17,9 @@ import { type Exchange, McpPeer } from "./exchange.ts";
 import { toInputRequests } from "./input_requests.ts";
 import type { Members, Request } from "./message.ts";
 import { refuseCursor } from "./offers.ts";
-import { Pages } from "./pages.ts";
 import { tasksNeeded } from "./tasks.ts";
-import { readCallMeta, readResponses } from "./tool_calls.ts";
+import { ToolPages } from "./tool_pages.ts";
+import { readCallMeta, readResponses, type ToolCall } from "./tool_calls.ts";
 import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, MODERN_VERSION, TASKS_EXTENSION } from "./words.ts";
 import type { Work } from "./work.ts";
 
@@ -27,14 +27,14 @@ import type { Work } from "./work.ts";
 export class Modern {
   readonly #core: Core;
   readonly #dialect: Dialect;
-  readonly #pages: Pages;
+  readonly #pages: ToolPages;
   readonly #discovery: string;
 
   constructor(core: Core) {
     const { tools, settings, host, offers } = core;
     const dialect = this.#dialect = core.dialect(MODERN_VERSION);
     this.#core = core;
-    this.#pages = new Pages("tools", tools.list(dialect), settings.pageSize);
+    this.#pages = new ToolPages(host, tools, dialect, settings.pageSize);
     const capabilities = {
       tools: { listChanged: true },
       ...(settings.logging && { logging: {} }),
@@ -53,7 +53,7 @@ export class Modern {
       case "tools/call":
         return this.#callTool(request, meta, exchange);
       case "tools/list": {
-        const page = this.#pages.get(params["cursor"]);
+        const page = this.#pages.get(params["cursor"], exchange.principal);
         if (page === undefined) return refusalAnswer(id, refuseCursor(params["cursor"]));
         return resultAnswer(id, this.#dialect.cacheable(page));
       }
@@ -81,15 +81,23 @@ export class Modern {
     if (read.tool?.plan.promise?.required && !takesPromises) return tasksNeeded(id);
     const progressToken = meta["progressToken"] as string | number | undefined;
     const logLevel = settings.logging ? meta[LOG_LEVEL] as string | undefined : undefined;
+    const { name, tool, args } = read;
     const callMeta = responses === undefined ? said : { ...said, ...responses };
-    const call = { ...read, meta: callMeta, peer, exchange, progressToken, logLevel, takesPromises };
-    const settled = calls.run(call);
-    const finish = (end: Settled): Answer => {
-      if ("requests" in end) return this.#ask(request, meta, end);
-      if (end.kind === "promise" && takesPromises) return this.#core.tasks.created(id, this.#dialect, end, peer);
-      return calls.answer(id, this.#dialect, call, end);
-    };
-    return settled instanceof Promise ? settled.then(finish) : finish(settled);
+    const call = { name, tool, args, peer, exchange, progressToken, logLevel, takesPromises };
+    const settled = calls.run(call, callMeta);
+    if (!(settled instanceof Promise)) return this.#answerCall(request, meta, call, settled);
+    return settled.then((later) => this.#answerCall(request, meta, call, later));
+  }
+
+  #answerCall(request: Request, meta: Members, call: ToolCall, settled: Settled): Answer {
+    if ("requests" in settled) {
+      return this.#ask(request, meta, settled);
+    }
+    const { calls, tasks } = this.#core;
+    if (settled.kind === "promise" && call.takesPromises) {
+      return tasks.created(request.id, this.#dialect, settled, call.peer);
+    }
+    return calls.answer(request.id, this.#dialect, call, settled);
   }
 
   #answerOffer(request: Request, meta: Members, exchange: Exchange): MaybePromise<Answer> {

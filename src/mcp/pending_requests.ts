@@ -14,16 +14,23 @@ export class PendingRequests {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Sends a request, and gives its response; `undefined` if none comes in time. */
-  ask({ method, params }: InputRequest, send: (json: string) => unknown): Promise<Response | undefined> {
+  /** Sends a request, and gives its response; `undefined` if none comes in time, or the caller has left. */
+  ask(
+    { method, params }: InputRequest,
+    send: (json: string) => unknown,
+    left: AbortSignal | undefined,
+  ): Promise<Response | undefined> {
     return new Promise((resolve) => {
       const id = crypto.randomUUID();
-      const cancel = this.#clock.after(this.#timeoutMs, () => this.#waiting.get(id)?.(undefined));
+      const giveUp = () => this.#waiting.get(id)?.(undefined);
+      const cancel = this.#clock.after(this.#timeoutMs, giveUp);
       this.#waiting.set(id, (response) => {
         this.#waiting.delete(id);
+        left?.removeEventListener("abort", giveUp);
         cancel();
         resolve(response);
       });
+      left?.addEventListener("abort", giveUp);
       void send(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
     });
   }

@@ -27,12 +27,17 @@ const WATCH_MS = 20_000;
 /** How a task is. */
 export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
 
+/** How work ends that broke: what its last attempt left is masked. */
+const BROKEN: ReadonlySet<string> = new Set(["internal", "attempts_exhausted"]);
+
 /** A task as it is told. */
 export interface TaskView {
   /** How it is. */
   readonly status: TaskStatus;
   /** Its members, without braces. */
   readonly json: string;
+  /** How far it has come, for callers of ours. */
+  readonly meta?: Members | undefined;
 }
 
 /** The tasks of one server. */
@@ -49,9 +54,9 @@ export class Tasks {
 
   /** The answer to a call that has become a task. */
   created(id: RequestId, dialect: Dialect, promise: PromiseOutcome, peer: McpPeer): Answer {
-    const { json } = this.#describe(dialect, "working", promise.token, peer, promise);
-    if (dialect.isModern) return resultAnswer(id, dialect.unfinished("task", json));
-    return resultAnswer(id, dialect.result(`"task":{${json}}`));
+    const view = this.#describe(dialect, "working", promise.token, peer, promise);
+    if (dialect.isModern) return resultAnswer(id, dialect.unfinished("task", view.json, view.meta));
+    return resultAnswer(id, dialect.result(`"task":{${view.json}}`));
   }
 
   /** Answers `tasks/get`, `tasks/update` and `tasks/cancel`. */
@@ -108,7 +113,8 @@ export class Tasks {
   async #get(id: RequestId, taskId: string, peer: McpPeer, dialect: Dialect): Promise<Answer> {
     const settled = await this.redeem(taskId, peer, 0);
     if (isUnknown(settled)) return refusalAnswer(id, settled);
-    return resultAnswer(id, dialect.result(this.view(taskId, settled, peer, dialect).json));
+    const { json, meta } = this.view(taskId, settled, peer, dialect);
+    return resultAnswer(id, dialect.result(json, meta));
   }
 
   async #update(taskId: string, { inputResponses }: Members, peer: McpPeer): Promise<Refusal | undefined> {
@@ -186,7 +192,7 @@ export class Tasks {
     dialect: Dialect,
   ): TaskView {
     // What broke has failed, in its words; what the tool says against itself is a result.
-    if (settled.kind === "error" && settled.code === "internal") {
+    if ("code" in settled && BROKEN.has(settled.code)) {
       const { message, data } = settled;
       const error = JSON.stringify({ code: -32603, message, data });
       return this.#describe(dialect, "failed", taskId, peer, undefined, `,"error":${error}`);
@@ -210,7 +216,7 @@ export class Tasks {
     const { isModern } = dialect;
     const nowMs = this.#host.clock.now();
     const terms = this.#host.dispatch.readPromise(taskId, peer);
-    const createdAtMs = "kind" in terms ? nowMs : Math.min(terms.createdAtMs, nowMs);
+    const createdAtMs = "kind" in terms ? nowMs : terms.createdAtMs;
     const task = {
       taskId,
       status,
@@ -222,7 +228,12 @@ export class Tasks {
         [isModern ? "pollIntervalMs" : "pollInterval"]: Math.max(1, Math.ceil(promise.retryAfterMs)),
       }),
     };
-    return { status, json: JSON.stringify(task).slice(1, -1) + more };
+    const progress = promise?.progress;
+    return {
+      status,
+      json: JSON.stringify(task).slice(1, -1) + more,
+      ...(progress !== undefined && { meta: { progress } }),
+    };
   }
 }
 

@@ -14,7 +14,7 @@ import { type Answer, refusalAnswer, resultAnswer } from "./answer.ts";
 import { CallSink } from "./call_sink.ts";
 import { mcpErrorCodes } from "./codes.ts";
 import type { Dialect } from "./dialect.ts";
-import type { Exchange, McpPeer } from "./exchange.ts";
+import type { Channel, Exchange, McpPeer } from "./exchange.ts";
 import { fromInputResponses } from "./input_requests.ts";
 import type { Members } from "./message.ts";
 import { ToolResults } from "./tool_result.ts";
@@ -29,8 +29,6 @@ export interface ToolCall {
   readonly tool: McpTool | undefined;
   /** Its arguments. */
   readonly args: unknown;
-  /** What is said beside them. */
-  readonly meta: CallMeta | undefined;
   /** Who calls. */
   readonly peer: McpPeer;
   /** How it came. */
@@ -68,17 +66,26 @@ export class ToolCalls {
    * Runs a call. It is watched only where somebody wants to hear of it; and a caller who takes no promises waits for what
    * was promised, as long as its deadline lets it.
    */
-  run(call: ToolCall): MaybePromise<Settled> {
-    const { name, args, meta, peer, tool, exchange, progressToken, logLevel, takesPromises } = call;
-    const waits = tool?.mayPromise === true && !takesPromises && meta?.isPromiseWanted !== true;
+  run(call: ToolCall, meta: CallMeta | undefined): MaybePromise<Settled> {
+    const { tool, progressToken, logLevel, takesPromises } = call;
+    const waits = tool !== undefined && tool.mayPromise && !takesPromises && meta?.isPromiseWanted !== true;
     const isHeard = progressToken !== undefined || logLevel !== undefined;
-    const channel = isHeard || waits ? exchange.channel() : undefined;
-    const { dispatch } = this.#host;
-    if (channel === undefined && !waits) return dispatch.call({ tool: name, args, meta, peer });
+    const channel = isHeard || waits ? call.exchange.channel() : undefined;
+    if (channel !== undefined || waits) return this.#runHeard(call, meta, channel, waits);
+    return this.#host.dispatch.call({ tool: call.name, args: call.args, meta, peer: call.peer });
+  }
+
+  #runHeard(
+    call: ToolCall,
+    meta: CallMeta | undefined,
+    channel: Channel | undefined,
+    waits: boolean,
+  ): MaybePromise<Settled> {
+    const { name, args, peer, progressToken, logLevel, takesPromises } = call;
     peer.isStreamed = channel !== undefined;
     const promised = takesPromises ? Promise.withResolvers<PromiseOutcome>() : undefined;
     const sink = new CallSink({ channel, progressToken, logLevel, logger: name, onPromise: promised?.resolve });
-    const settled = dispatch.call({ tool: name, args, meta, peer }, sink);
+    const settled = this.#host.dispatch.call({ tool: name, args, meta, peer }, sink);
     if (!(settled instanceof Promise)) return this.#whole(call, sink, settled, waits);
     const whole = settled.then((later) => this.#whole(call, sink, later, waits));
     // Who takes promises need not stay for the rest.

@@ -68,7 +68,7 @@ export function textMember(text: string): string {
 function errorResult(dialect: Dialect, message: string, data: unknown, meta: Members): string {
   const details = data === undefined ? "" : `,{"type":"text","text":${JSON.stringify(JSON.stringify(data))}}`;
   const content = `"content":[{"type":"text","text":${JSON.stringify(message)}}${details}],"isError":true`;
-  return dialect.result(content, dialect.hasTitles ? meta : undefined);
+  return dialect.result(content, meta);
 }
 
 /** What stands in `_meta` beside the outcome itself; `undefined` if nothing does. */

@@ -3,11 +3,11 @@
 /** The revision without sessions: each request says all that the server needs. */
 export const MODERN_VERSION = "2026-07-28";
 
-/** Revisions that begin with a handshake, newest first. */
-export const LEGACY_VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26"] as const;
-
 /** A revision that begins with a handshake. */
-export type LegacyVersion = typeof LEGACY_VERSIONS[number];
+export type LegacyVersion = "2025-11-25" | "2025-06-18" | "2025-03-26";
+
+/** Revisions that begin with a handshake, newest first. */
+export const LEGACY_VERSIONS: readonly [LegacyVersion, ...LegacyVersion[]] = ["2025-11-25", "2025-06-18", "2025-03-26"];
 
 /** Whether a text names a revision that begins with a handshake, and that is spoken here. */
 export function isLegacyVersion(version: unknown): version is LegacyVersion {

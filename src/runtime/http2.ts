@@ -1,4 +1,5 @@
-import { createSecureServer, createServer, type Http2SecureServer } from "node:http2";
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { createSecureServer, createServer, type Http2SecureServer, type Settings } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import type { Server } from "../server/server.ts";
 import { toHttp2Handler } from "./http2_handler.ts";
@@ -6,17 +7,24 @@ import { Http2Sessions } from "./http2_sessions.ts";
 import type { Listener, ListenOptions, TlsOptions } from "./listener.ts";
 import { toNodeHandler } from "./node_handler.ts";
 
-/** How many streams one connection may have open at once. */
-const MAX_STREAMS = 1_000;
+const SETTINGS: Settings = {
+  /** How many streams one connection may have open at once. */
+  maxConcurrentStreams: 1_000,
+  /**
+   * Largest headers of a request, in bytes, as HTTP/1.1 has it on Node. By default it is four times that, and compression makes
+   * so much of a few bytes that Deno, which does not count it as held, was brought to gigabytes.
+   */
+  maxHeaderListSize: 16_384,
+};
 
 /**
  * Listens with `node:http2`: in the clear for callers that know they speak HTTP/2, as gRPC's do; with TLS for HTTP/1.1 as well.
  */
 export async function listenOnHttp2(server: Server, options: ListenOptions, tls?: TlsOptions): Promise<Listener> {
-  const settings = { maxConcurrentStreams: MAX_STREAMS };
+  if (tls !== undefined) assertFits(tls);
   const http2 = tls === undefined
-    ? createServer({ settings })
-    : answeringHttp1(createSecureServer({ ...tls, allowHTTP1: true, settings }), server);
+    ? createServer({ settings: SETTINGS })
+    : answeringHttp1(createSecureServer({ ...tls, allowHTTP1: true, settings: SETTINGS }), server);
   http2.on("stream", toHttp2Handler(server));
   const sessions = new Http2Sessions();
   http2.on("session", (session) => sessions.add(session));
@@ -40,8 +48,8 @@ export async function listenOnHttp2(server: Server, options: ListenOptions, tls?
   return {
     port: (http2.address() as AddressInfo).port,
     stopAccepting() {
-      http2.close();
       sessions.close();
+      http2.close();
       return ended.promise;
     },
     close() {
@@ -49,6 +57,17 @@ export async function listenOnHttp2(server: Server, options: ListenOptions, tls?
       return ended.promise;
     },
   };
+}
+
+/** Not every runtime looks at them before the first connection, which then fails, as do all. */
+function assertFits({ key, cert }: TlsOptions): void {
+  let fits: boolean;
+  try {
+    fits = new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
+  } catch (cause) {
+    throw new TypeError("Cannot serve with TLS: key and cert have to be texts in PEM", { cause });
+  }
+  if (!fits) throw new TypeError("Cannot serve with TLS: the key is not that of the certificate");
 }
 
 /** Requests of HTTP/1.1 come as such; with a listener for them Node would make ones of HTTP/2's streams, too. */

@@ -25,7 +25,7 @@ export function toHttp2Handler(
 }
 
 class Http2Head implements Head {
-  readonly principal: Principal | undefined = undefined;
+  principal: Principal | undefined = undefined;
   readonly carriesTrailers = true;
   readonly method: string;
   readonly path: string;
@@ -83,7 +83,7 @@ function send(reply: Reply, head: Http2Head, stream: ServerHttp2Stream): void {
   }
   stream.respond(headers, { endStream: body === null, waitForTrailers: trailers !== undefined });
   if (body instanceof ReadableStream) {
-    void pump(body, stream).then(() => head.isAnswered = true);
+    void pump(body, stream, stream.session?.socket).then(() => head.isAnswered = true);
     return;
   }
   head.isAnswered = true;

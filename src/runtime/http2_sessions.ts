@@ -5,56 +5,70 @@
  */
 import type { Http2Session, Http2Stream } from "node:http2";
 
+/** What is known of a connection. */
+interface Use {
+  /** How many streams are open. */
+  open: number;
+  /** Whether there were any. */
+  hasServed: boolean;
+  /** Whether it ends after its last stream. */
+  isClosing: boolean;
+}
+
 /** The connections of a server. */
 export class Http2Sessions {
-  readonly #streams = new Map<Http2Session, number>();
-  #isClosing = false;
+  readonly #uses = new Map<Http2Session, Use>();
 
   /** Takes note of one. */
   add(session: Http2Session): void {
-    this.#streams.set(session, 0);
-    session.once("close", () => this.#streams.delete(session));
+    const use: Use = { open: 0, hasServed: false, isClosing: false };
+    this.#uses.set(session, use);
+    session.once("close", () => this.#uses.delete(session));
     if (isDeno) ignoreGoaway(session);
+    // It is called for the caller's GOAWAY, too.
+    else if (isBun) session.close = () => endAfterStreams(session, use);
   }
 
   /** Counts a stream, while it is open. */
   hold(stream: Http2Stream): void {
     const { session } = stream;
-    if (session === undefined) return;
-    this.#count(session, 1);
+    const use = session && this.#uses.get(session);
+    if (session === undefined || use === undefined) return;
+    use.open++;
+    use.hasServed = true;
     stream.once("close", () => {
-      this.#count(session, -1);
-      if (this.#isClosing && isDeno) this.#closeIdle(session);
+      use.open--;
+      if (use.isClosing) endAfterStreams(session, use);
     });
   }
 
-  /** Lets streams end, and then their connections. By themselves these do so after GOAWAY. */
+  /** Lets streams end, and then their connections. */
   close(): void {
-    this.#isClosing = true;
-    for (const session of this.#streams.keys()) {
-      if (isDeno) this.#closeIdle(session);
+    for (const [session, use] of this.#uses) {
+      // On Node these do so by themselves.
+      if (isDeno || isBun) endAfterStreams(session, use);
       else session.close();
     }
-  }
-
-  #count(session: Http2Session, change: number): void {
-    const streams = this.#streams.get(session);
-    // Streams may close after their session has.
-    if (streams !== undefined) this.#streams.set(session, streams + change);
-  }
-
-  #closeIdle(session: Http2Session): void {
-    if (this.#streams.get(session) === 0) session.destroy();
   }
 }
 
 const isDeno = "Deno" in globalThis;
+const isBun = "Bun" in globalThis;
+
+function endAfterStreams(session: Http2Session, use: Use): void {
+  use.isClosing = true;
+  if (use.open > 0 || session.destroyed) return;
+  // Bun would drop what it has not sent yet of an answer whose stream has closed. Behind an answered ping nothing is left.
+  if (isBun && use.hasServed) session.ping(() => session.destroy());
+  else session.destroy();
+}
 
 /**
  * Deno's HTTP/2 aborts the whole process when a session that has served streams says GOAWAY, which it does by `close`, and so in
  * answer to the caller's (an assertion in its nghttp2, seen with Deno 2.9.6). Without it the connection ends when its caller
- * closes it, or by `destroy`.
+ * closes it, or by `destroy`; which has to come, or the session is held for ever.
  */
 function ignoreGoaway(session: Http2Session): void {
   session.close = () => {};
+  session.socket.once("close", () => session.destroy());
 }

@@ -20,6 +20,11 @@ export interface Listener {
   readonly port: number;
   /** Takes no more connections; resolves when those that were busy have ended. */
   stopAccepting(): Promise<void>;
-  /** Ends what is still connected. */
+  /** Ends what is still connected, once it takes no more connections. */
   close(): Promise<void>;
+}
+
+/** Ends a listener that has served nobody yet. */
+export async function discard(listener: Listener): Promise<void> {
+  await Promise.all([listener.stopAccepting(), listener.close()]);
 }

@@ -56,7 +56,7 @@ export function toNodeHandler(server: Pick<Server, "handle" | "limits">): NodeHa
 }
 
 class NodeHead implements Head {
-  readonly principal: Principal | undefined = undefined;
+  principal: Principal | undefined = undefined;
   readonly carriesTrailers = false;
   readonly method: string;
   readonly path: string;

@@ -75,34 +75,59 @@ export class NodeBody implements Body {
     });
   }
 
-  stream(): AsyncIterable<Uint8Array> {
-    return this.#request;
+  async *stream(): AsyncGenerator<Uint8Array, void, undefined> {
+    const request = this.#request;
+    try {
+      // Whoever has read enough may still answer: to end the request would end that, too.
+      yield* request.iterator({ destroyOnReturn: false });
+    } catch {
+      // The caller has gone, and nobody waits for an answer.
+    } finally {
+      request.resume();
+    }
   }
 }
 
-/** Passes a stream on, no faster than it is read, tells it when the reader has gone, and ends. */
-export async function pump(body: ReadableStream<Uint8Array>, response: Writable): Promise<void> {
+/**
+ * Passes a stream on, no faster than it is read, tells it when the reader has gone, and ends.
+ *
+ * @param connection What carries the response, if others share it: on Deno, HTTP/2 writes to a full one without an end.
+ */
+export async function pump(
+  body: ReadableStream<Uint8Array>,
+  response: Writable,
+  connection?: Writable,
+): Promise<void> {
   const reader = body.getReader();
   const leave = () => void reader.cancel().catch(() => {});
   if (response.destroyed) return leave();
   response.once("close", leave);
   for (let read = await reader.read(); !read.done && !response.destroyed; read = await reader.read()) {
     if (!response.write(read.value)) await drained(response);
+    if (connection?.writableNeedDrain) await drained(connection);
   }
   response.off("close", leave);
   if (response.destroyed) leave();
   else response.end();
 }
 
-function drained(response: Writable): Promise<void> {
-  return new Promise((resolve) => {
+/** Resolves when there is room, or nobody to wait for. All who wait for the same share one promise. */
+function drained(full: Writable): Promise<void> {
+  let draining = drains.get(full);
+  if (draining !== undefined) return draining;
+  draining = new Promise((resolve) => {
     const go = () => {
-      response.off("drain", go).off("close", go);
+      full.off("drain", go).off("close", go);
+      drains.delete(full);
       resolve();
     };
-    response.on("drain", go).on("close", go);
+    full.on("drain", go).on("close", go);
   });
+  drains.set(full, draining);
+  return draining;
 }
+
+const drains = new WeakMap<Writable, Promise<void>>();
 
 /** Tells a streamed reply that nobody reads it. */
 export function cancel({ body }: Reply): void {

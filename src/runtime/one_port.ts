@@ -10,7 +10,7 @@ import { Buffer } from "node:buffer";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import type { Server } from "../server/server.ts";
 import { listenOnHttp2 } from "./http2.ts";
-import type { Listener, ListenOptions } from "./listener.ts";
+import { discard, type Listener, type ListenOptions } from "./listener.ts";
 
 const LOOPBACK = { port: 0, hostname: "127.0.0.1" };
 
@@ -30,7 +30,8 @@ export async function listenOnOnePort(
   const inner = [await listen(LOOPBACK), await listenOnHttp2(server, LOOPBACK)] as const;
   const [http1, http2] = inner;
   const sockets = new Set<Socket>();
-  const front = createServer((socket) => {
+  // A caller that says no more may still want its answer.
+  const front = createServer({ allowHalfOpen: true }, (socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
     passOn(socket, (isHttp2) => (isHttp2 ? http2 : http1).port);
@@ -42,7 +43,7 @@ export async function listenOnOnePort(
       resolve();
     });
   }).catch(async (thrown) => {
-    await Promise.all(inner.map((listener) => listener.close()));
+    await Promise.all(inner.map(discard));
     throw thrown;
   });
   return {
@@ -72,9 +73,10 @@ function passOn(socket: Socket, portOf: (isHttp2: boolean) => number): void {
 }
 
 function splice(socket: Socket, port: number, begun: readonly Uint8Array[]): void {
-  const inner = connect(port, LOOPBACK.hostname);
+  const inner = connect({ port, host: LOOPBACK.hostname, allowHalfOpen: true });
   inner.on("error", () => socket.destroy());
-  inner.on("close", () => socket.destroy());
+  // What came of it is read to its end first, however slowly.
+  inner.on("close", () => socket.end(() => socket.destroy()));
   socket.on("close", () => inner.destroy());
   for (const piece of begun) inner.write(piece);
   socket.pipe(inner).pipe(socket);

@@ -7,7 +7,7 @@ import { LOOPBACK_HOSTS } from "../server/gate.ts";
 import type { Server } from "../server/server.ts";
 import { listenOnBun } from "./bun.ts";
 import { listenOnDeno } from "./deno.ts";
-import type { Listener, ListenOptions, TlsOptions } from "./listener.ts";
+import { discard, type Listener, type ListenOptions, type TlsOptions } from "./listener.ts";
 
 export { keysFromEnv } from "./keys_from_env.ts";
 export { toNodeHandler } from "./node_handler.ts";
@@ -76,7 +76,7 @@ const FLUSH_MS = 1_000;
  * strictEqual(await client.ping(), "pong");
  * await listening.close();
  * ```
- * @throws {TypeError} If the server was closed, or `grpc` is asked of one without `connect()`.
+ * @throws {TypeError} If the server was closed, `grpc` is asked of one without `connect()`, or `tls` is no key and its certificate.
  * @throws The runtime's own error if the port is taken or may not be used.
  */
 export async function serve(server: Server, options: ServeOptions = {}): Promise<Listening> {
@@ -138,7 +138,7 @@ async function listenOnAll(server: Server, options: ListenOptions & ServeOptions
   try {
     return { listener, grpc: await listenOnHttp2(server, { port: grpc.port, hostname }, tls) };
   } catch (thrown) {
-    await listener.close();
+    await discard(listener);
     throw thrown;
   }
 }

@@ -1,3 +1,4 @@
+import { describeReceived, shorten } from "../internal/describe.ts";
 import type { SchemaIssue } from "./schema.ts";
 
 /** One thing that is wrong with a caller's input, as it is sent to the caller. */
@@ -18,9 +19,6 @@ const MAX_ISSUES = 20;
 /** Longest sentence that is sent back: libraries quote the whole value. */
 const MAX_MESSAGE = 200;
 
-/** Longest piece of a caller's own value that is sent back. */
-const MAX_RECEIVED = 64;
-
 /** Words a library's issues for the caller. `input` is what was checked. */
 export function formatIssues(issues: readonly SchemaIssue[], input: unknown): InputIssue[] {
   return issues.slice(0, MAX_ISSUES).map((issue) => {
@@ -36,9 +34,13 @@ export function formatIssues(issues: readonly SchemaIssue[], input: unknown): In
   });
 }
 
-/** Where an issue is, as text: `filters[0].name`; empty for the root. */
-export function formatPath(path: readonly (string | number)[]): string {
-  return path.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("").replace(/^\./, "");
+/** Where a library found issues, and what it expected there: nothing of the value itself, which may be a secret. */
+export function locateIssues(issues: readonly SchemaIssue[]): Pick<InputIssue, "path" | "expected">[] {
+  return issues.slice(0, MAX_ISSUES).map(({ path = [], expected }) => ({
+    path: path.map(segmentKey),
+    // The sentence of a library that does not say what it expected may quote what was there.
+    expected: typeof expected === "string" ? shorten(expected, MAX_MESSAGE) : "what its schema says",
+  }));
 }
 
 function segmentKey(segment: PropertyKey | { readonly key: PropertyKey }): string | number {
@@ -52,16 +54,4 @@ function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
     value = (value as Record<string | number, unknown>)[key];
   }
   return value;
-}
-
-function describeReceived(value: unknown): string {
-  if (value === undefined) return "nothing";
-  if (Array.isArray(value)) return `array of ${value.length}`;
-  if (typeof value === "object" && value !== null) return "object";
-  const text = typeof value === "bigint" ? String(value) : JSON.stringify(value) ?? typeof value;
-  return shorten(text, MAX_RECEIVED);
-}
-
-function shorten(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length)}…`;
 }

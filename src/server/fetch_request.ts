@@ -17,7 +17,7 @@ const REPLACEMENT = "\ufffd";
 
 /** Head and body of a `Request`. */
 export class FetchRequest implements Head, Body {
-  readonly principal: Principal | undefined = undefined;
+  principal: Principal | undefined = undefined;
   readonly carriesTrailers = false;
   readonly path: string;
   readonly metadata: Metadata;

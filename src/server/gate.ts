@@ -6,14 +6,16 @@
  *
  * @module
  */
-import type { Head, Reply } from "../wires/wire.ts";
-import { plainReply } from "./plain_reply.ts";
+import { type Refusal, refuse } from "../call/outcome.ts";
+import type { MaybePromise } from "../internal/maybe_promise.ts";
+import { refusalReply } from "../wires/http/reply.ts";
+import type { Head, MountedWire, Reply } from "../wires/wire.ts";
 
 /** CORS for pages of the allowed origins. */
 export interface CorsOptions {
   /** How long a browser may keep a preflight's answer, in seconds. Default: 600. */
   readonly maxAgeSeconds?: number;
-  /** Response headers that pages may read, beside those that the server's wires need them to. Default: `["retry-after"]`. */
+  /** Response headers that pages may read, beside those that the server's wires need them to. Default: `["retry-after", "www-authenticate"]`. */
   readonly exposeHeaders?: readonly string[];
 }
 
@@ -46,7 +48,7 @@ export class Gate {
     this.#hosts = hosts === undefined ? undefined : new Set(hosts.map(parseHost));
     this.#origins = origins === "*" ? "*" : new Set(origins.map(parseOrigin));
     this.#cors = cors === true ? {} : cors === false ? undefined : cors;
-    this.#exposed = [...this.#cors?.exposeHeaders ?? ["retry-after"], ...wireHeaders].join(", ");
+    this.#exposed = [...this.#cors?.exposeHeaders ?? ["retry-after", "www-authenticate"], ...wireHeaders].join(", ");
   }
 
   /** Whether replies need {@link decorate}. */
@@ -54,26 +56,31 @@ export class Gate {
     return this.#cors !== undefined;
   }
 
-  /** The answer to a request that goes no further: one from elsewhere, or a preflight. */
-  check(head: Head): Reply | undefined {
+  /**
+   * The answer to a request that goes no further: one from elsewhere, or a preflight.
+   *
+   * @param wire Where it would go.
+   * @param isPublic Whether pages of any origin may ask.
+   */
+  check(head: Head, wire: MountedWire | undefined, isPublic: boolean | undefined): MaybePromise<Reply> | undefined {
     if (this.#hosts !== undefined && !isListed(hostOf(head), this.#hosts)) {
       const message = `This server does not answer for host ${quote(hostOf(head))}: add it to "hosts"`;
-      return plainReply(403, -32000, "permission_denied", message);
+      return stop(head, wire, refuse("permission_denied", message));
     }
+    if (isPublic) return undefined;
     const origin = head.metadata.get("origin");
     if (origin !== null && !this.#allows(origin, head)) {
-      return plainReply(
-        403,
-        -32000,
-        "permission_denied",
-        `Origin ${quote(origin)} is not allowed: add it to "origins"`,
+      return stop(
+        head,
+        wire,
+        refuse("permission_denied", `Origin ${quote(origin)} is not allowed: add it to "origins"`),
       );
     }
     if (head.method !== "OPTIONS") return undefined;
-    if (this.#cors !== undefined) return this.#preflight(head, this.#cors);
+    if (this.#cors !== undefined) return this.#preflight(head, this.#cors, wire);
     return origin === null
       ? undefined
-      : plainReply(405, -32600, "invalid_request", 'Preflights are answered with "cors: true"');
+      : stop(head, wire, refuse("invalid_request", 'Preflights are answered with "cors: true"'), 405);
   }
 
   /** The reply with CORS headers, if the request came from another origin and CORS is on. */
@@ -95,16 +102,21 @@ export class Gate {
     return origin.replace(/^https?:\/\//i, "").toLowerCase() === hostOf(head).toLowerCase();
   }
 
-  #preflight(head: Head, cors: CorsOptions): Reply {
+  #preflight(head: Head, cors: CorsOptions, { methods = ["POST"] }: Partial<MountedWire> = {}): Reply {
     const wanted = head.metadata.get("access-control-request-headers");
     const headers = {
-      allow: "POST, OPTIONS",
-      "access-control-allow-methods": "POST",
+      allow: [...methods, "OPTIONS"].join(", "),
+      "access-control-allow-methods": methods.join(", "),
       "access-control-max-age": String(cors.maxAgeSeconds ?? DEFAULT_MAX_AGE_SECONDS),
       ...(wanted !== null && { "access-control-allow-headers": wanted }),
     };
     return { status: 204, headers, body: null };
   }
+}
+
+/** In the words of the wire, if it has any. */
+function stop(head: Head, wire: MountedWire | undefined, refusal: Refusal, status?: number): MaybePromise<Reply> {
+  return wire?.refuse?.(head, refusal, status) ?? refusalReply(null, refusal, status);
 }
 
 function parseHost(host: string): string {

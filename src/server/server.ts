@@ -1,3 +1,5 @@
+import type { Principal } from "../call/call.ts";
+import { refuse } from "../call/outcome.ts";
 import { type Change, type ChangeBus, type ChangingList, memoryBus } from "../call/changes.ts";
 import type { Prompt } from "../catalog/prompt.ts";
 import type { Resource } from "../catalog/resource.ts";
@@ -14,12 +16,13 @@ import { ToolRegistry } from "../tool/registry.ts";
 import { assertMiddleware } from "../tool/middleware.ts";
 import type { AnyTool } from "../tool/tool.ts";
 import { mcpLite } from "../wires/http/mod.ts";
+import { refusalReply } from "../wires/http/reply.ts";
 import type { Body, Head, Limits, MountedWire, Reply, ServerInfo, Wire, WireHost } from "../wires/wire.ts";
+import type { Auth, MountedAuth } from "./auth.ts";
 import { makeCatalog } from "./catalog.ts";
 import { FetchRequest, toResponse } from "./fetch_request.ts";
 import { Gate, type GateOptions } from "./gate.ts";
 import { resolveKeys } from "./keys.ts";
-import { plainReply } from "./plain_reply.ts";
 
 /**
  * Options of {@link createServer}.
@@ -42,6 +45,8 @@ export interface ServerOptions<Tools extends readonly AnyTool[]>
   readonly version?: string;
   /** How the server is reached over HTTP. Default: `[mcpLite()]`. */
   readonly wires?: readonly Wire[];
+  /** Tells who calls, by `jwt`, `bearer` or `authenticate` of `./auth`, on every wire alike. Default: nobody is known. */
+  readonly auth?: Auth;
   /** Around every call of every tool; the first is the outermost. */
   readonly middleware?: readonly Middleware[];
   /**
@@ -65,6 +70,11 @@ export interface ServerOptions<Tools extends readonly AnyTool[]>
   readonly engine?: Engine;
   /** How much deferred work this process runs at once; `false` for none, where others do. Default: `{ concurrency: 10 }`. */
   readonly work?: WorkOptions | false;
+  /**
+   * What tools with `.config()` get whose callers send none, as on all wires but Webtools. It is checked with each call, and
+   * neither logged nor sent. Default: `{}`, so that the schema's own defaults count.
+   */
+  readonly config?: Readonly<Record<string, unknown>>;
   /** Where masked errors go. Default: nowhere; `console` is a good start. */
   readonly logger?: Logger;
   /** Where time comes from; for tests. */
@@ -91,6 +101,8 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
   readonly info: ServerInfo;
   /** The tools, as they are listed to callers. */
   readonly tools: readonly ToolListing[];
+  /** Those of them that a caller may know of. */
+  toolsFor(principal: Principal | undefined): readonly ToolListing[];
   /** Names of its wires. */
   readonly wires: readonly string[];
   /** Limits on what callers send. */
@@ -164,7 +176,7 @@ const DEFAULT_CONCURRENCY = 10;
  * }));
  * strictEqual((await response.json()).result.content, "Hello, Ada!");
  * ```
- * @throws {TypeError} If `hosts`, `origins`, `keys`, `middleware` or `jobMiddleware` are not what they should be, two tools have the same name, a tool has a reserved name, or two wires share a path.
+ * @throws {TypeError} If `hosts`, `origins`, `keys`, `auth`, `middleware` or `jobMiddleware` are not what they should be, two tools have the same name, a tool has a reserved name, or two wires share a path.
  * @throws {RangeError} If `timeoutMs` or `work.concurrency` is not positive.
  */
 export function createServer<const Tools extends readonly AnyTool[]>(options: ServerOptions<Tools>): Server<Tools> {
@@ -191,13 +203,22 @@ export function createServer<const Tools extends readonly AnyTool[]>(options: Se
     engine,
     concurrency: work === false ? 0 : checkedConcurrency(work?.concurrency),
     resultChars: limits.resultChars ?? DEFAULT_RESULT_CHARS,
+    config: options.config,
   });
+  const wires = options.wires ?? [mcpLite()];
+  const routes = new Map<string, MountedWire>();
   const plans = registry.plans();
+  const tools = registry.listings();
   const { name = "toolwire", version = "0.0.0", title, description, websiteUrl, icons, instructions } = options;
   const host: WireHost = {
     dispatch: dispatcher,
-    tools: plans.map(listTool),
+    tools,
     plans,
+    toolsFor(principal) {
+      const seen = registry.plansFor(principal);
+      return seen.length === tools.length ? tools : seen.map(listTool);
+    },
+    attach: (tag, tools) => dispatcher.attach(tag, tools),
     catalog: makeCatalog(resources, prompts, (plan, call, sink) => dispatcher.run(plan, call, sink)),
     changes,
     info: {
@@ -215,10 +236,11 @@ export function createServer<const Tools extends readonly AnyTool[]>(options: Se
       resultChars: limits.resultChars ?? DEFAULT_RESULT_CHARS,
     },
     clock,
+    challenge: (refusal, path) => auth?.challenge(refusal, path),
   };
-  const wires = options.wires ?? [mcpLite()];
-  const core = { host, dispatcher, engine, wires: wires.map(({ name }) => name), routes: mount(wires, host) };
-  return makeServer(core, options);
+  const auth = options.auth?.mount(host, routes);
+  for (const wire of wires) mount(wire, host, routes);
+  return makeServer({ host, dispatcher, engine, wires: wires.map(({ name }) => name), routes, auth }, options);
 }
 
 function checkedTimeout(timeoutMs: number): number {
@@ -236,36 +258,48 @@ interface Core {
   readonly host: WireHost;
   readonly dispatcher: Dispatcher;
   readonly wires: readonly string[];
-  readonly routes: ReadonlyMap<string, MountedWire>;
+  readonly routes: Routes;
+  readonly auth: MountedAuth | undefined;
 }
 
-function mount(wires: readonly Wire[], host: WireHost): ReadonlyMap<string, MountedWire> {
-  const routes = new Map<string, MountedWire>();
-  for (const wire of wires) {
-    const mounted = wire.mount(host);
-    for (const path of mounted.paths) {
-      if (routes.has(path)) {
-        throw new TypeError(`Cannot create server: two wires answer ${path}; give ${wire.name} another path`);
-      }
-      routes.set(path, mounted);
-    }
+/** The wires, by the paths that they answer. */
+type Routes = ReadonlyMap<string, MountedWire>;
+
+/** The wire that answers a path: the one that has just it, else the one that has the most of it. */
+function routeOf(path: string, routes: Routes): MountedWire | undefined {
+  const exact = routes.get(path);
+  if (exact !== undefined) return exact;
+  for (let end = path.lastIndexOf("/"); end !== -1; end = end === 0 ? -1 : path.lastIndexOf("/", end - 1)) {
+    const wire = routes.get(`${path.slice(0, end)}/*`);
+    if (wire !== undefined) return wire;
   }
-  return routes;
+  return undefined;
+}
+
+function mount(wire: Wire, host: WireHost, routes: Map<string, MountedWire>): void {
+  const mounted = wire.mount(host);
+  for (const path of mounted.paths) {
+    if (routes.has(path)) {
+      throw new TypeError(`Cannot create server: two wires answer ${path}; give ${wire.name} another path`);
+    }
+    routes.set(path, mounted);
+  }
 }
 
 function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: GateOptions): Server<Tools> {
-  const { host, dispatcher, engine, wires, routes } = core;
-  const exposed = [...routes.values()].flatMap(({ exposedHeaders = [] }) => exposedHeaders);
+  const { host, dispatcher, engine, wires, routes, auth } = core;
+  const mounted = [...routes.values()];
+  const exposed = mounted.flatMap(({ exposedHeaders = [] }) => exposedHeaders);
   const gate = new Gate(gateOptions, [...new Set(exposed)]);
-  const answer = (head: Head, body: Body): MaybePromise<Reply> => {
-    const stopped = gate.check(head);
-    if (stopped !== undefined) return stopped;
-    const wire = routes.get(head.path);
-    return wire === undefined ? notFound(head.path, routes) : wire.handle(head, body);
+  const answer = (head: Head, body: Body, wire: MountedWire | undefined): MaybePromise<Reply> => {
+    if (wire === undefined) return notFound(head.path, routes);
+    return auth === undefined ? wire.handle(head, body) : auth.answer(head, body, wire);
   };
   const handle = (head: Head, body: Body): MaybePromise<Reply> => {
-    const reply = answer(head, body);
-    if (!gate.hasCors) return reply;
+    const wire = routeOf(head.path, routes);
+    const isPublic = wire?.publicPaths?.includes(head.path);
+    const reply = gate.check(head, wire, isPublic) ?? answer(head, body, wire);
+    if (!gate.hasCors || isPublic) return reply;
     return reply instanceof Promise ? reply.then((later) => gate.decorate(head, later)) : gate.decorate(head, reply);
   };
   const publish = async (change: Change) => {
@@ -278,6 +312,7 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
   return {
     info: host.info,
     tools: host.tools,
+    toolsFor: host.toolsFor,
     wires,
     limits: host.limits,
     hosts: gateOptions.hosts,
@@ -302,7 +337,7 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
     "~host": host,
     work: (options = {}) => dispatcher.work(checkedConcurrency(options.concurrency)),
     async close(graceMs = DEFAULT_GRACE_MS) {
-      for (const wire of new Set(routes.values())) wire.close?.();
+      for (const wire of new Set(mounted)) wire.close?.();
       await dispatcher.close(graceMs);
       await engine.close();
       await host.changes.close?.();
@@ -310,12 +345,7 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
   };
 }
 
-function notFound(path: string, routes: ReadonlyMap<string, MountedWire>): Reply {
-  const known = [...routes.keys()].join(", ");
-  return plainReply(
-    404,
-    -32601,
-    "method_not_found",
-    `Nothing answers ${path.slice(0, 128) || "/"}; there are ${known}`,
-  );
+function notFound(path: string, routes: Routes): Reply {
+  const message = `Nothing answers ${path.slice(0, 128) || "/"}; there are ${[...routes.keys()].join(", ")}`;
+  return refusalReply(null, refuse("method_not_found", message));
 }

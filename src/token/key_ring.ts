@@ -141,5 +141,5 @@ function ringOf(makeRing: () => Ring<Key>, { hmac = nobleHmac, seal }: KeyRingOp
     return nowMs < (stamp.expSeconds + LEEWAY_SECONDS) * 1000 ? { ...stamp, ...said } : "expired";
   }
 
-  return { sign, verify };
+  return { isSealed: seal !== undefined, sign, verify };
 }

@@ -18,11 +18,12 @@ export interface TokenShape {
   readonly maxChars: number;
 }
 
-/** A promise rides in a header, a continuation carries answers and steps, a context goes along with each call. */
+/** A promise rides in a header, a continuation carries answers and steps, a context goes along with each call, a config stays with a job. */
 export const tokenShapes: Readonly<Record<TokenKind, TokenShape>> = {
   promise: { prefix: "prom_", code: 1, maxChars: 2_048 },
   continuation: { prefix: "cont_", code: 2, maxChars: 32_768 },
   context: { prefix: "ctx_", code: 3, maxChars: 6_000 },
+  config: { prefix: "conf_", code: 4, maxChars: 32_768 },
 };
 
 /** Bytes of a stamp. */

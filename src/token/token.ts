@@ -6,7 +6,7 @@
 import type { Json } from "../internal/json.ts";
 
 /** What a token is for: one of a kind is never taken for one of another. */
-export type TokenKind = "promise" | "continuation" | "context";
+export type TokenKind = "promise" | "continuation" | "context" | "config";
 
 /** What a token is to say. */
 export interface TokenClaims {
@@ -36,11 +36,13 @@ export interface VerifiedToken {
 
 /** Signs and verifies tokens. */
 export interface TokenKeys {
+  /** Whether nobody can read the data of its tokens without a secret. Default: `false`. */
+  readonly isSealed?: boolean;
   /**
    * Makes a token.
    *
    * @throws {RangeError} If it would be longer than its kind allows: a promise 2,048 characters, a continuation 32,768, a
-   * context 6,000.
+   * context 6,000, a config 32,768.
    * @throws {TypeError} If the id is no UUID in lower case, or the expiry no whole number of seconds.
    */
   sign(kind: TokenKind, claims: TokenClaims): string;

@@ -3,218 +3,16 @@
  *
  * @module
  */
+import type { Principal } from "../call/call.ts";
 import { OBJECT_MEMBERS } from "../internal/object_members.ts";
 import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
 import type { Schema } from "../schema/schema.ts";
+import { addScopes } from "./access.ts";
 import { BLANK_PLAN } from "./blank_plan.ts";
+import type { ErrorMap, Middleware, OpenState } from "./context.ts";
 import { assertMiddleware } from "./middleware.ts";
-import type { Ctx, ErrorMap, Middleware, OpenState, StateOf } from "./context.ts";
-import type { Pending } from "./pending.ts";
-import type { AnyTool, PromiseOptions, Rendered, Tool, ToolAnnotations, ToolPlan } from "./tool.ts";
-
-/** Stands for an output that was not declared: the handler's own type counts. */
-export interface Inferred {
-  /** Never present. */
-  readonly "~inferred": true;
-}
-
-/** What an error says where `.handle()` comes before `.describe()`. */
-export interface DescribeFirst {
-  /** Never present. */
-  readonly "call .describe() before .handle()": never;
-}
-
-/** What callers get for pieces that were streamed when the handler returned nothing. */
-export type Joined<Partial> = [Partial] extends [string] ? string : Partial[];
-
-/** What a handler's value means to callers. */
-export type AnswerOf<Returned> = Returned extends AsyncGenerator<infer Partial, infer Output, never>
-  ? [Output] extends [void] ? Joined<Partial> : Output
-  : Awaited<Returned>;
-
-/** What a handler streams: what its generator yields, else what was declared. */
-export type PartialOf<Returned, Declared> = Returned extends AsyncGenerator<infer Partial, unknown, never> ? Partial
-  : Declared;
-
-/** `.handle()` of a tool that did not declare its output. */
-export type InferringHandle<Name extends string, Input, Args, Partial, Errors extends ErrorMap, State = OpenState> = <
-  Returned,
->(
-  handler: (input: Args, ctx: Ctx<Errors, State>) => Returned,
-) => Tool<Name, Input, AnswerOf<Returned>, PartialOf<Returned, Partial>, Errors>;
-
-/** `.handle()` of a tool that declared its output. */
-export type DeclaredHandle<
-  Name extends string,
-  Input,
-  Args,
-  Output,
-  Partial,
-  Errors extends ErrorMap,
-  State = OpenState,
-> = (
-  handler: (
-    input: Args,
-    ctx: Ctx<Errors, State>,
-  ) => Output | Promise<Output> | AsyncGenerator<Partial, Output> | AsyncGenerator<Partial, void>,
-) => Tool<Name, Input, Output, Partial, Errors>;
-
-/**
- * Work that goes on elsewhere: the promise's token carries its state, so that nothing is stored here, and any replica can ask
- * how far it is.
- *
- * @typeParam Args What `start` gets.
- * @typeParam Work What is known of the work: JSON, about a kilobyte. Callers can read it, unless tokens are sealed.
- * @typeParam Output What callers get in the end.
- * @typeParam Errors Data of declared failures, by code.
- * @typeParam State What middleware puts on `ctx.state`.
- */
-export interface ExternalWork<Args, Work, Output, Errors extends ErrorMap, State = OpenState> {
-  /** Starts the work and tells how to find it again. */
-  start(input: Args, ctx: Ctx<Errors, State>): Work | Promise<Work>;
-  /** Looks how far the work is: `ctx.pending()`, or the output. */
-  check(state: NoInfer<Work>, ctx: Ctx<Errors, State>): Output | Pending | Promise<Output | Pending>;
-  /** Cancels the work; `false` if it cannot be any more. Left out, callers are told that it cannot. */
-  cancel?(state: NoInfer<Work>, ctx: Ctx<Errors, State>): boolean | void | Promise<boolean | void>;
-  /** How long the promise lasts, in milliseconds. Default: 3,600,000 (an hour). */
-  readonly ttlMs?: number;
-}
-
-/** `.external()` of a tool that did not declare its output. */
-export type InferringExternal<Name extends string, Input, Args, Partial, Errors extends ErrorMap, State = OpenState> = <
-  Work,
-  Output,
->(
-  work: ExternalWork<Args, Work, Output, Errors, State>,
-) => Tool<Name, Input, Exclude<Output, Pending>, Partial, Errors>;
-
-/** `.external()` of a tool that declared its output. */
-export type DeclaredExternal<
-  Name extends string,
-  Input,
-  Args,
-  Output,
-  Partial,
-  Errors extends ErrorMap,
-  State = OpenState,
-> = <Work>(
-  work: ExternalWork<Args, Work, Output, Errors, State>,
-) => Tool<Name, Input, Output, Partial, Errors>;
-
-/** Data of declared failures, from their schemas; `null` declares a code without data. */
-export type ErrorData<Schemas> = {
-  readonly [Code in keyof Schemas]: Schemas[Code] extends Schema<infer Data, unknown> ? Data : undefined;
-};
-
-/**
- * A tool in the making. Each step returns a new builder, so that builders can be shared and forked.
- *
- * @typeParam Name The tool's name.
- * @typeParam Described Whether `.describe()` was called.
- * @typeParam Input What callers send.
- * @typeParam Args What the handler gets.
- * @typeParam Output What callers get; {@link Inferred} until it is declared.
- * @typeParam Partial What is streamed before that.
- * @typeParam Errors Data of declared failures, by code.
- * @typeParam State What middleware puts on `ctx.state`.
- */
-export interface ToolBuilder<
-  Name extends string,
-  Described extends boolean,
-  Input,
-  Args,
-  Output,
-  Partial,
-  Errors extends ErrorMap,
-  State = OpenState,
-> {
-  /** Says what the tool does, for people and models. Required. */
-  describe(description: string): ToolBuilder<Name, true, Input, Args, Output, Partial, Errors, State>;
-  /** Sets the category, the specification's `@type`: `"query"`, `"action"`, … */
-  type(category: string): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, State>;
-  /** Sets a title for people. */
-  title(title: string): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, State>;
-  /**
-   * Declares the arguments. The handler gets what the schema makes of them, with defaults and transforms.
-   *
-   * @throws {TypeError} If the schema cannot become JSON Schema, or its root is not an object.
-   */
-  input<In, Out>(schema: Schema<In, Out>): ToolBuilder<Name, Described, In, Out, Output, Partial, Errors, State>;
-  /**
-   * Declares the output in wire form: it is validated, never transformed.
-   *
-   * @throws {TypeError} If the schema cannot become JSON Schema.
-   */
-  output<Value>(
-    schema: Schema<Value, unknown>,
-  ): ToolBuilder<Name, Described, Input, Args, Value, Partial, Errors, State>;
-  /**
-   * Declares the pieces that an async generator yields, in wire form: validated, never transformed.
-   *
-   * @throws {TypeError} If the schema cannot become JSON Schema.
-   */
-  partial<Piece>(
-    schema: Schema<Piece, unknown>,
-  ): ToolBuilder<Name, Described, Input, Args, Output, Piece, Errors, State>;
-  /**
-   * Declares failures by code, with the schema of what goes with each (`null` for nothing).
-   *
-   * @throws {TypeError} If a schema cannot become JSON Schema.
-   */
-  errors<const Schemas extends Readonly<Record<string, Schema | null>>>(
-    schemas: Schemas,
-  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, ErrorData<Schemas>, State>;
-  /** Adds hints, with MCP's names. */
-  annotate(annotations: ToolAnnotations): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, State>;
-  /** Adds to the tool's own `_meta` in listings. */
-  meta(
-    members: Readonly<Record<string, unknown>>,
-  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, State>;
-  /**
-   * Sets how long a call may take in all, in milliseconds. Default: the server's `timeoutMs`.
-   *
-   * @throws {RangeError} If it is not a positive number.
-   */
-  timeout(timeoutMs: number): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, State>;
-  /**
-   * Lets the tool promise its answer when it is not ready in time: an engine goes on with the work, and the caller redeems the
-   * promise, here or at another replica. The work may be run more than once: see `ctx.callId`, `ctx.attempt`, `ctx.step`.
-   *
-   * @throws {RangeError} If an option is not a positive number of milliseconds, or `retries` not a whole number.
-   */
-  promise(options?: PromiseOptions): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, State>;
-  /** Names what the tool does now: work that was deferred, or stopped to ask, under another name is not gone on with. */
-  revision(revision: string): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, State>;
-  /** Adds middleware around this tool; the first added is the outermost. What it says that it adds is on `ctx.state`, typed. */
-  use<Added extends readonly unknown[]>(
-    ...middleware: { readonly [Index in keyof Added]: Middleware<Added[Index]> }
-  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, State & StateOf<Added>>;
-  /** Sets how the output reads to people and models, on wires that send text beside it. */
-  render(
-    render: (output: [Output] extends [Inferred] ? unknown : Output) => Rendered,
-  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, State>;
-  /** Ends the definition. The handler may be synchronous, asynchronous, or an async generator; it may return nothing. */
-  readonly handle: Described extends true
-    ? [Output] extends [Inferred] ? InferringHandle<Name, Input, Args, Partial, Errors, State>
-    : DeclaredHandle<Name, Input, Args, Output, Partial, Errors, State>
-    : DescribeFirst;
-  /** Ends the definition of a tool whose work goes on elsewhere. Its calls give a promise at once. */
-  readonly external: Described extends true
-    ? [Output] extends [Inferred] ? InferringExternal<Name, Input, Args, Partial, Errors, State>
-    : DeclaredExternal<Name, Input, Args, Output, Partial, Errors, State>
-    : DescribeFirst;
-}
-
-/** What `defineTool` starts from: arguments of any names, an inferred output, no declared failures. */
-export type FreshTool<Name extends string> = ToolBuilder<
-  Name,
-  false,
-  Record<string, unknown>,
-  Record<string, unknown>,
-  Inferred,
-  unknown,
-  Record<never, never>
->;
+import type { AnyTool, PromiseOptions, Rendered, ToolAnnotations, ToolPlan } from "./tool.ts";
+import type { ExternalWork, FreshTool } from "./tool_builder.ts";
 
 /**
  * Starts the definition of a tool.
@@ -290,6 +88,10 @@ class Builder {
     return this.#with({ input, inputSchema: input.jsonSchema });
   }
 
+  config(schema: Schema): Builder {
+    return this.#with({ config: compileSchema(schema, { where: `Config schema of ${this.#label}`, isObject: true }) });
+  }
+
   output(schema: Schema): Builder {
     return this.#with({ output: compileSchema(schema, { where: `Output schema of ${this.#label}` }) });
   }
@@ -339,11 +141,19 @@ class Builder {
     return this.#with({ middleware: [...this.#draft.middleware, ...middleware] });
   }
 
+  scopes(...scopes: readonly string[]): Builder {
+    return this.#with({ scopes: addScopes(this.#draft.scopes, scopes, this.#label) });
+  }
+
+  visibleTo(isVisible: (principal: Principal | undefined) => boolean): Builder {
+    return this.#with({ isVisible });
+  }
+
   render(render: (output: unknown) => Rendered): Builder {
     return this.#with({ render });
   }
 
-  external(work: ExternalWork<unknown, unknown, unknown, ErrorMap>): AnyTool {
+  external(work: ExternalWork<unknown, unknown, unknown, ErrorMap, unknown, OpenState>): AnyTool {
     const { start, check, cancel, ttlMs = DEFAULT_TTL_MS } = work;
     if (typeof start !== "function" || typeof check !== "function") {
       throw new TypeError(`Cannot finish ${this.#label}: .external() takes { start, check, cancel? }`);

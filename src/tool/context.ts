@@ -48,9 +48,10 @@ export type OpenState = Record<string, unknown>;
  * What a handler gets beside its input. Everything on it is lazy: what a handler does not touch costs nothing.
  *
  * @typeParam Errors The failures that the tool declared with `.errors()`.
+ * @typeParam Config What the tool said with `.config()` that it needs.
  * @typeParam State What the tool's middleware says that it puts on `ctx.state`.
  */
-export interface Ctx<Errors extends ErrorMap = ErrorMap, State = OpenState> {
+export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State = OpenState> {
   /** Aborts at the deadline, when the caller has gone, and when the call is cancelled. */
   readonly signal: AbortSignal;
   /** Who calls, if the server knows. */
@@ -61,6 +62,13 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, State = OpenState> {
   readonly requestId: string | number | undefined;
   /** Globally unique, and the same when a call is run again: the key to deduplicate side effects by. */
   readonly callId: string;
+  /**
+   * What the environment of the caller supplied beside the arguments, or else that of the server: what `.config()` made of it.
+   * `undefined` for a tool without `.config()`. It may hold secrets.
+   */
+  readonly config: Config;
+  /** What the caller says that several of its requests have in common. Not to be trusted, and never stored. */
+  readonly sessionId: string | undefined;
   /** Which run of this call it is, from 1. */
   readonly attempt: number;
   /** The calling software, as it names itself. */
@@ -152,7 +160,7 @@ export interface CalledTool {
  *
  * @typeParam Added What the middleware puts on `ctx.state`.
  */
-export interface MiddlewareCtx<Added = unknown> extends Ctx<ErrorMap, Partial<Added> & OpenState> {
+export interface MiddlewareCtx<Added = unknown> extends Ctx<ErrorMap, unknown, Partial<Added> & OpenState> {
   /** The call as it came, before validation. */
   readonly call: Call;
   /** The tool that is called; a prompt or a resource has a name that no tool can have. */

@@ -1,6 +1,9 @@
 import type { Refusal } from "../call/outcome.ts";
 import { refuse } from "../call/outcome.ts";
+import type { Principal } from "../call/call.ts";
 import { nearest } from "../internal/nearest.ts";
+import { isVisibleTo } from "./access.ts";
+import { listTool, type ToolListing } from "./listing.ts";
 import { SYSTEM_TOOLS } from "./system_tools.ts";
 import type { AnyTool, ToolPlan } from "./tool.ts";
 
@@ -12,9 +15,9 @@ const MAX_LISTED = 50;
 
 /** A server's tools, by name. */
 export class ToolRegistry {
-  /** Whether some tool can promise its answer. */
-  readonly canPromise: boolean;
   readonly #plans: ReadonlyMap<string, ToolPlan>;
+  /** Tools of attached sets, by the names under which tokens and jobs know them. */
+  readonly #attached = new Map<string, ToolPlan>();
 
   /**
    * @param tools The server's tools, in the order in which they are listed; if one of them can promise, the system tools come first.
@@ -27,13 +30,10 @@ export class ToolRegistry {
       if (plan === undefined) {
         throw new TypeError("Cannot create server: a tool is not finished; end its definition with .handle(…)");
       }
-      assertUsable(plan.name, plans);
-      plans.set(plan.name, plan);
+      assertUsable(tool.name, plans);
+      plans.set(tool.name, plan);
     }
-    this.canPromise = [...plans.values()].some(({ promise, external }) =>
-      promise !== undefined || external !== undefined
-    );
-    const system = this.canPromise ? SYSTEM_TOOLS.map((plan) => [plan.name, plan] as const) : [];
+    const system = [...plans.values()].some(promises) ? SYSTEM_TOOLS.map((plan) => [plan.name, plan] as const) : [];
     this.#plans = new Map([...system, ...plans]);
   }
 
@@ -42,14 +42,66 @@ export class ToolRegistry {
     return this.#plans.get(name);
   }
 
+  /** The tool of that name, if the caller may know of it. */
+  getFor(name: string, principal: Principal | undefined): ToolPlan | undefined {
+    const plan = this.#plans.get(name);
+    return plan && isVisibleTo(plan, principal) ? plan : undefined;
+  }
+
+  /** Those that a caller may know of, in the order of listing. */
+  plansFor(principal: Principal | undefined): ToolPlan[] {
+    return this.plans().filter((plan) => isVisibleTo(plan, principal));
+  }
+
+  /** The tool of that name, here or in an attached set: what a job is about. */
+  resolve(name: string): ToolPlan | undefined {
+    return this.#plans.get(name) ?? this.#attached.get(name);
+  }
+
+  /** The same, if the caller may know of it: what a token is about. */
+  resolveFor(name: string, principal: Principal | undefined): ToolPlan | undefined {
+    const plan = this.resolve(name);
+    return plan && isVisibleTo(plan, principal) ? plan : undefined;
+  }
+
+  /** Whether some tool can promise its answer. */
+  get canPromise(): boolean {
+    return [...this.#plans.values(), ...this.#attached.values()].some(promises);
+  }
+
+  /**
+   * A registry of further tools, which may be called as those here are. Tokens and jobs know them as `<name>@<tag>`, which is
+   * no name that a caller can use; a tool that is the same as the one here has one name only.
+   *
+   * @throws {TypeError} If two have the same name, one has a reserved name, or the tag was used.
+   */
+  attach(tag: string, tools: readonly AnyTool[]): ToolRegistry {
+    const tagged = new ToolRegistry(tools.map((tool) => {
+      const plan = tool?.["~plan"];
+      if (plan === undefined || plan === this.#plans.get(plan.name)) return tool;
+      return { name: plan.name, "~plan": { ...plan, name: `${plan.name}@${tag}` } };
+    }));
+    for (const plan of tagged.plans()) {
+      if (this.#plans.has(plan.name) || plan.isSystem) continue;
+      if (this.#attached.has(plan.name)) throw new TypeError(`Cannot create server: "${tag}" is there twice`);
+      this.#attached.set(plan.name, plan);
+    }
+    return tagged;
+  }
+
   /** All tools, in the order of listing. */
   plans(): ToolPlan[] {
     return [...this.#plans.values()];
   }
 
+  /** All tools as they are listed, under the names that callers use. */
+  listings(): ToolListing[] {
+    return [...this.#plans].map(([name, plan]) => ({ ...listTool(plan), name }));
+  }
+
   /** What to say to someone who asked for a tool that is not there (MCP-lite specification, A.5). */
-  notFound(requested: string): Refusal {
-    const names = [...this.#plans.keys()];
+  notFound(requested: string, principal?: Principal): Refusal {
+    const names = this.plansFor(principal).map(({ name }) => name);
     const similar = nearest(requested, names.filter((name) => !RESERVED.has(name)));
     return refuse("tool_not_found", "Tool not found", {
       requested_tool: requested.slice(0, 256),
@@ -57,6 +109,10 @@ export class ToolRegistry {
       ...(similar !== undefined && { suggestion: `Did you mean '${similar}'?` }),
     });
   }
+}
+
+function promises({ promise, external }: ToolPlan): boolean {
+  return promise !== undefined || external !== undefined;
 }
 
 function assertUsable(name: string, taken: ReadonlyMap<string, ToolPlan>): void {

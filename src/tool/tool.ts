@@ -1,5 +1,6 @@
 import type { CompiledSchema } from "../schema/compile.ts";
 import type { JsonSchema } from "../schema/schema.ts";
+import type { Access } from "./access.ts";
 import type { Ctx, ErrorMap, Middleware } from "./context.ts";
 
 /** Hints about what a tool does, with MCP's names. They are hints: nothing holds a tool to them. */
@@ -41,7 +42,7 @@ export interface ExternalPlan {
 }
 
 /** Everything about a tool that does not change from call to call; made once, by `defineTool`. */
-export interface ToolPlan {
+export interface ToolPlan extends Access {
   readonly name: string;
   readonly description: string;
   readonly type: string | undefined;
@@ -49,6 +50,8 @@ export interface ToolPlan {
   readonly inputSchema: JsonSchema;
   /** `undefined`: arguments are taken as they are. */
   readonly input: CompiledSchema | undefined;
+  /** What the environment has to supply; `undefined`: nothing. */
+  readonly config: CompiledSchema | undefined;
   readonly output: CompiledSchema | undefined;
   readonly partial: CompiledSchema | undefined;
   /** Declared failures; `undefined` as a value means that no data goes with the code. */

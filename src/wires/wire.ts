@@ -11,11 +11,11 @@ import type { ClientInfo, Metadata, Peer, Principal } from "../call/call.ts";
 import type { ChangeBus } from "../call/changes.ts";
 import type { Refusal } from "../call/outcome.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import type { Dispatch } from "../dispatch/dispatch.ts";
+import type { Dispatch, Toolset } from "../dispatch/dispatch.ts";
 import type { Clock } from "../internal/clock.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 import type { ToolListing } from "../tool/listing.ts";
-import type { ToolPlan } from "../tool/tool.ts";
+import type { AnyTool, ToolPlan } from "../tool/tool.ts";
 
 /** What a request says before its body. */
 export interface Head {
@@ -31,8 +31,8 @@ export interface Head {
   readonly signal: AbortSignal | undefined;
   /** The same for a streamed answer; `undefined` where the runtime cancels the stream, and to ask for more has its price. */
   readonly streamSignal: AbortSignal | undefined;
-  /** Who calls, if that is known. */
-  readonly principal: Principal | undefined;
+  /** Who calls, if that is known; the server says so before a wire looks. */
+  principal: Principal | undefined;
   /** Whether the answer may end in trailers: on HTTP/2 of `node:http2`, never by `fetch`. */
   readonly carriesTrailers: boolean;
   /** The answer will take its time: the runtime must not cut a quiet connection. */
@@ -76,7 +76,7 @@ export interface Body {
   text(): Promise<string | Refusal>;
   /** The whole body as bytes, or why it cannot be had. */
   bytes(): Promise<Uint8Array<ArrayBuffer> | Refusal>;
-  /** The pieces of the body as they come, of any size in all. One of the three is called, once. */
+  /** The pieces of the body as they come, of any size in all, until it ends or breaks off. One of the three is called, once. */
   stream(): AsyncIterable<Uint8Array>;
 }
 
@@ -98,8 +98,21 @@ export interface WireHost {
   readonly dispatch: Dispatch;
   /** The server's tools, as they are listed. */
   readonly tools: readonly ToolListing[];
-  /** The same tools as they are defined, in the same order. */
+  /**
+   * The same tools as they are defined, in the same order.
+   *
+   * @internal
+   */
   readonly plans: readonly ToolPlan[];
+  /** Those of them that a caller may know of: `tools` itself, unless some may not be seen by all. */
+  toolsFor(principal: Principal | undefined): readonly ToolListing[];
+  /**
+   * Takes further tools, which are called by way of what this gives alone: other versions of what the server has. While the
+   * server is made, and on every replica alike: promises of these tools are known by name and tag.
+   *
+   * @throws {TypeError} If two of them have the same name, one has a reserved name, or the tag was used.
+   */
+  attach(tag: string, tools: readonly AnyTool[]): Toolset;
   /** The server's resources and prompts; `undefined` if it has none. */
   readonly catalog: Catalog | undefined;
   /** News of what the server offers. */
@@ -110,6 +123,13 @@ export interface WireHost {
   readonly limits: Limits;
   /** Where time comes from. */
   readonly clock: Clock;
+  /**
+   * Headers that go with a refusal, wherever it is answered with its HTTP status: what a caller who is not known, or may not do
+   * this, is told to do about it (`www-authenticate`); none for others.
+   *
+   * @param path A path of the wire: it may be told of more than one authorization.
+   */
+  challenge(refusal: Refusal, path: string): Readonly<Record<string, string>> | undefined;
 }
 
 /** What a server says about itself. */
@@ -140,14 +160,39 @@ export interface Limits {
   readonly resultChars: number;
 }
 
+/** What tells callers how to be let in: the metadata of a protected resource (RFC 9728). */
+export interface ProtectedResource {
+  /** Path of the resource, without trailing slash: what is at and below it is protected. */
+  readonly path: string;
+  /** Where the metadata is. */
+  readonly metadataUrl: string;
+}
+
 /** A wire that is mounted on a server. */
 export interface MountedWire {
-  /** Every path that the wire answers, without trailing slash. */
+  /**
+   * Every path that the wire answers, without trailing slash. One that ends in `/*` stands for all below it that no other wire
+   * has.
+   */
   readonly paths: readonly string[];
   /** Headers of its replies that pages of other origins have to read. Default: none. */
   readonly exposedHeaders?: readonly string[] | undefined;
+  /** Methods that pages of other origins may use. Default: `POST`. */
+  readonly methods?: readonly string[] | undefined;
+  /** Those of its paths that are for everybody: neither who calls nor the `Origin` is looked at, and CORS is the wire's. Default: none. */
+  readonly publicPaths?: readonly string[] | undefined;
+  /** What it tells of the server's authorization: refusals point there. */
+  readonly protectedResource?: ProtectedResource | undefined;
   /** Answers a request on one of its paths. Never throws, never rejects. */
   handle(head: Head, body: Body): MaybePromise<Reply>;
+  /**
+   * Answers a request that is refused before its body is read, because of where it comes from or who calls. The server adds
+   * the headers of {@link WireHost.challenge}. Never throws, never rejects. Default: a JSON-RPC error without an id, as MCP-lite
+   * says it.
+   *
+   * @param status HTTP status. Default: that of the refusal's code.
+   */
+  refuse?(head: Head, refusal: Refusal, status?: number): MaybePromise<Reply>;
   /** Ends what it holds open beside calls, when the server closes. */
   close?(): void;
 }

@@ -32,6 +32,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
   ["token", ["src/token/"], ["internal", "error"]],
   ["engine", ["src/engine/"], ["internal", "error", "call"]],
   ["codec", ["src/codec/"], ["internal", "error", "call"]],
+  ["mcp client", ["src/mcp_client/"], ["internal", "error", "call", "codec"]],
   ["schema", ["src/schema/"], ["internal", "error", "call"]],
   ["tool", ["src/tool/"], ["internal", "error", "call", "schema"]],
   ["catalog", ["src/catalog/"], ["internal", "error", "call", "schema", "tool"]],
@@ -51,7 +52,15 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
     "dispatch",
     "wire",
   ]],
-  ["wire entry", ["src/wires/*/entry.ts"], ["call", "catalog", "type:mcp", "wires", "wire client"]],
+  ["wire entry", ["src/wires/*/entry.ts"], [
+    "call",
+    "catalog",
+    "type:mcp",
+    "mcp client",
+    "wire message",
+    "wires",
+    "wire client",
+  ]],
   ["wire generated", ["src/wires/*/gen/"], []],
   ["wire message", [
     "src/wires/grpc/binary.ts",
@@ -59,6 +68,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
     "src/wires/grpc/bytes.ts",
     "src/wires/grpc/json.ts",
     "src/wires/grpc/error_domain.ts",
+    "src/wires/webtools/metadata.ts",
   ], [
     "internal",
     "call",
@@ -74,6 +84,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
     "error",
     "call",
     "codec",
+    "mcp client",
     "type:tool",
     "type:dispatch",
     "wire generated",
@@ -94,6 +105,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
     "mcp",
   ]],
   ["client", ["src/client/"], ["internal", "error", "call", "type:tool", "wire client"]],
+  ["agents", ["src/agents/"], ["internal", "error", "call", "client", "wire client"]],
   ["server", ["src/server/"], [
     "internal",
     "error",
@@ -109,6 +121,8 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
     "wires",
   ]],
   ["runtime", ["src/runtime/"], ["internal", "error", "call", "token", "tool", "wire", "server"]],
+  ["cli", ["src/cli/"], ["wires", "wire client", "wire message"]],
+  ["auth", ["src/auth/"], ["internal", "error", "call", "dispatch", "wire", "wires", "type:server"]],
   ["testing", ["src/testing/"], [
     "internal",
     "error",
@@ -142,9 +156,11 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
 const PACKAGES: readonly (readonly [name: string, paths: readonly string[]])[] = [
   ["@bufbuild/protobuf", ["src/wires/grpc/"]],
   ["@connectrpc/connect", ["src/wires/grpc/"]],
+  ["@cfworker/json-schema", ["src/wires/webtools/client_validate.ts"]],
   ["valibot", ["src/schema/valibot.ts"]],
   ["@noble/hashes", ["src/token/"]],
   ["@noble/ciphers", ["src/token/sealed.ts"]],
+  ["jose", ["src/auth/jwt.ts"]],
   ["bullmq", ["src/engine/bullmq"]],
   ["ioredis", ["src/engine/bullmq", "src/engine/redis_"]],
   ["@opentelemetry/api", ["src/otel/"]],
@@ -158,6 +174,7 @@ const RUNTIME_PATHS = [
   "src/engine/bullmq",
   "src/wires/grpc/node.ts",
   "src/wires/stdio/",
+  "src/cli/",
 ];
 
 /** A source without comments; what stands in strings is emptied where `keepStrings` is false. */

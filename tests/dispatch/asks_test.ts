@@ -471,3 +471,34 @@ test("a handler that changes its input breaks its own continuation at most: the 
   const asked = await bench.call("t", { a: 1 });
   assertRefused(await answer(bench, asked, { k: { action: "decline" } }, { a: 1 }), "invalid_continuation");
 });
+
+test("models, folders and pages are asked for in their own words, and answers have to be what was asked for", async () => {
+  const bench = benchOf(t.handle(async (_, ctx) => {
+    const asked = await ctx.ask({
+      model: { messages: [{ role: "user", content: { type: "text", text: "Hi" } }], maxTokens: 5 },
+      folders: { roots: true },
+      login: { message: "Log in", url: "https://example.com" },
+    });
+    return Object.values(asked).map(({ action }) => action);
+  }));
+  const settled = await bench.call("t");
+  const { requests } = asQuestion(settled);
+  deepStrictEqual(Object.values(requests).map(({ kind }) => kind), ["sampling", "roots", "elicitation"]);
+  deepStrictEqual(requests["model"]?.params, {
+    messages: [{ role: "user", content: { type: "text", text: "Hi" } }],
+    maxTokens: 5,
+  });
+  deepStrictEqual(requests["login"]?.params, { url: "https://example.com" });
+  const said = { role: "assistant", content: { type: "text", text: "Ho" }, model: "m" };
+  const wrong = await answer(bench, settled, {
+    model: { action: "accept", content: { text: "Ho" } },
+    folders: { action: "accept", content: [] },
+    login: { action: "accept" },
+  });
+  deepStrictEqual(Object.keys(asQuestion(wrong).requests), ["model", "folders"]);
+  const right = await answer(bench, wrong, {
+    model: { action: "accept", content: said },
+    folders: { action: "decline" },
+  });
+  deepStrictEqual(asAnswer(right), ["accept", "decline", "accept"]);
+});

@@ -3,7 +3,7 @@ import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, Failure, type Middleware } from "../../mod.ts";
 import { cache, concurrencyLimit, rateLimit, timeout } from "../../src/middleware/mod.ts";
-import { type WireRow, WIRES, wires } from "../wires/matrix.ts";
+import { carries, skipOf, type WireRow, WIRES, wires } from "../wires/matrix.ts";
 
 class OutOfStock extends Error {}
 
@@ -63,13 +63,13 @@ function clientOf(transport: Awaited<ReturnType<WireRow["open"]>>["transport"]) 
 }
 
 for (const wire of WIRES) {
-  const skip = wire.skip ?? false;
+  const skip = skipOf(wire);
 
   test(`${wire.name}: middleware sees calls and how they end, streams included`, { skip }, async () => {
     await withServer(wire, async (client, seen) => {
       const pieces: string[] = [];
       for await (const piece of client.stream.stream()) pieces.push(piece);
-      deepStrictEqual(pieces, ["a", "b"]);
+      deepStrictEqual(pieces, carries(wire, "pieces of answers") ? ["a", "b"] : []);
       strictEqual(await client.stream(), "ab");
       await rejects(client.fail(), { name: "Failure", code: "out_of_stock", message: "Nothing left" });
       deepStrictEqual(seen, ["stream answer 2", "stream answer 2", "fail failure 0"]);

@@ -1,8 +1,9 @@
 /** Quiet connections live on: Bun cuts those that say nothing for 10 s. All at once, because each takes its time. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { createClient } from "../../mod.ts";
+import { grpcTransport } from "../../src/wires/grpc/entry.ts";
 import { call, eventsOf, stream } from "./client.ts";
-import { command, type Program, runtimes, startProgram, testWith } from "./programs.ts";
+import { command, grpcUrlOf, type Program, runtimes, startProgram, testWith } from "./programs.ts";
 
 const QUIET_MS = 25_000;
 const NAP_MS = 14_000;
@@ -30,6 +31,14 @@ async function checkClient(url: string): Promise<void> {
   strictEqual(await client["quiet"]?.stream({ ms: QUIET_MS }).result, "beforeafter");
 }
 
+async function checkGrpc(server: Program): Promise<void> {
+  const client = createClient(grpcTransport(await grpcUrlOf(server)), { idleTimeoutMs: 40_000 });
+  const late = client["nap"]?.({ ms: NAP_MS });
+  strictEqual(await client["quiet"]?.stream({ ms: QUIET_MS }).result, "beforeafter");
+  strictEqual(await late, "rested");
+  client.$.close();
+}
+
 const needs = runtimes.map(({ program }) => program);
 
 testWith(`a quiet stream and a late answer survive, everywhere`, needs, async (...paths) => {
@@ -39,11 +48,20 @@ testWith(`a quiet stream and a late answer survive, everywhere`, needs, async (.
       startProgram(command(runtime, paths[index] ?? "", "tests/runtime_serve/program.ts"))
     ),
   ]);
+  const ports = [{ port: 0 }, true];
+  const grpcServers = await Promise.all(runtimes.flatMap((runtime, index) =>
+    ports.map((grpc) =>
+      startProgram(
+        command(runtime, paths[index] ?? "", "tests/runtime_serve/grpc_program.ts", JSON.stringify({ grpc })),
+      )
+    )
+  ));
   try {
     const [plain] = servers;
     const checks = servers.flatMap(({ url }) => [checkQuietStream(url), checkLateAnswer(url)]);
+    checks.push(...grpcServers.map(checkGrpc));
     await Promise.all([...checks, checkClient(plain?.url ?? "")]);
   } finally {
-    await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
+    await Promise.all([...servers, ...grpcServers].map((server) => server[Symbol.asyncDispose]()));
   }
 }, 60_000);

@@ -134,6 +134,12 @@ function endGroup(pid: number): void {
   }
 }
 
+/** Where a program serves gRPC, which it prints beside its URL. */
+export async function grpcUrlOf(server: Program): Promise<string> {
+  const [, url = ""] = await server.printed(/gRPC on (\S+)\./);
+  return url;
+}
+
 /** What a finished program said. */
 export interface Finished {
   /** Its exit code. */

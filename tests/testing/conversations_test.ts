@@ -7,11 +7,13 @@ import {
   defineContext,
   defineTool,
   http,
+  mcpLite,
   memory,
   memoryEngine,
   type Server,
   type Transport,
 } from "../../mod.ts";
+import { connect, grpcTransport } from "../../src/wires/grpc/entry.ts";
 import { FakeClock, type Replica, type ReplicaFaults, simulateReplicas } from "../../src/testing/mod.ts";
 import * as v from "../../src/schema/valibot.ts";
 
@@ -20,8 +22,39 @@ const number = v.object({ n: v.number() });
 const basket = defineContext("basket", v.array(v.string()));
 const sleep = (delayMs: number) => new Promise<void>((resolve) => void setTimeout(resolve, delayMs));
 
+/** Which opens no sockets. */
+const isWorker = globalThis.navigator?.userAgent === "Cloudflare-Workers";
+
 const overHttp = (server: Server): Transport =>
   http("http://localhost/mcp-lite/v1", { fetch: (url, init) => server.fetch(new Request(url, init)) });
+
+/** By gRPC, whose servers listen from their first call on. */
+function grpcWire() {
+  const open = new Map<Server, ReturnType<typeof listen>>();
+  const listen = async (server: Server) => {
+    const { serve } = await import("../../src/runtime/serve.ts");
+    const listening = await serve(server, { port: 0, grpc: { port: 0 } });
+    const transport = grpcTransport(listening.grpcUrl ?? "");
+    const close = () => {
+      transport.close?.();
+      return listening.close();
+    };
+    return { transport, close };
+  };
+  const reach = async (server: Server) => {
+    const listening = open.get(server) ?? listen(server);
+    open.set(server, listening);
+    return (await listening).transport;
+  };
+  const wire = (server: Server): Transport => ({
+    call: async (call, sink) => await (await reach(server)).call(call, sink),
+    list: async (limit) => await (await reach(server)).list(limit),
+  });
+  const close = async () => {
+    for (const listening of open.values()) await (await listening).close();
+  };
+  return { wire, close };
+}
 
 /** Odd replicas are reached over HTTP. */
 const mixed = (server: Server, { index }: Replica): Transport => (index % 2 === 1 ? overHttp(server) : memory(server));
@@ -85,7 +118,13 @@ function simulate(options: { count: number; seed: number; faults?: ReplicaFaults
   const replicas = simulateReplicas({
     ...options,
     create({ clock, attach }) {
-      const server = createServer({ keys: KEYS, tools, clock, engine: attach(engine) });
+      const server = createServer({
+        keys: KEYS,
+        tools,
+        clock,
+        engine: attach(engine),
+        wires: [mcpLite(), connect()],
+      });
       server.work();
       return server;
     },
@@ -174,10 +213,11 @@ for (
   });
 }
 
-test("a token of one replica is redeemed at the others, and on another wire", async () => {
+test("a token of one replica is redeemed at the others, and on other wires", async () => {
   const { replicas, end } = simulate({ count: 3, seed: 1 });
+  const grpc = grpcWire();
   for (const tool of ["job", "remote"] as const) {
-    const wires = [{ wire: overHttp }, {}];
+    const wires = [{ wire: overHttp }, {}, ...isWorker ? [] : [{ wire: grpc.wire }]];
     for (const begin of wires) {
       const { token } = await replicas.client({ only: 0, ...begin })[tool].start({ n: 7 });
       for (const only of [1, 2, 0]) {
@@ -188,6 +228,7 @@ test("a token of one replica is redeemed at the others, and on another wire", as
       }
     }
   }
+  await grpc.close();
   await end();
 });
 

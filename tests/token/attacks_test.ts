@@ -8,7 +8,12 @@ import { decodeBase64Url, encodeBase64Url } from "../../src/token/base64url.ts";
 import type { TokenKind } from "../../src/token/token.ts";
 import { claims, K1, K2, KINDS, makers, NOW_MS, said } from "./fixture.ts";
 
-const PREFIXES: Readonly<Record<TokenKind, string>> = { promise: "prom_", continuation: "cont_", context: "ctx_" };
+const PREFIXES: Readonly<Record<TokenKind, string>> = {
+  promise: "prom_",
+  continuation: "cont_",
+  context: "ctx_",
+  config: "conf_",
+};
 
 /** A token, and another of the same ring and kind that says something else. */
 interface Target {

@@ -2,7 +2,7 @@ import { keyRing } from "../../src/token/key_ring.ts";
 import { sealed } from "../../src/token/sealed.ts";
 import type { TokenClaims, TokenKeys, TokenKind, VerifiedToken } from "../../src/token/token.ts";
 
-export const KINDS: readonly TokenKind[] = ["promise", "continuation", "context"];
+export const KINDS: readonly TokenKind[] = ["promise", "continuation", "context", "config"];
 
 /** Both sorts of rings, which keep the same promises. */
 export const makers: Readonly<Record<string, (keys: string | readonly string[]) => TokenKeys>> = {

@@ -33,7 +33,7 @@ for (const [name, makeRing] of Object.entries(makers)) {
         const data: Json | undefined = any.data === undefined ? undefined : JSON.parse(JSON.stringify(any.data));
         const all = { ...any, data };
         const token = keys.sign(kind, all);
-        ok(/^(prom|cont|ctx)_[\w-]+$/.test(token));
+        ok(/^(prom|cont|ctx|conf)_[\w-]+$/.test(token));
         deepStrictEqual(keys.verify(kind, token, all.principal, 0), said(all));
         if (stranger !== all.principal) strictEqual(keys.verify(kind, token, stranger, 0), "invalid");
       }),
@@ -48,7 +48,9 @@ for (const [name, makeRing] of Object.entries(makers)) {
       encodeBase64Url(new Uint8Array([...start, kind, ...rest]))
     );
     const body = fc.oneof(anyText, oddText, forged, random.map((bytes) => encodeBase64Url(bytes)));
-    const token = fc.tuple(fc.constantFrom("", "prom_", "cont_", "ctx_"), body).map(([prefix, rest]) => prefix + rest);
+    const token = fc.tuple(fc.constantFrom("", "prom_", "cont_", "ctx_", "conf_"), body).map(([prefix, rest]) =>
+      prefix + rest
+    );
     fc.assert(
       fc.property(fc.constantFrom(...KINDS), token, text, (kind, any, principal) => {
         strictEqual(keys.verify(kind, any, principal, NOW_MS), "invalid");

@@ -5,7 +5,7 @@ import { sealed } from "../../src/token/sealed.ts";
 import { said } from "./fixture.ts";
 import { type TokenVector, VECTOR_KEY, vectors } from "./vectors.ts";
 
-const PREFIXES = { promise: "prom_", continuation: "cont_", context: "ctx_" } as const;
+const PREFIXES = { promise: "prom_", continuation: "cont_", context: "ctx_", config: "conf_" } as const;
 const encoder = new TextEncoder();
 
 /** A token as docs/tokens.md tells, by the runtime's own cryptography and with nothing of ours. */

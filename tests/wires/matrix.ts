@@ -1,41 +1,65 @@
 /** Every way to reach a server: one row each. The suite runs over all of them, which is how semantics stay identical. */
-import { http, mcpLite, memory, type Server, type Transport, type Wire } from "../../mod.ts";
+import { http, mcpLite, memory, type Principal, type Server, type Transport, type Wire } from "../../mod.ts";
 import { connect, connectTransport, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/entry.ts";
+import { webtools, webtoolsTransport } from "../../src/wires/webtools/entry.ts";
+import { mcp, mcpTransport, memorySessions } from "../../src/wires/mcp/entry.ts";
+
+/** What some protocols have no word for. */
+export type Lack =
+  | "pieces of answers"
+  | "progress of calls"
+  | "types of tools"
+  | "amounts of resources"
+  | "names of questions"
+  | "promises that were not asked for"
+  | "more than 64 calls at once";
+
+/** Who calls: what shows it to a server, and who that is where nothing needs to be shown. */
+export interface Caller {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly principal?: Principal;
+}
 
 /** A way to reach a server. */
 export interface WireRow {
   readonly name: string;
+  /** What its protocol has no word for. */
+  readonly lacks?: readonly Lack[] | undefined;
   /** Why it cannot run here; `undefined` if it can. */
   readonly skip?: string | undefined;
   /** Opens it. */
-  open(server: Server): Promise<{ readonly transport: Transport; close(): Promise<void> }>;
+  open(server: Server, caller?: Caller): Promise<{ readonly transport: Transport; close(): Promise<void> }>;
 }
 
 const isWorker = globalThis.navigator?.userAgent === "Cloudflare-Workers";
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
+type Open = (url: string, options: { fetch?: Fetch; headers?: Readonly<Record<string, string>> }) => Transport;
+
 /** The rows of a protocol over HTTP: in process, and over a socket. */
-function httpRows(name: string, path: string, open: (url: string, options: { fetch?: Fetch }) => Transport): WireRow[] {
+function httpRows(name: string, path: string, open: Open, lacks?: readonly Lack[]): WireRow[] {
   return [
     {
       name: `${name}, in process`,
-      open(server) {
+      lacks,
+      open(server, { headers = {} } = {}) {
         // As fetch takes a URL and its options, which workerd lets not say that redirects are errors.
         const fetch: Fetch = (url, init) => server.fetch(new Request(url, { ...init, redirect: "follow" }));
         return Promise.resolve({
-          transport: open(`http://localhost${path}`, { fetch }),
+          transport: open(`http://localhost${path}`, { fetch, headers }),
           close: () => Promise.resolve(),
         });
       },
     },
     {
       name: `${name}, over a socket`,
+      lacks,
       skip: isWorker ? "workerd opens no sockets" : undefined,
-      async open(server) {
+      async open(server, { headers = {} } = {}) {
         const { serve } = await import("../../src/runtime/serve.ts");
         const listening = await serve(server, { port: 0, graceMs: 0 });
-        return { transport: open(`${listening.url}${path}/`, {}), close: () => listening.close() };
+        return { transport: open(`${listening.url}${path}/`, { headers }), close: () => listening.close() };
       },
     },
   ];
@@ -47,10 +71,10 @@ function grpcRows(): WireRow[] {
   return ([["a port of its own", { port: 0 }], ["one port for all", true]] as const).map(([where, grpc]) => ({
     name: `gRPC, ${where}`,
     skip,
-    async open(server) {
+    async open(server, { headers = {} } = {}) {
       const { serve } = await import("../../src/runtime/serve.ts");
       const listening = await serve(server, { port: 0, graceMs: 0, grpc });
-      const transport = grpcTransport(listening.grpcUrl ?? "");
+      const transport = grpcTransport(listening.grpcUrl ?? "", { headers });
       return {
         transport,
         async close() {
@@ -62,18 +86,63 @@ function grpcRows(): WireRow[] {
   }));
 }
 
+/** Whether a row's protocol has a word for something. */
+export function carries({ lacks = [] }: WireRow, what: Lack): boolean {
+  return !lacks.includes(what);
+}
+
+/** Why a scenario cannot run over a wire: the wire is not here, or has no word for what the scenario needs; `false` if it can. */
+export function skipOf(wire: WireRow, needs: readonly Lack[] = []): string | false {
+  const missing = needs.find((need) => !carries(wire, need));
+  return wire.skip ?? (missing === undefined ? false : `this protocol has no ${missing}`);
+}
+
 /** The matrix. */
 export const WIRES: readonly WireRow[] = [
   {
     name: "memory",
-    open: (server) => Promise.resolve({ transport: memory(server), close: () => Promise.resolve() }),
+    open(server, { principal } = {}) {
+      const transport = memory(server, principal === undefined ? {} : { principal });
+      return Promise.resolve({ transport, close: () => Promise.resolve() });
+    },
   },
   ...httpRows("http", "/mcp-lite/v1", http),
   ...httpRows("connect (JSON)", "", connectTransport),
   ...httpRows("connect (binary)", "", (url, options) => connectTransport(url, { ...options, format: "binary" })),
   ...httpRows("gRPC-Web", "", grpcWebTransport),
   ...grpcRows(),
+  ...httpRows("webtools", "/webtools/fixture", webtoolsTransport, ["pieces of answers", "progress of calls"]),
+  ...httpRows(
+    "webtools (unchecked)",
+    "/webtools/fixture",
+    (url, options) => webtoolsTransport(url, { ...options, validate: false }),
+    ["pieces of answers", "progress of calls"],
+  ),
+  ...httpRows(
+    "mcp (2026-07-28)",
+    "/mcp",
+    (url, options) => mcpTransport(url, { ...options, era: "modern" }),
+    ["pieces of answers", "types of tools", "amounts of resources"],
+  ),
+  ...httpRows(
+    "mcp (2025-11-25)",
+    "/mcp",
+    (url, options) => mcpTransport(url, { ...options, era: "legacy" }),
+    [
+      "pieces of answers",
+      "types of tools",
+      "amounts of resources",
+      "names of questions",
+      "promises that were not asked for",
+      "more than 64 calls at once",
+    ],
+  ),
 ];
 
 /** What the suites' servers speak. */
-export const wires: readonly Wire[] = [mcpLite(), connect()];
+export const wires: readonly Wire[] = [
+  mcpLite(),
+  connect(),
+  mcp({ sessions: memorySessions() }),
+  webtools({ name: "fixture", description: "What the suites call", version: "1.2.3" }),
+];

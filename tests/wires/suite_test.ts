@@ -3,16 +3,17 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { type Client, createClient, ToolError } from "../../mod.ts";
 import { createFixture, type FixtureServer, type Journal } from "./fixture.ts";
-import { type WireRow, WIRES } from "./matrix.ts";
+import { carries, type Lack, skipOf, type WireRow, WIRES } from "./matrix.ts";
 
-type Scenario = (client: Client<FixtureServer>, journal: Journal) => Promise<void>;
+type Scenario = (client: Client<FixtureServer>, journal: Journal, wire: WireRow) => Promise<void>;
 
 async function run(wire: WireRow, scenario: Scenario): Promise<void> {
   const { server, journal } = createFixture();
   const { transport, close } = await wire.open(server);
   try {
-    await scenario(createClient<FixtureServer>(transport), journal);
+    await scenario(createClient<FixtureServer>(transport), journal, wire);
   } finally {
+    transport.close?.();
     await close();
   }
 }
@@ -54,12 +55,22 @@ const AWKWARD = [
   '"\\"',
 ];
 
+/** The pieces that a caller gets. */
+function sent<Piece>(pieces: readonly Piece[], wire: WireRow): readonly Piece[] {
+  return carries(wire, "pieces of answers") ? pieces : [];
+}
+
+const NEEDS: Readonly<Record<string, readonly Lack[]>> = {
+  "aborts the handler when the reader leaves the loop": ["pieces of answers"],
+  "keeps concurrent calls apart": ["more than 64 calls at once"],
+};
+
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
-  async "lists the tools with everything that was declared"(client) {
+  async "lists the tools with everything that was declared"(client, _, wire) {
     const tools = await client.$.list();
     deepStrictEqual(tools[0], {
       name: "add",
-      "@type": "math",
+      ...(carries(wire, "types of tools") && { "@type": "math" }),
       title: "Addition",
       description: "Add two numbers",
       inputSchema: {
@@ -103,21 +114,21 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     strictEqual(await client.date() as unknown, "1970-01-01T00:00:00.000Z");
   },
 
-  async "streams pieces in order and joins them when nothing was returned"(client) {
+  async "streams pieces in order and joins them when nothing was returned"(client, _, wire) {
     const stream = client.report.stream({ pieces: AWKWARD });
     const pieces: string[] = [];
     for await (const piece of stream) pieces.push(piece);
-    deepStrictEqual(pieces, AWKWARD);
+    deepStrictEqual(pieces, sent(AWKWARD, wire));
     strictEqual(await stream.result, AWKWARD.join(""));
     strictEqual(await client.report({ pieces: AWKWARD }), AWKWARD.join(""));
     strictEqual(await client.report.stream({ pieces: ["a", "b"] }).result, "ab");
   },
 
-  async "streams pieces and then a whole"(client) {
+  async "streams pieces and then a whole"(client, _, wire) {
     const stream = client.count.stream({ to: 200 });
     let pieces = 0;
     for await (const { at } of stream) strictEqual(at, ++pieces);
-    strictEqual(pieces, 200);
+    strictEqual(pieces, carries(wire, "pieces of answers") ? 200 : 0);
     strictEqual(await stream.result, 20_100);
     strictEqual(await client.count({ to: 3 }), 6);
   },
@@ -128,14 +139,14 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     deepStrictEqual(await stream.result, { sum: 11 });
   },
 
-  async "delivers what was streamed before a failure, a refusal and a break"(client) {
+  async "delivers what was streamed before a failure, a refusal and a break"(client, _, wire) {
     for (const [how, code] of [["failure", "tired"], ["refusal", "rate_limited"], ["break", "internal"]] as const) {
       const pieces: unknown[] = [];
       const error = await rejection((async () => {
         for await (const piece of client.stumble.stream({ how })) pieces.push(piece);
       })());
       strictEqual(error.code, code);
-      deepStrictEqual(pieces, ["first"]);
+      deepStrictEqual(pieces, sent(["first"], wire));
       ok(!error.message.includes("secret"));
     }
   },
@@ -147,10 +158,11 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     deepStrictEqual(journal.seen, ["endless ended, aborted: true"]);
   },
 
-  async "tells progress to whoever listens"(client) {
+  async "tells progress to whoever listens"(client, _, wire) {
     const seen: unknown[] = [];
     strictEqual(await client.work({}, { onProgress: (progress) => seen.push(progress) }), "worked");
-    deepStrictEqual(seen, [{ done: 1, total: 2, message: "half" }, { done: 2, total: 2 }]);
+    const told = [{ done: 1, total: 2, message: "half" }, { done: 2, total: 2 }];
+    deepStrictEqual(seen, carries(wire, "progress of calls") ? told : []);
     strictEqual(await client.work(), "worked");
   },
 
@@ -261,6 +273,6 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
 
 for (const wire of WIRES) {
   for (const [name, scenario] of Object.entries(SCENARIOS)) {
-    test(`${wire.name}: ${name}`, { skip: wire.skip ?? false }, () => run(wire, scenario));
+    test(`${wire.name}: ${name}`, { skip: skipOf(wire, NEEDS[name]) }, () => run(wire, scenario));
   }
 }

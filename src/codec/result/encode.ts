@@ -13,9 +13,11 @@ import type {
   CallEvent,
   FailureOutcome,
   PromiseOutcome,
+  Refusal,
 } from "../../call/outcome.ts";
 import { RESERVED_META } from "../../call/reserved_meta.ts";
 import { formatTimestamp } from "../../internal/clock.ts";
+import { isJsonObject } from "../../internal/json.ts";
 import type { Members } from "./members.ts";
 
 /** What an event says while a call runs. */
@@ -28,6 +30,12 @@ export function eventMembers(event: CallEvent): Members {
     case "deferred":
       return { deferred: promiseMembers(event.promise) };
   }
+}
+
+/** What an error carries as data: the details, and our code; what is no object, or has a code of its own, is in `details`. */
+export function refusalData({ code, data: details }: Refusal): Members {
+  const isPlain = details === undefined || (isJsonObject(details) && !Object.hasOwn(details, "code"));
+  return { ...(isPlain ? details : { details }), code };
 }
 
 /** What `_meta` says of a promise. */

@@ -7,7 +7,7 @@
  * @module
  */
 import { create } from "@bufbuild/protobuf";
-import { ConnectError, type Transport as RpcTransport } from "@connectrpc/connect";
+import { Code, ConnectError, type Transport as RpcTransport } from "@connectrpc/connect";
 import type { CommonTransportOptions } from "@connectrpc/connect/protocol";
 import { createTransport as createConnect } from "@connectrpc/connect/protocol-connect";
 import { createTransport as createGrpc } from "@connectrpc/connect/protocol-grpc";
@@ -271,6 +271,10 @@ const BROKEN_OFF: Refusal = refuse("unavailable", "Stream broke off");
 function refusalOf(thrown: unknown, status: number | undefined): Refusal {
   if (!(thrown instanceof ConnectError)) return { ...BROKEN_OFF, cause: thrown };
   if (thrown.isWireError) return decodeError(thrown);
+  // A message that says that it is larger than what is read.
+  if (thrown.code === Code.ResourceExhausted) {
+    return { ...refuse("result_too_large", "The answer is larger than what is read"), cause: thrown };
+  }
   // Of an answer with an error's status, that is all there is to go by.
   if (status !== undefined && (status < 200 || status > 299)) {
     const { code } = decodeError(thrown);

@@ -20,9 +20,10 @@ type Detail = Exclude<ConstructorParameters<typeof ConnectError>[3], undefined>[
 /**
  * The error that says a refusal.
  *
+ * @param metadata Headers that go with it; by gRPC, trailers.
  * @throws What `JSON.stringify` throws of the refusal's data.
  */
-export function encodeRefusal(refusal: Refusal): ConnectError {
+export function encodeRefusal(refusal: Refusal, metadata?: Readonly<Record<string, string>>): ConnectError {
   const { code, data } = refusal;
   const json = data === undefined ? undefined : JSON.parse(JSON.stringify(data)) as JsonValue;
   const members = isJsonObject(json) ? json : {};
@@ -37,7 +38,7 @@ export function encodeRefusal(refusal: Refusal): ConnectError {
       value: fromJson(ValueSchema, json, { recursionLimit: Number.POSITIVE_INFINITY }),
     });
   }
-  return new ConnectError(messageOf(refusal.message, code, members), grpcCodes[code], undefined, details);
+  return new ConnectError(messageOf(refusal.message, code, members), grpcCodes[code], metadata, details);
 }
 
 /** As section A.5 has it: `Tool not found: nonexistent_tool`. */

@@ -46,9 +46,12 @@ function detailsOf(error: ConnectError): Any[] {
 
 const encoder = new TextEncoder();
 
-/** Only what is not printable ASCII, and the percent sign: some callers decode no more than that. */
+/**
+ * Only what is not printable ASCII, and the percent sign: some callers decode no more than that. Spaces at the ends, too, with
+ * which callers drop the whole header.
+ */
 function encodePercent(text: string): string {
-  return text.replace(/[^\x20-\x24\x26-\x7e]+/g, (piece) => {
+  return text.replace(/[^\x20-\x24\x26-\x7e]+|^ +| +$/g, (piece) => {
     const bytes = [...encoder.encode(piece)];
     return bytes.map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join("");
   });

@@ -41,22 +41,28 @@ export async function* readEnvelopes(
   pieces: AsyncIterable<Uint8Array>,
   maxBytes: number,
 ): AsyncGenerator<Envelope | Refusal, void, undefined> {
-  let rest: Bytes = new Uint8Array();
+  let waiting: Uint8Array[] = [];
+  let [length, needed] = [0, HEAD_BYTES];
   for await (const piece of pieces) {
-    rest = concatBytes([rest, piece]);
-    while (rest.length >= HEAD_BYTES) {
+    waiting.push(piece);
+    length += piece.length;
+    // Joined once there is enough: with every piece, a message in pieces of a byte would be copied as often.
+    if (length < needed) continue;
+    let rest = concatBytes(waiting);
+    for (needed = HEAD_BYTES; rest.length >= needed; needed = HEAD_BYTES) {
       const head = readHead(rest);
       if (head === undefined) return void (yield NO_ENVELOPE);
       if (head.length > maxBytes) {
         return void (yield refuse("payload_too_large", `A message is larger than ${maxBytes} bytes`));
       }
-      const end = HEAD_BYTES + head.length;
-      if (rest.length < end) break;
-      yield { message: rest.subarray(HEAD_BYTES, end), isCompressed: head.isCompressed };
-      rest = rest.subarray(end);
+      needed = HEAD_BYTES + head.length;
+      if (rest.length < needed) break;
+      yield { message: rest.subarray(HEAD_BYTES, needed), isCompressed: head.isCompressed };
+      rest = rest.subarray(needed);
     }
+    [waiting, length] = [[rest], rest.length];
   }
-  if (rest.length > 0) yield NO_ENVELOPE;
+  if (length > 0) yield NO_ENVELOPE;
 }
 
 function readHead(bytes: Bytes): { readonly length: number; readonly isCompressed: boolean } | undefined {

@@ -20,6 +20,11 @@ import type { RpcMethod } from "./protocol.ts";
 /** The empty name is the server as a whole. */
 const SERVICES: readonly string[] = ["", "mcplite.MCPLite"];
 
+/** Where it is asked. */
+export const HEALTH_PATHS: readonly string[] = ["Check", "List", "Watch"].map((name) =>
+  `/grpc.health.v1.Health/${name}`
+);
+
 /** The methods of `grpc.health.v1.Health`, by their paths. */
 export function healthMethods(
   protocol: NativeProtocol,

@@ -6,11 +6,19 @@
  *
  * @module
  */
+import type { Refusal } from "../../call/outcome.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import type { Body, Head, MountedWire, Reply, Wire, WireHost } from "../wire.ts";
+import { HEALTH_PATHS } from "./health.ts";
 import { createNativeMethods } from "./native.ts";
-import { isNative } from "./native_protocol.ts";
-import { createConnectMethods, EXPOSED_HEADERS, type RpcMethod, UNSUPPORTED_TYPE } from "./protocol.ts";
+import { isNative, refuseUnread } from "./native_protocol.ts";
+import {
+  type ConnectMethod,
+  createConnectMethods,
+  EXPOSED_HEADERS,
+  type RpcMethod,
+  UNSUPPORTED_TYPE,
+} from "./protocol.ts";
 import { ToolService } from "./service.ts";
 
 /** Options of {@link connect}. */
@@ -47,23 +55,32 @@ export function connect(options: ConnectOptions = {}): Wire {
 
 class ConnectWire implements MountedWire {
   readonly paths: readonly string[];
+  /** Who looks after a server asks how it is without saying who asks. */
+  readonly publicPaths: readonly string[];
   readonly exposedHeaders: readonly string[] = EXPOSED_HEADERS;
   readonly #native: ReadonlyMap<string, RpcMethod>;
-  readonly #overFetch: ReadonlyMap<string, RpcMethod>;
+  readonly #overFetch: ReadonlyMap<string, ConnectMethod>;
 
   constructor(host: WireHost, base: string) {
-    const service = new ToolService(host);
-    const underBase = (methods: ReadonlyMap<string, RpcMethod>) =>
+    const service = new ToolService(host, base);
+    const underBase = <Method>(methods: ReadonlyMap<string, Method>) =>
       new Map([...methods].map(([path, method]) => [`${base}${path}`, method]));
     this.#native = underBase(createNativeMethods(service, host));
     this.#overFetch = underBase(createConnectMethods(service, host.limits));
     this.paths = [...this.#native.keys()];
+    this.publicPaths = HEALTH_PATHS.map((path) => base + path);
   }
 
   handle(head: Head, body: Body): MaybePromise<Reply> {
     if (head.method !== "POST") return NOT_POST;
-    const methods = isNative(head) ? this.#native : this.#overFetch;
-    return methods.get(head.path)?.(head, body) ?? UNSUPPORTED_TYPE;
+    const handle = isNative(head) ? this.#native.get(head.path) : this.#overFetch.get(head.path)?.handle;
+    return handle?.(head, body) ?? UNSUPPORTED_TYPE;
+  }
+
+  refuse(head: Head, refusal: Refusal): MaybePromise<Reply> {
+    if (head.method !== "POST") return NOT_POST;
+    if (isNative(head)) return refuseUnread(refusal);
+    return this.#overFetch.get(head.path)?.refuse(head, refusal) ?? UNSUPPORTED_TYPE;
   }
 }
 

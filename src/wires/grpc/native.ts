@@ -15,7 +15,7 @@ import {
 import { encodeEvent } from "./encode.ts";
 import { encodeRefusal } from "./encode_error.ts";
 import { encodeEnvelope } from "./envelope.ts";
-import { PromptsListSchema, ToolsListSchema } from "./gen/mcplite_pb.ts";
+import { PromptsListSchema, type ToolsList, ToolsListSchema } from "./gen/mcplite_pb.ts";
 import { healthMethods } from "./health.ts";
 import { NativeProtocol } from "./native_protocol.ts";
 import type { NativeStream } from "./native_stream.ts";
@@ -38,10 +38,17 @@ function toolMethods(
   service: ToolService,
   maxDepth: number,
 ): readonly (readonly [path: string, method: RpcMethod])[] {
-  const tools = encodeEnvelope(toBinary(ToolsListSchema, service.tools));
+  const encodeTools = (tools: ToolsList) => encodeEnvelope(toBinary(ToolsListSchema, tools));
+  const allTools = encodeTools(service.allTools);
   const prompts = encodeEnvelope(toBinary(PromptsListSchema, service.prompts));
   return [
-    ["/mcplite.MCPLite/GetTools", protocol.unary(() => tools)],
+    [
+      "/mcplite.MCPLite/GetTools",
+      protocol.unary((_, head) => {
+        const tools = service.toolsFor(head);
+        return tools === service.allTools ? allTools : encodeTools(tools);
+      }),
+    ],
     ["/mcplite.MCPLite/GetPrompts", protocol.unary(() => prompts)],
     [
       "/mcplite.MCPLite/CallTool",

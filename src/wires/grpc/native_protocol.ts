@@ -36,6 +36,15 @@ export function isNative({ metadata }: Head): boolean {
 
 const HEADERS = { "content-type": "application/grpc" };
 
+/** The answer to a request that is refused before its messages are read: a status, and nothing in front of it. */
+export function refuseUnread(refusal: Refusal): Reply {
+  return statusAlone(encodeStatus(encodeRefusal(refusal)));
+}
+
+function statusAlone(status: Trailers): Reply {
+  return { status: 200, headers: { ...HEADERS, ...status }, body: null };
+}
+
 /** Carries methods. */
 export class NativeProtocol {
   readonly #host: WireHost;
@@ -118,7 +127,7 @@ export class NativeProtocol {
   }
 
   #statusAlone(thrown: unknown): Reply {
-    return { status: 200, headers: { ...HEADERS, ...this.#status(thrown) }, body: null };
+    return statusAlone(this.#status(thrown));
   }
 
   #status(thrown: unknown): Trailers {

@@ -58,7 +58,7 @@ export class Http2Connection {
   #connect(): Http2.ClientHttp2Session {
     const known = this.#session;
     if (known !== undefined && !known.closed && !known.destroyed) return known;
-    const session = this.#http2.connect(this.#origin, { ...this.#tls });
+    const session = this.#http2.connect(this.#origin, { ...this.#tls, settings: { enablePush: false } });
     const forget = () => {
       if (this.#session === session) this.#session = undefined;
     };
@@ -89,12 +89,29 @@ function responseOf(stream: Http2.ClientHttp2Stream, leave: () => void): Promise
     stream.once("error", reject);
     stream.once("close", () => reject(new Error("The connection was lost before there was an answer")));
     stream.once("response", (received) => {
-      const headers = copyHeaders(received, new Headers());
-      const response = new Response(bodyOf(stream, leave), { status: received[":status"] ?? 502, headers });
-      resolve(Object.assign(response, { trailer }));
+      try {
+        resolve(Object.assign(toResponse(stream, received, leave), { trailer }));
+      } catch (thrown) {
+        reject(thrown);
+        leave();
+      }
     });
   });
 }
+
+/** Throws for a status that no answer may have. */
+function toResponse(
+  stream: Http2.ClientHttp2Stream,
+  received: Http2.IncomingHttpHeaders & Http2.IncomingHttpStatusHeader,
+  leave: () => void,
+): Response {
+  const { ":status": status = 502 } = received;
+  const body = WITHOUT_BODY.has(status) ? null : bodyOf(stream, leave);
+  return new Response(body, { status, headers: copyHeaders(received, new Headers()) });
+}
+
+/** Statuses with which a `Response` has no body. */
+const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 function copyHeaders(from: Http2.IncomingHttpHeaders, to: Headers): Headers {
   for (const [name, value] of Object.entries(from)) {

@@ -46,6 +46,14 @@ const rpcKey: ContextKey<Rpc | undefined> = createContextKey<Rpc | undefined>(un
 /** One method of the service. */
 export type RpcMethod = (head: Head, body: Body) => MaybePromise<Reply>;
 
+/** One method of the service by Connect and gRPC-Web. */
+export interface ConnectMethod {
+  /** Answers a request. */
+  readonly handle: RpcMethod;
+  /** Answers a request that is refused before it is read. */
+  refuse(head: Head, refusal: Refusal): MaybePromise<Reply>;
+}
+
 /** What pages of other origins have to read of a gRPC-Web answer that has no body. */
 export const EXPOSED_HEADERS: readonly string[] = ["grpc-status", "grpc-message", "grpc-status-details-bin"];
 
@@ -62,17 +70,18 @@ export const UNSUPPORTED_TYPE: Reply = {
 const BROKEN: Reply = { status: 500, headers: {}, body: null };
 
 /** The methods of the service by Connect and gRPC-Web, by their paths. */
-export function createConnectMethods(service: ToolService, limits: Limits): ReadonlyMap<string, RpcMethod> {
+export function createConnectMethods(service: ToolService, limits: Limits): ReadonlyMap<string, ConnectMethod> {
   const router = createConnectRouter({ grpc: false }).service(MCPLite, implementation(service, limits.depth - 1));
-  return new Map(router.handlers.map((handler) => [handler.requestPath, rpcMethod(handler, limits)]));
+  return new Map(router.handlers.map((handler) => [handler.requestPath, connectMethod(handler, limits)]));
 }
 
 /** What Connect's handlers give them to read is empty: the request is in the context. */
 function implementation(service: ToolService, maxDepth: number): ServiceImpl<typeof MCPLite> {
   return {
     getTools(_, context) {
-      assertRead(rpcOf(context));
-      return service.tools;
+      const rpc = rpcOf(context);
+      assertRead(rpc);
+      return service.toolsFor(rpc.head);
     },
     getPrompts(_, context) {
       assertRead(rpcOf(context));
@@ -108,19 +117,27 @@ function rpcOf({ values }: HandlerContext): Rpc {
   return values.get(rpcKey) as Rpc;
 }
 
-function rpcMethod(handler: UniversalHandler, limits: Limits): RpcMethod {
+function connectMethod(handler: UniversalHandler, limits: Limits): ConnectMethod {
   const isStream = handler.method.methodKind !== "unary";
-  return (head, body) => {
+  const withForm = (head: Head, answer: (form: RequestForm) => MaybePromise<Reply>): MaybePromise<Reply> => {
     const contentType = head.metadata.get("content-type") ?? "";
-    if (!handler.supportedContentType(contentType)) return UNSUPPORTED_TYPE;
-    const form = requestForm(contentType);
-    return body.bytes()
-      .then((bytes) => "kind" in bytes ? bytes : readRequest(handler.method.input, bytes, form, head.metadata, limits))
-      .then((request) => {
-        const call = new MethodCall(handler, head, form, request);
-        return isStream ? call.stream() : call.answer();
-      })
-      .catch(() => BROKEN);
+    return handler.supportedContentType(contentType) ? answer(requestForm(contentType)) : UNSUPPORTED_TYPE;
+  };
+  const answer = (head: Head, form: RequestForm, request: Message | Refusal): MaybePromise<Reply> => {
+    const call = new MethodCall(handler, head, form, request);
+    return isStream ? call.stream() : call.answer();
+  };
+  return {
+    handle: (head, body) =>
+      withForm(head, (form) =>
+        body.bytes()
+          .then((bytes) =>
+            "kind" in bytes ? bytes : readRequest(handler.method.input, bytes, form, head.metadata, limits)
+          )
+          .then((request) => answer(head, form, request))
+          .catch(() => BROKEN)),
+    refuse: (head, refusal) =>
+      withForm(head, (form) => Promise.resolve(answer(head, form, refusal)).catch(() => BROKEN)),
   };
 }
 

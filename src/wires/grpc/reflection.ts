@@ -12,6 +12,7 @@ import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { encodeEnvelope } from "./envelope.ts";
 import { file_google_rpc_error_details } from "./gen/google/rpc/error_details_pb.ts";
+import { file_google_rpc_status } from "./gen/google/rpc/status_pb.ts";
 import { file_grpc_health_v1_health } from "./gen/grpc/health/v1/health_pb.ts";
 import {
   file_grpc_reflection_v1_reflection,
@@ -29,7 +30,8 @@ const FILES: readonly DescFile[] = withDependencies([
   file_grpc_health_v1_health,
   file_grpc_reflection_v1_reflection,
   file_grpc_reflection_v1alpha_reflection,
-  // Nothing imports it; it is in the details of errors.
+  // Nothing imports them; they are what errors say, and its details.
+  file_google_rpc_status,
   file_google_rpc_error_details,
 ]);
 

@@ -22,16 +22,25 @@ import { type PromptsList, PromptsListSchema, type ToolsList, ToolsListSchema } 
 
 /** The methods of `mcplite.MCPLite`. What is not OK is thrown, as a {@link ConnectError}. */
 export class ToolService {
-  /** What `GetTools` answers. */
-  readonly tools: ToolsList;
+  /** What `GetTools` answers to those who may know of all tools. */
+  readonly allTools: ToolsList;
   /** What `GetPrompts` answers. */
   readonly prompts: PromptsList;
   readonly #host: WireHost;
+  readonly #base: string;
 
-  constructor(host: WireHost) {
+  /** @param base What comes before the service's own paths. */
+  constructor(host: WireHost, base: string) {
     this.#host = host;
-    this.tools = create(ToolsListSchema, { tools: host.tools.map(encodeTool) });
+    this.#base = base;
+    this.allTools = encodeTools(host.tools);
     this.prompts = create(PromptsListSchema, { prompts: host.catalog?.prompts.map(encodePrompt) ?? [] });
+  }
+
+  /** What `GetTools` answers. */
+  toolsFor({ principal }: Head): ToolsList {
+    const tools = this.#host.toolsFor(principal);
+    return tools === this.#host.tools ? this.allTools : encodeTools(tools);
   }
 
   /**
@@ -90,7 +99,7 @@ export class ToolService {
 
   #error(call: Call, refusal: Refusal): ConnectError {
     try {
-      return encodeRefusal(refusal);
+      return encodeRefusal(refusal, this.#host.challenge(refusal, this.#base));
     } catch (thrown) {
       return encodeRefusal(this.#unwritable(thrown, call));
     }
@@ -100,6 +109,10 @@ export class ToolService {
     const error = new TypeError("The result cannot be written as a protobuf message", { cause: thrown });
     return this.#host.dispatch.mask(error, { tool: call.tool });
   }
+}
+
+function encodeTools(tools: WireHost["tools"]): ToolsList {
+  return create(ToolsListSchema, { tools: tools.map(encodeTool) });
 }
 
 /** What the caller's headers say of its deadline, in milliseconds from now. */

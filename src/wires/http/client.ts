@@ -9,23 +9,13 @@
  */
 import { type Refusal, refuse, type Settled, type Sink, type UnknownOutcome } from "../../call/outcome.ts";
 import type { RemoteTool, Transport, TransportCall, TransportLimit } from "../../call/transport.ts";
+import { exchange, type HttpOptions, parseHttpUrl, readJsonText } from "../../codec/fetch/exchange.ts";
+import { type Pieces, withRetryAfter } from "../../codec/fetch/read.ts";
 import { SseDecoder } from "../../codec/sse/decode.ts";
-import { ToolError } from "../../error/tool_error.ts";
 import { PieceCollector } from "../../call/partials.ts";
-import { membersOf } from "../../codec/result/members.ts";
-import { decodeAnswer, decodeList, decodeRefusal, readEvent, refuseBecause } from "./decode_reply.ts";
+import { decodeAnswer, decodeList, decodeRefusal, readEvent } from "./decode_reply.ts";
 
-/** Options of {@link http}. */
-export interface HttpOptions {
-  /** Headers of every request, such as `authorization`; or a function that gives them, called for each request. */
-  readonly headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
-  /** Takes the place of the global `fetch`. */
-  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
-  /** Largest answer that is read, in bytes; of a stream, all of it. Default: 64 MiB. */
-  readonly maxResponseBytes?: number;
-}
-
-type Pieces = AsyncGenerator<string, void, undefined>;
+export type { HttpOptions } from "../../codec/fetch/exchange.ts";
 
 /**
  * A transport to a server that speaks MCP-lite over HTTP: what a bare URL means to `createClient`.
@@ -34,7 +24,7 @@ type Pieces = AsyncGenerator<string, void, undefined>;
  * @throws {TypeError} If the URL is none, or not `http:` or `https:`.
  */
 export function http(url: string | URL, options: HttpOptions = {}): Transport {
-  return new HttpTransport(new URL(url), options);
+  return new HttpTransport(parseHttpUrl(url), options);
 }
 
 class HttpTransport implements Transport {
@@ -43,7 +33,6 @@ class HttpTransport implements Transport {
   #lastId = 0;
 
   constructor(base: URL, options: HttpOptions) {
-    if (!/^https?:$/.test(base.protocol)) throw new TypeError(`Not an HTTP URL: ${base.href}`);
     this.#base = base;
     this.#options = options;
   }
@@ -72,7 +61,7 @@ class HttpTransport implements Transport {
     return "kind" in listed && listed.code === "method_not_found" ? await list("/tools") : listed;
   }
 
-  /** Posts and reads, and turns whatever goes wrong on the way into a refusal. */
+  /** Posts to an endpoint, and reads what it answers. */
   async #exchange<Result>(
     endpoint: string,
     accept: string,
@@ -82,26 +71,8 @@ class HttpTransport implements Transport {
   ): Promise<Result | Refusal> {
     const { origin, pathname, search } = this.#base;
     const url = `${origin}${pathname.replace(/\/*$/, endpoint)}${search}`;
-    const post = `POST ${url}`;
-    const { headers: given, fetch: send = fetch, maxResponseBytes = 67_108_864 } = this.#options;
-    const headers = new Headers(typeof given === "function" ? await given() : given);
-    headers.set("content-type", "application/json");
-    headers.set("accept", accept);
-    try {
-      const response = await send(url, { method: "POST", headers, body, signal: limit.signal, redirect: "manual" });
-      limit.touch();
-      // In a page a redirect is opaque: its status is 0.
-      if (!response.ok && response.status < 400) {
-        void response.body?.cancel();
-        const because = `${post} redirects to ${response.headers.get("location")}`;
-        return refuseBecause("invalid_request", "Redirects are not followed: use the final URL", because);
-      }
-      return await read(response, readPieces(response, limit, maxResponseBytes));
-    } catch (cause) {
-      if (cause instanceof ToolError) return refuse(cause.code, cause.message);
-      const because = `${post}: ${cause instanceof Error ? cause.message : cause}`;
-      return refuseBecause("unavailable", "Cannot reach the server", because, { cause });
-    }
+    const headers = { "content-type": "application/json", accept };
+    return await exchange({ method: "POST", url, headers, body }, this.#options, limit, read);
   }
 }
 
@@ -111,15 +82,8 @@ async function readJson<Result>(
   pieces: Pieces,
   decode: (json: unknown) => Result | undefined,
 ): Promise<Result | Refusal> {
-  let text = "";
-  for await (const piece of pieces) text += piece;
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    // Then its status is all there is to go by.
-  }
-  return decode(json) ?? withRetryAfter(decodeRefusal(json, status, text), headers.get("retry-after") ?? "");
+  const { text, json } = await readJsonText(pieces);
+  return decode(json) ?? withRetryAfter(decodeRefusal(json, status, text), headers);
 }
 
 async function readStream(pieces: Pieces, sink?: Sink): Promise<Settled | UnknownOutcome> {
@@ -133,38 +97,4 @@ async function readStream(pieces: Pieces, sink?: Sink): Promise<Settled | Unknow
     }
   }
   return refuse("unavailable", "Stream broke off");
-}
-
-/** The text of an answer, piece by piece. Whoever stops reading ends the connection. */
-async function* readPieces({ body }: Response, limit: TransportLimit, maxBytes: number): Pieces {
-  if (body === null) return;
-  // Deno would take U+FEFF at the start of any chunk for a byte order mark: so only the first is looked at, here.
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  const reader = body.getReader();
-  // An injected fetch may not tie the body to the signal, as a real one does.
-  const leave = () => void reader.cancel().catch(() => {});
-  limit.signal.addEventListener("abort", leave);
-  let length = 0;
-  try {
-    for (let read = await reader.read(); !read.done; read = await reader.read()) {
-      limit.pause();
-      const text = decoder.decode(read.value, { stream: true });
-      const piece = length === 0 ? text.replace(/^\ufeff/, "") : text;
-      length += read.value.length;
-      if (length > maxBytes) throw new ToolError("result_too_large", `The answer is larger than ${maxBytes} bytes`);
-      yield piece;
-      limit.touch();
-    }
-    yield decoder.decode();
-  } finally {
-    limit.signal.removeEventListener("abort", leave);
-    leave();
-  }
-}
-
-/** The refusal, with what the `Retry-After` header says, unless it says so itself: seconds, or a date. */
-function withRetryAfter(refusal: Refusal, header: string): Refusal {
-  const delayMs = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
-  // A date that is none, or over, says nothing.
-  return delayMs >= 0 ? { ...refusal, data: { retry_after_ms: delayMs, ...membersOf(refusal.data) } } : refusal;
 }

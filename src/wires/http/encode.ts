@@ -8,10 +8,9 @@
  * @module
  */
 import type { AnswerOutcome, AskOutcome, CallEvent, FailureOutcome, Outcome, Refusal } from "../../call/outcome.ts";
-import { addedMembers, eventMembers, promiseMembers, requestMembers } from "../../codec/result/encode.ts";
+import { addedMembers, eventMembers, promiseMembers, refusalData, requestMembers } from "../../codec/result/encode.ts";
 import type { Members } from "../../codec/result/members.ts";
 import { formatTimestamp } from "../../internal/clock.ts";
-import { isJsonObject } from "../../internal/json.ts";
 import { httpErrorCodes } from "./codes.ts";
 
 /** Writes the members that every `_meta` has. */
@@ -63,11 +62,8 @@ export function encodeOutcome(outcome: Outcome, common: string): string {
 /** The JSON-RPC `error` of a refusal; with `common`, as the `error` event of a stream, it carries a `_meta`. */
 export function encodeRefusal(refusal: Refusal, common?: string): string {
   const { number } = httpErrorCodes[refusal.code];
-  const { data: details } = refusal;
-  const isPlain = details === undefined || (isJsonObject(details) && !Object.hasOwn(details, "code"));
-  const data = isPlain ? details : { details };
   const head = `{"code":${number},"message":${JSON.stringify(refusal.message)}`;
-  const json = `${head},"data":${JSON.stringify({ ...data, code: refusal.code })}`;
+  const json = `${head},"data":${JSON.stringify(refusalData(refusal))}`;
   return common === undefined ? `${json}}` : `${json},"_meta":{${common}}}`;
 }
 

@@ -9,16 +9,17 @@
 import type { Call } from "../../call/call.ts";
 import { type Refusal, refuse, type Settled } from "../../call/outcome.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
+import { refuseMediaType } from "../../codec/fetch/json_post.ts";
 import { decodeRequest, type JsonRpcRequest, parseJson, type RequestId } from "../../codec/jsonrpc/decode.ts";
-import { encodeError, encodeResult } from "../../codec/jsonrpc/encode.ts";
+import { encodeResult } from "../../codec/jsonrpc/encode.ts";
 import { Deadlines } from "../../internal/deadlines.ts";
 import { isJsonObject } from "../../internal/json.ts";
-import { acceptsEventStream, isJsonMediaType } from "../../internal/media_type.ts";
+import { acceptsEventStream } from "../../internal/media_type.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import { type Body, type Head, HeadPeer, type MountedWire, type Reply, type Wire, type WireHost } from "../wire.ts";
-import { httpErrorCodes } from "./codes.ts";
 import { decodeCallParams } from "./decode.ts";
 import { encodeOutcome, encodeRefusal, MetaEncoder } from "./encode.ts";
+import { jsonReply, refusalReply } from "./reply.ts";
 import { EventStream } from "./stream.ts";
 
 /** Options of {@link mcpLite}. */
@@ -54,8 +55,6 @@ const WIRE_NAME = "mcp-lite";
 /** Where calls go; other endpoints give a list. */
 const CALL_PATHS: readonly string[] = ["/calltools", "/rpc", "/call"];
 
-const JSON_HEADERS: Readonly<Record<string, string>> = { "content-type": "application/json" };
-
 /** The last one tells nginx, the others tell everything else, not to keep events back. */
 const STREAM_HEADERS: Readonly<Record<string, string>> = {
   "content-type": "text/event-stream",
@@ -89,19 +88,17 @@ class McpLite implements MountedWire {
     this.#heartbeats = new Deadlines(clock);
   }
 
+  /** A list of tools, or what holds one, without those that the caller may not know of. */
+  #seenBy({ principal }: Head, json: string): string {
+    const { tools } = this.#host;
+    const seen = this.#host.toolsFor(principal);
+    return seen === tools ? json : json.replace(this.#toolsJson, () => JSON.stringify(seen));
+  }
+
   handle(head: Head, body: Body): MaybePromise<Reply> {
     if (head.method !== "POST") return methodNotAllowed(head.method);
-    const { metadata } = head;
-    if (!isJsonMediaType(metadata.get("content-type"))) {
-      return refusalReply(
-        null,
-        refuse("invalid_request", "Send the header content-type: application/json (UTF-8)"),
-        415,
-      );
-    }
-    if (metadata.get("content-encoding") !== null) {
-      return refusalReply(null, refuse("invalid_request", "Send the body as it is, without content-encoding"), 415);
-    }
+    const unreadable = refuseMediaType(head.metadata);
+    if (unreadable !== undefined) return refusalReply(null, unreadable, 415);
     return body.text().then((text) => {
       return typeof text === "string" ? this.#answer(head, text) : refusalReply(null, text);
     });
@@ -109,7 +106,7 @@ class McpLite implements MountedWire {
 
   #answer(head: Head, text: string): MaybePromise<Reply> {
     const list = this.#lists.get(head.path);
-    if (list !== undefined) return this.#listReply(text, list);
+    if (list !== undefined) return this.#listReply(text, this.#seenBy(head, list));
     const parsed = parseJson(text, this.#host.limits.depth);
     if ("refusal" in parsed) return refusalReply(null, parsed.refusal);
     const request = decodeRequest(parsed.value);
@@ -132,7 +129,10 @@ class McpLite implements MountedWire {
       case "tools/call":
         return this.#callTool(head, request, startedMs);
       case "tools/list":
-        return this.#resultReply(request.id, `{"tools":${this.#toolsJson},${this.#answerMeta(startedMs)}}`);
+        return this.#resultReply(
+          request.id,
+          `{"tools":${this.#seenBy(head, this.#toolsJson)},${this.#answerMeta(startedMs)}}`,
+        );
       case "ping":
         return this.#resultReply(request.id, `{${this.#answerMeta(startedMs)}}`);
       default:
@@ -205,7 +205,9 @@ class McpLite implements MountedWire {
 
   #settledReply(id: RequestId, call: Call, settled: Settled, startedMs: number): Reply {
     try {
-      if (settled.kind === "error") return refusalReply(id, settled);
+      if (settled.kind === "error") {
+        return refusalReply(id, settled, undefined, this.#host.challenge(settled, this.paths[0] ?? ""));
+      }
       return this.#resultReply(id, encodeOutcome(settled, this.#common(startedMs)));
     } catch (thrown) {
       return refusalReply(id, this.#unserializable(thrown, call));
@@ -246,21 +248,7 @@ function methodNotFound({ id, method }: JsonRpcRequest, others: string): Reply {
 }
 
 function methodNotAllowed(method: string): Reply {
-  const reply = refusalReply(null, refuse("invalid_request", `${method} is not allowed here: use POST`), 405);
-  return { ...reply, headers: { ...reply.headers, allow: "POST" } };
-}
-
-function refusalReply(
-  id: RequestId | null,
-  refusal: Refusal,
-  status: number = httpErrorCodes[refusal.code].status,
-): Reply {
-  const reply = jsonReply(status, encodeError(id, encodeRefusal(refusal)));
-  const retryAfterMs = isJsonObject(refusal.data) ? refusal.data["retry_after_ms"] : undefined;
-  if (typeof retryAfterMs !== "number" || (status !== 429 && status !== 503)) return reply;
-  return { ...reply, headers: { ...reply.headers, "retry-after": String(Math.ceil(retryAfterMs / 1000)) } };
-}
-
-function jsonReply(status: number, body: string): Reply {
-  return { status, headers: JSON_HEADERS, body };
+  return refusalReply(null, refuse("invalid_request", `${method} is not allowed here: use POST`), 405, {
+    allow: "POST",
+  });
 }

@@ -1,20 +1,15 @@
 /**
- * MCP: the wire, and what servers offer over it beside tools: resources, prompts, and content for people and models.
+ * MCP: the wire, the transport of clients, and what servers offer over it beside tools: resources, prompts, and content for people and models.
  *
  * @module
  */
 export { mcp, type McpOptions } from "./mod.ts";
-export type { LegacyHttpOptions } from "./legacy.ts";
-export {
-  type McpSession,
-  memorySessions,
-  type MemorySessionsOptions,
-  type SessionNote,
-  type SessionStore,
-  type StoredMessage,
-} from "./sessions.ts";
+export { memorySessions, type MemorySessionsOptions, type Sessions, sessionsIn } from "./sessions.ts";
+export type { SessionOptions } from "./session_http.ts";
+export type { McpSession, SessionNote, SessionStore, StoredMessage } from "./session_store.ts";
 export type { ProtocolOptions } from "../../mcp/options.ts";
 export type { CacheHints } from "../../mcp/dialect.ts";
+export type { LegacyVersion } from "../../mcp/words.ts";
 export { defineResource, type ResourceBuilder } from "../../catalog/define_resource.ts";
 export { definePrompt, type FreshPrompt, type PromptBuilder, type PromptHandle } from "../../catalog/define_prompt.ts";
 export type { UriVariables } from "../../catalog/uri_template.ts";
@@ -48,3 +43,31 @@ export {
   type TextBlock,
   user,
 } from "../../call/content.ts";
+export { mcpTransport, type McpTransportOptions } from "./client.ts";
+export type { FetchOptions } from "./client_fetch.ts";
+export type {
+  McpChange,
+  McpClientOptions,
+  McpCompletion,
+  McpCompletionRequest,
+  McpContent,
+  McpElicitation,
+  McpElicitationResult,
+  McpImplementation,
+  McpLogging,
+  McpLogLevel,
+  McpLogMessage,
+  McpPrompt,
+  McpPromptResult,
+  McpPrompts,
+  McpRequestOptions,
+  McpResource,
+  McpResourceContents,
+  McpResources,
+  McpResourceTemplate,
+  McpRoot,
+  McpSampling,
+  McpSamplingResult,
+  McpServerInfo,
+  McpTransport,
+} from "../../mcp_client/types.ts";

@@ -7,6 +7,7 @@
  */
 import type { Metadata } from "../../call/call.ts";
 import type { ProtocolError } from "../../mcp/answer.ts";
+import { unsupportedVersion } from "../../mcp/envelope.ts";
 import { checkHeaderParams, decodeHeaderValue, mismatch } from "../../mcp/header_params.ts";
 import type { Members, Request } from "../../mcp/message.ts";
 import type { McpTools } from "../../mcp/tools.ts";
@@ -30,32 +31,42 @@ const NAMED_BY: ReadonlyMap<string, string> = new Map([
 
 /** Whether a header names a revision without sessions, known or not. */
 export function isModernVersion(version: string | null): boolean {
-  return version !== null && /^\d{4}-\d\d-\d\d$/.test(version) && version >= MODERN_VERSION;
+  return version !== null && version >= MODERN_VERSION && /^\d{4}-\d\d-\d\d$/.test(version);
 }
 
-/** What is there must be right: checked before the revision itself is. */
-export function checkPresent(request: Request, meta: Members, metadata: Metadata): ProtocolError | undefined {
-  const version = metadata.get(VERSION_HEADER);
-  if (version !== null && version !== meta[PROTOCOL_VERSION]) {
-    return mismatch(VERSION_HEADER, version, meta[PROTOCOL_VERSION]);
-  }
-  const method = metadata.get(METHOD_HEADER);
-  if (method !== null && method !== request.method) return mismatch(METHOD_HEADER, method, request.method);
-  return undefined;
-}
-
-/** What has to be there, and what of it is named. */
-export function checkRequired(request: Request, metadata: Metadata, tools: McpTools): ProtocolError | undefined {
+/**
+ * What is wrong with a request's revision and the headers that repeat its body; `undefined` if nothing is. What is there has to
+ * be right, then the revision has to be one that is spoken here, then what is needed has to be there.
+ */
+export function checkHeaders(
+  request: Request,
+  meta: Members,
+  metadata: Metadata,
+  tools: McpTools,
+): ProtocolError | undefined {
   const { method, params } = request;
-  if (metadata.get(VERSION_HEADER) === null) return mismatch(VERSION_HEADER, null, MODERN_VERSION);
-  if (metadata.get(METHOD_HEADER) === null) return mismatch(METHOD_HEADER, null, method);
+  const claimed = meta[PROTOCOL_VERSION];
+  const version = metadata.get(VERSION_HEADER);
+  if (version !== null && version !== claimed) return mismatch(VERSION_HEADER, version, claimed);
+  const said = metadata.get(METHOD_HEADER);
+  if (said !== null && said !== method) return mismatch(METHOD_HEADER, said, method);
+  if (claimed !== MODERN_VERSION) return unsupportedVersion(claimed);
+  if (version === null) return mismatch(VERSION_HEADER, null, claimed);
+  if (said === null) return mismatch(METHOD_HEADER, null, method);
   const parameter = NAMED_BY.get(method);
-  if (parameter === undefined) return undefined;
-  const name = params[parameter];
+  return parameter === undefined ? undefined : checkName(method, params, params[parameter], metadata, tools);
+}
+
+function checkName(
+  method: string,
+  params: Members,
+  name: unknown,
+  metadata: Metadata,
+  tools: McpTools,
+): ProtocolError | undefined {
   const said = metadata.get(NAME_HEADER);
   if (said === null || (said !== name && decodeHeaderValue(said) !== name)) return mismatch(NAME_HEADER, said, name);
-  if (method !== "tools/call") return undefined;
-  const headerParams = tools.get(name as string)?.headerParams;
+  const headerParams = method === "tools/call" ? tools.get(String(name))?.headerParams : undefined;
   if (headerParams === undefined || headerParams.length === 0) return undefined;
   return checkHeaderParams(headerParams, params["arguments"], metadata);
 }

@@ -14,19 +14,25 @@ import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import { errorAnswer, protocolError, refusalAnswer } from "../../mcp/answer.ts";
 import { HEADER_MISMATCH } from "../../mcp/codes.ts";
 import { Core } from "../../mcp/core.ts";
-import { checkEnvelope, checkVersion, claimOf, missingEnvelope } from "../../mcp/envelope.ts";
+import { checkEnvelope, claimOf, missingEnvelope } from "../../mcp/envelope.ts";
 import { decodeMessage, type Malformed, type Members, type Message, type Request } from "../../mcp/message.ts";
 import { Modern } from "../../mcp/modern.ts";
 import type { ProtocolOptions } from "../../mcp/options.ts";
 import type { Body, Head, MountedWire, Reply, Wire, WireHost } from "../wire.ts";
 import { ACCEPTED, HttpExchange, toReply } from "./exchange.ts";
-import { checkPresent, checkRequired, isModernVersion, VERSION_HEADER } from "./headers.ts";
-import { LegacyHttp, type LegacyHttpOptions } from "./legacy.ts";
+import { checkHeaders, isModernVersion, VERSION_HEADER } from "./headers.ts";
+import { LegacyHttp } from "./legacy.ts";
+import type { Sessions } from "./sessions.ts";
 
 /** Options of {@link mcp}. */
-export interface McpOptions extends ProtocolOptions, LegacyHttpOptions {
+export interface McpOptions extends ProtocolOptions {
   /** Where the endpoint is. Default: `/mcp`. */
   readonly path?: string | undefined;
+  /**
+   * Sessions for older revisions, such as `memorySessions()`; with them come GET streams, news of changes, and streams that
+   * can be taken up again. Default: none, nothing is kept between requests.
+   */
+  readonly sessions?: Sessions | undefined;
 }
 
 /**
@@ -74,9 +80,13 @@ export function mcp(options: McpOptions = {}): Wire {
   return { name: "mcp", mount: (host) => new Mcp(host, path, options) };
 }
 
+/** Messages of one batch. */
+const MAX_BATCH = 100;
+
 class Mcp implements MountedWire {
   readonly paths: readonly string[];
   readonly exposedHeaders = ["mcp-session-id"];
+  readonly methods: readonly string[];
   readonly #host: WireHost;
   readonly #core: Core;
   readonly #modern: Modern;
@@ -85,11 +95,12 @@ class Mcp implements MountedWire {
 
   constructor(host: WireHost, path: string, options: McpOptions) {
     this.paths = [path];
+    this.methods = options.sessions === undefined ? ["POST"] : ["POST", "GET", "DELETE"];
     this.#host = host;
     this.#heartbeats = new Deadlines(host.clock);
     this.#core = new Core(host, options);
     this.#modern = new Modern(this.#core);
-    this.#legacy = new LegacyHttp(this.#core, this.#heartbeats, options);
+    this.#legacy = new LegacyHttp(this.#core, this.#heartbeats, options.sessions);
   }
 
   handle(head: Head, body: Body): MaybePromise<Reply> {
@@ -119,6 +130,9 @@ class Mcp implements MountedWire {
   }
 
   #receiveBatch(head: Head, batch: readonly unknown[]): MaybePromise<Reply> {
+    if (batch.length > MAX_BATCH) {
+      return malformedReply({ kind: "malformed", id: null, message: `A batch has at most ${MAX_BATCH} messages` });
+    }
     const messages = batch.map(decodeMessage);
     const bad = messages.find((message) => message.kind === "malformed" || isModernClaim(message));
     if (messages.length === 0 || bad !== undefined) {
@@ -130,13 +144,15 @@ class Mcp implements MountedWire {
 
   /** Which revision a message is of is told by its body; headers have to agree. */
   #route(head: Head, message: Message): MaybePromise<Reply> {
-    if (message.kind === "response") return this.#legacy.receive(head, message);
+    if (message.kind === "response") return this.#legacy.receive(head, message, null);
     const claim = claimOf(message.params);
     if (claim !== undefined) {
       return message.kind === "request" ? this.#answer(head, message, claim) : ACCEPTED;
     }
     const version = head.metadata.get(VERSION_HEADER);
-    if (message.kind === "notification" || !isModernVersion(version)) return this.#legacy.receive(head, message);
+    if (message.kind === "notification" || !isModernVersion(version)) {
+      return this.#legacy.receive(head, message, version);
+    }
     if (message.method !== "initialize") return toReply(errorAnswer(message.id, missingEnvelope()));
     const problem = "initialize belongs to older revisions than the header names";
     return toReply(errorAnswer(message.id, protocolError(HEADER_MISMATCH, problem)));
@@ -144,8 +160,7 @@ class Mcp implements MountedWire {
 
   #answer(head: Head, request: Request, meta: Members): MaybePromise<Reply> {
     const { metadata } = head;
-    const problem = checkEnvelope(meta) ?? checkPresent(request, meta, metadata) ?? checkVersion(meta) ??
-      checkRequired(request, metadata, this.#core.tools);
+    const problem = checkEnvelope(meta) ?? checkHeaders(request, meta, metadata, this.#core.tools);
     if (problem !== undefined) return toReply(errorAnswer(request.id, problem));
     const exchange = new HttpExchange(head, this.#heartbeats);
     return exchange.reply(this.#modern.answer(request, meta, exchange));

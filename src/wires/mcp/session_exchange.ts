@@ -13,7 +13,10 @@ import type { PendingRequests } from "../../mcp/pending_requests.ts";
 import type { Head, Reply } from "../wire.ts";
 import { ACCEPTED, toReply } from "./exchange.ts";
 import { SessionReader } from "./session_stream.ts";
-import type { McpSession, SessionNote, SessionStore } from "./sessions.ts";
+import type { McpSession, SessionNote, SessionStore } from "./session_store.ts";
+
+/** Resources that one session is told of: those it asked for last. */
+const MAX_SUBSCRIPTIONS = 1_000;
 
 /** What a request in a session needs. */
 export interface SessionExchangeOptions {
@@ -28,6 +31,8 @@ export interface SessionExchangeOptions {
   readonly pollAfterMs: number | undefined;
   /** Ids of the requests; of a batch there are several. */
   readonly requestIds: readonly RequestId[];
+  /** Told what the store did not do. */
+  readonly onError: (thrown: unknown) => Reply;
 }
 
 /**
@@ -52,7 +57,7 @@ export class SessionExchange implements LegacyExchange, Channel {
     this.caller = { version, capabilities, info, logLevel: logLevel ?? undefined };
     this.left = this.#cancelling.signal;
     this.#isHeard = acceptsEventStream(head.metadata.get("accept"));
-    this.ask = this.#isHeard ? (request) => pending.ask(request, (json) => this.send(json)) : undefined;
+    this.ask = this.#isHeard ? (request) => pending.ask(request, (json) => this.send(json), this.left) : undefined;
   }
 
   get metadata(): Metadata {
@@ -71,8 +76,14 @@ export class SessionExchange implements LegacyExchange, Channel {
     return this.#isHeard ? this : undefined;
   }
 
-  send(json: string): Promise<void> {
-    return this.#append(json, false);
+  send(json: string): void | Promise<void> {
+    // The call goes on without what could not be kept.
+    const onError = (thrown: unknown) => void this.#options.onError(thrown);
+    try {
+      return this.#append(json, false)?.catch(onError);
+    } catch (thrown) {
+      onError(thrown);
+    }
   }
 
   async remember(wish: LegacyWish): Promise<void> {
@@ -84,13 +95,16 @@ export class SessionExchange implements LegacyExchange, Channel {
   /** The reply: at once where the answer is there, else a stream that can be taken up again. */
   reply(answer: MaybePromise<Answer>): MaybePromise<Reply> {
     if (!(answer instanceof Promise) && !this.#hasSpoken) return toReply(answer);
-    const { head, store, session, heartbeats, retryMs } = this.#options;
+    const { head, store, session, heartbeats, retryMs, onError } = this.#options;
     head.keepOpen();
     const unsubscribe = store.subscribe(session.id, (note) => this.#hear(note));
     const cancelled = new Promise<Reply>((resolve) => {
       this.left.addEventListener("abort", () => resolve(ACCEPTED), { once: true });
     });
-    const ended = Promise.resolve(answer).then((later) => this.#finish(later)).finally(unsubscribe);
+    const ended = Promise.resolve(answer).then((later) => this.#finish(later)).catch((thrown) => {
+      this.#reader?.close();
+      return onError(thrown);
+    }).finally(unsubscribe);
     if (!this.#isHeard) return Promise.race([ended, cancelled]);
     const stream = this.#stream;
     const reader = this.#reader = new SessionReader({
@@ -100,6 +114,7 @@ export class SessionExchange implements LegacyExchange, Channel {
       after: 0,
       heartbeats,
       retryMs,
+      onError,
       onEnd: () => {},
     });
     // Those who can come back are told at once how.
@@ -127,11 +142,13 @@ export class SessionExchange implements LegacyExchange, Channel {
     return await (reader as SessionReader).opened;
   }
 
-  async #append(json: string, isLast: boolean): Promise<void> {
+  /** At once, where the store is. */
+  #append(json: string, isLast: boolean): void | Promise<void> {
     const { store, session: { id } } = this.#options;
     this.#hasSpoken = true;
-    await store.append(id, this.#stream, json, isLast);
-    await store.publish(id, { kind: "message", stream: this.#stream });
+    const appended = store.append(id, this.#stream, json, isLast);
+    const tell = () => store.publish(id, { kind: "message", stream: this.#stream });
+    return appended instanceof Promise ? appended.then(tell) : tell();
   }
 
   #hear(note: SessionNote): void {
@@ -153,7 +170,8 @@ function withWish(session: McpSession, wish: LegacyWish): McpSession {
     return { ...session, subscriptions: subscriptions.filter((uri) => uri !== wish.unsubscribe) };
   }
   const { subscribe: uri } = wish;
-  return subscriptions.includes(uri) ? session : { ...session, subscriptions: [...subscriptions, uri] };
+  if (subscriptions.includes(uri)) return session;
+  return { ...session, subscriptions: [...subscriptions.slice(1 - MAX_SUBSCRIPTIONS), uri] };
 }
 
 /** A response as a note: JSON. */

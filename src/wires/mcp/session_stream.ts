@@ -7,7 +7,7 @@ import { SseBody } from "../../codec/sse/body.ts";
 import type { Deadlines } from "../../internal/deadlines.ts";
 import type { Reply } from "../wire.ts";
 import { KEEP_ALIVE, STREAM_HEADERS } from "./exchange.ts";
-import type { McpSession, SessionStore } from "./sessions.ts";
+import type { McpSession, SessionStore, StoredMessage } from "./session_store.ts";
 
 /** What a connection reads. */
 export interface SessionReaderOptions {
@@ -23,6 +23,8 @@ export interface SessionReaderOptions {
   readonly heartbeats: Deadlines;
   /** How long a client waits until it comes again, in milliseconds. */
   readonly retryMs: number;
+  /** Told what the store did not do. */
+  readonly onError: (thrown: unknown) => void;
   /** Called once, when nothing is read any more. */
   readonly onEnd: () => void;
 }
@@ -73,10 +75,7 @@ export class SessionReader {
   read(): void {
     this.#isStale = true;
     if (this.#isReading || this.#isOver) return;
-    this.#isReading = true;
-    void this.#readAll().finally(() => {
-      this.#isReading = false;
-    });
+    void this.#readAll();
   }
 
   /** Ends the connection, not the stream. */
@@ -89,19 +88,29 @@ export class SessionReader {
 
   async #readAll(): Promise<void> {
     const { store, session, stream } = this.#options;
-    while (this.#isStale && !this.#isOver) {
-      this.#isStale = false;
-      for (const { number, json, isLast } of await store.read(session.id, stream, this.#after)) {
-        if (this.#isOver) return;
-        this.#after = number;
-        const block = `event: message\nid: ${stream}:${number}\ndata: ${json}\n\n`;
-        if (isLast) {
-          this.#body.end(block);
-          return this.#leave();
-        }
-        await this.#body.write(block);
+    this.#isReading = true;
+    try {
+      while (this.#isStale && !this.#isOver) {
+        this.#isStale = false;
+        for (const message of await store.read(session.id, stream, this.#after)) await this.#send(message);
       }
+    } catch (thrown) {
+      this.#options.onError(thrown);
+      this.close();
+    } finally {
+      // At once: what comes after the last look must be looked at by another.
+      this.#isReading = false;
     }
+  }
+
+  async #send({ number, json, isLast }: StoredMessage): Promise<void> {
+    if (this.#isOver) return;
+    this.#after = number;
+    const block = `event: message\nid: ${this.#options.stream}:${number}\ndata: ${json}\n\n`;
+    if (isLast) {
+      this.#body.end(block);
+      this.#leave();
+    } else await this.#body.write(block);
   }
 
   #leave(): void {

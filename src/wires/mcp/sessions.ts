@@ -1,77 +1,24 @@
 /**
- * Sessions of older MCP revisions: what is kept of a caller between its requests, and what it has not read yet.
+ * Sessions of older MCP revisions, for `mcp({ sessions })`.
  *
  * @module
  */
-import type { Json } from "../../internal/json.ts";
-import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import { type Clock, systemClock } from "../../internal/clock.ts";
-import type { LegacyVersion } from "../../mcp/words.ts";
+import { type SessionHost, SessionHttp, type SessionOptions } from "./session_http.ts";
+import type { McpSession, SessionNote, SessionStore, StoredMessage } from "./session_store.ts";
 
-/** One session: plain JSON. */
-export interface McpSession {
-  /** Known to its caller alone. */
-  readonly id: string;
-  /** The revision that was agreed on. */
-  readonly version: LegacyVersion;
-  /** What the caller says that it can. */
-  readonly capabilities: Json;
-  /** What the caller calls itself. */
-  readonly info: Json;
-  /** Id of who calls; `""` for nobody in particular. */
-  readonly principal: string;
-  /** From which level on the caller wants log lines; `null` if it did not say. */
-  readonly logLevel: string | null;
-  /** URIs of resources whose changes the caller wants to know of. */
-  readonly subscriptions: readonly string[];
-}
-
-/** A message of a stream. */
-export interface StoredMessage {
-  /** Grows from message to message of a session. */
-  readonly number: number;
-  /** The message, as text. */
-  readonly json: string;
-  /** Whether it is the stream's last. */
-  readonly isLast: boolean;
-}
-
-/** What the processes of one server tell each other of a session. */
-export type SessionNote =
-  /** A stream has a new message. */
-  | { readonly kind: "message"; readonly stream: string }
-  /** The client has answered what it was asked. */
-  | { readonly kind: "response"; readonly id: string; readonly result?: Json; readonly error?: Json }
-  /** The client has cancelled a request. */
-  | { readonly kind: "cancelled"; readonly requestId: string | number }
-  /** The session is over. */
-  | { readonly kind: "ended" };
-
-/** Where sessions are kept. With one that processes share, any of them can serve any session. */
-export interface SessionStore {
-  /** Keeps a session, or what has changed of it. */
-  put(session: McpSession): MaybePromise<void>;
-  /** The session of that id, whose time then begins anew; `undefined` if there is none (any more). */
-  get(id: string): MaybePromise<McpSession | undefined>;
-  /** Forgets a session and its streams. */
-  delete(id: string): MaybePromise<void>;
-  /** Adds a message to a stream of a session. At least the last 1,024 of each stream are kept. */
-  append(id: string, stream: string, json: string, isLast: boolean): MaybePromise<void>;
-  /** The messages of a stream after a number, in order. */
-  read(id: string, stream: string, after: number): MaybePromise<readonly StoredMessage[]>;
-  /** Tells everyone who has subscribed to a session, in all processes. */
-  publish(id: string, note: SessionNote): MaybePromise<void>;
+/** Sessions, for `mcp({ sessions })`. */
+export interface Sessions {
   /**
-   * Listens to a session from now on.
+   * For the wire; not part of the public interface.
    *
-   * @param listener Never throws.
-   * @returns Ends the listening.
+   * @internal
    */
-  subscribe(id: string, listener: (note: SessionNote) => void): () => void;
+  readonly "~serve": (host: SessionHost) => SessionHttp;
 }
 
 /** Options of {@link memorySessions}. */
-export interface MemorySessionsOptions {
+export interface MemorySessionsOptions extends SessionOptions {
   /** How long a session lasts after its last request, in milliseconds. Default: 3,600,000 (an hour). */
   readonly ttlMs?: number;
   /** Most sessions at once; the one that was quiet longest has to go. Default: 10,000. */
@@ -87,16 +34,30 @@ const MAX_MESSAGES = 1_024;
 const MAX_STREAMS = 64;
 
 /** Sessions within one process. */
-export function memorySessions(options: MemorySessionsOptions = {}): SessionStore {
-  return new MemorySessions(options);
+export function memorySessions(options: MemorySessionsOptions = {}): Sessions {
+  return sessionsIn(new MemorySessions(options), options);
 }
+
+/**
+ * Sessions that are kept somewhere: in a store that processes share, any of them can serve any session.
+ *
+ * @throws {RangeError} Where the server is made, if an option is not what it should be.
+ */
+export function sessionsIn(store: SessionStore, options: SessionOptions = {}): Sessions {
+  return { "~serve": (host) => new SessionHttp(host, store, options) };
+}
+
+/** Text that is kept of a session, in UTF-16 code units; a stream that is longer by itself is kept whole. */
+const MAX_CHARS = 4_194_304;
 
 interface Kept {
   session: McpSession;
   touchedMs: number;
   lastNumber: number;
   /** In the order of their last messages. */
-  readonly streams: Map<string, StoredMessage[]>;
+  readonly streams: Map<string, { readonly messages: StoredMessage[]; chars: number }>;
+  /** Text in all of them. */
+  chars: number;
 }
 
 class MemorySessions implements SessionStore {
@@ -114,7 +75,8 @@ class MemorySessions implements SessionStore {
   }
 
   put(session: McpSession): void {
-    const kept = this.#sessions.get(session.id) ?? { session, touchedMs: 0, lastNumber: 0, streams: new Map() };
+    const kept = this.#sessions.get(session.id) ??
+      { session, touchedMs: 0, lastNumber: 0, chars: 0, streams: new Map() };
     kept.session = session;
     this.#touch(kept);
     for (const [id, { touchedMs }] of this.#sessions) {
@@ -136,21 +98,27 @@ class MemorySessions implements SessionStore {
     this.#sessions.delete(id);
   }
 
-  append(id: string, stream: string, json: string, isLast: boolean): void {
+  append(id: string, name: string, json: string, isLast: boolean): void {
     const kept = this.#sessions.get(id);
     if (kept === undefined) return;
     const { streams } = kept;
-    const messages = streams.get(stream) ?? [];
-    streams.delete(stream);
-    streams.set(stream, messages);
-    messages.push({ number: ++kept.lastNumber, json, isLast });
-    if (messages.length > MAX_MESSAGES) messages.shift();
-    const [oldest] = streams.keys();
-    if (streams.size > MAX_STREAMS && oldest !== undefined) streams.delete(oldest);
+    const stream = streams.get(name) ?? { messages: [], chars: 0 };
+    streams.delete(name);
+    streams.set(name, stream);
+    stream.messages.push({ number: ++kept.lastNumber, json, isLast });
+    const dropped = stream.messages.length > MAX_MESSAGES ? stream.messages.shift() : undefined;
+    const grown = json.length - (dropped?.json.length ?? 0);
+    stream.chars += grown;
+    kept.chars += grown;
+    for (const [oldest, { chars }] of streams) {
+      if (oldest === name || (streams.size <= MAX_STREAMS && kept.chars <= MAX_CHARS)) break;
+      streams.delete(oldest);
+      kept.chars -= chars;
+    }
   }
 
-  read(id: string, stream: string, after: number): readonly StoredMessage[] {
-    return this.#sessions.get(id)?.streams.get(stream)?.filter(({ number }) => number > after) ?? [];
+  read(id: string, name: string, after: number): readonly StoredMessage[] {
+    return this.#sessions.get(id)?.streams.get(name)?.messages.filter(({ number }) => number > after) ?? [];
   }
 
   publish(id: string, note: SessionNote): void {

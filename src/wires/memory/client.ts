@@ -8,6 +8,7 @@
  */
 import { decodeCallMeta } from "../../call/call_meta.ts";
 import type { Metadata, Peer, Principal } from "../../call/call.ts";
+import { CallConfig } from "../../call/call_config.ts";
 import type { CallEvent, Settled, Sink } from "../../call/outcome.ts";
 import type { RemoteTool, Transport, TransportCall, TransportLimit } from "../../call/transport.ts";
 import type { Dispatch } from "../../dispatch/dispatch.ts";
@@ -16,8 +17,8 @@ import type { ToolListing } from "../../tool/listing.ts";
 
 /** What {@link memory} needs of a server. */
 export interface MemoryServer {
-  /** The tools, as they are listed. */
-  readonly tools: readonly ToolListing[];
+  /** The tools that a caller may know of, as they are listed. */
+  toolsFor(principal: Principal | undefined): readonly ToolListing[];
   /** Runs the calls. */
   readonly dispatch: Dispatch;
 }
@@ -28,6 +29,8 @@ export interface MemoryOptions {
   readonly principal?: Principal;
   /** What handlers see as `ctx.metadata`. Default: nothing. */
   readonly metadata?: Metadata;
+  /** What the environment supplies to tools with `.config()`. Default: what the server has. */
+  readonly config?: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -46,7 +49,7 @@ export interface MemoryOptions {
 export function memory(server: MemoryServer, options: MemoryOptions = {}): Transport {
   return {
     call: (call, sink) => callInMemory(server.dispatch, call, options, sink),
-    list: () => copyJson(server.tools) as unknown as readonly RemoteTool[],
+    list: () => copyJson(server.toolsFor(options.principal)) as unknown as readonly RemoteTool[],
   };
 }
 
@@ -77,7 +80,8 @@ function callInMemory(
       });
     }
   };
-  const settled = dispatch.call({ tool: call.tool, args, meta, peer }, copying);
+  const config = options.config && new CallConfig(copyJson(options.config));
+  const settled = dispatch.call({ tool: call.tool, args, meta, config, peer }, copying);
   return settled instanceof Promise ? settled.then(copySettled) : copySettled(settled);
 }
 

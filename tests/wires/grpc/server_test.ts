@@ -353,7 +353,7 @@ test("pages of allowed origins may read what gRPC-Web says in headers", async ()
   const response = await post(open, CALL, '{"name":"ping"}', { ...JSON_TYPE, ...origin });
   strictEqual(
     response.headers.get("access-control-expose-headers"),
-    "retry-after, grpc-status, grpc-message, grpc-status-details-bin",
+    "retry-after, www-authenticate, grpc-status, grpc-message, grpc-status-details-bin",
   );
 });
 

@@ -1,0 +1,28 @@
+// Toolwire's MCP wire in its newest revision, asked exactly as the official server is.
+import process from "node:process";
+import { valibotKit } from "../valibot_kit.mjs";
+
+export { decodeCall, decodeList, encode } from "./mcp_server.mjs";
+
+const takesSource = process.versions.bun !== undefined || process.versions.deno !== undefined;
+const { createServer, defineTool } = await import(takesSource ? "../../mod.ts" : "../../dist/mod.js");
+const { mcp } = await import(takesSource ? "../../src/wires/mcp/entry.ts" : "../../dist/src/wires/mcp/entry.js");
+
+export function createFetch(tools) {
+  return createServer({ name: "bench", version: "1.0.0", tools: tools.map(define), wires: [mcp()] }).fetch;
+}
+
+/** On MCP a piece of an answer is progress with a message. */
+function define(tool) {
+  const builder = defineTool(tool.name).describe(tool.description).input(tool.input(valibotKit));
+  if (!tool.stream) return builder.handle(tool.run);
+  return builder.handle(async (input, ctx) => {
+    let done = 0;
+    const pieces = tool.stream(input);
+    while (true) {
+      const next = await pieces.next();
+      if (next.done) return next.value;
+      ctx.progress(++done, undefined, next.value);
+    }
+  });
+}

@@ -1,0 +1,79 @@
+/**
+ * A scripted model behind the Messages interface of Anthropic. Requests that break its published rules are refused.
+ *
+ * @module
+ */
+import { type Loopback, type Posted, startLoopback } from "./loopback.ts";
+import { hold, holdAnswered, holdNames, holdParameters, isRecord, type JsonRecord, recordsOf } from "./rules.ts";
+import { nextTurn, type Script } from "./script.ts";
+
+/** Starts the service; its URL is the `baseURL` of a client. */
+export function startAnthropic(script: Script): Promise<Loopback> {
+  return startLoopback({
+    "/v1/messages": (request) => answer(script, request),
+  });
+}
+
+function answer(script: Script, { headers, body }: Posted): unknown {
+  const key = headers["x-api-key"] ?? headers.authorization;
+  hold(
+    typeof key === "string" && key !== "",
+    "The key goes into the header authorization, or x-api-key",
+  );
+  hold(
+    typeof headers["anthropic-version"] === "string",
+    "The header anthropic-version is required",
+  );
+  hold(typeof body["model"] === "string", "model is required");
+  hold(Number.isInteger(body["max_tokens"]), "max_tokens is required");
+  const tools = recordsOf(body["tools"], "tools");
+  holdNames(tools.map(({ name }) => name));
+  for (const { input_schema: schema } of tools) holdParameters(schema);
+  const messages = recordsOf(body["messages"], "messages");
+  const uses = messages.map((message) => blocksOf(message, "assistant", "tool_use"));
+  const results = messages.map((message) => blocksOf(message, "user", "tool_result"));
+  for (const [index, calls] of uses.entries()) {
+    holdAnswered(
+      calls.map(({ id }) => id),
+      (results[index + 1] ?? []).map(({ tool_use_id: id }) => id),
+    );
+  }
+  const texts = results.flat().map(({ content }) => {
+    hold(typeof content === "string" && content !== "", "content must be text");
+    return content;
+  });
+  const turn = nextTurn(
+    script,
+    uses.filter((calls) => calls.length > 0).length,
+    texts,
+  );
+  const content = "text" in turn
+    ? [{ type: "text", text: turn.text, citations: null }]
+    : turn.calls.map(({ id, name, args }) => ({
+      type: "tool_use",
+      id: `toolu_${id}`,
+      name,
+      input: args,
+    }));
+  return {
+    id: "msg_1",
+    type: "message",
+    role: "assistant",
+    model: body["model"],
+    content,
+    stop_reason: "text" in turn ? "end_turn" : "tool_use",
+    stop_sequence: null,
+    usage: { input_tokens: 0, output_tokens: 0 },
+  };
+}
+
+/** Its blocks of a type, which only messages of a role have. */
+function blocksOf(
+  { role, content }: JsonRecord,
+  of: string,
+  type: string,
+): readonly JsonRecord[] {
+  const found = (Array.isArray(content) ? content : []).filter((block) => isRecord(block) && block["type"] === type);
+  hold(found.length === 0 || role === of, `${type} blocks are the ${of}'s`);
+  return found;
+}

@@ -1,0 +1,64 @@
+/**
+ * A service on the loopback interface that takes JSON and gives JSON, as the hosted ones do.
+ *
+ * @module
+ */
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A request that breaks the published rules: answered with 400, as the hosted services do. */
+export class BrokenRule extends Error {}
+
+/** A request. */
+export interface Posted {
+  readonly headers: IncomingMessage["headers"];
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** A service that runs. */
+export interface Loopback {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Starts a service: for each path what answers it, by throwing {@link BrokenRule} or with JSON. */
+export async function startLoopback(
+  paths: Readonly<Record<string, (request: Posted) => unknown>>,
+): Promise<Loopback> {
+  const server = createServer(async (request, response) => {
+    let text = "";
+    for await (const chunk of request.setEncoding("utf8")) text += chunk;
+    const reply = (status: number, body: unknown) => {
+      response.writeHead(status, { "content-type": "application/json" }).end(
+        JSON.stringify(body),
+      );
+    };
+    const answer = paths[request.url ?? ""];
+    if (request.method !== "POST" || answer === undefined) {
+      return reply(404, {
+        type: "error",
+        error: {
+          type: "not_found_error",
+          message: `Nothing answers ${request.url}`,
+        },
+      });
+    }
+    try {
+      reply(200, answer({ headers: request.headers, body: JSON.parse(text) }));
+    } catch (thrown) {
+      const message = thrown instanceof Error ? thrown.message : String(thrown);
+      reply(thrown instanceof BrokenRule ? 400 : 500, {
+        type: "error",
+        error: { type: "invalid_request_error", message },
+      });
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,23 @@
+/**
+ * The tools of any server for the agent frameworks: Vercel's AI SDK, OpenAI, Anthropic, LangChain.js.
+ *
+ * @module
+ */
+export { type AiCallOptions, type AiSchema, type AiTool, aiTools } from "./ai.ts";
+export { type AnthropicBlock, type AnthropicTool, type AnthropicToolResult, anthropicTools } from "./anthropic.ts";
+export { type LangChainArtifact, type LangChainConfig, type LangChainTool, langchainTools } from "./langchain.ts";
+export {
+  type OpenAiFunction,
+  type OpenAiFunctionOutput,
+  type OpenAiOptions,
+  type OpenAiResponseItem,
+  type OpenAiResponsesTool,
+  openaiResponsesTools,
+  type OpenAiTool,
+  type OpenAiToolCall,
+  type OpenAiToolMessage,
+  openaiTools,
+  type RunnableTools,
+} from "./openai.ts";
+export type { AgentCall, AgentOptions, RunOptions } from "./options.ts";
+export type { AgentSource, ClientSource } from "./source.ts";

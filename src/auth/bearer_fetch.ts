@@ -1,0 +1,52 @@
+import type { MaybePromise } from "../internal/maybe_promise.ts";
+
+/**
+ * Gives the token to send.
+ *
+ * @param refused The token that the server has just refused; `undefined` if none was. Another one is then tried, once.
+ */
+export type GetToken = (refused: string | undefined) => MaybePromise<string>;
+
+/** What transports send requests by. */
+export type Send = (url: string, init: RequestInit) => Promise<Response>;
+
+/**
+ * A `fetch` for transports that sends a token with each request, and asks for another when the server refuses it with 401: the
+ * request is then sent again, once.
+ *
+ * @example A token that is renewed
+ * ```ts
+ * import { createClient, createServer, defineTool, http } from "jsr:@toolwire/toolwire";
+ * import { bearer, bearerFetch } from "jsr:@toolwire/toolwire/auth";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const server = createServer({
+ *   tools: [defineTool("whoami").describe("Say who calls").handle((_, ctx) => ctx.principal?.id)],
+ *   auth: bearer((token) => token === "new" ? { id: "ada" } : undefined),
+ * });
+ * const send = (url: string, init: RequestInit) => server.fetch(new Request(url, init));
+ * const fetch = bearerFetch((refused) => refused === undefined ? "old" : "new", send);
+ *
+ * const client = createClient<typeof server>(http("http://localhost/mcp-lite/v1", { fetch }));
+ * strictEqual(await client.whoami({}), "ada");
+ * ```
+ * @param token The token, or what gives it; called for each request.
+ * @param send Takes the place of the global `fetch`.
+ */
+export function bearerFetch(token: string | GetToken, send: Send = (url, init) => fetch(url, init)): Send {
+  const getToken: GetToken = typeof token === "string" ? () => token : token;
+  const sendWith = (url: string, init: RequestInit, used: string) => {
+    const headers = new Headers(init.headers);
+    headers.set("authorization", `Bearer ${used}`);
+    return send(url, { ...init, headers });
+  };
+  return async (url, init) => {
+    const used = await getToken(undefined);
+    const response = await sendWith(url, init, used);
+    if (response.status !== 401) return response;
+    const renewed = await getToken(used);
+    if (renewed === used) return response;
+    await response.body?.cancel();
+    return await sendWith(url, init, renewed);
+  };
+}

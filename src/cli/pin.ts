@@ -1,0 +1,76 @@
+/**
+ * `toolwire pin <url>`: fetches a webtool's metadata, to be read, kept, and given to `webtoolsTransport(url, { pin })`.
+ *
+ * @module
+ */
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import process from "node:process";
+import { parseArgs } from "node:util";
+import { describeChanges } from "../wires/webtools/client_changes.ts";
+import { fetchWebtool, type PinnedWebtool } from "../wires/webtools/client_metadata.ts";
+import type { WebtoolMetadata } from "../wires/webtools/metadata.ts";
+import type { Command } from "./command.ts";
+
+const USAGE = "toolwire pin <url> [--version <version>] [--out <file>]";
+
+/** The command `pin`. */
+export const pin: Command = {
+  usage: USAGE,
+  async run(args) {
+    const asked = parse(args);
+    if (asked === undefined) return fail(`Usage: ${USAGE}`, 2);
+    try {
+      const { url, version, out } = asked;
+      const webtool = await fetchWebtool(url, { version });
+      return out === undefined ? print(webtool) : write(webtool, out);
+    } catch (thrown) {
+      return fail(`Cannot pin: ${thrown instanceof Error ? thrown.message : thrown}`, 1);
+    }
+  },
+};
+
+interface Asked {
+  readonly url: string;
+  readonly version: string | undefined;
+  readonly out: string | undefined;
+}
+
+function parse(args: readonly string[]): Asked | undefined {
+  try {
+    const options = { version: { type: "string" }, out: { type: "string" } } as const;
+    const { values: { version, out }, positionals: [url, ...rest] } = parseArgs({
+      args: [...args],
+      options,
+      allowPositionals: true,
+    });
+    return url === undefined || rest.length > 0 ? undefined : { url, version, out };
+  } catch {
+    return undefined;
+  }
+}
+
+function print({ metadata, digest }: PinnedWebtool): number {
+  process.stdout.write(format(metadata));
+  process.stderr.write(`${metadata.name} ${metadata.version}, digest ${digest}\n`);
+  return 0;
+}
+
+/** Writes the pin; where there was one, it says what is otherwise now, so that just that can be looked at. */
+function write({ metadata, digest }: PinnedWebtool, out: string): number {
+  const before = existsSync(out) ? JSON.parse(readFileSync(out, "utf8")) as WebtoolMetadata : undefined;
+  writeFileSync(out, format(metadata));
+  process.stderr.write(`${metadata.name} ${metadata.version}, digest ${digest}: written to ${out}\n`);
+  for (const change of before === undefined ? [] : describeChanges(before, metadata)) {
+    process.stderr.write(`  ${change}\n`);
+  }
+  return 0;
+}
+
+function format(metadata: WebtoolMetadata): string {
+  return `${JSON.stringify(metadata, undefined, 2)}\n`;
+}
+
+function fail(message: string, code: number): number {
+  process.stderr.write(`${message}\n`);
+  return code;
+}

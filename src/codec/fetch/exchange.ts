@@ -1,0 +1,78 @@
+/**
+ * One request and its answer, as the clients of wires over HTTP make them: whatever goes wrong on the way is a refusal.
+ *
+ * Redirects are not followed, so that credentials stay with their own origin; what comes back is bounded in size.
+ *
+ * @module
+ */
+import { type Refusal, refuse } from "../../call/outcome.ts";
+import type { TransportLimit } from "../../call/transport.ts";
+import { ToolError } from "../../error/tool_error.ts";
+import { refuseBecause } from "../jsonrpc/decode_error.ts";
+import { isRedirect, type Pieces, readPieces, readText } from "./read.ts";
+
+/** How a transport over HTTP sends its requests. */
+export interface HttpOptions {
+  /** Headers of every request, such as `authorization`; or a function that gives them, called for each request. */
+  readonly headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
+  /** Takes the place of the global `fetch`. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  /** Largest answer that is read, in bytes; of a stream, all of it. Default: 64 MiB. */
+  readonly maxResponseBytes?: number;
+}
+
+/** One request. */
+export interface HttpRequest {
+  /** `GET`, `POST`, … */
+  readonly method: string;
+  /** Where it goes. */
+  readonly url: string;
+  /** Headers of just this request. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body, if it has one. */
+  readonly body?: string;
+}
+
+/** A URL that requests can be sent to. @throws {TypeError} If it is none, or not `http:` or `https:`. */
+export function parseHttpUrl(url: string | URL): URL {
+  const parsed = new URL(url);
+  if (!/^https?:$/.test(parsed.protocol)) throw new TypeError(`Not an HTTP URL: ${parsed.href}`);
+  return parsed;
+}
+
+/** Sends a request, and gives what `read` makes of its answer. */
+export async function exchange<Result>(
+  { method, url, headers: own, body }: HttpRequest,
+  { headers: given, fetch: send = fetch, maxResponseBytes = 67_108_864 }: HttpOptions,
+  limit: TransportLimit,
+  read: (response: Response, pieces: Pieces) => Promise<Result>,
+): Promise<Result | Refusal> {
+  const what = `${method} ${url}`;
+  const headers = new Headers(typeof given === "function" ? await given() : given);
+  for (const [name, value] of Object.entries(own)) headers.set(name, value);
+  try {
+    const init: RequestInit = { method, headers, signal: limit.signal, redirect: "manual" };
+    const response = await send(url, body === undefined ? init : { ...init, body });
+    limit.touch();
+    if (isRedirect(response)) {
+      void response.body?.cancel();
+      const because = `${what} redirects to ${response.headers.get("location")}`;
+      return refuseBecause("invalid_request", "Redirects are not followed: use the final URL", because);
+    }
+    return await read(response, readPieces(response, limit, maxResponseBytes));
+  } catch (cause) {
+    if (cause instanceof ToolError) return refuse(cause.code, cause.message);
+    const because = `${what}: ${cause instanceof Error ? cause.message : cause}`;
+    return refuseBecause("unavailable", "Cannot reach the server", because, { cause });
+  }
+}
+
+/** The text of an answer, and what it is as JSON; `undefined` if it is none: then its status is all there is to go by. */
+export async function readJsonText(pieces: Pieces): Promise<{ readonly text: string; readonly json: unknown }> {
+  const text = await readText(pieces);
+  try {
+    return { text, json: JSON.parse(text) };
+  } catch {
+    return { text, json: undefined };
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * What the clients of wires over HTTP have in common below their protocols: text that is read no further than it may be, and
+ * what a response says of trying again.
+ *
+ * @module
+ */
+import type { Refusal } from "../../call/outcome.ts";
+import type { TransportLimit } from "../../call/transport.ts";
+import { ToolError } from "../../error/tool_error.ts";
+import { membersOf } from "../result/members.ts";
+
+/** Text in pieces, wherever they are cut. */
+export type Pieces = AsyncGenerator<string, void, undefined>;
+
+/** Whether a response sends elsewhere. In a page a redirect is opaque: its status is 0. */
+export function isRedirect({ ok, status }: Response): boolean {
+  return !ok && status < 400;
+}
+
+/**
+ * The text of an answer, piece by piece. Whoever stops reading ends the connection.
+ *
+ * @param maxBytes Where there is more, `ToolError` `result_too_large` is thrown.
+ */
+export async function* readPieces({ body }: Response, limit: TransportLimit, maxBytes: number): Pieces {
+  if (body === null) return;
+  // Deno would take U+FEFF at the start of any chunk for a byte order mark: so only the first is looked at, here.
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const reader = body.getReader();
+  // An injected fetch may not tie the body to the signal, as a real one does.
+  const leave = () => void reader.cancel().catch(() => {});
+  limit.signal.addEventListener("abort", leave);
+  let length = 0;
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      limit.pause();
+      const text = decoder.decode(read.value, { stream: true });
+      const piece = length === 0 ? text.replace(/^\ufeff/, "") : text;
+      length += read.value.length;
+      if (length > maxBytes) throw new ToolError("result_too_large", `The answer is larger than ${maxBytes} bytes`);
+      yield piece;
+      limit.touch();
+    }
+    yield decoder.decode();
+  } finally {
+    limit.signal.removeEventListener("abort", leave);
+    leave();
+  }
+}
+
+/** The whole text of an answer. */
+export async function readText(pieces: Pieces): Promise<string> {
+  let text = "";
+  for await (const piece of pieces) text += piece;
+  return text;
+}
+
+/** The refusal, with what the `Retry-After` header says, unless it says so itself: seconds, or a date. */
+export function withRetryAfter(refusal: Refusal, headers: Headers): Refusal {
+  const header = headers.get("retry-after") ?? "";
+  const delayMs = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  // A date that is none, or over, says nothing.
+  return delayMs >= 0 ? { ...refusal, data: { retry_after_ms: delayMs, ...membersOf(refusal.data) } } : refusal;
+}

@@ -1,0 +1,46 @@
+/**
+ * The configuration of a run: what the environment supplies, checked, and never quoted.
+ *
+ * A wire may bring what its caller sent; where it has no place for that, the server's own counts. It may hold secrets: what is
+ * refused is named by its place and by what was expected there, not by what was there.
+ *
+ * @module
+ */
+import { type Refusal, refuse } from "../call/outcome.ts";
+import { formatPath } from "../internal/describe.ts";
+import type { MaybePromise } from "../internal/maybe_promise.ts";
+import { locateIssues } from "../schema/issues.ts";
+import type { SchemaResult } from "../schema/schema.ts";
+import type { Run } from "./run.ts";
+
+type Config = Readonly<Record<string, unknown>>;
+type Check = (value: unknown) => MaybePromise<SchemaResult>;
+
+/** Configures a run; gives the refusal, if what there is does not fit. Throws what a schema throws. */
+export function configure(run: Run, ownConfig: Config | undefined): MaybePromise<Refusal | undefined> {
+  const { config: given } = run.call;
+  const { config: schema } = run.plan;
+  const checks = [given?.check as Check | undefined, schema?.validate].filter((check) => check !== undefined);
+  return checkAll(run, checks, given?.reveal() ?? ownConfig ?? {});
+}
+
+/** Each check gets what the one before made of the value. */
+function checkAll(run: Run, [check, ...rest]: readonly Check[], value: unknown): MaybePromise<Refusal | undefined> {
+  if (check === undefined) {
+    // A tool that did not say what it wants is given nothing.
+    if (run.plan.config !== undefined) run.configure(value);
+    return undefined;
+  }
+  const goOn = ({ value: made, issues }: SchemaResult) => {
+    return issues === undefined ? checkAll(run, rest, made) : invalidConfig(issues);
+  };
+  const checked = check(value);
+  return checked instanceof Promise ? checked.then(goOn) : goOn(checked);
+}
+
+function invalidConfig(found: NonNullable<SchemaResult["issues"]>): Refusal {
+  const issues = locateIssues(found);
+  const [first] = issues;
+  const where = first === undefined || first.path.length === 0 ? "" : ` at "${formatPath(first.path)}"`;
+  return refuse("invalid_config", `Invalid config${where}: expected ${first?.expected}`, { issues });
+}

@@ -1,0 +1,91 @@
+/**
+ * The transport of 2024-11-05: one stream that everything comes from, and an endpoint, which the stream tells, that everything
+ * is sent to.
+ *
+ * @module
+ */
+import { type Refusal, refuse } from "../../call/outcome.ts";
+import { decodeStatus } from "../../codec/jsonrpc/decode_error.ts";
+import { SseDecoder } from "../../codec/sse/decode.ts";
+import { limitOf, type Sending } from "../../mcp_client/carrier.ts";
+import { parseMessages } from "../../mcp_client/messages.ts";
+import type { Line, LineEnd, OpenLine } from "../../mcp_client/pipe.ts";
+import { brokenOff, type Fetcher, isEventStream, readEvents } from "./client_fetch.ts";
+
+/** Opens the stream of a server at this URL. */
+export function openEndpoint(fetcher: Fetcher): OpenLine {
+  return async (end, { headers, limit }) => {
+    const ending = new AbortController();
+    const leave = () => ending.abort();
+    limit.signal.addEventListener("abort", leave);
+    try {
+      return await open(fetcher, headers, ending, end);
+    } finally {
+      limit.signal.removeEventListener("abort", leave);
+    }
+  };
+}
+
+async function open(
+  fetcher: Fetcher,
+  headers: Sending["headers"],
+  ending: AbortController,
+  end: LineEnd,
+): Promise<Line | Refusal> {
+  const limit = limitOf(ending.signal);
+  const said = { ...headers, accept: "text/event-stream" };
+  const response = await fetcher.send({ method: "GET", headers: said, limit });
+  if ("kind" in response) return response;
+  if (!response.ok || !isEventStream(response)) {
+    void response.body?.cancel();
+    return decodeStatus(response.status, "", "MCP");
+  }
+  const { promise, resolve } = Promise.withResolvers<Line | Refusal>();
+  void readOn(response, fetcher, ending, {
+    take: end.take,
+    end: (refusal) => {
+      resolve(refusal);
+      end.end(refusal);
+    },
+  }, resolve);
+  return await promise;
+}
+
+async function readOn(
+  response: Response,
+  fetcher: Fetcher,
+  ending: AbortController,
+  end: LineEnd,
+  opened: (line: Line | Refusal) => void,
+): Promise<void> {
+  const { maxBytes } = fetcher;
+  try {
+    const events = readEvents(response, new SseDecoder(), limitOf(ending.signal), { maxBytes, isEndless: true });
+    for await (const { event, data } of events) {
+      if (event !== "endpoint") end.take(parseMessages(data));
+      else opened(lineTo(fetcher.at(data), ending));
+    }
+    end.end(refuse("unavailable", "Stream broke off"));
+  } catch (thrown) {
+    end.end(brokenOff(thrown, `GET ${fetcher.url.href}`, "Stream broke off"));
+  } finally {
+    ending.abort();
+  }
+}
+
+function lineTo(endpoint: Fetcher | undefined, ending: AbortController): Line | Refusal {
+  if (endpoint === undefined) return refuse("invalid_request", "The server names an endpoint of another origin");
+  return {
+    get isOver() {
+      return ending.signal.aborted;
+    },
+    async write(text, { headers, limit }) {
+      const said = { ...headers, "content-type": "application/json" };
+      const response = await endpoint.send({ method: "POST", headers: said, body: text, limit });
+      if ("kind" in response) return response;
+      void response.body?.cancel();
+      return response.ok ? undefined : decodeStatus(response.status, "", "MCP");
+    },
+    close: () => ending.abort(),
+  };
+}

@@ -1,0 +1,232 @@
+/**
+ * Sessions of older revisions over HTTP.
+ *
+ * Carried by the sessions that `mcp()` is given, so that a server without any does not carry the code.
+ *
+ * @module
+ */
+import type { Deadlines } from "../../internal/deadlines.ts";
+import type { Json } from "../../internal/json.ts";
+import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import { type Answer, errorAnswer, protocolError } from "../../mcp/answer.ts";
+import { notification } from "../../mcp/call_sink.ts";
+import type { Core } from "../../mcp/core.ts";
+import type { LegacyCaller, LegacyExchange } from "../../mcp/legacy.ts";
+import { type Filter, newsOf } from "../../mcp/listens.ts";
+import type { Message, Notification, Request, Response } from "../../mcp/message.ts";
+import type { PendingRequests } from "../../mcp/pending_requests.ts";
+import type { LegacyVersion } from "../../mcp/words.ts";
+import type { Head, Reply } from "../wire.ts";
+import { ACCEPTED, toReply } from "./exchange.ts";
+import { noteOf, SessionExchange } from "./session_exchange.ts";
+import { SessionReader } from "./session_stream.ts";
+import type { McpSession, SessionStore } from "./session_store.ts";
+
+/** The header that names a session. */
+export const SESSION_HEADER = "mcp-session-id";
+
+const LAST_EVENT_HEADER = "last-event-id";
+
+/** The stream of what belongs to no request. */
+const NEWS = "news";
+
+/** How connections of sessions behave. */
+export interface SessionOptions {
+  /** How long a client waits until it takes a stream up again, in milliseconds. Default: 1,000. */
+  readonly retryMs?: number | undefined;
+  /**
+   * After how long the connection of a request is closed that goes on, in milliseconds: its client comes back for the rest.
+   * For 2025-11-25. Default: never.
+   */
+  readonly pollAfterMs?: number | undefined;
+}
+
+/** What sessions need of the wire. */
+export interface SessionHost {
+  /** What the revisions have in common. */
+  readonly core: Core;
+  /** For keep-alives. */
+  readonly heartbeats: Deadlines;
+  /** What clients were asked. */
+  readonly pending: PendingRequests;
+  /** Answers requests; of a batch, as one. */
+  answerAll(requests: readonly Request[], exchange: LegacyExchange, isBatch: boolean): MaybePromise<Answer>;
+}
+
+/** Serves sessions. */
+export class SessionHttp {
+  readonly #host: SessionHost;
+  readonly #store: SessionStore;
+  readonly #retryMs: number;
+  readonly #pollAfterMs: number | undefined;
+  /** Connections over GET, by session and stream. */
+  readonly #readers = new Map<string, SessionReader>();
+
+  /** @throws {RangeError} If an option is not what it should be. */
+  constructor(host: SessionHost, store: SessionStore, { retryMs = 1_000, pollAfterMs }: SessionOptions) {
+    for (const [name, ms] of Object.entries({ retryMs, pollAfterMs: pollAfterMs ?? 1 })) {
+      if (!(Number.isInteger(ms) && ms > 0)) {
+        throw new RangeError(`Cannot keep sessions: ${name} must be a whole number of milliseconds above 0, not ${ms}`);
+      }
+    }
+    this.#host = host;
+    this.#store = store;
+    this.#retryMs = retryMs;
+    this.#pollAfterMs = pollAfterMs;
+  }
+
+  /** Begins a session; its id goes with the answer. */
+  async begin(head: Head, caller: LegacyCaller, answer: Answer): Promise<Reply> {
+    const id = crypto.randomUUID();
+    try {
+      await this.#store.put({
+        id,
+        version: caller.version,
+        capabilities: caller.capabilities as Json,
+        info: (caller.info ?? null) as Json,
+        principal: head.principal?.id ?? "",
+        logLevel: null,
+        subscriptions: [],
+      });
+    } catch (thrown) {
+      return this.#broken(thrown);
+    }
+    return toReply({ ...answer, headers: { [SESSION_HEADER]: id } });
+  }
+
+  /** Takes messages of a session, unless `refuse` has a word against its revision. */
+  receive(
+    head: Head,
+    messages: readonly Message[],
+    isBatch: boolean,
+    refuse: (version: LegacyVersion) => Reply | undefined,
+  ): Promise<Reply> {
+    return this.#inSession(head, (session) => {
+      return refuse(session.version) ?? this.#receiveIn(session, head, messages, isBatch);
+    });
+  }
+
+  /** Opens a stream over GET. */
+  open(head: Head): Promise<Reply> {
+    return this.#inSession(head, (session) => this.#open(session, head));
+  }
+
+  /** Ends a session. */
+  end(head: Head): Promise<Reply> {
+    return this.#inSession(head, async ({ id }) => {
+      await this.#store.publish(id, { kind: "ended" });
+      await this.#store.delete(id);
+      return { status: 200, headers: {}, body: null };
+    });
+  }
+
+  /** Ends what is held open. */
+  close(): void {
+    for (const reader of [...this.#readers.values()]) reader.close();
+  }
+
+  async #inSession(head: Head, then: (session: McpSession) => MaybePromise<Reply>): Promise<Reply> {
+    const id = head.metadata.get(SESSION_HEADER);
+    if (id === null) return refused(400, -32000, "The header Mcp-Session-Id is needed: begin with initialize");
+    try {
+      const session = await this.#store.get(id);
+      if (session === undefined || session.principal !== (head.principal?.id ?? "")) {
+        return refused(404, -32001, "There is no such session (any more): begin with initialize");
+      }
+      return await then(session);
+    } catch (thrown) {
+      return this.#broken(thrown);
+    }
+  }
+
+  /** What a caller is told where the store failed. */
+  #broken(thrown: unknown): Reply {
+    const { message } = this.#host.core.host.dispatch.mask(thrown, { wire: "mcp", part: "sessions" });
+    return refused(503, -32603, message);
+  }
+
+  #receiveIn(session: McpSession, head: Head, messages: readonly Message[], isBatch: boolean): MaybePromise<Reply> {
+    const told = messages.flatMap((message) => message.kind === "request" ? [] : this.#tell(session, message));
+    const requests = messages.filter((message) => message.kind === "request");
+    if (requests.length === 0) return Promise.all(told).then(() => ACCEPTED);
+    const { heartbeats, pending } = this.#host;
+    const exchange = new SessionExchange({
+      head,
+      store: this.#store,
+      session,
+      heartbeats,
+      pending,
+      retryMs: this.#retryMs,
+      pollAfterMs: this.#pollAfterMs,
+      requestIds: requests.map(({ id }) => id),
+      onError: (thrown) => this.#broken(thrown),
+    });
+    return exchange.reply(this.#host.answerAll(requests, exchange, isBatch));
+  }
+
+  #tell({ id }: McpSession, message: Notification | Response): MaybePromise<void>[] {
+    if (message.kind === "response") return [this.#store.publish(id, noteOf(message))];
+    const { requestId } = message.params;
+    if (message.method !== "notifications/cancelled") return [];
+    if (typeof requestId !== "string" && typeof requestId !== "number") return [];
+    return [this.#store.publish(id, { kind: "cancelled", requestId })];
+  }
+
+  /** A stream over GET: one that was broken off, or that of news. */
+  async #open(session: McpSession, head: Head): Promise<Reply> {
+    const [stream, after] = readEventId(head.metadata.get(LAST_EVENT_HEADER)) ??
+      [NEWS, (await this.#store.read(session.id, NEWS, 0)).at(-1)?.number ?? 0];
+    const key = `${session.id} ${stream}`;
+    // The client has come again: what it has left may not be known here yet.
+    this.#readers.get(key)?.close();
+    head.keepOpen();
+    const unfollow = stream === NEWS ? this.#followNews(session) : () => {};
+    const reader: SessionReader = new SessionReader({
+      store: this.#store,
+      session,
+      stream,
+      after,
+      heartbeats: this.#host.heartbeats,
+      retryMs: this.#retryMs,
+      onError: (thrown) => void this.#broken(thrown),
+      onEnd: () => {
+        unfollow();
+        if (this.#readers.get(key) === reader) this.#readers.delete(key);
+      },
+    });
+    this.#readers.set(key, reader);
+    reader.open();
+    reader.read();
+    return await reader.opened;
+  }
+
+  /** Puts changes on the stream of news, while somebody reads it. */
+  #followNews({ id }: McpSession): () => void {
+    const { catalog, changes } = this.#host.core.host;
+    const lists: Filter = {
+      toolsListChanged: true,
+      ...(catalog !== undefined && catalog.prompts.length > 0 && { promptsListChanged: true }),
+      ...(catalog?.hasResources === true && { resourcesListChanged: true }),
+    };
+    const store = this.#store;
+    return changes.subscribe((change) => {
+      void (async () => {
+        const { subscriptions = [] } = await store.get(id) ?? {};
+        const news = newsOf(change, { ...lists, resourceSubscriptions: subscriptions });
+        if (news === undefined) return;
+        await store.append(id, NEWS, notification(...news), false);
+        await store.publish(id, { kind: "message", stream: NEWS });
+      })().catch((thrown) => this.#broken(thrown));
+    });
+  }
+}
+
+function refused(status: number, number: number, message: string): Reply {
+  return toReply(errorAnswer(null, protocolError(number, message, undefined, status)));
+}
+
+/** Which stream an event was of, and its number. */
+function readEventId(id: string | null): readonly [stream: string, number: number] | undefined {
+  const [, stream, number] = /^([\w-]{1,64}):(\d{1,15})$/.exec(id ?? "") ?? [];
+  return stream === undefined ? undefined : [stream, Number(number)];
+}

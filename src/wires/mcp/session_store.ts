@@ -1,0 +1,71 @@
+/**
+ * The contract of session stores, for older MCP revisions: what is kept of a caller between its requests, and what it has not
+ * read yet.
+ *
+ * @module
+ */
+import type { Json } from "../../internal/json.ts";
+import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import type { LegacyVersion } from "../../mcp/words.ts";
+
+/** One session: plain JSON. */
+export interface McpSession {
+  /** Known to its caller alone. */
+  readonly id: string;
+  /** The revision that was agreed on. */
+  readonly version: LegacyVersion;
+  /** What the caller says that it can. */
+  readonly capabilities: Json;
+  /** What the caller calls itself. */
+  readonly info: Json;
+  /** Id of who calls; `""` for nobody in particular. */
+  readonly principal: string;
+  /** From which level on the caller wants log lines; `null` if it did not say. */
+  readonly logLevel: string | null;
+  /** URIs of resources whose changes the caller wants to know of. */
+  readonly subscriptions: readonly string[];
+}
+
+/** A message of a stream. */
+export interface StoredMessage {
+  /** Grows from message to message of a session. */
+  readonly number: number;
+  /** The message, as text. */
+  readonly json: string;
+  /** Whether it is the stream's last. */
+  readonly isLast: boolean;
+}
+
+/** What the processes of one server tell each other of a session. */
+export type SessionNote =
+  /** A stream has a new message. */
+  | { readonly kind: "message"; readonly stream: string }
+  /** The client has answered what it was asked. */
+  | { readonly kind: "response"; readonly id: string; readonly result?: Json; readonly error?: Json }
+  /** The client has cancelled a request. */
+  | { readonly kind: "cancelled"; readonly requestId: string | number }
+  /** The session is over. */
+  | { readonly kind: "ended" };
+
+/** Where sessions are kept. With one that processes share, any of them can serve any session. */
+export interface SessionStore {
+  /** Keeps a session, or what has changed of it. */
+  put(session: McpSession): MaybePromise<void>;
+  /** The session of that id, whose time then begins anew; `undefined` if there is none (any more). */
+  get(id: string): MaybePromise<McpSession | undefined>;
+  /** Forgets a session and its streams. */
+  delete(id: string): MaybePromise<void>;
+  /** Adds a message to a stream of a session. At least the last 1,024 of each stream are kept. */
+  append(id: string, stream: string, json: string, isLast: boolean): MaybePromise<void>;
+  /** The messages of a stream after a number, in order. */
+  read(id: string, stream: string, after: number): MaybePromise<readonly StoredMessage[]>;
+  /** Tells everyone who has subscribed to a session, in all processes. */
+  publish(id: string, note: SessionNote): MaybePromise<void>;
+  /**
+   * Listens to a session from now on.
+   *
+   * @param listener Never throws.
+   * @returns Ends the listening.
+   */
+  subscribe(id: string, listener: (note: SessionNote) => void): () => void;
+}

@@ -1,0 +1,41 @@
+/**
+ * The client's side of MCP over the pipes of a process: a server that is started for its client, and ends with it.
+ *
+ * @module
+ */
+import { PipeCarrier } from "../../mcp_client/pipe.ts";
+import { McpClientTransport } from "../../mcp_client/transport.ts";
+import type { McpClientOptions, McpTransport } from "../../mcp_client/types.ts";
+import { openProcess, type ProcessOptions } from "./client_process.ts";
+
+/** How long a server may take to say which era it speaks, in milliseconds: some old ones say nothing until they are greeted. */
+const PROBE_MS = 5_000;
+
+/** Options of {@link stdioTransport}. */
+export interface StdioTransportOptions extends McpClientOptions, ProcessOptions {}
+
+/**
+ * A transport to an MCP server that is a program: it is started when it is first needed, again when it has ended, and ended by
+ * `close()`.
+ *
+ * @example A program in the place of a server
+ * ```ts
+ * import { createClient } from "jsr:@toolwire/toolwire";
+ * import { stdioTransport } from "jsr:@toolwire/toolwire/stdio";
+ * import { rejects } from "node:assert/strict";
+ *
+ * const client = createClient(stdioTransport("no-such-program", ["--stdio"]));
+ * await rejects(client.$.list(), { name: "ToolError", code: "unavailable" });
+ * client.$.close();
+ * ```
+ * @param command The program: a name that is looked for in `PATH`, or a path.
+ * @param args What it is started with.
+ */
+export function stdioTransport(
+  command: string,
+  args: readonly string[] = [],
+  options: StdioTransportOptions = {},
+): McpTransport {
+  const carrier = new PipeCarrier(openProcess(command, args, options));
+  return new McpClientTransport({ carrier, probeMs: PROBE_MS }, options);
+}

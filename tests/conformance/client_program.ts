@@ -1,0 +1,72 @@
+/**
+ * The program that the client suite of `@modelcontextprotocol/conformance` drives: what to do is named by the environment, the
+ * server by the last argument.
+ *
+ * @module
+ */
+import process from "node:process";
+import { createClient } from "../../mod.ts";
+import { type McpTransport, mcpTransport } from "../../src/wires/mcp/entry.ts";
+
+const url = process.argv.at(-1) ?? "";
+const scenario = process.env["MCP_CONFORMANCE_SCENARIO"] ?? "";
+const revision = process.env["MCP_CONFORMANCE_PROTOCOL_VERSION"];
+const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as Readonly<Record<string, unknown>>;
+
+/** One call of a tool, as the suite names it. */
+interface NamedCall {
+  readonly name: string;
+  readonly arguments?: Readonly<Record<string, unknown>>;
+}
+
+const transport: McpTransport = mcpTransport(url, {
+  clientInfo: { name: "toolwire-conformance", version: "1.0.0" },
+  // The suite says which wire it wants to see; where it does not, it is found out.
+  ...(revision !== undefined && { era: revision === "2026-07-28" ? "auto" : "legacy" }),
+});
+const client = createClient(transport, {
+  onElicit: ({ schema }) => {
+    const asksToConfirm = Object.hasOwn((schema?.["properties"] ?? {}) as object, "confirmed");
+    return { action: "accept", content: asksToConfirm ? { confirmed: true } : {} };
+  },
+});
+
+const ACTIONS: Readonly<Record<string, () => Promise<unknown>>> = {
+  tools_call: () => client.$.call("add_numbers", { a: 5, b: 3 }),
+  "elicitation-sep1034-client-defaults": () => client.$.call("test_client_elicitation_defaults"),
+  "sse-retry": () => client.$.call("test_reconnection"),
+  "http-standard-headers": readEverything,
+  "http-custom-headers": async () => {
+    for (const { name, arguments: args } of context["toolCalls"] as readonly NamedCall[]) {
+      await client.$.call(name, args);
+    }
+  },
+  "http-invalid-tool-headers": async () => {
+    for (const { name } of await client.$.list()) await client.$.call(name, { region: "us-west1" });
+  },
+  "sep-2322-client-request-state": async () => {
+    for (
+      const name of ["test_mrtr_echo_state", "test_mrtr_no_state", "test_mrtr_unrelated", "test_mrtr_no_result_type"]
+    ) {
+      await client.$.call(name);
+    }
+  },
+  "json-schema-2020-12-preservation": async () => {
+    const tools = await client.$.list();
+    const { inputSchema: schema } = tools.find(({ name }) => name === "json_schema_2020_12_tool") ?? {};
+    for (const { name } of tools) if (name !== "json_schema_2020_12_tool") await client.$.call(name, { schema });
+  },
+};
+
+async function readEverything(): Promise<void> {
+  for (const { name } of await client.$.list()) await client.$.call(name, {});
+  for (const { uri } of await transport.resources.list()) await transport.resources.read(uri);
+  for (const { name } of await transport.prompts.list()) await transport.prompts.get(name);
+}
+
+try {
+  await client.$.list();
+  await ACTIONS[scenario]?.();
+} finally {
+  client.$.close();
+}

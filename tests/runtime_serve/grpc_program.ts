@@ -1,0 +1,40 @@
+/**
+ * A server that speaks gRPC beside the rest: `grpc_program.ts <options of serve() as JSON>`.
+ *
+ * It prints its URLs, what becomes of its handlers, and what it masks. `close` shuts it down, `memory` tells what it holds.
+ */
+import process from "node:process";
+import { createServer, mcpLite } from "../../mod.ts";
+import { serve } from "../../src/runtime/serve.ts";
+import { connect } from "../../src/wires/grpc/entry.ts";
+import { delay, logger, print, tools } from "./tools.ts";
+
+const server = createServer({
+  name: "grpc program",
+  version: "1.0.0",
+  tools,
+  logger,
+  keys: `k1:${"k".repeat(32)}`,
+  wires: [mcpLite(), connect()],
+});
+
+try {
+  const listening = await serve(server, { port: 0, ...JSON.parse(process.argv[2] ?? "{}") });
+  print(`Listening on ${listening.url}`);
+  print(`gRPC on ${listening.grpcUrl}.`);
+  for await (const line of process.stdin.setEncoding("utf8")) {
+    const asked = String(line).trim();
+    if (asked === "memory") print(`holds ${process.memoryUsage.rss()} bytes`);
+    if (asked !== "close") continue;
+    print("closing");
+    await listening.close();
+    print("close resolved");
+    break;
+  }
+  // Handlers that were ended at the grace may still tidy up.
+  await delay(200);
+  process.exit(0);
+} catch (error) {
+  print(`Cannot listen: ${String(error)} code=${(error as { code?: unknown }).code}`);
+  process.exit(1);
+}
