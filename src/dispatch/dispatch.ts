@@ -17,14 +17,14 @@ import { isJsonObject } from "../internal/json.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 import { formatIssues } from "../schema/issues.ts";
 import type { TokenKeys } from "../token/token.ts";
-import { refuseCaller } from "../tool/access.ts";
 import type { Logger, Middleware, OnError } from "../tool/context.ts";
+import { refuseCaller } from "../tool/access.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { ToolListing } from "../tool/listing.ts";
 import type { AnyTool, ToolPlan } from "../tool/tool.ts";
-import { assertSettled } from "./assert_settled.ts";
 import { assertConfigHidden } from "./config_safe.ts";
 import { configure } from "./configure.ts";
+import { runChain } from "./chain.ts";
 import { decodeContinuation } from "./continuation.ts";
 import { Deferrals } from "./deferrals.ts";
 import type { DispatchHost } from "./host.ts";
@@ -186,7 +186,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
     const run = new Run(plan, call, this, sink);
     const settled = this.#middleware.length === 0
       ? this.#begin(run)
-      : this.#runChain(run, this.#middleware, () => this.#beginWithin(run));
+      : runChain(run, this.#middleware, this.#runner, () => this.#beginWithin(run));
     return settled instanceof Promise ? this.#guard(run, settled) : run.settle(settled);
   }
 
@@ -207,12 +207,12 @@ export class Dispatcher implements Dispatch, DispatchHost {
     return settleThrown(thrown) ?? this.mask(thrown, fields);
   }
 
-  get ownConfig(): Readonly<Record<string, unknown>> | undefined {
-    return this.#ownConfig;
-  }
-
   settleRun(run: Run, thrown: unknown): FailureOutcome | Refusal {
     return settleThrown(thrown) ?? this.#mapError(run, thrown) ?? this.mask(thrown, { tool: run.plan.name });
+  }
+
+  get ownConfig(): Readonly<Record<string, unknown>> | undefined {
+    return this.#ownConfig;
   }
 
   deadlineMs(run: Run): number {
@@ -222,12 +222,12 @@ export class Dispatcher implements Dispatch, DispatchHost {
   runTool(run: Run): MaybePromise<Settled> {
     const { middleware } = run.plan;
     if (middleware.length === 0) return this.#runner.run(run);
-    return this.#runChain(run, middleware, () => this.#runner.run(run));
+    return runChain(run, middleware, this.#runner, () => this.#runner.run(run));
   }
 
   runJob(run: Run): MaybePromise<Settled> {
     if (this.#jobMiddleware.length === 0) return this.runTool(run);
-    return this.#runChain(run, this.#jobMiddleware, () => this.runTool(run));
+    return runChain(run, this.#jobMiddleware, this.#runner, () => this.runTool(run));
   }
 
   /** Takes jobs as they come due. */
@@ -377,20 +377,5 @@ export class Dispatcher implements Dispatch, DispatchHost {
     const checked = await run.plan.input?.validate(run.call.args);
     if (checked?.issues !== undefined) return invalidInput(formatIssues(checked.issues, run.call.args));
     return await this.#deferrals.enqueue(run);
-  }
-
-  #runChain(run: Run, chain: readonly Middleware[], last: () => MaybePromise<Settled>): MaybePromise<Settled> {
-    const runFrom = (index: number): MaybePromise<Settled> => {
-      const middleware = chain[index];
-      if (middleware === undefined) return last();
-      try {
-        const settled = middleware(run, () => runFrom(index + 1));
-        if (!(settled instanceof Promise)) return assertSettled(settled);
-        return settled.then(assertSettled).catch((thrown) => this.#runner.thrown(run, thrown));
-      } catch (thrown) {
-        return this.#runner.thrown(run, thrown);
-      }
-    };
-    return runFrom(0);
   }
 }

@@ -55,10 +55,10 @@ export interface Job {
   readonly principal?: Principal;
   /** The state that the caller keeps, as it came with the call. */
   readonly context?: string;
-  /** What the caller's environment supplied, encrypted; until the job has ended. */
-  readonly config?: string | undefined;
   /** The trace that the call belongs to. */
   readonly trace?: TraceContext;
+  /** What the caller's environment supplied, encrypted; until the job has ended. */
+  readonly config?: string | undefined;
   /** Whether another call waits for it, too: then it is not forgotten, however its own call ends. */
   readonly isJoined?: boolean;
   /** When it may be forgotten, in milliseconds since the Unix epoch. */

@@ -9,7 +9,7 @@ import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
 import type { Schema } from "../schema/schema.ts";
 import { addScopes } from "./access.ts";
 import { BLANK_PLAN } from "./blank_plan.ts";
-import type { ErrorMap, Middleware } from "./context.ts";
+import type { ErrorMap, Middleware, OpenState } from "./context.ts";
 import { assertMiddleware } from "./middleware.ts";
 import type { AnyTool, PromiseOptions, Rendered, ToolAnnotations, ToolPlan } from "./tool.ts";
 import type { ExternalWork, FreshTool } from "./tool_builder.ts";
@@ -153,7 +153,7 @@ class Builder {
     return this.#with({ render });
   }
 
-  external(work: ExternalWork<unknown, unknown, unknown, ErrorMap, unknown>): AnyTool {
+  external(work: ExternalWork<unknown, unknown, unknown, ErrorMap, unknown, OpenState>): AnyTool {
     const { start, check, cancel, ttlMs = DEFAULT_TTL_MS } = work;
     if (typeof start !== "function" || typeof check !== "function") {
       throw new TypeError(`Cannot finish ${this.#label}: .external() takes { start, check, cancel? }`);

@@ -3,6 +3,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { type CallEvent, defineTool, type Middleware, type Settled } from "../../mod.ts";
 import { refuse } from "../../src/call/outcome.ts";
+import type { FakeClock } from "../../src/testing/mod.ts";
 import { assertRefused, Bench, KeptSink, settle } from "./harness.ts";
 import { asAnswer, asPromise, Gates, KEYS, pass, redeem, settledOf, standstill, watch } from "./promised.ts";
 
@@ -22,16 +23,17 @@ function noting(wait?: () => Promise<void>): { readonly ends: string[]; readonly
   return { ends, middleware };
 }
 
-test("the server's middleware sees the promise that its caller gets, and the answer when that is redeemed", async () => {
+/** A server whose tool waits for its gates, and promises. */
+function gated(gates: Gates, middleware: Middleware): { readonly bench: Bench; readonly clock: FakeClock } {
   const { clock, engine } = standstill();
+  const tool = promising.handle(() => gates.wait());
+  return { bench: new Bench([tool], { keys: KEYS, clock, engine, middleware: [middleware] }), clock };
+}
+
+test("the server's middleware sees the promise that its caller gets, and the answer when that is redeemed", async () => {
   const { ends, middleware } = noting();
   const gates = new Gates();
-  const bench = new Bench([promising.handle(() => gates.wait())], {
-    keys: KEYS,
-    clock,
-    engine,
-    middleware: [middleware],
-  });
+  const { bench, clock } = gated(gates, middleware);
   const call = watch(bench.call("t"));
   await pass({ clock }, BUDGET_MS);
   deepStrictEqual(ends, ["t: promise"]);
@@ -42,7 +44,6 @@ test("the server's middleware sees the promise that its caller gets, and the ans
 });
 
 test("what the server's middleware makes of a promise is the caller's; the job keeps what the handler answers", async () => {
-  const { clock, engine } = standstill();
   const gates = new Gates();
   let token = "";
   const middleware: Middleware = async (ctx, next) => {
@@ -50,12 +51,7 @@ test("what the server's middleware makes of a promise is the caller's; the job k
     if (settled.kind === "promise") token = settled.token;
     return ctx.call.tool === "t" ? { kind: "failure", code: "busy", message: "Busy", data: undefined } : settled;
   };
-  const bench = new Bench([promising.handle(() => gates.wait())], {
-    keys: KEYS,
-    clock,
-    engine,
-    middleware: [middleware],
-  });
+  const { bench, clock } = gated(gates, middleware);
   const call = watch(bench.call("t"));
   await pass({ clock }, BUDGET_MS);
   strictEqual(settledOf(call).kind, "failure");
@@ -64,13 +60,12 @@ test("what the server's middleware makes of a promise is the caller's; the job k
 });
 
 test("a promise does not wait for middleware that never returns", async () => {
-  const { clock, engine } = standstill();
   const gates = new Gates();
   const stuck: Middleware = async (ctx, next) => {
     const settled = await next();
     return ctx.call.tool === "t" ? await new Promise<Settled>(() => {}) : settled;
   };
-  const bench = new Bench([promising.handle(() => gates.wait())], { keys: KEYS, clock, engine, middleware: [stuck] });
+  const { bench, clock } = gated(gates, stuck);
   const call = watch(bench.call("t"));
   await pass({ clock }, BUDGET_MS);
   strictEqual(call.settled, undefined);
@@ -81,16 +76,10 @@ test("a promise does not wait for middleware that never returns", async () => {
 });
 
 test("work that ended in time is not promised because middleware is slow afterwards", async () => {
-  const { clock, engine } = standstill();
   const gates = new Gates();
   const slow = Promise.withResolvers<void>();
   const { ends, middleware } = noting(() => slow.promise);
-  const bench = new Bench([promising.handle(() => gates.wait())], {
-    keys: KEYS,
-    clock,
-    engine,
-    middleware: [middleware],
-  });
+  const { bench, clock } = gated(gates, middleware);
   const call = watch(bench.call("t"));
   await pass({ clock }, 0);
   await gates.end("done");

@@ -1,6 +1,7 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, mcpLite } from "../../mod.ts";
+import { bearer } from "../../src/auth/mod.ts";
 import { health, type HealthOptions } from "../../src/wires/health/mod.ts";
 import { KeptLog } from "../dispatch/harness.ts";
 
@@ -50,6 +51,15 @@ test("health() tells of the close at once, while calls still end", async () => {
   gate.resolve("done");
   strictEqual((await calling).status, 200);
   await closing;
+});
+
+test("health() is for everybody, where calls are not", async () => {
+  const server = createServer({
+    tools: [ping],
+    wires: [mcpLite(), health()],
+    auth: bearer(() => undefined),
+  });
+  strictEqual((await server.fetch(new Request("http://localhost/readyz"))).status, 200);
 });
 
 test("health() asks whether what tools need is there, and logs what that throws", async () => {

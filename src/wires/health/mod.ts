@@ -18,7 +18,7 @@ export interface HealthOptions {
 
 /**
  * A wire that says how a server is: `GET /healthz` answers 200 while the process lives, `GET /readyz` 200 while it takes calls
- * and 503 once it is being closed.
+ * and 503 once it is being closed. Nobody has to say who asks.
  *
  * @example Beside the wire that calls come by
  * ```ts
@@ -55,6 +55,7 @@ function mountHealth(
   };
   return {
     paths: [path, ready],
+    publicPaths: [path, ready],
     handle(head) {
       if (head.method !== "GET" && head.method !== "HEAD") return NOT_ALLOWED;
       return head.path === path ? statusReply(head, true) : readiness(head);
