@@ -61,7 +61,11 @@ export interface PromiseTerms {
 export interface Toolset {
   /** The tools, as they are listed; system tools first, if one of them can promise. */
   readonly tools: readonly ToolListing[];
-  /** The same tools as they are defined, in the same order; here they have the names that tokens and jobs know. */
+  /**
+   * The same tools as they are defined, in the same order; here they have the names that tokens and jobs know.
+   *
+   * @internal
+   */
   readonly plans: readonly ToolPlan[];
   /** Runs one call, as {@link Dispatch.call} does. */
   call(call: Call, sink?: Sink): MaybePromise<Settled>;

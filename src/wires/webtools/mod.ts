@@ -218,7 +218,7 @@ async function describe(head: Head, served: ServedVersion, isVersion: boolean): 
   const { hex, base64 } = await served.digest();
   const headers = {
     "content-type": "application/json",
-    "cache-control": isVersion ? CACHE_VERSION : CACHE_LATEST,
+    "cache-control": `${served.isForAll ? "" : "private, "}${isVersion ? CACHE_VERSION : CACHE_LATEST}`,
     etag: `"${hex}"`,
     "repr-digest": `sha-256=:${base64}:`,
   };

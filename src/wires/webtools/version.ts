@@ -54,6 +54,8 @@ export interface MetadataDigest {
 export class ServedVersion {
   /** The metadata, as JSON text. */
   readonly json: string;
+  /** Whether it is the same for all callers: some may not know of all tools. */
+  readonly isForAll: boolean;
   /** The action that is meant where none is named: the only one. */
   readonly onlyAction: string | undefined;
   /** Names of the actions. */
@@ -66,7 +68,7 @@ export class ServedVersion {
   #digest: Promise<MetadataDigest> | undefined = undefined;
 
   /** @throws {TypeError} If a schema cannot become JSON Schema, or a default cannot be written as JSON. */
-  constructor(options: VersionOptions, tools: VersionTools) {
+  constructor(options: VersionOptions, tools: VersionTools, isForAll: boolean = isKnownToAll(tools)) {
     const { name, description, version, config, defaultConfig } = options;
     const where = `Config schema of webtool "${name}" ${version}`;
     const compiled = config && compileSchema(config, { where, isObject: true });
@@ -84,6 +86,7 @@ export class ServedVersion {
       defaultConfig: defaultConfig ?? {},
     };
     this.json = JSON.stringify(metadata);
+    this.isForAll = isForAll;
     this.actions = actions.map((action) => action.name);
     this.onlyAction = own?.length === 1 ? own[0]?.name : undefined;
     this.call = tools.call;
@@ -105,13 +108,17 @@ export class ServedVersion {
     const isSeen = plans.map((plan) => isVisibleTo(plan, principal));
     if (!isSeen.includes(false)) return this;
     const seen = <Item>(items: readonly Item[]) => items.filter((_, index) => isSeen[index]);
-    return new ServedVersion(this.#options, { tools: seen(tools), plans: seen(plans), call });
+    return new ServedVersion(this.#options, { tools: seen(tools), plans: seen(plans), call }, false);
   }
 
   /** SHA-256 of the metadata as it is sent. Not made before it is asked for: some runtimes cannot while modules load. */
   digest(): Promise<MetadataDigest> {
     return this.#digest ??= sha256(this.json).then((bytes) => ({ hex: toHex(bytes), base64: encodeBase64(bytes) }));
   }
+}
+
+function isKnownToAll({ plans }: VersionTools): boolean {
+  return plans.every(({ isVisible }) => isVisible === undefined);
 }
 
 function isSystemTool({ "@type": type }: ToolListing): boolean {
