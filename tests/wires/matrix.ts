@@ -11,8 +11,7 @@ export type Lack =
   | "types of tools"
   | "amounts of resources"
   | "names of questions"
-  | "promises that were not asked for"
-  | "more than 64 calls at once";
+  | "promises that were not asked for";
 
 /** Who calls: what shows it to a server, and who that is where nothing needs to be shown. */
 export interface Caller {
@@ -134,7 +133,6 @@ export const WIRES: readonly WireRow[] = [
       "amounts of resources",
       "names of questions",
       "promises that were not asked for",
-      "more than 64 calls at once",
     ],
   ),
 ];

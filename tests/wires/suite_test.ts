@@ -62,7 +62,6 @@ function sent<Piece>(pieces: readonly Piece[], wire: WireRow): readonly Piece[] 
 
 const NEEDS: Readonly<Record<string, readonly Lack[]>> = {
   "aborts the handler when the reader leaves the loop": ["pieces of answers"],
-  "keeps concurrent calls apart": ["more than 64 calls at once"],
 };
 
 const SCENARIOS: Readonly<Record<string, Scenario>> = {

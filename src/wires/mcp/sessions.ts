@@ -30,8 +30,8 @@ export interface MemorySessionsOptions extends SessionOptions {
 /** Messages that are kept of a stream. */
 const MAX_MESSAGES = 1_024;
 
-/** Streams that are kept of a session: those with the latest messages. */
-const MAX_STREAMS = 64;
+/** Streams that are kept of a session once they have ended: those with the latest messages. */
+const MAX_STREAMS = 1_024;
 
 /** Sessions within one process. */
 export function memorySessions(options: MemorySessionsOptions = {}): Sessions {
@@ -55,7 +55,7 @@ interface Kept {
   touchedMs: number;
   lastNumber: number;
   /** In the order of their last messages. */
-  readonly streams: Map<string, { readonly messages: StoredMessage[]; chars: number }>;
+  readonly streams: Map<string, { readonly messages: StoredMessage[]; chars: number; isEnded: boolean }>;
   /** Text in all of them. */
   chars: number;
 }
@@ -102,16 +102,19 @@ class MemorySessions implements SessionStore {
     const kept = this.#sessions.get(id);
     if (kept === undefined) return;
     const { streams } = kept;
-    const stream = streams.get(name) ?? { messages: [], chars: 0 };
+    const stream = streams.get(name) ?? { messages: [], chars: 0, isEnded: false };
     streams.delete(name);
     streams.set(name, stream);
     stream.messages.push({ number: ++kept.lastNumber, json, isLast });
+    stream.isEnded = isLast;
     const dropped = stream.messages.length > MAX_MESSAGES ? stream.messages.shift() : undefined;
     const grown = json.length - (dropped?.json.length ?? 0);
     stream.chars += grown;
     kept.chars += grown;
-    for (const [oldest, { chars }] of streams) {
+    for (const [oldest, { chars, isEnded }] of streams) {
       if (oldest === name || (streams.size <= MAX_STREAMS && kept.chars <= MAX_CHARS)) break;
+      // Somebody waits for the end of a call that goes on.
+      if (!isEnded) continue;
       streams.delete(oldest);
       kept.chars -= chars;
     }
