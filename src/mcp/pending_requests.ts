@@ -35,6 +35,11 @@ export class PendingRequests {
     });
   }
 
+  /** Waits no longer: nobody will answer any more. */
+  close(): void {
+    for (const settle of [...this.#waiting.values()]) settle(undefined);
+  }
+
   /** Takes a response; `false` if nobody waits for it (any more). */
   settle(response: Response): boolean {
     const waiting = typeof response.id === "string" ? this.#waiting.get(response.id) : undefined;

@@ -69,6 +69,7 @@ export class LegacyHttp implements SessionHost {
 
   /** Ends what is held open. */
   close(): void {
+    this.pending.close();
     this.#sessions?.close();
   }
 

@@ -232,6 +232,21 @@ for (const hasSessions of [true, false]) {
   });
 }
 
+test("2025-11-25: who is asked as the server closes is not waited for", {
+  skip: runtime === "workerd" && "a request's stream is not another request's to write to",
+}, async () => {
+  const asked = createFixture({ sessions: memorySessions() });
+  const { session } = await initialize(asked, "2025-11-25", ALL);
+  let closing: Promise<void> | undefined;
+  const { last, questions } = await converse(asked, "sampling", session, () => {
+    closing = asked.close();
+    return undefined;
+  });
+  strictEqual(questions.length, 1);
+  strictEqual(last.result?.["isError"], true);
+  await closing;
+});
+
 test("2025-11-25: who has not declared it, or reads no stream, is told at once", async () => {
   const asked = createFixture({ sessions: memorySessions() });
   const { session } = await initialize(asked, "2025-11-25", {});
