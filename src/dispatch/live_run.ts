@@ -17,6 +17,20 @@ export interface RunLimits {
 /** How long middleware may look at a promise before its caller gets it as it is, in milliseconds. */
 const PROMISE_LOOK_MS = 1_000;
 
+/** What a run has that is promised, kept or looked at; apart, because each field is paid for by every run. */
+class Rare {
+  /** Resolves when what became of the work is kept; `undefined` where nothing is. */
+  kept: Promise<void> | undefined = undefined;
+  /** Tells the middleware around the work how it ended, or that it is promised; `undefined` if there is none. */
+  tellAround: ((settled: Settled) => void) | undefined = undefined;
+  /** When middleware has looked at the promise for long enough. */
+  look: Deadline | undefined = undefined;
+  /** Whether the call ends in a promise, while the work goes on. */
+  isReleased = false;
+  /** Who wants to see events. */
+  listeners: ((event: CallEvent) => void)[] | undefined = undefined;
+}
+
 /**
  * What a run has once it needs more than its input: a signal, a deadline, somewhere to send events.
  *
@@ -32,19 +46,12 @@ export class LiveRun {
   #isDetached = false;
   #total: Deadline | undefined = undefined;
   #idle: Deadline | undefined = undefined;
-  /** When middleware has looked at the promise for long enough. */
-  #look: Deadline | undefined = undefined;
   #host: DispatchHost | undefined = undefined;
   #resolve: ((settled: Settled) => void) | undefined = undefined;
   #onSettled: ((settled: Settled) => Promise<void>) | undefined = undefined;
   #settled: Settled | undefined = undefined;
-  /** Resolves when what became of the work is kept; `undefined` where nothing is. */
-  #kept: Promise<void> | undefined = undefined;
-  /** Tells the middleware around the work how it ended, or that it is promised; `undefined` if there is none. */
-  #tellAround: ((settled: Settled) => void) | undefined = undefined;
-  /** Whether the call ends in a promise, while the work goes on. */
-  #isReleased = false;
-  #listeners: ((event: CallEvent) => void)[] | undefined = undefined;
+  /** What few runs need. */
+  #rare: Rare | undefined = undefined;
   #pendingProgress: Progress | undefined = undefined;
   #isSinkFull = false;
   readonly #unhooks: (() => void)[] = [];
@@ -77,7 +84,7 @@ export class LiveRun {
 
   /** Whether somebody on this side wants to see events. */
   get isWatched(): boolean {
-    return this.#listeners !== undefined;
+    return this.#rare?.listeners !== undefined;
   }
 
   /** The handler's signal. Only who asks for it has the caller watched, which has its price on some runtimes. */
@@ -105,12 +112,13 @@ export class LiveRun {
    * Middleware may go on with a call twice; then the last word counts.
    */
   around(running: Promise<Settled>): Promise<Settled> {
-    if (this.#isSettled || this.#isReleased) return running;
+    const rare = this.#useRare();
+    if (this.#isSettled || rare.isReleased) return running;
     if (this.#ended !== undefined) return Promise.resolve(this.#ended);
-    this.#settled = this.#kept = undefined;
+    this.#settled = rare.kept = undefined;
     return new Promise((resolve) => {
-      const before = this.#tellAround;
-      this.#tellAround = (settled) => {
+      const before = rare.tellAround;
+      rare.tellAround = (settled) => {
         before?.(settled);
         resolve(settled);
       };
@@ -157,16 +165,17 @@ export class LiveRun {
   release(promise: Settled): void {
     this.#idle?.clear();
     this.#sink = undefined;
-    this.#isReleased = true;
-    if (this.#tellAround === undefined) return this.#answer(promise);
-    this.#tellAround(promise);
-    this.#look = this.#host?.deadlines.add(PROMISE_LOOK_MS, () => this.#answer(promise));
+    const rare = this.#useRare();
+    rare.isReleased = true;
+    if (rare.tellAround === undefined) return this.#answer(promise);
+    rare.tellAround(promise);
+    rare.look = this.#host?.deadlines.add(PROMISE_LOOK_MS, () => this.#answer(promise));
   }
 
   /** The run is over; only the first word counts. Nothing of it is left behind. */
   settle(settled: Settled): void {
     // The call has ended in a promise; the work has an end of its own.
-    if (this.#isReleased && this.#tellAround !== undefined) return this.#answer(settled);
+    if (this.#rare?.isReleased && this.#rare.tellAround !== undefined) return this.#answer(settled);
     this.#settleWork(settled);
     this.#finish();
     this.#answer(settled);
@@ -174,14 +183,14 @@ export class LiveRun {
 
   /** Has `listener`, which throws nothing, see events from now on. */
   listen(listener: (event: CallEvent) => void): void {
-    (this.#listeners ??= []).push(listener);
+    (this.#useRare().listeners ??= []).push(listener);
   }
 
   /** Sends one event; a returned promise resolves when there is room for the next. */
   push(event: CallEvent): void | Promise<void> {
     if (this.#isSettled) return;
     this.#idle?.renew();
-    if (this.#listeners !== undefined) { for (const listener of this.#listeners) listener(event); }
+    if (this.#rare?.listeners !== undefined) { for (const listener of this.#rare.listeners) listener(event); }
     if (this.#sink === undefined) return;
     if (event.kind === "partial" && ++this.deliveredPieces <= this.skippedPieces) return;
     return this.#sink.push(event);
@@ -189,7 +198,7 @@ export class LiveRun {
 
   /** Sends progress; while the sink is full only the latest is kept. */
   progress(progress: Progress): void {
-    if (this.#isSettled || (this.#sink === undefined && this.#listeners === undefined)) return;
+    if (this.#isSettled || (this.#sink === undefined && !this.isWatched)) return;
     this.#pendingProgress = progress;
     // What cannot be written is dropped: progress is a courtesy.
     if (!this.#isSinkFull) void this.#flushProgress().catch(() => {});
@@ -207,26 +216,33 @@ export class LiveRun {
     }
   }
 
+  #useRare(): Rare {
+    return (this.#rare ??= new Rare());
+  }
+
   /** The work has ended: its job keeps that, the middleware around it is told. */
   #settleWork(settled: Settled): void {
     if (this.#settled !== undefined) return;
     this.#settled = settled;
-    this.#kept = this.#onSettled?.(settled);
-    const tellAround = this.#tellAround;
+    if (this.#onSettled !== undefined) this.#useRare().kept = this.#onSettled(settled);
+    if (this.#rare === undefined) return;
+    const { tellAround, isReleased } = this.#rare;
     if (tellAround !== undefined) this.#onceKept(() => tellAround(settled));
-    if (this.#isReleased) this.#finish();
+    if (isReleased) this.#finish();
   }
 
   #answer(settled: Settled): void {
     const resolve = this.#resolve;
     this.#resolve = undefined;
-    this.#look?.clear();
+    if (this.#rare === undefined) return resolve?.(settled);
+    this.#rare.look?.clear();
     if (resolve !== undefined) this.#onceKept(() => resolve(settled));
   }
 
   #onceKept(then: () => void): void {
-    if (this.#kept === undefined) then();
-    else void this.#kept.then(then);
+    const kept = this.#rare?.kept;
+    if (kept === undefined) then();
+    else void kept.then(then);
   }
 
   #finish(): void {

@@ -51,6 +51,7 @@ async function withServer(
   try {
     await check(clientOf(transport), seen);
   } finally {
+    transport.close?.();
     await server.close(0);
     await close();
   }

@@ -30,6 +30,7 @@ for (const wire of WIRES) {
       await rejects(client.refuse(), { code: "conflict" });
       strictEqual((await client.$.list()).length, 3);
     } finally {
+      transport.close?.();
       await close();
     }
     strictEqual(here.spans.length, 3);
