@@ -37,6 +37,8 @@ export class LiveRun {
   skippedPieces = 0;
   /** How many pieces the caller has. */
   deliveredPieces = 0;
+  /** What the handler gets from the environment. */
+  config: unknown = undefined;
 
   constructor(call: Call, sink: Sink | undefined) {
     this.#call = call;

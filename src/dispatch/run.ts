@@ -50,7 +50,6 @@ export class Run implements MiddlewareCtx {
   /** How far the handler says it is. */
   lastProgress: Progress | undefined = undefined;
   #live: LiveRun | undefined = undefined;
-  #config: unknown = undefined;
   #isOver = false;
   #hasBegun = false;
   #onBegun: (() => void) | undefined = undefined;
@@ -124,12 +123,12 @@ export class Run implements MiddlewareCtx {
   }
 
   get config(): unknown {
-    return this.#config;
+    return this.#live?.config;
   }
 
   /** The config has been checked; it is no member that a log line of the context would show. */
   configure(config: unknown): void {
-    this.#config = config;
+    this.live.config = config;
   }
 
   get requestId(): string | number | undefined {
