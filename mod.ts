@@ -22,19 +22,21 @@
  * @module
  */
 export { defineTool } from "./src/tool/builder.ts";
-export type { ErrorData, FreshTool, ToolBuilder } from "./src/tool/builder.ts";
 export type {
   AnswerOf,
   DeclaredExternal,
   DeclaredHandle,
   DescribeFirst,
+  ErrorData,
   ExternalWork,
+  FreshTool,
   Inferred,
   InferringExternal,
   InferringHandle,
   Joined,
   PartialOf,
-} from "./src/tool/endings.ts";
+  ToolBuilder,
+} from "./src/tool/tool_builder.ts";
 export type {
   AnyTool,
   InferErrors,
@@ -47,7 +49,19 @@ export type {
   ToolAnnotations,
   ToolTypes,
 } from "./src/tool/tool.ts";
-export type { CallingClient, Ctx, ErrorMap, Logger, Middleware, MiddlewareCtx } from "./src/tool/context.ts";
+export type {
+  AroundCall,
+  CalledTool,
+  CallingClient,
+  Ctx,
+  ErrorMap,
+  Logger,
+  Middleware,
+  MiddlewareCtx,
+  OnError,
+  OpenState,
+  StateOf,
+} from "./src/tool/context.ts";
 export { type CallerContext, type ContextSlot, defineContext } from "./src/tool/context_slot.ts";
 export type {
   Answers,
@@ -70,7 +84,16 @@ export type { InputIssue } from "./src/schema/issues.ts";
 export type { ToolErrorCode } from "./src/error/code.ts";
 export { ToolError, type ToolErrorOptions } from "./src/error/tool_error.ts";
 export { Failure } from "./src/error/failure.ts";
-export type { AskableKind, Call, CallMeta, ClientInfo, Metadata, Peer, Principal } from "./src/call/call.ts";
+export type {
+  AskableKind,
+  Call,
+  CallMeta,
+  ClientInfo,
+  Metadata,
+  Peer,
+  Principal,
+  TraceContext,
+} from "./src/call/call.ts";
 export type {
   AnswerOutcome,
   AskOutcome,

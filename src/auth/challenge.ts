@@ -23,17 +23,15 @@ export function encodeChallenge(
   const isUnknown = code === "unauthenticated";
   if (!isUnknown && (code !== "permission_denied" || scope === "")) return undefined;
   // Who has shown no credentials has made no error.
-  const problem = isUnknown ? (isText(error) ? error : undefined) : "insufficient_scope";
-  const params: Readonly<Record<string, unknown>> = {
+  const problem = isUnknown ? (isText(error) ? quotable(error) : undefined) : "insufficient_scope";
+  const params = {
     error: problem,
-    error_description: problem === undefined ? undefined : message,
+    error_description: problem === undefined ? undefined : quotable(message),
     scope: scope === "" ? undefined : scope,
     resource_metadata: closest(path, resources)?.metadataUrl,
   };
-  const written = Object.entries(params).flatMap(([name, value]) =>
-    isText(value) ? [`${name}="${name === "scope" ? value : quotable(value)}"`] : []
-  );
-  return { "www-authenticate": ["Bearer", written.join(", ")].join(" ").trimEnd() };
+  const written = Object.entries(params).flatMap(([name, value]) => value === undefined ? [] : [`${name}="${value}"`]);
+  return { "www-authenticate": `Bearer ${written.join(", ")}`.trimEnd() };
 }
 
 function closest(path: string, resources: readonly ProtectedResource[]): ProtectedResource | undefined {

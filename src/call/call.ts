@@ -55,6 +55,20 @@ export interface Peer {
   readonly client: ClientInfo;
 }
 
+/**
+ * Which trace something belongs to, as W3C Trace Context and Baggage write it. Nothing here reads it.
+ *
+ * Source: {@link https://www.w3.org/TR/trace-context/ | Trace Context}, {@link https://www.w3.org/TR/baggage/ | Baggage}.
+ */
+export interface TraceContext {
+  /** The trace, and the span that called. */
+  readonly traceparent?: string;
+  /** What tracing systems add of their own. */
+  readonly tracestate?: string;
+  /** What goes along with the trace. */
+  readonly baggage?: string;
+}
+
 /** What a caller may say about a call beside its arguments. */
 export interface CallMeta {
   /** How long the caller waits, in milliseconds; counts when shorter than the tool's own limit. */
@@ -69,6 +83,8 @@ export interface CallMeta {
   readonly idempotencyKey?: string | undefined;
   /** Whether the caller wants a promise at once. */
   readonly isPromiseWanted?: boolean | undefined;
+  /** The trace that the call belongs to. */
+  readonly trace?: TraceContext | undefined;
 }
 
 /** One call. */

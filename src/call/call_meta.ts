@@ -1,9 +1,12 @@
 import { isJsonObject } from "../internal/json.ts";
-import type { CallMeta } from "./call.ts";
+import type { CallMeta, TraceContext } from "./call.ts";
 import { type Refusal, refuseInput } from "./outcome.ts";
 
 /** Longest idempotency key, in UTF-16 code units. */
 const MAX_KEY = 256;
+
+/** Longest text that is kept of a trace, in UTF-16 code units: as long as baggage has to be passed on. */
+const MAX_TRACE_TEXT = 8_192;
 
 interface Member {
   /** The member of {@link CallMeta} that it becomes. */
@@ -48,5 +51,21 @@ export function decodeCallMeta(meta: unknown, where = "params._meta"): CallMeta 
     }
     decoded[name] = value;
   }
-  return decoded;
+  const trace = decodeTrace(meta);
+  return trace === undefined ? decoded : { ...decoded, trace };
+}
+
+/** The trace that a call belongs to, by its names on the wire; `undefined` if it is not said. What is no text, or too long, counts for nothing. */
+export function decodeTrace(meta: Readonly<Record<string, unknown>>): TraceContext | undefined {
+  const { traceparent, tracestate, baggage } = meta;
+  if (traceparent === undefined && baggage === undefined) return undefined;
+  return {
+    ...(isTraceText(traceparent) && { traceparent }),
+    ...(isTraceText(tracestate) && { tracestate }),
+    ...(isTraceText(baggage) && { baggage }),
+  };
+}
+
+function isTraceText(value: unknown): value is string {
+  return isText(value) && value.length <= MAX_TRACE_TEXT;
 }

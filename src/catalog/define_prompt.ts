@@ -7,7 +7,7 @@ import type { Icon } from "../call/content.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 import type { Schema } from "../schema/schema.ts";
 import { addScopes } from "../tool/access.ts";
-import type { DescribeFirst } from "../tool/endings.ts";
+import type { DescribeFirst } from "../tool/tool_builder.ts";
 import { assertCompleters, type Completers } from "./completion.ts";
 import { createCatalog } from "./create_catalog.ts";
 import type { CatalogCtx, Prompt, PromptAnswer, PromptPlan } from "./prompt.ts";

@@ -80,7 +80,7 @@ export class Deferrals {
     if (!isWritten && !run.isKeyed) await this.#write(run, { isPromised: true, startedMs }, crypto.randomUUID());
     this.ensureWorker();
     const { lease } = run;
-    if (lease === undefined || live.isSettled) return;
+    if (lease === undefined || live.settled !== undefined) return;
     if (run.isKeyed) await this.#jobs.join(lease.job.id);
     lease.isPromised = true;
     const release = () => {
@@ -227,7 +227,8 @@ export class Deferrals {
     if (unfit !== undefined) return void await this.#jobs.finish(job, unfit);
     const config = await this.#configs.open(job, this.#host.clock.now());
     if (config === "lost") return void await this.#jobs.finish(job, configLost(job));
-    const meta = job.context === undefined ? undefined : { context: job.context };
+    const { context, trace } = job;
+    const meta = context === undefined && trace === undefined ? undefined : { context, trace };
     const call = { tool: job.tool, args: job.args, meta, config, peer: new JobPeer(job) };
     const run = new Run(plan, call, this.#host, undefined);
     run.resume(job.callId ?? job.id, job.memo);
@@ -235,7 +236,7 @@ export class Deferrals {
       run,
       new Lease(this.#jobs, job, run, { isPromised: true, startedMs: this.#host.clock.now() }),
     );
-    const running = Promise.resolve(this.#host.runTool(run));
+    const running = Promise.resolve(this.#host.runJob(run));
     void run.live.guard(running, this.#host, { totalMs: this.#attemptMs(run), idleMs: undefined });
     await concluded;
   }
@@ -261,7 +262,7 @@ export class Deferrals {
 }
 
 function newJob(run: Run, state: Pick<Job, "state" | "epoch" | "attempt">, id: string = run.callId): Job {
-  const { plan, call, principal, host } = run;
+  const { plan, call, principal, host, trace } = run;
   const { context } = call.meta ?? {};
   const { ttlMs = KEYED_TTL_MS } = plan.promise ?? plan.external ?? {};
   return {
@@ -275,6 +276,7 @@ function newJob(run: Run, state: Pick<Job, "state" | "epoch" | "attempt">, id: s
     digest: run.digest,
     ...(principal !== undefined && { principal }),
     ...(context !== undefined && { context }),
+    ...(trace !== undefined && { trace }),
     expiresAtMs: host.clock.now() + ttlMs + CLOCK_SKEW_MS,
     maxAttempts: plan.promise === undefined ? KEYED_ATTEMPTS : plan.promise.retries + 1,
     memo: run.asking?.memo ?? EMPTY_MEMO,

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { Call, CallMeta, Peer, Principal } from "../call/call.ts";
+import type { Call, CallMeta, Peer } from "../call/call.ts";
 import { type FailureOutcome, type Refusal, refuse, refuseInput, type Settled, type Sink } from "../call/outcome.ts";
 import type { Engine, EngineWorker } from "../engine/engine.ts";
 import { Jobs } from "../engine/jobs.ts";
@@ -17,13 +17,14 @@ import { isJsonObject } from "../internal/json.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 import { formatIssues } from "../schema/issues.ts";
 import type { TokenKeys } from "../token/token.ts";
-import type { Logger, Middleware } from "../tool/context.ts";
+import type { Logger, Middleware, OnError } from "../tool/context.ts";
 import { refuseCaller } from "../tool/access.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { ToolListing } from "../tool/listing.ts";
 import type { AnyTool, ToolPlan } from "../tool/tool.ts";
 import { assertConfigHidden } from "./config_safe.ts";
 import { configure } from "./configure.ts";
+import { runChain } from "./chain.ts";
 import { decodeContinuation } from "./continuation.ts";
 import { Deferrals } from "./deferrals.ts";
 import type { DispatchHost } from "./host.ts";
@@ -66,8 +67,6 @@ export interface Toolset {
    * @internal
    */
   readonly plans: readonly ToolPlan[];
-  /** Those of the tools that a caller may know of: `tools` itself, unless some may not be seen by all. */
-  toolsFor(principal: Principal | undefined): readonly ToolListing[];
   /** Runs one call, as {@link Dispatch.call} does. */
   call(call: Call, sink?: Sink): MaybePromise<Settled>;
 }
@@ -78,6 +77,10 @@ export interface DispatchOptions {
   readonly registry: ToolRegistry;
   /** Around every call; the first is the outermost. */
   readonly middleware: readonly Middleware[];
+  /** Around every run of a job; the first is the outermost. */
+  readonly jobMiddleware: readonly Middleware[];
+  /** What the caller is told of an error that nobody declared; `undefined` if nothing is. */
+  readonly onError: OnError | undefined;
   /** How long a call may take when its tool says nothing, in milliseconds. */
   readonly timeoutMs: number;
   /** Where masked errors go. */
@@ -113,6 +116,8 @@ export class Dispatcher implements Dispatch, DispatchHost {
   readonly clock: Clock;
   readonly keys: TokenKeys;
   readonly #middleware: readonly Middleware[];
+  readonly #jobMiddleware: readonly Middleware[];
+  readonly #onError: OnError | undefined;
   readonly #timeoutMs: number;
   readonly #runner: ToolRunner;
   readonly #waits: Waits;
@@ -137,6 +142,8 @@ export class Dispatcher implements Dispatch, DispatchHost {
     this.keys = options.keys;
     this.deadlines = new Deadlines(options.clock);
     this.#middleware = options.middleware;
+    this.#jobMiddleware = options.jobMiddleware;
+    this.#onError = options.onError;
     this.#timeoutMs = options.timeoutMs;
     this.#engine = options.engine;
     this.#ownConfig = options.config;
@@ -164,9 +171,8 @@ export class Dispatcher implements Dispatch, DispatchHost {
     const attached = this.registry.attach(tag, tools);
     assertConfigHidden(attached.plans(), this.#engine, this.keys);
     return {
-      tools: attached.tools,
+      tools: attached.listings(),
       plans: attached.plans(),
-      toolsFor: (principal) => attached.toolsFor(principal),
       call: (call, sink) => {
         const { tool, peer: { principal } } = call;
         const plan = attached.getFor(tool, principal);
@@ -184,7 +190,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
     const run = new Run(plan, call, this, sink);
     const settled = this.#middleware.length === 0
       ? this.#begin(run)
-      : this.#runChain(run, this.#middleware, () => this.#begin(run));
+      : runChain(run, this.#middleware, this.#runner, () => this.#beginWithin(run));
     return settled instanceof Promise ? this.#guard(run, settled) : run.settle(settled);
   }
 
@@ -205,6 +211,10 @@ export class Dispatcher implements Dispatch, DispatchHost {
     return settleThrown(thrown) ?? this.mask(thrown, fields);
   }
 
+  settleRun(run: Run, thrown: unknown): FailureOutcome | Refusal {
+    return settleThrown(thrown) ?? this.#mapError(run, thrown) ?? this.mask(thrown, { tool: run.plan.name });
+  }
+
   get ownConfig(): Readonly<Record<string, unknown>> | undefined {
     return this.#ownConfig;
   }
@@ -216,7 +226,12 @@ export class Dispatcher implements Dispatch, DispatchHost {
   runTool(run: Run): MaybePromise<Settled> {
     const { middleware } = run.plan;
     if (middleware.length === 0) return this.#runner.run(run);
-    return this.#runChain(run, middleware, () => this.#runner.run(run));
+    return runChain(run, middleware, this.#runner, () => this.#runner.run(run));
+  }
+
+  runJob(run: Run): MaybePromise<Settled> {
+    if (this.#jobMiddleware.length === 0) return this.runTool(run);
+    return runChain(run, this.#jobMiddleware, this.#runner, () => this.runTool(run));
   }
 
   /** Takes jobs as they come due. */
@@ -299,12 +314,29 @@ export class Dispatcher implements Dispatch, DispatchHost {
     const promiseAtMs = this.clock.elapsed() + promiseMs - budgetMs;
     // The caller's deadline holds until there is a promise.
     run.live.limit(deadlineMs - budgetMs);
+    // The work is done, and only the middleware around it goes on.
+    if (run.live.settled !== undefined) return;
     run.whenBegun(() => {
       this.#deferrals.adopt(run, startedMs, promiseAtMs).catch((thrown) => {
         // Without a promise the run goes on, until its deadline.
         this.settleThrown(thrown, { tool: run.plan.name, callId: run.callId });
       });
     });
+  }
+
+  /** The middleware around it sees what the caller does: the deadline, and the promise. */
+  #beginWithin(run: Run): MaybePromise<Settled> {
+    const begun = this.#begin(run);
+    return begun instanceof Promise ? run.live.around(begun) : begun;
+  }
+
+  #mapError(run: Run, thrown: unknown): FailureOutcome | Refusal | undefined {
+    try {
+      return this.#onError && settleThrown(this.#onError(thrown, run));
+    } catch (broken) {
+      this.mask(broken, { tool: run.plan.name });
+      return undefined;
+    }
   }
 
   /** Runs the tool; or, if the caller said more than its arguments, what that means. */
@@ -350,24 +382,4 @@ export class Dispatcher implements Dispatch, DispatchHost {
     if (checked?.issues !== undefined) return invalidInput(formatIssues(checked.issues, run.call.args));
     return await this.#deferrals.enqueue(run);
   }
-
-  #runChain(run: Run, chain: readonly Middleware[], last: () => MaybePromise<Settled>): MaybePromise<Settled> {
-    const runFrom = (index: number): MaybePromise<Settled> => {
-      const middleware = chain[index];
-      if (middleware === undefined) return last();
-      try {
-        const settled = middleware(run, () => runFrom(index + 1));
-        if (!(settled instanceof Promise)) return assertSettled(settled);
-        return settled.then(assertSettled).catch((thrown) => this.#runner.thrown(run, thrown));
-      } catch (thrown) {
-        return this.#runner.thrown(run, thrown);
-      }
-    };
-    return runFrom(0);
-  }
-}
-
-function assertSettled(settled: Settled | undefined): Settled {
-  if (typeof settled?.kind === "string") return settled;
-  throw new TypeError("Middleware must return how the call ended: end it with `return next()`");
 }

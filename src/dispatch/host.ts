@@ -35,8 +35,12 @@ export interface DispatchHost {
   deadlineMs(run: Run): number;
   /** Runs a tool, with its own middleware around it. Never throws, never rejects. */
   runTool(run: Run): MaybePromise<Settled>;
+  /** Runs a tool because its job is due. */
+  runJob(run: Run): MaybePromise<Settled>;
   /** Masks what is not the caller's business: the log has it, the caller an id. */
   mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): Refusal;
+  /** Turns what a run threw into how it ends, by what the server makes of errors that nobody declared. */
+  settleRun(run: Run, thrown: unknown): FailureOutcome | Refusal;
   /** Turns what was thrown into how a call ends. */
   settleThrown(thrown: unknown, fields: Readonly<Record<string, unknown>>): FailureOutcome | Refusal;
 }

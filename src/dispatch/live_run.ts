@@ -14,7 +14,15 @@ export interface RunLimits {
   readonly onTotal?: () => void;
 }
 
-/** What a run has once it needs more than its input: a signal, a deadline, somewhere to send events. */
+/** How long middleware may look at a promise before its caller gets it as it is, in milliseconds. */
+const PROMISE_LOOK_MS = 1_000;
+
+/**
+ * What a run has once it needs more than its input: a signal, a deadline, somewhere to send events.
+ *
+ * It has two ends, where the server has middleware: that of the work, which a job keeps, and that of the call around it,
+ * which the caller gets. Without middleware both are one.
+ */
 export class LiveRun {
   readonly #call: Call;
   #sink: Sink | undefined;
@@ -24,10 +32,19 @@ export class LiveRun {
   #isDetached = false;
   #total: Deadline | undefined = undefined;
   #idle: Deadline | undefined = undefined;
+  /** When middleware has looked at the promise for long enough. */
+  #look: Deadline | undefined = undefined;
   #host: DispatchHost | undefined = undefined;
   #resolve: ((settled: Settled) => void) | undefined = undefined;
   #onSettled: ((settled: Settled) => Promise<void>) | undefined = undefined;
   #settled: Settled | undefined = undefined;
+  /** Resolves when what became of the work is kept; `undefined` where nothing is. */
+  #kept: Promise<void> | undefined = undefined;
+  /** Tells the middleware around the work how it ended, or that it is promised; `undefined` if there is none. */
+  #tellAround: ((settled: Settled) => void) | undefined = undefined;
+  /** Whether the call ends in a promise, while the work goes on. */
+  #isReleased = false;
+  #listeners: ((event: CallEvent) => void)[] | undefined = undefined;
   #pendingProgress: Progress | undefined = undefined;
   #isSinkFull = false;
   readonly #unhooks: (() => void)[] = [];
@@ -50,14 +67,19 @@ export class LiveRun {
     return this.#ended;
   }
 
-  /** Whether the run has settled. */
+  /** Whether the run is over, and what is around it. */
   get isSettled(): boolean {
     return this.#isSettled;
   }
 
-  /** How the run has settled; `undefined` until it has. */
+  /** How the work has ended; `undefined` until it has. */
   get settled(): Settled | undefined {
     return this.#settled;
+  }
+
+  /** Whether somebody on this side wants to see events. */
+  get isWatched(): boolean {
+    return this.#listeners !== undefined;
   }
 
   /** The handler's signal. Only who asks for it has the caller watched, which has its price on some runtimes. */
@@ -76,7 +98,26 @@ export class LiveRun {
     this.#ended = refusal;
     this.#abort(refusal);
     this.onEnd?.();
+    this.#settleWork(refusal);
     this.settle(refusal);
+  }
+
+  /**
+   * What the server's middleware is around: resolves with how the work ended, or with the promise that its caller goes on with.
+   * Middleware may go on with a call twice; then the last word counts.
+   */
+  around(running: Promise<Settled>): Promise<Settled> {
+    if (this.#isSettled || this.#isReleased) return running;
+    if (this.#ended !== undefined) return Promise.resolve(this.#ended);
+    this.#settled = this.#kept = undefined;
+    return new Promise((resolve) => {
+      const before = this.#tellAround;
+      this.#tellAround = (settled) => {
+        before?.(settled);
+        resolve(settled);
+      };
+      void running.then((settled) => this.#settleWork(settled));
+    });
   }
 
   /** Settles with `running`, or with the refusal that ends the run before it. */
@@ -117,28 +158,32 @@ export class LiveRun {
   /** The caller goes on with a promise; the run goes on without it. */
   release(promise: Settled): void {
     this.#idle?.clear();
-    this.#resolve?.(promise);
-    this.#resolve = undefined;
     this.#sink = undefined;
+    this.#isReleased = true;
+    if (this.#tellAround === undefined) return this.#answer(promise);
+    this.#tellAround(promise);
+    this.#look = this.#host?.deadlines.add(PROMISE_LOOK_MS, () => this.#answer(promise));
   }
 
   /** The run is over; only the first word counts. Nothing of it is left behind. */
   settle(settled: Settled): void {
-    if (this.#isSettled) return;
-    this.#isSettled = true;
-    this.#settled = settled;
-    this.#total?.clear();
-    this.#idle?.clear();
-    this.#unhook();
-    this.#host?.leave();
-    if (this.#onSettled === undefined) this.#resolve?.(settled);
-    else void this.#onSettled(settled).then(() => this.#resolve?.(settled));
+    // The call has ended in a promise; the work has an end of its own.
+    if (this.#isReleased && this.#tellAround !== undefined) return this.#answer(settled);
+    this.#settleWork(settled);
+    this.#finish();
+    this.#answer(settled);
+  }
+
+  /** Has `listener`, which throws nothing, see events from now on. */
+  listen(listener: (event: CallEvent) => void): void {
+    (this.#listeners ??= []).push(listener);
   }
 
   /** Sends one event; a returned promise resolves when there is room for the next. */
   push(event: CallEvent): void | Promise<void> {
     if (this.#isSettled) return;
     this.#idle?.renew();
+    if (this.#listeners !== undefined) { for (const listener of this.#listeners) listener(event); }
     if (this.#sink === undefined) return;
     if (event.kind === "partial" && ++this.deliveredPieces <= this.skippedPieces) return;
     return this.#sink.push(event);
@@ -146,7 +191,7 @@ export class LiveRun {
 
   /** Sends progress; while the sink is full only the latest is kept. */
   progress(progress: Progress): void {
-    if (this.#sink === undefined || this.#isSettled) return;
+    if (this.#isSettled || (this.#sink === undefined && this.#listeners === undefined)) return;
     this.#pendingProgress = progress;
     // What cannot be written is dropped: progress is a courtesy.
     if (!this.#isSinkFull) void this.#flushProgress().catch(() => {});
@@ -162,6 +207,37 @@ export class LiveRun {
       await room;
       this.#isSinkFull = false;
     }
+  }
+
+  /** The work has ended: its job keeps that, the middleware around it is told. */
+  #settleWork(settled: Settled): void {
+    if (this.#settled !== undefined) return;
+    this.#settled = settled;
+    this.#kept = this.#onSettled?.(settled);
+    const tellAround = this.#tellAround;
+    if (tellAround !== undefined) this.#onceKept(() => tellAround(settled));
+    if (this.#isReleased) this.#finish();
+  }
+
+  #answer(settled: Settled): void {
+    const resolve = this.#resolve;
+    this.#resolve = undefined;
+    this.#look?.clear();
+    if (resolve !== undefined) this.#onceKept(() => resolve(settled));
+  }
+
+  #onceKept(then: () => void): void {
+    if (this.#kept === undefined) then();
+    else void this.#kept.then(then);
+  }
+
+  #finish(): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.#total?.clear();
+    this.#idle?.clear();
+    this.#unhook();
+    this.#host?.leave();
   }
 
   #watch(leaving: AbortSignal | undefined): void {

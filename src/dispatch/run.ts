@@ -1,6 +1,7 @@
-import type { Call, Metadata, Principal } from "../call/call.ts";
-import type { LogLevel, Progress, Refusal, Settled, Sink } from "../call/outcome.ts";
+import type { Call, Metadata, Principal, TraceContext } from "../call/call.ts";
+import type { CallEvent, LogLevel, Progress, Refusal, Settled, Sink } from "../call/outcome.ts";
 import { RESERVED_META } from "../call/reserved_meta.ts";
+import type { Clock } from "../internal/clock.ts";
 import { Failure } from "../error/failure.ts";
 import { ToolError } from "../error/tool_error.ts";
 import { digestOf } from "../token/digest.ts";
@@ -55,6 +56,7 @@ export class Run implements MiddlewareCtx {
   #onBegun: (() => void) | undefined = undefined;
   #callId: string | undefined = undefined;
   #state: Record<string, unknown> | undefined = undefined;
+  #trace: TraceContext | undefined = undefined;
 
   constructor(plan: ToolPlan, call: Call, host: DispatchHost, sink: Sink | undefined) {
     this.plan = plan;
@@ -102,8 +104,39 @@ export class Run implements MiddlewareCtx {
   /** Settles a run that never waited. */
   settle(settled: Settled): Settled {
     this.#isOver = true;
-    this.#live?.settle(settled);
-    return settled;
+    if (this.#live === undefined) return settled;
+    this.#live.settle(settled);
+    return this.#live.ended ?? settled;
+  }
+
+  end(refusal: Refusal): void {
+    this.live.end(refusal);
+  }
+
+  onEvent(listener: (event: CallEvent) => void): void {
+    this.live.listen((event) => {
+      try {
+        listener(event);
+      } catch (thrown) {
+        this.host.mask(thrown, { tool: this.plan.name });
+      }
+    });
+  }
+
+  get tool(): ToolPlan {
+    return this.plan;
+  }
+
+  get clock(): Clock {
+    return this.host.clock;
+  }
+
+  get trace(): TraceContext | undefined {
+    return this.#trace ?? this.call.meta?.trace;
+  }
+
+  set trace(trace: TraceContext | undefined) {
+    this.#trace = trace;
   }
 
   get signal(): AbortSignal {
@@ -177,7 +210,7 @@ export class Run implements MiddlewareCtx {
   }
 
   progress(done: number, total?: number, message?: string): void {
-    if (this.#isOver || (this.sink === undefined && !this.mayBeJob)) return;
+    if (this.#isOver || (this.sink === undefined && !this.mayBeJob && this.#live?.isWatched !== true)) return;
     const progress = { done, ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
     this.lastProgress = progress;
     this.lease?.progress(progress);

@@ -212,7 +212,7 @@ export class ToolRunner {
     if (run.asking?.requests !== undefined) return this.#ask(run, run.asking);
     // A handler that throws because its signal aborted has done as it was told.
     if (run.ended !== undefined) return run.ended;
-    const settled = this.#host.settleThrown(thrown, { tool: run.plan.name });
+    const settled = this.#host.settleRun(run, thrown);
     if (settled.kind !== "failure") return settled;
     return this.#settle(run, run.addedMeta === undefined ? settled : { ...settled, meta: run.addedMeta });
   }

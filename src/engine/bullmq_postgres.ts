@@ -2,7 +2,7 @@ import type { PgPool, PgQueryable } from "bullmq";
 import type { Backend, BackendOptions, Deliver, DeliveryQueue, DeliveryWorker } from "./bullmq_backend.ts";
 import type { DeliveryWorkerOptions } from "./bullmq_backend.ts";
 import { Lazy, Pause, within } from "./bullmq_lazy.ts";
-import { importPackage } from "./bullmq_packages.ts";
+import { BULLMQ, importPackage } from "./bullmq_packages.ts";
 import { CHANNEL, PostgresRecords, TABLES } from "./bullmq_postgres_records.ts";
 import { startWorker, STREAMS, toDeliveryQueue, toProcessor, workerOptions } from "./bullmq_queue.ts";
 
@@ -60,7 +60,7 @@ export class PostgresBackend implements Backend {
   }
 
   async openQueue(): Promise<DeliveryQueue> {
-    const { Queue, createPostgresBackend } = await importPackage(PACKAGES, () => import("bullmq"));
+    const { Queue, createPostgresBackend } = await importPackage(BULLMQ, PACKAGES, () => import("bullmq"));
     const { name, onError } = this.#options;
     const settings = { connection: await this.#main.get(), streams: STREAMS };
     const queue = new Queue(name, settings, createPostgresBackend);
@@ -76,7 +76,11 @@ export class PostgresBackend implements Backend {
   }
 
   async openWorker(deliver: Deliver, options: DeliveryWorkerOptions): Promise<DeliveryWorker> {
-    const { Worker, DelayedError, createPostgresBackend } = await importPackage(PACKAGES, () => import("bullmq"));
+    const { Worker, DelayedError, createPostgresBackend } = await importPackage(
+      BULLMQ,
+      PACKAGES,
+      () => import("bullmq"),
+    );
     const { name, onError } = this.#options;
     // Makes the tables.
     await this.#main.get();
@@ -129,7 +133,7 @@ export class PostgresBackend implements Backend {
 
   /** Once, whoever comes first. Those who may not make tables need not, where somebody has made them. */
   async #makeTables(): Promise<void> {
-    const bullmq = await importPackage(PACKAGES, () => import("bullmq"));
+    const bullmq = await importPackage(BULLMQ, PACKAGES, () => import("bullmq"));
     const { Client } = await this.#pg();
     const client = new Client(this.#address());
     client.on("error", this.#options.onError);
@@ -182,7 +186,7 @@ export class PostgresBackend implements Backend {
   }
 
   async #pg(): Promise<PgModule> {
-    const module: { readonly default: unknown } = await importPackage(PACKAGES, () => import("pg"));
+    const module: { readonly default: unknown } = await importPackage(BULLMQ, PACKAGES, () => import("pg"));
     // BullMQ and the types of `pg` say the same of it in ways that TypeScript cannot compare.
     return module.default as PgModule;
   }

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { Principal } from "../call/call.ts";
+import type { Principal, TraceContext } from "../call/call.ts";
 import type { AskRequest, Progress, Settled } from "../call/outcome.ts";
 import type { Json } from "../internal/json.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
@@ -55,6 +55,8 @@ export interface Job {
   readonly principal?: Principal;
   /** The state that the caller keeps, as it came with the call. */
   readonly context?: string;
+  /** The trace that the call belongs to. */
+  readonly trace?: TraceContext;
   /** What the caller's environment supplied, encrypted; until the job has ended. */
   readonly config?: string | undefined;
   /** Whether another call waits for it, too: then it is not forgotten, however its own call ends. */

@@ -14,6 +14,8 @@ export interface Answer {
   readonly status: number;
   /** HTTP headers beside the usual. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Set if it refuses: over HTTP its caller is told what to do about that. */
+  readonly refusal?: Refusal | undefined;
 }
 
 /** An error of the protocol itself. */
@@ -50,7 +52,7 @@ export function errorAnswer(id: RequestId | null, { number, message, data, statu
 
 /** A response that is the refusal of a call. */
 export function refusalAnswer(id: RequestId | null, refusal: Refusal): Answer {
-  const answer = errorAnswer(id, toProtocolError(refusal));
+  const answer = { ...errorAnswer(id, toProtocolError(refusal)), refusal };
   const headers = refusalHeaders(refusal);
   return headers === undefined ? answer : { ...answer, headers };
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import type { CallMeta } from "../call/call.ts";
+import { decodeTrace } from "../call/call_meta.ts";
 import { type PromiseOutcome, type Refusal, refuseInput, type Settled } from "../call/outcome.ts";
 import type { RequestId } from "../codec/jsonrpc/decode.ts";
 import { isJsonObject } from "../internal/json.ts";
@@ -127,8 +128,9 @@ export class ToolCalls {
 /** What callers of ours say beside a call, in `_meta`; what others mean by these names is not for us. */
 export function readCallMeta(meta: Members): CallMeta | undefined {
   const { deadline_ms: deadlineMs, context, idempotency_key: idempotencyKey, promise } = meta;
+  const trace = decodeTrace(meta);
   const isPlain = deadlineMs === undefined && context === undefined && idempotencyKey === undefined &&
-    promise === undefined;
+    promise === undefined && trace === undefined;
   if (isPlain) return undefined;
   const hasKey = typeof idempotencyKey === "string" && idempotencyKey !== "" && idempotencyKey.length <= MAX_KEY;
   return {
@@ -136,6 +138,7 @@ export function readCallMeta(meta: Members): CallMeta | undefined {
     ...(typeof context === "string" && { context }),
     ...(hasKey && { idempotencyKey }),
     ...(typeof promise === "boolean" && { isPromiseWanted: promise }),
+    ...(trace !== undefined && { trace }),
   };
 }
 

@@ -8,6 +8,7 @@ import type { Metadata, Principal } from "../call/call.ts";
 import { pathOf } from "../server/fetch_request.ts";
 import type { Server } from "../server/server.ts";
 import type { Head, Reply } from "../wires/wire.ts";
+import { waitForConnection } from "./http2_backpressure.ts";
 import { cancel, NodeBody, NodeMetadata, pump } from "./node_streams.ts";
 
 /** Answers requests that come as streams. */
@@ -83,7 +84,7 @@ function send(reply: Reply, head: Http2Head, stream: ServerHttp2Stream): void {
   }
   stream.respond(headers, { endStream: body === null, waitForTrailers: trailers !== undefined });
   if (body instanceof ReadableStream) {
-    void pump(body, stream, stream.session?.socket).then(() => head.isAnswered = true);
+    void pump(body, stream, waitForConnection(stream)).then(() => head.isAnswered = true);
     return;
   }
   head.isAnswered = true;

@@ -91,12 +91,12 @@ export class NodeBody implements Body {
 /**
  * Passes a stream on, no faster than it is read, tells it when the reader has gone, and ends.
  *
- * @param connection What carries the response, if others share it: on Deno, HTTP/2 writes to a full one without an end.
+ * @param waitForMore Beside that, what has to be waited for before more is passed on.
  */
 export async function pump(
   body: ReadableStream<Uint8Array>,
   response: Writable,
-  connection?: Writable,
+  waitForMore?: () => Promise<void> | undefined,
 ): Promise<void> {
   const reader = body.getReader();
   const leave = () => void reader.cancel().catch(() => {});
@@ -104,30 +104,22 @@ export async function pump(
   response.once("close", leave);
   for (let read = await reader.read(); !read.done && !response.destroyed; read = await reader.read()) {
     if (!response.write(read.value)) await drained(response);
-    if (connection?.writableNeedDrain) await drained(connection);
+    await waitForMore?.();
   }
   response.off("close", leave);
   if (response.destroyed) leave();
   else response.end();
 }
 
-/** Resolves when there is room, or nobody to wait for. All who wait for the same share one promise. */
-function drained(full: Writable): Promise<void> {
-  let draining = drains.get(full);
-  if (draining !== undefined) return draining;
-  draining = new Promise((resolve) => {
+function drained(response: Writable): Promise<void> {
+  return new Promise((resolve) => {
     const go = () => {
-      full.off("drain", go).off("close", go);
-      drains.delete(full);
+      response.off("drain", go).off("close", go);
       resolve();
     };
-    full.on("drain", go).on("close", go);
+    response.on("drain", go).on("close", go);
   });
-  drains.set(full, draining);
-  return draining;
 }
-
-const drains = new WeakMap<Writable, Promise<void>>();
 
 /** Tells a streamed reply that nobody reads it. */
 export function cancel({ body }: Reply): void {

@@ -6,7 +6,8 @@
  *
  * @module
  */
-import { refuse } from "../call/outcome.ts";
+import { type Refusal, refuse } from "../call/outcome.ts";
+import type { MaybePromise } from "../internal/maybe_promise.ts";
 import { refusalReply } from "../wires/http/reply.ts";
 import type { Head, MountedWire, Reply } from "../wires/wire.ts";
 
@@ -32,7 +33,6 @@ export interface GateOptions {
 export const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 
 const DEFAULT_MAX_AGE_SECONDS = 600;
-const FORBIDDEN = 403;
 
 /** Lets requests through, or not. */
 export class Gate {
@@ -60,22 +60,27 @@ export class Gate {
    * The answer to a request that goes no further: one from elsewhere, or a preflight.
    *
    * @param wire Where it would go.
+   * @param isPublic Whether pages of any origin may ask.
    */
-  check(head: Head, wire: MountedWire | undefined): Reply | undefined {
+  check(head: Head, wire: MountedWire | undefined, isPublic: boolean | undefined): MaybePromise<Reply> | undefined {
     if (this.#hosts !== undefined && !isListed(hostOf(head), this.#hosts)) {
       const message = `This server does not answer for host ${quote(hostOf(head))}: add it to "hosts"`;
-      return forbid(head, wire, message);
+      return stop(head, wire, refuse("permission_denied", message));
     }
-    if (isPublicPath(head, wire)) return undefined;
+    if (isPublic) return undefined;
     const origin = head.metadata.get("origin");
     if (origin !== null && !this.#allows(origin, head)) {
-      return forbid(head, wire, `Origin ${quote(origin)} is not allowed: add it to "origins"`);
+      return stop(
+        head,
+        wire,
+        refuse("permission_denied", `Origin ${quote(origin)} is not allowed: add it to "origins"`),
+      );
     }
     if (head.method !== "OPTIONS") return undefined;
     if (this.#cors !== undefined) return this.#preflight(head, this.#cors, wire);
     return origin === null
       ? undefined
-      : refusalReply(null, refuse("invalid_request", 'Preflights are answered with "cors: true"'), 405);
+      : stop(head, wire, refuse("invalid_request", 'Preflights are answered with "cors: true"'), 405);
   }
 
   /** The reply with CORS headers, if the request came from another origin and CORS is on. */
@@ -109,17 +114,9 @@ export class Gate {
   }
 }
 
-/** Whether pages of any origin may ask. */
-export function isPublicPath({ path }: Head, wire: MountedWire | undefined): boolean {
-  return wire?.publicPaths?.includes(path) ?? false;
-}
-
-/** In the words of the wire, where these have the HTTP status for it: what stands before a server looks at nothing else. */
-function forbid(head: Head, wire: MountedWire | undefined, message: string): Reply {
-  const refusal = refuse("permission_denied", message);
-  const said = wire?.refuse?.(head, refusal);
-  const hasStatus = said !== undefined && !(said instanceof Promise) && said.status === FORBIDDEN;
-  return hasStatus ? said : refusalReply(null, refusal);
+/** In the words of the wire, if it has any. */
+function stop(head: Head, wire: MountedWire | undefined, refusal: Refusal, status = 403): MaybePromise<Reply> {
+  return wire?.refuse?.(head, refusal, status) ?? refusalReply(null, refusal, status);
 }
 
 function parseHost(host: string): string {

@@ -10,8 +10,8 @@ import { memoryEngine } from "../engine/memory.ts";
 import { type Clock, systemClock } from "../internal/clock.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 import type { TokenKeys } from "../token/token.ts";
-import type { Logger, Middleware } from "../tool/context.ts";
-import type { ToolListing } from "../tool/listing.ts";
+import type { Logger, Middleware, OnError } from "../tool/context.ts";
+import { listTool, type ToolListing } from "../tool/listing.ts";
 import { ToolRegistry } from "../tool/registry.ts";
 import { assertMiddleware } from "../tool/middleware.ts";
 import type { AnyTool } from "../tool/tool.ts";
@@ -21,7 +21,7 @@ import type { Body, Head, Limits, MountedWire, Reply, ServerInfo, Wire, WireHost
 import type { Auth, MountedAuth } from "./auth.ts";
 import { makeCatalog } from "./catalog.ts";
 import { FetchRequest, toResponse } from "./fetch_request.ts";
-import { Gate, type GateOptions, isPublicPath } from "./gate.ts";
+import { Gate, type GateOptions } from "./gate.ts";
 import { resolveKeys } from "./keys.ts";
 
 /**
@@ -49,6 +49,13 @@ export interface ServerOptions<Tools extends readonly AnyTool[]>
   readonly auth?: Auth;
   /** Around every call of every tool; the first is the outermost. */
   readonly middleware?: readonly Middleware[];
+  /**
+   * Around every run of deferred work that an engine begins, outside of its tool's middleware; the first is the outermost.
+   * Nobody calls then: there are no headers, but a principal if the call had one. Default: none.
+   */
+  readonly jobMiddleware?: readonly Middleware[];
+  /** Says what callers are told of errors that nobody declared. Default: nothing but a correlation id. */
+  readonly onError?: OnError;
   /** How long a call may take when its tool does not say, in milliseconds; for streams, how long they may be quiet. Default: 30,000. */
   readonly timeoutMs?: number;
   /** Limits on what callers send. */
@@ -169,13 +176,13 @@ const DEFAULT_CONCURRENCY = 10;
  * }));
  * strictEqual((await response.json()).result.content, "Hello, Ada!");
  * ```
- * @throws {TypeError} If `hosts`, `origins`, `keys`, `auth` or `middleware` are not what they should be, two tools have the same name, a tool has a reserved name, or two wires share a path.
+ * @throws {TypeError} If `hosts`, `origins`, `keys`, `auth`, `middleware` or `jobMiddleware` are not what they should be, two tools have the same name, a tool has a reserved name, or two wires share a path.
  * @throws {RangeError} If `timeoutMs` or `work.concurrency` is not positive.
  */
 export function createServer<const Tools extends readonly AnyTool[]>(options: ServerOptions<Tools>): Server<Tools> {
   if (!Array.isArray(options?.tools)) throw new TypeError("Cannot create server: pass { tools: [...] }, an array");
-  const { middleware = [] } = options;
-  assertMiddleware(middleware, "the server");
+  const { middleware = [], jobMiddleware = [] } = options;
+  for (const chain of [middleware, jobMiddleware]) assertMiddleware(chain, "the server");
   const registry = new ToolRegistry(options.tools);
   const { clock = systemClock, limits = {}, work, changes = memoryBus(), resources = [], prompts = [] } = options;
   const engine = options.engine ?? memoryEngine({ clock });
@@ -188,6 +195,8 @@ export function createServer<const Tools extends readonly AnyTool[]>(options: Se
     registry,
     clock,
     middleware,
+    jobMiddleware,
+    onError: options.onError,
     timeoutMs: checkedTimeout(options.timeoutMs ?? DEFAULT_TIMEOUT_MS),
     logger: options.logger,
     keys: resolveKeys(options.keys, options.logger),
@@ -199,12 +208,16 @@ export function createServer<const Tools extends readonly AnyTool[]>(options: Se
   const wires = options.wires ?? [mcpLite()];
   const routes = new Map<string, MountedWire>();
   const plans = registry.plans();
+  const tools = registry.listings();
   const { name = "toolwire", version = "0.0.0", title, description, websiteUrl, icons, instructions } = options;
   const host: WireHost = {
     dispatch: dispatcher,
-    tools: registry.tools,
+    tools,
     plans,
-    toolsFor: (principal) => registry.toolsFor(principal),
+    toolsFor(principal) {
+      const seen = registry.plansFor(principal);
+      return seen.length === tools.length ? tools : seen.map(listTool);
+    },
     attach: (tag, tools) => dispatcher.attach(tag, tools),
     catalog: makeCatalog(resources, prompts, (plan, call, sink) => dispatcher.run(plan, call, sink)),
     changes,
@@ -284,8 +297,9 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
   };
   const handle = (head: Head, body: Body): MaybePromise<Reply> => {
     const wire = routeOf(head.path, routes);
-    const reply = gate.check(head, wire) ?? answer(head, body, wire);
-    if (!gate.hasCors || isPublicPath(head, wire)) return reply;
+    const isPublic = wire?.publicPaths?.includes(head.path);
+    const reply = gate.check(head, wire, isPublic) ?? answer(head, body, wire);
+    if (!gate.hasCors || isPublic) return reply;
     return reply instanceof Promise ? reply.then((later) => gate.decorate(head, later)) : gate.decorate(head, reply);
   };
   const publish = async (change: Change) => {

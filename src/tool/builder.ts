@@ -3,162 +3,16 @@
  *
  * @module
  */
+import type { Principal } from "../call/call.ts";
 import { OBJECT_MEMBERS } from "../internal/object_members.ts";
 import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
 import type { Schema } from "../schema/schema.ts";
-import type { Principal } from "../call/call.ts";
 import { addScopes } from "./access.ts";
 import { BLANK_PLAN } from "./blank_plan.ts";
-import type {
-  DeclaredExternal,
-  DeclaredHandle,
-  DescribeFirst,
-  ExternalWork,
-  Inferred,
-  InferringExternal,
-  InferringHandle,
-} from "./endings.ts";
+import type { ErrorMap, Middleware, OpenState } from "./context.ts";
 import { assertMiddleware } from "./middleware.ts";
-import type { ErrorMap, Middleware } from "./context.ts";
 import type { AnyTool, PromiseOptions, Rendered, ToolAnnotations, ToolPlan } from "./tool.ts";
-
-/** Data of declared failures, from their schemas; `null` declares a code without data. */
-export type ErrorData<Schemas> = {
-  readonly [Code in keyof Schemas]: Schemas[Code] extends Schema<infer Data, unknown> ? Data : undefined;
-};
-
-/**
- * A tool in the making. Each step returns a new builder, so that builders can be shared and forked.
- *
- * @typeParam Name The tool's name.
- * @typeParam Described Whether `.describe()` was called.
- * @typeParam Input What callers send.
- * @typeParam Args What the handler gets.
- * @typeParam Output What callers get; {@link Inferred} until it is declared.
- * @typeParam Partial What is streamed before that.
- * @typeParam Errors Data of declared failures, by code.
- * @typeParam Config What the handler gets from the environment.
- */
-export interface ToolBuilder<
-  Name extends string,
-  Described extends boolean,
-  Input,
-  Args,
-  Output,
-  Partial,
-  Errors extends ErrorMap,
-  Config,
-> {
-  /** Says what the tool does, for people and models. Required. */
-  describe(description: string): ToolBuilder<Name, true, Input, Args, Output, Partial, Errors, Config>;
-  /** Sets the category, the specification's `@type`: `"query"`, `"action"`, … */
-  type(category: string): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config>;
-  /** Sets a title for people. */
-  title(title: string): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config>;
-  /**
-   * Declares the arguments. The handler gets what the schema makes of them, with defaults and transforms.
-   *
-   * @throws {TypeError} If the schema cannot become JSON Schema, or its root is not an object.
-   */
-  input<In, Out>(schema: Schema<In, Out>): ToolBuilder<Name, Described, In, Out, Output, Partial, Errors, Config>;
-  /**
-   * Declares the output in wire form: it is validated, never transformed.
-   *
-   * @throws {TypeError} If the schema cannot become JSON Schema.
-   */
-  output<Value>(
-    schema: Schema<Value, unknown>,
-  ): ToolBuilder<Name, Described, Input, Args, Value, Partial, Errors, Config>;
-  /**
-   * Declares the pieces that an async generator yields, in wire form: validated, never transformed.
-   *
-   * @throws {TypeError} If the schema cannot become JSON Schema.
-   */
-  partial<Piece>(
-    schema: Schema<Piece, unknown>,
-  ): ToolBuilder<Name, Described, Input, Args, Output, Piece, Errors, Config>;
-  /**
-   * Declares failures by code, with the schema of what goes with each (`null` for nothing).
-   *
-   * @throws {TypeError} If a schema cannot become JSON Schema.
-   */
-  errors<const Schemas extends Readonly<Record<string, Schema | null>>>(
-    schemas: Schemas,
-  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, ErrorData<Schemas>, Config>;
-  /**
-   * Declares what the environment has to supply beside the arguments: keys to other services, units, defaults of a user. The
-   * handler gets it as `ctx.config`; models never see it. Webtools callers send it; other wires give what the server has
-   * (`createServer({ config })`).
-   *
-   * @throws {TypeError} If the schema cannot become JSON Schema, or its root is not an object.
-   */
-  config<Out>(
-    schema: Schema<unknown, Out>,
-  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Out>;
-  /** Adds hints, with MCP's names. */
-  annotate(annotations: ToolAnnotations): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config>;
-  /** Adds to the tool's own `_meta` in listings. */
-  meta(
-    members: Readonly<Record<string, unknown>>,
-  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config>;
-  /**
-   * Sets how long a call may take in all, in milliseconds. Default: the server's `timeoutMs`.
-   *
-   * @throws {RangeError} If it is not a positive number.
-   */
-  timeout(timeoutMs: number): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config>;
-  /**
-   * Lets the tool promise its answer when it is not ready in time: an engine goes on with the work, and the caller redeems the
-   * promise, here or at another replica. The work may be run more than once: see `ctx.callId`, `ctx.attempt`, `ctx.step`.
-   *
-   * @throws {RangeError} If an option is not a positive number of milliseconds, or `retries` not a whole number.
-   */
-  promise(options?: PromiseOptions): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config>;
-  /** Names what the tool does now: work that was deferred, or stopped to ask, under another name is not gone on with. */
-  revision(revision: string): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config>;
-  /** Adds middleware around this tool; the first added is the outermost. */
-  use(...middleware: readonly Middleware[]): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config>;
-  /**
-   * Lets only callers use the tool that have all of these scopes, on every wire, and to redeem its promises as well. Others are
-   * refused before anything is run: `unauthenticated` who is not known, `permission_denied` who is. It stays listed.
-   *
-   * @throws {TypeError} If there is none, or one is empty or has spaces.
-   */
-  scopes(...scopes: readonly string[]): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config>;
-  /**
-   * Keeps the tool from callers that may not know of it: to them it is neither listed nor there. Asked for each of their lists
-   * and calls; anything but `true` hides it. The principal is `undefined` if nobody is known.
-   */
-  visibleTo(
-    isVisible: (principal: Principal | undefined) => boolean,
-  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config>;
-  /** Sets how the output reads to people and models, on wires that send text beside it. */
-  render(
-    render: (output: [Output] extends [Inferred] ? unknown : Output) => Rendered,
-  ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config>;
-  /** Ends the definition. The handler may be synchronous, asynchronous, or an async generator; it may return nothing. */
-  readonly handle: Described extends true
-    ? [Output] extends [Inferred] ? InferringHandle<Name, Input, Args, Partial, Errors, Config>
-    : DeclaredHandle<Name, Input, Args, Output, Partial, Errors, Config>
-    : DescribeFirst;
-  /** Ends the definition of a tool whose work goes on elsewhere. Its calls give a promise at once. */
-  readonly external: Described extends true
-    ? [Output] extends [Inferred] ? InferringExternal<Name, Input, Args, Partial, Errors, Config>
-    : DeclaredExternal<Name, Input, Args, Output, Partial, Errors, Config>
-    : DescribeFirst;
-}
-
-/** What `defineTool` starts from: arguments of any names, an inferred output, no declared failures. */
-export type FreshTool<Name extends string> = ToolBuilder<
-  Name,
-  false,
-  Record<string, unknown>,
-  Record<string, unknown>,
-  Inferred,
-  unknown,
-  Record<never, never>,
-  undefined
->;
+import type { ExternalWork, FreshTool } from "./tool_builder.ts";
 
 /**
  * Starts the definition of a tool.
@@ -299,7 +153,7 @@ class Builder {
     return this.#with({ render });
   }
 
-  external(work: ExternalWork<unknown, unknown, unknown, ErrorMap, unknown>): AnyTool {
+  external(work: ExternalWork<unknown, unknown, unknown, ErrorMap, unknown, OpenState>): AnyTool {
     const { start, check, cancel, ttlMs = DEFAULT_TTL_MS } = work;
     if (typeof start !== "function" || typeof check !== "function") {
       throw new TypeError(`Cannot finish ${this.#label}: .external() takes { start, check, cancel? }`);

@@ -1,7 +1,9 @@
 import type { Failure } from "../error/failure.ts";
-import type { AskableKind, Call, ClientInfo, Metadata, Principal } from "../call/call.ts";
-import type { LogLevel, Settled } from "../call/outcome.ts";
+import type { ToolError } from "../error/tool_error.ts";
+import type { AskableKind, Call, ClientInfo, Metadata, Principal, TraceContext } from "../call/call.ts";
+import type { CallEvent, LogLevel, Refusal, Settled } from "../call/outcome.ts";
 import type { Schema } from "../schema/schema.ts";
+import type { Clock } from "../internal/clock.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 import type {
   Answers,
@@ -16,6 +18,7 @@ import type {
 } from "./asks.ts";
 import type { CallerContext } from "./context_slot.ts";
 import type { Pending, PendingOptions } from "./pending.ts";
+import type { ToolAnnotations } from "./tool.ts";
 
 /** Where the server writes what callers must not see. `console` is one; so are most loggers. */
 export interface Logger {
@@ -38,13 +41,17 @@ export interface CallingClient extends ClientInfo {
   supports(kind: AskableKind): boolean;
 }
 
+/** What any middleware may have put on `ctx.state`: nothing is known of it. */
+export type OpenState = Record<string, unknown>;
+
 /**
  * What a handler gets beside its input. Everything on it is lazy: what a handler does not touch costs nothing.
  *
  * @typeParam Errors The failures that the tool declared with `.errors()`.
  * @typeParam Config What the tool said with `.config()` that it needs.
+ * @typeParam State What the tool's middleware says that it puts on `ctx.state`.
  */
-export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown> {
+export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State = OpenState> {
   /** Aborts at the deadline, when the caller has gone, and when the call is cancelled. */
   readonly signal: AbortSignal;
   /** Who calls, if the server knows. */
@@ -67,7 +74,7 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown> {
   /** The calling software, as it names itself. */
   readonly client: CallingClient;
   /** Shared by the middleware and the handler of one call. */
-  readonly state: Record<string, unknown>;
+  readonly state: State;
   /**
    * Tells the caller how far the call has come, if the caller listens.
    *
@@ -138,14 +145,80 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown> {
   ): Failure<Code, Errors[Code]>;
 }
 
-/** What middleware gets: all that a handler has, and the call itself. */
-export interface MiddlewareCtx extends Ctx {
+/** What middleware can know of the tool that is called. */
+export interface CalledTool {
+  /** Its name. */
+  readonly name: string;
+  /** Its hints. */
+  readonly annotations: ToolAnnotations | undefined;
+  /** Whether it is one of Toolwire's own: `redeem` or `cancel`. */
+  readonly isSystem: boolean;
+}
+
+/**
+ * What middleware gets: all that a handler has, the call itself, and what ends or watches it.
+ *
+ * @typeParam Added What the middleware puts on `ctx.state`.
+ */
+export interface MiddlewareCtx<Added = unknown> extends Ctx<ErrorMap, unknown, Partial<Added> & OpenState> {
   /** The call as it came, before validation. */
   readonly call: Call;
+  /** The tool that is called; a prompt or a resource has a name that no tool can have. */
+  readonly tool: CalledTool;
+  /** Where the server's time comes from. */
+  readonly clock: Clock;
+  /**
+   * The trace that the call belongs to, as its caller said in `_meta`. Middleware may say another: what is deferred of the
+   * call has that in `ctx.trace` when it is run, wherever that is.
+   */
+  trace: TraceContext | undefined;
+  /**
+   * Has `listener` see each event of the call from now on, whether or not its caller does: pieces as the handler yields them,
+   * progress, the news of a promise. Events cannot be changed; what the listener throws is logged.
+   */
+  onEvent(listener: (event: CallEvent) => void): void;
+  /** Ends the call now: `ctx.signal` aborts, and the caller gets the refusal, whatever the handler does. */
+  end(refusal: Refusal): void;
 }
 
 /**
  * Runs around a call: `next` goes on with it, and its value is how the call ended. Whatever is returned instead takes
  * its place. What is thrown is treated as if the handler had thrown it.
+ *
+ * @example A user on `ctx.state`, typed for the handlers of tools that use it
+ * ```ts
+ * import { createServer, defineTool, type Middleware, ToolError } from "jsr:@toolwire/toolwire";
+ * import { testClient } from "jsr:@toolwire/toolwire/testing";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const signedIn: Middleware<{ user: { name: string } }> = (ctx, next) => {
+ *   const name = ctx.metadata.get("x-user");
+ *   if (name === null) throw new ToolError("unauthenticated", "Who are you?");
+ *   ctx.state.user = { name };
+ *   return next();
+ * };
+ * const greet = defineTool("greet").describe("Greet").use(signedIn).handle((_, ctx) => `Hello, ${ctx.state.user.name}`);
+ *
+ * const client = testClient(createServer({ tools: [greet] }), { metadata: new Headers({ "x-user": "Ada" }) });
+ * strictEqual(await client.greet(), "Hello, Ada");
+ * ```
+ * @typeParam Added What it puts on `ctx.state` before it goes on.
  */
-export type Middleware = (ctx: MiddlewareCtx, next: () => MaybePromise<Settled>) => MaybePromise<Settled>;
+export type Middleware<Added = unknown> = AroundCall<Added>["around"];
+
+/**
+ * Says what the caller is told of an error that is no {@link Failure} and no {@link ToolError}: one of these, to be treated as
+ * if it had been thrown; or nothing, and the error is masked and logged.
+ */
+export type OnError = (error: unknown, ctx: MiddlewareCtx) => Failure | ToolError | undefined;
+
+/** What middleware is; a method, whose parameter is not held to be the same: middleware that adds something can stand where any can. */
+export interface AroundCall<Added> {
+  /** The middleware. */
+  around(ctx: MiddlewareCtx<Added>, next: () => MaybePromise<Settled>): MaybePromise<Settled>;
+}
+
+/** What several pieces of middleware put on `ctx.state`, in all. */
+export type StateOf<Added extends readonly unknown[]> = Added extends readonly [infer First, ...infer Rest]
+  ? First & StateOf<Rest>
+  : unknown;

@@ -15,8 +15,6 @@ const MAX_LISTED = 50;
 
 /** A server's tools, by name. */
 export class ToolRegistry {
-  /** All tools as they are listed, under the names that callers use. */
-  readonly tools: readonly ToolListing[];
   readonly #plans: ReadonlyMap<string, ToolPlan>;
   /** Tools of attached sets, by the names under which tokens and jobs know them. */
   readonly #attached = new Map<string, ToolPlan>();
@@ -37,7 +35,6 @@ export class ToolRegistry {
     }
     const system = [...plans.values()].some(promises) ? SYSTEM_TOOLS.map((plan) => [plan.name, plan] as const) : [];
     this.#plans = new Map([...system, ...plans]);
-    this.tools = [...this.#plans].map(([name, plan]) => ({ ...listTool(plan), name }));
   }
 
   /** The tool of that name. */
@@ -47,17 +44,24 @@ export class ToolRegistry {
 
   /** The tool of that name, if the caller may know of it. */
   getFor(name: string, principal: Principal | undefined): ToolPlan | undefined {
-    return visible(this.#plans.get(name), principal);
+    const plan = this.#plans.get(name);
+    return plan && isVisibleTo(plan, principal) ? plan : undefined;
   }
 
-  /** The tool of that name, here or in an attached set: what a token or a job is about. */
+  /** Those that a caller may know of, in the order of listing. */
+  plansFor(principal: Principal | undefined): ToolPlan[] {
+    return this.plans().filter((plan) => isVisibleTo(plan, principal));
+  }
+
+  /** The tool of that name, here or in an attached set: what a job is about. */
   resolve(name: string): ToolPlan | undefined {
     return this.#plans.get(name) ?? this.#attached.get(name);
   }
 
-  /** The same, if the caller may know of it. */
+  /** The same, if the caller may know of it: what a token is about. */
   resolveFor(name: string, principal: Principal | undefined): ToolPlan | undefined {
-    return visible(this.resolve(name), principal);
+    const plan = this.resolve(name);
+    return plan && isVisibleTo(plan, principal) ? plan : undefined;
   }
 
   /** Whether some tool can promise its answer. */
@@ -90,16 +94,14 @@ export class ToolRegistry {
     return [...this.#plans.values()];
   }
 
-  /** Those that a caller may know of, as they are listed: `tools` itself, unless some may not be seen by all. */
-  toolsFor(principal: Principal | undefined): readonly ToolListing[] {
-    const plans = this.plans();
-    if (plans.every((plan) => isVisibleTo(plan, principal))) return this.tools;
-    return this.tools.filter((_, index) => visible(plans[index], principal) !== undefined);
+  /** All tools as they are listed, under the names that callers use. */
+  listings(): ToolListing[] {
+    return [...this.#plans].map(([name, plan]) => ({ ...listTool(plan), name }));
   }
 
   /** What to say to someone who asked for a tool that is not there (MCP-lite specification, A.5). */
   notFound(requested: string, principal?: Principal): Refusal {
-    const names = this.toolsFor(principal).map(({ name }) => name);
+    const names = this.plansFor(principal).map(({ name }) => name);
     const similar = nearest(requested, names.filter((name) => !RESERVED.has(name)));
     return refuse("tool_not_found", "Tool not found", {
       requested_tool: requested.slice(0, 256),
@@ -107,10 +109,6 @@ export class ToolRegistry {
       ...(similar !== undefined && { suggestion: `Did you mean '${similar}'?` }),
     });
   }
-}
-
-function visible(plan: ToolPlan | undefined, principal: Principal | undefined): ToolPlan | undefined {
-  return plan !== undefined && isVisibleTo(plan, principal) ? plan : undefined;
 }
 
 function promises({ promise, external }: ToolPlan): boolean {

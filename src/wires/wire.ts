@@ -175,10 +175,10 @@ export interface MountedWire {
    * has.
    */
   readonly paths: readonly string[];
-  /** Methods that pages of other origins may use. Default: `["POST"]`. */
-  readonly methods?: readonly string[] | undefined;
   /** Headers of its replies that pages of other origins have to read. Default: none. */
   readonly exposedHeaders?: readonly string[] | undefined;
+  /** Methods that pages of other origins may use. Default: `POST`. */
+  readonly methods?: readonly string[] | undefined;
   /** Those of its paths that are for everybody: neither who calls nor the `Origin` is looked at, and CORS is the wire's. Default: none. */
   readonly publicPaths?: readonly string[] | undefined;
   /** What it tells of the server's authorization: refusals point there. */
@@ -186,10 +186,13 @@ export interface MountedWire {
   /** Answers a request on one of its paths. Never throws, never rejects. */
   handle(head: Head, body: Body): MaybePromise<Reply>;
   /**
-   * Answers a request that is refused before its body is read, because of who calls or from where. The server adds the headers of
-   * {@link WireHost.challenge}. Never throws, never rejects. Default: a JSON-RPC error without an id, as MCP-lite says it.
+   * Answers a request that is refused before its body is read, because of where it comes from or who calls. The server adds
+   * the headers of {@link WireHost.challenge}. Never throws, never rejects. Default, and where it gives `undefined`: a JSON-RPC
+   * error without an id, as MCP-lite says it.
+   *
+   * @param status HTTP status that the reply has to have. Default: what the wire has for the refusal.
    */
-  refuse?(head: Head, refusal: Refusal): MaybePromise<Reply>;
+  refuse?(head: Head, refusal: Refusal, status?: number): MaybePromise<Reply> | undefined;
   /** Ends what it holds open beside calls, when the server closes. */
   close?(): void;
 }

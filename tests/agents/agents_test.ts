@@ -52,6 +52,7 @@ describe("over every wire", () => {
         strictEqual(await callOne(transport, "draw", { input: { shape: "square", side: 2 } }), "square 2");
         strictEqual(await callOne(transport, "do_nothing", ""), "Done. The tool returned nothing.");
       } finally {
+        transport.close?.();
         await close();
         await server.close();
       }

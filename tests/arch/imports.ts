@@ -37,6 +37,9 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
   ["tool", ["src/tool/"], ["internal", "error", "call", "schema"]],
   ["catalog", ["src/catalog/"], ["internal", "error", "call", "schema", "tool"]],
   ["dispatch", ["src/dispatch/"], ["internal", "error", "call", "token", "engine", "schema", "tool"]],
+  ["middleware", ["src/middleware/"], ["internal", "error", "call", "token", "tool"]],
+  ["redis", ["src/redis/"], ["engine", "type:middleware"]],
+  ["otel", ["src/otel/"], ["internal", "error", "call", "type:tool"]],
   ["wire", ["src/wires/wire.ts"], ["internal", "error", "call", "schema", "tool", "type:catalog", "dispatch"]],
   ["mcp", ["src/mcp/"], [
     "internal",
@@ -159,7 +162,8 @@ const PACKAGES: readonly (readonly [name: string, paths: readonly string[]])[] =
   ["@noble/ciphers", ["src/token/sealed.ts"]],
   ["jose", ["src/auth/jwt.ts"]],
   ["bullmq", ["src/engine/bullmq"]],
-  ["ioredis", ["src/engine/bullmq"]],
+  ["ioredis", ["src/engine/bullmq", "src/engine/redis_"]],
+  ["@opentelemetry/api", ["src/otel/"]],
   ["pg", ["src/engine/bullmq"]],
 ];
 

@@ -1,11 +1,21 @@
 /** What a server does with what tells who calls, above all where that breaks: nobody gets past it. */
 import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import { createServer, defineTool, Failure, type MaybePromise, mcpLite, type Principal, ToolError } from "../../mod.ts";
+import {
+  createServer,
+  defineContext,
+  defineTool,
+  Failure,
+  type MaybePromise,
+  mcpLite,
+  type Principal,
+  ToolError,
+} from "../../mod.ts";
 import { authenticate, type AuthRequest, bearer } from "../../src/auth/mod.ts";
 import { connect } from "../../src/wires/grpc/entry.ts";
 import { definePrompt, defineResource } from "../../src/wires/mcp/entry.ts";
 import { CatalogBench, from } from "../catalog/harness.ts";
+import * as v from "../../src/schema/valibot.ts";
 import { FakeClock } from "../../src/testing/mod.ts";
 import { call, createGuarded, post } from "./fixture.ts";
 
@@ -230,4 +240,38 @@ test("prompts and resources have scopes, their completions and the lists of temp
     const own = want === "answer" ? ["docs://1", "docs://2"] : [];
     deepStrictEqual(uris, [...own, "docs://plan", "open://1"]);
   }
+});
+
+test("continuations and contexts are good for whom they were given to", async () => {
+  const visits = defineContext("visits", v.number());
+  const visit = defineTool("visit").describe("Count visits").handle((_, { context }) => {
+    const count = (context.get(visits) ?? 0) + 1;
+    context.set(visits, count);
+    return count;
+  });
+  const confirm = defineTool("confirm").describe("Ask").handle(async (_, ctx) => {
+    const { action } = await ctx.elicit("sure", { message: "Sure?", schema: v.object({}) });
+    return `${ctx.principal?.id}: ${action}`;
+  });
+  const server = createServer({
+    tools: [visit, confirm],
+    keys: "k1:a secret that is known to this test alone",
+    auth: bearer((id) => ({ id })),
+  });
+  const ask = async (id: string, name: string, meta: object = {}) => {
+    const request = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: {}, _meta: meta } };
+    const headers = { authorization: `Bearer ${id}` };
+    const response = await post(server, "/mcp-lite/v1/calltools", JSON.stringify(request), headers);
+    return await response.json() as {
+      readonly result?: { readonly content?: unknown; readonly _meta: Readonly<Record<string, unknown>> };
+      readonly error?: { readonly data: { readonly code: string } };
+    };
+  };
+  const { context } = (await ask("ada", "visit")).result?._meta ?? {};
+  strictEqual((await ask("ada", "visit", { context })).result?.content, 2);
+  strictEqual((await ask("bob", "visit", { context })).result?.content, 1);
+  const { continuation } = (await ask("ada", "confirm")).result?._meta ?? {};
+  const responses = { sure: { action: "decline" } };
+  strictEqual((await ask("bob", "confirm", { continuation, responses })).error?.data.code, "invalid_continuation");
+  strictEqual((await ask("ada", "confirm", { continuation, responses })).result?.content, "ada: decline");
 });

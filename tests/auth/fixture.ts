@@ -2,6 +2,8 @@ import { createServer, defineTool, mcpLite, type Server } from "../../mod.ts";
 import type { Auth } from "../../mod.ts";
 import { protectedResource } from "../../src/auth/mod.ts";
 import { connect } from "../../src/wires/grpc/entry.ts";
+import { mcp } from "../../src/wires/mcp/entry.ts";
+import { webtools } from "../../src/wires/webtools/entry.ts";
 import { KeptLog } from "../dispatch/harness.ts";
 
 /** What refusals point to. */
@@ -21,6 +23,8 @@ export function createGuarded(auth: Auth) {
     wires: [
       mcpLite(),
       connect(),
+      mcp(),
+      webtools({ name: "docs", description: "Documents", version: "1.0.0" }),
       protectedResource({ resource: "https://api.example/", authorizationServers: ["https://login.example"] }),
     ],
     auth,

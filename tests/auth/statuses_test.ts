@@ -243,3 +243,39 @@ async function grpc(
     session.destroy();
   }
 }
+
+test("MCP: statuses and the header, in each revision", async () => {
+  const { server } = create();
+  for (const version of ["2026-07-28", "2025-11-25"]) {
+    const call = (name: string, headers: Readonly<Record<string, string>>) => {
+      const _meta = version === "2026-07-28" && {
+        "io.modelcontextprotocol/protocolVersion": version,
+        "io.modelcontextprotocol/clientCapabilities": {},
+      };
+      const params = { name, arguments: {}, ...(_meta && { _meta }) };
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+      const named = { "mcp-protocol-version": version, "mcp-method": "tools/call", "mcp-name": name };
+      return post(server, "/mcp", body, { accept: "application/json", ...named, ...headers });
+    };
+    const nobody = await call("write", {});
+    deepStrictEqual([nobody.status, nobody.headers.get("www-authenticate")], [401, UNKNOWN], version);
+    const ada = await call("write", { authorization: "Bearer ada" });
+    deepStrictEqual([ada.status, ada.headers.get("www-authenticate")], [403, INSUFFICIENT], version);
+    strictEqual((await call("ping", { authorization: "Bearer ada" })).status, 200);
+  }
+});
+
+test("Webtools: statuses, the header and the envelope", async () => {
+  const { server } = create();
+  const body = '{"action":"write","request":{}}';
+  for (
+    const [headers, status, challenge, code] of [
+      [{}, 401, UNKNOWN, "UNAUTHENTICATED"],
+      [{ authorization: "Bearer ada" }, 403, INSUFFICIENT, "PERMISSION_DENIED"],
+    ] as const
+  ) {
+    const response = await post(server, "/webtools/docs", body, headers);
+    deepStrictEqual([response.status, response.headers.get("www-authenticate")], [status, challenge]);
+    ok((await response.text()).includes(code));
+  }
+});

@@ -175,7 +175,7 @@ for (const option of ["leaseMs", "timeoutMs"]) {
 
 test("importPackage() says what to install", async () => {
   const cause = new Error("Cannot find package 'pg'");
-  await rejects(importPackage(["bullmq", "pg"], () => Promise.reject(cause)), (error: Error) => {
+  await rejects(importPackage("it", ["bullmq", "pg"], () => Promise.reject(cause)), (error: Error) => {
     strictEqual(error.cause, cause);
     strictEqual(error.message.includes("npm install bullmq pg"), true);
     return true;

@@ -6,7 +6,7 @@ import { RawConnection } from "./http2_frames.ts";
 import { command, grpcUrlOf, type Program, runtimes, startProgram, testWith } from "./programs.ts";
 
 const program = "tests/runtime_serve/grpc_program.ts";
-const ROUNDS = 3;
+const ROUNDS = 2;
 
 /** What the process holds, in bytes. */
 async function heldBytes(server: Program): Promise<number> {

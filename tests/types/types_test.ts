@@ -22,6 +22,7 @@ import {
   type InferOutput,
   type InferPartial,
   memory,
+  type Middleware,
   type Progress,
   type PromiseOutcome,
   type RemoteTool,
@@ -345,6 +346,50 @@ test("builders take schemas, annotations and middleware of the right shape", () 
     expectType<Equal<typeof output, string[]>>(true);
     return output.join();
   });
+});
+
+test("what middleware says that it adds to ctx.state is typed in handlers of tools that use it, in any order", async () => {
+  const signedIn: Middleware<{ user: { name: string } }> = (ctx, next) => {
+    expectType<Equal<typeof ctx.state.user, { name: string } | undefined>>(true);
+    ctx.state.user = { name: "Ada" };
+    // @ts-expect-error: that is no user
+    ctx.state.user = { name: 5 };
+    ctx.state.user = { name: "Ada" };
+    return next();
+  };
+  const inTenant: Middleware<{ tenant: number }> = (ctx, next) => {
+    ctx.state.tenant = 5;
+    return next();
+  };
+  const plain: Middleware = (_, next) => next();
+  const tool = defineTool("t").use(signedIn, plain, (ctx, next) => {
+    expectType<Equal<typeof ctx.call.args, unknown>>(true);
+    ctx.state["other"] = 1;
+    return next();
+  }).describe("T").use(inTenant).input(v.object({ a: v.number() })).errors({ no: null }).handle(({ a }, ctx) => {
+    expectType<Equal<typeof a, number>>(true);
+    expectType<Equal<typeof ctx.state.user, { name: string }>>(true);
+    expectType<Equal<typeof ctx.state.tenant, number>>(true);
+    expectType<Equal<typeof ctx.state.other, unknown>>(true);
+    return `${ctx.state.user.name} ${ctx.state.tenant + a}`;
+  });
+  defineTool("u").describe("U").use(signedIn).external({
+    start: (_, ctx) => ctx.state.user.name,
+    check: (name, ctx) => {
+      expectType<Equal<typeof name, string>>(true);
+      return ctx.state.user.name;
+    },
+  });
+  defineTool("w").describe("W").handle((_, ctx) => {
+    // @ts-expect-error: nothing says that there is a user
+    const name = () => ctx.state.user.name;
+    return typeof name;
+  });
+  const typed = createServer({
+    tools: [tool],
+    middleware: [signedIn, plain, (ctx, next) => (ctx.state["a"] = 1, next())],
+  });
+  strictEqual(await testClient(typed).t({ a: 1 }), "Ada 6");
 });
 
 test("a server keeps its tools as a tuple; a client can be typed by it anywhere", async () => {

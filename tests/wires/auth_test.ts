@@ -191,3 +191,30 @@ for (const wire of WIRES) {
     });
   }
 }
+
+test("what was promised on one wire is its caller's on all others, and nobody else's", async () => {
+  const { server } = createWorld();
+  const rows = WIRES.filter(({ skip }) => skip === undefined);
+  const opened = await Promise.all(rows.map(async (wire) => {
+    const [ada, bob] = await Promise.all(["ada", "bob"].map(async (name) => {
+      const principal = PEOPLE[name] as Principal;
+      return await wire.open(server, { principal, headers: { authorization: `Bearer ${name}` } });
+    }));
+    if (ada === undefined || bob === undefined) throw new Error("not opened");
+    const clients = [ada, bob].map(({ transport }) => createClient<typeof server>(transport));
+    return { name: wire.name, clients, closeAll: async () => void await Promise.all([ada.close(), bob.close()]) };
+  }));
+  try {
+    for (const { name, clients: [ada] } of opened) {
+      const { token } = await (ada as Client<World["server"]>).report.start({});
+      for (const { name: other, clients: [sameCaller, stranger] } of opened) {
+        const how = `${name}, then ${other}`;
+        await rejects(async () => await stranger?.$.redeem(token).result(), { code: "invalid_promise" }, how);
+        strictEqual(await sameCaller?.$.redeem(token).result(), "report for ada", how);
+      }
+    }
+  } finally {
+    for (const { closeAll } of opened) await closeAll();
+    await server.close(0);
+  }
+});

@@ -9,7 +9,7 @@ import { type Refusal, refuse } from "../../call/outcome.ts";
 import type { TransportLimit } from "../../call/transport.ts";
 import { ToolError } from "../../error/tool_error.ts";
 import { refuseBecause } from "../jsonrpc/decode_error.ts";
-import { isRedirect, type Pieces, readPieces, readText } from "./read.ts";
+import { isRedirect, type Pieces, readPieces } from "./read.ts";
 
 /** How a transport over HTTP sends its requests. */
 export interface HttpOptions {
@@ -30,7 +30,7 @@ export interface HttpRequest {
   /** Headers of just this request. */
   readonly headers: Readonly<Record<string, string>>;
   /** The body, if it has one. */
-  readonly body?: string;
+  readonly body?: string | null;
 }
 
 /** A URL that requests can be sent to. @throws {TypeError} If it is none, or not `http:` or `https:`. */
@@ -42,7 +42,7 @@ export function parseHttpUrl(url: string | URL): URL {
 
 /** Sends a request, and gives what `read` makes of its answer. */
 export async function exchange<Result>(
-  { method, url, headers: own, body }: HttpRequest,
+  { method, url, headers: own, body = null }: HttpRequest,
   { headers: given, fetch: send = fetch, maxResponseBytes = 67_108_864 }: HttpOptions,
   limit: TransportLimit,
   read: (response: Response, pieces: Pieces) => Promise<Result>,
@@ -51,8 +51,7 @@ export async function exchange<Result>(
   const headers = new Headers(typeof given === "function" ? await given() : given);
   for (const [name, value] of Object.entries(own)) headers.set(name, value);
   try {
-    const init: RequestInit = { method, headers, signal: limit.signal, redirect: "manual" };
-    const response = await send(url, body === undefined ? init : { ...init, body });
+    const response = await send(url, { method, headers, body, signal: limit.signal, redirect: "manual" });
     limit.touch();
     if (isRedirect(response)) {
       void response.body?.cancel();
@@ -69,10 +68,13 @@ export async function exchange<Result>(
 
 /** The text of an answer, and what it is as JSON; `undefined` if it is none: then its status is all there is to go by. */
 export async function readJsonText(pieces: Pieces): Promise<{ readonly text: string; readonly json: unknown }> {
-  const text = await readText(pieces);
+  let text = "";
+  for await (const piece of pieces) text += piece;
+  let json: unknown;
   try {
-    return { text, json: JSON.parse(text) };
+    json = JSON.parse(text);
   } catch {
-    return { text, json: undefined };
+    // Its text is all there is.
   }
+  return { text, json };
 }

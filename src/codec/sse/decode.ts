@@ -1,7 +1,7 @@
 /**
  * Server-Sent Events decoder: text in pieces in, events out, whatever the pieces cut through.
  *
- * Ids and retry times belong to the stream, not to an event: they say where to go on when it has broken off, and when.
+ * Reads event names and data; what a stream says of how to go on with it, `resumable.ts` reads.
  * Grammar: {@link https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream | WHATWG HTML 9.2.5}.
  *
  * @module
@@ -17,23 +17,11 @@ export interface SseEvent {
 
 /** Decodes one stream. */
 export class SseDecoder {
-  /** The id of the last event that was whole; `""` if no event had one. */
-  lastEventId = "";
-  /** How long to wait before the stream is asked for again, in milliseconds, if the server says so. */
-  retryMs: number | undefined = undefined;
   /** The start of a line that has not ended. Only appended to, so that an endless line costs linear time. */
-  #line = "";
+  protected rest = "";
   #endedInCr = false;
   #event = "";
-  #id: string | undefined = undefined;
   readonly #data: string[] = [];
-
-  #dataLength = 0;
-
-  /** How much text waits for the end of its event. */
-  get waitingLength(): number {
-    return this.#line.length + this.#dataLength;
-  }
 
   /** Takes the next piece of text, and gives the events that it completes. */
   decode(text: string): SseEvent[] {
@@ -41,26 +29,21 @@ export class SseDecoder {
     // The second half of a CRLF that was cut in two ends no line of its own.
     const lines = (this.#endedInCr ? text.replace(/^\n/, "") : text).split(/\r\n|\r|\n/);
     this.#endedInCr = text.endsWith("\r");
-    lines[0] = this.#line + lines[0];
-    this.#line = lines.pop() as string;
-    return lines.flatMap((line) => {
-      const [, field, value = ""] = /^(event|data|id|retry)(?:: ?(.*))?$/s.exec(line) ?? [];
-      if (field === "event") this.#event = value;
-      else if (field === "data") this.#keep(value);
-      else if (field === "id" && !value.includes("\0")) this.#id = value;
-      else if (field === "retry" && /^\d+$/.test(value)) this.retryMs = Number(value);
-      if (line !== "") return [];
-      // An empty line ends the event; one without data is none.
-      const event = this.#event || "message";
-      const data = this.#data.splice(0);
-      this.#dataLength = 0;
-      this.lastEventId = this.#id ?? this.lastEventId;
-      this.#event = "";
-      return data.length > 0 ? [{ event, data: data.join("\n") }] : [];
-    });
+    lines[0] = this.rest + lines[0];
+    this.rest = lines.pop() as string;
+    return lines.flatMap((line) => this.take(line));
   }
-  #keep(line: string): void {
-    this.#data.push(line);
-    this.#dataLength += line.length;
+
+  /** Takes a line, and gives the event that it ends, if it does. */
+  protected take(line: string): SseEvent[] {
+    const [, field, value = ""] = /^(event|data)(?:: ?(.*))?$/s.exec(line) ?? [];
+    if (field === "event") this.#event = value;
+    else if (field === "data") this.#data.push(value);
+    if (line !== "") return [];
+    // An empty line ends the event; one without data is none.
+    const event = this.#event || "message";
+    const data = this.#data.splice(0);
+    this.#event = "";
+    return data.length > 0 ? [{ event, data: data.join("\n") }] : [];
   }
 }

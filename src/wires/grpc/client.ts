@@ -22,7 +22,7 @@ import { toJsonObject } from "./json.ts";
 import { Http2Connection, type TlsClientOptions } from "./node.ts";
 
 /** Options of every transport. */
-interface RpcTransportOptions {
+export interface RpcTransportOptions {
   /** Headers of every request, such as `authorization`; or a function that gives them, called for each request. */
   readonly headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
   /** Largest answer that is read, in bytes; of a stream, all of it. Default: 64 MiB. */

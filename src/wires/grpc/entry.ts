@@ -14,5 +14,6 @@ export {
   type GrpcTransportOptions,
   grpcWebTransport,
   type GrpcWebTransportOptions,
+  type RpcTransportOptions,
 } from "./client.ts";
 export type { TlsClientOptions } from "./node.ts";

@@ -77,7 +77,9 @@ class ConnectWire implements MountedWire {
     return handle?.(head, body) ?? UNSUPPORTED_TYPE;
   }
 
-  refuse(head: Head, refusal: Refusal): MaybePromise<Reply> {
+  refuse(head: Head, refusal: Refusal, status?: number): MaybePromise<Reply> | undefined {
+    // A gRPC answer's own status is 200, always.
+    if (status !== undefined) return undefined;
     if (head.method !== "POST") return NOT_POST;
     if (isNative(head)) return refuseUnread(refusal);
     return this.#overFetch.get(head.path)?.refuse(head, refusal) ?? UNSUPPORTED_TYPE;

@@ -1,6 +1,6 @@
 import type { Refusal } from "../../call/outcome.ts";
-import type { RequestId } from "../../codec/jsonrpc/decode.ts";
 import { retryAfter } from "../../codec/fetch/retry_after.ts";
+import type { RequestId } from "../../codec/jsonrpc/decode.ts";
 import { encodeError } from "../../codec/jsonrpc/encode.ts";
 import type { Reply } from "../wire.ts";
 import { httpErrorCodes } from "./codes.ts";

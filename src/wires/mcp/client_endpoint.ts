@@ -6,7 +6,7 @@
  */
 import { type Refusal, refuse } from "../../call/outcome.ts";
 import { decodeStatus } from "../../codec/jsonrpc/decode_error.ts";
-import { SseDecoder } from "../../codec/sse/decode.ts";
+import { ResumableSseDecoder } from "../../codec/sse/resumable.ts";
 import { limitOf, type Sending } from "../../mcp_client/carrier.ts";
 import { parseMessages } from "../../mcp_client/messages.ts";
 import type { Line, LineEnd, OpenLine } from "../../mcp_client/pipe.ts";
@@ -60,7 +60,10 @@ async function readOn(
 ): Promise<void> {
   const { maxBytes } = fetcher;
   try {
-    const events = readEvents(response, new SseDecoder(), limitOf(ending.signal), { maxBytes, isEndless: true });
+    const events = readEvents(response, new ResumableSseDecoder(), limitOf(ending.signal), {
+      maxBytes,
+      isEndless: true,
+    });
     for await (const { event, data } of events) {
       if (event !== "endpoint") end.take(parseMessages(data));
       else opened(lineTo(fetcher.at(data), ending));

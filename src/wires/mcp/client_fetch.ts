@@ -9,7 +9,8 @@ import { type Refusal, refuse } from "../../call/outcome.ts";
 import type { TransportLimit } from "../../call/transport.ts";
 import { isRedirect, readPieces } from "../../codec/fetch/read.ts";
 import { refuseBecause } from "../../codec/jsonrpc/decode_error.ts";
-import type { SseDecoder, SseEvent } from "../../codec/sse/decode.ts";
+import type { SseEvent } from "../../codec/sse/decode.ts";
+import type { ResumableSseDecoder } from "../../codec/sse/resumable.ts";
 import { ToolError } from "../../error/tool_error.ts";
 
 /** How requests are sent. */
@@ -73,7 +74,7 @@ export class Fetcher {
 /** The events of a stream as they come. Reads no event, and where it has an end no stream, of more than so many bytes. */
 export async function* readEvents(
   response: Response,
-  decoder: SseDecoder,
+  decoder: ResumableSseDecoder,
   limit: TransportLimit,
   { maxBytes, isEndless = false }: { readonly maxBytes: number; readonly isEndless?: boolean | undefined },
 ): AsyncGenerator<SseEvent, void, undefined> {

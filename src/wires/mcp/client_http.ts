@@ -10,7 +10,7 @@ import { type Refusal, refuse } from "../../call/outcome.ts";
 import { readPieces, readText, withRetryAfter } from "../../codec/fetch/read.ts";
 import { decodeStatus } from "../../codec/jsonrpc/decode_error.ts";
 import type { RequestId } from "../../codec/jsonrpc/decode.ts";
-import { SseDecoder } from "../../codec/sse/decode.ts";
+import { ResumableSseDecoder } from "../../codec/sse/resumable.ts";
 import {
   type Carrier,
   type Receive,
@@ -38,7 +38,7 @@ const LASTING_MS = 1_000;
 /** A stream that is read: what it answers, and where it is to go on. */
 interface Reading {
   readonly id: RequestId | undefined;
-  readonly decoder: SseDecoder;
+  readonly decoder: ResumableSseDecoder;
   readonly sending: Sending;
 }
 
@@ -60,7 +60,7 @@ export class HttpCarrier implements Carrier {
     const session = response.headers.get("mcp-session-id") ?? undefined;
     const { id } = message;
     const reply = isEventStream(response) && response.ok
-      ? await this.#readStream(response, { id, decoder: new SseDecoder(), sending })
+      ? await this.#readStream(response, { id, decoder: new ResumableSseDecoder(), sending })
       : await this.#readWhole(response, id, sending);
     return { ...reply, session };
   }
@@ -73,7 +73,7 @@ export class HttpCarrier implements Carrier {
   }
 
   async listen(sending: Sending): Promise<void> {
-    const decoder = new SseDecoder();
+    const decoder = new ResumableSseDecoder();
     const first = await this.#resume(decoder.lastEventId, sending);
     void this.#listenOn(first, { id: undefined, decoder, sending: { ...sending, isEndless: true } });
   }

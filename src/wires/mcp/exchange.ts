@@ -6,7 +6,7 @@ import { acceptsEventStream } from "../../internal/media_type.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import type { Answer } from "../../mcp/answer.ts";
 import type { Channel, Exchange } from "../../mcp/exchange.ts";
-import type { Head, Reply } from "../wire.ts";
+import type { Head, Reply, WireHost } from "../wire.ts";
 
 const JSON_HEADERS: Readonly<Record<string, string>> = { "content-type": "application/json" };
 
@@ -26,12 +26,14 @@ export const KEEP_ALIVE = ": keepalive\n\n";
 /** One request over HTTP. Its answer is JSON, unless something comes before it, or it takes its time: then it is a stream. */
 export class HttpExchange implements Exchange, Channel {
   readonly #head: Head;
+  readonly #host: WireHost;
   readonly #heartbeats: Deadlines;
   #body: SseBody | undefined = undefined;
   #opened: PromiseWithResolvers<Reply> | undefined = undefined;
 
-  constructor(head: Head, heartbeats: Deadlines) {
+  constructor(head: Head, heartbeats: Deadlines, host: WireHost) {
     this.#head = head;
+    this.#host = host;
     this.#heartbeats = heartbeats;
   }
 
@@ -71,17 +73,17 @@ export class HttpExchange implements Exchange, Channel {
   reply(answer: MaybePromise<Answer>): MaybePromise<Reply> {
     if (!(answer instanceof Promise)) return this.#finish(answer);
     this.#head.keepOpen();
-    if (this.channel() === undefined) return answer.then(toReply);
+    if (this.channel() === undefined) return answer.then((later) => toAnsweredReply(later, this.#head, this.#host));
     const ended = answer.then((later) => this.#finish(later));
     return Promise.race([ended, (this.#opened as PromiseWithResolvers<Reply>).promise]);
   }
 
   #finish(answer: Answer): MaybePromise<Reply> {
     const body = this.#body;
-    if (body === undefined) return toReply(answer);
+    if (body === undefined) return toAnsweredReply(answer, this.#head, this.#host);
     if (!body.isOpen) {
       body.discard();
-      return toReply(answer);
+      return toAnsweredReply(answer, this.#head, this.#host);
     }
     body.end(encodeSseEvent("message", answer.json));
     return (this.#opened as PromiseWithResolvers<Reply>).promise;
@@ -91,4 +93,12 @@ export class HttpExchange implements Exchange, Channel {
 /** An answer that is all there is. */
 export function toReply({ status, json, headers }: Answer): Reply {
   return { status, headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers }, body: json };
+}
+
+/** The same, of a request that was run: who may not do this is told what it takes. */
+export function toAnsweredReply(answer: Answer, { path }: Head, host: WireHost): Reply {
+  const { refusal, headers } = answer;
+  return toReply(
+    refusal === undefined ? answer : { ...answer, headers: { ...headers, ...host.challenge(refusal, path) } },
+  );
 }

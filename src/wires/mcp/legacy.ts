@@ -88,7 +88,7 @@ export class LegacyHttp implements SessionHost {
       return toReply(refusalAnswer(request.id, refuse("invalid_request", "The session has begun already")));
     }
     const caller = this.#legacy.readCaller(request.params);
-    const exchange = new StatelessExchange(head, this.heartbeats, caller, this.pending);
+    const exchange = new StatelessExchange(head, this, caller);
     const answer = this.#legacy.answer(request, exchange) as Answer;
     return this.#sessions === undefined ? toReply(answer) : this.#sessions.begin(head, caller, answer);
   }
@@ -111,7 +111,7 @@ export class LegacyHttp implements SessionHost {
   }
 
   #alone(head: Head, version: LegacyVersion): StatelessExchange {
-    return new StatelessExchange(head, this.heartbeats, STRANGERS[version], this.pending);
+    return new StatelessExchange(head, this, STRANGERS[version]);
   }
 }
 
@@ -127,8 +127,8 @@ class StatelessExchange extends HttpExchange implements LegacyExchange {
   readonly caller: LegacyCaller;
   readonly #pending: PendingRequests;
 
-  constructor(head: Head, heartbeats: Deadlines, caller: LegacyCaller, pending: PendingRequests) {
-    super(head, heartbeats);
+  constructor(head: Head, { heartbeats, core, pending }: LegacyHttp, caller: LegacyCaller) {
+    super(head, heartbeats, core.host);
     this.caller = caller;
     this.#pending = pending;
   }

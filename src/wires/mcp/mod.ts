@@ -162,7 +162,7 @@ class Mcp implements MountedWire {
     const { metadata } = head;
     const problem = checkEnvelope(meta) ?? checkHeaders(request, meta, metadata, this.#core.tools);
     if (problem !== undefined) return toReply(errorAnswer(request.id, problem));
-    const exchange = new HttpExchange(head, this.#heartbeats);
+    const exchange = new HttpExchange(head, this.#heartbeats, this.#host);
     return exchange.reply(this.#modern.answer(request, meta, exchange));
   }
 }

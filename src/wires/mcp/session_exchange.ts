@@ -10,8 +10,8 @@ import type { InputRequest } from "../../mcp/input_requests.ts";
 import type { LegacyCaller, LegacyExchange, LegacyWish } from "../../mcp/legacy.ts";
 import type { Response } from "../../mcp/message.ts";
 import type { PendingRequests } from "../../mcp/pending_requests.ts";
-import type { Head, Reply } from "../wire.ts";
-import { ACCEPTED, toReply } from "./exchange.ts";
+import type { Head, Reply, WireHost } from "../wire.ts";
+import { ACCEPTED, toAnsweredReply } from "./exchange.ts";
 import { SessionReader } from "./session_stream.ts";
 import type { McpSession, SessionNote, SessionStore } from "./session_store.ts";
 
@@ -20,6 +20,7 @@ const MAX_SUBSCRIPTIONS = 1_000;
 
 /** What a request in a session needs. */
 export interface SessionExchangeOptions {
+  readonly host: WireHost;
   readonly head: Head;
   readonly store: SessionStore;
   readonly session: McpSession;
@@ -94,7 +95,7 @@ export class SessionExchange implements LegacyExchange, Channel {
 
   /** The reply: at once where the answer is there, else a stream that can be taken up again. */
   reply(answer: MaybePromise<Answer>): MaybePromise<Reply> {
-    if (!(answer instanceof Promise) && !this.#hasSpoken) return toReply(answer);
+    if (!(answer instanceof Promise) && !this.#hasSpoken) return this.#toReply(answer);
     const { head, store, session, heartbeats, retryMs, onError } = this.#options;
     head.keepOpen();
     const unsubscribe = store.subscribe(session.id, (note) => this.#hear(note));
@@ -131,11 +132,15 @@ export class SessionExchange implements LegacyExchange, Channel {
     if (pollAfterMs !== undefined) heartbeats.add(pollAfterMs, () => reader.close());
   }
 
+  #toReply(answer: Answer): Reply {
+    return toAnsweredReply(answer, this.#options.head, this.#options.host);
+  }
+
   async #finish(answer: Answer): Promise<Reply> {
     const reader = this.#reader;
     if (reader?.isOpen !== true && !this.#hasSpoken) {
       reader?.close();
-      return toReply(answer);
+      return this.#toReply(answer);
     }
     // A cancelled request is not answered.
     if (!this.left.aborted) await this.#append(answer.json, true);

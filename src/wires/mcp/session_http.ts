@@ -149,8 +149,9 @@ export class SessionHttp {
     const told = messages.flatMap((message) => message.kind === "request" ? [] : this.#tell(session, message));
     const requests = messages.filter((message) => message.kind === "request");
     if (requests.length === 0) return Promise.all(told).then(() => ACCEPTED);
-    const { heartbeats, pending } = this.#host;
+    const { core, heartbeats, pending } = this.#host;
     const exchange = new SessionExchange({
+      host: core.host,
       head,
       store: this.#store,
       session,

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { Call, Principal } from "../../call/call.ts";
+import type { Call } from "../../call/call.ts";
 import { type Refusal, refuse, type Settled } from "../../call/outcome.ts";
 import { refuseMediaType } from "../../codec/fetch/json_post.ts";
 import { retryAfter } from "../../codec/fetch/retry_after.ts";
@@ -118,8 +118,7 @@ class Webtools implements MountedWire {
   constructor(host: WireHost, base: string, options: WebtoolsOptions) {
     const { name, description, version, config, defaultConfig, versions = [] } = options;
     const { tools, plans, dispatch } = host;
-    const toolsFor = (principal: Principal | undefined) => host.toolsFor(principal);
-    const own = { tools, plans, toolsFor, call: (call: Call) => dispatch.call(call) };
+    const own = { tools, plans, call: (call: Call) => dispatch.call(call) };
     const current = new ServedVersion({ name, description, version, config, defaultConfig }, own);
     const others = versions.map((one) => {
       const { config, defaultConfig } = one;
@@ -133,14 +132,14 @@ class Webtools implements MountedWire {
     this.paths = [base, `${base}/*`];
   }
 
-  refuse(_: Head, refusal: Refusal): Reply {
-    return refusalReply(refusal);
+  refuse(_: Head, refusal: Refusal, status?: number): Reply {
+    return refusalReply(refusal, status);
   }
 
   handle(head: Head, body: Body): MaybePromise<Reply> {
     const { method, path } = head;
     const version = path === this.#base ? undefined : decodePath(path.slice(this.#base.length + 1));
-    const served = this.#find(head, version);
+    const served = this.#find(version, head);
     if (served === undefined) return this.#versionNotFound(version);
     if (method === "GET" || method === "HEAD") return describe(head, served, version !== undefined);
     if (method === "POST" && version === undefined) return this.#execute(head, body);
@@ -149,8 +148,9 @@ class Webtools implements MountedWire {
     return { ...reply, headers: { ...reply.headers, allow: allowed } };
   }
 
-  #find({ principal }: Head, version: string | undefined): ServedVersion | undefined {
-    return (version === undefined ? this.#latest : this.#versions.get(version))?.seenBy(principal);
+  #find(version: string | undefined, { principal }: Head): ServedVersion | undefined {
+    const served = version === undefined ? this.#latest : this.#versions.get(version);
+    return served?.seenBy(principal);
   }
 
   #execute(head: Head, body: Body): MaybePromise<Reply> {
@@ -164,7 +164,7 @@ class Webtools implements MountedWire {
     if ("refusal" in parsed) return refusalReply(parsed.refusal);
     const request = decodeRequest(parsed.value);
     if ("kind" in request) return refusalReply(request);
-    const served = this.#find(head, request.version);
+    const served = this.#find(request.version, head);
     if (served === undefined) return this.#versionNotFound(request.version);
     const wanted = head.metadata.get("if-match");
     if (wanted === null) return this.#call(head, request, served);

@@ -11,6 +11,7 @@ import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import { sha256, toHex } from "../../internal/sha256.ts";
 import { type CompiledSchema, compileSchema } from "../../schema/compile.ts";
 import type { JsonSchema, Schema } from "../../schema/schema.ts";
+import { isVisibleTo } from "../../tool/access.ts";
 import type { ToolListing } from "../../tool/listing.ts";
 import type { ToolPlan } from "../../tool/tool.ts";
 import type { WebtoolAction, WebtoolMetadata } from "./metadata.ts";
@@ -35,10 +36,8 @@ export interface VersionOptions {
 export interface VersionTools {
   /** As they are listed. */
   readonly tools: readonly ToolListing[];
-  /** As they are defined. */
+  /** As they are defined, in the same order. */
   readonly plans: readonly ToolPlan[];
-  /** Those that a caller may know of: `tools` itself, unless some may not be seen by all. */
-  toolsFor(principal: Principal | undefined): readonly ToolListing[];
   /** Runs one call. */
   call(call: Call): MaybePromise<Settled>;
 }
@@ -96,21 +95,20 @@ export class ServedVersion {
     this.#check = compiled?.validate;
   }
 
-  /** The version as a caller may know of it. */
-  seenBy(principal: Principal | undefined): ServedVersion {
-    const { tools, plans } = this.#tools;
-    const seen = this.#tools.toolsFor(principal);
-    if (seen === tools) return this;
-    const names = new Set(seen.map(({ name }) => name));
-    const known = plans.filter((_, index) => names.has(tools[index]?.name ?? ""));
-    return new ServedVersion(this.#options, { ...this.#tools, tools: seen, plans: known }, false);
-  }
-
   /** The config of a call; `undefined` if neither the caller nor the webtool says anything: then the server's counts. */
   configure(config: Config | undefined): CallConfig | undefined {
     const { defaultConfig } = this.#options;
     if (config === undefined && defaultConfig === undefined && this.#check === undefined) return undefined;
     return new CallConfig({ ...defaultConfig, ...config }, this.#check);
+  }
+
+  /** The same, as a caller may see it. */
+  seenBy(principal: Principal | undefined): ServedVersion {
+    const { tools, plans, call } = this.#tools;
+    const isSeen = plans.map((plan) => isVisibleTo(plan, principal));
+    if (!isSeen.includes(false)) return this;
+    const seen = <Item>(items: readonly Item[]) => items.filter((_, index) => isSeen[index]);
+    return new ServedVersion(this.#options, { tools: seen(tools), plans: seen(plans), call }, false);
   }
 
   /** SHA-256 of the metadata as it is sent. Not made before it is asked for: some runtimes cannot while modules load. */

@@ -358,15 +358,35 @@ test("a caller that leaves a stream of requests is nothing to log", async () => 
   });
 });
 
+test("a message that ends in a space arrives: callers drop headers that do", async () => {
+  await withServer(async (url) => {
+    const session = await openSession(url);
+    try {
+      const headers = { "grpc-timeout": "" };
+      const { grpc, message: said } = await send2(session, { path: CALL, headers, pieces: [frame(message)] });
+      deepStrictEqual([grpc, said], [INVALID, "protocol error: invalid grpc timeout value: "]);
+    } finally {
+      session.destroy();
+    }
+  });
+});
+
 test("readEnvelopes() opens a message in pieces of one byte without copying it with each", async () => {
   const large = frame(new Uint8Array(300_000));
   async function* bytes() {
     yield* await Promise.resolve(Array.from(large, (byte) => Uint8Array.of(byte)));
     yield frame("next");
   }
-  const startedMs = performance.now();
-  const opened = await Array.fromAsync(readEnvelopes(bytes(), 2 ** 20));
-  deepStrictEqual(opened.map((one) => "message" in one ? one.message.length : one), [300_000, 4]);
+  const msOf = async (work: () => Promise<unknown>): Promise<number> => {
+    const startedMs = performance.now();
+    await work();
+    return performance.now() - startedMs;
+  };
+  const readMs = await msOf(() => Array.fromAsync(bytes()));
+  const openedMs = await msOf(async () => {
+    const opened = await Array.fromAsync(readEnvelopes(bytes(), 2 ** 20));
+    deepStrictEqual(opened.map((one) => "message" in one ? one.message.length : one), [300_000, 4]);
+  });
   // A copy with each byte is 45 GB.
-  ok(performance.now() - startedMs < 3_000, `it took ${performance.now() - startedMs} ms`);
+  ok(openedMs < 10 * readMs + 500, `it took ${openedMs} ms, to read alone ${readMs} ms`);
 });

@@ -1,0 +1,13 @@
+/**
+ * Middleware for servers and tools: what a service needs around its calls.
+ *
+ * Each is a value for `createServer({ middleware: […] })`, around every call, or for `.use(…)`, around one tool.
+ *
+ * @module
+ */
+export { cache, type CacheOptions } from "./cache.ts";
+export { concurrencyLimit, type ConcurrencyLimitOptions } from "./concurrency_limit.ts";
+export { logging, type LoggingOptions } from "./logging.ts";
+export { memoryBuckets, type MemoryBucketsOptions } from "./memory_buckets.ts";
+export { type Bucket, type BucketStore, rateLimit, type RateLimitOptions } from "./rate_limit.ts";
+export { timeout } from "./timeout.ts";

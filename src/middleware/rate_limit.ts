@@ -1,0 +1,91 @@
+import { refuse, type Settled } from "../call/outcome.ts";
+import type { MaybePromise } from "../internal/maybe_promise.ts";
+import type { Middleware, MiddlewareCtx } from "../tool/context.ts";
+import { memoryBuckets } from "./memory_buckets.ts";
+import { assertCount, assertPositive } from "./options.ts";
+
+/** How much a bucket holds, and how fast it fills again. */
+export interface Bucket {
+  /** Tokens a second. */
+  readonly perSecond: number;
+  /** Most tokens that it holds. */
+  readonly burst: number;
+}
+
+/** Where token buckets are kept: `memoryBuckets()`, or for replicas `redisBuckets()` of `./redis`. */
+export interface BucketStore {
+  /**
+   * Takes a token, if there is one. A bucket that is not known is full.
+   *
+   * @param key Whose bucket it is.
+   * @param bucket What it is like.
+   * @param nowMs Milliseconds since some moment, by this server; a store that others share goes by its own clock.
+   * @returns 0, or how long until there is one, in milliseconds.
+   */
+  take(key: string, bucket: Bucket, nowMs: number): MaybePromise<number>;
+}
+
+/** Options of {@link rateLimit}. */
+export interface RateLimitOptions {
+  /** How many calls a second, in the long run. */
+  readonly perSecond: number;
+  /** How many calls at once, after a pause. Default: as many as a second allows, and at least 1. */
+  readonly burst?: number;
+  /** Who shares a limit; `undefined` for a call without one. Default: the principal, all that have none together. */
+  readonly key?: (ctx: MiddlewareCtx) => string | undefined;
+  /** Names the limit, where several are kept in one store. Default: `"calls"`. */
+  readonly name?: string;
+  /** Where the buckets are kept. Default: `memoryBuckets()`, for this process alone. */
+  readonly store?: BucketStore;
+  /** What becomes of a call whose bucket cannot be reached: it is `unavailable`, or taken. Default: `"refuse"`. */
+  readonly ifStoreFails?: "refuse" | "allow";
+}
+
+/**
+ * Refuses calls that come too fast, with `rate_limited` and when to try again: a token bucket for each key.
+ *
+ * @example Two calls at once, then one a second
+ * ```ts
+ * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import { rateLimit } from "jsr:@toolwire/toolwire/middleware";
+ * import { testClient } from "jsr:@toolwire/toolwire/testing";
+ * import { rejects, strictEqual } from "node:assert/strict";
+ *
+ * const ping = defineTool("ping").describe("Answer").use(rateLimit({ perSecond: 1, burst: 2 })).handle(() => "pong");
+ * const client = testClient(createServer({ tools: [ping] }), { retry: { attempts: 0 } });
+ * strictEqual(await client.ping(), "pong");
+ * strictEqual(await client.ping(), "pong");
+ * await rejects(client.ping(), { code: "rate_limited" });
+ * ```
+ * @throws {RangeError} If `perSecond` is not a number above 0, or `burst` no whole number of at least 1.
+ */
+export function rateLimit(options: RateLimitOptions): Middleware {
+  const { perSecond, burst = Math.max(1, Math.floor(perSecond)), key = principalOf, name = "calls" } = options;
+  assertPositive("a rate limit", "perSecond", perSecond);
+  assertCount("a rate limit", "burst", burst, 1);
+  const { store = memoryBuckets(), ifStoreFails = "refuse" } = options;
+  const bucket = { perSecond, burst };
+  return (ctx, next) => {
+    const whose = key(ctx);
+    if (whose === undefined) return next();
+    const waitMs = store.take(`${name}:${whose}`, bucket, ctx.clock.elapsed());
+    if (!(waitMs instanceof Promise)) return admit(waitMs, next);
+    return waitMs.then(
+      (later) => admit(later, next),
+      () => ifStoreFails === "allow" ? next() : UNKNOWN,
+    );
+  };
+}
+
+const UNKNOWN = refuse("unavailable", "It cannot be told now whether the call is within its limit; try again", {
+  retry_after_ms: 1_000,
+});
+
+function admit(waitMs: number, next: () => MaybePromise<Settled>): MaybePromise<Settled> {
+  if (waitMs <= 0) return next();
+  return refuse("rate_limited", `Too many calls; try again in ${waitMs} ms`, { retry_after_ms: waitMs });
+}
+
+function principalOf({ principal }: MiddlewareCtx): string {
+  return principal?.id ?? "";
+}

@@ -1,0 +1,10 @@
+/**
+ * What replicas share through Redis.
+ *
+ * Needs `ioredis`, which is not installed with Toolwire.
+ *
+ * @module
+ */
+export { type RedisBuckets, redisBuckets, type RedisBucketsOptions } from "./buckets.ts";
+export type { RedisAddress, RedisTls } from "../engine/bullmq_redis_address.ts";
+export type { Bucket, BucketStore } from "../middleware/rate_limit.ts";

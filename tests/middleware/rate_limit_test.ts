@@ -1,0 +1,98 @@
+import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
+import { test } from "node:test";
+import { defineTool } from "../../mod.ts";
+import { type BucketStore, memoryBuckets, rateLimit, type RateLimitOptions } from "../../src/middleware/mod.ts";
+import { Bench } from "../dispatch/harness.ts";
+
+const ping = defineTool("ping").describe("Ping").handle(() => "pong");
+
+function limited(options: RateLimitOptions): { readonly bench: Bench; call(id?: string): Promise<string | number> } {
+  const bench = new Bench([ping], { middleware: [rateLimit(options)] });
+  return {
+    bench,
+    /** `"taken"`, or when to try again, in milliseconds. */
+    async call(id) {
+      const settled = await bench.call("ping", {}, id === undefined ? {} : { peer: { principal: { id } } });
+      if (settled.kind !== "error") return "taken";
+      strictEqual(settled.code, "rate_limited");
+      return (settled.data as { readonly retry_after_ms: number }).retry_after_ms;
+    },
+  };
+}
+
+test("rateLimit() takes a burst, then as many a second as it says, and tells when", async () => {
+  const { bench, call } = limited({ perSecond: 2, burst: 3 });
+  deepStrictEqual([await call(), await call(), await call(), await call()], ["taken", "taken", "taken", 500]);
+  bench.clock.tick(200);
+  strictEqual(await call(), 300);
+  bench.clock.tick(300);
+  deepStrictEqual([await call(), await call()], ["taken", 500]);
+  bench.clock.tick(60_000);
+  deepStrictEqual([await call(), await call(), await call(), await call()], ["taken", "taken", "taken", 500]);
+});
+
+test("rateLimit() keeps principals apart, and those together that have none", async () => {
+  const { call } = limited({ perSecond: 1 });
+  deepStrictEqual([await call("ada"), await call("ada"), await call("bob"), await call(), await call()], [
+    "taken",
+    1000,
+    "taken",
+    "taken",
+    1000,
+  ]);
+});
+
+test("rateLimit() takes keys, and lets calls pass that have none", async () => {
+  const { bench } = limited({ perSecond: 1, key: (ctx) => ctx.metadata.get("x-key") ?? undefined });
+  const call = async (key?: string) => {
+    const metadata = new Headers(key === undefined ? {} : { "x-key": key });
+    return (await bench.call("ping", {}, { peer: { metadata } })).kind;
+  };
+  deepStrictEqual([await call("a"), await call("a"), await call("b"), await call(), await call()], [
+    "answer",
+    "error",
+    "answer",
+    "answer",
+    "answer",
+  ]);
+});
+
+test("rateLimit() keeps limits apart in one store by their names", async () => {
+  const store = memoryBuckets();
+  const one = limited({ perSecond: 1, store, name: "one" });
+  const other = limited({ perSecond: 1, store, name: "other" });
+  deepStrictEqual([await one.call(), await other.call(), await one.call()], ["taken", "taken", 1000]);
+});
+
+test("rateLimit() refuses or allows, as it is told, while its store cannot be reached", async () => {
+  const store: BucketStore = { take: () => Promise.reject(new Error("down")) };
+  const refusing = await new Bench([ping], { middleware: [rateLimit({ perSecond: 1, store })] }).call("ping");
+  ok(refusing.kind === "error" && refusing.code === "unavailable");
+  const middleware = [rateLimit({ perSecond: 1, store, ifStoreFails: "allow" })];
+  strictEqual((await new Bench([ping], { middleware }).call("ping")).kind, "answer");
+});
+
+test("memoryBuckets() forgets the bucket that was not used for longest", () => {
+  const store = memoryBuckets({ max: 2 });
+  const bucket = { perSecond: 1, burst: 1 };
+  const take = (key: string) => store.take(key, bucket, 0);
+  deepStrictEqual([take("a"), take("b"), take("a"), take("c")], [0, 0, 1000, 0]);
+  deepStrictEqual([take("a"), take("c"), take("b")], [1000, 1000, 0], "b was forgotten");
+});
+
+test("memoryBuckets() stands a clock that goes back", () => {
+  const store = memoryBuckets();
+  deepStrictEqual([
+    store.take("a", { perSecond: 1, burst: 1 }, 1000),
+    store.take("a", { perSecond: 1, burst: 1 }, 0),
+    store.take("a", { perSecond: 1, burst: 1 }, 1000),
+  ], [0, 1000, 0]);
+});
+
+test("rateLimit() and memoryBuckets() refuse limits that are none", () => {
+  for (const perSecond of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
+    throws(() => rateLimit({ perSecond }), RangeError);
+  }
+  for (const burst of [0, 1.5]) throws(() => rateLimit({ perSecond: 1, burst }), RangeError);
+  throws(() => memoryBuckets({ max: 0 }), RangeError);
+});
