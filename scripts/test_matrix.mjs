@@ -1,5 +1,5 @@
-// Runs the tests on every runtime, two at a time (they wait more than they work):
-// `node scripts/test_matrix.mjs [--runtime bun,deno,node22,node24,workerd] [--jobs 2] [file …]`.
+// Runs the tests on every runtime, four at a time (they wait more than they work):
+// `node scripts/test_matrix.mjs [--runtime bun,deno,node22,node24,workerd] [--jobs 4] [file …]`.
 // Prints what failed, what was skipped and why, and a table; the exit status is 1 if anything failed or silently went missing.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
