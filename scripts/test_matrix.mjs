@@ -21,7 +21,7 @@ const runners = {
 const { values, positionals } = parseArgs({
   options: {
     runtime: { type: "string", default: Object.keys(runners).join() },
-    jobs: { type: "string", default: "2" },
+    jobs: { type: "string", default: "4" },
   },
   allowPositionals: true,
 });
