@@ -45,10 +45,8 @@ function httpRows(name: string, path: string, open: Open, lacks?: readonly Lack[
       open(server, { headers = {} } = {}) {
         // As fetch takes a URL and its options, which workerd lets not say that redirects are errors.
         const fetch: Fetch = (url, init) => server.fetch(new Request(url, { ...init, redirect: "follow" }));
-        return Promise.resolve({
-          transport: open(`http://localhost${path}`, { fetch, headers }),
-          close: () => Promise.resolve(),
-        });
+        const transport = open(`http://localhost${path}`, { fetch, headers });
+        return Promise.resolve({ transport, close: () => Promise.resolve(transport.close?.()) });
       },
     },
     {
@@ -58,7 +56,14 @@ function httpRows(name: string, path: string, open: Open, lacks?: readonly Lack[
       async open(server, { headers = {} } = {}) {
         const { serve } = await import("../../src/runtime/serve.ts");
         const listening = await serve(server, { port: 0, graceMs: 0 });
-        return { transport: open(`${listening.url}${path}/`, { headers }), close: () => listening.close() };
+        const transport = open(`${listening.url}${path}/`, { headers });
+        return {
+          transport,
+          async close() {
+            transport.close?.();
+            await listening.close();
+          },
+        };
       },
     },
   ];

@@ -175,6 +175,8 @@ export class SessionHttp {
 
   /** A stream over GET: one that was broken off, or that of news. */
   async #open(session: McpSession, head: Head): Promise<Reply> {
+    // Clients come again when their stream is closed; what is opened now, nobody would close.
+    if (this.#host.core.host.dispatch.closeSignal.aborted) return refused(503, -32603, "The server is shutting down");
     const [stream, after] = readEventId(head.metadata.get(LAST_EVENT_HEADER)) ??
       [NEWS, (await this.#store.read(session.id, NEWS, 0)).at(-1)?.number ?? 0];
     const key = `${session.id} ${stream}`;
