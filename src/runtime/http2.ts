@@ -8,8 +8,8 @@ import type { Listener, ListenOptions, TlsOptions } from "./listener.ts";
 import { toNodeHandler } from "./node_handler.ts";
 
 const SETTINGS: Settings = {
-  /** How many streams one connection may have open at once. */
-  maxConcurrentStreams: 1_000,
+  /** How many streams one connection may have open at once; each may hold a body. */
+  maxConcurrentStreams: 256,
   /**
    * Largest headers of a request, in bytes, as HTTP/1.1 has it on Node. By default it is four times that, and compression makes
    * so much of a few bytes that Deno, which does not count it as held, was brought to gigabytes.

@@ -3,13 +3,16 @@
  *
  * @module
  */
-import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
+import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import type { Metadata, Principal } from "../call/call.ts";
 import { pathOf } from "../server/fetch_request.ts";
 import type { Server } from "../server/server.ts";
 import type { Head, Reply } from "../wires/wire.ts";
 import { waitForConnection } from "./http2_backpressure.ts";
 import { cancel, NodeBody, NodeMetadata, pump } from "./node_streams.ts";
+
+/** How long a body may take to come, in milliseconds: until then it is held, and the deadline of its call has not begun. */
+const BODY_MS = 30_000;
 
 /** Answers requests that come as streams. */
 export function toHttp2Handler(
@@ -19,10 +22,17 @@ export function toHttp2Handler(
     // A stream that its caller resets is an error to Node; what it means is seen at its close.
     stream.on("error", () => {});
     const head = new Http2Head(stream, headers);
-    const reply = server.handle(head, new NodeBody(stream, headers, server.limits.bodyBytes));
-    if (reply instanceof Promise) void reply.then((later) => send(later, head, stream));
-    else send(reply, head, stream);
+    const reply = server.handle(head, new NodeBody(stream, headers, server.limits.bodyBytes, BODY_MS));
+    if (reply instanceof Promise) void reply.then((later) => sendOrReset(later, head, stream));
+    else sendOrReset(reply, head, stream);
   };
+}
+
+/** Where HTTP/2 says by `:authority` whom a request is for, a `host` beside it says nothing (RFC 9113, 8.3.1). */
+class Http2Metadata extends NodeMetadata {
+  override get(name: string): string | null {
+    return super.get(name.toLowerCase() === "host" ? ":authority" : name) ?? super.get(name);
+  }
 }
 
 class Http2Head implements Head {
@@ -42,7 +52,7 @@ class Http2Head implements Head {
     this.#headers = headers;
     this.method = headers[":method"] ?? "GET";
     this.path = pathOf(headers[":path"] ?? "/");
-    this.metadata = new NodeMetadata(headers);
+    this.metadata = new Http2Metadata(headers);
   }
 
   get authority(): string {
@@ -72,19 +82,34 @@ class Http2Head implements Head {
   }
 }
 
-function send(reply: Reply, head: Http2Head, stream: ServerHttp2Stream): void {
+/** None where they cannot be had: that is an end which no protocol takes for a good one. */
+function trailersOf(trailers: () => Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  try {
+    return trailers();
+  } catch {
+    return {};
+  }
+}
+
+/** A reply that breaks while it is sent must not take the process with it: its caller sees the stream reset. */
+function sendOrReset(reply: Reply, head: Http2Head, stream: ServerHttp2Stream): void {
+  send(reply, head, stream).catch(() => stream.close(constants.NGHTTP2_INTERNAL_ERROR));
+}
+
+async function send(reply: Reply, head: Http2Head, stream: ServerHttp2Stream): Promise<void> {
   // Its caller has gone; to answer would throw.
   if (stream.destroyed || stream.closed) return cancel(reply);
   const { body, trailers } = reply;
   const headers = { ...reply.headers, ":status": reply.status };
   if (trailers !== undefined) {
     stream.once("wantTrailers", () => {
-      if (!stream.destroyed) stream.sendTrailers(trailers());
+      if (!stream.destroyed) stream.sendTrailers(trailersOf(trailers));
     });
   }
   stream.respond(headers, { endStream: body === null, waitForTrailers: trailers !== undefined });
   if (body instanceof ReadableStream) {
-    void pump(body, stream, waitForConnection(stream)).then(() => head.isAnswered = true);
+    await pump(body, stream, waitForConnection(stream));
+    head.isAnswered = true;
     return;
   }
   head.isAnswered = true;

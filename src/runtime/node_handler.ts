@@ -109,6 +109,7 @@ function send(reply: Reply, response: ServerResponse): void {
   } else if (reply.body === null) response.writeHead(reply.status, reply.headers).end();
   else {
     response.writeHead(reply.status, reply.headers);
-    void pump(reply.body, response);
+    // What breaks on the way ends its own answer, and nothing else.
+    pump(reply.body, response).catch(() => response.destroy());
   }
 }

@@ -33,16 +33,22 @@ const ALREADY_READ: Refusal = refuse(
   "The body was read before it came here: put toNodeHandler() in front of body parsers",
 );
 
+/** How long an answer has to get out before what is left of its request is given up, in milliseconds. */
+const LINGER_MS = 1_000;
+
 /** The body of a request. */
 export class NodeBody implements Body {
   readonly #request: Readable;
   readonly #headers: NodeHeaders;
   readonly #maxBytes: number;
+  readonly #timeoutMs: number | undefined;
 
-  constructor(request: Readable, headers: NodeHeaders, maxBytes: number) {
+  /** @param timeoutMs How long the whole of it may take to come, in milliseconds; `undefined` where the runtime sees to that. */
+  constructor(request: Readable, headers: NodeHeaders, maxBytes: number, timeoutMs?: number) {
     this.#request = request;
     this.#headers = headers;
     this.#maxBytes = maxBytes;
+    this.#timeoutMs = timeoutMs;
   }
 
   text(): Promise<string | Refusal> {
@@ -56,6 +62,13 @@ export class NodeBody implements Body {
     return new Promise((resolve) => {
       const chunks: Uint8Array<ArrayBuffer>[] = [];
       let length = 0;
+      const timer = this.#timeoutMs && setTimeout(() => {
+        length = Number.POSITIVE_INFINITY;
+        chunks.length = 0;
+        resolve(refuse("deadline_exceeded", `The body took longer than ${this.#timeoutMs} ms to come`));
+        // Once the answer is sent.
+        setTimeout(() => request.destroy(), LINGER_MS);
+      }, this.#timeoutMs);
       if (Number(this.#headers["content-length"] ?? 0) > maxBytes) resolve(tooLarge(maxBytes));
       request.on("data", (chunk: Uint8Array<ArrayBuffer>) => {
         length += chunk.length;
@@ -70,7 +83,11 @@ export class NodeBody implements Body {
         "end",
         () => resolve(chunks.length === 1 ? (chunks[0] as Uint8Array<ArrayBuffer>) : Buffer.concat(chunks)),
       );
-      request.once("close", () => resolve(refuse("invalid_request", "The body could not be read to its end")));
+      request.once("end", () => clearTimeout(timer));
+      request.once("close", () => {
+        clearTimeout(timer);
+        resolve(refuse("invalid_request", "The body could not be read to its end"));
+      });
       request.on("error", () => {});
     });
   }

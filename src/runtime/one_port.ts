@@ -59,14 +59,21 @@ export async function listenOnOnePort(
   };
 }
 
+/** How long a connection may say nothing of what it speaks, in milliseconds. */
+const SILENCE_MS = 10_000;
+
 function passOn(socket: Socket, portOf: (isHttp2: boolean) => number): void {
   const pieces: Uint8Array[] = [];
-  socket.on("error", () => socket.destroy());
+  const leave = () => void socket.destroy();
+  const timer = setTimeout(leave, SILENCE_MS);
+  socket.once("close", () => clearTimeout(timer));
+  socket.on("error", leave).on("end", leave);
   const read = (piece: Uint8Array): void => {
     pieces.push(piece);
     const begun = Buffer.concat(pieces).toString("latin1", 0, PREFACE.length);
     if (begun.length < PREFACE.length && PREFACE.startsWith(begun)) return;
-    socket.off("data", read).pause();
+    clearTimeout(timer);
+    socket.off("data", read).off("end", leave).pause();
     splice(socket, portOf(begun === PREFACE), pieces);
   };
   socket.on("data", read);

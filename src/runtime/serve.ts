@@ -154,9 +154,13 @@ async function listen(server: Server, { port, hostname }: ListenOptions): Promis
 
 async function shutDown(server: Server, listeners: readonly Listener[], graceMs: number | undefined): Promise<void> {
   const drained = Promise.all(listeners.map((listener) => listener.stopAccepting()));
-  await server.close(graceMs);
-  await within(FLUSH_MS, drained);
-  await Promise.all(listeners.map((listener) => listener.close()));
+  try {
+    await server.close(graceMs);
+  } finally {
+    // Also when the engine could not be closed: nothing stays open for it.
+    await within(FLUSH_MS, drained);
+    await Promise.all(listeners.map((listener) => listener.close()));
+  }
 }
 
 /** Waits for `work`, but no longer than `limitMs`. */

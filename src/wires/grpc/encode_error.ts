@@ -6,7 +6,15 @@
  *
  * @module
  */
-import { fromJson, type JsonValue } from "@bufbuild/protobuf";
+import {
+  create,
+  type DescMessage,
+  fromJson,
+  type JsonValue,
+  type MessageInitShape,
+  toBinary,
+  toJson,
+} from "@bufbuild/protobuf";
 import { ValueSchema } from "@bufbuild/protobuf/wkt";
 import { ConnectError } from "@connectrpc/connect";
 import type { Refusal } from "../../call/outcome.ts";
@@ -15,30 +23,42 @@ import { grpcCodes } from "./codes.ts";
 import { ERROR_DOMAIN } from "./error_domain.ts";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "./gen/google/rpc/error_details_pb.ts";
 
-type Detail = Exclude<ConstructorParameters<typeof ConnectError>[3], undefined>[number];
+/** A detail as it is sent: to write it is part of encoding, since what goes wrong then is no reason to say nothing. */
+type Detail = ConnectError["details"][number];
+
+/** How much of a refusal's scalars goes into its `ErrorInfo`, in UTF-16 code units: this detail has to fit wherever it goes. */
+const MAX_INFO_CHARS = 512;
+
+/** Longer waits are no advice, and beyond some length no duration. A day, in milliseconds. */
+const MAX_RETRY_MS = 86_400_000;
 
 /**
  * The error that says a refusal.
  *
  * @param metadata Headers that go with it; by gRPC, trailers.
- * @throws What `JSON.stringify` throws of the refusal's data.
+ * @throws What `JSON.stringify` throws of the refusal's data, or `RangeError` if that is nested deeper than the stack.
  */
 export function encodeRefusal(refusal: Refusal, metadata?: Readonly<Record<string, string>>): ConnectError {
   const { code, data } = refusal;
   const json = data === undefined ? undefined : JSON.parse(JSON.stringify(data)) as JsonValue;
   const members = isJsonObject(json) ? json : {};
   const details: Detail[] = [
-    { desc: ErrorInfoSchema, value: { reason: code, domain: ERROR_DOMAIN, metadata: scalarsOf(members) } },
+    detail(ErrorInfoSchema, { reason: code, domain: ERROR_DOMAIN, metadata: scalarsOf(members) }),
     ...badRequest(members["issues"]),
     ...retryInfo(members["retry_after_ms"]),
   ];
   if (json !== undefined) {
-    details.push({
-      desc: ValueSchema,
-      value: fromJson(ValueSchema, json, { recursionLimit: Number.POSITIVE_INFINITY }),
-    });
+    details.push(detail(ValueSchema, fromJson(ValueSchema, json, { recursionLimit: Number.POSITIVE_INFINITY })));
   }
-  return new ConnectError(messageOf(refusal.message, code, members), grpcCodes[code], metadata, details);
+  const error = new ConnectError(messageOf(refusal.message, code, members), grpcCodes[code], metadata);
+  error.details = details;
+  return error;
+}
+
+function detail<Desc extends DescMessage>(desc: Desc, value: MessageInitShape<Desc>): Detail {
+  const message = create(desc, value);
+  // Connect's JSON has it once more, for people.
+  return { type: desc.typeName, value: toBinary(desc, message), debug: toJson(desc, message) };
 }
 
 /** As section A.5 has it: `Tool not found: nonexistent_tool`. */
@@ -51,7 +71,14 @@ function messageOf(
 }
 
 function scalarsOf(members: Readonly<Record<string, unknown>>): Record<string, string> {
-  const scalars = Object.entries(members).filter(([, value]) => /^(string|number|boolean)$/.test(typeof value));
+  let left = MAX_INFO_CHARS;
+  const scalars = Object.entries(members).filter(([name, value]) => {
+    if (!/^(string|number|boolean)$/.test(typeof value)) return false;
+    const length = name.length + String(value).length;
+    if (length > left) return false;
+    left -= length;
+    return true;
+  });
   return Object.fromEntries(scalars.map(([name, value]) => [name, String(value)]));
 }
 
@@ -61,12 +88,12 @@ function badRequest(issues: unknown): Detail[] {
     field: Array.isArray(path) ? path.join(".") : "",
     description: String(message ?? ""),
   }));
-  return [{ desc: BadRequestSchema, value: { fieldViolations } }];
+  return [detail(BadRequestSchema, { fieldViolations })];
 }
 
 function retryInfo(retryAfterMs: unknown): Detail[] {
-  if (typeof retryAfterMs !== "number" || !(retryAfterMs >= 0)) return [];
+  if (typeof retryAfterMs !== "number" || !(retryAfterMs >= 0 && retryAfterMs <= MAX_RETRY_MS)) return [];
   const seconds = Math.trunc(retryAfterMs / 1000);
   const nanos = Math.trunc((retryAfterMs % 1000) * 1e6);
-  return [{ desc: RetryInfoSchema, value: { retryDelay: { seconds: BigInt(seconds), nanos } } }];
+  return [detail(RetryInfoSchema, { retryDelay: { seconds: BigInt(seconds), nanos } })];
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { create, toBinary } from "@bufbuild/protobuf";
-import { type Any, anyPack } from "@bufbuild/protobuf/wkt";
+import { type Any, AnySchema } from "@bufbuild/protobuf/wkt";
 import { base64Encode } from "@bufbuild/protobuf/wire";
 import type { ConnectError } from "@connectrpc/connect";
 import { StatusSchema } from "./gen/google/rpc/status_pb.ts";
@@ -15,33 +15,51 @@ export type Trailers = Readonly<Record<string, string>>;
 /** How an RPC ends that has gone well. */
 export const OK: Trailers = { "grpc-status": "0" };
 
-/** Longest message, in characters. Trailers are headers, of which callers read some 8 kB in all. */
-const MAX_MESSAGE = 1_024;
+/**
+ * Longest message, in bytes as it is sent. Trailers are headers, of which some callers read 8 kB in all, and refuse the whole
+ * answer if there are more: message and details come to some 7 kB at most.
+ */
+const MAX_MESSAGE_BYTES = 1_024;
 
 /** Largest details, in bytes. What does not fit any more is left out, the most telling ones come first. */
-const MAX_DETAILS_BYTES = 4_096;
+const MAX_DETAILS_BYTES = 3_072;
 
 /** How an RPC ends that has not. */
 export function encodeStatus(error: ConnectError): Trailers {
-  const message = error.rawMessage.slice(0, MAX_MESSAGE);
-  const status = toBinary(StatusSchema, create(StatusSchema, { code: error.code, message, details: detailsOf(error) }));
+  const { text, encoded } = cutMessage(error.rawMessage);
+  const details = detailsOf(error);
+  const status = toBinary(StatusSchema, create(StatusSchema, { code: error.code, message: text, details }));
   return {
     "grpc-status": String(error.code),
-    "grpc-message": encodePercent(message),
+    "grpc-message": encoded,
     "grpc-status-details-bin": base64Encode(status, "std_raw"),
   };
 }
 
 function detailsOf(error: ConnectError): Any[] {
   let left = MAX_DETAILS_BYTES;
-  const details = error.details.flatMap((detail): Any[] =>
-    "desc" in detail ? [anyPack(detail.desc, create(detail.desc, detail.value))] : []
-  );
-  return details.filter(({ value }) => {
-    if (value.length > left) return false;
-    left -= value.length;
-    return true;
-  });
+  const details: Any[] = [];
+  for (const detail of error.details) {
+    if (!("type" in detail) || detail.value.length > left) continue;
+    left -= detail.value.length;
+    details.push(create(AnySchema, { typeUrl: `type.googleapis.com/${detail.type}`, value: detail.value }));
+  }
+  return details;
+}
+
+/** As much of a message as may be sent, and that as it is sent. */
+function cutMessage(message: string): { readonly text: string; readonly encoded: string } {
+  const encoded = encodePercent(message);
+  if (encoded.length <= MAX_MESSAGE_BYTES) return { text: message, encoded };
+  let text = "";
+  let bytes = 0;
+  // By code points, so that none is cut in two; a space counts as if it were at an end.
+  for (const char of message) {
+    bytes += encodePercent(char).length;
+    if (bytes > MAX_MESSAGE_BYTES) break;
+    text += char;
+  }
+  return { text, encoded: encodePercent(text) };
 }
 
 const encoder = new TextEncoder();

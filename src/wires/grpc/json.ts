@@ -9,10 +9,22 @@ import { type Refusal, refuse } from "../../call/outcome.ts";
 /**
  * A copy of a value as JSON sees it: dates are text, what is `undefined` is left out.
  *
- * @throws What `JSON.stringify` throws.
+ * @throws What `JSON.stringify` throws; `RangeError` if it is nested so deep that protobuf's readers and writers end.
  */
 export function toJsonObject(members: Readonly<Record<string, unknown>>): JsonObject {
-  return (copyPlain(members, MAX_PLAIN_DEPTH) ?? JSON.parse(JSON.stringify(members))) as JsonObject;
+  const plain = copyPlain(members, MAX_PLAIN_DEPTH);
+  if (plain !== undefined) return plain as JsonObject;
+  const copy = JSON.parse(JSON.stringify(members)) as JsonObject;
+  if (isDeeper(copy, MAX_DEPTH)) throw new RangeError(`Nested deeper than ${MAX_DEPTH} levels`);
+  return copy;
+}
+
+/** Each level is up to three messages, which readers and writers of protobuf have on their stacks. */
+const MAX_DEPTH = 512;
+
+function isDeeper(value: JsonValue, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return depth === 0 || Object.values(value).some((member) => isDeeper(member, depth - 1));
 }
 
 /** Deepest data that is copied here. What contains itself is deeper, and is left to JSON as well. */

@@ -90,7 +90,12 @@ export class NativeProtocol {
       }
       head.keepOpen();
       const stream = new NativeStream();
-      this.#answerAll(method, stream, head, body).then(() => stream.end(), (thrown) => stream.end(thrown));
+      const { closeSignal } = this.#host.dispatch;
+      const end = () => stream.end();
+      if (closeSignal.aborted) end();
+      closeSignal.addEventListener("abort", end, { once: true });
+      this.#answerAll(method, stream, head, body).then(end, (thrown) => stream.end(thrown))
+        .finally(() => closeSignal.removeEventListener("abort", end));
       return this.#streamed(stream);
     };
   }
