@@ -1,7 +1,7 @@
 // What a tool costs the type checker: instantiations for servers of 50, 100, 200 and 400 tools, with a typed client and an
 // awaited call for each, on top of inferring the schemas alone. `node tests/types/scale.mjs` prints the table.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { join } from "node:path";
 
@@ -10,8 +10,8 @@ const SIZES = [50, 100, 200, 400];
 
 /** Instantiations by number of tools, without and with Toolwire. */
 export function measureTypes(sizes = SIZES) {
-  const folder = join(ROOT, "node_modules/.toolwire-type-scale");
-  mkdirSync(folder, { recursive: true });
+  // Several runtimes may measure at the same time.
+  const folder = mkdtempSync(join(ROOT, "node_modules/.toolwire-type-scale-"));
   try {
     return sizes.map((tools) => {
       const schemas = countInstantiations(folder, schemasOnly(tools));
