@@ -65,7 +65,8 @@ export class McpPeer implements Peer {
     return {
       ...(typeof name === "string" && { name }),
       ...(typeof version === "string" && { version }),
-      ...(capabilities !== undefined && { supports: (kind: AskableKind) => canAsk(capabilities, kind) }),
+      // Who has not said that it can is not counted on; a handler that asks all the same may be lucky.
+      supports: (kind: AskableKind) => canAsk(capabilities, kind),
     };
   }
 }

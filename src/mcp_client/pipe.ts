@@ -4,6 +4,7 @@
  * @module
  */
 import { type Refusal, refuse } from "../call/outcome.ts";
+import { ToolError } from "../error/tool_error.ts";
 import type { RequestId } from "../codec/jsonrpc/decode.ts";
 import type { Carrier, Receive, Replied, Sending } from "./carrier.ts";
 import { encodeMessage, type Incoming, type RpcPost, type RpcReply, type RpcRequest } from "./messages.ts";
@@ -52,11 +53,11 @@ export class PipeCarrier implements Carrier {
     const { id } = message;
     const { signal } = sending.limit;
     const { promise, resolve } = Promise.withResolvers<RpcReply>();
-    const leave = () => resolve({ refusal: ABANDONED });
+    const leave = () => resolve({ refusal: abandoned(signal) });
     this.#waiting.set(id, { sending, resolve });
     signal.addEventListener("abort", leave);
     try {
-      const refusal = signal.aborted ? ABANDONED : await this.#write(encodeMessage(message), sending);
+      const refusal = signal.aborted ? abandoned(signal) : await this.#write(encodeMessage(message), sending);
       return refusal === undefined ? await promise : { refusal };
     } finally {
       signal.removeEventListener("abort", leave);
@@ -118,5 +119,10 @@ export class PipeCarrier implements Carrier {
   }
 }
 
-const ABANDONED: Refusal = refuse("cancelled", "The caller has left");
+/** Why nobody waits any more: what has ended it says so, where it is an error of ours, such as time that was up. */
+function abandoned({ reason }: AbortSignal): Refusal {
+  if (!(reason instanceof ToolError)) return refuse("cancelled", "The caller has left");
+  return refuse(reason.code, `The server has not answered: ${reason.message}`);
+}
+
 const CLOSED: Refusal = refuse("unavailable", "The transport is closed");

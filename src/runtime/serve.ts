@@ -80,7 +80,11 @@ const FLUSH_MS = 1_000;
  * @throws The runtime's own error if the port is taken or may not be used.
  */
 export async function serve(server: Server, options: ServeOptions = {}): Promise<Listening> {
+  if (typeof server?.guarded !== "function") throw new TypeError("Cannot serve this: pass what createServer() gives");
   if (server.isClosed) throw new TypeError("Cannot serve: this server was closed, and stays so; create another one");
+  if (options.grpc !== undefined && options.grpc !== true && typeof options.grpc?.port !== "number") {
+    throw new TypeError("Cannot serve gRPC: grpc is { port: 50_051 }, or true for the same port");
+  }
   if (options.grpc !== undefined && !server.wires.includes("connect")) {
     throw new TypeError("Cannot serve gRPC: give the server its wire, createServer({ wires: [mcpLite(), connect()] })");
   }

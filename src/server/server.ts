@@ -238,6 +238,9 @@ export function createServer<const Tools extends readonly AnyTool[]>(options: Se
     clock,
     challenge: (refusal, path) => auth?.challenge(refusal, path),
   };
+  if (options.auth !== undefined && typeof options.auth?.mount !== "function") {
+    throw new TypeError("Cannot create server: auth is what bearer(…), jwt(…) or authenticate(…) of ./auth gives");
+  }
   const auth = options.auth?.mount(host, routes);
   for (const wire of wires) mount(wire, host, routes);
   return makeServer({ host, dispatcher, engine, wires: wires.map(({ name }) => name), routes, auth }, options);
@@ -277,6 +280,9 @@ function routeOf(path: string, routes: Routes): MountedWire | undefined {
 }
 
 function mount(wire: Wire, host: WireHost, routes: Map<string, MountedWire>): void {
+  if (typeof wire?.mount !== "function") {
+    throw new TypeError("Cannot create server: wires are what their functions give, such as [mcpLite(), mcp()]");
+  }
   const mounted = wire.mount(host);
   for (const path of mounted.paths) {
     if (routes.has(path)) {
