@@ -150,7 +150,12 @@ async function checkFiles(tarball) {
 async function install(tarball) {
   mkdirSync(consumer);
   writeFileSync(join(consumer, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }));
-  await run(["npm", "install", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error", tarball], consumer);
+  // What ./otel needs beside the package, and names at once; what the engines need they load when they are made.
+  const peer = `@opentelemetry/api@${manifest.devDependencies["@opentelemetry/api"]}`;
+  await run(
+    ["npm", "install", "--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error", tarball, peer],
+    consumer,
+  );
   writeFileSync(join(consumer, "index.ts"), CONSUMER);
 }
 
