@@ -120,6 +120,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
     "wire",
     "wires",
   ]],
+  ["openapi", ["src/openapi/"], ["internal", "error", "call", "codec", "schema", "tool", "wires"]],
   ["runtime", ["src/runtime/"], ["internal", "error", "call", "token", "tool", "wire", "server"]],
   ["cli", ["src/cli/"], ["wires", "wire client", "wire message"]],
   ["auth", ["src/auth/"], ["internal", "error", "call", "dispatch", "wire", "wires", "type:server"]],
@@ -156,7 +157,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
 const PACKAGES: readonly (readonly [name: string, paths: readonly string[]])[] = [
   ["@bufbuild/protobuf", ["src/wires/grpc/"]],
   ["@connectrpc/connect", ["src/wires/grpc/"]],
-  ["@cfworker/json-schema", ["src/wires/webtools/client_validate.ts"]],
+  ["@cfworker/json-schema", ["src/codec/json_schema/check.ts"]],
   ["valibot", ["src/schema/valibot.ts"]],
   ["@noble/hashes", ["src/token/"]],
   ["@noble/ciphers", ["src/token/sealed.ts"]],

@@ -14,13 +14,14 @@ import {
   type UnknownOutcome,
 } from "../../call/outcome.ts";
 import type { RemoteTool, Transport, TransportCall, TransportLimit } from "../../call/transport.ts";
+import type { Check, Problem } from "../../codec/json_schema/check.ts";
 import { exchange, type HttpOptions, parseHttpUrl, readJsonText } from "../../codec/fetch/exchange.ts";
 import { withRetryAfter } from "../../codec/fetch/read.ts";
 import { membersOf } from "../../codec/result/members.ts";
 import { describeReceived, formatPath } from "../../internal/describe.ts";
 import { describeChanges } from "./client_changes.ts";
 import { digestOf, getMetadata, metadataUrl, type PinnedWebtool, toRemoteTool } from "./client_metadata.ts";
-import { type Check, compileCheck, type Problem } from "./client_validate.ts";
+import { compileLenientCheck } from "./client_validate.ts";
 import { decodeReply } from "./decode_reply.ts";
 import type { WebtoolMetadata } from "./metadata.ts";
 
@@ -105,7 +106,7 @@ class Known {
   }
 
   #check(key: string, schema: unknown, value: unknown): readonly Problem[] {
-    const check = this.#checks.get(key) ?? compileCheck(membersOf(schema));
+    const check = this.#checks.get(key) ?? compileLenientCheck(membersOf(schema));
     this.#checks.set(key, check);
     return check(value);
   }

@@ -1,106 +1,26 @@
 /**
  * Checks what is about to be posted against the schemas that a webtool publishes.
  *
- * Without code generation, so that it works where that is forbidden. A schema that cannot be used checks nothing: the server
- * has the last word anyway.
+ * A schema that cannot be used checks nothing: the server has the last word anyway.
  *
  * @module
  */
-import { type OutputUnit, Validator } from "@cfworker/json-schema";
-
-/** One thing that is wrong, without the value itself. */
-export interface Problem {
-  /** Where, from the root. */
-  readonly path: readonly (string | number)[];
-  /** What was expected there. */
-  readonly expected: string;
-  /** Whether nothing is there. */
-  readonly isMissing: boolean;
-}
-
-/** Gives what is wrong with a JSON value; nothing, if it fits. */
-export type Check = (value: unknown) => readonly Problem[];
-
-/** Most problems that are told. */
-const MAX_PROBLEMS = 20;
-
-/** Keywords that only say that something is wrong further down. */
-const CONTAINERS: ReadonlySet<string> = new Set([
-  "properties",
-  "patternProperties",
-  "additionalProperties",
-  "unevaluatedProperties",
-  "items",
-  "prefixItems",
-  "additionalItems",
-  "unevaluatedItems",
-  "dependentSchemas",
-  "allOf",
-  "then",
-  "else",
-  "$ref",
-]);
+import { type Check, compileCheck } from "../../codec/json_schema/check.ts";
 
 /** Compiles a schema. */
-export function compileCheck(schema: Readonly<Record<string, unknown>>): Check {
-  let validator: Validator;
+export function compileLenientCheck(schema: Readonly<Record<string, unknown>>): Check {
+  let check: Check;
   try {
-    validator = new Validator(schema, "2020-12", false);
+    check = compileCheck(schema);
   } catch {
     return () => [];
   }
   return (value) => {
     try {
-      const { errors } = validator.validate(value);
-      return errors.filter(({ keyword }) => !CONTAINERS.has(keyword)).slice(0, MAX_PROBLEMS).map(toProblem);
+      return check(value);
     } catch {
       // References that lead nowhere, or in circles.
       return [];
     }
   };
-}
-
-function toProblem({ keyword, error, instanceLocation }: OutputUnit): Problem {
-  const path = parsePointer(instanceLocation);
-  const missing = keyword === "required"
-    ? /^Instance does not have required property "(.*)"\.$/s.exec(error)?.[1]
-    : undefined;
-  if (missing !== undefined) return { path: [...path, missing], expected: "a value", isMissing: true };
-  return { path, expected: expectedBy(keyword, error), isMissing: false };
-}
-
-/** What the schema expected. Sentences that may quote the value are not used. */
-function expectedBy(keyword: string, error: string): string {
-  switch (keyword) {
-    case "type":
-      return /Expected "(.*)"\.$/s.exec(error)?.[1]?.replaceAll('", "', " or ") ?? keyword;
-    case "enum":
-    case "const":
-      return error.replace(/^Instance does not match (any of )?/, (_, any) => (any === undefined ? "" : "one of "))
-        .slice(0, -1);
-    case "false":
-      return "nothing";
-    case "format":
-      return /format "(.*)"\.$/s.exec(error)?.[1] ?? keyword;
-    case "anyOf":
-    case "oneOf":
-      return "one of the alternatives";
-    default:
-      return `what "${keyword}" says`;
-  }
-}
-
-function parsePointer(pointer: string): (string | number)[] {
-  return pointer.split("/").slice(1).map((part) => {
-    const key = decodePart(part).replaceAll("~1", "/").replaceAll("~0", "~");
-    return /^(0|[1-9]\d*)$/.test(key) ? Number(key) : key;
-  });
-}
-
-function decodePart(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }

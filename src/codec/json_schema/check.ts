@@ -1,0 +1,100 @@
+/**
+ * Checks JSON values against JSON Schemas that came from elsewhere.
+ *
+ * Without code generation, so that it works where that is forbidden.
+ *
+ * @module
+ */
+import { type OutputUnit, Validator } from "@cfworker/json-schema";
+
+/** One thing that is wrong, without the value itself. */
+export interface Problem {
+  /** Where, from the root. */
+  readonly path: readonly (string | number)[];
+  /** What was expected there. */
+  readonly expected: string;
+  /** Whether nothing is there. */
+  readonly isMissing: boolean;
+}
+
+/** Gives what is wrong with a JSON value; nothing, if it fits. */
+export type Check = (value: unknown) => readonly Problem[];
+
+/** Most problems that are told. */
+const MAX_PROBLEMS = 20;
+
+/** Keywords that only say that something is wrong further down. */
+const CONTAINERS: ReadonlySet<string> = new Set([
+  "properties",
+  "patternProperties",
+  "additionalProperties",
+  "unevaluatedProperties",
+  "items",
+  "prefixItems",
+  "additionalItems",
+  "unevaluatedItems",
+  "dependentSchemas",
+  "allOf",
+  "then",
+  "else",
+  "$ref",
+]);
+
+/**
+ * Compiles a schema. The check throws where the schema cannot be used: its references lead nowhere or in circles, or a pattern
+ * is none.
+ */
+export function compileCheck(schema: Readonly<Record<string, unknown>>): Check {
+  const validator = new Validator(schema, "2020-12", false);
+  return (value) => {
+    const { valid, errors } = validator.validate(value);
+    if (valid) return [];
+    const told = errors.filter(({ keyword }) => !CONTAINERS.has(keyword));
+    return (told.length > 0 ? told : errors).slice(0, MAX_PROBLEMS).map(toProblem);
+  };
+}
+
+function toProblem({ keyword, error, instanceLocation }: OutputUnit): Problem {
+  const path = parsePointer(instanceLocation);
+  const missing = keyword === "required"
+    ? /^Instance does not have required property "(.*)"\.$/s.exec(error)?.[1]
+    : undefined;
+  if (missing !== undefined) return { path: [...path, missing], expected: "a value", isMissing: true };
+  return { path, expected: expectedBy(keyword, error), isMissing: false };
+}
+
+/** What the schema expected. Sentences that may quote the value are not used. */
+function expectedBy(keyword: string, error: string): string {
+  switch (keyword) {
+    case "type":
+      return /Expected "(.*)"\.$/s.exec(error)?.[1]?.replaceAll('", "', " or ") ?? keyword;
+    case "enum":
+    case "const":
+      return error.replace(/^Instance does not match (any of )?/, (_, any) => (any === undefined ? "" : "one of "))
+        .slice(0, -1);
+    case "false":
+      return "nothing";
+    case "format":
+      return /format "(.*)"\.$/s.exec(error)?.[1] ?? keyword;
+    case "anyOf":
+    case "oneOf":
+      return "one of the alternatives";
+    default:
+      return `what "${keyword}" says`;
+  }
+}
+
+function parsePointer(pointer: string): (string | number)[] {
+  return pointer.split("/").slice(1).map((part) => {
+    const key = decodePart(part).replaceAll("~1", "/").replaceAll("~0", "~");
+    return /^(0|[1-9]\d*)$/.test(key) ? Number(key) : key;
+  });
+}
+
+function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * An existing REST API as tools: each operation of its OpenAPI document is one.
+ *
+ * @module
+ */
+import { type Check, compileCheck, type Problem } from "../codec/json_schema/check.ts";
+import type { JsonSchema, Schema, SchemaResult } from "../schema/schema.ts";
+import { defineTool } from "../tool/builder.ts";
+import { OBJECT_MEMBERS } from "../internal/object_members.ts";
+import { SYSTEM_TOOLS } from "../tool/system_tools.ts";
+import type { AnyTool, ToolAnnotations } from "../tool/tool.ts";
+import { type ApiAccess, type FetchApi, openApiAccess, type OpenApiHeaders } from "./access.ts";
+import { type Members, membersOf, OpenApiDocument, textOf } from "./document.ts";
+import { jsonContent, layOutInput } from "./input.ts";
+import { type FoundOperation, type OpenApiOperation, operationsOf } from "./operations.ts";
+import { writeRequest } from "./request.ts";
+import { SchemaCollector } from "./schemas.ts";
+
+/** Options of {@link toolsFromOpenApi}. */
+export interface OpenApiImportOptions {
+  /** Where the API is; paths of the document are added to it. Default: the first server of the document, which is then trusted. */
+  readonly baseUrl?: string | URL;
+  /**
+   * Headers of every request, such as `authorization`, or a function that gives them for each. They go to the origin of `baseUrl`
+   * alone, and arguments cannot take their place.
+   */
+  readonly headers?: OpenApiHeaders;
+  /** Takes the place of the global `fetch`. */
+  readonly fetch?: FetchApi;
+  /** Which operations become tools. Default: all of them. */
+  readonly select?: (operation: OpenApiOperation) => boolean;
+  /** Largest answer that is read, in bytes. Default: 4 MiB. */
+  readonly maxResponseBytes?: number;
+}
+
+const DEFAULT_RESPONSE_BYTES = 4_194_304;
+
+/**
+ * Makes tools of an OpenAPI 3.1 or 3.0 document.
+ *
+ * @example One operation, called
+ * ```ts
+ * import { createServer } from "jsr:@toolwire/toolwire";
+ * import { toolsFromOpenApi } from "jsr:@toolwire/toolwire/openapi";
+ * import { testClient } from "jsr:@toolwire/toolwire/testing";
+ * import { deepStrictEqual } from "node:assert/strict";
+ *
+ * const document = {
+ *   openapi: "3.1.0",
+ *   info: { title: "Pets", version: "1.0.0" },
+ *   paths: {
+ *     "/pets/{id}": {
+ *       get: {
+ *         operationId: "getPet",
+ *         summary: "One pet",
+ *         parameters: [{ name: "id", in: "path", required: true, schema: { type: "integer" } }],
+ *         responses: { "200": { description: "It", content: { "application/json": { schema: { type: "object" } } } } },
+ *       },
+ *     },
+ *   },
+ * };
+ * const tools = toolsFromOpenApi(document, {
+ *   baseUrl: "https://pets.example/v1",
+ *   fetch: (url) => Promise.resolve(Response.json({ url })),
+ * });
+ * const client = testClient(createServer({ tools }));
+ * deepStrictEqual(await client.getPet?.({ id: 7 }), { url: "https://pets.example/v1/pets/7" });
+ * ```
+ * @param document The document, parsed.
+ * @throws {TypeError} If it is no OpenAPI 3.1 or 3.0 document, refers to something outside of it, or has an operation that
+ * cannot be called with JSON alone and was not left out by `select`.
+ */
+export function toolsFromOpenApi(document: unknown, options: OpenApiImportOptions = {}): AnyTool[] {
+  const { select = () => true, maxResponseBytes = DEFAULT_RESPONSE_BYTES } = options;
+  const read = new OpenApiDocument(document);
+  const access = openApiAccess(read, { ...options, maxResponseBytes });
+  const names = new Set<string>();
+  const tools: AnyTool[] = [];
+  for (const operation of operationsOf(read)) {
+    const { method, path, operationId, tags } = operation;
+    if (select({ method, path, operationId, tags })) {
+      tools.push(toTool(read, operation, access, nameOf(operation, names)));
+    }
+  }
+  return tools;
+}
+
+function toTool(document: OpenApiDocument, operation: FoundOperation, access: ApiAccess, name: string): AnyTool {
+  const { method, path, source } = operation;
+  const where = `${method} ${path.slice(0, 128)}`;
+  const layout = layOutInput(document, operation, where, access.isGiven, new SchemaCollector(document, where));
+  const base = access.baseOf(operation.servers, where);
+  // The answer to HEAD has no body, whatever is promised.
+  const output = method === "HEAD" ? undefined : outputOf(document, source, where);
+  const about = [source["summary"], source["description"]].map(textOf).filter((text) => text !== undefined);
+  const described = defineTool(name).describe([...new Set(about)].join("\n\n") || where)
+    .input(toSchema<Members>(layout.schema)).annotate(annotationsOf(method));
+  const run = (args: Members, { signal }: { readonly signal: AbortSignal }) =>
+    access.send(method, writeRequest(base, path, layout, args), where, output !== undefined, signal);
+  return output === undefined ? described.handle(run) : described.output(toSchema<unknown>(output)).handle(run);
+}
+
+/** Names that no tool of a server can have. */
+const RESERVED: ReadonlySet<string> = new Set([...OBJECT_MEMBERS, ...SYSTEM_TOOLS.map(({ name }) => name)]);
+
+/** Longest name of a tool. */
+const MAX_NAME = 64;
+
+/** A name that no other operation has; `names` takes it. */
+function nameOf({ operationId, method, path }: OpenApiOperation, names: Set<string>): string {
+  const byPath = toName(`${method.toLowerCase()}_${path}`);
+  const byId = toName(operationId ?? "");
+  const base = byId === "" || RESERVED.has(byId) ? byPath : byId;
+  let name = base.slice(0, MAX_NAME);
+  for (let count = 2; names.has(name); count++) name = `${base.slice(0, MAX_NAME - `_${count}`.length)}_${count}`;
+  names.add(name);
+  return name;
+}
+
+function toName(text: string): string {
+  return text.replace(/[^A-Za-z0-9_.-]+/g, "_").replace(/^_+|_+$/g, "").replace(/_{2,}/g, "_");
+}
+
+/** What HTTP says of a method. Source: RFC 9110, section 9.2. */
+function annotationsOf(method: string): ToolAnnotations {
+  if (method === "GET" || method === "HEAD" || method === "OPTIONS") {
+    return { readOnlyHint: true, idempotentHint: true };
+  }
+  if (method === "PUT") return { readOnlyHint: false, idempotentHint: true };
+  if (method === "DELETE") return { readOnlyHint: false, idempotentHint: true, destructiveHint: true };
+  return { readOnlyHint: false };
+}
+
+/** What the document promises of every good answer; `undefined` if one of them need not be JSON. */
+function outputOf(document: OpenApiDocument, source: Members, where: string): JsonSchema | undefined {
+  const schemas = new SchemaCollector(document, where);
+  const good = Object.entries(membersOf(source["responses"])).filter(([status]) => /^2(?:\d\d|XX)$/i.test(status));
+  const promised = good.map(([, node]) => jsonContent(document, document.object(node, where)["content"], where));
+  const converted = promised.map((one) => one && schemas.convert(one.schema));
+  const [first, ...others] = converted;
+  if (first === undefined || others.includes(undefined)) return undefined;
+  return schemas.withDefinitions(others.length === 0 ? first : { anyOf: converted });
+}
+
+function toSchema<Value>(jsonSchema: JsonSchema): Schema<Value> {
+  let check: Check | undefined;
+  const validate = (value: unknown): SchemaResult => {
+    check ??= compileCheck(jsonSchema);
+    const problems = check(value);
+    return problems.length === 0 ? { value } : { issues: problems.map(toIssue) };
+  };
+  const standard = { version: 1 as const, vendor: "openapi", validate, jsonSchema: { input: () => jsonSchema } };
+  return { "~standard": standard };
+}
+
+function toIssue({ path, expected, isMissing }: Problem) {
+  const message = isMissing ? `"${path.at(-1)}" is required` : `Expected ${expected}`;
+  return { message, path, expected };
+}
