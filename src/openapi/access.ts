@@ -8,7 +8,7 @@ import { isRedirect, readPieces, readText } from "../codec/fetch/read.ts";
 import { ToolError } from "../error/tool_error.ts";
 import { isJsonObject } from "../internal/json.ts";
 import { readAnswer } from "./answer.ts";
-import { type OpenApiDocument } from "./document.ts";
+import type { OpenApiDocument } from "./document.ts";
 import type { ApiRequest } from "./request.ts";
 
 /** Headers of requests, or what gives them for each. */
