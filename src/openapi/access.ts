@@ -3,11 +3,12 @@
  *
  * @module
  */
+import { membersOf } from "../codec/result/members.ts";
 import { isRedirect, readPieces, readText } from "../codec/fetch/read.ts";
 import { ToolError } from "../error/tool_error.ts";
 import { isJsonObject } from "../internal/json.ts";
 import { readAnswer } from "./answer.ts";
-import { membersOf, type OpenApiDocument } from "./document.ts";
+import type { OpenApiDocument } from "./document.ts";
 import type { ApiRequest } from "./request.ts";
 
 /** Headers of requests, or what gives them for each. */

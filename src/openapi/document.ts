@@ -80,11 +80,6 @@ function decodeUri(raw: string): string {
   }
 }
 
-/** The members of an object, none of anything else. */
-export function membersOf(value: unknown): Members {
-  return isJsonObject(value) ? value : {};
-}
-
 /** The text, if it is one that says something. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { membersOf } from "../codec/result/members.ts";
 import { type Check, compileCheck, type Problem } from "../codec/json_schema/check.ts";
 import type { JsonSchema, Schema, SchemaResult } from "../schema/schema.ts";
 import { defineTool } from "../tool/builder.ts";
@@ -10,7 +11,7 @@ import { OBJECT_MEMBERS } from "../internal/object_members.ts";
 import { SYSTEM_TOOLS } from "../tool/system_tools.ts";
 import type { AnyTool, ToolAnnotations } from "../tool/tool.ts";
 import { type ApiAccess, type FetchApi, openApiAccess, type OpenApiHeaders } from "./access.ts";
-import { type Members, membersOf, OpenApiDocument, textOf } from "./document.ts";
+import { type Members, OpenApiDocument, textOf } from "./document.ts";
 import { jsonContent, layOutInput } from "./input.ts";
 import { type FoundOperation, type OpenApiOperation, operationsOf } from "./operations.ts";
 import { writeRequest } from "./request.ts";

@@ -3,9 +3,10 @@
  *
  * @module
  */
+import { membersOf } from "../codec/result/members.ts";
 import { isJsonObject } from "../internal/json.ts";
 import type { JsonSchema } from "../schema/schema.ts";
-import { type Members, membersOf, type OpenApiDocument } from "./document.ts";
+import type { Members, OpenApiDocument } from "./document.ts";
 import type { FoundOperation } from "./operations.ts";
 import { type Parameter, readParameter } from "./parameters.ts";
 import type { SchemaCollector } from "./schemas.ts";

@@ -3,8 +3,9 @@
  *
  * @module
  */
+import { membersOf } from "../codec/result/members.ts";
 import { isJsonObject } from "../internal/json.ts";
-import { type Members, membersOf, type OpenApiDocument, textOf } from "./document.ts";
+import { type Members, type OpenApiDocument, textOf } from "./document.ts";
 
 /** What `select` is told of an operation. */
 export interface OpenApiOperation {

@@ -5,10 +5,11 @@
  *
  * @module
  */
+import { membersOf } from "../codec/result/members.ts";
 import { ToolError } from "../error/tool_error.ts";
 import { isJsonObject } from "../internal/json.ts";
 import type { JsonSchema } from "../schema/schema.ts";
-import { type Members, membersOf, textOf } from "./document.ts";
+import { type Members, textOf } from "./document.ts";
 import type { SchemaCollector } from "./schemas.ts";
 
 /** Where a parameter goes. */

@@ -5,9 +5,10 @@
  *
  * @module
  */
+import { membersOf } from "../codec/result/members.ts";
 import { isJsonObject } from "../internal/json.ts";
 import type { JsonSchema } from "../schema/schema.ts";
-import { type Members, membersOf, type OpenApiDocument, pointerKeys } from "./document.ts";
+import { type Members, type OpenApiDocument, pointerKeys } from "./document.ts";
 
 /** Keywords whose members are schemas by name. */
 const SCHEMA_MAPS: ReadonlySet<string> = new Set(["properties", "patternProperties", "$defs", "dependentSchemas"]);

@@ -17,7 +17,17 @@ import { assertMiddleware } from "../tool/middleware.ts";
 import type { AnyTool } from "../tool/tool.ts";
 import { mcpLite } from "../wires/http/mod.ts";
 import { refusalReply } from "../wires/http/reply.ts";
-import type { Body, Head, Limits, MountedWire, Reply, ServerInfo, Wire, WireHost } from "../wires/wire.ts";
+import type {
+  Body,
+  Head,
+  Limits,
+  MountedPaths,
+  MountedWire,
+  Reply,
+  ServerInfo,
+  Wire,
+  WireHost,
+} from "../wires/wire.ts";
 import type { Auth, MountedAuth } from "./auth.ts";
 import { makeCatalog } from "./catalog.ts";
 import { FetchRequest, toResponse } from "./fetch_request.ts";
@@ -210,7 +220,9 @@ export function createServer<const Tools extends readonly AnyTool[]>(options: Se
   const plans = registry.plans();
   const tools = registry.listings();
   const { name = "toolwire", version = "0.0.0", title, description, websiteUrl, icons, instructions } = options;
+  const mounted: MountedPaths[] = [];
   const host: WireHost = {
+    mounted,
     dispatch: dispatcher,
     tools,
     plans,
@@ -242,7 +254,7 @@ export function createServer<const Tools extends readonly AnyTool[]>(options: Se
     throw new TypeError("Cannot create server: auth is what bearer(…), jwt(…) or authenticate(…) of ./auth gives");
   }
   const auth = options.auth?.mount(host, routes);
-  for (const wire of wires) mount(wire, host, routes);
+  for (const wire of wires) mounted.push({ wire: wire.name, paths: mount(wire, host, routes) });
   return makeServer({ host, dispatcher, engine, wires: wires.map(({ name }) => name), routes, auth }, options);
 }
 
@@ -279,7 +291,7 @@ function routeOf(path: string, routes: Routes): MountedWire | undefined {
   return undefined;
 }
 
-function mount(wire: Wire, host: WireHost, routes: Map<string, MountedWire>): void {
+function mount(wire: Wire, host: WireHost, routes: Map<string, MountedWire>): readonly string[] {
   if (typeof wire?.mount !== "function") {
     throw new TypeError("Cannot create server: wires are what their functions give, such as [mcpLite(), mcp()]");
   }
@@ -290,6 +302,7 @@ function mount(wire: Wire, host: WireHost, routes: Map<string, MountedWire>): vo
     }
     routes.set(path, mounted);
   }
+  return mounted.paths;
 }
 
 function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: GateOptions): Server<Tools> {

@@ -115,6 +115,8 @@ export interface WireHost {
   attach(tag: string, tools: readonly AnyTool[]): Toolset;
   /** The server's resources and prompts; `undefined` if it has none. */
   readonly catalog: Catalog | undefined;
+  /** What is mounted, in order; whole only once the server is made. */
+  readonly mounted: readonly MountedPaths[];
   /** News of what the server offers. */
   readonly changes: ChangeBus;
   /** Name and version of the server. */
@@ -166,6 +168,14 @@ export interface ProtectedResource {
   readonly path: string;
   /** Where the metadata is. */
   readonly metadataUrl: string;
+}
+
+/** Where a wire of a server is. */
+export interface MountedPaths {
+  /** Name of the wire. */
+  readonly wire: string;
+  /** Its paths, as {@link MountedWire} has them. */
+  readonly paths: readonly string[];
 }
 
 /** A wire that is mounted on a server. */
