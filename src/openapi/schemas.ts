@@ -7,14 +7,9 @@
  */
 import { membersOf } from "../codec/result/members.ts";
 import { isJsonObject } from "../internal/json.ts";
+import { DATA, SCHEMA_MAPS } from "../schema/keywords.ts";
 import type { JsonSchema } from "../schema/schema.ts";
 import { type Members, type OpenApiDocument, pointerKeys } from "./document.ts";
-
-/** Keywords whose members are schemas by name. */
-const SCHEMA_MAPS: ReadonlySet<string> = new Set(["properties", "patternProperties", "$defs", "dependentSchemas"]);
-
-/** Keywords whose value is data, whatever it looks like. */
-const DATA: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
 
 /** What says nothing once a schema stands alone. */
 const DROPPED: ReadonlySet<string> = new Set([

@@ -1,4 +1,5 @@
 import { isJsonObject } from "../internal/json.ts";
+import { DATA, SCHEMA_MAPS } from "./keywords.ts";
 import type { JsonSchema, Schema } from "./schema.ts";
 import { convertValibot } from "./valibot_json_schema.ts";
 
@@ -83,16 +84,6 @@ function describesObject(schema: unknown, root: JsonSchema, descent: number): bo
   const any = schema["anyOf"] ?? schema["oneOf"];
   return Array.isArray(any) && any.length > 0 && any.every((part) => describesObject(part, root, descent + 1));
 }
-
-/** Keywords whose members are schemas by name, and those whose value is data: what looks like a reference there is none. */
-const SCHEMA_MAPS: ReadonlySet<string> = new Set([
-  "properties",
-  "patternProperties",
-  "$defs",
-  "definitions",
-  "dependentSchemas",
-]);
-const DATA: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
 
 function assertReferences(root: JsonSchema, where: string): void {
   for (const reference of referencesIn(root)) {

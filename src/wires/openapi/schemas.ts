@@ -1,17 +1,6 @@
 import { isJsonObject } from "../../internal/json.ts";
+import { DATA, SCHEMA_MAPS } from "../../schema/keywords.ts";
 import type { JsonSchema } from "../../schema/schema.ts";
-
-/** Keywords whose members are schemas by name. */
-const SCHEMA_MAPS: ReadonlySet<string> = new Set([
-  "properties",
-  "patternProperties",
-  "$defs",
-  "definitions",
-  "dependentSchemas",
-]);
-
-/** Keywords whose value is data: what looks like a reference there is none. */
-const DATA: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
 
 /** A schema as it has to be where `pointer` leads: its references are to its own root. */
 export function rebaseSchema(schema: JsonSchema, pointer: string): JsonSchema {
