@@ -142,6 +142,7 @@ export type {
   Body,
   Head,
   Limits,
+  MountedPaths,
   MountedWire,
   ProtectedResource,
   Reply,
