@@ -8,14 +8,24 @@ export type CheckConfig = (value: unknown) => unknown;
  * asks for it.
  */
 export class CallConfig {
-  /** What it has to be as a whole, whichever tool is called; `undefined` where only the tool says. */
-  readonly check: CheckConfig | undefined;
-  readonly #members: Readonly<Record<string, unknown>>;
+  #check: CheckConfig | undefined;
+  #members: Readonly<Record<string, unknown>>;
 
   /** Hides the members. */
   constructor(members: Readonly<Record<string, unknown>>, check?: CheckConfig) {
     this.#members = members;
-    this.check = check;
+    this.#check = check;
+  }
+
+  /** What it has to be as a whole, whichever tool is called; `undefined` where only the tool says, and once it was checked. */
+  get check(): CheckConfig | undefined {
+    return this.#check;
+  }
+
+  /** What the check has made of it: that is what a deferred call keeps, which nobody checks again. */
+  accept(members: Readonly<Record<string, unknown>>): void {
+    this.#members = members;
+    this.#check = undefined;
   }
 
   /** The members. */

@@ -51,7 +51,7 @@ function parse(args: readonly string[]): Asked | undefined {
 
 function print({ metadata, digest }: PinnedWebtool): number {
   process.stdout.write(format(metadata));
-  process.stderr.write(`${metadata.name} ${metadata.version}, digest ${digest}\n`);
+  process.stderr.write(`${nameOf(metadata)}, digest ${digest}\n`);
   return 0;
 }
 
@@ -59,16 +59,32 @@ function print({ metadata, digest }: PinnedWebtool): number {
 function write({ metadata, digest }: PinnedWebtool, out: string): number {
   const before = existsSync(out) ? JSON.parse(readFileSync(out, "utf8")) as WebtoolMetadata : undefined;
   writeFileSync(out, format(metadata));
-  process.stderr.write(`${metadata.name} ${metadata.version}, digest ${digest}: written to ${out}\n`);
+  process.stderr.write(`${nameOf(metadata)}, digest ${digest}: written to ${out}\n`);
   for (const change of before === undefined ? [] : describeChanges(before, metadata)) {
-    process.stderr.write(`  ${change}\n`);
+    process.stderr.write(`  ${printable(change)}\n`);
   }
   return 0;
 }
 
 function format(metadata: WebtoolMetadata): string {
-  return `${JSON.stringify(metadata, undefined, 2)}\n`;
+  return `${printable(JSON.stringify(metadata, undefined, 2))}\n`;
 }
+
+function nameOf({ name, version }: WebtoolMetadata): string {
+  return printable(`${name} ${version}`.replaceAll("\n", " "));
+}
+
+/** Nothing of it may move the terminal of whoever looks at it; in JSON it means the same. */
+function printable(text: string): string {
+  return text.replace(UNPRINTABLE, (char) => [...Array(char.length).keys()].map((at) => escaped(char, at)).join(""));
+}
+
+function escaped(text: string, at: number): string {
+  return `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`;
+}
+
+/** Control characters but line ends, and those that only say how others are shown. */
+const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 function fail(message: string, code: number): number {
   process.stderr.write(`${message}\n`);

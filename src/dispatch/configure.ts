@@ -6,6 +6,7 @@
  *
  * @module
  */
+import type { CallConfig } from "../call/call_config.ts";
 import { type Refusal, refuse } from "../call/outcome.ts";
 import { formatPath } from "../internal/describe.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
@@ -20,8 +21,18 @@ type Check = (value: unknown) => MaybePromise<SchemaResult>;
 export function configure(run: Run, ownConfig: Config | undefined): MaybePromise<Refusal | undefined> {
   const { config: given } = run.call;
   const { config: schema } = run.plan;
-  const checks = [given?.check as Check | undefined, schema?.validate].filter((check) => check !== undefined);
+  const whole = given?.check as Check | undefined;
+  const accepting: Check | undefined = whole && ((value) => {
+    const checked = whole(value);
+    return checked instanceof Promise ? checked.then((later) => accept(given, later)) : accept(given, checked);
+  });
+  const checks = [accepting, schema?.validate].filter((check) => check !== undefined);
   return checkAll(run, checks, given?.reveal() ?? ownConfig ?? {});
+}
+
+function accept(given: CallConfig | undefined, checked: SchemaResult): SchemaResult {
+  if (checked.issues === undefined) given?.accept(checked.value as Config);
+  return checked;
 }
 
 /** Each check gets what the one before made of the value. */
@@ -32,15 +43,27 @@ function checkAll(run: Run, [check, ...rest]: readonly Check[], value: unknown):
     return undefined;
   }
   const goOn = ({ value: made, issues }: SchemaResult) => {
-    return issues === undefined ? checkAll(run, rest, made) : invalidConfig(issues);
+    return issues === undefined ? checkAll(run, rest, made) : invalidConfig(issues, value);
   };
   const checked = check(value);
   return checked instanceof Promise ? checked.then(goOn) : goOn(checked);
 }
 
-function invalidConfig(found: NonNullable<SchemaResult["issues"]>): Refusal {
-  const issues = locateIssues(found);
+function invalidConfig(found: NonNullable<SchemaResult["issues"]>, value: unknown): Refusal {
+  const quoted = textsOf(value);
+  // Some libraries tell what was there along with what they expected.
+  const issues = locateIssues(found).map(({ path, expected }) => ({
+    path,
+    expected: quoted.some((text) => expected.includes(text)) ? "what its schema says" : expected,
+  }));
   const [first] = issues;
   const where = first === undefined || first.path.length === 0 ? "" : ` at "${formatPath(first.path)}"`;
   return refuse("invalid_config", `Invalid config${where}: expected ${first?.expected}`, { issues });
+}
+
+/** Texts and numbers anywhere in a config, but those of a character or two, which any sentence has. */
+function textsOf(value: unknown): string[] {
+  if (typeof value === "object" && value !== null) return Object.values(value).flatMap(textsOf);
+  const text = typeof value === "string" || typeof value === "number" ? String(value) : "";
+  return text.length > 2 ? [text] : [];
 }

@@ -183,9 +183,10 @@ export class Run implements MiddlewareCtx {
     return this.plan.promise !== undefined || this.isKeyed;
   }
 
-  /** What the call is, whichever way its arguments were spelled. */
+  /** What the call is, whichever way its arguments were spelled: with another config it is another call. */
   get digest(): string {
-    return digestOf(this.plan.name, this.call.args);
+    const { args, config } = this.call;
+    return digestOf(this.plan.name, config === undefined ? args : { args, config: config.reveal() });
   }
 
   get callId(): string {

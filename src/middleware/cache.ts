@@ -71,8 +71,8 @@ export function cache({ ttlMs, max = 1_000, key }: CacheOptions): Middleware {
 }
 
 /** What a system tool gives changes; and what depends on more than its arguments is not to be found by them. */
-function isCacheable({ tool, call: { meta = {} } }: MiddlewareCtx): boolean {
-  if (tool.isSystem || tool.annotations?.readOnlyHint !== true) return false;
+function isCacheable({ tool, call: { meta = {}, config } }: MiddlewareCtx): boolean {
+  if (tool.isSystem || tool.annotations?.readOnlyHint !== true || config !== undefined) return false;
   const { continuation, responses, context, idempotencyKey, isPromiseWanted } = meta;
   return (continuation ?? responses ?? context ?? idempotencyKey) === undefined && isPromiseWanted !== true;
 }
