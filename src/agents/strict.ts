@@ -55,7 +55,8 @@ export function toStrict(schema: ParameterSchema): StrictParameters | undefined 
   try {
     return new StrictForm(schema).convertRoot();
   } catch (thrown) {
-    if (thrown instanceof Unsayable) return undefined;
+    // Nested deeper than the stack: that is no schema for a model, strict or not.
+    if (thrown instanceof Unsayable || thrown instanceof RangeError) return undefined;
     throw thrown;
   }
 }
@@ -220,18 +221,20 @@ class StrictForm {
     };
   }
 
-  /** Whether the schema may allow `null`; for sure only if not. */
-  #allowsNull(schema: unknown, descent: number): boolean {
+  /** Whether the schema may allow `null`; for sure only if not. Looks at each definition once, whoever refers to it how often. */
+  #allowsNull(schema: unknown, descent: number, seen: Set<unknown> = new Set()): boolean {
     if (!isJsonObject(schema) || descent > MAX_DEPTH) return true;
+    if (seen.has(schema)) return false;
+    seen.add(schema);
     const { $ref, type } = schema;
     if (Object.hasOwn(schema, "const")) return schema["const"] === null;
     if (Array.isArray(schema["enum"])) return schema["enum"].includes(null);
     if (type !== undefined) return Array.isArray(type) ? type.includes("null") : type === "null";
     if (typeof $ref === "string") {
-      return this.#allowsNull(this.#definitions[DEFINITION.exec($ref)?.[1] ?? ""], descent + 1);
+      return this.#allowsNull(this.#definitions[DEFINITION.exec($ref)?.[1] ?? ""], descent + 1, seen);
     }
     const branches = schema["anyOf"] ?? schema["oneOf"];
-    return !Array.isArray(branches) || branches.some((branch) => this.#allowsNull(branch, descent + 1));
+    return !Array.isArray(branches) || branches.some((branch) => this.#allowsNull(branch, descent + 1, seen));
   }
 }
 

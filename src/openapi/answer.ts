@@ -64,5 +64,7 @@ function errorOf(status: number, headers: Headers, text: string, what: string): 
   }
   if (status < 400) return new Failure("redirected", `${message}: redirects are not followed`, { status });
   const [code, hint] = FAILURES.get(status) ?? ["rejected", "mend the arguments by what its body says"];
+  // Of the server's own credentials nothing is told: some APIs quote them.
+  if (status === 401 || status === 403) return new Failure(code, `${message}: ${hint}`, { status });
   return new Failure(code, `${message}: ${hint}`, { status, body: shorten(text, MAX_EXCERPT) });
 }

@@ -250,8 +250,8 @@ test("toolsFromOpenApi() gives JSON as it is, and anything else as text", async 
 for (
   const [status, code, data] of [
     [400, "rejected", { status: 400, body: "why" }],
-    [401, "upstream_unauthenticated", { status: 401, body: "why" }],
-    [403, "upstream_forbidden", { status: 403, body: "why" }],
+    [401, "upstream_unauthenticated", { status: 401 }],
+    [403, "upstream_forbidden", { status: 403 }],
     [404, "not_found", { status: 404, body: "why" }],
     [409, "conflict", { status: 409, body: "why" }],
     [422, "rejected", { status: 422, body: "why" }],
