@@ -1,5 +1,4 @@
 /** Config of one caller is never another's: not in what is cached, not in what is repeated, not in what is put off, not in refusals. */
-import { type } from "arktype";
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../../mod.ts";
@@ -62,8 +61,24 @@ test("a call that is put off keeps what the webtool's schema has made of its con
   await server.close();
 });
 
+/** Says what was there along with what it expected, as ArkType does of unions. */
+const quoting = {
+  "~standard": {
+    version: 1 as const,
+    vendor: "quoting",
+    validate: (value: unknown) => {
+      const { key } = value as { key: string };
+      return { issues: [{ message: "no", path: ["key"], expected: `"live" or "test" (was "${key}")` }] };
+    },
+    jsonSchema: {
+      input: () => ({ type: "object", properties: { key: { type: "string" } } }),
+      output: () => ({ type: "object", properties: { key: { type: "string" } } }),
+    },
+  },
+};
+
 test("a refused config is not quoted, whatever its library says", async () => {
-  const tool = defineTool("tool").describe("Do it").config(type({ key: "'live'|'test'" })).handle(() => 1);
+  const tool = defineTool("tool").describe("Do it").config(quoting).handle(() => 1);
   const server = createServer({
     tools: [tool],
     wires: [webtools({ name: "weather", description: "W", version: "1.0.0" })],
