@@ -28,20 +28,25 @@ export function checkPin(
   return refuse("permission_denied", `Tool "${name}" is not as it was pinned: ${named}`, { tool: name, changes });
 }
 
-/** What differs between two JSON values, in sentences. */
+/**
+ * What differs between two JSON values, in sentences. Of what is new they quote nothing, names of members included: a model may read
+ * them, and that is whom a change may be meant for.
+ */
 function differences(at: string, before: unknown, now: unknown): string[] {
   if (before === undefined || now === undefined) {
     if (before === now) return [];
-    return [before === undefined ? `${at} was added: ${show(now)}` : `${at} was removed: ${show(before)}`];
+    return [before === undefined ? `${at} was added` : `${at} was removed: ${show(before)}`];
   }
   if (isJsonObject(before) && isJsonObject(now)) {
-    const names = new Set([...Object.keys(before), ...Object.keys(now)]);
-    return [...names].flatMap((name) => differences(`${at}.${name}`, own(before, name), own(now, name)));
+    const known = Object.keys(before);
+    const hasNew = Object.keys(now).some((name) => !Object.hasOwn(before, name));
+    const changed = known.flatMap((name) => differences(`${at}.${name}`, own(before, name), own(now, name)));
+    return hasNew ? [...changed, `${at} has members that it had not`] : changed;
   }
   if (Array.isArray(before) && Array.isArray(now) && before.length === now.length) {
     return before.flatMap((one, index) => differences(`${at}[${index}]`, one, now[index]));
   }
-  return before === now ? [] : [`${at} was ${show(before)} and is ${show(now)}`];
+  return before === now ? [] : [`${at} was ${show(before)} and is something else`];
 }
 
 function own(members: Readonly<Record<string, unknown>>, name: string): unknown {

@@ -33,10 +33,14 @@ export class Tools {
     });
   }
 
-  /** Lists the tools; those with a schema that is none are left out, with a warning. */
+  /**
+   * Lists the tools; those with a schema that is none are left out, with a warning. Where tools are pinned, what was pinned of those
+   * that are still there: whoever tells a model of them tells it what was looked at.
+   */
   async list(limit: TransportLimit): Promise<readonly RemoteTool[] | Refusal> {
     const listed = await this.#load(limit);
-    return "kind" in listed ? listed : [...listed.values()].map(({ tool }) => tool);
+    if ("kind" in listed) return listed;
+    return this.#pinned?.filter(({ name }) => listed.has(name)) ?? [...listed.values()].map(({ tool }) => tool);
   }
 
   /**
