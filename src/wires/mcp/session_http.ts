@@ -142,7 +142,7 @@ export class SessionHttp {
   /** What a caller is told where the store failed. */
   #broken(thrown: unknown): Reply {
     const { message } = this.#host.core.host.dispatch.mask(thrown, { wire: "mcp", part: "sessions" });
-    return refused(503, -32603, message);
+    return refused(503, -32000, message);
   }
 
   #receiveIn(session: McpSession, head: Head, messages: readonly Message[], isBatch: boolean): MaybePromise<Reply> {
@@ -176,7 +176,7 @@ export class SessionHttp {
   /** A stream over GET: one that was broken off, or that of news. */
   async #open(session: McpSession, head: Head): Promise<Reply> {
     // Clients come again when their stream is closed; what is opened now, nobody would close.
-    if (this.#host.core.host.dispatch.closeSignal.aborted) return refused(503, -32603, "The server is shutting down");
+    if (this.#host.core.host.dispatch.closeSignal.aborted) return refused(503, -32000, "The server is shutting down");
     const [stream, after] = readEventId(head.metadata.get(LAST_EVENT_HEADER)) ??
       [NEWS, (await this.#store.read(session.id, NEWS, 0)).at(-1)?.number ?? 0];
     const key = `${session.id} ${stream}`;
