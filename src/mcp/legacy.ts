@@ -15,7 +15,7 @@ import { missingFor } from "./capabilities.ts";
 import type { Core } from "./core.ts";
 import type { Dialect } from "./dialect.ts";
 import { type Exchange, McpPeer } from "./exchange.ts";
-import { fromInputResponses, inputKey, type InputRequest, toInputRequest } from "./input_requests.ts";
+import { fromInputResponses, inputKey, type InputRequest, toAloneRequest } from "./input_requests.ts";
 import { answerLegacyTask, readTaskWish } from "./legacy_tasks.ts";
 import type { Members, Request, Response } from "./message.ts";
 import { refuseCursor } from "./offers.ts";
@@ -168,11 +168,11 @@ export class Legacy {
     if ("kind" in read) return refusalAnswer(id, read);
     const wish = readTaskWish(params, read.tool, dialect);
     if (typeof wish !== "boolean") return refusalAnswer(id, wish);
-    const { said, progressToken } = readMeta(params);
+    const { said, progressToken, takesPromises } = readMeta(params);
     const peer = this.#peer(request, exchange);
     const logLevel = settings.logging ? exchange.caller.logLevel ?? "info" : undefined;
     const { name, tool, args } = read;
-    const call = { name, tool, args, peer, exchange, progressToken, logLevel, takesPromises: wish };
+    const call = { name, tool, args, peer, exchange, progressToken, logLevel, takesPromises: wish || takesPromises };
     const settled = calls.run(call, wish ? { ...said, isPromiseWanted: true } : said);
     if (!(settled instanceof Promise) && (settled.kind === "answer" || settled.kind === "error")) {
       return calls.answer(id, dialect, call, settled);
@@ -184,7 +184,7 @@ export class Legacy {
         return calls.answer(id, dialect, call, end);
       },
     };
-    return this.#finish(work, settled, said, exchange, dialect);
+    return this.#finish(id, work, settled, said, exchange, dialect);
   }
 
   #answerOther(request: Request, exchange: LegacyExchange, dialect: Dialect): MaybePromise<Answer> {
@@ -192,17 +192,18 @@ export class Legacy {
     const peer = this.#peer(request, exchange);
     const { tasks, tools, offers } = this.#core;
     if (request.method.startsWith("tasks/") && tools.canPromise && dialect.version === "2025-11-25") {
-      const ask = (end: AskOutcome) => this.#ask(end.requests, exchange, dialect);
+      const ask = (end: AskOutcome) => this.#ask(request.id, end.requests, exchange, dialect);
       return answerLegacyTask({ request, peer, dialect, tasks, ask });
     }
     const work = offers.work({ request, peer, exchange, dialect, progressToken });
     if (work === undefined) return unknownMethod(request);
     return "kind" in work
       ? refusalAnswer(request.id, work)
-      : this.#finish(work, work.run(said), said, exchange, dialect);
+      : this.#finish(request.id, work, work.run(said), said, exchange, dialect);
   }
 
   #finish(
+    id: Request["id"],
     work: Work,
     settled: MaybePromise<Settled>,
     said: CallMeta | undefined,
@@ -210,13 +211,14 @@ export class Legacy {
     dialect: Dialect,
   ): MaybePromise<Answer> {
     if (settled instanceof Promise) {
-      return settled.then((later) => this.#converse(work, said, later, exchange, dialect));
+      return settled.then((later) => this.#converse(id, work, said, later, exchange, dialect));
     }
-    return "requests" in settled ? this.#converse(work, said, settled, exchange, dialect) : work.answer(settled);
+    return "requests" in settled ? this.#converse(id, work, said, settled, exchange, dialect) : work.answer(settled);
   }
 
   /** Asks over the open stream, and runs the work again with the answers, until it asks no more. */
   async #converse(
+    id: Request["id"],
     work: Work,
     said: CallMeta | undefined,
     first: Settled,
@@ -226,7 +228,7 @@ export class Legacy {
     let settled = first;
     for (let round = 0; "requests" in settled; round++) {
       if (round === MAX_ROUNDS) return work.answer(unanswered("was asked too often").end);
-      const responses = await this.#ask(settled.requests, exchange, dialect);
+      const responses = await this.#ask(id, settled.requests, exchange, dialect);
       if ("end" in responses) return work.answer(responses.end);
       settled = await work.run({ ...said, continuation: settled.continuation, responses: responses.given });
     }
@@ -235,6 +237,7 @@ export class Legacy {
 
   /** Asks everything at once; gives the answers, or why there are none. */
   async #ask(
+    id: Request["id"],
     requests: Readonly<Record<string, AskRequest>>,
     { ask, caller }: LegacyExchange,
     dialect: Dialect,
@@ -249,7 +252,9 @@ export class Legacy {
     }
     let questions: (readonly [string, InputRequest])[];
     try {
-      questions = Object.entries(requests).map(([key, one]) => [inputKey(key, one), toInputRequest(one, dialect)]);
+      questions = Object.entries(requests).map(([key, one]) => {
+        return [inputKey(key, one), toAloneRequest(key, id, one, dialect)];
+      });
     } catch (thrown) {
       return { end: this.#core.host.dispatch.mask(thrown, {}) };
     }
@@ -288,14 +293,19 @@ function readResponse({ result, error }: Response): unknown {
 function readMeta({ _meta: meta }: Members): {
   readonly said: CallMeta | undefined;
   readonly progressToken: string | number | undefined;
+  readonly takesPromises: boolean;
 } {
   if (!isJsonObject(meta)) return NOTHING_SAID;
-  const { progressToken: token } = meta;
+  const { progressToken: token, takes_promises: takesPromises } = meta;
   const isToken = typeof token === "string" || Number.isSafeInteger(token);
-  return { said: readCallMeta(meta), progressToken: isToken ? token as string | number : undefined };
+  return {
+    said: readCallMeta(meta),
+    progressToken: isToken ? token as string | number : undefined,
+    takesPromises: takesPromises === true,
+  };
 }
 
-const NOTHING_SAID = { said: undefined, progressToken: undefined };
+const NOTHING_SAID = { said: undefined, progressToken: undefined, takesPromises: false };
 
 /** What the server calls itself, in the words of the revision. */
 function infoFor(version: LegacyVersion, info: ServerInfo): Members {

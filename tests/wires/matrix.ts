@@ -3,15 +3,14 @@ import { http, mcpLite, memory, type Principal, type Server, type Transport, typ
 import { connect, connectTransport, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/entry.ts";
 import { webtools, webtoolsTransport } from "../../src/wires/webtools/entry.ts";
 import { mcp, mcpTransport, memorySessions } from "../../src/wires/mcp/entry.ts";
+import { openStdio } from "./stdio/in_process.ts";
 
 /** What some protocols have no word for. */
 export type Lack =
   | "pieces of answers"
   | "progress of calls"
   | "types of tools"
-  | "amounts of resources"
-  | "names of questions"
-  | "promises that were not asked for";
+  | "callers who show who they are";
 
 /** Who calls: what shows it to a server, and who that is where nothing needs to be shown. */
 export interface Caller {
@@ -90,6 +89,18 @@ function grpcRows(): WireRow[] {
   }));
 }
 
+const MCP_LACKS: readonly Lack[] = ["pieces of answers", "types of tools"];
+
+/** MCP over pipes, where whoever has started the process is its only caller. */
+function stdioRows(): WireRow[] {
+  const eras = [["2026-07-28", "modern"], ["2025-11-25", "legacy"]] as const;
+  return eras.map(([revision, era]) => ({
+    name: `stdio (${revision})`,
+    lacks: [...MCP_LACKS, "callers who show who they are"],
+    open: (server) => Promise.resolve(openStdio(server, { era })),
+  }));
+}
+
 /** Whether a row's protocol has a word for something. */
 export function carries({ lacks = [] }: WireRow, what: Lack): boolean {
   return !lacks.includes(what);
@@ -126,20 +137,15 @@ export const WIRES: readonly WireRow[] = [
     "mcp (2026-07-28)",
     "/mcp",
     (url, options) => mcpTransport(url, { ...options, era: "modern" }),
-    ["pieces of answers", "types of tools", "amounts of resources"],
+    MCP_LACKS,
   ),
   ...httpRows(
     "mcp (2025-11-25)",
     "/mcp",
     (url, options) => mcpTransport(url, { ...options, era: "legacy" }),
-    [
-      "pieces of answers",
-      "types of tools",
-      "amounts of resources",
-      "names of questions",
-      "promises that were not asked for",
-    ],
+    MCP_LACKS,
   ),
+  ...stdioRows(),
 ];
 
 /** What the suites' servers speak. */

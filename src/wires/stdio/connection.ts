@@ -7,7 +7,9 @@
  * @module
  */
 import type { Metadata } from "../../call/call.ts";
+import { type Refusal, refuse } from "../../call/outcome.ts";
 import { parseJson, type RequestId } from "../../codec/jsonrpc/decode.ts";
+import { isJsonObject } from "../../internal/json.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import { type Answer, errorAnswer, refusalAnswer, unknownMethod } from "../../mcp/answer.ts";
 import { notification } from "../../mcp/call_sink.ts";
@@ -65,21 +67,22 @@ export class StdioConnection {
     this.#write = write;
   }
 
-  /** Takes one line. What is no JSON is passed over. */
+  /** Takes one line. One that cannot be read is told so, without an id; an empty one is passed over. */
   receive(line: string): void {
     if (line.trim() === "") return;
     const parsed = parseJson(line, this.#host.limits.depth);
-    if ("refusal" in parsed) {
-      if (parsed.refusal.code !== "parse_error") void this.#write(refusalAnswer(null, parsed.refusal).json);
-      return;
-    }
+    if ("refusal" in parsed) return this.refuse(parsed.refusal);
     const { value } = parsed;
     if (Array.isArray(value)) return this.#receiveBatch(value);
     const message = decodeMessage(value);
-    if (message.kind === "malformed") {
-      const refusal = { kind: "error", code: "invalid_request", message: message.message } as const;
-      void this.#write(refusalAnswer(message.id, refusal).json);
-    } else this.#take(message);
+    if (message.kind !== "malformed") this.#take(message);
+    // Two ends that answer each other's answers would never end.
+    else if (!isAnswer(value)) this.refuse(refuse("invalid_request", message.message), message.id);
+  }
+
+  /** Says why something that came is not answered otherwise. */
+  refuse(refusal: Refusal, id: RequestId | null = null): void {
+    void this.#write(refusalAnswer(id, refusal).json);
   }
 
   /** Nothing more comes: resolves when what came has been answered. */
@@ -98,7 +101,9 @@ export class StdioConnection {
 
   /** Several at once are of 2025-03-26; nobody else sends them. */
   #receiveBatch(batch: readonly unknown[]): void {
-    if (this.#era !== "legacy" || this.#caller.version !== "2025-03-26") return;
+    if (this.#era !== "legacy" || this.#caller.version !== "2025-03-26") {
+      return this.refuse(refuse("invalid_request", "Send one message at a time"));
+    }
     for (const one of batch) {
       const message = decodeMessage(one);
       if (message.kind !== "malformed") this.#take(message);
@@ -119,13 +124,7 @@ export class StdioConnection {
   #answer(request: Request): void {
     const { id } = request;
     if (this.#running.has(id)) {
-      return void this.#write(
-        refusalAnswer(id, {
-          kind: "error",
-          code: "invalid_request",
-          message: "A request with this id is under way",
-        }).json,
-      );
+      return this.refuse(refuse("invalid_request", "A request with this id is under way"), id);
     }
     const exchange = new StdioExchange(this.#write, this.#pending, this.#caller, (wish) => this.#remember(wish));
     const answer = this.#route(request, exchange);
@@ -181,6 +180,11 @@ export class StdioConnection {
     else if ("subscribe" in wish) this.#subscriptions.add(wish.subscribe);
     else this.#subscriptions.delete(wish.unsubscribe);
   }
+}
+
+/** Whether something is, or was meant to be, the answer to a request. */
+function isAnswer(value: unknown): boolean {
+  return isJsonObject(value) && !("method" in value) && ("error" in value || "result" in value);
 }
 
 /** One request over pipes. */

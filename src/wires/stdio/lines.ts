@@ -1,12 +1,17 @@
 /** Cuts text into lines, wherever its pieces are cut. A line that is longer than it may be is dropped, to its end. */
 export class LineSplitter {
   readonly #maxChars: number;
+  readonly #onDropped: () => void;
   #line = "";
   #isDropping = false;
 
-  /** @param maxChars Longest line, in UTF-16 code units. */
-  constructor(maxChars: number) {
+  /**
+   * @param maxChars Longest line, in UTF-16 code units.
+   * @param onDropped Told of each line that is dropped, once.
+   */
+  constructor(maxChars: number, onDropped: () => void = () => {}) {
     this.#maxChars = maxChars;
+    this.#onDropped = onDropped;
   }
 
   /** Takes the next piece of text, and gives the lines that it completes, without their ends. */
@@ -34,6 +39,7 @@ export class LineSplitter {
     if (this.#line.length + text.length > this.#maxChars) {
       this.#line = "";
       this.#isDropping = true;
+      this.#onDropped();
     } else this.#line += text;
   }
 }

@@ -6,9 +6,8 @@
 import process from "node:process";
 import type { ProtocolOptions } from "../../mcp/options.ts";
 import type { WireHost } from "../wire.ts";
-import { StdioConnection } from "./connection.ts";
-import { LineSplitter } from "./lines.ts";
 import { claimOutput } from "./output.ts";
+import { serveLines } from "./serve_lines.ts";
 
 /** Options of {@link serveStdio}. */
 export interface ServeStdioOptions extends ProtocolOptions {
@@ -47,16 +46,9 @@ export async function serveStdio(server: StdioServer, options: ServeStdioOptions
   const { graceMs = DEFAULT_GRACE_MS, ...protocol } = options;
   const host = server["~host"];
   const output = claimOutput();
-  const connection = new StdioConnection(host, protocol, output.write);
-  const lines = new LineSplitter(host.limits.bodyBytes);
-  process.stdin.setEncoding("utf8");
   try {
-    for await (const text of process.stdin) lines.push(text).forEach((line) => connection.receive(line));
-    const last = lines.end();
-    if (last !== undefined) connection.receive(last);
-    const cancel = host.clock.after(graceMs, () => connection.abort());
-    await connection.end();
-    cancel();
+    const input = process.stdin.setEncoding("utf8");
+    await serveLines(host, protocol, { input, write: output.write, graceMs });
     await server.close(graceMs);
   } finally {
     output.release();

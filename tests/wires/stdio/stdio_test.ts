@@ -77,6 +77,8 @@ test("an older client begins, calls, and is asked; nothing but messages is writt
   await using host = new Host();
   host.write(INITIALIZE, { method: "notifications/initialized" }, "\r\n", "no json\n");
   strictEqual((await host.next()).result?.["protocolVersion"], "2025-11-25");
+  const noJson = await host.next();
+  deepStrictEqual([noJson.id, noJson.error?.code], [null, -32700]);
   host.write(call("a", "echo", { text: "hi\nho" }));
   const { id, result } = await host.next();
   deepStrictEqual([id, result?.["structuredContent"]], ["a", { result: "hi\nho" }]);
