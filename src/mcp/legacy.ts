@@ -1,5 +1,5 @@
 /**
- * The revisions that begin with a handshake: 2025-11-25, 2025-06-18 and 2025-03-26.
+ * The revisions that begin with a handshake: 2025-11-25, 2025-06-18, 2025-03-26 and 2024-11-05.
  *
  * Knows JSON-RPC and nothing of HTTP or stdio; what has to be remembered between requests is the transport's to keep.
  *

@@ -58,7 +58,7 @@ function compileTool(plan: ToolPlan): McpTool {
 
 function listTool(tool: McpTool, dialect: Dialect): Members {
   const { plan: { name, title, description, inputSchema, output, annotations, meta, promise }, wrapsOutput } = tool;
-  const { isModern, structured, hasTitles } = dialect;
+  const { isModern, structured, hasTitles, hasSound } = dialect;
   const outputSchema = output && withDialect(isModern || !wrapsOutput ? output.jsonSchema : wrap(output.jsonSchema));
   // A call of 2025-11-25 asks for a task by itself; of 2026-07-28 the server decides.
   const taskSupport = promise === undefined ? undefined : promise.required ? "required" : "optional";
@@ -68,7 +68,7 @@ function listTool(tool: McpTool, dialect: Dialect): Members {
     description,
     inputSchema: withDialect(inputSchema),
     ...(outputSchema !== undefined && structured !== "none" && { outputSchema }),
-    ...(annotations !== undefined && { annotations }),
+    ...(hasSound && annotations !== undefined && { annotations }),
     ...(dialect.version === "2025-11-25" && taskSupport !== undefined && { execution: { taskSupport } }),
     ...(hasTitles && meta !== undefined && { _meta: meta }),
   };

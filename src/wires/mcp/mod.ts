@@ -2,7 +2,7 @@
  * MCP over HTTP: all revisions on one path. The body says which one a request is of.
  *
  * Knows headers, statuses and streams; what requests mean is in `src/mcp/`.
- * Source: MCP, "Streamable HTTP", revisions 2025-03-26 to 2026-07-28.
+ * Source: MCP, "Streamable HTTP", revisions 2025-03-26 to 2026-07-28; "HTTP with SSE", revision 2024-11-05.
  *
  * @module
  */
@@ -36,8 +36,8 @@ export interface McpOptions extends ProtocolOptions {
 }
 
 /**
- * MCP over HTTP, for `createServer({ wires: [mcp()] })`: revisions 2026-07-28, 2025-11-25, 2025-06-18 and 2025-03-26 on one
- * path. Without `sessions` nothing is kept between requests.
+ * MCP over HTTP, for `createServer({ wires: [mcp()] })`: revisions 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26 and
+ * 2024-11-05 on one path. Without `sessions` nothing is kept between requests.
  *
  * @example A tool, called as MCP clients call it
  * ```ts

@@ -2,7 +2,7 @@
  * MCP over two pipes: one message a line, one caller.
  *
  * The first message tells the era, and the process stays with it.
- * Source: MCP, "stdio", revisions 2025-03-26 to 2026-07-28.
+ * Source: MCP, "stdio", revisions 2024-11-05 to 2026-07-28.
  *
  * @module
  */
