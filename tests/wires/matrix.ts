@@ -145,6 +145,8 @@ export const WIRES: readonly WireRow[] = [
     (url, options) => mcpTransport(url, { ...options, era: "legacy" }),
     MCP_LACKS,
   ),
+  // Found out by itself: first by the newer ways, which an old server refuses.
+  ...httpRows("mcp (2024-11-05's transport)", "/sse", (url, options) => mcpTransport(url, options), MCP_LACKS),
   ...stdioRows(),
 ];
 
@@ -152,6 +154,6 @@ export const WIRES: readonly WireRow[] = [
 export const wires: readonly Wire[] = [
   mcpLite(),
   connect(),
-  mcp({ sessions: memorySessions() }),
+  mcp({ sessions: memorySessions(), ssePath: "/sse" }),
   webtools({ name: "fixture", description: "What the suites call", version: "1.2.3" }),
 ];

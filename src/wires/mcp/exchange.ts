@@ -4,7 +4,7 @@ import { encodeSseEvent } from "../../codec/sse/encode.ts";
 import type { Deadlines } from "../../internal/deadlines.ts";
 import { acceptsEventStream } from "../../internal/media_type.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
-import type { Answer } from "../../mcp/answer.ts";
+import { type Answer, errorAnswer, protocolError } from "../../mcp/answer.ts";
 import type { Channel, Exchange } from "../../mcp/exchange.ts";
 import type { Head, Reply, WireHost } from "../wire.ts";
 
@@ -101,4 +101,9 @@ export function toAnsweredReply(answer: Answer, { path }: Head, host: WireHost):
   return toReply(
     refusal === undefined ? answer : { ...answer, headers: { ...headers, ...host.challenge(refusal, path) } },
   );
+}
+
+/** An error that is no request's in particular. */
+export function refused(status: number, number: number, message: string): Reply {
+  return toReply(errorAnswer(null, protocolError(number, message, undefined, status)));
 }

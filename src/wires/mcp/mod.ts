@@ -19,6 +19,7 @@ import { decodeMessage, type Malformed, type Members, type Message, type Request
 import { Modern } from "../../mcp/modern.ts";
 import type { ProtocolOptions } from "../../mcp/options.ts";
 import type { Body, Head, MountedWire, Reply, Wire, WireHost } from "../wire.ts";
+import type { Endpoints } from "./endpoints.ts";
 import { ACCEPTED, HttpExchange, toReply } from "./exchange.ts";
 import { checkHeaders, isModernVersion, VERSION_HEADER } from "./headers.ts";
 import { LegacyHttp } from "./legacy.ts";
@@ -33,6 +34,11 @@ export interface McpOptions extends ProtocolOptions {
    * can be taken up again. Default: none, nothing is kept between requests.
    */
   readonly sessions?: Sessions | undefined;
+  /**
+   * Where clients of 2024-11-05 open their stream, such as `/sse`: the transport that had a path to listen at and another to send
+   * to, which are below this one. Needs `sessions`. Default: not served.
+   */
+  readonly ssePath?: string | undefined;
 }
 
 /**
@@ -76,8 +82,18 @@ export interface McpOptions extends ProtocolOptions {
  * @throws {TypeError} Where the server is made, if a tool breaks the rules of MCP.
  */
 export function mcp(options: McpOptions = {}): Wire {
-  const path = `/${options.path ?? "/mcp"}`.replace(/\/+/g, "/").replace(/\/$/, "");
-  return { name: "mcp", mount: (host) => new Mcp(host, path, options) };
+  const path = pathOf(options.path ?? "/mcp");
+  const ssePath = options.ssePath === undefined ? undefined : pathOf(options.ssePath);
+  if (ssePath !== undefined && options.sessions === undefined) {
+    throw new TypeError(
+      "Cannot serve MCP: ssePath needs sessions, such as mcp({ ssePath, sessions: memorySessions() })",
+    );
+  }
+  return { name: "mcp", mount: (host) => new Mcp(host, path, ssePath, options) };
+}
+
+function pathOf(path: string): string {
+  return `/${path}`.replace(/\/+/g, "/").replace(/\/$/, "");
 }
 
 /** Messages of one batch. */
@@ -91,19 +107,24 @@ class Mcp implements MountedWire {
   readonly #core: Core;
   readonly #modern: Modern;
   readonly #legacy: LegacyHttp;
+  readonly #endpoints: Endpoints | undefined;
   readonly #heartbeats: Deadlines;
 
-  constructor(host: WireHost, path: string, options: McpOptions) {
-    this.paths = [path];
+  constructor(host: WireHost, path: string, ssePath: string | undefined, options: McpOptions) {
+    this.paths = ssePath === undefined ? [path] : [path, ssePath, `${ssePath}/*`];
     this.methods = options.sessions === undefined ? ["POST"] : ["POST", "GET", "DELETE"];
     this.#host = host;
     this.#heartbeats = new Deadlines(host.clock);
     this.#core = new Core(host, options);
     this.#modern = new Modern(this.#core);
     this.#legacy = new LegacyHttp(this.#core, this.#heartbeats, options.sessions);
+    this.#endpoints = ssePath === undefined ? undefined : this.#legacy.endpoints(ssePath);
   }
 
   handle(head: Head, body: Body): MaybePromise<Reply> {
+    const endpoints = this.#endpoints?.has(head.path) ? this.#endpoints : undefined;
+    const withoutMessage = endpoints?.handle(head);
+    if (withoutMessage !== undefined) return withoutMessage;
     if (head.method !== "POST") return this.#legacy.handleOther(head);
     if (!isJsonMediaType(head.metadata.get("content-type"))) {
       return unsupportedMedia("Send the header content-type: application/json (UTF-8)");
@@ -111,25 +132,28 @@ class Mcp implements MountedWire {
     if (head.metadata.get("content-encoding") !== null) {
       return unsupportedMedia("Send the body as it is, without content-encoding");
     }
-    return body.text().then((text) => typeof text === "string" ? this.#receive(head, text) : refusalReply(text));
+    return body.text().then((text) =>
+      typeof text === "string" ? this.#receive(head, text, endpoints) : refusalReply(text)
+    );
   }
 
   close(): void {
     this.#core.close();
+    this.#endpoints?.close();
     this.#legacy.close();
   }
 
-  #receive(head: Head, text: string): MaybePromise<Reply> {
+  #receive(head: Head, text: string, endpoints: Endpoints | undefined): MaybePromise<Reply> {
     const parsed = parseJson(text, this.#host.limits.depth);
     if ("refusal" in parsed) return refusalReply(parsed.refusal);
     const { value } = parsed;
-    if (Array.isArray(value)) return this.#receiveBatch(head, value);
+    if (Array.isArray(value)) return this.#receiveBatch(head, value, endpoints);
     const message = decodeMessage(value);
     if (message.kind === "malformed") return malformedReply(message);
-    return this.#route(head, message);
+    return endpoints?.receive(head, [message], false) ?? this.#route(head, message);
   }
 
-  #receiveBatch(head: Head, batch: readonly unknown[]): MaybePromise<Reply> {
+  #receiveBatch(head: Head, batch: readonly unknown[], endpoints: Endpoints | undefined): MaybePromise<Reply> {
     if (batch.length > MAX_BATCH) {
       return malformedReply({ kind: "malformed", id: null, message: `A batch has at most ${MAX_BATCH} messages` });
     }
@@ -139,7 +163,8 @@ class Mcp implements MountedWire {
       const message = messages.length === 0 ? "The batch is empty" : "Send one message at a time";
       return malformedReply(bad?.kind === "malformed" ? bad : { kind: "malformed", id: null, message });
     }
-    return this.#legacy.receiveBatch(head, messages as readonly Message[]);
+    const whole = messages as readonly Message[];
+    return endpoints?.receive(head, whole, true) ?? this.#legacy.receiveBatch(head, whole);
   }
 
   /** Which revision a message is of is told by its body; headers have to agree. */

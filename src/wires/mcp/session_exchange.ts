@@ -1,7 +1,6 @@
 import type { Metadata, Principal } from "../../call/call.ts";
 import type { RequestId } from "../../codec/jsonrpc/decode.ts";
 import type { Deadlines } from "../../internal/deadlines.ts";
-import type { Json } from "../../internal/json.ts";
 import { acceptsEventStream } from "../../internal/media_type.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import type { Answer } from "../../mcp/answer.ts";
@@ -12,11 +11,9 @@ import type { Response } from "../../mcp/message.ts";
 import type { PendingRequests } from "../../mcp/pending_requests.ts";
 import type { Head, Reply, WireHost } from "../wire.ts";
 import { ACCEPTED, toAnsweredReply } from "./exchange.ts";
-import { SessionReader } from "./session_stream.ts";
+import { canResume, howToResume, SessionReader } from "./session_stream.ts";
 import type { McpSession, SessionNote, SessionStore } from "./session_store.ts";
-
-/** Resources that one session is told of: those it asked for last. */
-const MAX_SUBSCRIPTIONS = 1_000;
+import { rememberWish } from "./session_wish.ts";
 
 /** What a request in a session needs. */
 export interface SessionExchangeOptions {
@@ -87,10 +84,8 @@ export class SessionExchange implements LegacyExchange, Channel {
     }
   }
 
-  async remember(wish: LegacyWish): Promise<void> {
-    const { store, session } = this.#options;
-    const now = await store.get(session.id) ?? session;
-    await store.put(withWish(now, wish));
+  remember(wish: LegacyWish): Promise<void> {
+    return rememberWish(this.#options.store, this.#options.session, wish);
   }
 
   /** The reply: at once where the answer is there, else a stream that can be taken up again. */
@@ -114,13 +109,12 @@ export class SessionExchange implements LegacyExchange, Channel {
       stream,
       after: 0,
       heartbeats,
-      retryMs,
       onError,
       onEnd: () => {},
     });
     // Those who can come back are told at once how.
-    if (session.version >= "2025-11-25") {
-      reader.open();
+    if (canResume(session)) {
+      reader.open(howToResume(stream, 0, retryMs));
       this.#closeEarly(reader);
     }
     reader.read();
@@ -158,33 +152,10 @@ export class SessionExchange implements LegacyExchange, Channel {
 
   #hear(note: SessionNote): void {
     const { pending, requestIds } = this.#options;
-    if (note.kind === "response") {
-      const { id, result, error } = note;
-      pending.settle({ kind: "response", id, result, error });
-    } else if (note.kind === "ended" || (note.kind === "cancelled" && requestIds.includes(note.requestId))) {
+    if (note.kind === "response") pending.settle({ result: undefined, error: undefined, ...note });
+    else if (note.kind === "ended" || (note.kind === "cancelled" && requestIds.includes(note.requestId))) {
       this.#cancelling.abort();
       this.#reader?.close();
     }
   }
-}
-
-function withWish(session: McpSession, wish: LegacyWish): McpSession {
-  const { subscriptions } = session;
-  if ("logLevel" in wish) return { ...session, logLevel: wish.logLevel };
-  if ("unsubscribe" in wish) {
-    return { ...session, subscriptions: subscriptions.filter((uri) => uri !== wish.unsubscribe) };
-  }
-  const { subscribe: uri } = wish;
-  if (subscriptions.includes(uri)) return session;
-  return { ...session, subscriptions: [...subscriptions.slice(1 - MAX_SUBSCRIPTIONS), uri] };
-}
-
-/** A response as a note: JSON. */
-export function noteOf({ id, result, error }: Response): SessionNote {
-  return {
-    kind: "response",
-    id: String(id),
-    ...(result !== undefined && { result: result as Json }),
-    ...(error !== undefined && { error: error as Json }),
-  };
 }
