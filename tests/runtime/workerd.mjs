@@ -96,7 +96,7 @@ async function bundle(file) {
     format: "esm",
     platform: "neutral",
     mainFields: ["module", "main"],
-    conditions: ["workerd", "worker", "import"],
+    conditions: ["workerd", "worker", "browser", "import"],
     target: "es2023",
     external: [...ALLOWED],
     plugins: [builtins],

@@ -1,16 +1,18 @@
 import type { Metadata, Principal } from "../../call/call.ts";
+import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import type { Answer } from "../../mcp/answer.ts";
 import type { Channel } from "../../mcp/exchange.ts";
 import type { InputRequest } from "../../mcp/input_requests.ts";
-import type { LegacyCaller, LegacyExchange, LegacyWish } from "../../mcp/legacy.ts";
+import type { LegacyCaller, LegacyExchange, LegacyWish, TellLater } from "../../mcp/legacy.ts";
 import type { Request, Response } from "../../mcp/message.ts";
 import type { PendingRequests } from "../../mcp/pending_requests.ts";
 import type { Head } from "../wire.ts";
+import { tellWhile } from "./session_news.ts";
 import type { McpSession, SessionNote, SessionStore } from "./session_store.ts";
 import { rememberWish } from "./session_wish.ts";
 
 /** Sends a message over the session's stream; a returned promise resolves when there is room for the next. */
-export type Say = (json: string) => void | Promise<void>;
+export type Say = (json: string) => MaybePromise<void>;
 
 /** What a request that was sent to an endpoint needs. */
 export interface EndpointExchangeOptions {
@@ -58,8 +60,14 @@ export class EndpointExchange implements LegacyExchange, Channel {
   }
 
   send(json: string): void | Promise<void> {
-    return this.#options.say(json)?.catch(this.#options.onError);
+    const room = this.#options.say(json);
+    return room instanceof Promise ? room.catch(this.#options.onError) : room;
   }
+
+  readonly tellLater: TellLater = (work) => {
+    const { store, session: { id }, say, onError } = this.#options;
+    tellWhile(store, id, say, work, onError);
+  };
 
   remember(wish: LegacyWish): Promise<void> {
     return rememberWish(this.#options.store, this.#options.session, wish);

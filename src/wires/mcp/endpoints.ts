@@ -17,7 +17,7 @@ import type { Head, Reply } from "../wire.ts";
 import { EndpointExchange, type Say } from "./endpoint_exchange.ts";
 import { ACCEPTED, refused, toAnsweredReply, toReply } from "./exchange.ts";
 import type { SessionHost } from "./session_http.ts";
-import { followNews, NEWS, noteOf } from "./session_news.ts";
+import { followNews, NEWS, noteOf, sayNews } from "./session_news.ts";
 import type { McpSession, SessionStore } from "./session_store.ts";
 import { SessionReader } from "./session_stream.ts";
 
@@ -122,13 +122,8 @@ export class Endpoints {
   #sayTo(id: string): Say {
     return (json) => {
       const reader = this.#open.get(id);
-      return reader === undefined ? this.#sayElsewhere(id, json) : reader.say(json);
+      return reader === undefined ? sayNews(this.#store, id, json) : reader.say(json);
     };
-  }
-
-  async #sayElsewhere(id: string, json: string): Promise<void> {
-    await this.#store.append(id, NEWS, json, false);
-    await this.#store.publish(id, { kind: "message", stream: NEWS });
   }
 
   /** Opens a stream, whose first event tells where its endpoint is. */

@@ -6,12 +6,13 @@ import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import type { Answer } from "../../mcp/answer.ts";
 import type { Channel } from "../../mcp/exchange.ts";
 import type { InputRequest } from "../../mcp/input_requests.ts";
-import type { LegacyCaller, LegacyExchange, LegacyWish } from "../../mcp/legacy.ts";
+import type { LegacyCaller, LegacyExchange, LegacyWish, TellLater } from "../../mcp/legacy.ts";
 import type { Response } from "../../mcp/message.ts";
 import type { PendingRequests } from "../../mcp/pending_requests.ts";
 import type { Head, Reply, WireHost } from "../wire.ts";
 import { ACCEPTED, toAnsweredReply } from "./exchange.ts";
 import { canResume, howToResume, SessionReader } from "./session_stream.ts";
+import { sayNews, tellWhile } from "./session_news.ts";
 import type { McpSession, SessionNote, SessionStore } from "./session_store.ts";
 import { rememberWish } from "./session_wish.ts";
 
@@ -83,6 +84,11 @@ export class SessionExchange implements LegacyExchange, Channel {
       onError(thrown);
     }
   }
+
+  readonly tellLater: TellLater = (work) => {
+    const { store, session: { id }, onError } = this.#options;
+    tellWhile(store, id, (json) => sayNews(store, id, json), work, (thrown) => void onError(thrown));
+  };
 
   remember(wish: LegacyWish): Promise<void> {
     return rememberWish(this.#options.store, this.#options.session, wish);

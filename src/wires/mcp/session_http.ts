@@ -18,7 +18,7 @@ import type { Head, Reply } from "../wire.ts";
 import { Endpoints } from "./endpoints.ts";
 import { ACCEPTED, KEEP_ALIVE, refused, toReply } from "./exchange.ts";
 import { SessionExchange } from "./session_exchange.ts";
-import { followNews, NEWS, noteOf } from "./session_news.ts";
+import { followNews, NEWS, noteOf, sayNews } from "./session_news.ts";
 import { canResume, howToResume, SessionReader } from "./session_stream.ts";
 import type { McpSession, SessionStore } from "./session_store.ts";
 
@@ -187,7 +187,7 @@ export class SessionHttp {
     const { id } = session;
     const onError = (thrown: unknown) => void this.#broken(thrown);
     const unfollow = stream === NEWS
-      ? followNews(this.#host.core.host, this.#store, id, (json) => this.#sayNews(id, json), onError)
+      ? followNews(this.#host.core.host, this.#store, id, (json) => sayNews(this.#store, id, json), onError)
       : () => {};
     const reader: SessionReader = new SessionReader({
       store: this.#store,
@@ -205,12 +205,6 @@ export class SessionHttp {
     reader.open(canResume(session) ? howToResume(stream, after, this.#retryMs) : KEEP_ALIVE);
     reader.read();
     return await reader.opened;
-  }
-
-  #sayNews(id: string, json: string): MaybePromise<void> {
-    const appended = this.#store.append(id, NEWS, json, false);
-    const tell = () => this.#store.publish(id, { kind: "message", stream: NEWS });
-    return appended instanceof Promise ? appended.then(tell) : tell();
   }
 }
 

@@ -5,6 +5,7 @@
  */
 import type { Json } from "../../internal/json.ts";
 import { notification } from "../../mcp/call_sink.ts";
+import type { TellLater } from "../../mcp/legacy.ts";
 import { type Filter, newsOf } from "../../mcp/listens.ts";
 import type { Notification, Response } from "../../mcp/message.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
@@ -34,6 +35,33 @@ export function followNews(
       if (news !== undefined) await say(notification(...news));
     })().catch(onError);
   });
+}
+
+/** Puts a message on the stream of news: at once, where the store is. */
+export function sayNews(store: SessionStore, id: string, json: string): MaybePromise<void> {
+  const appended = store.append(id, NEWS, json, false);
+  const tell = () => store.publish(id, { kind: "message", stream: NEWS });
+  return appended instanceof Promise ? appended.then(tell) : tell();
+}
+
+/** Lets `work` tell a session things, until it is done or the session is over. */
+export function tellWhile(
+  store: SessionStore,
+  id: string,
+  say: (json: string) => MaybePromise<void>,
+  work: Parameters<TellLater>[0],
+  onError: (thrown: unknown) => void,
+): void {
+  const ending = new AbortController();
+  const unsubscribe = store.subscribe(id, ({ kind }) => kind === "ended" && ending.abort());
+  const safely = async (json: string) => {
+    try {
+      await say(json);
+    } catch (thrown) {
+      onError(thrown);
+    }
+  };
+  void work(safely, ending.signal).finally(unsubscribe);
 }
 
 /** What a message of a client is to the request that waits for it, in whichever process; `undefined` if it is nothing. */

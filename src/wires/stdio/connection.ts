@@ -17,7 +17,7 @@ import { Core } from "../../mcp/core.ts";
 import { checkEnvelope, checkVersion, claimOf, missingEnvelope, unsupportedVersion } from "../../mcp/envelope.ts";
 import type { Channel, Exchange } from "../../mcp/exchange.ts";
 import type { InputRequest } from "../../mcp/input_requests.ts";
-import { Legacy, type LegacyCaller, type LegacyExchange, type LegacyWish } from "../../mcp/legacy.ts";
+import { Legacy, type LegacyCaller, type LegacyExchange, type LegacyWish, type TellLater } from "../../mcp/legacy.ts";
 import { newsOf } from "../../mcp/listens.ts";
 import { decodeMessage, type Message, type Notification, type Request, type Response } from "../../mcp/message.ts";
 import { Modern } from "../../mcp/modern.ts";
@@ -49,6 +49,7 @@ export class StdioConnection {
   readonly #write: WriteLine;
   readonly #running = new Map<RequestId, AbortController>();
   readonly #subscriptions = new Set<string>();
+  readonly #ending = new AbortController();
   #era: "modern" | "legacy" | undefined = undefined;
   #caller: LegacyCaller = STRANGER;
   #unfollow: (() => void) | undefined = undefined;
@@ -88,6 +89,7 @@ export class StdioConnection {
   /** Nothing more comes: resolves when what came has been answered. */
   async end(): Promise<void> {
     this.#unfollow?.();
+    this.#ending.abort();
     this.#core.close();
     if (this.#running.size === 0) return;
     this.#idle = Promise.withResolvers();
@@ -126,7 +128,13 @@ export class StdioConnection {
     if (this.#running.has(id)) {
       return this.refuse(refuse("invalid_request", "A request with this id is under way"), id);
     }
-    const exchange = new StdioExchange(this.#write, this.#pending, this.#caller, (wish) => this.#remember(wish));
+    const exchange = new StdioExchange({
+      write: this.#write,
+      pending: this.#pending,
+      caller: this.#caller,
+      over: this.#ending.signal,
+      remember: (wish) => this.#remember(wish),
+    });
     const answer = this.#route(request, exchange);
     if (!(answer instanceof Promise)) return void this.#write(answer.json);
     this.#running.set(id, exchange.controller);
@@ -187,24 +195,30 @@ function isAnswer(value: unknown): boolean {
   return isJsonObject(value) && !("method" in value) && ("error" in value || "result" in value);
 }
 
+interface StdioExchangeOptions {
+  readonly write: WriteLine;
+  readonly pending: PendingRequests;
+  readonly caller: LegacyCaller;
+  /** Aborts when nothing more comes. */
+  readonly over: AbortSignal;
+  readonly remember: (wish: LegacyWish) => void;
+}
+
 /** One request over pipes. */
 class StdioExchange implements LegacyExchange, Exchange, Channel {
   readonly metadata = NO_METADATA;
   readonly principal = undefined;
   readonly controller: AbortController = new AbortController();
   readonly ask: (request: InputRequest) => Promise<Response | undefined>;
+  readonly tellLater: TellLater;
   readonly remember: (wish: LegacyWish) => void;
   caller: LegacyCaller;
   readonly #write: WriteLine;
 
-  constructor(
-    write: WriteLine,
-    pending: PendingRequests,
-    caller: LegacyCaller,
-    remember: (wish: LegacyWish) => void,
-  ) {
+  constructor({ write, pending, caller, over, remember }: StdioExchangeOptions) {
     this.#write = write;
     this.ask = (request) => pending.ask(request, (json) => this.send(json), this.left);
+    this.tellLater = (work) => void work(write, over);
     this.caller = caller;
     this.remember = remember;
   }
