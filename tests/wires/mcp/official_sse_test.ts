@@ -5,10 +5,12 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import {
   CreateMessageRequestSchema,
+  ElicitationCompleteNotificationSchema,
   ElicitRequestSchema,
   ListRootsRequestSchema,
   LoggingMessageNotificationSchema,
   ResourceUpdatedNotificationSchema,
+  TaskStatusNotificationSchema,
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { createServer, defineTool, type Server } from "../../../mod.ts";
@@ -25,10 +27,12 @@ const wire = mcp({ sessions: memorySessions(), ssePath: "/sse", logging: true })
 async function connect(server: Server) {
   const listening = await serve(server, { port: 0, graceMs: 0 });
   const client = new Client({ name: "official", version: "1" }, {
-    capabilities: { elicitation: {}, sampling: {}, roots: {} },
+    capabilities: { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} },
   });
   const answers = [{ name: "Ada" }, { color: "red" }, { granted: true }];
-  client.setRequestHandler(ElicitRequestSchema, () => ({ action: "accept", content: answers.shift() ?? {} }));
+  client.setRequestHandler(ElicitRequestSchema, ({ params: { mode } }) => {
+    return mode === "url" ? { action: "accept" } : { action: "accept", content: answers.shift() ?? {} };
+  });
   client.setRequestHandler(CreateMessageRequestSchema, () => ({
     role: "assistant",
     model: "a model",
@@ -106,6 +110,36 @@ test("SSEClientTransport: questions to people, to a model, for folders", { skip 
   strictEqual(textOf(await client.callTool({ name: "conversation" })), "Ada likes red");
   strictEqual(textOf(await client.callTool({ name: "sampling" })), "a model said something");
   match(String(textOf(await client.callTool({ name: "rooted" }))), /file:\/\/\/a/);
+});
+
+test("SSEClientTransport: pages that are done, and tasks", { skip }, async () => {
+  const gate = new Gate();
+  const slow = defineTool("slow").describe("Wait").promise({ budgetMs: 5, retries: 0 }).handle(async () => {
+    await gate.passed;
+    return "done";
+  });
+  const login = defineTool("login").describe("Send to a page").handle(async (_, ctx) => {
+    return (await ctx.elicitUrl("login", { message: "Log in", url: "https://example.com/login" })).action;
+  });
+  await using connected = await connect(createServer({ tools: [slow, login], keys: KEYS, wires: [wire] }));
+  const { client } = connected;
+  const complete = Promise.withResolvers<string>();
+  client.setNotificationHandler(ElicitationCompleteNotificationSchema, ({ params }) => {
+    complete.resolve(params.elicitationId);
+  });
+  strictEqual(textOf(await client.callTool({ name: "login" })), "accept");
+  match(await complete.promise, /^[\w-]{36}$/);
+  const told = Promise.withResolvers<unknown>();
+  client.setNotificationHandler(TaskStatusNotificationSchema, ({ params }) => told.resolve(params));
+  const stream = client.experimental.tasks.callToolStream({ name: "slow" }, undefined, { task: {} });
+  let taskId: string | undefined;
+  for await (const message of stream) {
+    if (message.type === "taskCreated") taskId = message.task.taskId;
+    gate.open();
+    if (message.type === "result") strictEqual(textOf(message.result), "done");
+  }
+  const { taskId: id, status } = await told.promise as { taskId: string; status: string };
+  deepStrictEqual([id, status], [taskId, "completed"]);
 });
 
 test("SSEClientTransport: what its caller cancels is aborted, and so is what it leaves", { skip }, async () => {
