@@ -1,4 +1,5 @@
 import type { Json } from "../internal/json.ts";
+import { checkOptions, OBJECT, type OptionRules, required, TEXT, TEXTS } from "../internal/options.ts";
 import type { Head, MountedWire, ProtectedResource, Reply, Wire } from "../wires/wire.ts";
 
 /** What {@link protectedResource} tells. */
@@ -16,6 +17,15 @@ export interface ProtectedResourceOptions {
   /** Other members of the metadata, by their names in RFC 9728. */
   readonly more?: Readonly<Record<string, Json>> | undefined;
 }
+
+const RULES: OptionRules<ProtectedResourceOptions> = {
+  resource: required(TEXT),
+  authorizationServers: required(TEXTS),
+  scopes: TEXTS,
+  name: TEXT,
+  documentation: TEXT,
+  more: OBJECT,
+};
 
 const WELL_KNOWN = "/.well-known/oauth-protected-resource";
 
@@ -45,6 +55,7 @@ const HEADERS: Readonly<Record<string, string>> = { "access-control-allow-origin
  * no authorization server.
  */
 export function protectedResource(options: ProtectedResourceOptions): Wire {
+  checkOptions("describe a protected resource", options, RULES);
   const url = readResource(options.resource);
   if (options.authorizationServers.length === 0) {
     throw new TypeError(`Cannot describe ${options.resource}: name an authorization server, where callers get tokens`);

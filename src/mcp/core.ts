@@ -26,10 +26,7 @@ export class Core {
   readonly listens: Listens;
   readonly #dialects: ReadonlyMap<string, Dialect>;
 
-  /**
-   * @throws {TypeError} If a tool breaks the rules of MCP.
-   * @throws {RangeError} If an option is not what it should be.
-   */
+  /** @throws {TypeError} If a tool breaks the rules of MCP. */
   constructor(host: WireHost, options: ProtocolOptions) {
     this.host = host;
     this.settings = resolveOptions(options);

@@ -28,7 +28,6 @@ export class LegacyHttp implements SessionHost {
   readonly #legacy: Legacy;
   readonly #sessions: SessionHttp | undefined;
 
-  /** @throws {RangeError} If an option of the sessions is not what it should be. */
   constructor(core: Core, heartbeats: Deadlines, sessions: Sessions | undefined) {
     this.core = core;
     this.heartbeats = heartbeats;

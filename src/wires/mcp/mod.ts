@@ -9,15 +9,17 @@
 import { type Refusal, refuse } from "../../call/outcome.ts";
 import { parseJson } from "../../codec/jsonrpc/decode.ts";
 import { Deadlines } from "../../internal/deadlines.ts";
+import { isJsonObject } from "../../internal/json.ts";
 import { isJsonMediaType } from "../../internal/media_type.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import { checkOptions, type OptionRules, PATH, rule } from "../../internal/options.ts";
 import { errorAnswer, protocolError, refusalAnswer } from "../../mcp/answer.ts";
 import { HEADER_MISMATCH } from "../../mcp/codes.ts";
 import { Core } from "../../mcp/core.ts";
 import { checkEnvelope, claimOf, missingEnvelope } from "../../mcp/envelope.ts";
 import { decodeMessage, type Malformed, type Members, type Message, type Request } from "../../mcp/message.ts";
 import { Modern } from "../../mcp/modern.ts";
-import type { ProtocolOptions } from "../../mcp/options.ts";
+import { PROTOCOL_RULES, type ProtocolOptions } from "../../mcp/options.ts";
 import type { Body, Head, MountedWire, Reply, Wire, WireHost } from "../wire.ts";
 import type { Endpoints } from "./endpoints.ts";
 import { ACCEPTED, HttpExchange, toReply } from "./exchange.ts";
@@ -78,10 +80,12 @@ export interface McpOptions extends ProtocolOptions {
  * }));
  * strictEqual((await response.json()).result.content[0].text, "Hello, Ada!");
  * ```
- * @throws {RangeError} Where the server is made, if an option is not what it should be.
- * @throws {TypeError} Where the server is made, if a tool breaks the rules of MCP.
+ * @throws {RangeError} If a number among the options is not one that it may be.
+ * @throws {TypeError} If another option is not what it should be, or there is no such option; and where the server is made, if a
+ * tool breaks the rules of MCP.
  */
 export function mcp(options: McpOptions = {}): Wire {
+  checkOptions(ACTION, options, RULES);
   const path = pathOf(options.path ?? "/mcp");
   const ssePath = options.ssePath === undefined ? undefined : pathOf(options.ssePath);
   if (ssePath !== undefined && options.sessions === undefined) {
@@ -91,6 +95,18 @@ export function mcp(options: McpOptions = {}): Wire {
   }
   return { name: "mcp", mount: (host) => new Mcp(host, path, ssePath, options) };
 }
+
+const ACTION = "serve MCP";
+
+const RULES: OptionRules<McpOptions> = {
+  path: PATH,
+  sessions: rule(
+    "what memorySessions() or sessionsIn(store) gives",
+    (value) => isJsonObject(value) && typeof value["~serve"] === "function",
+  ),
+  ssePath: PATH,
+  ...PROTOCOL_RULES,
+};
 
 function pathOf(path: string): string {
   return `/${path}`.replace(/\/+/g, "/").replace(/\/$/, "");

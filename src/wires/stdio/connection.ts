@@ -55,10 +55,7 @@ export class StdioConnection {
   #unfollow: (() => void) | undefined = undefined;
   #idle: PromiseWithResolvers<void> | undefined = undefined;
 
-  /**
-   * @throws {RangeError} If an option is not what it should be.
-   * @throws {TypeError} If a tool breaks the rules of MCP.
-   */
+  /** @throws {TypeError} If a tool breaks the rules of MCP. */
   constructor(host: WireHost, options: ProtocolOptions, write: WriteLine) {
     this.#host = host;
     this.#core = new Core(host, options);

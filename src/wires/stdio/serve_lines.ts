@@ -17,7 +17,6 @@ export interface Pipes {
 /**
  * Serves one caller at the other end of two pipes, until the input ends and what came is answered.
  *
- * @throws {RangeError} If an option is not what it should be.
  * @throws {TypeError} If a tool breaks the rules of MCP.
  */
 export async function serveLines(

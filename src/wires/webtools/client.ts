@@ -23,6 +23,17 @@ import { describeChanges } from "./client_changes.ts";
 import { digestOf, getMetadata, metadataUrl, type PinnedWebtool, toRemoteTool } from "./client_metadata.ts";
 import { compileLenientCheck } from "./client_validate.ts";
 import { decodeReply } from "./decode_reply.ts";
+import {
+  BOOLEAN,
+  checkOptions,
+  FUNCTION,
+  HEADERS,
+  OBJECT,
+  type OptionRules,
+  rule,
+  TEXT,
+  wholeNumber,
+} from "../../internal/options.ts";
 import type { WebtoolMetadata } from "./metadata.ts";
 
 /** Options of {@link webtoolsTransport}. */
@@ -66,9 +77,11 @@ export interface WebtoolsTransportOptions extends HttpOptions {
  * strictEqual(await createClient<typeof server>(transport).greet({ name: "Ada" }), "Hello, Ada!");
  * ```
  * @param url Where the webtool is, as its provider writes it.
- * @throws {TypeError} If the URL is none, the pin is neither metadata nor a digest, or it is of another version.
+ * @throws {TypeError} If the URL is none, the pin is neither metadata nor a digest, or of another version, another option is not what
+ * it should be, or there is no such option.
  */
 export function webtoolsTransport(url: string | URL, options: WebtoolsTransportOptions = {}): Transport {
+  checkOptions("reach a webtool", options, RULES);
   const { pin, version } = options;
   if (typeof pin === "string" && !/^[\da-f]{64}$/.test(pin)) {
     throw new TypeError("Cannot pin: a digest is 64 hexadecimal digits in lower case, as `toolwire pin` prints it");
@@ -83,6 +96,17 @@ export function webtoolsTransport(url: string | URL, options: WebtoolsTransportO
   }
   return new WebtoolsTransport(parseHttpUrl(url), options);
 }
+
+const RULES: OptionRules<WebtoolsTransportOptions> = {
+  config: OBJECT,
+  version: TEXT,
+  pin: rule("metadata, or its digest", (value) => typeof value === "string" || typeof value === "object"),
+  validate: BOOLEAN,
+  sessionId: TEXT,
+  headers: HEADERS,
+  fetch: FUNCTION,
+  maxResponseBytes: wholeNumber(1),
+};
 
 /** Metadata, and checks made of it. */
 class Known {

@@ -11,7 +11,18 @@ import { type Refusal, refuse, type Settled } from "../../call/outcome.ts";
 import { refuseMediaType } from "../../codec/fetch/json_post.ts";
 import { retryAfter } from "../../codec/fetch/retry_after.ts";
 import { parseJson } from "../../codec/jsonrpc/decode.ts";
+import { isJsonObject } from "../../internal/json.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import {
+  ANYTHING,
+  checkOptions,
+  OBJECT,
+  type OptionRules,
+  PATH,
+  required,
+  rule,
+  TEXT,
+} from "../../internal/options.ts";
 import type { Schema } from "../../schema/schema.ts";
 import type { AnyTool } from "../../tool/tool.ts";
 import { type Body, type Head, HeadPeer, type MountedWire, type Reply, type Wire, type WireHost } from "../wire.ts";
@@ -77,9 +88,11 @@ export interface WebtoolsOptions extends WebtoolConfig {
  * }));
  * deepStrictEqual(await response.json(), { status: "ok", data: "pong" });
  * ```
- * @throws {TypeError} If the name, a description or a version is not what it should be, or a version is there twice.
+ * @throws {TypeError} If the name, a description, a version or another option is not what it should be, there is no such option, or
+ * a version is there twice.
  */
 export function webtools(options: WebtoolsOptions): Wire {
+  checkOptions("make webtool", options, RULES);
   const { name, path = `/webtools/${name}`, version, versions = [] } = options;
   const all = [version, ...versions.map((one) => one.version)];
   if (typeof name !== "string" || !/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
@@ -101,6 +114,21 @@ export function webtools(options: WebtoolsOptions): Wire {
 }
 
 const WIRE_NAME = "webtools";
+
+const CONFIG_RULES: OptionRules<WebtoolConfig> = { config: ANYTHING, defaultConfig: OBJECT };
+
+const RULES: OptionRules<WebtoolsOptions> = {
+  name: required(TEXT),
+  description: required(TEXT),
+  version: required(TEXT),
+  path: PATH,
+  versions: rule("an array of { version, tools }", (value) => Array.isArray(value) && value.every(isVersion)),
+  ...CONFIG_RULES,
+};
+
+function isVersion(value: unknown): boolean {
+  return isJsonObject(value) && Array.isArray(value["tools"]);
+}
 
 /** Metadata may be kept, but has to be asked for again: of the latest version at once, of any other after an hour. */
 const CACHE_LATEST = "no-cache";
