@@ -14,42 +14,44 @@ export interface OptionRule {
   readonly fits: (value: unknown) => boolean;
   /** Whether it cannot be left out. */
   readonly isRequired?: true;
-  /** Whether it is a number. */
-  readonly isNumber?: true;
 }
 
 /** A rule for every option that there is: a name without one is no option. */
 export type OptionRules<Options extends object> = { readonly [Name in keyof Options]-?: OptionRule };
 
 /** Whatever its own code checks. */
-export const ANYTHING: OptionRule = rule("anything", () => true);
+export const ANYTHING: OptionRule = { expected: "anything", fits: () => true };
 /** Yes or no. */
-export const BOOLEAN: OptionRule = rule("true or false", (value) => typeof value === "boolean");
+export const BOOLEAN: OptionRule = { expected: "true or false", fits: (value) => typeof value === "boolean" };
 /** Text. */
-export const TEXT: OptionRule = rule("text that is not empty", isText);
+export const TEXT: OptionRule = { expected: "text that is not empty", fits: isText };
 /** A function. */
-export const FUNCTION: OptionRule = rule("a function", isFunction);
+export const FUNCTION: OptionRule = { expected: "a function", fits: isFunction };
 /** Named values. */
-export const OBJECT: OptionRule = rule("an object", isObject);
+export const OBJECT: OptionRule = { expected: "an object", fits: isObject };
 /** Several texts, or none. */
-export const TEXTS: OptionRule = rule("an array of texts", (value) => Array.isArray(value) && value.every(isText));
+export const TEXTS: OptionRule = {
+  expected: "an array of texts",
+  fits: (value) => Array.isArray(value) && value.every(isText),
+};
 /** A number above 0, such as a duration. */
 export const POSITIVE: OptionRule = {
-  ...rule("a number above 0", (value) => Number.isFinite(value) && (value as number) > 0),
-  isNumber: true,
+  expected: "a number above 0",
+  fits: (value) => Number.isFinite(value) && (value as number) > 0,
 };
 /** What `fetch` takes as headers, or a function that gives it. */
-export const HEADERS: OptionRule = rule("headers, or a function that gives them", (value) => {
-  return isObject(value) || Array.isArray(value) || isFunction(value);
-});
+export const HEADERS: OptionRule = {
+  expected: "headers, or a function that gives them",
+  fits: (value) => isObject(value) || Array.isArray(value) || isFunction(value),
+};
 /** The path of a URL. */
-export const PATH: OptionRule = rule(
-  'like "/tools", without host, query or fragment',
-  (value) => typeof value === "string" && /^[^\s?#\\]*$/.test(value) && !value.includes("://"),
-);
+export const PATH: OptionRule = {
+  expected: 'like "/tools", without host, query or fragment',
+  fits: (value) => typeof value === "string" && /^(?!.*:\/\/)[^\s?#\\]*$/.test(value),
+};
 
 /** Makes a rule. */
-export function rule(expected: string, fits: (value: unknown) => boolean): OptionRule {
+export function rule(expected: string, fits: OptionRule["fits"]): OptionRule {
   return { expected, fits };
 }
 
@@ -60,8 +62,10 @@ export function required(optional: OptionRule): OptionRule {
 
 /** A whole number of at least so much. */
 export function wholeNumber(least: number, of: string = ""): OptionRule {
-  const expected = `a whole number${of === "" ? "" : ` of ${of}`}${least === 0 ? "" : ` above ${least - 1}`}`;
-  return { ...rule(expected, (value) => Number.isSafeInteger(value) && (value as number) >= least), isNumber: true };
+  return {
+    expected: `a whole number${of && ` of ${of}`}${least > 0 ? ` above ${least - 1}` : ""}`,
+    fits: (value) => Number.isSafeInteger(value) && (value as number) >= least,
+  };
 }
 
 /** One of some words. */
@@ -82,20 +86,20 @@ export function checkOptions<Options extends object>(
   rules: OptionRules<Options>,
 ): void {
   const names = Object.keys(rules);
-  if (!isObject(options)) {
-    throw new TypeError(`Cannot ${action}: options are an object with ${names.join(", ")}, not ${show(options)}`);
-  }
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || Object.hasOwn(rules, name)) continue;
-    const similar = nearest(name, names);
-    const hint = similar === undefined ? `there are ${names.join(", ")}` : `did you mean "${similar}"?`;
-    throw new TypeError(`Cannot ${action}: there is no option ${show(name)}; ${hint}`);
-  }
-  for (const [name, { expected, fits, isRequired, isNumber }] of Object.entries<OptionRule>(rules)) {
+  const fail = (problem: string, Kind: typeof RangeError | typeof TypeError = TypeError): never => {
+    throw new Kind(`Cannot ${action}: ${problem}`);
+  };
+  if (!isObject(options)) return fail(`options are an object, not ${show(options)}`);
+  for (const name of new Set([...Object.keys(options), ...names])) {
     const value = (options as Readonly<Record<string, unknown>>)[name];
-    if (value === undefined ? isRequired !== true : fits(value)) continue;
-    const message = `Cannot ${action}: ${name} must be ${expected}, not ${show(value)}`;
-    throw isNumber && typeof value === "number" ? new RangeError(message) : new TypeError(message);
+    const known = Object.hasOwn(rules, name) ? rules[name as keyof Options] : undefined;
+    if (value === undefined ? !known?.isRequired : known?.fits(value)) continue;
+    if (known === undefined) {
+      const similar = nearest(name, names);
+      return fail(`there is no option "${name}"; ${similar ? `did you mean "${similar}"?` : `there are ${names}`}`);
+    }
+    const kind = typeof value === "number" ? RangeError : TypeError;
+    fail(`${name} must be ${known.expected}, not ${show(value)}`, kind);
   }
 }
 
@@ -111,11 +115,8 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Values of objects may be secrets. */
+/** Members of objects may be secrets. */
 function show(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value.slice(0, 64));
-  if (Array.isArray(value)) return "an array";
-  return typeof value === "object" && value !== null || typeof value === "function"
-    ? typeof value === "function" ? "a function" : "an object"
-    : String(value);
+  if (typeof value === "function") return "a function";
+  return Object(value) === value ? "an object" : String(JSON.stringify(value)).slice(0, 64);
 }

@@ -45,20 +45,18 @@ export interface LegacyExchange extends Exchange {
   readonly caller: LegacyCaller;
   /** Asks the client; `undefined` if it cannot be asked. Rejects with nothing; without an answer in time, there is none. */
   readonly ask: ((request: InputRequest) => Promise<Response | undefined>) | undefined;
-  /** Has the caller told what belongs to no request of its own; `undefined` where it cannot be reached between its requests. */
-  readonly tellLater?: TellLater | undefined;
+  /** Has the caller told how its task is; `undefined` where it cannot be reached between its requests. */
+  readonly tellOfTask?: TellOfTask | undefined;
   /** Keeps what a caller wants from now on, if anything is kept. */
   remember(change: LegacyWish): MaybePromise<void>;
 }
 
 /**
- * Lets `work` tell its caller things, after its request was answered, too.
+ * Has a caller told of a task, after its request was answered, too.
  *
- * @param work Given what sends a message, and what aborts when the caller has gone for good. Never rejects.
+ * @param watch Follows the task: given what tells how it is, and what aborts when the caller has gone for good. Never rejects.
  */
-export type TellLater = (
-  work: (say: (json: string) => MaybePromise<void>, over: AbortSignal) => Promise<void>,
-) => void;
+export type TellOfTask = (watch: (tell: (task: Members) => void, over: AbortSignal) => Promise<void>) => void;
 
 /** What a caller wants from now on. */
 export type LegacyWish =
@@ -189,7 +187,7 @@ export class Legacy {
       run: (meta) => calls.run(call, wish ? { ...meta, isPromiseWanted: true } : meta),
       answer: (end) => {
         if (!wish || end.kind !== "promise") return calls.answer(id, dialect, call, end);
-        exchange.tellLater?.((say, over) => tasks.tellStatus(end.token, peer, dialect, say, over));
+        exchange.tellOfTask?.((tell, over) => tasks.watchOne(end.token, peer, dialect, "working", tell, over));
         return tasks.created(id, dialect, end, peer);
       },
     };

@@ -23,7 +23,7 @@ export type ProtocolSettings = { readonly [Name in keyof ProtocolOptions]-?: Non
 /** What they have to be. */
 export const PROTOCOL_RULES: OptionRules<ProtocolOptions> = {
   logging: BOOLEAN,
-  cache: rule('{ ttlMs, scope }, with a whole number of milliseconds, and "public" or "private"', isCacheHints),
+  cache: rule('{ ttlMs: 0, scope: "private" }, or the like', isCacheHints),
   pageSize: wholeNumber(1),
   askTimeoutMs: POSITIVE,
 };

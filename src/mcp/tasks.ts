@@ -9,10 +9,8 @@ import { type PromiseOutcome, type Refusal, refuseInput, type Settled } from "..
 import type { RequestId } from "../codec/jsonrpc/decode.ts";
 import { formatTimestamp } from "../internal/clock.ts";
 import { isJsonObject } from "../internal/json.ts";
-import type { MaybePromise } from "../internal/maybe_promise.ts";
 import type { WireHost } from "../wires/wire.ts";
 import { type Answer, errorAnswer, protocolError, refusalAnswer, resultAnswer } from "./answer.ts";
-import { notification } from "./call_sink.ts";
 import { MISSING_CAPABILITY } from "./codes.ts";
 import type { Dialect } from "./dialect.ts";
 import type { McpPeer } from "./exchange.ts";
@@ -25,9 +23,6 @@ import { TASKS_EXTENSION } from "./words.ts";
 
 /** How long one look at a task waits for news, in milliseconds. */
 const WATCH_MS = 20_000;
-
-/** Tasks of which somebody is told who does not ask, at once. */
-const MAX_TOLD = 10_000;
 
 /** How a task is. */
 export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
@@ -50,7 +45,6 @@ export class Tasks {
   readonly #host: WireHost;
   readonly #tools: McpTools;
   readonly #calls: ToolCalls;
-  #told = 0;
 
   constructor(host: WireHost, tools: McpTools, calls: ToolCalls) {
     this.#host = host;
@@ -87,26 +81,11 @@ export class Tasks {
     ended: AbortSignal,
   ): void {
     const tellOf = (params: Members) => tell("notifications/tasks", params);
-    for (const taskId of taskIds) void this.#watchOne(taskId, peer, dialect, undefined, tellOf, ended);
+    for (const taskId of taskIds) void this.watchOne(taskId, peer, dialect, undefined, tellOf, ended);
   }
 
-  /** Tells whoever was given a task how it is now, whenever that changes, as 2025-11-25 has it, until `over` aborts. */
-  async tellStatus(
-    taskId: string,
-    peer: McpPeer,
-    dialect: Dialect,
-    say: (json: string) => MaybePromise<void>,
-    over: AbortSignal,
-  ): Promise<void> {
-    // Where nothing outlives its request, whoever wants to know asks.
-    if (this.#host.clock.isPerRequest || this.#told >= MAX_TOLD) return;
-    this.#told++;
-    const tell = (params: Members) => void say(notification("notifications/tasks/status", params));
-    await this.#watchOne(taskId, peer, dialect, "working", tell, over);
-    this.#told--;
-  }
-
-  async #watchOne(
+  /** Tells of a task whenever its status is not what is known of it, until `ended` aborts. */
+  async watchOne(
     taskId: string,
     peer: McpPeer,
     dialect: Dialect,

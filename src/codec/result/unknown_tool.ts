@@ -14,20 +14,13 @@ const MAX_NAME = 128;
 /** What a name may show that a stranger chose: no controls, no marks that turn text around, no line breaks. */
 const HIDDEN = /[^\p{L}\p{N}\p{P}\p{S} ]/gu;
 
-/** The message of a refusal; of one for an unknown tool, with the tool's name. */
-export function messageWithTool({ code, message, data }: Refusal): string {
-  const { requested_tool: requested } = membersOf(data);
+/** The message of a refusal; of one for an unknown tool, with the tool's name, and the one that may be meant, if that is wanted. */
+export function messageOf({ code, message, data }: Refusal, hasHint: boolean): string {
+  const { requested_tool: requested, suggestion } = membersOf(data);
   if (code !== "tool_not_found" || typeof requested !== "string") return message;
-  const shown = requested.slice(0, MAX_NAME).replace(HIDDEN, "?");
-  return `${message}: ${shown}${requested.length > MAX_NAME ? "…" : ""}`;
-}
-
-/** The same with the nearest tool that there is, if one is near. */
-export function messageWithSuggestion(refusal: Refusal): string {
-  const { suggestion } = membersOf(refusal.data);
-  const message = messageWithTool(refusal);
-  const isUnknown = refusal.code === "tool_not_found" && typeof suggestion === "string";
-  return isUnknown ? `${message}. ${suggestion}` : message;
+  const name = requested.slice(0, MAX_NAME).replace(HIDDEN, "?");
+  const hint = hasHint && suggestion !== undefined ? `. ${suggestion}` : "";
+  return `${message}: ${name}${requested.length > MAX_NAME ? "…" : ""}${hint}`;
 }
 
 /** A refusal as it was before its message was given the tool's name, which is among the data. */

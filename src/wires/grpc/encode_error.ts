@@ -18,7 +18,7 @@ import {
 import { ValueSchema } from "@bufbuild/protobuf/wkt";
 import { ConnectError } from "@connectrpc/connect";
 import type { Refusal } from "../../call/outcome.ts";
-import { messageWithTool } from "../../codec/result/unknown_tool.ts";
+import { messageOf } from "../../codec/result/unknown_tool.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { grpcCodes } from "./codes.ts";
 import { ERROR_DOMAIN } from "./error_domain.ts";
@@ -51,7 +51,7 @@ export function encodeRefusal(refusal: Refusal, metadata?: Readonly<Record<strin
   if (json !== undefined) {
     details.push(detail(ValueSchema, fromJson(ValueSchema, json, { recursionLimit: Number.POSITIVE_INFINITY })));
   }
-  const error = new ConnectError(messageWithTool(refusal), grpcCodes[code], metadata);
+  const error = new ConnectError(messageOf(refusal, false), grpcCodes[code], metadata);
   error.details = details;
   return error;
 }

@@ -3,11 +3,12 @@ import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import type { Answer } from "../../mcp/answer.ts";
 import type { Channel } from "../../mcp/exchange.ts";
 import type { InputRequest } from "../../mcp/input_requests.ts";
-import type { LegacyCaller, LegacyExchange, LegacyWish, TellLater } from "../../mcp/legacy.ts";
+import type { LegacyCaller, LegacyExchange, LegacyWish, TellOfTask } from "../../mcp/legacy.ts";
 import type { Request, Response } from "../../mcp/message.ts";
 import type { PendingRequests } from "../../mcp/pending_requests.ts";
+import type { TaskNews } from "../../mcp/task_news.ts";
 import type { Head } from "../wire.ts";
-import { tellWhile } from "./session_news.ts";
+import { tellOfTask } from "./session_news.ts";
 import type { McpSession, SessionNote, SessionStore } from "./session_store.ts";
 import { rememberWish } from "./session_wish.ts";
 
@@ -21,6 +22,7 @@ export interface EndpointExchangeOptions {
   readonly session: McpSession;
   readonly request: Request;
   readonly pending: PendingRequests;
+  readonly news: TaskNews;
   readonly say: Say;
   /** Told what the store did not do. */
   readonly onError: (thrown: unknown) => void;
@@ -64,9 +66,9 @@ export class EndpointExchange implements LegacyExchange, Channel {
     return room instanceof Promise ? room.catch(this.#options.onError) : room;
   }
 
-  readonly tellLater: TellLater = (work) => {
-    const { store, session: { id }, say, onError } = this.#options;
-    tellWhile(store, id, say, work, onError);
+  readonly tellOfTask: TellOfTask = (watch) => {
+    const { news, store, session: { id }, say, onError } = this.#options;
+    tellOfTask(news, store, id, say, watch, onError);
   };
 
   remember(wish: LegacyWish): Promise<void> {

@@ -13,6 +13,7 @@ import type { Json } from "../../internal/json.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import { type Answer, errorAnswer, protocolError, refusalAnswer } from "../../mcp/answer.ts";
 import type { Message, Request } from "../../mcp/message.ts";
+import type { TaskNews } from "../../mcp/task_news.ts";
 import type { Head, Reply } from "../wire.ts";
 import { EndpointExchange, type Say } from "./endpoint_exchange.ts";
 import { ACCEPTED, refused, toAnsweredReply, toReply } from "./exchange.ts";
@@ -28,15 +29,23 @@ const TOUCH_MS = 15_000;
 export class Endpoints {
   readonly #host: SessionHost;
   readonly #store: SessionStore;
+  readonly #news: TaskNews;
   readonly #path: string;
   /** Told what the store did not do; gives what a caller is told then. */
   readonly #onError: (thrown: unknown) => Reply;
   /** The streams that are open in this process, by session. */
   readonly #open = new Map<string, SessionReader>();
 
-  constructor(host: SessionHost, store: SessionStore, path: string, onError: (thrown: unknown) => Reply) {
+  constructor(
+    host: SessionHost,
+    store: SessionStore,
+    news: TaskNews,
+    path: string,
+    onError: (thrown: unknown) => Reply,
+  ) {
     this.#host = host;
     this.#store = store;
+    this.#news = news;
     this.#path = path;
     this.#onError = onError;
   }
@@ -99,7 +108,8 @@ export class Endpoints {
     if (isBeginning) await this.#store.put(begun);
     const { pending } = this.#host;
     const onError = (thrown: unknown) => void this.#onError(thrown);
-    const exchange = new EndpointExchange({ head, store: this.#store, session: begun, request, pending, say, onError });
+    const [store, news] = [this.#store, this.#news];
+    const exchange = new EndpointExchange({ head, store, session: begun, request, pending, news, say, onError });
     const answer = this.#host.answerAll([request], exchange, false);
     if (!(answer instanceof Promise)) return await this.#said(answer, head, say);
     // It was taken: what becomes of it is told over the stream.

@@ -6,6 +6,7 @@ import { acceptsEventStream } from "../../internal/media_type.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import { type Answer, errorAnswer, protocolError } from "../../mcp/answer.ts";
 import type { Channel, Exchange } from "../../mcp/exchange.ts";
+import type { Members } from "../../mcp/message.ts";
 import type { Head, Reply, WireHost } from "../wire.ts";
 
 const JSON_HEADERS: Readonly<Record<string, string>> = { "content-type": "application/json" };
@@ -104,6 +105,6 @@ export function toAnsweredReply(answer: Answer, { path }: Head, host: WireHost):
 }
 
 /** An error that is no request's in particular. */
-export function refused(status: number, number: number, message: string): Reply {
-  return toReply(errorAnswer(null, protocolError(number, message, undefined, status)));
+export function refused(status: number, number: number, message: string, data?: Members): Reply {
+  return toReply(errorAnswer(null, protocolError(number, message, data, status)));
 }

@@ -7,10 +7,10 @@
  * @module
  */
 import { type Refusal, refuse } from "../../call/outcome.ts";
+import { refuseMediaType } from "../../codec/fetch/json_post.ts";
 import { parseJson } from "../../codec/jsonrpc/decode.ts";
 import { Deadlines } from "../../internal/deadlines.ts";
 import { isJsonObject } from "../../internal/json.ts";
-import { isJsonMediaType } from "../../internal/media_type.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import { checkOptions, type OptionRules, PATH, rule } from "../../internal/options.ts";
 import { errorAnswer, protocolError, refusalAnswer } from "../../mcp/answer.ts";
@@ -22,7 +22,7 @@ import { Modern } from "../../mcp/modern.ts";
 import { PROTOCOL_RULES, type ProtocolOptions } from "../../mcp/options.ts";
 import type { Body, Head, MountedWire, Reply, Wire, WireHost } from "../wire.ts";
 import type { Endpoints } from "./endpoints.ts";
-import { ACCEPTED, HttpExchange, toReply } from "./exchange.ts";
+import { ACCEPTED, HttpExchange, refused, toReply } from "./exchange.ts";
 import { checkHeaders, isModernVersion, VERSION_HEADER } from "./headers.ts";
 import { LegacyHttp } from "./legacy.ts";
 import type { Sessions } from "./sessions.ts";
@@ -89,9 +89,7 @@ export function mcp(options: McpOptions = {}): Wire {
   const path = pathOf(options.path ?? "/mcp");
   const ssePath = options.ssePath === undefined ? undefined : pathOf(options.ssePath);
   if (ssePath !== undefined && options.sessions === undefined) {
-    throw new TypeError(
-      "Cannot serve MCP: ssePath needs sessions, such as mcp({ ssePath, sessions: memorySessions() })",
-    );
+    throw new TypeError(`Cannot ${ACTION}: ssePath needs sessions, such as memorySessions()`);
   }
   return { name: "mcp", mount: (host) => new Mcp(host, path, ssePath, options) };
 }
@@ -101,7 +99,7 @@ const ACTION = "serve MCP";
 const RULES: OptionRules<McpOptions> = {
   path: PATH,
   sessions: rule(
-    "what memorySessions() or sessionsIn(store) gives",
+    "memorySessions() or sessionsIn(store)",
     (value) => isJsonObject(value) && typeof value["~serve"] === "function",
   ),
   ssePath: PATH,
@@ -142,12 +140,8 @@ class Mcp implements MountedWire {
     const withoutMessage = endpoints?.handle(head);
     if (withoutMessage !== undefined) return withoutMessage;
     if (head.method !== "POST") return this.#legacy.handleOther(head);
-    if (!isJsonMediaType(head.metadata.get("content-type"))) {
-      return unsupportedMedia("Send the header content-type: application/json (UTF-8)");
-    }
-    if (head.metadata.get("content-encoding") !== null) {
-      return unsupportedMedia("Send the body as it is, without content-encoding");
-    }
+    const unreadable = refuseMediaType(head.metadata);
+    if (unreadable !== undefined) return refused(415, -32000, unreadable.message, { code: unreadable.code });
     return body.text().then((text) =>
       typeof text === "string" ? this.#receive(head, text, endpoints) : refusalReply(text)
     );
@@ -210,10 +204,6 @@ class Mcp implements MountedWire {
 
 function isModernClaim(message: Message | Malformed): boolean {
   return (message.kind === "request" || message.kind === "notification") && claimOf(message.params) !== undefined;
-}
-
-function unsupportedMedia(message: string): Reply {
-  return toReply(errorAnswer(null, protocolError(-32000, message, { code: "invalid_request" }, 415)));
 }
 
 function refusalReply(refusal: Refusal): Reply {

@@ -6,13 +6,14 @@ import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import type { Answer } from "../../mcp/answer.ts";
 import type { Channel } from "../../mcp/exchange.ts";
 import type { InputRequest } from "../../mcp/input_requests.ts";
-import type { LegacyCaller, LegacyExchange, LegacyWish, TellLater } from "../../mcp/legacy.ts";
+import type { LegacyCaller, LegacyExchange, LegacyWish, TellOfTask } from "../../mcp/legacy.ts";
 import type { Response } from "../../mcp/message.ts";
 import type { PendingRequests } from "../../mcp/pending_requests.ts";
+import type { TaskNews } from "../../mcp/task_news.ts";
 import type { Head, Reply, WireHost } from "../wire.ts";
 import { ACCEPTED, toAnsweredReply } from "./exchange.ts";
 import { canResume, howToResume, SessionReader } from "./session_stream.ts";
-import { sayNews, tellWhile } from "./session_news.ts";
+import { sayNews, tellOfTask } from "./session_news.ts";
 import type { McpSession, SessionNote, SessionStore } from "./session_store.ts";
 import { rememberWish } from "./session_wish.ts";
 
@@ -24,6 +25,7 @@ export interface SessionExchangeOptions {
   readonly session: McpSession;
   readonly heartbeats: Deadlines;
   readonly pending: PendingRequests;
+  readonly news: TaskNews;
   /** How long a client waits until it comes again, in milliseconds. */
   readonly retryMs: number;
   /** How long a connection stays open while its request goes on, in milliseconds; `undefined` for as long as that takes. */
@@ -85,9 +87,9 @@ export class SessionExchange implements LegacyExchange, Channel {
     }
   }
 
-  readonly tellLater: TellLater = (work) => {
-    const { store, session: { id }, onError } = this.#options;
-    tellWhile(store, id, (json) => sayNews(store, id, json), work, (thrown) => void onError(thrown));
+  readonly tellOfTask: TellOfTask = (watch) => {
+    const { news, store, session: { id }, onError } = this.#options;
+    tellOfTask(news, store, id, (json) => sayNews(store, id, json), watch, (thrown) => void onError(thrown));
   };
 
   remember(wish: LegacyWish): Promise<void> {

@@ -12,6 +12,7 @@ import type { Answer } from "../../mcp/answer.ts";
 import type { Core } from "../../mcp/core.ts";
 import type { LegacyCaller, LegacyExchange } from "../../mcp/legacy.ts";
 import type { Members, Message, Notification, Request, Response } from "../../mcp/message.ts";
+import { TaskNews } from "../../mcp/task_news.ts";
 import type { PendingRequests } from "../../mcp/pending_requests.ts";
 import type { LegacyVersion } from "../../mcp/words.ts";
 import type { Head, Reply } from "../wire.ts";
@@ -56,6 +57,7 @@ export interface SessionHost {
 export class SessionHttp {
   readonly #host: SessionHost;
   readonly #store: SessionStore;
+  readonly #news: TaskNews;
   readonly #retryMs: number;
   readonly #pollAfterMs: number | undefined;
   /** Connections over GET, by session and stream. */
@@ -64,13 +66,14 @@ export class SessionHttp {
   constructor(host: SessionHost, store: SessionStore, { retryMs = 1_000, pollAfterMs }: SessionOptions) {
     this.#host = host;
     this.#store = store;
+    this.#news = new TaskNews(host.core.host.clock);
     this.#retryMs = retryMs;
     this.#pollAfterMs = pollAfterMs;
   }
 
   /** The transport of 2024-11-05, whose streams are at this path. */
   endpoints(path: string): Endpoints {
-    return new Endpoints(this.#host, this.#store, path, (thrown) => this.#broken(thrown));
+    return new Endpoints(this.#host, this.#store, this.#news, path, (thrown) => this.#broken(thrown));
   }
 
   /** Begins a session; its id goes with the answer. */
@@ -155,6 +158,7 @@ export class SessionHttp {
       session,
       heartbeats,
       pending,
+      news: this.#news,
       retryMs: this.#retryMs,
       pollAfterMs: this.#pollAfterMs,
       requestIds: requests.map(({ id }) => id),

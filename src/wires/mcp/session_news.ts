@@ -5,9 +5,10 @@
  */
 import type { Json } from "../../internal/json.ts";
 import { notification } from "../../mcp/call_sink.ts";
-import type { TellLater } from "../../mcp/legacy.ts";
+import type { TellOfTask } from "../../mcp/legacy.ts";
 import { type Filter, newsOf } from "../../mcp/listens.ts";
 import type { Notification, Response } from "../../mcp/message.ts";
+import type { TaskNews } from "../../mcp/task_news.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import type { WireHost } from "../wire.ts";
 import type { SessionNote, SessionStore } from "./session_store.ts";
@@ -44,12 +45,13 @@ export function sayNews(store: SessionStore, id: string, json: string): MaybePro
   return appended instanceof Promise ? appended.then(tell) : tell();
 }
 
-/** Lets `work` tell a session things, until it is done or the session is over. */
-export function tellWhile(
+/** Tells a session of a task, until it or the session has ended. */
+export function tellOfTask(
+  news: TaskNews,
   store: SessionStore,
   id: string,
   say: (json: string) => MaybePromise<void>,
-  work: Parameters<TellLater>[0],
+  watch: Parameters<TellOfTask>[0],
   onError: (thrown: unknown) => void,
 ): void {
   const ending = new AbortController();
@@ -61,7 +63,7 @@ export function tellWhile(
       onError(thrown);
     }
   };
-  void work(safely, ending.signal).finally(unsubscribe);
+  news.follow(watch, safely, ending.signal, unsubscribe);
 }
 
 /** What a message of a client is to the request that waits for it, in whichever process; `undefined` if it is nothing. */

@@ -17,12 +17,13 @@ import { Core } from "../../mcp/core.ts";
 import { checkEnvelope, checkVersion, claimOf, missingEnvelope, unsupportedVersion } from "../../mcp/envelope.ts";
 import type { Channel, Exchange } from "../../mcp/exchange.ts";
 import type { InputRequest } from "../../mcp/input_requests.ts";
-import { Legacy, type LegacyCaller, type LegacyExchange, type LegacyWish, type TellLater } from "../../mcp/legacy.ts";
+import { Legacy, type LegacyCaller, type LegacyExchange, type LegacyWish, type TellOfTask } from "../../mcp/legacy.ts";
 import { newsOf } from "../../mcp/listens.ts";
 import { decodeMessage, type Message, type Notification, type Request, type Response } from "../../mcp/message.ts";
 import { Modern } from "../../mcp/modern.ts";
 import type { ProtocolOptions } from "../../mcp/options.ts";
 import { PendingRequests } from "../../mcp/pending_requests.ts";
+import { TaskNews } from "../../mcp/task_news.ts";
 import { LEGACY_VERSIONS } from "../../mcp/words.ts";
 import type { WireHost } from "../wire.ts";
 
@@ -46,6 +47,7 @@ export class StdioConnection {
   readonly #modern: Modern;
   readonly #legacy: Legacy;
   readonly #pending: PendingRequests;
+  readonly #news: TaskNews;
   readonly #write: WriteLine;
   readonly #running = new Map<RequestId, AbortController>();
   readonly #subscriptions = new Set<string>();
@@ -62,6 +64,7 @@ export class StdioConnection {
     this.#modern = new Modern(this.#core);
     this.#legacy = new Legacy(this.#core, true);
     this.#pending = new PendingRequests(host.clock, this.#core.settings.askTimeoutMs);
+    this.#news = new TaskNews(host.clock);
     this.#write = write;
   }
 
@@ -128,6 +131,7 @@ export class StdioConnection {
     const exchange = new StdioExchange({
       write: this.#write,
       pending: this.#pending,
+      news: this.#news,
       caller: this.#caller,
       over: this.#ending.signal,
       remember: (wish) => this.#remember(wish),
@@ -195,6 +199,7 @@ function isAnswer(value: unknown): boolean {
 interface StdioExchangeOptions {
   readonly write: WriteLine;
   readonly pending: PendingRequests;
+  readonly news: TaskNews;
   readonly caller: LegacyCaller;
   /** Aborts when nothing more comes. */
   readonly over: AbortSignal;
@@ -207,15 +212,15 @@ class StdioExchange implements LegacyExchange, Exchange, Channel {
   readonly principal = undefined;
   readonly controller: AbortController = new AbortController();
   readonly ask: (request: InputRequest) => Promise<Response | undefined>;
-  readonly tellLater: TellLater;
+  readonly tellOfTask: TellOfTask;
   readonly remember: (wish: LegacyWish) => void;
   caller: LegacyCaller;
   readonly #write: WriteLine;
 
-  constructor({ write, pending, caller, over, remember }: StdioExchangeOptions) {
+  constructor({ write, pending, news, caller, over, remember }: StdioExchangeOptions) {
     this.#write = write;
     this.ask = (request) => pending.ask(request, (json) => this.send(json), this.left);
-    this.tellLater = (work) => void work(write, over);
+    this.tellOfTask = (watch) => news.follow(watch, write, over);
     this.caller = caller;
     this.remember = remember;
   }
