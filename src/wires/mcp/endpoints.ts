@@ -50,11 +50,6 @@ export class Endpoints {
     this.#onError = onError;
   }
 
-  /** Whether a path is of this transport. */
-  has(path: string): boolean {
-    return path === this.#path || path.startsWith(`${this.#path}/`);
-  }
-
   /** Answers what carries no message: opens a stream, or says what belongs where. `undefined` for what carries one. */
   handle(head: Head): MaybePromise<Reply> | undefined {
     const isStream = idOf(head, this.#path) === "";
@@ -198,7 +193,7 @@ export class Endpoints {
 
 /** What is after the path: the session whose endpoint it is; `""` for the stream itself. */
 function idOf({ path }: Head, base: string): string {
-  return path.slice(base.length + 1).replace(/\/$/, "");
+  return path.slice(base.length + 1);
 }
 
 /** A session of somebody who has not said yet what it is. */

@@ -136,7 +136,7 @@ class Mcp implements MountedWire {
   }
 
   handle(head: Head, body: Body): MaybePromise<Reply> {
-    const endpoints = this.#endpoints?.has(head.path) ? this.#endpoints : undefined;
+    const endpoints = head.path === this.paths[0] ? undefined : this.#endpoints;
     const withoutMessage = endpoints?.handle(head);
     if (withoutMessage !== undefined) return withoutMessage;
     if (head.method !== "POST") return this.#legacy.handleOther(head);

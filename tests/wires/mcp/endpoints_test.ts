@@ -16,7 +16,7 @@ import {
   type StoredMessage,
 } from "../../../src/wires/mcp/entry.ts";
 import { runtime } from "../../runtime/runtime.ts";
-import type { Json, Message } from "./client.ts";
+import { type Json, type Message, StreamReader } from "./client.ts";
 import { createFixture, Gate, KEYS } from "./fixture.ts";
 
 const skip = runtime === "workerd" && "a request's stream is not another request's to write to";
@@ -33,25 +33,21 @@ function call(name: string, id: number): Json {
 class Guest {
   readonly #server: Pick<Server, "fetch">;
   readonly #headers: Headers;
-  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
-  readonly #decoder = new TextDecoder();
-  #text = "";
+  readonly #reader: StreamReader;
   #id = 0;
   endpoint = "";
 
   constructor(server: Pick<Server, "fetch">, headers: Headers, response: Response) {
     this.#server = server;
     this.#headers = headers;
-    this.#reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    this.#reader = new StreamReader(response);
   }
 
   static async open(server: Pick<Server, "fetch">, headers: Headers = {}): Promise<Guest> {
     const response = await server.fetch(new Request("http://localhost/sse", { headers }));
     strictEqual(response.headers.get("content-type"), "text/event-stream");
     const guest = new Guest(server, headers, response);
-    const { event, data } = await guest.#next();
-    strictEqual(event, "endpoint");
-    guest.endpoint = data;
+    guest.endpoint = /^event: endpoint\ndata: (.+)$/.exec(await guest.#reader.nextBlock() ?? "")?.[1] ?? "";
     return guest;
   }
 
@@ -67,28 +63,13 @@ class Guest {
     return guest;
   }
 
-  async #next(): Promise<{ readonly event: string; readonly data: string; readonly block: string }> {
-    for (;;) {
-      const end = this.#text.indexOf("\n\n");
-      if (end !== -1) {
-        const block = this.#text.slice(0, end);
-        this.#text = this.#text.slice(end + 2);
-        if (block.startsWith(":")) continue;
-        return { event: /^event: (.+)$/m.exec(block)?.[1] ?? "", data: /^data: (.+)$/m.exec(block)?.[1] ?? "", block };
-      }
-      const { done, value } = await this.#reader.read();
-      if (done) throw new Error("The stream has ended");
-      this.#text += this.#decoder.decode(value, { stream: true });
-    }
-  }
-
   /** The next message. */
   async next(): Promise<Message> {
-    const { event, data, block } = await this.#next();
-    strictEqual(event, "message");
-    // There was nothing to take up again.
-    ok(!/^(id|retry):/m.test(block), block);
-    return JSON.parse(data);
+    const block = await this.#reader.nextBlock();
+    if (block === undefined) throw new Error("The stream has ended");
+    // No id: there was nothing to take up again.
+    const [, data] = /^event: message\ndata: (.+)$/.exec(block) ?? [];
+    return JSON.parse(data ?? `no message: ${block}`);
   }
 
   async post(message: unknown, server = this.#server): Promise<Response> {
@@ -259,6 +240,21 @@ test("batches are answered in 2025-03-26", { skip }, async () => {
   strictEqual((await guest.post([{ ...ping, id: "a" }, { ...ping, id: "b" }])).status, 202);
   deepStrictEqual([(await guest.next()).id, (await guest.next()).id], ["a", "b"]);
   await guest.leave();
+});
+
+test("its paths may be around the other", { skip }, async () => {
+  for (const [path, ssePath] of [["/sse/mcp", "/sse"], ["/mcp", "/mcp/sse"], ["/mcp", "/"]] as const) {
+    const server = createFixture(options({ path, ssePath }));
+    const response = await server.fetch(new Request(`http://localhost${ssePath}`));
+    const block = await new StreamReader(response).nextBlock();
+    ok(block?.startsWith(`event: endpoint\ndata: ${ssePath === "/" ? "" : ssePath}/`), String(block));
+    const body = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+    const headers = { "content-type": "application/json", "mcp-protocol-version": "2025-11-25" };
+    const ping = await server.fetch(new Request(`http://localhost${path}`, { method: "POST", headers, body }));
+    // There is no session: it is the other transport that answers.
+    strictEqual((await ping.json()).error.message, "The header Mcp-Session-Id is needed: begin with initialize");
+    await server.close(0);
+  }
 });
 
 test("it is not there unless it is asked for, and needs sessions", async () => {
