@@ -67,14 +67,9 @@ export async function inspect(runtime: string, way: story.Way, era: Era): Promis
     ask("prompts/list"),
     ask("prompts/get", "--prompt-name", story.EXPLAIN.name, "--prompt-args", ...pairs(story.EXPLAIN.arguments)),
   ]);
-  // Before 2026-07-28 results are objects: a list is the member `result` of one.
-  const { structuredContent: hits } = search;
-  const found = (Array.isArray(hits) ? hits : hits["result"]) as {
-    readonly title: string;
-  }[];
   return {
     tools: listed.tools.map(({ name }) => name),
-    found: found.map(({ title }) => title),
+    found: story.listOf(search.structuredContent).map(({ title }) => title),
     failure: story.textOf(misspelt.content),
     analyzed: Number(work.structuredContent["row_count"]),
     resources: resources.resources.map(({ uri }) => uri),

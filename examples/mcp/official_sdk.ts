@@ -15,7 +15,7 @@ import {
   ElicitRequestSchema,
   ResourceUpdatedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import { fillInAll, read, readAll } from "./official.ts";
+import { type CallTool, read, seeAll } from "./official.ts";
 import * as story from "./visit.ts";
 
 /** Visits the library, and leaves a note. */
@@ -30,36 +30,13 @@ export async function visitWithSdk(way: story.Way, text: string): Promise<story.
   const transport = openTransport(way);
   const revision = await connect(client, transport);
   try {
-    const { tools } = await client.listTools();
-    const { result: found } = await callTool<{ result: { title: string }[] }>(client, "search_documents", story.SEARCH);
-    const { content: failed } = await client.callTool({ name: "describe_dataset", arguments: story.MISSPELT });
-    let heardProgress = false;
-    const onprogress = () => void (heardProgress = true);
-    const work = await callTool<{ row_count: number }>(client, "analyze_dataset", story.LONG_WORK, onprogress);
-    const taskId = await workAsTask(client, work.row_count);
-    const { row_count: exported } = await callTool<{ row_count: number }>(client, "export_dataset", story.EXPORT);
-    const { summary } = await callTool<{ summary: string }>(client, "summarize_dataset", story.SUMMARY);
-    return {
-      revision,
-      longWork: `awaited; and as a task, ${taskId.slice(0, 20)}…`,
-      note: await watchNotes(client, text),
-      seen: {
-        tools: tools.map(({ name }) => name),
-        found: found.map(({ title }) => title),
-        failure: story.textOf(failed),
-        analyzed: work.row_count,
-        heardProgress,
-        asked,
-        exported,
-        summary,
-        ...await readAll(client),
-        ...await fillInAll(client),
-      },
-    };
+    const note = await watchNotes(client, text);
+    const callTool: CallTool = (params, options) => client.callTool(params, CallToolResultSchema, options);
+    const seen = await seeAll(client, callTool, asked);
+    const taskId = await workAsTask(client, seen.analyzed);
+    return { revision, longWork: `awaited; and as a task, ${taskId.slice(0, 20)}…`, note, seen };
   } finally {
-    if (transport instanceof StreamableHTTPClientTransport) {
-      await transport.terminateSession();
-    }
+    if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession();
     await client.close();
   }
 }
@@ -81,18 +58,6 @@ async function connect(client: Client, transport: Transport): Promise<string> {
   return revision;
 }
 
-/** Calls a tool that succeeds. What it gives has the tool's output schema, which the client has checked. */
-async function callTool<Output>(client: Client, name: string, args: object, onprogress?: () => void): Promise<Output> {
-  const options = onprogress && { onprogress };
-  const { structuredContent, isError, content } = await client.callTool(
-    { name, arguments: { ...args } },
-    CallToolResultSchema,
-    options,
-  );
-  if (isError) throw new Error(JSON.stringify(content));
-  return structuredContent as Output;
-}
-
 /** Has the same worked on as a task, which can be asked for as long as it is there; gives its id. */
 async function workAsTask(client: Client, rows: number): Promise<string> {
   const call = { name: "analyze_dataset", arguments: story.LONG_WORK };
@@ -112,7 +77,7 @@ async function watchNotes(client: Client, text: string): Promise<string> {
   const { promise: changed, resolve } = Promise.withResolvers<void>();
   client.setNotificationHandler(ResourceUpdatedNotificationSchema, () => resolve());
   await client.subscribeResource({ uri: story.NOTES });
-  await callTool(client, "add_note", { text });
+  await client.callTool({ name: "add_note", arguments: { text } });
   await changed;
   await client.unsubscribeResource({ uri: story.NOTES });
   return story.lastNote(await read(client, story.NOTES));

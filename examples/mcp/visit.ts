@@ -131,3 +131,8 @@ export function textOf(content: unknown): string {
   if ("text" in content) return String(content.text);
   return "resource" in content ? textOf(content.resource) : "";
 }
+
+/** A structured result that is a list: before 2026-07-28 results are objects, and a list is the member `result` of one. */
+export function listOf(structured: unknown): readonly { readonly title: string }[] {
+  return (Array.isArray(structured) ? structured : (structured as { result: unknown }).result) as { title: string }[];
+}
