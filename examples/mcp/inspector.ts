@@ -11,13 +11,12 @@ import * as story from "./visit.ts";
 /** Which revisions it is to speak: 2026-07-28, or those before. */
 export type Era = "modern" | "legacy";
 
-/** What it sees: no questions, which it cannot answer, and no news, for which it would have to stay. */
+/** What it sees: no questions, which it cannot answer, no progress, which it does not show, and no news, for which it would have to stay. */
 export type Glance = Pick<
   story.Seen,
   | "tools"
   | "found"
   | "failure"
-  | "analyzed"
   | "resources"
   | "templates"
   | "file"
@@ -53,12 +52,11 @@ export async function inspect(runtime: string, way: story.Way, era: Era): Promis
   const callTool = (name: string, args: object) =>
     ask("tools/call", "--tool-name", name, "--tool-args-json", JSON.stringify(args));
   const read = (uri: string) => ask("resources/read", "--uri", uri);
-  const [listed, search, misspelt, work, resources, templates, file, row, noRow, prompts, prompt] = await Promise.all([
+  const [listed, search, misspelt, resources, templates, file, row, noRow, prompts, prompt] = await Promise.all([
     // Complains of schemas that some host would not take, by its exit code.
     ask("tools/list", "--strict"),
     callTool("search_documents", story.SEARCH),
     callTool("describe_dataset", story.MISSPELT),
-    callTool("analyze_dataset", story.LONG_WORK),
     ask("resources/list"),
     ask("resources/templates/list"),
     read(story.FILE),
@@ -71,7 +69,6 @@ export async function inspect(runtime: string, way: story.Way, era: Era): Promis
     tools: listed.tools.map(({ name }) => name),
     found: story.listOf(search.structuredContent).map(({ title }) => title),
     failure: story.textOf(misspelt.content),
-    analyzed: Number(work.structuredContent["row_count"]),
     resources: resources.resources.map(({ uri }) => uri),
     templates: templates.resourceTemplates.map(({ uriTemplate }) => uriTemplate),
     file: story.textOf(file.contents).slice(0, 40),
