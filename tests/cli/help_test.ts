@@ -4,9 +4,12 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { run } from "./run.ts";
 
+/** Each is a process, and a machine may be busy. */
+const LIMIT = { timeout: 60_000 };
+
 const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 
-test("toolwire --help, -h and help print the usage, and succeed", async () => {
+test("toolwire --help, -h and help print the usage, and succeed", LIMIT, async () => {
   const [help, ...others] = await Promise.all([run("--help"), run("-h"), run("help")]);
   for (const command of ["stdio <module>", "pin <url>", "help [command]", "--version"]) {
     ok(help.out.includes(`toolwire ${command}`), command);
@@ -16,7 +19,7 @@ test("toolwire --help, -h and help print the usage, and succeed", async () => {
   for (const other of [help, ...others]) deepStrictEqual(other, { code: 0, out: help.out, errors: "" });
 });
 
-test("toolwire <command> --help prints the usage of that one", async () => {
+test("toolwire <command> --help prints the usage of that one", LIMIT, async () => {
   for (const args of [["pin", "--help"], ["pin", "-h"], ["help", "pin"], ["--help", "pin"]]) {
     const { code, out } = await run(...args);
     strictEqual(code, 0, args.join(" "));
@@ -25,11 +28,11 @@ test("toolwire <command> --help prints the usage of that one", async () => {
   }
 });
 
-test("toolwire --version prints the version of the package", async () => {
+test("toolwire --version prints the version of the package", LIMIT, async () => {
   deepStrictEqual(await run("--version"), { code: 0, out: `toolwire ${version}\n`, errors: "" });
 });
 
-test("toolwire with no command, or one that is not there, says how it is called", async () => {
+test("toolwire with no command, or one that is not there, says how it is called", LIMIT, async () => {
   for (
     const [args, words] of [
       [[], /^Usage: toolwire <command>/],
@@ -48,7 +51,7 @@ test("toolwire with no command, or one that is not there, says how it is called"
   }
 });
 
-test("toolwire stdio says which file it looked for, and what it misses in one", async () => {
+test("toolwire stdio says which file it looked for, and what it misses in one", LIMIT, async () => {
   const gone = await run("stdio", "no/such/server.ts");
   strictEqual(gone.code, 1);
   match(gone.errors, /^Cannot serve no\/such\/server\.ts: there is no file \/.*\/no\/such\/server\.ts\n$/);
@@ -62,7 +65,7 @@ test("toolwire stdio says which file it looked for, and what it misses in one", 
   }
 });
 
-test("toolwire pin names the address that it cannot reach", async () => {
+test("toolwire pin names the address that it cannot reach", LIMIT, async () => {
   // A port that browsers, and so fetch, never connect to.
   const { code, errors } = await run("pin", "http://127.0.0.1:1/webtools/weather");
   strictEqual(code, 1);

@@ -10,6 +10,9 @@ import { webtoolsTransport } from "../../src/wires/webtools/entry.ts";
 import { run } from "./run.ts";
 import { createWeather } from "../wires/webtools/weather.ts";
 
+/** Each command is a process, and a machine may be busy. */
+const LIMIT = { timeout: 60_000 };
+
 /** Serves, and gives a place for files; both are gone afterwards. */
 async function withServer(server: Server, use: (url: string, folder: string) => Promise<void>): Promise<void> {
   const listening = await serve(server, { port: 0, graceMs: 0 });
@@ -22,7 +25,7 @@ async function withServer(server: Server, use: (url: string, folder: string) => 
   }
 }
 
-test("toolwire pin prints the metadata, and its digest beside it", async () => {
+test("toolwire pin prints the metadata, and its digest beside it", LIMIT, async () => {
   await withServer(createWeather().server, async (url) => {
     const { code, out, errors } = await run("pin", url);
     strictEqual(code, 0, errors);
@@ -34,22 +37,26 @@ test("toolwire pin prints the metadata, and its digest beside it", async () => {
   });
 });
 
-test("toolwire pin --out writes a pin that a client takes, and says what has changed since the last", async () => {
-  const { server } = createWeather();
-  await withServer(server, async (url, folder) => {
-    const file = join(folder, "weather.json");
-    strictEqual((await run("pin", url, "--out", file)).code, 0);
-    const pin = JSON.parse(readFileSync(file, "utf8"));
-    const client = createClient<typeof server>(webtoolsTransport(url, { pin }));
-    strictEqual((await client.get_current({ location: "Paris" })).temperature, 20);
-    writeFileSync(file, JSON.stringify({ ...pin, description: "As it was" }));
-    const again = await run("pin", url, "--out", file);
-    match(again.errors, /written to .*weather\.json\n {2}the description of the webtool changed\n$/);
-    deepStrictEqual(JSON.parse(readFileSync(file, "utf8")), pin);
-  });
-});
+test(
+  "toolwire pin --out writes a pin that a client takes, and says what has changed since the last",
+  LIMIT,
+  async () => {
+    const { server } = createWeather();
+    await withServer(server, async (url, folder) => {
+      const file = join(folder, "weather.json");
+      strictEqual((await run("pin", url, "--out", file)).code, 0);
+      const pin = JSON.parse(readFileSync(file, "utf8"));
+      const client = createClient<typeof server>(webtoolsTransport(url, { pin }));
+      strictEqual((await client.get_current({ location: "Paris" })).temperature, 20);
+      writeFileSync(file, JSON.stringify({ ...pin, description: "As it was" }));
+      const again = await run("pin", url, "--out", file);
+      match(again.errors, /written to .*weather\.json\n {2}the description of the webtool changed\n$/);
+      deepStrictEqual(JSON.parse(readFileSync(file, "utf8")), pin);
+    });
+  },
+);
 
-test("toolwire pin says what it cannot do", async () => {
+test("toolwire pin says what it cannot do", LIMIT, async () => {
   await withServer(createWeather().server, async (url) => {
     for (
       const [args, code, words] of [
