@@ -1,0 +1,65 @@
+/** The pages for those who come from another library: both sides of each pair are asked the same, and answer the same. */
+import { deepStrictEqual, match, ok } from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { runtime } from "../runtime/runtime.ts";
+import { findPairs } from "./extract.ts";
+import { Caller, type Comparison, type Peer } from "./peers/caller.ts";
+import { comparisons as mcpLite } from "./peers/mcp_lite.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const pages: Readonly<Record<string, Readonly<Record<string, Comparison>>>> = {
+  "docs/coming-from-mcp-lite.md": mcpLite,
+};
+/** Peers are asked once; that our own side runs elsewhere, too, is what docs_test.ts sees to. */
+const skip = runtime !== "bun" && "peers are compared once, on Bun";
+
+for (const [page, comparisons] of Object.entries(pages)) {
+  const pairs = runtime === "bun" ? findPairs(page, readFileSync(join(root, page), "utf8")) : [];
+
+  test(`${page}: each pair is compared`, { skip }, () => {
+    deepStrictEqual(pairs.map(({ heading }) => heading), Object.keys(comparisons));
+  });
+
+  for (const { heading, peer, ours } of pairs) {
+    test(`${page}: ${heading}`, { skip }, async () => {
+      const compare = comparisons[heading];
+      ok(compare !== undefined);
+      const [theirs, own] = [await compare(await load(peer.code)), await compare(await load(ours.code))];
+      deepStrictEqual(own, theirs);
+    });
+  }
+}
+
+test(
+  "a thrown Error: mcp-lite tells its message and stack, as the page says, and Toolwire a correlation id",
+  { skip },
+  async () => {
+    const page = "docs/coming-from-mcp-lite.md";
+    const pair = findPairs(page, readFileSync(join(root, page), "utf8")).find(({ heading }) => heading === "Errors");
+    ok(pair !== undefined);
+    const tell = async ({ code }: { readonly code: string }) =>
+      JSON.stringify(await new Caller(await load(code), "2025-06-18").call("break"));
+    match(await tell(pair.peer), /hunter2.*"stack":/);
+    const ours = await tell(pair.ours);
+    ok(/correlation/.test(ours) && !/hunter2|stack/.test(ours), ours);
+  },
+);
+
+/** What a fence exports as `handler`, or as `server`. Imported from inside the repository, where Bun knows all names. */
+async function load(code: string): Promise<Peer> {
+  mkdirSync(join(root, ".cache"), { recursive: true });
+  const folder = mkdtempSync(join(root, ".cache/peer-"));
+  try {
+    const file = join(folder, "peer.ts");
+    writeFileSync(file, code);
+    const { handler, server } = await import(pathToFileURL(file).href);
+    const fetch: unknown = handler ?? server?.fetch;
+    if (typeof fetch !== "function") throw new Error(`It exports neither a handler nor a server:\n${code}`);
+    return { fetch: (request) => fetch(request) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
