@@ -8,10 +8,12 @@ import { runtime } from "../runtime/runtime.ts";
 import { findPairs } from "./extract.ts";
 import { Caller, type Comparison, type Peer } from "./peers/caller.ts";
 import { comparisons as mcpLite } from "./peers/mcp_lite.ts";
+import { comparisons as official } from "./peers/official.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const pages: Readonly<Record<string, Readonly<Record<string, Comparison>>>> = {
   "docs/coming-from-mcp-lite.md": mcpLite,
+  "docs/coming-from-the-official-sdk.md": official,
 };
 /** Peers are asked once; that our own side runs elsewhere, too, is what docs_test.ts sees to. */
 const skip = runtime !== "bun" && "peers are compared once, on Bun";
