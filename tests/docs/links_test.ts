@@ -4,10 +4,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { runtime } from "../runtime/runtime.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const skip = runtime === "workerd" && "reads files";
 
 /** A link of a page, to a file of the repository. */
 interface Link {
@@ -41,12 +39,10 @@ function anchorsOf(page: string): ReadonlySet<string> {
   );
 }
 
-const docs = skip
-  ? []
-  : readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`);
+const docs = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`);
 const pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...docs];
 
-test("links lead to files, and to headings, that are there", { skip }, () => {
+test("links lead to files, and to headings, that are there", () => {
   const links = pages.flatMap(linksOf);
   ok(links.length > 100, `There are ${links.length} links`);
   const broken = links.filter(({ to, anchor }) =>
@@ -55,7 +51,7 @@ test("links lead to files, and to headings, that are there", { skip }, () => {
   deepStrictEqual(broken, []);
 });
 
-test("every page of docs/ can be reached from the README", { skip }, () => {
+test("every page of docs/ can be reached from the README", () => {
   const reached = new Set(["README.md"]);
   for (const page of reached) {
     for (const { to } of linksOf(page)) if (pages.includes(to)) reached.add(to);
