@@ -36,16 +36,19 @@ function kidOf(token: string): string {
   return bytes.slice(2, 2 + bytes.charCodeAt(1));
 }
 
-async function startAll(
-  paths: readonly string[],
-  folder: string,
-  started: AsyncDisposableStack,
-): Promise<readonly Replica[]> {
+/** A replica for each program, in the order of {@link hosts}, and nginx in front of them. */
+async function startAll(paths: readonly string[], started: AsyncDisposableStack) {
+  const folder = started.use(await temporaryFolder()).path;
   const replicas = await Promise.all(
-    hosts.map((runtime, index) => Replica.start(runtime.name, runtime, paths[index] ?? "", folder, KEYS)),
+    hosts.slice(0, paths.length).map((runtime, index) =>
+      Replica.start(runtime.name, runtime, paths[index] ?? "", folder, KEYS)
+    ),
   );
   for (const replica of replicas) started.use(replica);
-  return replicas;
+  const grpc = await Promise.all(replicas.map((replica) => replica.grpcPort()));
+  const proxy = await startNginx(folder, { http: replicas.map(({ port }) => port), grpc });
+  started.use(proxy.program);
+  return { folder, replicas, proxy };
 }
 
 testWith("the documented nginx passes on pieces as they come, over each wire, and serves gRPC", [
@@ -53,11 +56,7 @@ testWith("the documented nginx passes on pieces as they come, over each wire, an
   ...hosts.map(({ program }) => program),
 ], async (_, ...paths) => {
   await using started = new AsyncDisposableStack();
-  const folder = started.use(await temporaryFolder()).path;
-  const replicas = await startAll(paths, folder, started);
-  const grpc = await Promise.all(replicas.map((replica) => replica.grpcPort()));
-  const proxy = await startNginx(folder, { http: replicas.map(({ port }) => port), grpc });
-  started.use(proxy.program);
+  const { folder, replicas, proxy } = await startAll(paths, started);
 
   // Round robin: each replica in its turn gets one of these, and the second piece is made only once the first has arrived.
   for (const { name } of replicas) {
@@ -116,10 +115,7 @@ testWith("a quiet stream gets its heartbeats through the documented nginx", [
   ...hosts.slice(0, 1).map((host) => host.program),
 ], async (_, path) => {
   await using started = new AsyncDisposableStack();
-  const folder = started.use(await temporaryFolder()).path;
-  const replica = started.use(await Replica.start("bun", hosts[0]!, path ?? "", folder, KEYS));
-  const proxy = await startNginx(folder, { http: [replica.port], grpc: [await replica.grpcPort()] });
-  started.use(proxy.program);
+  const { proxy } = await startAll([path], started);
   const events = eventsOf(await stream(proxy.url, "two_pieces", { file: "late" }));
   strictEqual((await events.next()).value?.event, "message");
   deepStrictEqual((await events.next()).value, { event: "heartbeat", data: {} });
@@ -131,11 +127,7 @@ testWith("promises are redeemed at any replica while all of them change their ke
   ...hosts.map(({ program }) => program),
 ], async (_, ...paths) => {
   await using started = new AsyncDisposableStack();
-  const folder = started.use(await temporaryFolder()).path;
-  const replicas = await startAll(paths, folder, started);
-  const grpc = await Promise.all(replicas.map((replica) => replica.grpcPort()));
-  const proxy = await startNginx(folder, { http: replicas.map(({ port }) => port), grpc });
-  started.use(proxy.program);
+  const { folder, replicas, proxy } = await startAll(paths, started);
   const answer = `${folder}/answer`;
 
   // Somebody calls all the time.

@@ -24,6 +24,11 @@ export class Caller {
     this.#version = version;
   }
 
+  /** The id of its session; `undefined` if there is none. */
+  get session(): string | undefined {
+    return this.#session;
+  }
+
   /** Begins; gives what the server says of itself. */
   async begin(capabilities: Json = {}): Promise<Json> {
     const params = { protocolVersion: this.#version, capabilities, clientInfo: { name: "tests", version: "1.0.0" } };

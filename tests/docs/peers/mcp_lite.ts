@@ -108,6 +108,29 @@ export const comparisons: Readonly<Record<string, Comparison>> = {
       asked.last.result?.["content"],
     ];
   },
+  "Sessions": async (peer) => {
+    const caller = callerOf(peer);
+    await caller.begin();
+    const { session } = caller;
+    const worked = await caller.ask("tools/call", { name: "work", arguments: {}, _meta: { progressToken: "p" } });
+    const ask = async (method: string, id: string | undefined) => {
+      const headers = { accept: "text/event-stream", "mcp-protocol-version": VERSION, "mcp-session-id": id ?? "" };
+      const response = await peer.fetch(new Request("http://localhost/mcp", { method, headers }));
+      await response.body?.cancel();
+      // Of a session that there is not, mcp-lite says 400 where MCP has 404.
+      return [method, response.ok, response.ok && response.headers.get("content-type")?.split(";")[0]];
+    };
+    const told = worked.messages.filter(({ method }) => method === "notifications/progress");
+    return [
+      typeof session,
+      told.map(({ params }) => params),
+      worked.last.result?.["content"],
+      await ask("GET", session),
+      await ask("GET", "nobody's"),
+      (await ask("DELETE", session))[1],
+      await ask("GET", session),
+    ];
+  },
   "Middleware": async (peer) => (await callerOf(peer).call("greet"))["content"],
   "Errors": async (peer) => {
     const caller = callerOf(peer);
@@ -142,6 +165,7 @@ export const comparisons: Readonly<Record<string, Comparison>> = {
       await ask({ host: "localhost", origin: "https://evil.example", "mcp-protocol-version": VERSION }),
     ];
   },
+  "Hosting": async (peer) => (await callerOf(peer).call("ping"))["content"],
 };
 
 /** What a schema says of values: types, members, what is required. */
