@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { runtime } from "../runtime/runtime.ts";
+import type { Json } from "../wires/mcp/client.ts";
 import { findPairs } from "./extract.ts";
 import { Caller, type Comparison, type Peer } from "./peers/caller.ts";
 import { comparisons as mcpLite } from "./peers/mcp_lite.ts";
@@ -35,20 +36,31 @@ for (const [page, comparisons] of Object.entries(pages)) {
   }
 }
 
+/** What both sides of a pair say of one call, as text. */
+async function tell(heading: string, tool: string, args: Json = {}): Promise<readonly [theirs: string, ours: string]> {
+  const page = "docs/coming-from-mcp-lite.md";
+  const pair = findPairs(page, readFileSync(join(root, page), "utf8")).find((pair) => pair.heading === heading);
+  ok(pair !== undefined);
+  const call = async ({ code }: { readonly code: string }) =>
+    JSON.stringify(await new Caller(await load(code), "2025-06-18").call(tool, args));
+  return [await call(pair.peer), await call(pair.ours)];
+}
+
 test(
-  "a thrown Error: mcp-lite tells its message and stack, as the page says, and Toolwire a correlation id",
+  "a thrown Error: mcp-lite tells its message and stack, as the page says, and Toolwire an id",
   { skip },
   async () => {
-    const page = "docs/coming-from-mcp-lite.md";
-    const pair = findPairs(page, readFileSync(join(root, page), "utf8")).find(({ heading }) => heading === "Errors");
-    ok(pair !== undefined);
-    const tell = async ({ code }: { readonly code: string }) =>
-      JSON.stringify(await new Caller(await load(code), "2025-06-18").call("break"));
-    match(await tell(pair.peer), /hunter2.*"stack":/);
-    const ours = await tell(pair.ours);
+    const [theirs, ours] = await tell("Errors", "break");
+    match(theirs, /hunter2.*"stack":/);
     ok(/correlation/.test(ours) && !/hunter2|stack/.test(ours), ours);
   },
 );
+
+test("plain JSON Schema: mcp-lite checks nothing, as the page says, and Toolwire does", { skip }, async () => {
+  const [theirs, ours] = await tell("JSON Schema", "add", { a: "one", b: 2 });
+  match(theirs, /"structuredContent":\{"sum":"one2"\}/);
+  match(ours, /"code":-32602/);
+});
 
 /** What a fence exports as `handler`, or as `server`. Imported from inside the repository, where Bun knows all names. */
 async function load(code: string): Promise<Peer> {
