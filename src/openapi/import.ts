@@ -8,6 +8,7 @@ import { type Check, compileCheck, type Problem } from "../codec/json_schema/che
 import type { JsonSchema, Schema, SchemaResult } from "../schema/schema.ts";
 import { defineTool } from "../tool/builder.ts";
 import { OBJECT_MEMBERS } from "../internal/object_members.ts";
+import { checkOptions, FUNCTION, HEADERS, type OptionRules, rule, wholeNumber } from "../internal/options.ts";
 import { SYSTEM_TOOLS } from "../tool/system_tools.ts";
 import type { AnyTool, ToolAnnotations } from "../tool/tool.ts";
 import { type ApiAccess, type FetchApi, openApiAccess, type OpenApiHeaders } from "./access.ts";
@@ -35,6 +36,14 @@ export interface OpenApiImportOptions {
 }
 
 const DEFAULT_RESPONSE_BYTES = 4_194_304;
+
+const RULES: OptionRules<OpenApiImportOptions> = {
+  baseUrl: rule("a URL", (url) => typeof url === "string" || url instanceof URL),
+  headers: HEADERS,
+  fetch: FUNCTION,
+  select: FUNCTION,
+  maxResponseBytes: wholeNumber(1),
+};
 
 /**
  * Makes tools of an OpenAPI 3.1 or 3.0 document.
@@ -69,9 +78,10 @@ const DEFAULT_RESPONSE_BYTES = 4_194_304;
  * ```
  * @param document The document, parsed.
  * @throws {TypeError} If it is no OpenAPI 3.1 or 3.0 document, refers to something outside of it, or has an operation that
- * cannot be called with JSON alone and was not left out by `select`.
+ * cannot be called with JSON alone and was not left out by `select`; or an option is not what it should be.
  */
 export function toolsFromOpenApi(document: unknown, options: OpenApiImportOptions = {}): AnyTool[] {
+  checkOptions("import an API", options, RULES);
   const { select = () => true, maxResponseBytes = DEFAULT_RESPONSE_BYTES } = options;
   const read = new OpenApiDocument(document);
   const access = openApiAccess(read, { ...options, maxResponseBytes });

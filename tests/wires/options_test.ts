@@ -3,8 +3,10 @@ import { throws } from "node:assert/strict";
 import { test } from "node:test";
 import { defineTool } from "../../mod.ts";
 import { authenticate, bearer, jwt, protectedResource } from "../../src/auth/mod.ts";
-import { cache, concurrencyLimit, memoryBuckets, rateLimit, timeout } from "../../src/middleware/mod.ts";
+import { cache, concurrencyLimit, logging, memoryBuckets, rateLimit, timeout } from "../../src/middleware/mod.ts";
+import { openapi, toolsFromOpenApi } from "../../src/openapi/mod.ts";
 import { connect, connectTransport, grpcWebTransport } from "../../src/wires/grpc/entry.ts";
+import { health } from "../../src/wires/health/mod.ts";
 import { mcp, mcpTransport, memorySessions, sessionsIn } from "../../src/wires/mcp/entry.ts";
 import { webtools, webtoolsTransport } from "../../src/wires/webtools/entry.ts";
 
@@ -53,6 +55,10 @@ const WRONG: readonly (readonly [call: unknown, args: readonly unknown[], messag
   [connect, [{ path: "/x#y" }], /^Cannot serve Connect and gRPC: path must be like/],
   [connectTransport, ["http://x", { format: "json5" }], /format must be "json" or "binary", not "json5"$/],
   [grpcWebTransport, ["http://x", { fetch: 1 }], /fetch must be a function, not 1$/, "RangeError"],
+  [openapi, [{ path: "/api?x" }], /^Cannot serve OpenAPI: path must be like/],
+  [toolsFromOpenApi, [{}, { baseURL: "https://x" }], /there is no option "baseURL"; did you mean "baseUrl"\?$/],
+  [health, [{ redy: "/x" }], /there is no option "redy"; did you mean "ready"\?$/],
+  [logging, [{}], /logger must be a logger such as console, not undefined$/],
   [protectedResource, [], /^Cannot describe a protected resource: options are an object/],
   [protectedResource, [{ resource: "https://x" }], /authorizationServers must be an array of texts, not undefined$/],
   [jwt, [], /^Cannot verify tokens: options are an object, not undefined$/],
