@@ -42,8 +42,10 @@ export async function discover(
 
 /** The metadata of an authorization server. @throws {ToolError} If there is none, or that of another. */
 export async function readServer(issuer: string, courier: Courier): Promise<IssuerMetadata> {
-  const found = await readServerAt(wellKnownOf(courier.parse(issuer)), issuer, courier);
-  if (found !== undefined) return found;
+  for (const place of wellKnownOf(courier.parse(issuer))) {
+    const found = await readServerAt(place, issuer, (named) => isSameIssuer(named, issuer), courier);
+    if (found !== undefined) return found;
+  }
   throw new ToolError("unauthenticated", `The authorization server ${issuer} has no metadata`);
 }
 
@@ -86,33 +88,35 @@ function chooseIssuer(named: unknown, wanted: string | undefined, url: URL): str
   throw new ToolError("unauthenticated", message);
 }
 
-/** In the revision of 2025-03-26 a server is, or stands for, its authorization server: at its root, by metadata or by custom. */
-async function discoverAtRoot(url: URL, issuer: string | undefined, courier: Courier): Promise<TokenSource> {
+/**
+ * In the revision of 2025-03-26 a server is its own authorization server: at its root, by metadata or by custom. What it calls itself
+ * there, nobody has told before; it has to be of the same origin.
+ */
+async function discoverAtRoot(url: URL, wanted: string | undefined, courier: Courier): Promise<TokenSource> {
   const { origin } = url;
-  if (issuer !== undefined && !isSameIssuer(origin, issuer)) chooseIssuer([], issuer, url);
-  const places = [`${origin}/.well-known/oauth-authorization-server`];
-  const server = await readServerAt(places, origin, courier) ?? {
+  const place = `${origin}/.well-known/oauth-authorization-server`;
+  const isOwn = (issuer: unknown) => URL.canParse(String(issuer)) && new URL(String(issuer)).origin === origin;
+  const server = await readServerAt(place, origin, isOwn, courier) ?? {
     issuer: origin,
     authorization_endpoint: `${origin}/authorize`,
     token_endpoint: `${origin}/token`,
     registration_endpoint: `${origin}/register`,
     code_challenge_methods_supported: ["S256"],
   };
+  chooseIssuer([server.issuer], wanted, url);
   return { resource: undefined, scopes: undefined, server };
 }
 
 async function readServerAt(
-  places: readonly string[],
+  place: string,
   issuer: string,
+  isRight: (issuer: unknown) => boolean,
   courier: Courier,
 ): Promise<IssuerMetadata | undefined> {
-  for (const place of places) {
-    const found = await courier.readObject(place);
-    if (found?.["issuer"] === undefined) continue;
-    if (isSameIssuer(found["issuer"], issuer)) return found as unknown as IssuerMetadata;
-    throw new ToolError("unauthenticated", `The metadata of ${issuer} are those of another authorization server`);
-  }
-  return undefined;
+  const found = await courier.readObject(place);
+  if (found?.["issuer"] === undefined) return undefined;
+  if (isRight(found["issuer"])) return found as unknown as IssuerMetadata;
+  throw new ToolError("unauthenticated", `The metadata of ${issuer} are those of another authorization server`);
 }
 
 /** The same URL: with and without a slash alone as its path. */

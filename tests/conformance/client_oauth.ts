@@ -10,8 +10,8 @@ import {
   type Grant,
   identityAssertion,
   jwtBearer,
-  oauthFetch,
   type OAuthFetch,
+  oauthFetch,
 } from "../../src/oauth/mod.ts";
 
 /** What the suite gives, by name. */
@@ -58,7 +58,7 @@ async function grantFor(scenario: string, context: Context): Promise<Grant> {
       return authorizationCode({
         redirect: { url: "http://localhost:3000/callback", visit },
         clientMetadataUrl: CLIENT_METADATA_URL,
-        ...(clientId !== undefined && { clientId, clientSecret, issuer: of("issuer") }),
+        ...(clientId !== undefined && { clientId, clientSecret, issuer: of("issuer") ?? "*" }),
       });
   }
 }
