@@ -38,7 +38,7 @@ export interface Redirect {
   /**
    * Has a person look at the page, and gives the URL that the browser was sent to in the end: `url`, with the answer in its query.
    *
-   * @param signal Aborts when nobody waits for it any more.
+   * @param signal Aborts when it has taken too long.
    */
   visit(page: URL, signal: AbortSignal): Promise<URL | string>;
   /** Called once the answer is there, or will not be. */

@@ -55,7 +55,7 @@ export class Courier {
     );
   }
 
-  /** Sends a request, and reads the whole answer. */
+  /** Sends a request, and reads the whole answer. @throws {ToolError} If there is none, or none now. */
   async fetch(address: string, init: RequestInit): Promise<Response> {
     const url = this.parse(address);
     return await within(TIMEOUT_MS, async ({ signal }) => {
@@ -74,9 +74,6 @@ export class Courier {
   /** A JSON object; `undefined` if there is nothing, or something else, such as the page that a site has for every path. */
   async readObject(address: string): Promise<Readonly<Record<string, unknown>> | undefined> {
     const response = await this.fetch(address, { method: "GET", headers: { accept: "application/json" } });
-    if (response.status >= 500 || response.status === 429) {
-      throw new ToolError("unavailable", `${new URL(address).origin} answered ${response.status}`);
-    }
     return response.status === 200 ? await objectOf(response) : undefined;
   }
 
@@ -89,6 +86,7 @@ export class Courier {
     }
     const text = await readText(readPieces(response, limitOf(signal), MAX_BYTES));
     const { status, headers } = response;
+    if (status >= 500 || status === 429) throw new ToolError("unavailable", `${url.origin} answered ${status}`);
     return new Response(text === "" ? null : text, { status, headers });
   }
 }

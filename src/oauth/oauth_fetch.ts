@@ -126,10 +126,8 @@ async function sendWith(
   url: string,
   init: RequestInit,
 ): Promise<Response> {
+  if (tokens === undefined) return await send(url, init);
   const headers = new Headers(init.headers);
-  headers.delete("authorization");
-  headers.delete("dpop");
-  if (tokens === undefined) return await send(url, { ...init, headers });
   const options = {
     [allowInsecureRequests]: true as const,
     [customFetch]: (_: string, { headers: said }: { readonly headers: Readonly<Record<string, string>> }) => {

@@ -71,7 +71,6 @@ async function register(
   } catch (thrown) {
     throw refusalOf(thrown, issuer);
   }
-  if (response.status >= 500) throw new ToolError("unavailable", `${issuer} answered ${response.status}`);
   const answer = await objectOf(response);
   // The library would also refuse 200, and secrets that do not say when they end; both are common.
   const { client_id: id, client_secret: secret, token_endpoint_auth_method: given = method } = answer ?? {};

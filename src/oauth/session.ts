@@ -28,6 +28,9 @@ export interface SessionOptions {
 /** How long before its end a token is renewed, in milliseconds; sooner, if it lasts but minutes. */
 const MARGIN_MS = 30_000;
 
+/** Longest life of a token that is believed, in milliseconds: a year. */
+const MAX_LIFE_MS = 31_536_000_000;
+
 /** Keeps the tokens of one server. */
 export class Session {
   /** Proves possession of the key that tokens are bound to. */
@@ -36,8 +39,8 @@ export class Session {
   readonly #vault: Vault;
   readonly #clock: Clock = systemClock;
   #renewing: Promise<StoredTokens | undefined> | undefined = undefined;
-  /** A token that was had anew, and that the server has not taken yet. */
-  #unproven: string | undefined = undefined;
+  /** The newest token, which the server has not taken yet, and whether a refresh token was all that it took. */
+  #unproven: { readonly accessToken: string; readonly isRefreshed: boolean } | undefined = undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -55,7 +58,7 @@ export class Session {
 
   /** The server has taken a token. */
   proven({ accessToken }: StoredTokens): void {
-    if (this.#unproven === accessToken) this.#unproven = undefined;
+    if (this.#unproven?.accessToken === accessToken) this.#unproven = undefined;
   }
 
   /**
@@ -70,7 +73,7 @@ export class Session {
   ): Promise<StoredTokens | undefined> {
     return await this.#once(refused, challenge, async (known) => {
       if (!isWanted && this.#isHopeless(known, refused, challenge)) return undefined;
-      return await this.#obtain(known, challenge);
+      return await this.#obtain(known, refused, challenge);
     });
   }
 
@@ -111,22 +114,30 @@ export class Session {
   /** Whether the same would come of it as before. */
   #isHopeless(known: StoredTokens | undefined, refused: StoredTokens | undefined, challenge: Challenge): boolean {
     if (challenge.isInsufficient) return challenge.scopes === undefined || covers(known?.scopes, challenge.scopes);
-    return refused !== undefined && this.#unproven === refused.accessToken;
+    return this.#unprovenOf(refused)?.isRefreshed === false;
   }
 
-  async #obtain(known: StoredTokens | undefined, challenge: Challenge): Promise<StoredTokens | undefined> {
+  #unprovenOf(tokens: StoredTokens | undefined): { readonly isRefreshed: boolean } | undefined {
+    return this.#unproven?.accessToken === tokens?.accessToken ? this.#unproven : undefined;
+  }
+
+  async #obtain(
+    known: StoredTokens | undefined,
+    refused: StoredTokens | undefined,
+    challenge: Challenge,
+  ): Promise<StoredTokens | undefined> {
     const { url, flow } = this.#options;
     const courier = this.#courier();
     const source = await discover(url, challenge.metadataUrl, flow.issuer, courier);
     const { resource, server } = source;
     const kin = known?.issuer === server.issuer ? known : undefined;
     const request = this.#request(source, courier, this.#scopesFor(kin, challenge, source.scopes));
-    if (kin !== undefined && !challenge.isInsufficient) {
+    if (kin !== undefined && !challenge.isInsufficient && this.#unprovenOf(refused) === undefined) {
       const refreshed = await this.#tryRefresh(kin, { ...request, scopes: kin.scopes });
       if (refreshed !== undefined) return refreshed;
     }
     const kept = await this.#keep(await flow.obtain(request), server.issuer, resource);
-    this.#unproven = kept.accessToken;
+    this.#unproven = { accessToken: kept.accessToken, isRefreshed: false };
     return kept;
   }
 
@@ -142,7 +153,9 @@ export class Session {
     const { flow } = this.#options;
     if (refreshToken === undefined || flow.refresh === undefined) return undefined;
     try {
-      return await this.#keep(await flow.refresh(request, refreshToken, client), issuer, resource);
+      const kept = await this.#keep(await flow.refresh(request, refreshToken, client), issuer, resource);
+      this.#unproven = { accessToken: kept.accessToken, isRefreshed: true };
+      return kept;
     } catch (thrown) {
       if (!(thrown instanceof ToolError) || thrown.code === "unavailable") throw thrown;
       // Whoever has it has no use for it.
@@ -153,13 +166,14 @@ export class Session {
   }
 
   async #keep(issued: IssuedTokens, issuer: string, resource: string | undefined): Promise<StoredTokens> {
-    const { expiresInSeconds: seconds, ...tokens } = issued;
-    const lastsMs = seconds === undefined ? undefined : seconds * 1_000;
+    const { expiresInSeconds = 0, ...tokens } = issued;
+    const lastsMs = Math.min(expiresInSeconds * 1_000, MAX_LIFE_MS);
     const kept = {
       ...tokens,
       issuer,
       resource,
-      renewAtMs: lastsMs && this.#clock.now() + lastsMs - Math.min(MARGIN_MS, lastsMs / 10),
+      // One that lasts no time at all is used until it is refused.
+      renewAtMs: lastsMs > 0 ? this.#clock.now() + lastsMs - Math.min(MARGIN_MS, lastsMs / 10) : undefined,
       keyThumbprint: await this.dpop?.calculateThumbprint(),
     };
     await this.#vault.keepTokens(kept);
