@@ -183,10 +183,9 @@ async function pageOf(
 function readCode(answer: URL | string, server: IssuerMetadata, clientId: string, state: string): string {
   try {
     const params = new URL(answer).searchParams;
-    const code = validateAuthResponse(server as AuthorizationServer, { client_id: clientId }, params, state).get(
-      "code",
-    );
-    if (code === null) throw new TypeError("There is no code in the answer");
+    const answered = validateAuthResponse(server as AuthorizationServer, { client_id: clientId }, params, state);
+    const [code, ...others] = answered.getAll("code");
+    if (code === undefined || others.length > 0) throw new TypeError("There has to be one code in the answer");
     return code;
   } catch (thrown) {
     throw refusalOf(thrown, server.issuer);

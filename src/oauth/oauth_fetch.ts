@@ -98,23 +98,26 @@ export function oauthFetch(url: string | URL, options: OAuthFetchOptions): OAuth
   });
 }
 
-/** How often a request is sent: without a token, with an old one, with a new one, with a nonce, and with one that goes further. */
+/** How often a request is sent at most: without a token, with an old one, with a new one, with a nonce, and with one that goes further. */
 const MAX_TRIES = 5;
 
 async function exchange(session: Session, send: Send, url: string, init: RequestInit): Promise<Response> {
   let tokens = await untilAborted(session.current(), init.signal);
-  let hasNonce = false;
+  let [hasNonce, goesFurther] = [false, false];
   for (let tries = 1;; tries++) {
     const response = await sendWith(tokens, session.dpop, send, url, init);
     const challenge = await readChallenge(response);
     if (tokens !== undefined && (challenge === undefined || challenge.isInsufficient)) session.proven(tokens);
-    // A body that has been read cannot be sent again.
-    if (challenge === undefined || tries === MAX_TRIES || init.body instanceof ReadableStream) return response;
+    // A body that has been read cannot be sent again; and a server that always wants further scopes would ask for ever.
+    const isLast = tries === MAX_TRIES || init.body instanceof ReadableStream ||
+      (goesFurther && challenge?.isInsufficient);
+    if (challenge === undefined || isLast) return response;
     const isForNonce: boolean = challenge.wantsNonce && tokens !== undefined && !hasNonce;
     const next = isForNonce ? tokens : await untilAborted(session.renew(tokens, challenge), init.signal);
     if (next === undefined) return response;
     await response.body?.cancel();
     hasNonce ||= isForNonce;
+    goesFurther ||= challenge.isInsufficient;
     tokens = next;
   }
 }

@@ -74,7 +74,10 @@ async function register(
   const answer = await objectOf(response);
   // The library would also refuse 200, and secrets that do not say when they end; both are common.
   const { client_id: id, client_secret: secret, token_endpoint_auth_method: given = method } = answer ?? {};
-  if (!response.ok || typeof id !== "string" || id === "") throw refusedBy(issuer, answer?.["error"], answer);
+  if (!response.ok) throw refusedBy(issuer, answer?.["error"], answer);
+  if (typeof id !== "string" || id === "") {
+    throw refusalOf(new TypeError("There is no client_id in the answer"), issuer);
+  }
   return {
     id,
     redirectUrl,

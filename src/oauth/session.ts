@@ -101,14 +101,15 @@ export class Session {
         this.#renewing = work(known).finally(end);
         return await this.#renewing;
       }
-      if (await this.#renewing === undefined) return undefined;
+      const renewed = await this.#renewing;
+      if (renewed === undefined || goesFarEnough(renewed, challenge)) return renewed;
     }
   }
 
   /** Whether tokens are others than those that were refused, and go as far as they have to. */
   #isNews(known: StoredTokens, refused: StoredTokens | undefined, challenge: Challenge | undefined): boolean {
     if (known.accessToken === refused?.accessToken || this.#isDue(known)) return false;
-    return !challenge?.isInsufficient || covers(known.scopes, challenge.scopes);
+    return goesFarEnough(known, challenge);
   }
 
   /** Whether the same would come of it as before. */
@@ -213,6 +214,11 @@ export class Session {
   ): GrantRequest {
     return { server, resource, scopes, courier, vault: this.#vault, dpop: this.dpop };
   }
+}
+
+/** Whether tokens are for the scopes that are needed now. */
+function goesFarEnough({ scopes }: StoredTokens, challenge: Challenge | undefined): boolean {
+  return !challenge?.isInsufficient || covers(scopes, challenge.scopes);
 }
 
 /** Whether scopes are among those that were asked for. */

@@ -63,6 +63,14 @@ function configuration(jwks: object, key: JWK | undefined) {
     findAccount: (_: unknown, id: string) => ({ accountId: id, claims: () => ({ sub: id }) }),
     interactions: { url: (_: unknown, { uid }: { readonly uid: string }) => `/interaction/${uid}` },
     issueRefreshToken: () => true,
+    ttl: {
+      Interaction: 3600,
+      Grant: 3600,
+      Session: 3600,
+      AccessToken: 3600,
+      RefreshToken: 3600,
+      ClientCredentials: 3600,
+    },
     scopes: ["openid", "offline_access"],
     clientAuthMethods: ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"],
     features: {
