@@ -40,9 +40,9 @@ export interface Dispatch {
   /** Runs one call; events go into the sink, if there is one. Never throws, never rejects. */
   call(call: Call, sink?: Sink): MaybePromise<Settled>;
   /** Masks what broke outside of a tool, such as a result that cannot be encoded: the log has it, the caller an id. */
-  mask(thrown: unknown, fields: LogFields): Refusal;
+  mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): Refusal;
   /** Tells the log of what nobody has to mend in a hurry. */
-  warn(message: string, fields: LogFields): void;
+  warn(message: string, fields: Readonly<Record<string, unknown>>): void;
   /** Aborts once no more calls are taken. */
   readonly closeSignal: AbortSignal;
   /** What a promise token says by itself, to the one it was given to; nothing is looked up. */
