@@ -18,7 +18,9 @@ export function refusalOf(thrown: unknown, issuer: string): ToolError {
     return refusedBy(issuer, thrown.status >= 500 ? "server_error" : "invalid_client", thrown);
   }
   const message = `The answer of ${issuer} is not one of OAuth`;
-  return new ToolError("unauthenticated", message, { cause: thrown });
+  // What the library has as its own cause is the whole answer, tokens and all: errors are logged.
+  const cause = thrown instanceof Error ? new Error(thrown.message) : thrown;
+  return new ToolError("unauthenticated", message, { cause });
 }
 
 /** The refusal that an error code of OAuth means. */

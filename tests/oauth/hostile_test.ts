@@ -265,6 +265,16 @@ for (
   });
 }
 
+test("oauthFetch() has no tokens in its errors", async () => {
+  const { fetch } = createNetwork(giving({ access_token: "secret token", token_type: "mac" }));
+  const thrown = await fetch(agreeing().grant)(SERVER, POST).catch((thrown: Error) => thrown);
+  ok(thrown instanceof Error && thrown.cause instanceof Error);
+  for (let one: unknown = thrown; one instanceof Error; one = one.cause) {
+    ok(!`${one.stack} ${JSON.stringify({ ...one })}`.includes("secret token"));
+  }
+  strictEqual(thrown.cause.cause, undefined);
+});
+
 test("oauthFetch() quotes the code of a refusal, and nothing else that a stranger says", async () => {
   const description = "secret of the stranger";
   const refusal = () => Response.json({ error: "invalid_grant", error_description: description }, { status: 400 });
