@@ -2,6 +2,7 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { clientCredentials } from "../../src/oauth/mod.ts";
+import { runtime } from "../runtime/runtime.ts";
 import {
   agreeing,
   type Answer,
@@ -57,6 +58,7 @@ const LIES: Readonly<Record<string, readonly [lies: Readonly<Record<string, Answ
   ],
   "a list as metadata": [{ [ISSUER_METADATA]: [METADATA] }, /has no metadata$/],
   "metadata elsewhere": [{ [ISSUER_METADATA]: () => Response.redirect(`${EVIL}/metadata`) }, /has no metadata$/],
+  "metadata elsewhere, as pages see it": [{ [ISSUER_METADATA]: () => Response.error() }, /has no metadata$/],
   "a page that is a program": [telling({ authorization_endpoint: "javascript:alert(1)" }), /has to be https$/],
   "a page that is a file": [telling({ authorization_endpoint: "file:///bin/sh" }), /has to be https$/],
   "no page": [telling({ authorization_endpoint: undefined }), /is no URL$/],
@@ -134,6 +136,27 @@ test("oauthFetch() sends a secret to its own issuer alone, and not on to where t
   deepStrictEqual([on.count(`${ISSUER}/token`), on.count(EVIL)], [1, 0]);
   const older = createNetwork({ [RESOURCE_METADATA]: html });
   await rejects(older.fetch(grant)(SERVER, POST), { message: /does not take tokens of/ });
+});
+
+test("oauthFetch() sends refresh tokens to who issued them alone, when the server names another", async () => {
+  const lies: { [url: string]: Answer } = giving({ refresh_token: "refresh" });
+  const { fetch, bodies, asked } = createNetwork(lies);
+  const { grant } = agreeing((page) => answerTo(page, { iss: page.origin }));
+  const authorized = fetch(grant);
+  strictEqual((await authorized(SERVER, POST)).status, 200);
+  const metadata = JSON.parse(JSON.stringify(METADATA).replaceAll(ISSUER, EVIL));
+  Object.assign(lies, named(SERVER, EVIL), {
+    [SERVER]: serverFor("other"),
+    [`${EVIL}/.well-known/oauth-authorization-server`]: metadata,
+    [`${EVIL}/register`]: { client_id: "anew" },
+    [`${EVIL}/token`]: { access_token: "other", token_type: "Bearer" },
+  });
+  strictEqual((await authorized(SERVER, POST)).status, 200);
+  deepStrictEqual(bodies.map((body) => [body.get("grant_type"), body.get("client_id"), body.get("refresh_token")]), [
+    ["authorization_code", "dynamic", null],
+    ["authorization_code", "anew", null],
+  ]);
+  strictEqual(asked.at(-2), `${EVIL}/token`);
 });
 
 test("oauthFetch() sends tokens to no other origin", async () => {
@@ -230,9 +253,11 @@ test("oauthFetch() reads no metadata that have no end", async () => {
   ok(pulled < 20, `${pulled} pieces`);
 });
 
-test("oauthFetch() does not hold a caller who leaves, and goes on for those who come back", async () => {
+const skip = runtime === "workerd" && "its requests cannot wait for each other: each gets tokens for itself";
+
+test("oauthFetch() does not hold a caller who leaves, and goes on for those who come back", { skip }, async () => {
   const gate = Promise.withResolvers<object>();
-  const { fetch, count } = createNetwork({ [ISSUER_METADATA]: () => gate.promise });
+  const { fetch, count, asked } = createNetwork({ [ISSUER_METADATA]: () => gate.promise });
   const { grant, pages } = agreeing();
   const authorized = fetch(grant);
   const leaving = new AbortController();
@@ -240,6 +265,9 @@ test("oauthFetch() does not hold a caller who leaves, and goes on for those who 
   const stayed = authorized(SERVER, POST);
   leaving.abort(new Error("gone"));
   await rejects(left, { message: "gone" });
+  const before = asked.length;
+  await rejects(authorized(SERVER, { ...POST, signal: leaving.signal }), { message: "gone" });
+  strictEqual(asked.length, before);
   gate.resolve(METADATA);
   strictEqual((await stayed).status, 200);
   strictEqual((await authorized(SERVER, POST)).status, 200);

@@ -1,6 +1,9 @@
 /** loopbackRedirect(): a page that is there while a person is asked. */
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { test } from "node:test";
+import { runtime } from "../runtime/runtime.ts";
 import { loopbackRedirect, type Redirect } from "../../src/oauth/loopback.ts";
 
 const PAGE = new URL("https://login.example/authorize?state=the%20state");
@@ -52,4 +55,15 @@ test("loopbackRedirect() passes on that nothing could be opened", async () => {
   const redirect = await loopbackRedirect({ open: () => Promise.reject(new Error("no display")) })();
   await rejects(redirect.visit(PAGE, signal), { message: "no display" });
   await redirect.close?.();
+});
+
+const skip = runtime === "bun" && "does not end connections on which nothing was said; they keep no process alive";
+
+test("loopbackRedirect() ends connections that a browser has opened beforehand", { skip }, async () => {
+  const redirect = await loopbackRedirect({ open: () => {} })();
+  const socket = connect(Number(new URL(redirect.url).port), "127.0.0.1");
+  await once(socket, "connect");
+  const closed = once(socket, "close");
+  await redirect.close?.();
+  await closed;
 });

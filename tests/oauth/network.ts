@@ -51,6 +51,7 @@ export function createNetwork(others: Readonly<Record<string, Answer>> = {}) {
   const bodies: URLSearchParams[] = [];
   const send = async (url: string, init: RequestInit): Promise<Response> => {
     asked.push(url);
+    if (url !== SERVER && init.redirect !== "manual") throw new Error(`${url} may redirect`);
     if (init.body instanceof URLSearchParams) bodies.push(init.body);
     const answer = others[url] ?? HONEST[url];
     const given = typeof answer === "function" ? await answer(init) : answer;
@@ -91,4 +92,4 @@ export function answerTo(page: URL, others: Readonly<Record<string, string | und
 }
 
 /** A call. */
-export const POST: RequestInit = { method: "POST", body: "{}" };
+export const POST: RequestInit = { method: "POST", body: "{}", redirect: "manual" };

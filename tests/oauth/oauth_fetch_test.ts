@@ -166,8 +166,14 @@ test("oauthFetch() renews a token before it ends, once for all, without a refuse
 
 test("oauthFetch() uses what another process has renewed in the same store", async () => {
   let valid = "first";
+  let meanwhile: (() => Promise<unknown>) | undefined;
   const { fetch, bodies } = createNetwork({
-    [SERVER]: (init) => serverFor(valid)(init),
+    async [SERVER](init) {
+      const work = meanwhile;
+      meanwhile = undefined;
+      await work?.();
+      return serverFor(valid)(init);
+    },
     [`${ISSUER}/token`]: () => ({ access_token: valid, token_type: "Bearer", refresh_token: `r-${valid}` }),
   });
   // As slow as a database.
@@ -182,9 +188,37 @@ test("oauthFetch() uses what another process has renewed in the same store", asy
   await one(SERVER, POST);
   await other(SERVER, POST);
   valid = "second";
-  await one(SERVER, POST);
+  // While the other's request is on its way.
+  meanwhile = () => one(SERVER, POST);
   strictEqual((await other(SERVER, POST)).status, 200);
   deepStrictEqual(bodies.map((body) => body.get("grant_type")), ["authorization_code", "refresh_token"]);
+});
+
+test("oauthFetch() keeps a refresh token that is not replaced, and forgets one that is over", async () => {
+  let [valid, isOver] = ["1", false];
+  const refuseRefresh = () => Response.json({ error: "invalid_grant" }, { status: 400 });
+  const { fetch, bodies } = createNetwork({
+    [SERVER]: (init) => serverFor(valid)(init),
+    [`${ISSUER}/token`]: ({ body }) => {
+      const isFirst = (body as URLSearchParams).get("grant_type") === "authorization_code";
+      if (isOver && !isFirst) return refuseRefresh();
+      return {
+        access_token: valid,
+        token_type: "Bearer",
+        id_token: "no token",
+        ...isFirst && { refresh_token: "kept" },
+      };
+    },
+  });
+  let agrees = true;
+  const { grant } = agreeing((page) => answerTo(page, agrees ? {} : { error: "access_denied" }));
+  const store = new Map<string, string>();
+  const authorized = fetch(grant, { store });
+  for (valid of ["1", "2", "3"]) strictEqual((await authorized(SERVER, POST)).status, 200);
+  deepStrictEqual(bodies.map((body) => body.get("refresh_token")), [null, "kept", "kept"]);
+  [valid, isOver, agrees] = ["4", true, false];
+  await rejects(authorized(SERVER, POST), { message: /access_denied$/ });
+  deepStrictEqual([...store.keys()], [`oauth client ${ISSUER}`]);
 });
 
 test("oauthFetch() takes what a store has spoilt for nothing", async () => {
