@@ -55,13 +55,12 @@ async function register(
   { server, courier }: GrantRequest,
 ): Promise<StoredClient> {
   const { issuer } = server;
-  const method = methodOf(server);
   const metadata = {
     client_name: "Toolwire",
-    grant_types: ["authorization_code", "refresh_token"],
+    grant_types: grantTypesOf(server),
     response_types: ["code"],
     application_type: isNative(redirectUrl) ? "native" : "web",
-    token_endpoint_auth_method: method,
+    token_endpoint_auth_method: methodOf(server),
     ...clientMetadata,
     redirect_uris: [redirectUrl],
   };
@@ -73,16 +72,18 @@ async function register(
   }
   const answer = await objectOf(response);
   // The library would also refuse 200, and secrets that do not say when they end; both are common.
-  const { client_id: id, client_secret: secret, token_endpoint_auth_method: given = method } = answer ?? {};
+  const { client_id: id, client_secret: secret, token_endpoint_auth_method: given } = answer ?? {};
   if (!response.ok) throw refusedBy(issuer, answer?.["error"], answer);
   if (typeof id !== "string" || id === "") {
     throw refusalOf(new TypeError("There is no client_id in the answer"), issuer);
   }
+  // A secret that was not asked for, by a server that does not say what for, is used as its metadata have it.
+  const method = given ?? clientMetadata?.["token_endpoint_auth_method"];
   return {
     id,
     redirectUrl,
     ...(typeof secret === "string" && secret !== "" && { secret }),
-    ...(typeof given === "string" && { method: given }),
+    ...(typeof method === "string" && { method }),
   };
 }
 
@@ -90,6 +91,12 @@ async function register(
 function methodOf({ token_endpoint_auth_methods_supported: supported }: IssuerMetadata): string {
   if (!Array.isArray(supported) || supported.includes("none")) return "none";
   return supported.includes("client_secret_basic") ? "client_secret_basic" : "client_secret_post";
+}
+
+/** Refresh tokens, unless the server says that it has none. */
+function grantTypesOf({ grant_types_supported: supported }: IssuerMetadata): string[] {
+  const all = ["authorization_code", "refresh_token"];
+  return Array.isArray(supported) ? all.filter((type) => supported.includes(type)) : all;
 }
 
 function isNative(redirectUrl: string): boolean {

@@ -1,7 +1,14 @@
 /** oauthFetch(): what it asks for, keeps, and sends again. */
 import { deepStrictEqual, match, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import { authorizationCode, clientCredentials, type Grant, jwtBearer, oauthFetch } from "../../src/oauth/mod.ts";
+import {
+  authorizationCode,
+  clientCredentials,
+  type Grant,
+  identityAssertion,
+  jwtBearer,
+  oauthFetch,
+} from "../../src/oauth/mod.ts";
 import { runtime } from "../runtime/runtime.ts";
 import {
   agreeing,
@@ -17,6 +24,7 @@ import {
   serverFor,
 } from "./network.ts";
 
+const ORIGIN = "https://api.example";
 const redirect = { url: "http://127.0.0.1:4000/callback", visit: (page: URL) => Promise.resolve(answerTo(page)) };
 
 test("oauthFetch() asks nothing of a server that lets everybody in", async () => {
@@ -128,6 +136,56 @@ test("authorizationCode() registers as what it is, and again where it redirects 
   );
   match(store.get(`oauth client ${ISSUER}`) ?? "", /client2/);
 });
+
+test("authorizationCode() registers with a secret, and without refresh tokens, where the server has it so", async () => {
+  const registered: Record<string, unknown>[] = [];
+  const sent: (string | null)[] = [];
+  const { fetch } = createNetwork({
+    [ISSUER_METADATA]: {
+      ...METADATA,
+      grant_types_supported: ["authorization_code"],
+      token_endpoint_auth_methods_supported: ["client_secret_post", "client_secret_basic"],
+    },
+    [`${ISSUER}/register`]: ({ body }) => {
+      registered.push(JSON.parse(String(body)));
+      return Response.json({ client_id: "a b", client_secret: "c:d" }, { status: 201 });
+    },
+    [`${ISSUER}/token`]: ({ headers }) => {
+      sent.push(new Headers(headers).get("authorization"));
+      return { access_token: "good", token_type: "Bearer" };
+    },
+  });
+  await fetch(agreeing().grant)(SERVER, POST);
+  deepStrictEqual(
+    registered.map(({ grant_types, token_endpoint_auth_method }) => [grant_types, token_endpoint_auth_method]),
+    [
+      [["authorization_code"], "client_secret_basic"],
+    ],
+  );
+  deepStrictEqual(sent, [`Basic ${btoa("a+b:c%3Ad")}`]);
+});
+
+for (
+  const [name, metadata, at] of [
+    ["says so at its root", { ...METADATA, issuer: ORIGIN, token_endpoint: `${ORIGIN}/oauth/token` }, "/oauth/token"],
+    ["says nothing", undefined, "/token"],
+  ] as const
+) {
+  test(`oauthFetch() knows a server of 2025-03-26 as its own authorization server, which ${name}`, async () => {
+    const nothing = () => new Response(null, { status: 404 });
+    const { fetch, bodies, asked } = createNetwork({
+      [RESOURCE_METADATA]: nothing,
+      [`${ORIGIN}/.well-known/oauth-authorization-server`]: metadata ?? nothing,
+      [`${ORIGIN}/register`]: { client_id: "dynamic" },
+      [`${ORIGIN}${at}`]: { access_token: "good", token_type: "Bearer" },
+    });
+    const { grant, pages } = agreeing((page) => answerTo(page, { iss: ORIGIN }));
+    strictEqual((await fetch(grant)(SERVER, POST)).status, 200);
+    // There was no such parameter.
+    deepStrictEqual([bodies[0]?.has("resource"), pages[0]?.searchParams.has("resource")], [false, false]);
+    strictEqual(asked.at(-2), `${ORIGIN}${at}`);
+  });
+}
 
 test("authorizationCode() registers anew after it has been forgotten", async () => {
   let isKnown = false;
@@ -252,6 +310,35 @@ test("jwtBearer() has the assertion made for the issuer and the resource", async
   await fetch(jwtBearer({ clientId: "robot", assertion, issuer: ISSUER }))(SERVER, POST);
   deepStrictEqual(asked, [{ issuer: ISSUER, resource: SERVER, scopes: ["docs:read"] }]);
   strictEqual(bodies[0]?.get("assertion"), "signed");
+});
+
+test("identityAssertion() gets an assertion for an ID token of the company", async () => {
+  const bodies: URLSearchParams[] = [];
+  const assertion = identityAssertion({
+    issuer: "https://company.example",
+    tokenUrl: "https://company.example/token",
+    clientId: "app",
+    clientSecret: "secret",
+    idToken: () => "who",
+    fetch: (_, { body }) => {
+      bodies.push(body as URLSearchParams);
+      return Promise.resolve(Response.json({ access_token: "said", token_type: "N_A", issued_token_type: "jag" }));
+    },
+  });
+  strictEqual(await assertion({ issuer: ISSUER, resource: SERVER, scopes: ["a", "b"] }), "said");
+  deepStrictEqual(Object.fromEntries(bodies[0] ?? []), {
+    grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
+    requested_token_type: "urn:ietf:params:oauth:token-type:id-jag",
+    subject_token_type: "urn:ietf:params:oauth:token-type:id_token",
+    subject_token: "who",
+    audience: ISSUER,
+    resource: SERVER,
+    scope: "a b",
+  });
+  throws(
+    () => identityAssertion({ issuer: "", tokenUrl: "http://company.example", clientId: "app", idToken: "" }),
+    /https$/,
+  );
 });
 
 test("oauthFetch() binds tokens to a key, and proves it with each request", async () => {
