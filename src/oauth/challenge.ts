@@ -3,6 +3,8 @@ import type { WWWAuthenticateChallenge } from "oauth4webapi";
 
 /** What a server says when it lets nobody in. */
 export interface Challenge {
+  /** Whether the server has said nothing, and tokens are wanted all the same, if it takes any. */
+  readonly isGuess: boolean;
   /** Whether the token is good, and does not go far enough. */
   readonly isInsufficient: boolean;
   /** Whether the proof of a key lacks the server's nonce. */
@@ -30,12 +32,22 @@ export async function readChallenge(response: Response): Promise<Challenge | und
   if (response.status === 403 && !isInsufficient) return undefined;
   const scopes = scope === undefined ? [] : splitScopes(scope);
   return {
+    isGuess: false,
     isInsufficient,
     wantsNonce: error === "use_dpop_nonce",
     scopes: scopes.length === 0 ? undefined : scopes,
     metadataUrl,
   };
 }
+
+/** In the place of a challenge, where there is none. */
+export const NO_CHALLENGE: Challenge = {
+  isGuess: true,
+  isInsufficient: false,
+  wantsNonce: false,
+  scopes: undefined,
+  metadataUrl: undefined,
+};
 
 /** The scopes of a text; what cannot be one is left out. */
 export function splitScopes(text: string): readonly string[] {

@@ -6,6 +6,7 @@
  * @module
  */
 import { ToolError } from "../error/tool_error.ts";
+import type { Challenge } from "./challenge.ts";
 import type { Courier } from "./courier.ts";
 import type { IssuerMetadata } from "./grant.ts";
 
@@ -19,19 +20,18 @@ export interface TokenSource {
 }
 
 /**
- * Finds out where the tokens of a server come from.
+ * Finds out where the tokens of a server come from; `undefined` if it takes none, as far as it says.
  *
- * @param metadataUrl Where the server has just said that its metadata is.
  * @param issuer Who has to be asked for tokens; `undefined` for the first that the server names.
  */
 export async function discover(
   url: URL,
-  metadataUrl: string | undefined,
+  { metadataUrl, isGuess }: Challenge,
   issuer: string | undefined,
   courier: Courier,
-): Promise<TokenSource> {
+): Promise<TokenSource | undefined> {
   const resource = await readResource(url, metadataUrl, courier);
-  if (resource === undefined) return await discoverAtRoot(url, issuer, courier);
+  if (resource === undefined) return isGuess ? undefined : await discoverAtRoot(url, issuer, courier);
   const { resource: name, authorization_servers: issuers, scopes_supported: scopes } = resource;
   return {
     resource: checkResource(name, url),
@@ -120,7 +120,7 @@ async function readServerAt(
 }
 
 /** The same URL: with and without a slash alone as its path. */
-function isSameIssuer(one: unknown, other: string): boolean {
+export function isSameIssuer(one: unknown, other: string): boolean {
   return typeof one === "string" && URL.canParse(one) && URL.canParse(other) &&
     new URL(one).href === new URL(other).href;
 }

@@ -1,8 +1,14 @@
-import { allowInsecureRequests, customFetch, type DPoPHandle, protectedResourceRequest } from "oauth4webapi";
-import { WWWAuthenticateChallengeError } from "oauth4webapi";
+import {
+  allowInsecureRequests,
+  customFetch,
+  type DPoPHandle,
+  protectedResourceRequest,
+  WWWAuthenticateChallengeError,
+} from "oauth4webapi";
 import type { Send } from "../auth/bearer_fetch.ts";
+import { ToolError } from "../error/tool_error.ts";
 import { isConfidential } from "../internal/loopback.ts";
-import { type Challenge, readChallenge } from "./challenge.ts";
+import { type Challenge, NO_CHALLENGE, readChallenge } from "./challenge.ts";
 import { flowOf, type Grant } from "./grant.ts";
 import { Session } from "./session.ts";
 import type { OAuthStore, StoredTokens } from "./store.ts";
@@ -30,7 +36,7 @@ export interface OAuthFetch {
   /** Sends a request, with a token if there is one, and if need be again with another. */
   (url: string, init: RequestInit): Promise<Response>;
   /**
-   * Gets tokens now, if there are none that are good: people take longer than calls wait.
+   * Gets tokens now, if there are none that are good: people take longer than calls wait. Does nothing if the server wants none.
    *
    * @throws {ToolError} If there are none to be had.
    */
@@ -113,12 +119,28 @@ async function exchange(session: Session, send: Send, url: string, init: Request
       (goesFurther && challenge?.isInsufficient);
     if (challenge === undefined || isLast) return response;
     const isForNonce: boolean = challenge.wantsNonce && tokens !== undefined && !hasNonce;
-    const next = isForNonce ? tokens : await untilAborted(session.renew(tokens, challenge), init.signal);
+    const next = isForNonce ? tokens : await renewAfter(response, session, tokens, challenge, init.signal);
     if (next === undefined) return response;
     await response.body?.cancel();
     hasNonce ||= isForNonce;
     goesFurther ||= challenge.isInsufficient;
     tokens = next;
+  }
+}
+
+/** Other tokens than those that a response refuses, which nobody reads if there are none to be had. */
+async function renewAfter(
+  response: Response,
+  session: Session,
+  refused: StoredTokens | undefined,
+  challenge: Challenge,
+  signal: AbortSignal | null | undefined,
+): Promise<StoredTokens | undefined> {
+  try {
+    return await untilAborted(session.renew(refused, challenge), signal);
+  } catch (thrown) {
+    await response.body?.cancel();
+    throw thrown;
   }
 }
 
@@ -149,18 +171,14 @@ async function sendWith(
   }
 }
 
-const NO_CHALLENGE: Challenge = {
-  isInsufficient: false,
-  wantsNonce: false,
-  scopes: undefined,
-  metadataUrl: undefined,
-};
-
 /** Has the server say where tokens come from, by a request that does nothing, and gets some unless there are good ones. */
 async function signIn(session: Session, send: Send, server: URL): Promise<void> {
   const tokens = await session.current();
   const response = await sendWith(tokens, session.dpop, send, server.href, { method: "GET", redirect: "manual" });
   const challenge = await readChallenge(response);
   await response.body?.cancel();
-  if (tokens === undefined || challenge !== undefined) await session.renew(tokens, challenge ?? NO_CHALLENGE, true);
+  if (tokens !== undefined && challenge === undefined) return;
+  const renewed = await session.renew(tokens, challenge ?? NO_CHALLENGE, true);
+  if (renewed !== undefined || challenge === undefined) return;
+  throw new ToolError("unauthenticated", `${server.href} takes no tokens that are to be had`);
 }

@@ -10,7 +10,7 @@ import { type Clock, systemClock } from "../internal/clock.ts";
 import { ToolError } from "../error/tool_error.ts";
 import type { Challenge } from "./challenge.ts";
 import { Courier } from "./courier.ts";
-import { discover, readServer } from "./discovery.ts";
+import { discover, isSameIssuer, readServer } from "./discovery.ts";
 import type { GrantFlow, GrantRequest, IssuedTokens } from "./grant.ts";
 import { isRefusedBy } from "./refusal.ts";
 import { type OAuthStore, type StoredTokens, Vault } from "./store.ts";
@@ -129,7 +129,8 @@ export class Session {
   ): Promise<StoredTokens | undefined> {
     const { url, flow } = this.#options;
     const courier = this.#courier();
-    const source = await discover(url, challenge.metadataUrl, flow.issuer, courier);
+    const source = await discover(url, challenge, flow.issuer, courier);
+    if (source === undefined) return undefined;
     const { resource, server } = source;
     const kin = known?.issuer === server.issuer ? known : undefined;
     const request = this.#request(source, courier, this.#scopesFor(kin, challenge, source.scopes));
@@ -181,10 +182,12 @@ export class Session {
     return kept;
   }
 
-  /** The tokens that are kept, unless they are bound to another key. */
+  /** The tokens that are kept, unless they are bound to another key, or of another issuer than they have to be. */
   async #known(): Promise<StoredTokens | undefined> {
     const known = await this.#vault.tokens();
-    return known?.keyThumbprint === await this.dpop?.calculateThumbprint() ? known : undefined;
+    const { issuer } = this.#options.flow;
+    if (known === undefined || (issuer !== undefined && !isSameIssuer(known.issuer, issuer))) return undefined;
+    return known.keyThumbprint === await this.dpop?.calculateThumbprint() ? known : undefined;
   }
 
   #isDue({ renewAtMs }: StoredTokens): boolean {

@@ -25,12 +25,37 @@ import {
 } from "./network.ts";
 
 const ORIGIN = "https://api.example";
+const NOTHING = () => new Response(null, { status: 404 });
 const redirect = { url: "http://127.0.0.1:4000/callback", visit: (page: URL) => Promise.resolve(answerTo(page)) };
 
 test("oauthFetch() asks nothing of a server that lets everybody in", async () => {
   const { fetch, asked } = createNetwork({ [SERVER]: { open: true } });
   deepStrictEqual(await (await fetch(agreeing().grant)(SERVER, POST)).json(), { open: true });
   deepStrictEqual(asked, [SERVER]);
+});
+
+test("oauthFetch() signs in where that is wanted, whether or not a GET is told so, and nowhere else", async () => {
+  const open = createNetwork({ [SERVER]: () => new Response(null, { status: 405 }), [RESOURCE_METADATA]: NOTHING });
+  const { grant, pages } = agreeing();
+  await open.fetch(grant).signIn();
+  strictEqual(pages.length, 0);
+  const silent = createNetwork({
+    [SERVER]: (init) => init.method === "GET" ? new Response(null, { status: 405 }) : serverFor("good")(init),
+  });
+  const authorized = silent.fetch(grant);
+  await authorized.signIn();
+  await authorized.signIn();
+  strictEqual((await authorized(SERVER, POST)).status, 200);
+  deepStrictEqual([pages.length, silent.count(`${ISSUER}/token`)], [1, 1]);
+});
+
+test("oauthFetch() uses no tokens of another issuer than the one that it is told", async () => {
+  const kept = { accessToken: "stale", issuer: "https://old.example", refreshToken: "r", renewAtMs: 1 };
+  const store = new Map([[`oauth tokens ${SERVER}`, JSON.stringify(kept)]]);
+  const { fetch, asked } = createNetwork();
+  const grant = authorizationCode({ redirect, clientId: "mine", clientSecret: "secret", issuer: ISSUER });
+  strictEqual((await fetch(grant, { store })(SERVER, POST)).status, 200);
+  deepStrictEqual(asked.filter((url) => url.startsWith("https://old.example")), []);
 });
 
 test("oauthFetch() sends the body, the method and the headers again, and its own header last", async () => {
@@ -172,10 +197,9 @@ for (
   ] as const
 ) {
   test(`oauthFetch() knows a server of 2025-03-26 as its own authorization server, which ${name}`, async () => {
-    const nothing = () => new Response(null, { status: 404 });
     const { fetch, bodies, asked } = createNetwork({
-      [RESOURCE_METADATA]: nothing,
-      [`${ORIGIN}/.well-known/oauth-authorization-server`]: metadata ?? nothing,
+      [RESOURCE_METADATA]: NOTHING,
+      [`${ORIGIN}/.well-known/oauth-authorization-server`]: metadata ?? NOTHING,
       [`${ORIGIN}/register`]: { client_id: "dynamic" },
       [`${ORIGIN}${at}`]: { access_token: "good", token_type: "Bearer" },
     });
