@@ -129,6 +129,20 @@ for (
   });
 }
 
+test("authorizationCode() opens a way back for each person that is asked, and closes it, whatever becomes of it", async () => {
+  const happened: string[] = [];
+  const answers = [answerTo, () => "no URL", () => Promise.reject(new Error("no display"))];
+  for (const answer of answers) {
+    const { fetch } = createNetwork();
+    const way = () => {
+      happened.push("opened");
+      return { ...redirect, visit: async (page: URL) => await answer(page), close: () => void happened.push("closed") };
+    };
+    await fetch(authorizationCode({ redirect: way }))(SERVER, POST).catch(() => happened.push("refused"));
+  }
+  deepStrictEqual(happened, ["opened", "closed", ...Array(2).fill(["opened", "closed", "refused"]).flat()]);
+});
+
 test("authorizationCode() registers as what it is, and again where it redirects elsewhere", async () => {
   const registered: Record<string, unknown>[] = [];
   const { fetch } = createNetwork({
@@ -385,9 +399,14 @@ test("oauthFetch() binds tokens to a key, and proves it with each request", asyn
     },
   });
   const { grant, pages } = agreeing();
-  const authorized = fetch(grant, { dpop });
+  const store = new Map<string, string>();
+  const authorized = fetch(grant, { dpop, store });
   strictEqual((await authorized(SERVER, POST)).status, 200);
   deepStrictEqual([proofs, pages.length], [[["POST", SERVER, undefined], ["POST", SERVER, "n"]], 1]);
+  // Another key has no use for the token.
+  const other = await crypto.subtle.generateKey(pair, false, ["sign", "verify"]) as CryptoKeyPair;
+  strictEqual((await fetch(grant, { dpop: other, store })(SERVER, POST)).status, 200);
+  strictEqual(pages.length, 2);
   const { fetch: unbound } = createNetwork();
   await rejects(unbound(agreeing().grant, { dpop })(SERVER, POST), { message: /bound to no key$/ });
 });

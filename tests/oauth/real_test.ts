@@ -79,8 +79,8 @@ test("oauthFetch() registers, has a person agree once, and calls over each trans
   strictEqual(await client.whoami({}), "ada");
   const [page] = pages;
   deepStrictEqual(
-    [pages.length, page?.searchParams.get("scope"), page?.searchParams.get("resource")],
-    [1, "docs:read offline_access", ORIGIN],
+    [pages.length, ...["scope", "resource", "prompt"].map((name) => page?.searchParams.get(name))],
+    [1, "docs:read offline_access", ORIGIN, "consent"],
   );
   deepStrictEqual(grants, ["authorization_code"]);
   client.$.close();
