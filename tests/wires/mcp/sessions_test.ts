@@ -269,7 +269,7 @@ test("a store that fails is told to the log and to the caller, and nothing hangs
     subscriptions: [],
   };
   const working: SessionStore = {
-    put: () => {},
+    put: () => true,
     get: () => session,
     delete: () => {},
     append: () => {},
