@@ -82,7 +82,8 @@ class Bus implements RedisChanges {
     } catch (error) {
       // Whoever listens here needs no Redis for it.
       this.#tell(change);
-      if (this.#connection.isClosed || isRefusal(error) || this.#unsent.size >= MAX_UNSENT) throw error;
+      const hasRoom = this.#unsent.size < MAX_UNSENT || this.#unsent.has(json);
+      if (this.#connection.isClosed || isRefusal(error) || !hasRoom) throw error;
       this.#unsent.add(json);
       if (!this.#isSending) void this.#sendLater();
     }
