@@ -125,10 +125,11 @@ test("what is wanted at once is all kept", async () => {
   const server = createFixture({ sessions: sessionsIn(store) });
   const { session } = await initialize(server);
   const uris = Array.from({ length: 20 }, (_, n) => `docs://${n}`);
-  await Promise.all(uris.map((uri) => legacy(server, "resources/subscribe", { uri }, { session })));
+  const options = { session, headers: { accept: "application/json" } };
+  await Promise.all(uris.map((uri) => legacy(server, "resources/subscribe", { uri }, options)));
   deepStrictEqual([...kept.values()].map(({ subscriptions }) => [...subscriptions].sort()), [uris.sort()]);
   kept.clear();
-  strictEqual((await legacy(server, "resources/subscribe", { uri: "docs://late" }, { session })).status, 404);
+  strictEqual((await legacy(server, "resources/subscribe", { uri: "docs://late" }, options)).status, 404);
 });
 
 test("2025-11-25: a stream says first how to take it up, older ones do not", { skip }, async () => {
