@@ -27,6 +27,8 @@ function open(redis: string, name: string, timeoutMs = 60_000): Opened {
   return { bus, heard, errors, leave };
 }
 
+const uris = ({ heard }: Opened) => heard.flatMap((change) => "uri" in change ? [change.uri] : []);
+
 const hasHeard = ({ heard }: Opened, change: Change) => {
   return eventually(`${JSON.stringify(change)} is heard`, () => {
     return heard.some((one) => JSON.stringify(one) === JSON.stringify(change));
@@ -80,7 +82,7 @@ describe("redisChanges()", { skip: skipReason("redis") }, () => {
         one.leave();
         two.leave();
         await two.bus.publish(TOOLS);
-        await eventually("it is heard", () => again.length === 1);
+        await eventually("it is heard", () => again.length > 0);
         deepStrictEqual([one.heard, two.heard], [[], []]);
         leave();
         await eventually("nobody listens", async () => !await isHeard(redis, channel));
@@ -97,7 +99,7 @@ describe("redisChanges()", { skip: skipReason("redis") }, () => {
     () =>
       withTwo(async (one, two, redis, channel) => {
         await two.bus.publish(TOOLS);
-        await hasHeard(one, TOOLS);
+        for (const opened of [one, two]) await hasHeard(opened, TOOLS);
         await eventually("it is listened to", () => isHeard(redis, channel));
         await withRedis(redis, async (client) => {
           const json = JSON.stringify(updated("docs://missed"));
@@ -106,11 +108,8 @@ describe("redisChanges()", { skip: skipReason("redis") }, () => {
         for (const opened of [one, two]) await hasHeard(opened, updated("docs://missed"));
         await one.bus.publish(updated("docs://after"));
         for (const opened of [one, two]) await hasHeard(opened, updated("docs://after"));
-        strictEqual(
-          one.heard.filter(({ kind }) => kind === "list-changed").length,
-          1,
-          "nothing is told from the start",
-        );
+        const again = one.heard.filter(({ kind }) => kind === "list-changed").length;
+        ok(again <= 2, "twice, if it came while the first connection was made; but not with each of them");
       }),
   );
 
@@ -129,7 +128,7 @@ describe("redisChanges()", { skip: skipReason("redis") }, () => {
         });
         await one.bus.publish(TOOLS);
         await hasHeard(two, TOOLS);
-        deepStrictEqual(two.heard, [TOOLS]);
+        deepStrictEqual(uris(two), []);
         ok(two.errors.length > 0);
         await withRedis(redis, async (client) => {
           strictEqual(await client.xlen(channel), 1_000);
@@ -164,34 +163,39 @@ describe("redisChanges()", { skip: skipReason("redis") }, () => {
       transport.onChange("tools", () => void heard.push(`tools at ${at}`));
       return transport;
     });
-    for (const [at, { resources }] of transports.entries()) {
-      await resources.subscribe("docs://readme", () => void heard.push(`readme at ${at}`));
+    try {
+      for (const [at, { resources }] of transports.entries()) {
+        await resources.subscribe("docs://readme", () => void heard.push(`readme at ${at}`));
+      }
+      one.server.notify.resourceUpdated("docs://readme");
+      two.server.notify.listChanged("tools");
+      const all = ["readme at 0", "readme at 1", "tools at 0", "tools at 1"];
+      await eventually("all is heard", () => all.every((one) => heard.includes(one)));
+    } finally {
+      for (const transport of transports) transport.close();
+      for (const replica of replicas) await replica.close();
     }
-    one.server.notify.resourceUpdated("docs://readme");
-    two.server.notify.listChanged("tools");
-    const all = ["readme at 0", "readme at 1", "tools at 0", "tools at 1"];
-    await eventually("all is heard", () => all.every((one) => heard.includes(one)));
-    for (const transport of transports) transport.close();
-    for (const replica of replicas) await replica.close();
   });
 
   test("redisChanges() goes on without Redis here, and tells the others when it is back", PATIENT, async () => {
     const server = await startRedis();
     const name = crypto.randomUUID();
     const [one, two] = [open(server.url, name, 1_000), open(server.url, name, 1_000)];
-    await one.bus.publish(TOOLS);
-    for (const opened of [one, two]) await hasHeard(opened, TOOLS);
-    await server.crash();
-    await one.bus.publish(updated("docs://meanwhile"));
-    deepStrictEqual(one.heard.at(-1), updated("docs://meanwhile"));
-    ok(one.errors.length > 0, "somebody is told");
-    deepStrictEqual(two.heard, [TOOLS]);
-    await server.restart();
-    await hasHeard(two, updated("docs://meanwhile"));
-    await two.bus.publish(updated("docs://after"));
-    await hasHeard(one, updated("docs://after"));
-    for (const { bus } of [one, two]) bus.close();
-    await server.stop();
+    try {
+      await one.bus.publish(TOOLS);
+      for (const opened of [one, two]) await hasHeard(opened, TOOLS);
+      await server.crash();
+      await one.bus.publish(updated("docs://meanwhile"));
+      deepStrictEqual([uris(one), uris(two)], [["docs://meanwhile"], []]);
+      ok(one.errors.length > 0, "somebody is told");
+      await server.restart();
+      await hasHeard(two, updated("docs://meanwhile"));
+      await two.bus.publish(updated("docs://after"));
+      await hasHeard(one, updated("docs://after"));
+    } finally {
+      for (const { bus } of [one, two]) bus.close();
+      await server.stop();
+    }
   });
 });
 

@@ -100,8 +100,10 @@ describe("redisSessions()", { skip: skipReason("redis") }, () => {
     for (const note of notes.slice(1)) await two.publish(id, note);
     for (const { heard } of [here, there]) {
       await eventually("all is told", () => heard.some(({ kind }) => kind === "ended"));
-      const said = heard.filter((note, at) => at === 0 || JSON.stringify(note) !== JSON.stringify(heard[at - 1]));
-      deepStrictEqual(said, [notes[0], { kind: "message", stream: "s" }, ...notes.slice(1)]);
+      // What was said while the connection was made is told twice.
+      const said = new Set(heard.map((note) => JSON.stringify(note)));
+      const all = [notes[0], { kind: "message", stream: "s" }, ...notes.slice(1)];
+      deepStrictEqual([...said].map((note) => JSON.parse(note)), all);
     }
     deepStrictEqual(elsewhere.heard, []);
     for (const { leave } of [here, there, elsewhere]) leave();
