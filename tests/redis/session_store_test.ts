@@ -6,6 +6,21 @@ import type { SessionNote } from "../../src/wires/mcp/entry.ts";
 import { skipReason, startRedis, type TestServer } from "../engine/programs.ts";
 import { eventually, isHeard, newSession, PATIENT, withRedis } from "./fixture.ts";
 
+/** Has Redis do nothing for a while; what it is asked meanwhile it does then. */
+function pauseRedis(url: string, durationMs: number): Promise<unknown> {
+  return withRedis(url, (client) => client.call("CLIENT", "PAUSE", `${durationMs}`, "ALL"));
+}
+
+/** Whether something was done in time. */
+async function isDone(work: () => unknown): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 describe("redisSessions()", { skip: skipReason("redis") }, () => {
   let starting: Promise<TestServer> | undefined;
   const url = async () => (await (starting ??= startRedis())).url;
@@ -268,6 +283,33 @@ describe("redisSessions()", { skip: skipReason("redis") }, () => {
     await withRedis(redis, (client) => client.set(`${key}:stream:t`, "junk"));
     await rejects(async () => await one.append(id, "t", "1", false), /WRONGTYPE/);
     listening.leave();
+  });
+
+  test("redisSessions() appends once what it had to say again", PATIENT, async () => {
+    const { one, redis } = await openTwo({ timeoutMs: 300 });
+    const { id } = newSession();
+    await eventually("Redis is in time", () => isDone(() => one.put(newSession({ id }))));
+    // What comes meanwhile is done afterwards, when nobody waits for it any more.
+    await pauseRedis(redis, 1_000);
+    await Promise.all([1, 2].map((n) => one.append(id, "s", `${n}`, n === 2)));
+    deepStrictEqual((await one.read(id, "s", 0)).map(({ json }) => json), ["1", "2"]);
+  });
+
+  test("redisSessions() listens all the same where Redis did not answer in time", PATIENT, async () => {
+    const { one, two, redis } = await openTwo({ timeoutMs: 300 });
+    const [{ id }, other] = [newSession(), newSession()];
+    await eventually("Redis is in time", () => isDone(() => one.put(newSession({ id }))));
+    const { leave } = await hear(one, redis, id);
+    await pauseRedis(redis, 1_000);
+    const heard: SessionNote[] = [];
+    const leaveOther = one.subscribe(other.id, (note) => void heard.push(note));
+    await eventually("Redis is in time again", () => isDone(() => two.put(other)));
+    await eventually("it is told", async () => {
+      await isDone(() => two.publish(other.id, { kind: "cancelled", requestId: 1 }));
+      return heard.some(({ kind }) => kind === "cancelled");
+    });
+    leave();
+    leaveOther();
   });
 
   test("redisSessions() that is closed says so, and leaves nothing behind", PATIENT, async () => {
