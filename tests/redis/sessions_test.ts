@@ -276,6 +276,8 @@ describe("sessions while Redis is gone", { skip: skipReason("redis") }, () => {
       strictEqual((await legacy(one.server, "initialize", { protocolVersion: "2025-11-25" })).status, 503);
       ok(one.errors.length > 0 && two.errors.length > 0, "somebody is told");
       one.gate.open();
+      // For longer than Redis may take to answer.
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
 
       await server.restart();
       await eventually("it is served again", async () => {
