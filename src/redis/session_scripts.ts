@@ -31,7 +31,7 @@ const TOUCH = `
   end`;
 
 /** Arguments: id, time to live, the session, what it was before (or nothing), most sessions, what all their keys begin with. */
-export const PUT = `${NOW}${FORGET}${TOUCH}
+export const PUT: string = `${NOW}${FORGET}${TOUCH}
   local kept = redis.call("HGET", KEYS[1], "session")
   if ARGV[4] ~= "" and kept ~= ARGV[4] then return 0 end
   redis.call("HSET", KEYS[1], "session", ARGV[3])
@@ -46,14 +46,14 @@ export const PUT = `${NOW}${FORGET}${TOUCH}
   return 1`;
 
 /** Arguments: id, time to live. Gives the session and its last number; nothing if there is none. */
-export const GET = `${NOW}${TOUCH}
+export const GET: string = `${NOW}${TOUCH}
   local kept = redis.call("HMGET", KEYS[1], "session", "number")
   if not kept[1] then return false end
   touch()
   return { kept[1], kept[2] or "0" }`;
 
 /** Argument: id. */
-export const DELETE = `${FORGET}
+export const DELETE: string = `${FORGET}
   forget(KEYS[1])
   redis.call("ZREM", KEYS[2], ARGV[1])`;
 
@@ -62,7 +62,7 @@ export const DELETE = `${FORGET}
  * text in all of them, the note of it. A message that was appended already is not appended again. Streams that have ended make
  * room for others, those first whose last message is oldest.
  */
-export const APPEND = `
+export const APPEND: string = `
   if redis.call("HEXISTS", KEYS[1], "session") == 0 then return 0 end
   local name, ttl = ARGV[1], ARGV[5]
   local streams, sizes = KEYS[1] .. ":streams", KEYS[1] .. ":sizes"
@@ -100,7 +100,7 @@ export const APPEND = `
   return 1`;
 
 /** Arguments: the note, time to live, most notes, most text in all of them. */
-export const NOTE = `
+export const NOTE: string = `
   if redis.call("HEXISTS", KEYS[1], "session") == 0 then return 0 end
   local notes = KEYS[1] .. ":notes"
   local number = redis.call("HINCRBY", KEYS[1], "number", 1)
@@ -119,7 +119,7 @@ export const NOTE = `
   return 1`;
 
 /** Argument: a number. Gives the last number, the streams that have messages after the given one, and the notes after it. */
-export const MISSED = `
+export const MISSED: string = `
   if redis.call("HEXISTS", KEYS[1], "session") == 0 then return false end
   return {
     redis.call("HGET", KEYS[1], "number") or "0",
