@@ -9,7 +9,7 @@
  * @module
  */
 
-/** Seconds that Redis is asked about, in milliseconds. */
+/** The time, in milliseconds. */
 const NOW = `
   local time = redis.call("TIME")
   local now = time[1] * 1000 + math.floor(time[2] / 1000)`;

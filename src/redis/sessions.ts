@@ -119,7 +119,9 @@ class Store implements RedisSessions {
     const key = `${id}:${stream}`;
     const before = this.#appends.get(key);
     const appended = (before ?? Promise.resolve()).then(async () => {
-      await this.#connection.askPatiently(this.#script(APPEND, id, values));
+      const isKept = await this.#connection.askPatiently(this.#script(APPEND, id, values)) === 1;
+      // It was quiet for too long, of which nobody tells: whoever waits for the message waits in vain.
+      if (!isKept) this.#listeners.get(id)?.tell({ kind: "ended" });
     });
     const done = appended.catch(() => {}).then(() => {
       if (this.#appends.get(key) === done) this.#appends.delete(key);

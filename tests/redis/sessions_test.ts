@@ -161,6 +161,16 @@ describe("sessions of two replicas", { skip: skipReason("redis") }, () => {
       }
     }, { ttlMs: 100 }));
 
+  test("a call that outlives its session ends with it", PATIENT, () =>
+    withTwo(async (one, _, redis) => {
+      const { session } = await initialize(one.server);
+      const reader = await call(one, session, "wait");
+      await reader.nextMessage();
+      await withRedis(redis, async (client) => client.del(await client.keys(`*${session}*`)));
+      one.gate.open();
+      deepStrictEqual(await drain(reader), []);
+    }));
+
   test("a session that this version cannot serve is begun anew", PATIENT, () =>
     withTwo(async (one, _, redis) => {
       const { session } = await initialize(one.server);
