@@ -88,7 +88,7 @@ export function kvSessions(kv: KeyValues, options: KvSessionsOptions = {}): Sess
       const messages: StoredMessage[] = [];
       for (const number of numbers.filter((one) => one > after)) {
         const text = await kv.get(prefix + number);
-        // What is listed can be unknown still: it comes with the next look, and nothing before it.
+        // Nothing that comes later is told before it.
         if (text === null) break;
         messages.push({ number, ...JSON.parse(text) as { json: string; isLast: boolean } });
       }
@@ -100,18 +100,19 @@ export function kvSessions(kv: KeyValues, options: KvSessionsOptions = {}): Sess
       await kv.put(`${id}/note/${nextNumber()}/${crypto.randomUUID()}`, JSON.stringify(note), expiring);
     },
     subscribe(id, listener) {
-      const since = Date.now() * 100;
+      // Clocks of locations differ a bit; what is older was not for this listener.
+      const since = (Date.now() - 1_000) * 100;
       const seen = new Set<string>();
       const look = async (name: string): Promise<void> => {
         if (seen.has(name)) return;
         const [, kind, place = ""] = name.split("/");
-        if (kind === "message") listener({ kind, stream: place });
-        else if (Number(place) >= since) {
-          const text = await kv.get(name);
-          if (text === null) return;
-          listener(JSON.parse(text) as SessionNote);
-        }
+        const isOld = kind === "note" && Number(place) < since;
+        const text = isOld ? "" : await kv.get(name);
+        // What is listed can be unknown still: it comes with a later look.
+        if (text === null) return;
         seen.add(name);
+        if (kind === "message") listener({ kind, stream: place });
+        else if (!isOld) listener(JSON.parse(text) as SessionNote);
       };
       let isOver = false;
       void (async () => {
