@@ -5,6 +5,7 @@ import * as v from "../../src/schema/valibot.ts";
 import { connect } from "../../src/wires/grpc/entry.ts";
 import { definePrompt, defineResource, mcp, memorySessions, user } from "../../src/wires/mcp/entry.ts";
 import { webtools } from "../../src/wires/webtools/entry.ts";
+import type { Dice } from "./dice.ts";
 import { SECRET } from "./law.ts";
 
 /** What it signs with. */
@@ -170,3 +171,34 @@ export const METAS: readonly Readonly<Record<string, unknown>>[] = [
   { idempotency_key: "k" },
   { context: "ctx_x", continuation: "cont_x", responses: { name: { action: "accept", content: { name: "Ada" } } } },
 ];
+
+/** A call that is as much work as what is put into it. */
+export function heavyCall(dice: Dice, part: unknown): { readonly name: string; readonly arguments: unknown } {
+  const member = dice.pick(["ids", "tree", "day", "mail", "link", "code", "any"]);
+  return dice.pick([
+    { name: "echo", arguments: { value: part } },
+    { name: dice.pick(["echo", "pieces", "add", "typed", "ask"]), arguments: part },
+    { name: "typed", arguments: { orders: part, either: part } },
+    { name: "typed", arguments: { orders: [], [dice.pick(["mail", "at", "unit", "either"])]: part } },
+    {
+      name: "typed",
+      arguments: { orders: [{ kind: dice.pick(["box", part]), title: part, sizes: part, tags: part }] },
+    },
+    { name: "add", arguments: { a: 1, b: part } },
+    { name: "ask", arguments: { id: part } },
+    { name: "slow", arguments: { value: part } },
+    { name: "checked", arguments: { body: part } },
+    { name: "checked", arguments: { body: { [member]: part } } },
+    { name: "checked", arguments: { body: { [member]: part } } },
+    { name: "redeem", arguments: { promise: part } },
+    { name: "cancel", arguments: part },
+  ]);
+}
+
+/** The same for what a call says beside that. */
+export function heavyMeta(dice: Dice, part: unknown): Readonly<Record<string, unknown>> {
+  return {
+    [dice.pick(["continuation", "responses", "context", "idempotency_key", "deadline_ms", "promise", "progressToken"])]:
+      part,
+  };
+}

@@ -109,44 +109,75 @@ export function oddValue(dice: Dice): unknown {
 /** JSON text of up to `length` characters that is as much work as so much text can be. */
 export function heavy(dice: Dice, length: number): Raw {
   const size = length - 4_096;
-  const list = (item: string) => `[${item}${`,${item}`.repeat(Math.floor(size / (item.length + 1)) - 1)}]`;
-  const object = (member: (at: number) => string) => {
-    const members: string[] = [];
-    for (let at = 0, left = size; left > 0; at++) {
-      const text = member(at);
-      left -= text.length + 1;
-      members.push(text);
-    }
-    return `{${members.join()}}`;
-  };
-  const deep = "[".repeat(250) + "]".repeat(250);
-  return new Raw(
-    dice.pick<() => string>([
-      () => list("0"),
-      () => list('""'),
-      () => list("{}"),
-      () => list("[]"),
-      () => list("null"),
-      () => list("1e999"),
-      () => list('{"a":{"b":[1,"x"]}}'),
-      () => list(deep),
-      () => object((at) => `"k${at}":${at}`),
-      () => object((at) => `"${at}":""`),
-      () => object((at) => `"${at * 9_973 % 65_521}":0`),
-      () => object(() => '"a":0'),
-      () => object(() => '"__proto__":{}'),
-      () => object((at) => `"k${at}":{"a":[${at}]}`),
-      () => JSON.stringify("x".repeat(size)),
-      () => `"${"\\u0000".repeat(size / 6)}"`,
-      () => `"${"\\n".repeat(size / 2)}"`,
-      () => `"${"é".repeat(size / 3)}"`,
-      () => `"${"a ".repeat(size / 2)}"`,
-      () => "9".repeat(size),
-      () => `0.${"1".repeat(size)}`,
-      () => `"${"a".repeat(size / 2)}${"!".repeat(size / 2)}"`,
-      () => `${" ".repeat(size)}{}`,
-    ])(),
-  );
+  return new Raw(dice.oneIn(3) ? heavyText(dice, size) : heavyTree(dice, size));
+}
+
+function heavyTree(dice: Dice, size: number): string {
+  const item = dice.pick<(at: number) => string>([
+    () => "0",
+    () => '""',
+    () => "{}",
+    () => "[]",
+    () => "null",
+    () => "1e999",
+    () => '{"a":{"b":[1,"x"]}}',
+    () => '{"__proto__":{}}',
+    () => "[".repeat(250) + "]".repeat(250),
+    (at) => `${at}`,
+    (at) => `"${at}"`,
+    (at) => `{"k${at}":0}`,
+    (at) => `{"a":[${at}]}`,
+  ]);
+  const name = dice.pick<(at: number) => string>([
+    (at) => `k${at}`,
+    (at) => `${at}`,
+    (at) => `${at * 9_973 % 65_521}`,
+    () => "a",
+    () => "__proto__",
+  ]);
+  const isList = dice.oneIn(2);
+  const parts: string[] = [];
+  for (let at = 0, left = size; left > 0; at++) {
+    const text = isList ? item(at) : `"${name(at)}":${item(at)}`;
+    left -= text.length + 1;
+    parts.push(text);
+  }
+  return isList ? `[${parts.join()}]` : `{${parts.join()}}`;
+}
+
+/** Parts of texts that patterns may go through again and again. */
+const PARTS = [
+  "a ",
+  "a.",
+  "a@",
+  "a-",
+  "1:",
+  "/a",
+  "%20",
+  "a!",
+  "[:",
+  "0.",
+  ".-",
+  "=?",
+  "a@a.",
+  "a",
+  "\\n",
+  "\\u0000",
+] as const;
+
+function heavyText(dice: Dice, size: number): string {
+  const part = dice.pick(PARTS);
+  const text = part.repeat(size / part.length);
+  return dice.pick([
+    `"${text}"`,
+    `"${text}"`,
+    `"a@${text}!"`,
+    `"http://${text}\\u0000"`,
+    `"${"é".repeat(size / 2)}"`,
+    "9".repeat(size),
+    `0.${"1".repeat(size)}`,
+    `${" ".repeat(size)}{}`,
+  ]);
 }
 
 /** Damages a value in one place, wherever that is. */

@@ -113,7 +113,7 @@ export function setHeader(headers: Headers, name: string, value: string): void {
 
 /** Bytes in the place of a request's JSON; `heavyParts` makes it as much work as the limit allows, now and then. */
 export function jsonBody(dice: Dice, right: Members, donor: Members, heavyIn: (part: Raw) => unknown): Bytes {
-  if (dice.oneIn(250)) return encoder.encode(write(heavyIn(heavy(dice, dice.pick([60_000, BODY_BYTES, BODY_BYTES])))));
+  if (dice.oneIn(50)) return encoder.encode(write(heavyIn(heavy(dice, dice.pick([60_000, BODY_BYTES, BODY_BYTES])))));
   switch (dice.below(10)) {
     case 0:
       return dice.bytes(dice.below(200));

@@ -3,7 +3,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { SseDecoder } from "../../../src/codec/sse/decode.ts";
 import { isUtf8 } from "../bytes.ts";
 import type { Dice } from "../dice.ts";
-import { CALLS, createHouse, METAS } from "../house.ts";
+import { CALLS, createHouse, heavyCall, heavyMeta, METAS } from "../house.ts";
 import { isObject } from "../json.ts";
 import { assertNoLeak, lawOf, mayBreak } from "../law.ts";
 import { describeRequest, idOf, jsonBody, oddHead, type Sent, toRequest } from "../requests.ts";
@@ -58,17 +58,10 @@ export const mcpLiteTarget: Target = {
         const body = jsonBody(dice, right, rightBody(dice), (part) =>
           dice.pick<() => unknown>([
             () => part,
-            () => ({ ...right, method: "tools/call", params: { ...right.params, arguments: { value: part } } }),
-            () => ({ ...right, method: "tools/call", params: { ...right.params, arguments: part } }),
-            () => ({
-              ...right,
-              method: "tools/call",
-              params: { name: "typed", arguments: { orders: part, either: part } },
-            }),
-            () => ({ ...right, method: "tools/call", params: { name: "checked", arguments: { body: { ids: part } } } }),
-            () => ({ ...right, method: "tools/call", params: { name: "checked", arguments: { body: part } } }),
-            () => ({ ...right, method: "tools/call", params: { name: "add", arguments: part } }),
-            () => ({ ...right, params: { ...right.params, _meta: part } }),
+            () => ({ ...right, method: "tools/call", params: heavyCall(dice, part) }),
+            () => ({ ...right, method: "tools/call", params: heavyCall(dice, part) }),
+            () => ({ ...right, method: "tools/call", params: heavyCall(dice, part) }),
+            () => ({ ...right, params: { ...right.params, _meta: dice.pick([part, heavyMeta(dice, part)]) } }),
             () => ({ ...right, params: { ...right.params, name: part } }),
             () => ({ ...right, method: part }),
             () => ({ ...right, id: part }),
