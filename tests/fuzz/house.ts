@@ -133,8 +133,8 @@ export function createHouse(): Server {
     logger,
     wires: [
       mcpLite(),
-      mcp({ sessions: memorySessions() }),
-      mcp({ path: "/stateless" }),
+      mcp({ sessions: memorySessions(), askTimeoutMs: 5 }),
+      mcp({ path: "/stateless", askTimeoutMs: 5 }),
       connect(),
       webtools({ name: "house", description: "What is fuzzed", version: "1.2.3" }),
     ],
