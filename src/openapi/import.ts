@@ -166,11 +166,15 @@ function toSchema<Value>(jsonSchema: JsonSchema, maxValues: number = Number.POSI
 /** Whether a value holds more values than so many, itself included. */
 function holdsMoreThan(value: unknown, count: number): boolean {
   const waiting = [value];
-  for (let left = count; waiting.length > 0; left--) {
-    // Those that wait have yet to be counted.
-    if (waiting.length > left) return true;
-    const next = waiting.pop();
-    if (typeof next === "object" && next !== null) { for (const member of Object.values(next)) waiting.push(member); }
+  let found = 1;
+  for (let at = 0; at < waiting.length; at++) {
+    const next = waiting[at];
+    if (typeof next !== "object" || next === null) continue;
+    const members: readonly unknown[] = Array.isArray(next) ? next : Object.values(next);
+    found += members.length;
+    // Before any of them is looked at: there may be half a million.
+    if (found > count) return true;
+    for (const member of members) if (typeof member === "object" && member !== null) waiting.push(member);
   }
   return false;
 }

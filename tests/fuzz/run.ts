@@ -42,7 +42,7 @@ export interface FuzzReport {
 }
 
 /** Faults that are told; more are only counted. */
-const MAX_TOLD = 20;
+const MAX_TOLD = 8;
 /** How long an answer may take. It is for what never comes: a busy machine has time enough. */
 const PATIENCE_MS = 60_000;
 /** Cases that held the longest are sent again, and so often: a pause of the machine does not come each time. */

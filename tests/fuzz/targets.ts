@@ -1,7 +1,15 @@
 /** Everything that is fuzzed: a row for each decoder, by the door that strangers come to it. */
 import type { Target } from "./target.ts";
+import { connectTarget, grpcWebTarget } from "./targets/connect.ts";
 import { mcpLegacyTarget, mcpModernTarget, mcpSessionsTarget } from "./targets/mcp.ts";
 import { mcpLiteTarget } from "./targets/mcp_lite.ts";
 
 /** The targets. */
-export const TARGETS: readonly Target[] = [mcpLiteTarget, mcpModernTarget, mcpLegacyTarget, mcpSessionsTarget];
+export const TARGETS: readonly Target[] = [
+  mcpLiteTarget,
+  mcpModernTarget,
+  mcpLegacyTarget,
+  mcpSessionsTarget,
+  connectTarget,
+  grpcWebTarget,
+];

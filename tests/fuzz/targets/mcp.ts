@@ -80,14 +80,18 @@ function judge({ method, body }: Sent, { status, headers }: Response, text: stri
   if (status === 200) ok(isUtf8(body), "It took what is not UTF-8");
   if (headers.get("content-type") === "text/event-stream") {
     const events = new SseDecoder().decode(text).filter(({ data }) => data !== "");
-    const kinds = events.map(({ data }) => judgeMessage(JSON.parse(data), breaks, status));
+    const kinds = events.flatMap(({ data }) => judgeMessages(JSON.parse(data), breaks, status));
     ok(kinds.length > 0 && !["notification", "question"].includes(kinds.at(-1) ?? ""), `It ends in ${kinds.at(-1)}`);
     return `stream, ${kinds.at(-1)}`;
   }
   strictEqual(headers.get("content-type"), "application/json", `${status} ${text.slice(0, 200)}`);
-  const answer: unknown = JSON.parse(text);
-  if (!Array.isArray(answer)) return judgeMessage(answer, breaks, status);
-  return `batch of ${answer.map((one) => judgeMessage(one, breaks, status)).at(0)}`;
+  return judgeMessages(JSON.parse(text), breaks, status).join();
+}
+
+/** One, or those of a batch, of which the last is told. */
+function judgeMessages(json: unknown, breaks: boolean, status: number): string[] {
+  if (!Array.isArray(json)) return [judgeMessage(json, breaks, status)];
+  return json.map((one) => `batch of ${judgeMessage(one, breaks, status)}`).slice(-1);
 }
 
 /** MCP 2026-07-28. */
