@@ -12,7 +12,15 @@ import { SECRET } from "./law.ts";
 export const KEYS = "k1:a secret that is long enough for everybody here";
 
 const silent = () => {};
-const logger: Logger = { debug: silent, info: silent, warn: silent, error: silent };
+
+/** What a caller sends is nothing to log; that the broken tool breaks is. */
+function loggerInto(logged: string[]): Logger {
+  const error: Logger["error"] = (message, fields) => {
+    const told = `${message}: ${String(fields?.["error"])}`;
+    if (!told.includes(SECRET)) logged.push(told);
+  };
+  return { debug: silent, info: silent, warn: silent, error };
+}
 
 const echo = defineTool("echo").describe("Give back what came").handle((args) => args);
 
@@ -121,8 +129,8 @@ const book = defineResource("books://{id}").complete({
 })
   .read(({ id }) => (id === "1" ? "Moby Dick" : undefined));
 
-/** Makes it. */
-export function createHouse(): Server {
+/** Makes it. @param logged Takes what it logs as an error. */
+export function createHouse(logged: string[]): Server {
   return createServer({
     name: "house",
     version: "1.2.3",
@@ -130,7 +138,7 @@ export function createHouse(): Server {
     prompts: [review],
     resources: [readme, book],
     keys: KEYS,
-    logger,
+    logger: loggerInto(logged),
     wires: [
       mcpLite(),
       mcp({ sessions: memorySessions(), askTimeoutMs: 5 }),

@@ -73,8 +73,8 @@ function heavyBinary(dice: Dice, part: Raw): Bytes {
   }
 }
 
-/** Lists in lists, in a struct. */
-function deepMessage(depth: number): Bytes {
+/** Lists in lists, in a struct, of `echo`. */
+export function deepMessage(depth: number): Bytes {
   const wrap = (tag: number, inner: Uint8Array) => concat(new Uint8Array([tag, ...varint(inner.length)]), inner);
   let value: Uint8Array = new Uint8Array([0x20, 1]);
   for (let level = 0; level < depth; level++) value = wrap(0x32, wrap(0x0a, value));

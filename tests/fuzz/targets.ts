@@ -1,8 +1,10 @@
 /** Everything that is fuzzed: a row for each decoder, by the door that strangers come to it. */
 import type { Target } from "./target.ts";
 import { connectTarget, grpcWebTarget } from "./targets/connect.ts";
+import { grpcTarget } from "./targets/grpc.ts";
 import { mcpLegacyTarget, mcpModernTarget, mcpSessionsTarget } from "./targets/mcp.ts";
 import { mcpLiteTarget } from "./targets/mcp_lite.ts";
+import { webtoolsTarget } from "./targets/webtools.ts";
 
 /** The targets. */
 export const TARGETS: readonly Target[] = [
@@ -12,4 +14,6 @@ export const TARGETS: readonly Target[] = [
   mcpSessionsTarget,
   connectTarget,
   grpcWebTarget,
+  grpcTarget,
+  webtoolsTarget,
 ];

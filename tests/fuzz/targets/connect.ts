@@ -57,7 +57,8 @@ function base64(dice: Dice, bytes: Bytes): Bytes {
 }
 
 function target(requestOf: (dice: Dice) => RpcSent): OpenTarget {
-  const house = createHouse();
+  const logged: string[] = [];
+  const house = createHouse(logged);
   return {
     make(dice) {
       const sent = requestOf(dice);
@@ -71,6 +72,7 @@ function target(requestOf: (dice: Dice) => RpcSent): OpenTarget {
       };
     },
     async isAlive() {
+      deepStrictEqual(logged.splice(0), []);
       const headers = { "content-type": "application/json" };
       const body = '{"name":"add","arguments":{"a":1,"b":[2]}}';
       const response = await house.fetch(

@@ -1,5 +1,5 @@
 /** MCP over HTTP: 2026-07-28, and the older revisions with sessions and without. */
-import { ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { SseDecoder } from "../../../src/codec/sse/decode.ts";
 import { modernHeaders } from "../../wires/mcp/client.ts";
 import { isUtf8 } from "../bytes.ts";
@@ -12,6 +12,8 @@ import { describeRequest, jsonBody, oddHead, type Sent, setHeader, toRequest } f
 import type { Judge, OpenTarget, Target } from "../target.ts";
 
 type House = ReturnType<typeof createHouse>;
+
+const logged: string[] = [];
 
 /** What the headers of a request say. */
 type HeadersOf = (dice: Dice, message: Members) => Readonly<Record<string, string>>;
@@ -54,6 +56,7 @@ function target(
       };
     },
     async isAlive() {
+      deepStrictEqual(logged.splice(0), []);
       const headers = { "content-type": "application/json" };
       const response = await house.fetch(
         new Request("http://localhost/stateless", { method: "POST", headers, body: PING }),
@@ -97,7 +100,8 @@ function judgeMessages(json: unknown, breaks: boolean, status: number): string[]
 /** MCP 2026-07-28. */
 export const mcpModernTarget: Target = {
   name: "mcp",
-  open: () => Promise.resolve(target(createHouse(), "/mcp", modernMessage, (_, message) => modernHeaders(message))),
+  open: () =>
+    Promise.resolve(target(createHouse(logged), "/mcp", modernMessage, (_, message) => modernHeaders(message))),
 };
 
 /** MCP before that, without sessions. */
@@ -105,7 +109,7 @@ export const mcpLegacyTarget: Target = {
   name: "mcp-legacy",
   open: () =>
     Promise.resolve(
-      target(createHouse(), "/stateless", legacyMessage, (dice): Readonly<Record<string, string>> => {
+      target(createHouse(logged), "/stateless", legacyMessage, (dice): Readonly<Record<string, string>> => {
         return dice.oneIn(3) ? {} : { "mcp-protocol-version": dice.pick(["2025-11-25", "2025-06-18", "2025-03-26"]) };
       }),
     ),
@@ -115,7 +119,7 @@ export const mcpLegacyTarget: Target = {
 export const mcpSessionsTarget: Target = {
   name: "mcp-sessions",
   async open() {
-    const house = createHouse();
+    const house = createHouse(logged);
     let session = await begin(house);
     let requests = 0;
     return target(

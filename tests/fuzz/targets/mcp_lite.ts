@@ -51,7 +51,8 @@ function rightBody(dice: Dice) {
 export const mcpLiteTarget: Target = {
   name: "mcp-lite",
   open() {
-    const server = createHouse();
+    const logged: string[] = [];
+    const server = createHouse(logged);
     return Promise.resolve({
       make(dice) {
         const right = rightBody(dice);
@@ -80,6 +81,7 @@ export const mcpLiteTarget: Target = {
         };
       },
       async isAlive() {
+        deepStrictEqual(logged.splice(0), []);
         const body =
           '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{"a":1,"b":[2]}}}';
         const headers = { "content-type": "application/json" };
