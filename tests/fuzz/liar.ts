@@ -83,7 +83,7 @@ export function anyLie(dice: Dice): Lie {
 
 function damageHeader(dice: Dice, answer: Answer): Answer {
   const headers = new Headers(answer.headers);
-  setHeader(headers, ...dice.pick(HEADERS));
+  setHeader(headers, ...dice.pick<readonly [string, string]>(HEADERS));
   return { ...answer, headers };
 }
 
