@@ -1,12 +1,17 @@
-/** Tells how long the event loop was held: how far apart its turns were, while something went on. */
+/**
+ * Tells how long the event loop was held while something went on: how far apart its turns were. On a machine that is busy with
+ * other things turns are far apart because of those: so it is never more than the time that this process has computed.
+ */
 export class HoldMeter {
   #lastMs = 0;
   #longestMs = 0;
+  #computedMs = 0;
   #isOn = false;
   #isTurning = false;
 
   /** Begins. */
   start(): void {
+    this.#computedMs = computedMs();
     this.#lastMs = performance.now();
     this.#longestMs = 0;
     this.#isOn = true;
@@ -17,7 +22,8 @@ export class HoldMeter {
   stop(): number {
     this.#look();
     this.#isOn = false;
-    return this.#longestMs;
+    const computed = computedMs() - this.#computedMs;
+    return Number.isNaN(computed) ? this.#longestMs : Math.min(this.#longestMs, computed);
   }
 
   #look(): void {
@@ -34,4 +40,14 @@ export class HoldMeter {
       this.#next();
     });
   }
+}
+
+interface Computing {
+  readonly process?: { cpuUsage?(): { readonly user: number; readonly system: number } };
+}
+
+/** For how long this process has computed, on all of its threads, in milliseconds; `NaN` where that is not told. */
+function computedMs(): number {
+  const { user, system } = (globalThis as Computing).process?.cpuUsage?.() ?? { user: NaN, system: NaN };
+  return (user + system) / 1000;
 }
