@@ -29,7 +29,7 @@ const server = createServer({
   tools: [add, pieces, later],
   wires: [mcpLite(), mcp({ sessions: memorySessions() })],
   keys: "k1:a secret that is long enough for all the soaks",
-  engine: memoryEngine({ clock: ahead }),
+  engine: memoryEngine({ clock: ahead, maxJobs: 100_000 }),
 });
 
 /** What the process holds. */
