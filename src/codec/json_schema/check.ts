@@ -6,7 +6,7 @@
  * @module
  */
 import { type OutputUnit, Validator } from "@cfworker/json-schema";
-import { boundUniqueItems, hasUniqueItems, isTooLong, saysUniqueItems } from "./unique_items.ts";
+import { boundSchema, hasUniqueItems, isTooLong, saysUniqueItems } from "./bounded.ts";
 
 /** One thing that is wrong, without the value itself. */
 export interface Problem {
@@ -47,7 +47,7 @@ const CONTAINERS: ReadonlySet<string> = new Set([
  * is none.
  */
 export function compileCheck(schema: Readonly<Record<string, unknown>>): Check {
-  const findings = saysUniqueItems(schema) ? compileUnique(schema) : compile(schema);
+  const findings = saysUniqueItems(schema) ? compileUnique(schema) : compile(boundSchema(schema, false));
   return (value) => {
     const found = findings(value);
     const told = found.filter(({ keyword }) => !CONTAINERS.has(keyword));
@@ -67,8 +67,8 @@ function compile(schema: Readonly<Record<string, unknown>>): Findings {
 
 /** The same for a schema that says `uniqueItems`: what the library must not compare, it finds too long. */
 function compileUnique(schema: Readonly<Record<string, unknown>>): Findings {
-  const strict = compile(boundUniqueItems(schema, false));
-  const lenient = compile(boundUniqueItems(schema, true));
+  const strict = compile(boundSchema(schema, false));
+  const lenient = compile(boundSchema(schema, true));
   return (value) => {
     const found = strict(value);
     const long = found.filter(isTooLong);

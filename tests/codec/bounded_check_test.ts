@@ -40,3 +40,27 @@ for (
 test("compileCheck() says that it is uniqueItems which is broken", () => {
   strictEqual(compileCheck(unique)(Array(99).fill(1))[0]?.expected, 'what "uniqueItems" says');
 });
+
+for (
+  const format of ["url", "uri", "uri-reference", "uri-template", "email", "date-time", "regex", "hostname", "ipv6"]
+) {
+  test(`compileCheck() holds texts to the format ${format}, in time that hostile ones cannot stretch`, () => {
+    const check = compileCheck({ properties: { text: { type: "string", format } } });
+    for (const part of ["a", "a-", "a.", "1:", "P1D", "a@", "%20", "{a}", "(a)*"]) {
+      for (const length of [60, 2_000, 1_000_000]) {
+        for (const start of ["", "http://", "a@"]) check({ text: `${start}${part.repeat(length / part.length)}\n!` });
+      }
+    }
+    deepStrictEqual(check({ text: "x".repeat(100_000) }), []);
+  });
+}
+
+test("compileCheck() says which format a text is not of", () => {
+  for (
+    const [format, text] of [["uri", "no uri"], ["url", "no url"], ["email", "nobody"], ["date-time", "today"]] as const
+  ) {
+    const [problem] = compileCheck({ type: "array", items: { format } })([1, text]);
+    deepStrictEqual(problem, { path: [1], expected: format === "url" ? "uri" : format, isMissing: false });
+  }
+  deepStrictEqual(compileCheck({ format: "uri" })("https://example.com/a?b#c"), []);
+});
