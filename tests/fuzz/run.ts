@@ -14,6 +14,8 @@ export interface FuzzOptions {
   readonly cases: number;
   /** When it ends before that, in milliseconds of `performance.now()`. */
   readonly untilMs?: number;
+  /** Whether it is measured how long the event loop is held and what the heap holds. Default: `true`. */
+  readonly measures?: boolean;
   /** The only case to make. */
   readonly only?: number | undefined;
 }
@@ -82,17 +84,17 @@ class Run {
 
   async run(): Promise<FuzzReport> {
     const startedMs = performance.now();
-    const { only, cases, untilMs = Number.POSITIVE_INFINITY } = this.#options;
+    const { only, cases, untilMs = Number.POSITIVE_INFINITY, measures = true } = this.#options;
     let heldBytes: number | undefined;
     if (only !== undefined) await this.#one(only);
     for (let number = 0; only === undefined && number < cases && performance.now() < untilMs; number++) {
-      if (number === Math.floor(cases * WARM_UP)) heldBytes = await heapBytes();
+      if (measures && number === Math.floor(cases * WARM_UP)) heldBytes = await heapBytes();
       await this.#one(number);
       if (number % ALIVE_EVERY === ALIVE_EVERY - 1) await this.#alive(number);
     }
     await this.#alive(this.#cases);
-    const heldAtLast = await heapBytes();
-    const longestHold = await this.#holdAgain();
+    const heldAtLast = measures ? await heapBytes() : undefined;
+    const longestHold = measures ? await this.#holdAgain() : { ms: 0, number: 0 };
     return {
       target: this.#name,
       cases: this.#cases,

@@ -34,6 +34,8 @@ export interface GrowthReport {
 interface Kind {
   /** For so many plain calls, one of these. */
   readonly weight: number;
+  /** How long it has to be made until the process is warm, at least, in milliseconds: what is kept is kept for a while. */
+  readonly warmMs?: number;
   /** Makes one, and checks its answer. */
   run(connection: KeepAlive, url: string, count: number): Promise<void>;
 }
@@ -92,6 +94,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   },
   promises: {
     weight: 20,
+    warmMs: 6_000,
     async run(connection, _, count) {
       const body = callBody("later", { n: count }, { promise: true });
       const [, token] = /"promise_token":"([^"]+)"/.exec(await connection.ask(post(CALL_PATH, body))) ?? [];
@@ -126,7 +129,7 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = { deno: ["--v8-flags=
 
 /** Measures one kind of call, in a process of its own. */
 export async function measureGrowth(runtime: Runtime, kind: string, calls: number): Promise<GrowthReport> {
-  const { weight, run } = KINDS[kind] as Kind;
+  const { weight, warmMs = 0, run } = KINDS[kind] as Kind;
   if ("missing" in runtime.program) throw new Error(runtime.program.missing);
   const flags = FLAGS[runtime.name.replace(/\d+$/, "")] ?? [];
   const withFlags = { ...runtime, args: [...runtime.args, ...flags] };
@@ -139,15 +142,15 @@ export async function measureGrowth(runtime: Runtime, kind: string, calls: numbe
   };
   const count = Math.ceil(calls / weight);
   let made = 0;
-  const make = async (until: number) => {
+  const make = async (until: number, untilMs = 0) => {
     const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => KeepAlive.open(program.url)));
     await Promise.all(connections.map(async (connection) => {
-      while (made < until) await run(connection, program.url, made++);
+      while (made < until || performance.now() < untilMs) await run(connection, program.url, made++);
     }));
     connections.forEach((connection) => connection.close());
   };
   const cold = await holding();
-  await make(Math.max(count * WARM_SHARE, WARM_LEAST));
+  await make(Math.max(count * WARM_SHARE, WARM_LEAST), performance.now() + warmMs);
   const warm = await left(holding, cold);
   const startMs = performance.now();
   await make(made + count);
