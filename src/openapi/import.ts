@@ -144,10 +144,10 @@ function outputOf(document: OpenApiDocument, source: Members, where: string): Js
 }
 
 /**
- * How many values the arguments of a call may hold in all: to check one takes a microsecond, and a body of a megabyte has room for
+ * How many values the arguments of a call may hold in all: to check one takes a microsecond or two, and a body of a megabyte has room for
  * half a million.
  */
-const MAX_VALUES = 65_536;
+const MAX_VALUES = 32_768;
 
 function toSchema<Value>(jsonSchema: JsonSchema, maxValues: number = Number.POSITIVE_INFINITY): Schema<Value> {
   let check: Check | undefined;

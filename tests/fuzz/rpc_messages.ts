@@ -86,12 +86,26 @@ function varint(value: number): number[] {
   return value < 128 ? [value] : [value % 128 + 128, ...varint(Math.floor(value / 128))];
 }
 
-const zipped = await gzipped("x".repeat(100));
-const bomb = await gzipped("\0".repeat(20_000_000));
-const zippedRequest = await gzipped(new TextDecoder().decode(encodeRequest(CALLS[1] as Members)));
+/** What gzip makes of some messages. */
+export interface Zips {
+  readonly letters: Bytes;
+  readonly request: Bytes;
+  /** Twenty megabytes. */
+  readonly bomb: Bytes;
+}
+
+/** Makes them: when a target opens, since not every host can while modules load. */
+export async function makeZips(): Promise<Zips> {
+  const [letters, request, bomb] = await Promise.all([
+    gzipped("x".repeat(100)),
+    gzipped(new TextDecoder().decode(encodeRequest(CALLS[1] as Members))),
+    gzipped("\0".repeat(20_000_000)),
+  ]);
+  return { letters, request, bomb };
+}
 
 /** Puts a message into its envelope, or into one that is wrong. */
-export function envelope(dice: Dice, message: Bytes): Bytes {
+export function envelope(dice: Dice, message: Bytes, { letters, request, bomb }: Zips): Bytes {
   switch (dice.below(16)) {
     case 0:
       return frame(message, dice.below(256));
@@ -102,7 +116,7 @@ export function envelope(dice: Dice, message: Bytes): Bytes {
       return framed;
     }
     case 2:
-      return mutateBytes(dice, frame(message), zipped);
+      return mutateBytes(dice, frame(message), letters);
     case 3:
       return concat(frame(message), frame(message));
     case 4:
@@ -110,7 +124,7 @@ export function envelope(dice: Dice, message: Bytes): Bytes {
     case 5:
       return dice.bytes(dice.below(64));
     case 6:
-      return frame(dice.pick([bomb, zipped, zippedRequest, zipped.slice(0, dice.below(zipped.length)), message]), 1);
+      return frame(dice.pick([bomb, letters, request, letters.slice(0, dice.below(letters.length)), message]), 1);
     default:
       return frame(message);
   }

@@ -5,7 +5,7 @@
  */
 import { Dice } from "./dice.ts";
 import { HoldMeter } from "./hold.ts";
-import type { Case, OpenTarget, Target } from "./target.ts";
+import type { Case, Judge, OpenTarget, Target } from "./target.ts";
 
 /** How a target is fuzzed. */
 export interface FuzzOptions {
@@ -115,13 +115,17 @@ class Run {
     this.#cases++;
     const made = this.#make(number);
     try {
-      this.#meter.start();
-      const judge = await answered(made.send()).finally(() => this.#note(number, this.#meter.stop()));
-      const kind = judge();
+      const kind = (await this.#send(number, made))();
       this.#kinds.set(kind, (this.#kinds.get(kind) ?? 0) + 1);
     } catch (thrown) {
       this.#fault(number, thrown, made.describe());
     }
+  }
+
+  async #send(number: number, made: Case): Promise<Judge> {
+    if (this.#options.measures === false) return await answered(made.send());
+    this.#meter.start();
+    return await answered(made.send()).finally(() => this.#note(number, this.#meter.stop()));
   }
 
   async #alive(number: number): Promise<void> {

@@ -9,7 +9,7 @@ import { createHouse } from "../house.ts";
 import { isObject } from "../json.ts";
 import { assertNoLeak, lawOf, mayBreak } from "../law.ts";
 import { describeRequest, oddHead, type Sent, setHeader, toRequest } from "../requests.ts";
-import { binaryMessage, envelope, jsonMessage, oddRpcHeader, reasonOf } from "../rpc_messages.ts";
+import { binaryMessage, envelope, jsonMessage, makeZips, oddRpcHeader, reasonOf, type Zips } from "../rpc_messages.ts";
 import type { OpenTarget, Target } from "../target.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -22,18 +22,18 @@ interface RpcSent extends Sent {
   readonly breaks: boolean;
 }
 
-function connectRequest(dice: Dice): RpcSent {
+function connectRequest(dice: Dice, zips: Zips): RpcSent {
   const method = dice.pick(METHODS);
   const isJson = dice.oneIn(2);
   const message = isJson ? jsonMessage(dice) : binaryMessage(dice);
   const isStream = method === "CallToolStream";
   const type = `application/${isStream ? "connect+" : ""}${isJson ? "json" : "proto"}`;
-  return finish(dice, method, type, message, isStream ? envelope(dice, message) : message);
+  return finish(dice, method, type, message, isStream ? envelope(dice, message, zips) : message);
 }
 
-function grpcWebRequest(dice: Dice): RpcSent {
+function grpcWebRequest(dice: Dice, zips: Zips): RpcSent {
   const message = binaryMessage(dice);
-  const framed = envelope(dice, message);
+  const framed = envelope(dice, message, zips);
   const isText = dice.oneIn(3);
   const suffix = dice.pick(["", "+proto"]);
   const type = `application/grpc-web${isText ? "-text" : ""}${suffix}`;
@@ -56,12 +56,13 @@ function base64(dice: Dice, bytes: Bytes): Bytes {
   );
 }
 
-function target(requestOf: (dice: Dice) => RpcSent): OpenTarget {
+async function target(requestOf: (dice: Dice, zips: Zips) => RpcSent): Promise<OpenTarget> {
+  const zips = await makeZips();
   const logged: string[] = [];
   const house = createHouse(logged);
   return {
     make(dice) {
-      const sent = requestOf(dice);
+      const sent = requestOf(dice, zips);
       return {
         describe: () => describeRequest(sent),
         async send() {
@@ -200,7 +201,7 @@ function decodeText(bytes: Bytes): Bytes {
 }
 
 /** Connect. */
-export const connectTarget: Target = { name: "connect", open: () => Promise.resolve(target(connectRequest)) };
+export const connectTarget: Target = { name: "connect", open: () => target(connectRequest) };
 
 /** gRPC-Web. */
-export const grpcWebTarget: Target = { name: "grpc-web", open: () => Promise.resolve(target(grpcWebRequest)) };
+export const grpcWebTarget: Target = { name: "grpc-web", open: () => target(grpcWebRequest) };

@@ -6,13 +6,13 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { ServerReflectionRequestSchema } from "../../../src/wires/grpc/gen/grpc/reflection/v1/reflection_pb.ts";
 import { ToolRequestSchema } from "../../../src/wires/grpc/gen/mcplite_pb.ts";
-import { frame, framesOf, gzipped } from "../../wires/grpc/frames.ts";
-import { type Ending, openSession, type Request2, send2 } from "../../wires/grpc/http2_calls.ts";
+import { frame, framesOf } from "../../wires/grpc/frames.ts";
+import type { Ending, Request2 } from "../../wires/grpc/http2_calls.ts";
 import { cut } from "../bytes.ts";
 import type { Dice } from "../dice.ts";
 import { createHouse } from "../house.ts";
 import { assertNoLeak, CODE_LAW, mayBreak } from "../law.ts";
-import { binaryMessage, deepMessage, envelope } from "../rpc_messages.ts";
+import { binaryMessage, deepMessage, envelope, makeZips, type Zips } from "../rpc_messages.ts";
 import type { Target } from "../target.ts";
 
 const CALL = "/mcplite.MCPLite/CallTool";
@@ -28,7 +28,6 @@ const listServices = toBinary(
   ServerReflectionRequestSchema,
   create(ServerReflectionRequestSchema, { messageRequest: { case: "listServices", value: "" } }),
 );
-const zipped = await gzipped("x".repeat(100));
 const deep = [600, 1_200].map((depth) => frame(deepMessage(depth)));
 
 /** A request, and the statuses that fit it. */
@@ -73,7 +72,7 @@ const TIMEOUTS: readonly (readonly [value: string, statuses: readonly number[]])
 ];
 
 /** One of a kind each. */
-const KINDS: readonly ((dice: Dice) => Malformed)[] = [
+const KINDS: readonly ((dice: Dice, zips: Zips) => Malformed)[] = [
   (dice) => ({ request: callOf(dice, [frame(message, 2 + dice.below(254))]), grpc: [INVALID] }),
   (dice) => ({ request: callOf(dice, [frame(message, 1)]), grpc: [UNIMPLEMENTED] }),
   (dice) => ({
@@ -97,11 +96,14 @@ const KINDS: readonly ((dice: Dice) => Malformed)[] = [
     request: callOf(dice, [frame(dice.bytes(1 + dice.below(60)), 1)], GZIP),
     grpc: [INVALID],
   }),
-  (dice) => ({
-    request: callOf(dice, [frame(zipped.slice(0, dice.below(zipped.length)), 1)], GZIP),
+  (dice, { letters }) => ({
+    request: callOf(dice, [frame(letters.slice(0, dice.below(letters.length)), 1)], GZIP),
     grpc: [INVALID],
   }),
-  (dice) => ({ request: callOf(dice, [frame(flipped(dice, zipped), 1)], GZIP), grpc: [INVALID, NOT_FOUND] }),
+  (dice, { letters }) => ({
+    request: callOf(dice, [frame(flipped(dice, letters), 1)], GZIP),
+    grpc: [INVALID, NOT_FOUND],
+  }),
   (dice) => ({
     request: callOf(dice, [frame(message, 1)], { "grpc-encoding": dice.pick(["snappy", "br", "gzip, gzip", "x"]) }),
     grpc: [UNIMPLEMENTED],
@@ -149,7 +151,7 @@ const KINDS: readonly ((dice: Dice) => Malformed)[] = [
     request: { path: CHECK, pieces: [frame(dice.bytes(1 + dice.below(30)))] },
     grpc: [INVALID, NOT_FOUND, OK],
   }),
-  (dice) => ({
+  (dice, { letters }) => ({
     request: {
       path: REFLECT,
       // The first is well; what follows is not, and nothing says that it ends.
@@ -159,7 +161,7 @@ const KINDS: readonly ((dice: Dice) => Malformed)[] = [
           frame(listServices, 9),
           withLength(2 ** 32 - 1, listServices),
           frame(new Uint8Array([0xff])),
-          frame(zipped, 1),
+          frame(letters, 1),
         ]),
       ],
       ends: false,
@@ -180,8 +182,8 @@ function callOf(dice: Dice, pieces: readonly Uint8Array[], headers: Request2["he
 const LAW: ReadonlySet<number> = new Set([OK, ...Object.values(CODE_LAW).map(({ grpc }) => grpc)]);
 const FAULTS: ReadonlySet<number> = new Set([13, 14, 16]);
 
-function anyRequest(dice: Dice): Malformed {
-  const body = envelope(dice, binaryMessage(dice));
+function anyRequest(dice: Dice, zips: Zips): Malformed {
+  const body = envelope(dice, binaryMessage(dice), zips);
   const breaks = mayBreak(new TextDecoder().decode(body));
   const grpc = [...LAW].filter((status) => !FAULTS.has(status) || (breaks && status === 13));
   // Pieces of a byte each, of a megabyte, are a matter of HTTP/2.
@@ -210,13 +212,15 @@ export const grpcTarget: Target = {
   skip: globalThis.navigator?.userAgent === "Cloudflare-Workers" ? "workerd opens no sockets" : undefined,
   async open() {
     const { serve } = await import("../../../src/runtime/serve.ts");
+    const { openSession, send2 } = await import("../../wires/grpc/http2_calls.ts");
+    const zips = await makeZips();
     const logged: string[] = [];
     const house = createHouse(logged);
     const listening = await serve(house, { port: 0, graceMs: 0, grpc: { port: 0 } });
     const session = await openSession(listening.grpcUrl ?? "");
     return {
       make(dice) {
-        const malformed = dice.oneIn(3) ? anyRequest(dice) : dice.pick(KINDS)(dice);
+        const malformed = dice.oneIn(3) ? anyRequest(dice, zips) : dice.pick(KINDS)(dice, zips);
         return {
           describe: () => describe(malformed),
           async send() {
