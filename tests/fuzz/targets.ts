@@ -2,6 +2,7 @@
 import type { Target } from "./target.ts";
 import { clientTargets } from "./targets/clients.ts";
 import { connectTarget, grpcWebTarget } from "./targets/connect.ts";
+import { documentsTarget } from "./targets/documents.ts";
 import { grpcTarget } from "./targets/grpc.ts";
 import { mcpLegacyTarget, mcpModernTarget, mcpSessionsTarget } from "./targets/mcp.ts";
 import { mcpLiteTarget } from "./targets/mcp_lite.ts";
@@ -22,4 +23,5 @@ export const TARGETS: readonly Target[] = [
   stdioTarget,
   tokensTarget,
   ...clientTargets,
+  documentsTarget,
 ];
