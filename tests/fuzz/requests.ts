@@ -1,7 +1,7 @@
 /** Requests over HTTP: right ones, and all that can be wrong with them before their body is looked at. */
 import { concat, mutateBytes } from "./bytes.ts";
 import type { Dice } from "./dice.ts";
-import { heavy, type Members, mutateMany, oddValue, Raw, write } from "./json.ts";
+import { heavy, type Members, mutateMany, oddValue, type Raw, write } from "./json.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
