@@ -8,7 +8,8 @@ const CALLS = 10_000;
 
 for (const runtime of runtimes.filter(({ name }) => name !== "node22")) {
   testWith(`a server does not grow by its calls, on ${runtime.name}`, [runtime.program], async () => {
-    for (const kind of Object.keys(KINDS)) {
+    // The rest is the same code everywhere.
+    for (const kind of runtime.name === "bun" ? Object.keys(KINDS) : ["calls", "streams"]) {
       const report = await measureGrowth(runtime, kind, CALLS);
       deepStrictEqual(findGrowth(report, ["heap"]), [], formatGrowth(report));
     }
