@@ -7,7 +7,7 @@
  */
 import type { Metadata } from "../call/call.ts";
 import { isJsonObject } from "../internal/json.ts";
-import { DATA, SCHEMA_MAPS } from "../schema/keywords.ts";
+import { DATA, SCHEMA_MAPS } from "../internal/schema_keywords.ts";
 import type { JsonSchema } from "../schema/schema.ts";
 import { type ProtocolError, protocolError } from "./answer.ts";
 import { HEADER_MISMATCH } from "./codes.ts";

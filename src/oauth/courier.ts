@@ -80,7 +80,7 @@ export class Courier {
   async #exchange(url: URL, init: RequestInit, signal: AbortSignal): Promise<Response> {
     const response = await this.#send(url.href, { ...init, redirect: "manual", signal });
     if (isRedirect(response)) {
-      void response.body?.cancel();
+      void response.body?.cancel().catch(() => {});
       // Where it leads is not looked at: what is sent could be secrets. There is nothing here.
       return new Response(null, { status: 404 });
     }

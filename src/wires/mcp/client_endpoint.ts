@@ -6,7 +6,7 @@
  */
 import { type Refusal, refuse } from "../../call/outcome.ts";
 import type { TransportLimit } from "../../call/transport.ts";
-import { readPieces, readText, withRetryAfter } from "../../codec/fetch/read.ts";
+import { discard, readPieces, readText, withRetryAfter } from "../../codec/fetch/read.ts";
 import { decodeStatus } from "../../codec/jsonrpc/decode_error.ts";
 import { ResumableSseDecoder } from "../../codec/sse/resumable.ts";
 import { limitOf, type Sending } from "../../mcp_client/carrier.ts";
@@ -40,7 +40,7 @@ async function open(
   const response = await fetcher.send({ method: "GET", headers: said, limit });
   if ("kind" in response) return response;
   if (!response.ok || !isEventStream(response)) {
-    void response.body?.cancel();
+    discard(response);
     return decodeStatus(response.status, "", "MCP");
   }
   const { promise, resolve } = Promise.withResolvers<Line | Refusal>();
@@ -90,7 +90,7 @@ function lineTo(endpoint: Fetcher | undefined, ending: AbortController): Line | 
       const response = await endpoint.send({ method: "POST", headers: said, body: text, limit });
       if ("kind" in response) return response;
       if (!response.ok) return await readRefusal(response, limit, endpoint.maxBytes);
-      void response.body?.cancel();
+      discard(response);
       return undefined;
     },
     close: () => ending.abort(),

@@ -19,7 +19,7 @@ import { EndpointExchange, type Say } from "./endpoint_exchange.ts";
 import { ACCEPTED, refused, toAnsweredReply, toReply } from "./exchange.ts";
 import type { SessionHost } from "./session_http.ts";
 import { followNews, NEWS, noteOf, sayNews } from "./session_news.ts";
-import type { McpSession, SessionStore } from "./session_store.ts";
+import { isServable, type McpSession, type SessionStore } from "./session_store.ts";
 import { SessionReader } from "./session_stream.ts";
 
 /** How often a session is told that its stream is still open, in milliseconds: stores forget those that are quiet. */
@@ -64,7 +64,7 @@ export class Endpoints {
     const id = idOf(head, this.#path);
     try {
       const session = await this.#store.get(id);
-      if (session === undefined || session.principal !== (head.principal?.id ?? "")) {
+      if (session === undefined || !isServable(session) || session.principal !== (head.principal?.id ?? "")) {
         return refused(404, -32001, "There is no such endpoint (any more): open a stream");
       }
       if (isBatch && session.version !== "2025-03-26") {
@@ -95,12 +95,11 @@ export class Endpoints {
   async #answer(session: McpSession, head: Head, request: Request): Promise<Reply | undefined> {
     const say = this.#sayTo(session.id);
     const isBeginning = request.method === "initialize";
-    if (isBeginning && session.capabilities !== null) {
+    const begun = isBeginning ? this.#begun(session, request) : session;
+    if (isBeginning && (session.capabilities !== null || !await this.#store.put(begun, session))) {
       const refusal = refuse("invalid_request", "The session has begun already");
       return await this.#said(refusalAnswer(request.id, refusal), head, say);
     }
-    const begun = isBeginning ? this.#begun(session, request) : session;
-    if (isBeginning) await this.#store.put(begun);
     const { pending } = this.#host;
     const onError = (thrown: unknown) => void this.#onError(thrown);
     const [store, news] = [this.#store, this.#news];

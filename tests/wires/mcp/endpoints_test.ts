@@ -324,7 +324,12 @@ function sharedStore(): SessionStore {
   const listeners = new Map<string, Set<(note: SessionNote) => void>>();
   const later = () => new Promise<void>((resolve) => setTimeout(resolve, 1));
   return {
-    put: async (session) => (await later(), void sessions.set(session.id, session)),
+    async put(session, before) {
+      await later();
+      if (before !== undefined && sessions.get(session.id) !== before) return false;
+      sessions.set(session.id, session);
+      return true;
+    },
     get: async (id) => (await later(), sessions.get(id)),
     delete: (id) => void sessions.delete(id),
     async append(id, stream, json, isLast) {
