@@ -94,7 +94,13 @@ export function createReplica(options: ReplicaOptions): Replica {
     resources: [defineResource("docs://readme").read(() => "# Hello")],
     keys: KEYS,
     changes: redisChanges(settings),
-    wires: [mcp({ logging: true, askTimeoutMs: 300_000, sessions: sessionsIn(store, options) })],
+    wires: [
+      mcp({
+        logging: true,
+        askTimeoutMs: 300_000,
+        sessions: sessionsIn(store, { retryMs: options.retryMs, pollAfterMs: options.pollAfterMs }),
+      }),
+    ],
   });
   return {
     server,

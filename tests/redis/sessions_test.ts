@@ -281,7 +281,7 @@ describe("sessions while Redis is gone", { skip: skipReason("redis") }, () => {
       const refused = await tell(two, session, { id, result: ACCEPTED });
       strictEqual(refused.status, 503);
       const problem = await refused.json();
-      deepStrictEqual([problem.error.code, /redis|127\.0\.0\.1/i.test(JSON.stringify(problem))], [-32603, false]);
+      deepStrictEqual([problem.error.code, /redis|127\.0\.0\.1/i.test(JSON.stringify(problem))], [-32000, false]);
       strictEqual((await legacy(one.server, "ping", {}, { session })).status, 503);
       strictEqual((await legacy(one.server, "initialize", { protocolVersion: "2025-11-25" })).status, 503);
       ok(one.errors.length > 0 && two.errors.length > 0, "somebody is told");
