@@ -7,6 +7,7 @@
  */
 import type { FailureOutcome, PromiseOutcome, Settled } from "../call/outcome.ts";
 import { isFinal, type Jobs } from "../engine/jobs.ts";
+import type { MaybePromise } from "../internal/maybe_promise.ts";
 import type { Pending } from "../tool/pending.ts";
 import type { RedeemInput } from "../tool/system_tools.ts";
 import type { ExternalPlan, ToolPlan } from "../tool/tool.ts";
@@ -40,11 +41,22 @@ export class Redeemer {
   async redeem(run: Run, { promise: token, wait_ms: waitMs }: RedeemInput): Promise<Settled> {
     const opened = this.#promises.open(token, run.principal);
     if ("kind" in opened) return opened;
+    return await this.#within(run, opened, () => this.#redeem(run, opened, waitMs));
+  }
+
+  /** The middleware of the part that promised is around what is done with its promises. */
+  #within(run: Run, { plan: { part } }: OpenedPromise, last: () => MaybePromise<Settled>): MaybePromise<Settled> {
+    return this.#host.runWithin(run, part?.middleware ?? [], last);
+  }
+
+  async #redeem(run: Run, opened: OpenedPromise, waitMs: number | undefined): Promise<Settled> {
+    const { token } = opened;
     const allowedMs = DEADLINE_SHARE * this.#host.deadlineMs(run);
     // A stream shows that it lives: without a word of its caller it goes on until there is no more time.
     const wantedMs = waitMs === undefined && run.sink !== undefined ? allowedMs : Math.min(waitMs ?? 0, MAX_WAIT_MS);
     const mayWaitMs = Math.min(wantedMs, allowedMs);
-    const { external } = opened.plan;
+    const { external, relay } = opened.plan;
+    if (relay !== undefined) return await relay.redeem(run, opened, mayWaitMs);
     if (external !== undefined) return await this.#redeemExternal(run, opened, external, mayWaitMs);
     if (!this.#promises.isKnowable(opened)) return this.#promises.lost();
     if (run.call.meta?.continuation === token) await this.#answer(run, opened);
@@ -60,7 +72,12 @@ export class Redeemer {
   async cancel(run: Run, { promise: token }: RedeemInput): Promise<Settled> {
     const opened = this.#promises.open(token, run.principal);
     if ("kind" in opened) return opened;
-    const { external } = opened.plan;
+    return await this.#within(run, opened, () => this.#cancel(run, opened));
+  }
+
+  async #cancel(run: Run, opened: OpenedPromise): Promise<Settled> {
+    const { external, relay } = opened.plan;
+    if (relay !== undefined) return await relay.cancel(run, opened);
     if (external !== undefined) return await this.#cancelExternal(run, opened, external);
     const job = this.#promises.isKnowable(opened) ? await this.#jobs.engine.get(opened.id) : undefined;
     if (job === undefined) return this.#promises.lost();

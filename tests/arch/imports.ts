@@ -34,7 +34,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
   ["codec", ["src/codec/"], ["internal", "error", "call"]],
   ["mcp client", ["src/mcp_client/"], ["internal", "error", "call", "codec"]],
   ["schema", ["src/schema/"], ["internal", "error", "call"]],
-  ["tool", ["src/tool/"], ["internal", "error", "call", "schema"]],
+  ["tool", ["src/tool/"], ["internal", "error", "call", "type:token", "schema"]],
   ["catalog", ["src/catalog/"], ["internal", "error", "call", "schema", "tool"]],
   ["dispatch", ["src/dispatch/"], ["internal", "error", "call", "token", "engine", "schema", "tool"]],
   ["middleware", ["src/middleware/"], ["internal", "error", "call", "token", "tool"]],
