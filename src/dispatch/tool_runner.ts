@@ -59,7 +59,8 @@ export class ToolRunner {
   #runRelayed(run: Run, relay: Relay): MaybePromise<Settled> {
     try {
       const settled = relay.call(run);
-      return settled instanceof Promise ? settled.catch((thrown) => this.thrown(run, thrown)) : settled;
+      if (!(settled instanceof Promise)) return this.#settle(run, settled);
+      return settled.then((later) => this.#settle(run, later)).catch((thrown) => this.thrown(run, thrown));
     } catch (thrown) {
       return this.thrown(run, thrown);
     }

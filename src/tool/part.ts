@@ -6,8 +6,8 @@ export interface PartPlan {
   readonly place: string;
   /** The prefixes of its groups, the outermost first: what is named in one is not named in another. */
   readonly path: readonly string[];
-  /** What a tool is called where its server is no part of anything. */
-  readonly ownName: string;
+  /** What it is called where its server is no part of anything, and in the wholes between that and this. */
+  readonly ownNames: readonly string[];
   /** Around calls, inside of the whole's; the first is the outermost. */
   readonly middleware: readonly Middleware[];
   /** Around runs of jobs, inside of the whole's; the first is the outermost. */

@@ -41,6 +41,8 @@ export interface RelayedRun extends MiddlewareCtx {
   readonly sink: Sink | undefined;
   /** What the call is, whichever way its arguments were spelled. */
   readonly digest: string;
+  /** What was given to `meta()`. */
+  readonly addedMeta: Readonly<Record<string, unknown>> | undefined;
   /** Id of who calls; `""` for nobody in particular. */
   readonly principalId: string;
   /** Takes events. */
