@@ -70,7 +70,7 @@ export function group<
   prefix: Prefix,
   source: Source,
   options: GroupOptions<Between> = {},
-): OfferedPart<Grouped<`${Prefix}${Between}`, ToolsIn<Source>>> {
+): OfferedPart<Grouped<`${Prefix}${NoInfer<Between>}`, ToolsIn<Source>>> {
   const separator: Separator = options.separator ?? "_";
   if (typeof prefix !== "string" || !/^[A-Za-z0-9_.-]{1,63}$/.test(prefix) || !/^[_.-]$/.test(separator)) {
     throw new TypeError(

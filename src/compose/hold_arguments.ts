@@ -8,7 +8,9 @@ const encoder = new TextEncoder();
 /** Holds arguments to what a part says of bodies: the whole, which reads them, may allow more. Nothing, if the part does not say. */
 export function holdArguments({ bodyBytes, depth }: Partial<Limits>): readonly Middleware[] {
   if (bodyBytes === undefined && depth === undefined) return [];
-  const hold: Middleware = ({ call }, next) => {
+  const hold: Middleware = ({ call, tool }, next) => {
+    // A promise is no longer than any other.
+    if (tool.isSystem) return next();
     const text = JSON.stringify(call.args);
     if (bodyBytes !== undefined && encoder.encode(text).length > bodyBytes) {
       return refuse("payload_too_large", `The arguments are larger than ${bodyBytes} bytes`);

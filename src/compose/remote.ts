@@ -9,7 +9,7 @@ import type { ToolPlan } from "../tool/tool.ts";
 import type { Gateway, GatewayOptions } from "./gateway.ts";
 import { RelayedTool } from "./relayed_tool.ts";
 import { promptsOf, resourcesOf } from "./remote_offers.ts";
-import { isRedeem, readTools } from "./remote_tools.ts";
+import { bounded, isRedeem, readTools } from "./remote_tools.ts";
 
 const CHANGED: Change = { kind: "list-changed", list: "tools" };
 
@@ -49,11 +49,18 @@ export class Remote implements Gateway {
       this.#promises = hasTasks(can.capabilities);
       await this.#list();
       const { timeoutMs } = this.#options;
+      const offers = mcp && {
+        mcp,
+        gateway: this.name,
+        capabilities: can.capabilities,
+        bound: (listed: unknown) => bounded(listed, this.name, this.#options),
+        warn: (problem: string) => this.#warn(problem),
+      };
       this.#offer = {
         options: {
           name: this.name,
-          resources: mcp === undefined ? [] : await resourcesOf(mcp, this.name, can.capabilities),
-          prompts: mcp === undefined ? [] : await promptsOf(mcp, this.name, can.capabilities),
+          resources: offers === undefined ? [] : await resourcesOf(offers),
+          prompts: offers === undefined ? [] : await promptsOf(offers),
           ...(timeoutMs !== undefined && { timeoutMs }),
         },
         plans: () => this.#plans,

@@ -41,7 +41,8 @@ export function readTools(
   warn: (problem: string) => void,
 ): readonly ReadTool[] {
   const { select = () => true, rename = toName, pinned } = options;
-  const tools = bounded(listed, gateway, options).filter((tool) => !isSystemTool(tool) && select(tool));
+  const all = bounded(listed, gateway, options).filter(isTool);
+  const tools = all.filter((tool) => !isSystemTool(tool) && select(tool));
   const names = new Set<string>();
   return tools.flatMap((tool): ReadTool[] => {
     const changed = pinned && checkPin(pinned, tool.name, tool);
@@ -56,17 +57,30 @@ export function readTools(
   });
 }
 
-function bounded(listed: unknown, gateway: string, options: GatewayOptions): readonly RemoteTool[] {
+/**
+ * What may be taken of a list that a server gave: objects, no more of them than were said.
+ *
+ * @throws {ToolError} `result_too_large`, if there is too much of it.
+ */
+export function bounded(
+  listed: unknown,
+  gateway: string,
+  options: GatewayOptions,
+): readonly Readonly<Record<string, unknown>>[] {
   const { maxTools = DEFAULT_TOOLS, maxListChars = DEFAULT_CHARS } = options;
   const refuse = (problem: string): never => {
     throw new ToolError("result_too_large", `The server "${gateway}" is not used: ${problem}`);
   };
   if (!Array.isArray(listed)) return [];
-  if (listed.length > maxTools) return refuse(`it lists ${listed.length} tools; at most ${maxTools} are taken`);
+  if (listed.length > maxTools) return refuse(`one list has ${listed.length} entries; at most ${maxTools} are taken`);
   if (isDeeperThan(listed, MAX_DEPTH)) return refuse(`its list nests deeper than ${MAX_DEPTH}`);
   const { length } = JSON.stringify(listed);
   if (length > maxListChars) return refuse(`its list has ${length} characters; at most ${maxListChars} are taken`);
-  return listed.filter((tool) => isJsonObject(tool) && typeof tool["name"] === "string") as unknown as RemoteTool[];
+  return listed.filter(isJsonObject);
+}
+
+function isTool(listed: object): listed is RemoteTool {
+  return "name" in listed && typeof listed.name === "string";
 }
 
 /** By a list of what is still to be looked at: what nests deeply would end a function that calls itself. */
