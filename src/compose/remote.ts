@@ -1,6 +1,8 @@
 import { type Change, type ChangeBus, memoryBus } from "../call/changes.ts";
 import type { RemoteTool, Transport } from "../call/transport.ts";
+import type { Refusal } from "../call/outcome.ts";
 import { ToolError } from "../error/tool_error.ts";
+import { isJsonObject } from "../internal/json.ts";
 import { within } from "../mcp_client/carrier.ts";
 import { TASKS_EXTENSION } from "../mcp_client/messages.ts";
 import type { McpTransport } from "../mcp_client/types.ts";
@@ -108,7 +110,7 @@ export class Remote implements Gateway {
       });
       return await Promise.race([late, this.#transport.list(limit)]);
     });
-    if ("kind" in listed) {
+    if (isRefusal(listed)) {
       throw new ToolError(listed.code, `Cannot list the server "${this.name}": ${listed.message}`, {
         cause: listed.cause,
       });
@@ -152,6 +154,10 @@ const NO_PARTS: Pick<NonNullable<ServerOffer["parts"]>, "plans" | "alone" | "res
   resources: [],
   prompts: [],
 };
+
+function isRefusal(listed: unknown): listed is Refusal {
+  return isJsonObject(listed) && listed["kind"] === "error";
+}
 
 /** The transport, if what it reaches is MCP. */
 function toMcp(transport: Transport): McpTransport | undefined {
