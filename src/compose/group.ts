@@ -7,9 +7,9 @@
  * @module
  */
 import type { ToolSource } from "../client/types.ts";
-import type { Composable, ServerOffer } from "../server/part.ts";
+import type { Composable, Part, ServerOffer } from "../server/part.ts";
 import type { PartPlan } from "../tool/part.ts";
-import type { AnyTool, ToolPlan } from "../tool/tool.ts";
+import type { AnyTool } from "../tool/tool.ts";
 import { holdArguments } from "./hold_arguments.ts";
 import { joinParts } from "./join.ts";
 import type { OfferedPart, PartOffer } from "./offer.ts";
@@ -33,7 +33,7 @@ export type Grouped<Prefix extends string, Tools extends AnyTool> = Tools extend
     /** Types only; never present at run time. */
     readonly "~types"?: Tools["~types"];
     /** @internal */
-    readonly "~plan": ToolPlan;
+    readonly "~plan": Tools["~plan"];
   }
   : never;
 
@@ -70,7 +70,7 @@ export function group<
   prefix: Prefix,
   source: Source,
   options: GroupOptions<Between> = {},
-): OfferedPart<Grouped<`${Prefix}${NoInfer<Between>}`, ToolsIn<Source>>> {
+): Part<Grouped<`${Prefix}${NoInfer<Between>}`, ToolsIn<Source>>> {
   const separator: Separator = options.separator ?? "_";
   if (typeof prefix !== "string" || !/^[A-Za-z0-9_.-]{1,63}$/.test(prefix) || !/^[_.-]$/.test(separator)) {
     throw new TypeError(
@@ -96,7 +96,7 @@ export function group<
  * ```
  * @param source A server, or a gateway.
  */
-export function mount<Source extends Composable>(source: Source): OfferedPart<ToolsIn<Source>> {
+export function mount<Source extends Composable>(source: Source): Part<ToolsIn<Source>> {
   return partOf(source, `server "${offerOf(source).options.name ?? "toolwire"}"`, undefined, "");
 }
 
