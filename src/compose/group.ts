@@ -118,11 +118,11 @@ function partOf(source: Composable, place: string, prefix: string | undefined, b
   const part: PartOffer = {
     place,
     plans: () => offer.plans().filter(({ isSystem }) => !isSystem).map(named),
-    resources: [...options.resources ?? [], ...parts?.resources ?? []].map((resource) => {
+    resources: (parts?.resources ?? options.resources ?? []).map((resource) => {
       const plan = resource["~resource"];
       return { ...resource, "~resource": { ...plan, part: within(plan.part, plan.uri) } };
     }),
-    prompts: [...options.prompts ?? [], ...parts?.prompts ?? []].map((prompt) => {
+    prompts: (parts?.prompts ?? options.prompts ?? []).map((prompt) => {
       const plan = named(prompt["~prompt"]);
       return { ...prompt, name: plan.name, "~prompt": plan };
     }),

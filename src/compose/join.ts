@@ -13,9 +13,9 @@ import type { ToolPlan } from "../tool/tool.ts";
 import type { OfferedPart, PartOffer } from "./offer.ts";
 
 /** Makes one of all parts of a server. */
-export const joinParts: JoinParts = ({ parts = [], auth, logger }, own) => {
-  const offers = parts.map((part) => offerOf(part, auth !== undefined));
-  return new Joined(offers, own, logger);
+export const joinParts: JoinParts = (options, own) => {
+  const { parts = [], auth } = options;
+  return new Joined(parts.map((part) => offerOf(part, auth !== undefined)), own, options);
 };
 
 function offerOf(part: Part, hasAuth: boolean): PartOffer {
@@ -36,12 +36,14 @@ class Joined implements JoinedParts {
   /** By their other names; `undefined` where several have one. */
   #alone: ReadonlyMap<string, ToolPlan | undefined> = new Map();
   #isBegun = false;
+  readonly #leaves: (() => void)[] = [];
 
-  constructor(offers: readonly PartOffer[], own: ChangeBus, logger: Logger | undefined) {
+  constructor(offers: readonly PartOffer[], own: ChangeBus, options: Parameters<JoinParts>[0]) {
+    const { resources = [], prompts = [], logger } = options;
     this.#offers = offers;
     this.#logger = logger;
-    this.resources = offers.flatMap(({ resources }) => resources);
-    this.prompts = offers.flatMap(({ prompts }) => prompts);
+    this.resources = [...resources, ...offers.flatMap((offer) => offer.resources)];
+    this.prompts = [...prompts, ...offers.flatMap((offer) => offer.prompts)];
     this.changes = joinChanges(own, offers);
   }
 
@@ -68,10 +70,12 @@ class Joined implements JoinedParts {
 
   onPlans(listener: () => void): () => void {
     const leaves = this.#offers.map((offer) => offer.onPlans(listener));
+    this.#leaves.push(...leaves);
     return () => leaves.forEach((leave) => leave());
   }
 
   close(): void {
+    for (const leave of this.#leaves.splice(0)) leave();
     for (const offer of this.#offers) offer.close();
   }
 

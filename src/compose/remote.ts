@@ -59,15 +59,13 @@ export class Remote implements Gateway {
         warn: (problem: string) => this.#warn(problem),
       };
       this.#offer = {
-        options: {
-          name: this.name,
-          resources: offers === undefined ? [] : await resourcesOf(offers),
-          prompts: offers === undefined ? [] : await promptsOf(offers),
-          ...(timeoutMs !== undefined && { timeoutMs }),
-        },
+        options: { name: this.name, ...(timeoutMs !== undefined && { timeoutMs }) },
         plans: () => this.#plans,
         parts: {
-          ...NO_PARTS,
+          plans: () => [],
+          alone: () => undefined,
+          resources: offers === undefined ? [] : await resourcesOf(offers),
+          prompts: offers === undefined ? [] : await promptsOf(offers),
           changes: this.#changes,
           onPlans: (listener) => this.#listen(listener),
           close: () => this.close(),
@@ -147,13 +145,6 @@ export class Remote implements Gateway {
     this.#options.logger?.warn(`Gateway "${this.name}": ${problem}`, error === undefined ? {} : { error });
   }
 }
-
-const NO_PARTS: Pick<NonNullable<ServerOffer["parts"]>, "plans" | "alone" | "resources" | "prompts"> = {
-  plans: () => [],
-  alone: () => undefined,
-  resources: [],
-  prompts: [],
-};
 
 function isRefusal(listed: unknown): listed is Refusal {
   return isJsonObject(listed) && listed["kind"] === "error";

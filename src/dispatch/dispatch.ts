@@ -225,7 +225,9 @@ export class Dispatcher implements Dispatch, DispatchHost {
   }
 
   runTool(run: Run): MaybePromise<Settled> {
-    return this.runWithin(run, run.plan.middleware, () => this.#runner.run(run));
+    const { middleware } = run.plan;
+    if (middleware.length === 0) return this.#runner.run(run);
+    return this.runWithin(run, middleware, () => this.#runner.run(run));
   }
 
   runJob(run: Run): MaybePromise<Settled> {

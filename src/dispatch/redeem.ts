@@ -7,7 +7,6 @@
  */
 import type { FailureOutcome, PromiseOutcome, Settled } from "../call/outcome.ts";
 import { isFinal, type Jobs } from "../engine/jobs.ts";
-import type { MaybePromise } from "../internal/maybe_promise.ts";
 import type { Pending } from "../tool/pending.ts";
 import type { RedeemInput } from "../tool/system_tools.ts";
 import type { ExternalPlan, ToolPlan } from "../tool/tool.ts";
@@ -38,15 +37,20 @@ export class Redeemer {
   }
 
   /** Gives how the promised work ended, what it asks, or the same promise again. */
-  async redeem(run: Run, { promise: token, wait_ms: waitMs }: RedeemInput): Promise<Settled> {
-    const opened = this.#promises.open(token, run.principal);
-    if ("kind" in opened) return opened;
-    return await this.#within(run, opened, () => this.#redeem(run, opened, waitMs));
+  redeem(run: Run, { promise, wait_ms: waitMs }: RedeemInput): Promise<Settled> {
+    return this.#goOn(run, promise, (opened) => this.#redeem(run, opened, waitMs));
   }
 
-  /** The middleware of the part that promised is around what is done with its promises. */
-  #within(run: Run, { plan: { part } }: OpenedPromise, last: () => MaybePromise<Settled>): MaybePromise<Settled> {
-    return this.#host.runWithin(run, part?.middleware ?? [], last);
+  /** Cancels the promised work, if it has not ended. */
+  cancel(run: Run, { promise }: RedeemInput): Promise<Settled> {
+    return this.#goOn(run, promise, (opened) => this.#cancel(run, opened));
+  }
+
+  /** Reads a token; what is done with it is within the middleware of the part that it is of. */
+  async #goOn(run: Run, token: string, last: (opened: OpenedPromise) => Promise<Settled>): Promise<Settled> {
+    const opened = this.#promises.open(token, run.principal);
+    if ("kind" in opened) return opened;
+    return await this.#host.runWithin(run, opened.plan.part?.middleware ?? [], () => last(opened));
   }
 
   async #redeem(run: Run, opened: OpenedPromise, waitMs: number | undefined): Promise<Settled> {
@@ -66,13 +70,6 @@ export class Redeemer {
     // The same token until the end, also where it was signed with a key that signs no more.
     if (settled.kind === "promise") return { ...settled, token };
     return "continuation" in settled ? { ...settled, continuation: token } : settled;
-  }
-
-  /** Cancels the promised work, if it has not ended. */
-  async cancel(run: Run, { promise: token }: RedeemInput): Promise<Settled> {
-    const opened = this.#promises.open(token, run.principal);
-    if ("kind" in opened) return opened;
-    return await this.#within(run, opened, () => this.#cancel(run, opened));
   }
 
   async #cancel(run: Run, opened: OpenedPromise): Promise<Settled> {

@@ -13,7 +13,6 @@ import type { CompiledSchema } from "../schema/compile.ts";
 import { formatIssues, type InputIssue } from "../schema/issues.ts";
 import type { SchemaResult } from "../schema/schema.ts";
 import { Pending } from "../tool/pending.ts";
-import type { Relay } from "../tool/relay.ts";
 import type { RedeemInput } from "../tool/system_tools.ts";
 import type { ToolPlan } from "../tool/tool.ts";
 import { type Asking, askKind } from "./asking.ts";
@@ -45,22 +44,14 @@ export class ToolRunner {
   /** Runs a tool. */
   run(run: Run): MaybePromise<Settled> {
     const { config, isSystem, relay } = run.plan;
-    if (relay !== undefined) return this.#runRelayed(run, relay);
+    if (relay !== undefined) {
+      return relay.call(run).then((later) => this.#settle(run, later)).catch((thrown) => this.thrown(run, thrown));
+    }
     if ((config === undefined && run.call.config === undefined) || isSystem) return this.#runConfigured(run);
     try {
       const refused = configure(run);
       if (!(refused instanceof Promise)) return refused ?? this.#runConfigured(run);
       return refused.then((later) => later ?? this.#runConfigured(run)).catch((thrown) => this.thrown(run, thrown));
-    } catch (thrown) {
-      return this.thrown(run, thrown);
-    }
-  }
-
-  #runRelayed(run: Run, relay: Relay): MaybePromise<Settled> {
-    try {
-      const settled = relay.call(run);
-      if (!(settled instanceof Promise)) return this.#settle(run, settled);
-      return settled.then((later) => this.#settle(run, later)).catch((thrown) => this.thrown(run, thrown));
     } catch (thrown) {
       return this.thrown(run, thrown);
     }

@@ -47,15 +47,15 @@ export interface ServerOffer {
 
 /** All parts of a server, as one. */
 export interface JoinedParts extends PartTools {
-  /** What callers can read. */
+  /** What callers can read, of the server itself and of its parts. */
   readonly resources: readonly Resource[];
-  /** The prompts. */
+  /** The prompts, likewise. */
   readonly prompts: readonly Prompt[];
   /** News of what the server offers, and of what its parts do; what is published is the server's. */
   readonly changes: ChangeBus;
-  /** Has `listener` called when the parts have other tools, before there is news of it. */
+  /** Has `listener` called when the parts have other tools, before there is news of it; until what this returns is called, or all is closed. */
   onPlans(listener: () => void): () => void;
-  /** Ends what gateways hold open. */
+  /** Ends what gateways hold open; there is no more news. */
   close(): void;
 }
 

@@ -204,11 +204,11 @@ export function createServer<const Tools extends readonly AnyTool[], const Parts
   if (!Array.isArray(options?.tools)) throw new TypeError("Cannot create server: pass { tools: [...] }, an array");
   const { middleware = [], jobMiddleware = [] } = options;
   for (const chain of [middleware, jobMiddleware]) assertMiddleware(chain, "the server");
-  const { changes: own = memoryBus(), parts: [first] = [] } = options;
+  const { changes: own = memoryBus(), parts: [first] = [], resources = [], prompts = [] } = options;
   const parts = first?.["~join"](options, own);
+  const offered = parts ?? { changes: own, resources, prompts };
   const registry = new ToolRegistry(options.tools, parts);
-  const { clock = systemClock, limits = {}, work, resources = [], prompts = [] } = options;
-  const { changes } = parts ?? { changes: own };
+  const { clock = systemClock, limits = {}, work } = options;
   const engine = options.engine ?? memoryEngine({ clock });
   if (typeof engine.insert !== "function") {
     throw new TypeError(
@@ -229,7 +229,7 @@ export function createServer<const Tools extends readonly AnyTool[], const Parts
     resultChars: limits.resultChars ?? DEFAULT_RESULT_CHARS,
     config: options.config,
   });
-  const leave = parts?.onPlans(() => registry.refresh());
+  parts?.onPlans(() => registry.refresh());
   const wires = options.wires ?? [mcpLite()];
   const routes = new Map<string, MountedWire>();
   const { name = "toolwire", version = "0.0.0", title, description, websiteUrl, icons, instructions } = options;
@@ -250,11 +250,11 @@ export function createServer<const Tools extends readonly AnyTool[], const Parts
     },
     attach: (tag, tools) => dispatcher.attach(tag, tools),
     catalog: makeCatalog(
-      [...resources, ...parts?.resources ?? []],
-      [...prompts, ...parts?.prompts ?? []],
+      offered.resources,
+      offered.prompts,
       (plan, call, sink) => dispatcher.run(plan, call, sink),
     ),
-    changes,
+    changes: offered.changes,
     info: {
       name,
       version,
@@ -277,9 +277,9 @@ export function createServer<const Tools extends readonly AnyTool[], const Parts
   }
   const auth = options.auth?.mount(host, routes);
   for (const wire of wires) mounted.push({ wire: wire.name, paths: mount(wire, host, routes) });
-  const offer: ServerOffer = { options, parts, changes, plans: () => registry.plans() };
+  const offer: ServerOffer = { options, parts, changes: host.changes, plans: () => registry.plans() };
   const names = wires.map((wire) => wire.name);
-  return makeServer({ host, offer, leave, dispatcher, engine, wires: names, routes, auth }, options);
+  return makeServer({ host, offer, dispatcher, engine, wires: names, routes, auth }, options);
 }
 
 function checkedTimeout(timeoutMs: number): number {
@@ -296,8 +296,6 @@ interface Core {
   readonly engine: Engine;
   readonly host: WireHost;
   readonly offer: ServerOffer;
-  /** Takes no more news of what its parts offer; `undefined` if there never is any. */
-  readonly leave: (() => void) | undefined;
   readonly dispatcher: Dispatcher;
   readonly wires: readonly string[];
   readonly routes: Routes;
@@ -305,7 +303,7 @@ interface Core {
 }
 
 function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: GateOptions): Server<Tools> {
-  const { host, offer, leave, dispatcher, engine, wires, routes, auth } = core;
+  const { host, offer, dispatcher, engine, wires, routes, auth } = core;
   const mounted = [...routes.values()];
   const exposed = mounted.flatMap(({ exposedHeaders = [] }) => exposedHeaders);
   const gate = new Gate(gateOptions, [...new Set(exposed)]);
@@ -359,7 +357,6 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
     work: (options = {}) => dispatcher.work(checkedConcurrency(options.concurrency)),
     async close(graceMs = DEFAULT_GRACE_MS) {
       for (const wire of new Set(mounted)) wire.close?.();
-      leave?.();
       await dispatcher.close(graceMs);
       offer.parts?.close();
       await engine.close();

@@ -1,22 +1,21 @@
 import type { CallEvent, Progress, Refusal, Settled, Sink } from "../call/outcome.ts";
 import type { Json } from "../internal/json.ts";
-import type { MaybePromise } from "../internal/maybe_promise.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { Logger, MiddlewareCtx } from "./context.ts";
 import type { ToolPlan } from "./tool.ts";
 
-/** Runs a tool somewhere else: what the caller says beside its arguments is for whoever runs it there. Throws what handlers throw. */
+/** Runs a tool somewhere else: what the caller says beside its arguments is for whoever runs it there. Rejects with what handlers throw. */
 export interface Relay {
   /** Whether promises may come of its calls. */
   readonly mayPromise: boolean;
   /** How long a promise lasts from when it was given, in milliseconds. */
   ttlMs(promise: RelayedPromise): number;
   /** Makes a call. */
-  call(run: RelayedRun): MaybePromise<Settled>;
+  call(run: RelayedRun): Promise<Settled>;
   /** Redeems a promise that came of a call, within `waitMs`. */
-  redeem(run: RelayedRun, promise: RelayedPromise, waitMs: number): MaybePromise<Settled>;
+  redeem(run: RelayedRun, promise: RelayedPromise, waitMs: number): Promise<Settled>;
   /** Cancels what was promised. */
-  cancel(run: RelayedRun, promise: RelayedPromise): MaybePromise<Settled>;
+  cancel(run: RelayedRun, promise: RelayedPromise): Promise<Settled>;
 }
 
 /** A promise token of this server, read. */
