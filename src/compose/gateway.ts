@@ -58,7 +58,7 @@ export interface Gateway<Tools extends readonly AnyTool[] = readonly AnyTool[]> 
    * many; those that there were then stay.
    */
   refresh(): Promise<void>;
-  /** Ends what the transport holds open. The server that it is a part of does it, too, when it is closed. */
+  /** Ends what the transport holds open. The server that it is a part of does it, too, when it is closed: one gateway for each. */
   close(): void;
 }
 

@@ -62,8 +62,8 @@ const MAX_WAIT_MS = 25_000;
 
 const ASKABLE: ReadonlySet<string> = new Set(["elicitation", "resource", "sampling", "roots"]);
 
-/** What MCP adds to `_meta` says how to read that one result. */
-const MCP_META: ReadonlySet<string> = new Set(["wrapped", "code", "data"]);
+/** What MCP adds to `_meta` is about that one result, and the server that it came from. */
+const MCP_META: RegExp = /^(?:wrapped|code|data|io\.modelcontextprotocol\/.*)$/s;
 
 const NOT_OURS: Refusal = refuse("invalid_promise", "Not a promise of this server");
 
@@ -290,7 +290,7 @@ function readContinuation(run: RelayedRun, plan: ToolPlan, token: string): strin
 }
 
 function metaOf(run: RelayedRun, { meta }: AnswerOutcome | FailureOutcome): { readonly meta?: Members } {
-  const kept = Object.entries(meta ?? {}).filter(([name]) => !RESERVED_META.has(name) && !MCP_META.has(name));
+  const kept = Object.entries(meta ?? {}).filter(([name]) => !RESERVED_META.has(name) && !MCP_META.test(name));
   const members = { ...Object.fromEntries(kept), ...run.addedMeta };
   return Object.keys(members).length === 0 ? {} : { meta: members };
 }

@@ -26,7 +26,10 @@ export class Remote implements Gateway {
   #plans: readonly ToolPlan[] = [];
   #offer: ServerOffer | undefined = undefined;
   #leave: (() => void) | undefined = undefined;
-  #refreshing: Promise<void> = Promise.resolve();
+  #listing: Promise<void> = Promise.resolve();
+  /** What is done after that; whoever wants it meanwhile waits for the same. */
+  #next: Promise<void> | undefined = undefined;
+  #isClosed = false;
   #promises = false;
 
   constructor(name: string, transport: Transport, options: GatewayOptions) {
@@ -41,13 +44,14 @@ export class Remote implements Gateway {
   /** Lists what there is. Rejects if it cannot be had. */
   async begin(): Promise<void> {
     try {
+      const { listTimeoutMs = 30_000 } = this.#options;
       const mcp = toMcp(this.#transport);
       // Before it is listed: what changes meanwhile is not missed.
       this.#leave = mcp?.onChange(
         "tools",
         () => void this.refresh().catch((thrown) => this.#warn("not listed", thrown)),
       );
-      const can = await mcp?.server() ?? { capabilities: {} };
+      const can = await mcp?.server({ timeoutMs: listTimeoutMs }) ?? { capabilities: {} };
       this.#promises = hasTasks(can.capabilities);
       await this.#list();
       const { timeoutMs } = this.#options;
@@ -87,20 +91,27 @@ export class Remote implements Gateway {
     throw new TypeError("Cannot compose: the gateway is not there yet; await gateway(…)");
   }
 
-  /** One after another: what was asked for later is what counts. */
+  /** One after another, however often it is asked for. */
   refresh(): Promise<void> {
-    const refreshed = this.#refreshing.then(() => this.#list());
-    this.#refreshing = refreshed.catch(() => {});
-    return refreshed;
+    this.#next ??= this.#listing.then(() => {
+      this.#next = undefined;
+      const listed = this.#list();
+      this.#listing = listed.catch(() => {});
+      return listed;
+    });
+    return this.#next;
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#leave?.();
     this.#listeners.clear();
     this.#transport.close?.();
   }
 
   async #list(): Promise<void> {
+    // Some transports begin anew with the next request.
+    if (this.#isClosed) throw new ToolError("unavailable", `The gateway "${this.name}" is closed`);
     const { listTimeoutMs = 30_000 } = this.#options;
     const listed = await within(listTimeoutMs, async (limit) => {
       const late = new Promise<never>((_, reject) => {

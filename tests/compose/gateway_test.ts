@@ -344,3 +344,67 @@ test("resources, templates, prompts and completions of an MCP server come along"
   client.close();
   await app.close(0);
 });
+
+test("what MCP says of one result is not said of ours", async () => {
+  const remote = createServer({
+    name: "remote",
+    tools: [
+      defineTool("list").describe("List").output(v.array(v.number())).handle((_, ctx) => {
+        ctx.meta({ "example.com/cost": 3 });
+        return [1];
+      }),
+    ],
+    wires: [mcp()],
+  });
+  const open = (server: Pick<typeof remote, "fetch">, era: "modern" | "legacy") =>
+    mcpTransport("http://localhost/mcp", {
+      era,
+      fetch: (url, init) => server.fetch(new Request(url, { ...init, redirect: "follow" })),
+    });
+  for (const [back, front] of [["legacy", "modern"], ["modern", "legacy"], ["modern", "modern"]] as const) {
+    const app = createServer({
+      name: "app",
+      tools: [],
+      parts: [mount(await gateway("far", open(remote, back)))],
+      wires: [mcp()],
+    });
+    const texts: string[] = [];
+    const keeping = {
+      fetch: async (request: Request) => {
+        const response = await app.fetch(request);
+        texts.push(await response.clone().text());
+        return response;
+      },
+    };
+    const outcome = await createClient(open(keeping, front)).$.outcome("list");
+    ok(outcome.kind === "answer");
+    deepStrictEqual([outcome.value, outcome.meta?.["example.com/cost"]], [[1], 3]);
+    ok(texts.every((text) => text.split("io.modelcontextprotocol/serverInfo").length <= 2));
+  }
+});
+
+test("a list that is wanted often is read once at a time, and none after the end", async () => {
+  const remote = scripted([listing("gone")]);
+  let lists = 0;
+  const gate = Promise.withResolvers<void>();
+  const counting = {
+    ...remote,
+    list: async () => {
+      if (++lists > 1) await gate.promise;
+      return [listing("gone")];
+    },
+  };
+  const far = await gateway("far", counting);
+  const app = createServer({ tools: [], parts: [mount(far)] });
+  counting.answer = () => ({ kind: "error", code: "tool_not_found", message: "Tool not found" });
+  await Promise.all(
+    Array.from({ length: 50 }, () => rejects(testClient(app).$.call("gone"), { code: "tool_not_found" })),
+  );
+  const last = far.refresh();
+  gate.resolve();
+  await last;
+  ok(lists <= 3, String(lists));
+  await app.close(0);
+  await rejects(far.refresh(), { code: "unavailable" });
+  ok(lists <= 3);
+});
