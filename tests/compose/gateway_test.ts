@@ -376,11 +376,15 @@ test("what MCP says of one result is not said of ours", async () => {
         return response;
       },
     };
-    const outcome = await createClient(open(keeping, front)).$.outcome("list");
+    const transport = open(keeping, front);
+    const outcome = await createClient(transport).$.outcome("list");
+    transport.close();
+    await app.close(0);
     ok(outcome.kind === "answer");
     deepStrictEqual([outcome.value, outcome.meta?.["example.com/cost"]], [[1], 3]);
     ok(texts.every((text) => text.split("io.modelcontextprotocol/serverInfo").length <= 2));
   }
+  await remote.close(0);
 });
 
 test("a list that is wanted often is read once at a time, and none after the end", async () => {
