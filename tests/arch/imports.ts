@@ -137,8 +137,10 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
   ]],
   ["openapi", ["src/openapi/"], ["internal", "error", "call", "codec", "schema", "tool", "wires"]],
   ["runtime", ["src/runtime/"], ["internal", "error", "call", "token", "tool", "wire", "server"]],
-  ["cli", ["src/cli/"], ["wires", "wire client", "wire message"]],
+  ["cli", ["src/cli/"], ["internal", "wires", "wire client", "wire message"]],
+  ["json schema", ["src/json_schema/"], ["codec", "schema"]],
   ["auth", ["src/auth/"], ["internal", "error", "call", "dispatch", "wire", "wires", "type:server"]],
+  ["oauth", ["src/oauth/"], ["internal", "error", "codec", "mcp client", "type:auth"]],
   ["testing", ["src/testing/"], [
     "internal",
     "error",
@@ -177,6 +179,7 @@ const PACKAGES: readonly (readonly [name: string, paths: readonly string[]])[] =
   ["@noble/hashes", ["src/token/"]],
   ["@noble/ciphers", ["src/token/sealed.ts"]],
   ["jose", ["src/auth/jwt.ts"]],
+  ["oauth4webapi", ["src/oauth/"]],
   ["bullmq", ["src/engine/bullmq"]],
   ["ioredis", ["src/engine/bullmq", "src/engine/redis_"]],
   ["@opentelemetry/api", ["src/otel/"]],
@@ -190,6 +193,7 @@ const RUNTIME_PATHS = [
   "src/engine/bullmq",
   "src/wires/grpc/node.ts",
   "src/wires/stdio/",
+  "src/oauth/loopback.ts",
   "src/cli/",
 ];
 

@@ -60,7 +60,7 @@ export async function exchange<Result>(
     }
     return await read(response, readPieces(response, limit, maxResponseBytes));
   } catch (cause) {
-    if (cause instanceof ToolError) return refuse(cause.code, cause.message);
+    if (cause instanceof ToolError) return { ...refuse(cause.code, cause.message, cause.details), cause: cause.cause };
     const because = `${what}: ${cause instanceof Error ? cause.message : cause}`;
     return refuseBecause("unavailable", "Cannot reach the server", because, { cause });
   }

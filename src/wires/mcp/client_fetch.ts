@@ -93,7 +93,7 @@ export function isEventStream({ headers }: Response): boolean {
 
 /** The refusal that something thrown below the protocol becomes. */
 export function brokenOff(cause: unknown, during: string, message: string): Refusal {
-  if (cause instanceof ToolError) return refuse(cause.code, cause.message);
+  if (cause instanceof ToolError) return { ...refuse(cause.code, cause.message, cause.details), cause: cause.cause };
   return refuseBecause("unavailable", message, `${during}: ${cause instanceof Error ? cause.message : cause}`, {
     cause,
   });
