@@ -224,10 +224,8 @@ export class Dispatcher implements Dispatch, DispatchHost {
   }
 
   deadlineMs(run: Run): number {
-    return Math.min(
-      run.plan.timeoutMs ?? this.#defaultMs(run),
-      run.call.meta?.deadlineMs ?? Number.POSITIVE_INFINITY,
-    );
+    const ownMs = run.plan.timeoutMs ?? this.#defaultMs(run);
+    return Math.min(ownMs, run.call.meta?.deadlineMs ?? Number.POSITIVE_INFINITY);
   }
 
   runTool(run: Run): MaybePromise<Settled> {
@@ -348,11 +346,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
 
   #mapError(run: Run, thrown: unknown): FailureOutcome | Refusal | undefined {
     try {
-      for (const onError of [...run.plan.part?.onError ?? [], this.#onError]) {
-        const settled = onError && settleThrown(onError(thrown, run));
-        if (settled !== undefined) return settled;
-      }
-      return undefined;
+      return settleThrown(run.plan.part?.onError?.(thrown, run) ?? this.#onError?.(thrown, run));
     } catch (broken) {
       this.mask(broken, { tool: run.plan.name });
       return undefined;
