@@ -3,8 +3,9 @@
  *
  * @module
  */
+import { isSystemTool } from "../call/system_tool.ts";
 import type { RemoteTool } from "../call/transport.ts";
-import { type Check, compileCheck, type Problem } from "../codec/json_schema/check.ts";
+import { type Check, compileCheck, toIssue } from "../codec/json_schema/check.ts";
 import { ToolError } from "../error/tool_error.ts";
 import { isJsonObject } from "../internal/json.ts";
 import { checkPin } from "../mcp_client/pins.ts";
@@ -95,12 +96,6 @@ function isDeeperThan(value: unknown, most: number): boolean {
   return false;
 }
 
-/** `redeem` and `cancel` of a server that promises: here they are the whole's own. A server of others may have a `cancel` that takes no promise. */
-function isSystemTool({ name, inputSchema }: RemoteTool): boolean {
-  const required = inputSchema?.["required"];
-  return (name === "redeem" || name === "cancel") && Array.isArray(required) && required.includes("promise");
-}
-
 /** Whether it shows that a server promises. */
 export function isRedeem(tool: RemoteTool): boolean {
   return tool?.name === "redeem" && isSystemTool(tool);
@@ -154,10 +149,6 @@ function toSchema(listed: JsonSchema): CompiledSchema {
     return problems.length === 0 ? { value } : { issues: problems.map(toIssue) };
   };
   return { jsonSchema, validate };
-}
-
-function toIssue({ path, expected, isMissing }: Problem) {
-  return { message: isMissing ? `"${path.at(-1)}" is required` : `Expected ${expected}`, path, expected };
 }
 
 /** Which headers repeat arguments is between the gateway and the server; and whoever writes it wrongly is not served over MCP. */

@@ -7,7 +7,7 @@ import { gateway, group, mount } from "../../src/compose/mod.ts";
 import { definePrompt, defineResource, mcp, mcpTransport, user } from "../../src/wires/mcp/entry.ts";
 import { webtools, webtoolsTransport } from "../../src/wires/webtools/entry.ts";
 import { testClient } from "../../src/testing/mod.ts";
-import { keepingLogger, listing, scripted } from "./scripted.ts";
+import { keepingLogger, listing, postPing, scripted } from "./scripted.ts";
 
 const KEYS = "k1:a secret that the gateway's replicas know";
 const REMOTE_KEYS = "k1:a secret that only the remote server has";
@@ -194,13 +194,7 @@ test("a server that is not there, or not what it should be, is unavailable by na
       );
       return true;
     });
-    const status = await app.fetch(
-      new Request("http://localhost/mcp-lite/v1/calltools", {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ping"}}',
-      }),
-    );
+    const status = await postPing(app);
     strictEqual(status.status, 503);
     strictEqual(status.headers.get("www-authenticate"), null);
   }

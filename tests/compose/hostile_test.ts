@@ -5,7 +5,7 @@ import { createServer, defineTool, type Settled, type UnknownOutcome } from "../
 import { gateway, group, mount } from "../../src/compose/mod.ts";
 import { mcp } from "../../src/wires/mcp/entry.ts";
 import { testClient } from "../../src/testing/mod.ts";
-import { keepingLogger, listing, scripted } from "./scripted.ts";
+import { keepingLogger, listing, postPing, scripted } from "./scripted.ts";
 
 const KEYS = "k1:a secret that only the gateway has and knows";
 const once = { retry: { attempts: 0 } } as const;
@@ -217,13 +217,7 @@ test("promises and questions of any kind end in something that can be told", asy
     const outcome = await client.$.outcome("ping");
     ok(outcome.kind === "promise", String(ms));
     ok(outcome.ttlMs >= 0 && Number.isFinite(outcome.ttlMs) && outcome.retryAfterMs >= 0);
-    const written = await app.fetch(
-      new Request("http://localhost/mcp-lite/v1/calltools", {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ping"}}',
-      }),
-    );
+    const written = await postPing(app);
     strictEqual(written.status, 200);
     strictEqual((await written.json()).result._meta.response_type, "promise");
   }

@@ -51,3 +51,10 @@ export function keepingLogger(): Logger & { readonly lines: string[] } {
     void lines.push(`${message} ${JSON.stringify(fields ?? {})} ${String(fields?.["error"] ?? "")}`);
   return { lines, debug: keep, info: keep, warn: keep, error: keep };
 }
+
+/** Calls the tool `ping` by MCP-lite, without a client in between. */
+export function postPing(server: { fetch(request: Request): Promise<Response> }): Promise<Response> {
+  const headers = { "content-type": "application/json" };
+  const body = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ping"}}';
+  return server.fetch(new Request("http://localhost/mcp-lite/v1/calltools", { method: "POST", headers, body }));
+}

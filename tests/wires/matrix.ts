@@ -101,6 +101,19 @@ function grpcRows(): WireRow[] {
   }));
 }
 
+/** Reaches a server that was made for this, and is closed with the way to it; `after` ends what is behind it. */
+async function openWhole(to: WireRow, whole: Server, caller?: Caller, after?: () => Promise<void>) {
+  const { transport, close } = await to.open(whole, caller);
+  return {
+    transport,
+    async close() {
+      await close();
+      await whole.close(0);
+      await after?.();
+    },
+  };
+}
+
 /** A server as a part of another, twice over. */
 function wholeRow(to: WireRow): WireRow {
   return {
@@ -111,14 +124,7 @@ function wholeRow(to: WireRow): WireRow {
       const common = { tools: [], keys, wires, ...(logger !== undefined && { logger }) };
       const inner = createServer({ ...common, parts: [mount(server)] });
       const whole = createServer({ ...common, parts: [mount(inner)] });
-      const { transport, close } = await to.open(whole, caller);
-      return {
-        transport,
-        async close() {
-          await close();
-          await whole.close(0);
-        },
-      };
+      return await openWhole(to, whole, caller);
     },
   };
 }
@@ -140,15 +146,7 @@ function gatewayRow(to: WireRow, back: WireRow): WireRow {
         wires,
         logger,
       });
-      const { transport, close } = await to.open(whole, caller);
-      return {
-        transport,
-        async close() {
-          await close();
-          await whole.close(0);
-          await closeBack();
-        },
-      };
+      return await openWhole(to, whole, caller, closeBack);
     },
   };
 }
