@@ -53,7 +53,7 @@ export function bearerFetch(token: string | GetToken, send: Send = (url, init) =
     if (response.status !== 401) return response;
     const renewed = await getToken(used);
     if (renewed === used) return response;
-    await response.body?.cancel();
+    await response.body?.cancel().catch(() => {});
     return await sendWith(url, init, renewed);
   };
 }
