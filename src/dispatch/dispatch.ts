@@ -117,6 +117,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
   readonly deadlines: Deadlines;
   readonly clock: Clock;
   readonly keys: TokenKeys;
+  readonly ownConfig: Readonly<Record<string, unknown>> | undefined;
   readonly #middleware: readonly Middleware[];
   readonly #jobMiddleware: readonly Middleware[];
   readonly #onError: OnError | undefined;
@@ -127,7 +128,6 @@ export class Dispatcher implements Dispatch, DispatchHost {
   readonly #redeemer: Redeemer;
   readonly #promises: Promises;
   readonly #engine: Engine;
-  readonly #ownConfig: Readonly<Record<string, unknown>> | undefined;
   #running = 0;
   readonly #closing = new AbortController();
   // Asked at every call, of which a signal makes more than a field.
@@ -148,7 +148,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
     this.#onError = options.onError;
     this.#timeoutMs = options.timeoutMs;
     this.#engine = options.engine;
-    this.#ownConfig = options.config;
+    this.ownConfig = options.config;
     assertConfigHidden(options.registry.plans(), options.engine, options.keys);
     const jobs = new Jobs(engine);
     const promises = this.#promises = new Promises(this, engine);
@@ -190,9 +190,11 @@ export class Dispatcher implements Dispatch, DispatchHost {
     if (refusal !== undefined) return refusal;
     if (!isJsonObject(call.args)) return refuseInput("Arguments must be an object", [], "object", call.args);
     const run = new Run(plan, call, this, sink);
-    const settled = this.#middleware.length === 0
+    const { part } = plan;
+    const middleware = part === undefined ? this.#middleware : [...this.#middleware, ...part.middleware];
+    const settled = middleware.length === 0
       ? this.#begin(run)
-      : runChain(run, this.#middleware, this.#runner, () => this.#beginWithin(run));
+      : runChain(run, middleware, this.#runner, () => this.#beginWithin(run));
     return settled instanceof Promise ? this.#guard(run, settled) : run.settle(settled);
   }
 
@@ -208,7 +210,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
     const opened = this.#promises.open(token, peer.principal);
     if ("kind" in opened) return opened;
     const { plan, expiresAtMs } = opened;
-    const { ttlMs = 0 } = plan.promise ?? plan.external ?? {};
+    const { ttlMs = plan.relay?.ttlMs(opened) ?? 0 } = plan.promise ?? plan.external ?? {};
     // The token's end was rounded up to a second.
     return { tool: plan.name, createdAtMs: expiresAtMs - 1_000 - ttlMs, ttlMs };
   }
@@ -221,23 +223,24 @@ export class Dispatcher implements Dispatch, DispatchHost {
     return settleThrown(thrown) ?? this.#mapError(run, thrown) ?? this.mask(thrown, { tool: run.plan.name });
   }
 
-  get ownConfig(): Readonly<Record<string, unknown>> | undefined {
-    return this.#ownConfig;
-  }
-
   deadlineMs(run: Run): number {
-    return Math.min(run.plan.timeoutMs ?? this.#timeoutMs, run.call.meta?.deadlineMs ?? Number.POSITIVE_INFINITY);
+    const ownMs = run.plan.timeoutMs ?? this.#defaultMs(run);
+    return Math.min(ownMs, run.call.meta?.deadlineMs ?? Number.POSITIVE_INFINITY);
   }
 
   runTool(run: Run): MaybePromise<Settled> {
     const { middleware } = run.plan;
     if (middleware.length === 0) return this.#runner.run(run);
-    return runChain(run, middleware, this.#runner, () => this.#runner.run(run));
+    return this.runWithin(run, middleware, () => this.#runner.run(run));
   }
 
   runJob(run: Run): MaybePromise<Settled> {
-    if (this.#jobMiddleware.length === 0) return this.runTool(run);
-    return runChain(run, this.#jobMiddleware, this.#runner, () => this.runTool(run));
+    const { jobMiddleware = [] } = run.plan.part ?? {};
+    return this.runWithin(run, [...this.#jobMiddleware, ...jobMiddleware], () => this.runTool(run));
+  }
+
+  runWithin(run: Run, middleware: readonly Middleware[], last: () => MaybePromise<Settled>): MaybePromise<Settled> {
+    return middleware.length === 0 ? last() : runChain(run, middleware, this.#runner, last);
   }
 
   /** Takes jobs as they come due. */
@@ -311,7 +314,12 @@ export class Dispatcher implements Dispatch, DispatchHost {
     // Without a word of its tool a stream may last as long as something happens on it; anything else is limited in all.
     const isIdleLimited = timeoutMs === undefined && run.sink !== undefined && !run.plan.isSystem;
     const totalMs = isIdleLimited ? run.call.meta?.deadlineMs : deadlineMs;
-    return run.live.guard(running, this, { totalMs, idleMs: isIdleLimited ? this.#timeoutMs : undefined });
+    return run.live.guard(running, this, { totalMs, idleMs: isIdleLimited ? this.#defaultMs(run) : undefined });
+  }
+
+  /** How long a call may take whose tool says nothing, in milliseconds. */
+  #defaultMs({ plan: { part } }: Run): number {
+    return part?.timeoutMs ?? this.#timeoutMs;
   }
 
   #spendBudget(run: Run, budgetMs: number, promiseMs: number, deadlineMs: number): void {
@@ -338,7 +346,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
 
   #mapError(run: Run, thrown: unknown): FailureOutcome | Refusal | undefined {
     try {
-      return this.#onError && settleThrown(this.#onError(thrown, run));
+      return settleThrown(run.plan.part?.onError?.(thrown, run) ?? this.#onError?.(thrown, run));
     } catch (broken) {
       this.mask(broken, { tool: run.plan.name });
       return undefined;
@@ -348,7 +356,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
   /** Runs the tool; or, if the caller said more than its arguments, what that means. */
   #begin(run: Run): MaybePromise<Settled> {
     const { meta } = run.call;
-    if (meta === undefined) return this.runTool(run);
+    if (meta === undefined || run.plan.relay !== undefined) return this.runTool(run);
     try {
       const begun = this.#beginWith(run, meta);
       return begun instanceof Promise ? begun.catch((thrown) => this.#runner.thrown(run, thrown)) : begun;
@@ -382,7 +390,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
 
   /** Config and arguments are checked before their job is promised. */
   async #enqueue(run: Run): Promise<Settled> {
-    const refused = await configure(run, this.ownConfig);
+    const refused = await configure(run);
     if (refused !== undefined) return refused;
     const checked = await run.plan.input?.validate(run.call.args);
     if (checked?.issues !== undefined) return invalidInput(formatIssues(checked.issues, run.call.args));

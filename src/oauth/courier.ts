@@ -6,7 +6,7 @@
  */
 import { allowInsecureRequests, customFetch } from "oauth4webapi";
 import type { Send } from "../auth/bearer_fetch.ts";
-import { isRedirect, readPieces, readText } from "../codec/fetch/read.ts";
+import { discard, isRedirect, readPieces, readText } from "../codec/fetch/read.ts";
 import { ToolError } from "../error/tool_error.ts";
 import { isJsonObject } from "../internal/json.ts";
 import { isConfidential, isLoopback } from "../internal/loopback.ts";
@@ -80,7 +80,7 @@ export class Courier {
   async #exchange(url: URL, init: RequestInit, signal: AbortSignal): Promise<Response> {
     const response = await this.#send(url.href, { ...init, redirect: "manual", signal });
     if (isRedirect(response)) {
-      void response.body?.cancel().catch(() => {});
+      discard(response);
       // Where it leads is not looked at: what is sent could be secrets. There is nothing here.
       return new Response(null, { status: 404 });
     }

@@ -6,6 +6,7 @@ import {
   WWWAuthenticateChallengeError,
 } from "oauth4webapi";
 import type { Send } from "../auth/bearer_fetch.ts";
+import { discard } from "../codec/fetch/read.ts";
 import { ToolError } from "../error/tool_error.ts";
 import { isConfidential } from "../internal/loopback.ts";
 import { type Challenge, NO_CHALLENGE, readChallenge } from "./challenge.ts";
@@ -121,7 +122,7 @@ async function exchange(session: Session, send: Send, url: string, init: Request
     const isForNonce: boolean = challenge.wantsNonce && tokens !== undefined && !hasNonce;
     const next = isForNonce ? tokens : await renewAfter(response, session, tokens, challenge, init.signal);
     if (next === undefined) return response;
-    await response.body?.cancel();
+    discard(response);
     hasNonce ||= isForNonce;
     goesFurther ||= challenge.isInsufficient;
     tokens = next;
@@ -139,7 +140,7 @@ async function renewAfter(
   try {
     return await untilAborted(session.renew(refused, challenge), signal);
   } catch (thrown) {
-    await response.body?.cancel();
+    discard(response);
     throw thrown;
   }
 }
@@ -176,7 +177,7 @@ async function signIn(session: Session, send: Send, server: URL): Promise<void> 
   const tokens = await session.current();
   const response = await sendWith(tokens, session.dpop, send, server.href, { method: "GET", redirect: "manual" });
   const challenge = await readChallenge(response);
-  await response.body?.cancel();
+  discard(response);
   if (tokens !== undefined && challenge === undefined) return;
   const renewed = await session.renew(tokens, challenge ?? NO_CHALLENGE, true);
   if (renewed !== undefined || challenge === undefined) return;

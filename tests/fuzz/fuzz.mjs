@@ -1,7 +1,7 @@
 // Fuzzes every decoder, by the door that strangers come to it: random bytes, and damaged requests, from a seed. It ends with 1 if
 // an answer is not as it should be, one case holds the event loop for too long, or the heap grows.
 //
-// node tests/fuzz/fuzz.mjs [--seed 1] [--cases 20000] [--seconds 300] [--target mcp-lite,connect] [--case 4711] [--runtime bun]
+// node tests/fuzz/fuzz.mjs [--seed 1] [--cases 20000] [--seconds 300] [--target mcp-lite,connect] [--case 4711]
 //
 // Without a seed it takes one, and says which. `--case` makes that one case alone.
 import { spawn } from "node:child_process";
