@@ -29,6 +29,7 @@ import { decodeContinuation } from "./continuation.ts";
 import { Deferrals } from "./deferrals.ts";
 import type { DispatchHost } from "./host.ts";
 import { maskThrown, settleThrown } from "./mask.ts";
+import type { AnswerLimits } from "./oversize.ts";
 import { Promises } from "./promises.ts";
 import { Redeemer } from "./redeem.ts";
 import { Run } from "./run.ts";
@@ -95,6 +96,8 @@ export interface DispatchOptions {
   readonly concurrency: number;
   /** Largest outcome of a job, in UTF-16 code units of JSON. */
   readonly resultChars: number;
+  /** How much tools may give. */
+  readonly answerLimits: AnswerLimits;
   /** What tools get whose calls bring no config. */
   readonly config: Readonly<Record<string, unknown>> | undefined;
 }
@@ -115,6 +118,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
   readonly deadlines: Deadlines;
   readonly clock: Clock;
   readonly keys: TokenKeys;
+  readonly answerLimits: AnswerLimits;
   readonly #middleware: readonly Middleware[];
   readonly #jobMiddleware: readonly Middleware[];
   readonly #onError: OnError | undefined;
@@ -140,6 +144,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
     this.logger = options.logger;
     this.clock = options.clock;
     this.keys = options.keys;
+    this.answerLimits = options.answerLimits;
     this.deadlines = new Deadlines(options.clock);
     this.#middleware = options.middleware;
     this.#jobMiddleware = options.jobMiddleware;

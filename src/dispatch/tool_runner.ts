@@ -19,6 +19,7 @@ import { type Asking, askKind } from "./asking.ts";
 import { configure } from "./configure.ts";
 import { encodeContinuation } from "./continuation.ts";
 import type { DispatchHost } from "./host.ts";
+import { refuseOversize } from "./oversize.ts";
 import type { Promises } from "./promises.ts";
 import { promiseAgain } from "./redeem.ts";
 import type { Run } from "./run.ts";
@@ -108,7 +109,8 @@ export class ToolRunner {
         // JSON has no undefined.
         const value = step.value === undefined ? null : step.value;
         // Nothing is awaited that is not a promise: each await is a turn of the event loop, for each piece.
-        let mismatch = this.#mismatch(run, plan.partial, value, "partial");
+        let mismatch = refuseOversize(value, this.#host.answerLimits) ??
+          this.#mismatch(run, plan.partial, value, "partial");
         if (mismatch instanceof Promise) mismatch = await mismatch;
         if (mismatch !== undefined) {
           stop();
@@ -140,9 +142,11 @@ export class ToolRunner {
       if (run.redeemed === undefined) return this.#promises.ofExternal(run, external.ttlMs, value);
       if (value instanceof Pending) return promiseAgain(run.redeemed, value, this.#host.clock.now());
     }
-    if (output === undefined) return this.#settle(run, answer(run, value));
     // What a handler says after it has asked counts for nothing.
     if (run.asking?.requests !== undefined) return this.#ask(run, run.asking);
+    const oversize = refuseOversize(value, this.#host.answerLimits);
+    if (oversize !== undefined) return oversize;
+    if (output === undefined) return this.#settle(run, answer(run, value));
     const mismatch = this.#mismatch(run, output, value, "output");
     if (mismatch instanceof Promise) {
       return mismatch.then((refusal) => refusal ?? this.#settle(run, answer(run, value)))
@@ -207,12 +211,21 @@ export class ToolRunner {
     });
   }
 
+  /** How a run ends, if that may go out. */
+  bounded(settled: Settled): Settled {
+    const { answerLimits } = this.#host;
+    if (settled.kind !== "answer" && settled.kind !== "failure" && settled.kind !== "error") return settled;
+    const said = settled.kind === "answer" ? settled.value : [settled.message, settled.data];
+    const added = settled.kind === "error" ? undefined : settled.meta;
+    return refuseOversize(said, answerLimits) ?? refuseOversize(added, answerLimits) ?? settled;
+  }
+
   /** How a run ends that threw. */
   thrown(run: Run, thrown: unknown): Settled {
     if (run.asking?.requests !== undefined) return this.#ask(run, run.asking);
     // A handler that throws because its signal aborted has done as it was told.
     if (run.ended !== undefined) return run.ended;
-    const settled = this.#host.settleRun(run, thrown);
+    const settled = this.bounded(this.#host.settleRun(run, thrown));
     if (settled.kind !== "failure") return settled;
     return this.#settle(run, run.addedMeta === undefined ? settled : { ...settled, meta: run.addedMeta });
   }

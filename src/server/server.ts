@@ -68,7 +68,7 @@ export interface ServerOptions<Tools extends readonly AnyTool[]>
   readonly onError?: OnError;
   /** How long a call may take when its tool does not say, in milliseconds; for streams, how long they may be quiet. Default: 30,000. */
   readonly timeoutMs?: number;
-  /** Limits on what callers send. */
+  /** Limits on what callers send and get. */
   readonly limits?: Partial<Limits>;
   /**
    * What promises, continuations and contexts are signed with: `kid:secret`, or several of them, separated by commas or in an
@@ -115,7 +115,7 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
   toolsFor(principal: Principal | undefined): readonly ToolListing[];
   /** Names of its wires. */
   readonly wires: readonly string[];
-  /** Limits on what callers send. */
+  /** Limits on what callers send and get. */
   readonly limits: Limits;
   /** Host names under which it may be reached; `undefined` for any. */
   readonly hosts: readonly string[] | undefined;
@@ -163,9 +163,12 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_GRACE_MS = 10_000;
-const DEFAULT_BODY_BYTES = 1_048_576;
-const DEFAULT_DEPTH = 512;
-const DEFAULT_RESULT_CHARS = 4_194_304;
+const DEFAULT_LIMITS: Limits = {
+  bodyBytes: 1_048_576,
+  depth: 512,
+  answerChars: 16_777_216,
+  resultChars: 4_194_304,
+};
 const DEFAULT_CONCURRENCY = 10;
 
 /**
@@ -187,14 +190,15 @@ const DEFAULT_CONCURRENCY = 10;
  * strictEqual((await response.json()).result.content, "Hello, Ada!");
  * ```
  * @throws {TypeError} If `hosts`, `origins`, `keys`, `auth`, `middleware` or `jobMiddleware` are not what they should be, two tools have the same name, a tool has a reserved name, or two wires share a path.
- * @throws {RangeError} If `timeoutMs` or `work.concurrency` is not positive.
+ * @throws {RangeError} If `timeoutMs`, `work.concurrency` or one of `limits` is not positive.
  */
 export function createServer<const Tools extends readonly AnyTool[]>(options: ServerOptions<Tools>): Server<Tools> {
   if (!Array.isArray(options?.tools)) throw new TypeError("Cannot create server: pass { tools: [...] }, an array");
   const { middleware = [], jobMiddleware = [] } = options;
   for (const chain of [middleware, jobMiddleware]) assertMiddleware(chain, "the server");
   const registry = new ToolRegistry(options.tools);
-  const { clock = systemClock, limits = {}, work, changes = memoryBus(), resources = [], prompts = [] } = options;
+  const { clock = systemClock, work, changes = memoryBus(), resources = [], prompts = [] } = options;
+  const limits = resolveLimits(options.limits);
   const engine = options.engine ?? memoryEngine({ clock });
   if (typeof engine.insert !== "function") {
     throw new TypeError(
@@ -212,7 +216,8 @@ export function createServer<const Tools extends readonly AnyTool[]>(options: Se
     keys: resolveKeys(options.keys, options.logger),
     engine,
     concurrency: work === false ? 0 : checkedConcurrency(work?.concurrency),
-    resultChars: limits.resultChars ?? DEFAULT_RESULT_CHARS,
+    resultChars: limits.resultChars,
+    answerLimits: limits,
     config: options.config,
   });
   const wires = options.wires ?? [mcpLite()];
@@ -242,11 +247,7 @@ export function createServer<const Tools extends readonly AnyTool[]>(options: Se
       ...(icons !== undefined && { icons }),
       ...(instructions !== undefined && { instructions }),
     },
-    limits: {
-      bodyBytes: limits.bodyBytes ?? DEFAULT_BODY_BYTES,
-      depth: limits.depth ?? DEFAULT_DEPTH,
-      resultChars: limits.resultChars ?? DEFAULT_RESULT_CHARS,
-    },
+    limits,
     clock,
     challenge: (refusal, path) => auth?.challenge(refusal, path),
   };
@@ -261,6 +262,15 @@ export function createServer<const Tools extends readonly AnyTool[]>(options: Se
 function checkedTimeout(timeoutMs: number): number {
   if (timeoutMs > 0) return timeoutMs;
   throw new RangeError(`Cannot create server: timeoutMs must be a positive number of milliseconds, not ${timeoutMs}`);
+}
+
+function resolveLimits(given: Partial<Limits> = {}): Limits {
+  const known = Object.entries(DEFAULT_LIMITS).map(([name, usual]) => {
+    const limit = given[name as keyof Limits] ?? usual;
+    if (limit >= 1) return [name, limit] as const;
+    throw new RangeError(`Cannot create server: limits.${name} must be a number of at least 1, not ${limit}`);
+  });
+  return Object.fromEntries(known) as unknown as Limits;
 }
 
 function checkedConcurrency(concurrency: number = DEFAULT_CONCURRENCY): number {
