@@ -22,22 +22,42 @@ const TOO_DEEP = Number.NEGATIVE_INFINITY;
 /** How much a number is taken for that is not short. */
 const NUMBER_CHARS = 17;
 
-/**
- * Why a value does not go out; `undefined` if it may, or cannot be told: what contains itself, or throws when it is read, is
- * for whoever writes it to find.
- */
-export function refuseOversize(value: unknown, limits: AnswerLimits): Refusal | undefined {
-  let left: number;
-  try {
-    left = charsLeft(value, limits.answerChars, [], limits.depth);
-  } catch {
-    return undefined;
+/** Weighs values that go out together. */
+export class Scale {
+  readonly #limits: AnswerLimits;
+  #left: number;
+
+  constructor(limits: AnswerLimits) {
+    this.#limits = limits;
+    this.#left = limits.answerChars;
   }
-  if (left >= 0 || Number.isNaN(left)) return undefined;
-  const how = left === TOO_DEEP
-    ? `nested deeper than ${limits.depth} levels`
-    : `longer than ${limits.answerChars} characters`;
-  return refuse("result_too_large", `The result is ${how}`);
+
+  /**
+   * Why a value does not go out with those before it; `undefined` if it may, or cannot be told: what contains itself, or throws
+   * when it is read, is for whoever writes it to find.
+   */
+  refuse(value: unknown): Refusal | undefined {
+    const { depth, answerChars } = this.#limits;
+    const left = this.#weigh(value);
+    if (Number.isNaN(left)) return undefined;
+    this.#left = left;
+    if (left >= 0) return undefined;
+    const how = left === TOO_DEEP ? `nested deeper than ${depth} levels` : `longer than ${answerChars} characters`;
+    return refuse("result_too_large", `The result is ${how}`);
+  }
+
+  #weigh(value: unknown): number {
+    try {
+      return charsLeft(value, this.#left, [], this.#limits.depth);
+    } catch {
+      return Number.NaN;
+    }
+  }
+}
+
+/** Why a value does not go out; see {@link Scale.refuse}. */
+export function refuseOversize(value: unknown, limits: AnswerLimits): Refusal | undefined {
+  return typeof value === "object" || typeof value === "string" ? new Scale(limits).refuse(value) : undefined;
 }
 
 /** How many characters are left after a value: less than none if it is too long; not a number if it contains itself. */

@@ -19,7 +19,7 @@ import { type Asking, askKind } from "./asking.ts";
 import { configure } from "./configure.ts";
 import { encodeContinuation } from "./continuation.ts";
 import type { DispatchHost } from "./host.ts";
-import { refuseOversize } from "./oversize.ts";
+import { refuseOversize, Scale } from "./oversize.ts";
 import type { Promises } from "./promises.ts";
 import { promiseAgain } from "./redeem.ts";
 import type { Run } from "./run.ts";
@@ -100,6 +100,8 @@ export class ToolRunner {
     const stop = () => void stopGenerator(pieces).catch(() => {});
     const kept: unknown[] | undefined = run.sink === undefined || run.mayBeJob ? [] : undefined;
     let hasYielded = false;
+    // Pieces that somebody joins count together, others each for itself.
+    const joined = kept !== undefined || run.sink?.keepsPieces ? new Scale(this.#host.answerLimits) : undefined;
     live.onEnd = stop;
     try {
       while (live.ended === undefined) {
@@ -109,8 +111,8 @@ export class ToolRunner {
         // JSON has no undefined.
         const value = step.value === undefined ? null : step.value;
         // Nothing is awaited that is not a promise: each await is a turn of the event loop, for each piece.
-        let mismatch = refuseOversize(value, this.#host.answerLimits) ??
-          this.#mismatch(run, plan.partial, value, "partial");
+        const oversize = joined === undefined ? refuseOversize(value, this.#host.answerLimits) : joined.refuse(value);
+        let mismatch = oversize ?? this.#mismatch(run, plan.partial, value, "partial");
         if (mismatch instanceof Promise) mismatch = await mismatch;
         if (mismatch !== undefined) {
           stop();

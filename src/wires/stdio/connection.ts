@@ -7,6 +7,7 @@
  * @module
  */
 import type { Metadata } from "../../call/call.ts";
+import type { Refusal } from "../../call/outcome.ts";
 import { parseJson, type RequestId } from "../../codec/jsonrpc/decode.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import { type Answer, errorAnswer, refusalAnswer, unknownMethod } from "../../mcp/answer.ts";
@@ -65,8 +66,9 @@ export class StdioConnection {
     this.#write = write;
   }
 
-  /** Takes one line. What is no JSON is passed over. */
-  receive(line: string): void {
+  /** Takes one line, or why there is none. What is no JSON is passed over. */
+  receive(line: string | Refusal): void {
+    if (typeof line !== "string") return void this.#write(refusalAnswer(null, line).json);
     if (line.trim() === "") return;
     const parsed = parseJson(line, this.#host.limits.depth);
     if ("refusal" in parsed) {

@@ -49,9 +49,8 @@ export async function serveStdio(server: StdioServer, options: ServeStdioOptions
   const output = claimOutput();
   const connection = new StdioConnection(host, protocol, output.write);
   const lines = new LineSplitter(host.limits.bodyBytes);
-  process.stdin.setEncoding("utf8");
   try {
-    for await (const text of process.stdin) lines.push(text).forEach((line) => connection.receive(line));
+    for await (const bytes of process.stdin) lines.push(bytes).forEach((line) => connection.receive(line));
     const last = lines.end();
     if (last !== undefined) connection.receive(last);
     const cancel = host.clock.after(graceMs, () => connection.abort());
