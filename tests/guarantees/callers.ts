@@ -2,6 +2,7 @@
 import { createClient, type Server, ToolError } from "../../mod.ts";
 import type { Outcome, UnknownOutcome } from "../../src/call/outcome.ts";
 import { StdioConnection } from "../../src/wires/stdio/connection.ts";
+import { LineSplitter } from "../../src/wires/stdio/lines.ts";
 import { WIRES } from "../wires/matrix.ts";
 import type { Column, Place } from "./guarantee.ts";
 
@@ -118,15 +119,22 @@ const META = {
 export class Pipe {
   readonly lines: Line[] = [];
   readonly connection: StdioConnection;
+  readonly #splitter: LineSplitter;
   #arrival: PromiseWithResolvers<void> = Promise.withResolvers();
   #nextId = 0;
 
   constructor(server: Server) {
+    this.#splitter = new LineSplitter(server.limits.bodyBytes);
     this.connection = new StdioConnection(server["~host"], {}, (line) => {
       this.lines.push(JSON.parse(line) as Line);
       this.#arrival.resolve();
       this.#arrival = Promise.withResolvers();
     });
+  }
+
+  /** Takes bytes, as they come. */
+  feed(bytes: Uint8Array): void {
+    this.#splitter.push(bytes).forEach((line) => this.connection.receive(line));
   }
 
   /** The first message that is like that, once it is there. */
@@ -184,8 +192,9 @@ function pipes(create: () => Server): Place<Calling> {
             ...(onProgress !== undefined && { progressToken: "p" }),
             ...(timeoutMs !== undefined && { deadline_ms: timeoutMs }),
           };
+          const before = pipe.lines.length;
           const said = saidOfLine(await pipe.call(tool, JSON.stringify(args), meta));
-          for (const { method, params } of pipe.lines) {
+          for (const { method, params } of pipe.lines.slice(before)) {
             if (method === "notifications/progress") onProgress?.(params ?? {});
           }
           return said;

@@ -1,15 +1,13 @@
 /** What callers send that no client of ours would: each request is refused or answered in the words of its protocol, and nothing else happens. */
 import { deepStrictEqual, notStrictEqual, ok, strictEqual } from "node:assert/strict";
 import * as v from "valibot";
-import { createServer, defineTool, mcpLite, type Server } from "../../mod.ts";
-import { connect } from "../../src/wires/grpc/entry.ts";
-import { mcp } from "../../src/wires/mcp/entry.ts";
-import { webtools } from "../../src/wires/webtools/entry.ts";
+import { createServer, defineTool, type Server } from "../../mod.ts";
+import { concatBytes } from "../../src/wires/grpc/bytes.ts";
 import { textOf } from "../wires/grpc/frames.ts";
 import { callLine, type Line, Pipe, saidOfLine } from "./callers.ts";
 import { DIALECTS, jsonOf, type Raw, RawObject, type RawRequest } from "./dialects.ts";
 import { type Cases, type Guarantee, overCases, type Place } from "./guarantee.ts";
-import { everywhere, inProcess, overHttp2, overSockets, type Sending } from "./senders.ts";
+import { everywhere, inProcess, overHttp2, overSockets, type Sending, STATELESS } from "./senders.ts";
 
 /** How often each server's tools ran. */
 const runs = new WeakMap<Server, { count: number }>();
@@ -28,12 +26,7 @@ function create(): Server {
       ),
       defineTool("danger").describe("What must not run").handle(() => count("danger")),
     ],
-    wires: [
-      mcpLite(),
-      connect(),
-      mcp(),
-      webtools({ name: "fixture", description: "What is called", version: "1.2.3" }),
-    ],
+    wires: STATELESS,
     hosts: ["localhost", "127.0.0.1", "[::1]"],
   });
   runs.set(server, ran);
@@ -239,22 +232,31 @@ const NO_TEXT: Cases<readonly number[]> = {
   "latin-1": [0xe9],
 };
 
-const invalidUtf8 = everywhere(create).map((place) =>
-  overCases(place, NO_TEXT, async (sending, bytes) => {
-    const { dialect, send } = sending;
-    const before = runsOf(sending);
-    for (const [name, value] of [["text", Uint8Array.from(bytes)], [Uint8Array.from(bytes), 1]] as [string, Raw][]) {
-      const said = dialect.read(await send(dialect.call("echo", new RawObject([[name, value]]))));
-      strictEqual(said.kind === "error" && said.code, "parse_error", JSON.stringify(said));
-    }
-    strictEqual(runsOf(sending), before);
-    const odd = new RawObject([["text", "\ufffd \u0000 \u{1f600} \u2028"]]);
-    deepStrictEqual(dialect.read(await send(dialect.call("echo", odd))), {
-      kind: "answer",
-      value: { text: "\ufffd \u0000 \u{1f600} \u2028" },
-    });
-  })
-);
+const invalidUtf8 = [
+  ...everywhere(create).map((place) =>
+    overCases(place, NO_TEXT, async (sending, bytes) => {
+      const { dialect, send } = sending;
+      const before = runsOf(sending);
+      for (const [name, value] of [["text", Uint8Array.from(bytes)], [Uint8Array.from(bytes), 1]] as [string, Raw][]) {
+        const said = dialect.read(await send(dialect.call("echo", new RawObject([[name, value]]))));
+        strictEqual(said.kind === "error" && said.code, "parse_error", JSON.stringify(said));
+      }
+      strictEqual(runsOf(sending), before);
+      const odd = new RawObject([["text", "\ufffd \u0000 \u{1f600} \u2028"]]);
+      deepStrictEqual(dialect.read(await send(dialect.call("echo", odd))), {
+        kind: "answer",
+        value: { text: "\ufffd \u0000 \u{1f600} \u2028" },
+      });
+    })
+  ),
+  overCases(pipes(), NO_TEXT, (pipe, bytes) => {
+    const at = pipe.lines.length;
+    const [before = "", after = ""] = callLine("x", "echo", '{"text":"MARK"}').split("MARK");
+    const encoder = new TextEncoder();
+    pipe.feed(concatBytes([encoder.encode(before), Uint8Array.from(bytes), encoder.encode(`${after}\n`)]));
+    deepStrictEqual([pipe.lines.length - at, pipe.lines[at]?.error?.code], [1, -32700]);
+  }),
+];
 
 /** An id as JSON text, and the id that comes back: the same, unless it says otherwise; `null` if it is refused. */
 const IDS: Cases<readonly [id: string, back?: string]> = {

@@ -1,6 +1,8 @@
 /** Every way to send bytes to a server: in process, over a socket of the runtime that runs the tests, and by HTTP/2. */
-import type { Server } from "../../mod.ts";
+import type { Server, Wire } from "../../mod.ts";
+import { mcp } from "../../src/wires/mcp/entry.ts";
 import { runtime } from "../runtime/runtime.ts";
+import { wires } from "../wires/matrix.ts";
 import { type Dialect, DIALECTS, GRPC, type RawAnswer, type RawRequest } from "./dialects.ts";
 import type { Place } from "./guarantee.ts";
 
@@ -22,6 +24,9 @@ export interface Sending {
 export interface Listened extends Sending {
   readonly port: number;
 }
+
+/** The matrix's wires, but that callers of older revisions of MCP need no session. */
+export const STATELESS: readonly Wire[] = wires.map((wire) => wire.name === "mcp" ? mcp() : wire);
 
 const noSockets = runtime === "workerd" && "workerd opens no sockets";
 
