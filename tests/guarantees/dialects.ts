@@ -21,6 +21,24 @@ export class RawObject {
   }
 }
 
+/** `{"a":{"a":…1}}`, so deep that only bytes can be so without a stack. */
+export class RawNest extends RawObject {
+  readonly json: Uint8Array;
+  readonly struct: Uint8Array;
+
+  constructor(depth: number) {
+    super([]);
+    this.json = encoder.encode(`${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`);
+    let struct = new Uint8Array();
+    let value = valueOf(1);
+    for (let level = 0; level < depth; level++) {
+      struct = memberOf("a", value);
+      value = field(5, struct);
+    }
+    this.struct = struct;
+  }
+}
+
 const encoder = new TextEncoder();
 
 /** Text as the inside of a string of JSON. */
@@ -32,6 +50,7 @@ const quoted = (text: string | Uint8Array): Uint8Array =>
 /** As JSON. */
 export function jsonOf(value: Raw): Uint8Array {
   if (typeof value === "number") return encoder.encode(String(value));
+  if (value instanceof RawNest) return value.json;
   if (!(value instanceof RawObject)) return quoted(value);
   const members = value.members.map(([name, member], at) =>
     concatBytes([encoder.encode(at === 0 ? "" : ","), quoted(name), encoder.encode(":"), jsonOf(member)])
@@ -40,13 +59,15 @@ export function jsonOf(value: Raw): Uint8Array {
 }
 
 /** As a `google.protobuf.Struct`. */
-export function structOf({ members }: RawObject): Uint8Array {
-  return concatBytes(
-    members.map(([name, value]) => field(1, concatBytes([field(1, bytesOf(name)), field(2, valueOf(value))]))),
-  );
+export function structOf(value: RawObject): Uint8Array {
+  if (value instanceof RawNest) return value.struct;
+  return concatBytes(value.members.map(([name, member]) => memberOf(name, valueOf(member))));
 }
 
-function valueOf(value: Raw): Uint8Array {
+const memberOf = (name: string | Uint8Array, value: Uint8Array): Uint8Array<ArrayBuffer> =>
+  field(1, concatBytes([field(1, bytesOf(name)), field(2, value)]));
+
+function valueOf(value: Raw): Uint8Array<ArrayBuffer> {
   if (value instanceof RawObject) return field(5, structOf(value));
   if (typeof value !== "number") return field(3, bytesOf(value));
   const double = new Uint8Array(9);
@@ -58,7 +79,7 @@ function valueOf(value: Raw): Uint8Array {
 const bytesOf = (text: string | Uint8Array): Uint8Array => typeof text === "string" ? encoder.encode(text) : text;
 
 /** A field with its length. */
-function field(number: number, bytes: Uint8Array): Uint8Array {
+function field(number: number, bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const length: number[] = [];
   for (let rest = bytes.length;; rest >>>= 7) {
     length.push(rest > 127 ? (rest & 127) | 128 : rest);

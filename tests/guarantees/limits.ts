@@ -6,7 +6,7 @@ import { concurrencyLimit } from "../../src/middleware/mod.ts";
 import { wires } from "../wires/matrix.ts";
 import { callers, type Calling, type Line, Pipe, type Said } from "./callers.ts";
 import { callLine } from "./callers.ts";
-import { RawObject } from "./dialects.ts";
+import { RawNest, RawObject } from "./dialects.ts";
 import { type Cases, type Guarantee, overCases, type Place } from "./guarantee.ts";
 import { everywhere, type Sending, STATELESS } from "./senders.ts";
 
@@ -48,18 +48,12 @@ const body = [
   }),
 ];
 
-function nested(depth: number): RawObject {
-  let value = new RawObject([["a", 1]]);
-  for (let level = 1; level < depth; level++) value = new RawObject([["a", value]]);
-  return value;
-}
-
 const TOO_DEEP: Cases<RawObject> = {
-  "513 levels": nested(513),
-  "5,000 levels": nested(5_000),
+  "513 levels": new RawNest(513),
+  "5,000 levels": new RawNest(5_000),
   "a wide object with one": new RawObject([...Array.from({ length: 600 }, (_, at) => [`k${at}`, at] as const), [
     "in",
-    nested(600),
+    new RawNest(600),
   ]]),
 };
 
