@@ -1,7 +1,7 @@
 // Runs the tests on every runtime, four at a time (they wait more than they work):
-// `node scripts/test_matrix.mjs [--runtime bun,deno,node22,node24,workerd] [--jobs 4] [file …]`.
+// `node scripts/test_matrix.mjs [--runtime bun,deno,node22,node24,workerd] [--jobs 4] [--json results.json] [file …]`.
 // Prints what failed, what was skipped and why, and a table; the exit status is 1 if anything failed or silently went missing.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import process from "node:process";
@@ -22,6 +22,7 @@ const { values, positionals } = parseArgs({
   options: {
     runtime: { type: "string", default: Object.keys(runners).join() },
     jobs: { type: "string", default: "4" },
+    json: { type: "string" },
   },
   allowPositionals: true,
 });
@@ -35,19 +36,26 @@ const temporary = mkdtempSync(join(tmpdir(), "toolwire-matrix-"));
 
 let failures = 0;
 const rows = [];
+/** What ran, by runtime. */
+const allTests = {};
 /** By name: where, and why. Only Node and workerd tell the reason, so that those of the others are theirs. */
 const skips = new Map();
 let reference;
 try {
   const results = await runAll();
   reference = results.get("bun")?.result;
-  for (const name of names) report(name, results.get(name).result, results.get(name).seconds);
+  for (const name of names) {
+    const { result, seconds } = results.get(name);
+    allTests[name] = result.tests;
+    report(name, result, seconds);
+  }
 } finally {
   rmSync(temporary, { recursive: true, force: true });
 }
 printSkips();
 console.log(`\n${files.length} test files\n`);
 for (const row of rows) console.log(row);
+if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(allTests));
 process.exitCode = failures > 0 ? 1 : 0;
 
 async function runAll() {
