@@ -166,7 +166,7 @@ const DEFAULT_GRACE_MS = 10_000;
 const DEFAULT_LIMITS: Limits = {
   bodyBytes: 1_048_576,
   depth: 512,
-  answerChars: 16_777_216,
+  answerChars: 8_388_608,
   resultChars: 4_194_304,
 };
 const DEFAULT_CONCURRENCY = 10;
