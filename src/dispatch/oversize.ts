@@ -19,76 +19,67 @@ export interface AnswerLimits {
 /** What is left, where a value is nested too deep. */
 const TOO_DEEP = Number.NEGATIVE_INFINITY;
 
-/** How much a number is taken for that is not short. */
-const NUMBER_CHARS = 17;
-
-/** Weighs values that go out together. */
-export class Scale {
-  readonly #limits: AnswerLimits;
-  #left: number;
-
-  constructor(limits: AnswerLimits) {
-    this.#limits = limits;
-    this.#left = limits.answerChars;
-  }
-
-  /**
-   * Why a value does not go out with those before it; `undefined` if it may, or cannot be told: what contains itself, or throws
-   * when it is read, is for whoever writes it to find.
-   */
-  refuse(value: unknown): Refusal | undefined {
-    const { depth, answerChars } = this.#limits;
-    const left = this.#weigh(value);
-    if (Number.isNaN(left)) return undefined;
-    this.#left = left;
+/**
+ * What tells why a value does not go out with those before it: `undefined` if it may, or cannot be told. What contains itself, or
+ * throws when it is read, is for whoever writes it to find.
+ */
+export function makeScale({ depth, answerChars }: AnswerLimits): (value: unknown) => Refusal | undefined {
+  let left = answerChars;
+  return (value) => {
+    try {
+      // In an array it is read as any other.
+      const rest = charsLeft([value], left, depth);
+      if (rest === TOO_DEEP && containsItself(value)) return undefined;
+      left = rest;
+    } catch {
+      return undefined;
+    }
     if (left >= 0) return undefined;
     const how = left === TOO_DEEP ? `nested deeper than ${depth} levels` : `longer than ${answerChars} characters`;
     return refuse("result_too_large", `The result is ${how}`);
-  }
-
-  #weigh(value: unknown): number {
-    try {
-      return charsLeft(value, this.#left, [], this.#limits.depth);
-    } catch {
-      return Number.NaN;
-    }
-  }
+  };
 }
 
-/** Why a value does not go out; see {@link Scale.refuse}. */
+/** Why a value does not go out; see {@link makeScale}. */
 export function refuseOversize(value: unknown, limits: AnswerLimits): Refusal | undefined {
-  return typeof value === "object" || typeof value === "string" ? new Scale(limits).refuse(value) : undefined;
+  return typeof value === "object" || typeof value === "string" ? makeScale(limits)(value) : undefined;
 }
 
-/** How many characters are left after a value: less than none if it is too long; not a number if it contains itself. */
-function charsLeft(value: unknown, left: number, within: object[], maxDepth: number): number {
-  if (typeof value === "string") return left - value.length - 2;
-  if (typeof value === "number") return left - (Number.isInteger(value) && Math.abs(value) < 1e5 ? 5 : NUMBER_CHARS);
-  if (typeof value !== "object" || value === null) return left - 5;
+/** How many characters are left after an object, which may have so many levels. Measured: a third of what it takes to write it. */
+function charsLeft(container: object, left: number, levels: number): number {
+  if (levels < 0) return TOO_DEEP;
   // Item by item it would take as long as to write it.
-  if (ArrayBuffer.isView(value)) return left - value.byteLength * 2;
+  if (ArrayBuffer.isView(container)) return left - container.byteLength * 2;
   // What it makes of itself is its own affair.
-  if ("toJSON" in value) return left - 2;
-  if (within.length === maxDepth) return new Set(within).size < maxDepth ? Number.NaN : TOO_DEEP;
-  within.push(value);
-  const rest = Array.isArray(value)
-    ? charsLeftOfItems(value, left - 2, within, maxDepth)
-    : charsLeftOfMembers(value, left - 2, within, maxDepth);
-  within.pop();
-  return rest;
-}
-
-function charsLeftOfItems(items: readonly unknown[], left: number, within: object[], maxDepth: number): number {
-  for (let index = 0; index < items.length && left >= 0; index++) {
-    left = charsLeft(items[index], left - 1, within, maxDepth);
+  if ("toJSON" in container) return left;
+  if (Array.isArray(container)) {
+    for (let index = 0; index < container.length && left >= 0; index++) {
+      left = afterMember(container[index], left, levels);
+    }
+    return left;
+  }
+  for (const name of Object.keys(container)) {
+    left = afterMember((container as Readonly<Record<string, unknown>>)[name], left - name.length - 3, levels);
+    if (left < 0) break;
   }
   return left;
 }
 
-function charsLeftOfMembers(members: object, left: number, within: object[], maxDepth: number): number {
-  for (const name of Object.keys(members)) {
-    left = charsLeft((members as Readonly<Record<string, unknown>>)[name], left - name.length - 4, within, maxDepth);
-    if (!(left >= 0)) return left;
-  }
-  return left;
+function afterMember(member: unknown, left: number, levels: number): number {
+  if (typeof member === "string") return left - member.length - 3;
+  if (typeof member === "object" && member !== null) return charsLeft(member, left - 3, levels - 1);
+  return left - (typeof member === "number" && member % 1 ? 18 : 5);
+}
+
+/** Whether a value that is nested deep is so because it is within itself. Each object is looked at once. */
+function containsItself(value: unknown, within: Set<unknown> = new Set(), done: Set<unknown> = new Set()): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (within.has(value)) return true;
+  // A longer way round is not told from none.
+  if (done.has(value) || within.size > 1_000) return false;
+  within.add(value);
+  const isFound = Object.values(value).some((member) => containsItself(member, within, done));
+  within.delete(value);
+  done.add(value);
+  return isFound;
 }

@@ -276,8 +276,6 @@ export class Run implements MiddlewareCtx {
         throw new TypeError(`Cannot set _meta.${name}: the wire writes it; choose another name`);
       }
     }
-    const oversize = refuseOversize(members, this.host.answerLimits);
-    if (oversize !== undefined) throw new ToolError(oversize.code, oversize.message);
     this.addedMeta = { ...this.addedMeta, ...members };
   }
 

@@ -19,7 +19,7 @@ import { type Asking, askKind } from "./asking.ts";
 import { configure } from "./configure.ts";
 import { encodeContinuation } from "./continuation.ts";
 import type { DispatchHost } from "./host.ts";
-import { refuseOversize, Scale } from "./oversize.ts";
+import { makeScale, refuseOversize } from "./oversize.ts";
 import type { Promises } from "./promises.ts";
 import { promiseAgain } from "./redeem.ts";
 import type { Run } from "./run.ts";
@@ -101,7 +101,7 @@ export class ToolRunner {
     const kept: unknown[] | undefined = run.sink === undefined || run.mayBeJob ? [] : undefined;
     let hasYielded = false;
     // Pieces that somebody joins count together, others each for itself.
-    const joined = kept !== undefined || run.sink?.keepsPieces ? new Scale(this.#host.answerLimits) : undefined;
+    const joined = kept !== undefined || run.sink?.keepsPieces ? makeScale(this.#host.answerLimits) : undefined;
     live.onEnd = stop;
     try {
       while (live.ended === undefined) {
@@ -111,7 +111,7 @@ export class ToolRunner {
         // JSON has no undefined.
         const value = step.value === undefined ? null : step.value;
         // Nothing is awaited that is not a promise: each await is a turn of the event loop, for each piece.
-        const oversize = joined === undefined ? refuseOversize(value, this.#host.answerLimits) : joined.refuse(value);
+        const oversize = joined === undefined ? refuseOversize(value, this.#host.answerLimits) : joined(value);
         let mismatch = oversize ?? this.#mismatch(run, plan.partial, value, "partial");
         if (mismatch instanceof Promise) mismatch = await mismatch;
         if (mismatch !== undefined) {
@@ -135,7 +135,7 @@ export class ToolRunner {
     if (!hasYielded) return this.#answer(run, joinNothing(run.plan));
     // Over a stream that is still there the caller has the pieces.
     const isWhole = kept !== undefined && (run.sink === undefined || run.lease !== undefined);
-    return isWhole ? this.#answer(run, joinPartials(kept)) : this.#settle(run, answer(run, undefined));
+    return isWhole ? this.#answer(run, joinPartials(kept)) : this.#settle(run, this.bounded(answer(run, undefined)));
   }
 
   #answer(run: Run, value: unknown): MaybePromise<Settled> {
@@ -146,15 +146,14 @@ export class ToolRunner {
     }
     // What a handler says after it has asked counts for nothing.
     if (run.asking?.requests !== undefined) return this.#ask(run, run.asking);
-    const oversize = refuseOversize(value, this.#host.answerLimits);
-    if (oversize !== undefined) return oversize;
-    if (output === undefined) return this.#settle(run, answer(run, value));
+    const settled = this.bounded(answer(run, value));
+    if (settled.kind === "error" || output === undefined) return this.#settle(run, settled);
     const mismatch = this.#mismatch(run, output, value, "output");
     if (mismatch instanceof Promise) {
-      return mismatch.then((refusal) => refusal ?? this.#settle(run, answer(run, value)))
+      return mismatch.then((refusal) => refusal ?? this.#settle(run, settled))
         .catch((thrown) => this.thrown(run, thrown));
     }
-    return mismatch ?? this.#settle(run, answer(run, value));
+    return mismatch ?? this.#settle(run, settled);
   }
 
   /** What the caller is told beside the outcome itself: what it is asked instead, and the state that it keeps. */

@@ -265,12 +265,11 @@ function checkedTimeout(timeoutMs: number): number {
 }
 
 function resolveLimits(given: Partial<Limits> = {}): Limits {
-  const known = Object.entries(DEFAULT_LIMITS).map(([name, usual]) => {
-    const limit = given[name as keyof Limits] ?? usual;
-    if (limit >= 1) return [name, limit] as const;
-    throw new RangeError(`Cannot create server: limits.${name} must be a number of at least 1, not ${limit}`);
-  });
-  return Object.fromEntries(known) as unknown as Limits;
+  const limits = { ...DEFAULT_LIMITS, ...given };
+  for (const [name, limit] of Object.entries(limits)) {
+    if (!(limit >= 1)) throw new RangeError(`Cannot create server: limits.${name} must be at least 1, not ${limit}`);
+  }
+  return limits;
 }
 
 function checkedConcurrency(concurrency: number = DEFAULT_CONCURRENCY): number {

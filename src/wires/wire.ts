@@ -159,8 +159,8 @@ export interface Limits {
   /** Deepest nesting of arrays and objects, of what is sent and of what is answered. Default: 512. */
   readonly depth: number;
   /**
-   * Largest answer, or piece of a streamed one, in UTF-16 code units of JSON: counted before it is written, so that escapes
-   * count as what they stand for, and numbers of more than five digits as 17. Default: 8 Mi.
+   * Largest answer, or piece of a streamed one, in UTF-16 code units of JSON, about: it is counted before it is written, escapes
+   * as what they stand for, and numbers as 5, or as 18 with a fraction. Default: 8 Mi.
    */
   readonly answerChars: number;
   /** Largest outcome that is kept of deferred work, in UTF-16 code units of JSON. Default: 4 Mi. */

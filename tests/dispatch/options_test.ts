@@ -16,7 +16,7 @@ for (
     ["engine: the name of one", { engine: "sqlite" }, /engine has to be one/],
     ["engine: {}", { engine: {} }, /engine has to be one/],
     ["engine: a function that was not called", { engine: () => {} }, /engine has to be one/],
-    ["limits: { depth: 0 }", { limits: { depth: 0 } }, /limits\.depth must be a number of at least 1, not 0/],
+    ["limits: { depth: 0 }", { limits: { depth: 0 } }, /limits\.depth must be at least 1, not 0/],
     ["limits: { bodyBytes: NaN }", { limits: { bodyBytes: Number.NaN } }, /limits\.bodyBytes/],
     ["limits: { answerChars: -1 }", { limits: { answerChars: -1 } }, /limits\.answerChars/],
     ['limits: { resultChars: "four" }', { limits: { resultChars: "four" } }, /limits\.resultChars/],
