@@ -111,6 +111,9 @@ async function checkTarball(tarball) {
       () => runScript(command, consumer, ROUND_TRIP),
     );
   }
+  for (const [name, command] of Object.entries(runtimes)) {
+    await check(`${name}: the command says how it is used`, () => runBin(command));
+  }
   for (const resolution of ["nodenext", "bundler"]) {
     await check(`a consumer type-checks (${resolution}, skipLibCheck off)`, () => typeCheck(resolution));
   }
@@ -221,6 +224,11 @@ async function runScript(command, folder, code) {
   writeFileSync(script, code);
   const { stdout } = await run(command(script), folder);
   if (!stdout.endsWith("done\n")) throw new Error(`It did not run to its end: ${stdout}`);
+}
+
+async function runBin(command) {
+  const { stdout } = await run([...command("node_modules/.bin/toolwire"), "--help"], consumer);
+  if (!stdout.startsWith("Usage: toolwire <command>")) throw new Error(`It said: ${stdout}`);
 }
 
 async function check(name, body) {

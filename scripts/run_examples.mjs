@@ -1,4 +1,5 @@
-// Runs every example to its end: each `examples/<story>/main.ts` on Bun, Deno and Node 24. A story without a main.ts, being
+// Runs every example to its end, or those that are named: `node scripts/run_examples.mjs [story …]`. Each
+// `examples/<story>/main.ts` is run on Bun, Deno and Node 24. A story without a main.ts, being
 // servers, has to have a test, `tests/examples/<story>_….ts`. Of a story with a package.json the packages are installed first.
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -16,8 +17,11 @@ const commands = {
 
 const tests = readdirSync(join(root, "tests/examples"));
 
+const named = process.argv.slice(2);
+const stories = named.length > 0 ? named : readdirSync(join(root, "examples")).sort();
+
 let failed = 0;
-for (const story of readdirSync(join(root, "examples")).sort()) {
+for (const story of stories) {
   const main = `examples/${story}/main.ts`;
   const folder = join(root, "examples", story);
   if (existsSync(join(folder, "package.json"))) {

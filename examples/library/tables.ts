@@ -48,13 +48,18 @@ export function loadAllTables(): Promise<Table[]> {
   return Promise.all(catalog.map(async (spec) => await loadTable(spec.id) as Table));
 }
 
+/** Reads the file that a table is made of, as it is. */
+export function readSource({ file }: TableSpec): Promise<string> {
+  return readFile(new URL(file, dataUrl), "utf8");
+}
+
 /** Gives one column of a table, a cell a row. */
 export function cellsOf(rows: readonly Row[], column: string): Cell[] {
   return rows.map((row) => row[column] ?? null);
 }
 
 async function readTable(spec: TableSpec): Promise<Table> {
-  const text = await readFile(new URL(spec.file, dataUrl), "utf8");
+  const text = await readSource(spec);
   const parsed: unknown = spec.file.endsWith(".csv") ? parseCsv(text) : JSON.parse(text);
   const records = spec.prepare?.(parsed) ?? parsed;
   if (!Array.isArray(records)) throw new TypeError(`Cannot read table ${spec.id}: ${spec.file} holds no rows`);

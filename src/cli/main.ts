@@ -5,20 +5,48 @@
  * @module
  */
 import process from "node:process";
-import type { Command } from "./command.ts";
+import { nearest } from "../internal/nearest.ts";
+import { VERSION } from "../internal/version.ts";
+import { type Command, fail } from "./command.ts";
 
 /** Each in a file of its own, loaded when it is named. */
-const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  stdio: () => import("./stdio.ts").then(({ stdio }) => stdio),
-  pin: () => import("./pin.ts").then(({ pin }) => pin),
-};
+const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
+  ["stdio", () => import("./stdio.ts").then(({ stdio }) => stdio)],
+  ["pin", () => import("./pin.ts").then(({ pin }) => pin)],
+]);
+
+const HELP: ReadonlySet<string | undefined> = new Set(["help", "--help", "-h"]);
 
 process.exitCode = await main(process.argv.slice(2));
 
-async function main([name = "", ...args]: readonly string[]): Promise<number> {
-  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (load !== undefined) return await (await load()).run(args);
-  const usages = await Promise.all(Object.values(COMMANDS).map(async (load) => (await load()).usage));
-  process.stderr.write(`Usage: ${usages.join("\n       ")}\n`);
-  return 2;
+async function main([name, ...args]: readonly string[]): Promise<number> {
+  if (name === undefined) return fail(await usage(), 2);
+  if (name === "--version") return print(`toolwire ${VERSION}`);
+  if (HELP.has(name)) return args[0] === undefined ? print(await usage()) : await main([args[0], "--help"]);
+  const load = COMMANDS.get(name);
+  if (load === undefined) return fail(`${unknown(name)}\n\n${await usage()}`, 2);
+  const command = await load();
+  if (args[0] !== "help" && HELP.has(args[0])) return print(`Usage: ${command.usage}\n\n${command.about}`);
+  return await command.run(args);
+}
+
+function unknown(name: string): string {
+  const suggestion = nearest(name, [...COMMANDS.keys(), "help"]);
+  return `There is no command ${JSON.stringify(name)}${
+    suggestion === undefined ? "" : `: did you mean "${suggestion}"?`
+  }`;
+}
+
+async function usage(): Promise<string> {
+  const commands = await Promise.all([...COMMANDS.values()].map(async (load) => await load()));
+  return [
+    "Usage: toolwire <command>",
+    ...commands.map(({ usage, about }) => `  ${usage}\n      ${about}`),
+    "  toolwire help [command], toolwire --version",
+  ].join("\n\n");
+}
+
+function print(text: string): number {
+  process.stdout.write(`${text}\n`);
+  return 0;
 }

@@ -9,22 +9,22 @@ import { parseArgs } from "node:util";
 import { describeChanges } from "../wires/webtools/client_changes.ts";
 import { fetchWebtool, type PinnedWebtool } from "../wires/webtools/client_metadata.ts";
 import type { WebtoolMetadata } from "../wires/webtools/metadata.ts";
-import type { Command } from "./command.ts";
-
-const USAGE = "toolwire pin <url> [--version <version>] [--out <file>]";
+import { type Command, fail, misused } from "./command.ts";
 
 /** The command `pin`. */
 export const pin: Command = {
-  usage: USAGE,
+  usage: "toolwire pin <url> [--version <version>] [--out <file>]",
+  about:
+    "Fetches a webtool's metadata, to be looked at and kept; with --out, says what has changed since the last time",
   async run(args) {
     const asked = parse(args);
-    if (asked === undefined) return fail(`Usage: ${USAGE}`, 2);
+    if (asked === undefined) return misused(this);
+    const { url, version, out } = asked;
     try {
-      const { url, version, out } = asked;
       const webtool = await fetchWebtool(url, { version });
       return out === undefined ? print(webtool) : write(webtool, out);
     } catch (thrown) {
-      return fail(`Cannot pin: ${thrown instanceof Error ? thrown.message : thrown}`, 1);
+      return fail(printable(`Cannot pin ${url}: ${reasonOf(thrown)}`), 1);
     }
   },
 };
@@ -86,7 +86,8 @@ function escaped(text: string, at: number): string {
 /** Control characters but line ends, and those that only say how others are shown. */
 const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-function fail(message: string, code: number): number {
-  process.stderr.write(`${message}\n`);
-  return code;
+/** What went wrong, and its particulars: which request, and what became of it. */
+function reasonOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  return thrown.cause instanceof Error ? `${thrown.message} (${thrown.cause.message})` : thrown.message;
 }

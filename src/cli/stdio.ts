@@ -3,24 +3,29 @@
  *
  * @module
  */
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { claimOutput } from "../wires/stdio/output.ts";
 import { serveStdio, type StdioServer } from "../wires/stdio/serve_stdio.ts";
-import type { Command } from "./command.ts";
+import { type Command, fail, misused } from "./command.ts";
 
 /** The command `stdio`. */
 export const stdio: Command = {
-  usage: "toolwire stdio <module>: serves the server that the module exports, as default or as `server`",
+  usage: "toolwire stdio <module>",
+  about: "Serves the server that the module exports, as default or as `server`, over standard input and output: MCP",
   async run([path, ...rest]) {
-    if (path === undefined || rest.length > 0) return fail(`Usage: ${this.usage}\n`, 2);
+    if (path === undefined || rest.length > 0) return misused(this);
+    const file = resolve(path);
+    // Hosts start programs wherever they like, so that it matters which file was looked for.
+    if (!existsSync(file)) return fail(`Cannot serve ${path}: there is no file ${file}`, 1);
     // What the module prints as it loads is no message either.
     claimOutput();
     const { default: main, server = main }: { default?: unknown; server?: unknown } = await import(
-      pathToFileURL(resolve(path)).href
+      pathToFileURL(file).href
     );
-    if (!isServer(server)) return fail(`${path} exports no server: export what createServer gives\n`, 1);
+    if (!isServer(server)) return fail(`Cannot serve ${path}: it exports no server. Export what createServer gives`, 1);
     await serveStdio(server);
     // What a server's own timers and sockets would keep alive.
     return process.exit(0);
@@ -29,9 +34,4 @@ export const stdio: Command = {
 
 function isServer(value: unknown): value is StdioServer {
   return typeof value === "object" && value !== null && "~host" in value;
-}
-
-function fail(message: string, status: number): number {
-  process.stderr.write(message);
-  return status;
 }

@@ -43,13 +43,15 @@ function checkAll(run: Run, [check, ...rest]: readonly Check[], value: unknown):
     return undefined;
   }
   const goOn = ({ value: made, issues }: SchemaResult) => {
-    return issues === undefined ? checkAll(run, rest, made) : invalidConfig(issues, value);
+    return issues === undefined
+      ? checkAll(run, rest, made)
+      : invalidConfig(issues, value, run.call.config === undefined);
   };
   const checked = check(value);
   return checked instanceof Promise ? checked.then(goOn) : goOn(checked);
 }
 
-function invalidConfig(found: NonNullable<SchemaResult["issues"]>, value: unknown): Refusal {
+function invalidConfig(found: NonNullable<SchemaResult["issues"]>, value: unknown, isOwn: boolean): Refusal {
   const quoted = textsOf(value);
   // Some libraries tell what was there along with what they expected.
   const issues = locateIssues(found).map(({ path, expected }) => ({
@@ -58,7 +60,9 @@ function invalidConfig(found: NonNullable<SchemaResult["issues"]>, value: unknow
   }));
   const [first] = issues;
   const where = first === undefined || first.path.length === 0 ? "" : ` at "${formatPath(first.path)}"`;
-  return refuse("invalid_config", `Invalid config${where}: expected ${first?.expected}`, { issues });
+  // Who called may have no means to mend it.
+  const whose = isOwn ? "; the call brought none, and the server's own, createServer({ config }), does not fit" : "";
+  return refuse("invalid_config", `Invalid config${where}: expected ${first?.expected}${whose}`, { issues });
 }
 
 /** Texts and numbers anywhere in a config, but those of a character or two, which any sentence has. */

@@ -23,20 +23,20 @@ const TOO_DEEP = Number.NEGATIVE_INFINITY;
  * What tells why a value does not go out with those before it: `undefined` if it may, or cannot be told. What contains itself, or
  * throws when it is read, is for whoever writes it to find.
  */
-export function makeScale({ depth, answerChars }: AnswerLimits): (value: unknown) => Refusal | undefined {
-  let left = answerChars;
+export function makeScale(limits: AnswerLimits): (value: unknown) => Refusal | undefined {
+  let left = limits.answerChars;
   return (value) => {
     try {
       // In an array it is read as any other.
-      const rest = charsLeft([value], left, depth);
+      const rest = charsLeft([value], left, limits.depth);
       if (rest === TOO_DEEP && containsItself(value)) return undefined;
       left = rest;
     } catch {
       return undefined;
     }
     if (left >= 0) return undefined;
-    const how = left === TOO_DEEP ? `nested deeper than ${depth} levels` : `longer than ${answerChars} characters`;
-    return refuse("result_too_large", `The result is ${how}`);
+    const name = left === TOO_DEEP ? "depth" : "answerChars";
+    return refuse("result_too_large", `The result is over limits.${name}, ${limits[name]}`);
   };
 }
 

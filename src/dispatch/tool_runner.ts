@@ -57,9 +57,12 @@ export class ToolRunner {
 
   #runConfigured(run: Run): MaybePromise<Settled> {
     const { input } = run.plan;
-    if (input === undefined) return this.#runHandler(run, run.call.args);
+    const { args } = run.call;
+    if (input === undefined) return this.#runHandler(run, args);
     try {
-      const checked = input.validate(run.call.args);
+      // A handler may do with its input what it likes: a call that may run again keeps its own.
+      if (!run.mayBeJob && input.accepts?.(args)) return this.#runHandler(run, args);
+      const checked = input.validate(args);
       if (!(checked instanceof Promise)) return this.#runChecked(run, checked);
       return checked.then((later) => this.#runChecked(run, later)).catch((thrown) => this.thrown(run, thrown));
     } catch (thrown) {
@@ -196,9 +199,10 @@ export class ToolRunner {
     value: unknown,
     what: "output" | "partial",
   ): MaybePromise<Refusal | undefined> {
-    const checked = schema?.validate(value);
+    if (schema === undefined || schema.accepts?.(value)) return undefined;
+    const checked = schema.validate(value);
     if (checked instanceof Promise) return checked.then((later) => this.#mismatchOf(run, later, value, what));
-    return checked === undefined ? undefined : this.#mismatchOf(run, checked, value, what);
+    return this.#mismatchOf(run, checked, value, what);
   }
 
   #mismatchOf(run: Run, checked: SchemaResult, value: unknown, what: string): Refusal | undefined {

@@ -9,6 +9,7 @@ import { type Refusal, refuse } from "../call/outcome.ts";
 import type { TransportLimit } from "../call/transport.ts";
 import { membersOf } from "../codec/result/members.ts";
 import { systemClock } from "../internal/clock.ts";
+import { VERSION } from "../internal/version.ts";
 import { type Carrier, within } from "./carrier.ts";
 import type { Era, Self } from "./era.ts";
 import { Handlers } from "./handlers.ts";
@@ -58,7 +59,7 @@ export class Connection implements Self {
   #lastId = 0;
 
   constructor(route: Route, options: McpClientOptions) {
-    const { clientInfo = { name: "toolwire", version: "0.1.0" }, era = "auto", onWarning = console.warn } = options;
+    const { clientInfo = { name: "toolwire", version: VERSION }, era = "auto", onWarning = console.warn } = options;
     this.info = clientInfo;
     this.warn = onWarning;
     this.inbox = new Inbox(this.handlers, onWarning);

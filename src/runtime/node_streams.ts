@@ -108,12 +108,12 @@ export class NodeBody implements Body {
 /**
  * Passes a stream on, no faster than it is read, tells it when the reader has gone, and ends.
  *
- * @param waitForMore Beside that, what has to be waited for before more is passed on.
+ * @param waitForMore Beside that, what has to be waited for before more is passed on, told how many bytes were.
  */
 export async function pump(
   body: ReadableStream<Uint8Array>,
   response: Writable,
-  waitForMore?: () => Promise<void> | undefined,
+  waitForMore?: (bytes: number) => Promise<void> | undefined,
 ): Promise<void> {
   const reader = body.getReader();
   const leave = () => void reader.cancel().catch(() => {});
@@ -121,7 +121,7 @@ export async function pump(
   response.once("close", leave);
   for (let read = await reader.read(); !read.done && !response.destroyed; read = await reader.read()) {
     if (!response.write(read.value)) await drained(response);
-    await waitForMore?.();
+    await waitForMore?.(read.value.length);
   }
   response.off("close", leave);
   if (response.destroyed) leave();

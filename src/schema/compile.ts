@@ -1,4 +1,5 @@
 import type { MaybePromise } from "../internal/maybe_promise.ts";
+import { compileExactCheck, type ExactCheck } from "./exact_check.ts";
 import { type JsonSchemaOptions, toJsonSchema } from "./json_schema.ts";
 import type { JsonSchema, Schema, SchemaResult } from "./schema.ts";
 
@@ -6,6 +7,8 @@ import type { JsonSchema, Schema, SchemaResult } from "./schema.ts";
 export interface CompiledSchema {
   /** Checks a value. May throw what the library throws. */
   readonly validate: (value: unknown) => MaybePromise<SchemaResult>;
+  /** Whether a JSON value surely fits and stays as it is: there is nothing to validate, then. Made at its first use. */
+  readonly accepts?: ExactCheck;
   /** The same as JSON Schema 2020-12, without `$schema`. */
   readonly jsonSchema: JsonSchema;
 }
@@ -18,7 +21,12 @@ export interface CompiledSchema {
  * @throws {TypeError} If it is no Standard Schema, or cannot become JSON Schema.
  */
 export function compileSchema(schema: Schema, options: JsonSchemaOptions): CompiledSchema {
-  return { validate: compileValidator(schema, options.where), jsonSchema: toJsonSchema(schema, options) };
+  let check: ExactCheck | undefined;
+  return {
+    validate: compileValidator(schema, options.where),
+    accepts: (value) => (check ??= compileExactCheck(schema))(value),
+    jsonSchema: toJsonSchema(schema, options),
+  };
 }
 
 /**

@@ -10,7 +10,7 @@ import type { JsonSchema, Schema } from "./schema.ts";
 import { addActions, isJsonConstant, type ValibotAction } from "./valibot_actions.ts";
 
 /** What is read of a schema; which of it is there depends on its type. */
-interface ValibotSchema extends ValibotAction {
+export interface ValibotSchema extends ValibotAction {
   readonly pipe?: readonly ValibotSchema[];
   readonly item: ValibotSchema;
   readonly items: readonly ValibotSchema[];

@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import type { AgentOptions, AgentSource } from "../../src/agents/mod.ts";
+import { installExample } from "../examples/packages.ts";
 
 /** The calls of each message of a scripted model. */
 export type Script = readonly (readonly { readonly name: string; readonly args: object }[])[];
@@ -19,18 +19,12 @@ export type RunAgent = (source: AgentSource, script: Script, options?: AgentOpti
 export type StartModel = (script: Script) => Promise<{ readonly url: string; close(): Promise<void> }>;
 
 const folder = fileURLToPath(new URL("../../examples/agents/", import.meta.url));
-const script = fileURLToPath(new URL("../../scripts/install.mjs", import.meta.url));
 
 /** Why the packages cannot be had, or `undefined`. */
-const missing = install();
+const missing = installExample("agents");
 
 /** Why tests are skipped; in CI they fail instead. */
 export const skip: string | false = missing !== undefined && !process.env["CI"] && missing;
-
-function install(): string | undefined {
-  const { status, stderr, error } = spawnSync("node", [script], { cwd: folder, encoding: "utf8" });
-  return status === 0 ? undefined : `the frameworks cannot be installed: ${error?.message ?? stderr.trim()}`;
-}
 
 /** Loads what a file of the example exports. What it imports is not there for the type check of the whole. */
 export async function loadExample(file: string, name: string): Promise<unknown> {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { VERSION } from "../../src/internal/version.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -28,11 +29,12 @@ const npm = read("package.json") as NpmManifest;
 const deno = read("deno.json") as JsrManifest;
 const jsr = read("jsr.json") as JsrManifest;
 
-test("package.json, deno.json and jsr.json agree on name, version and licence", () => {
+test("package.json, deno.json and jsr.json agree on name, version and licence, and so does the code", () => {
   strictEqual(npm.name, "toolwire");
   deepStrictEqual([deno.name, jsr.name], ["@toolwire/toolwire", "@toolwire/toolwire"]);
   deepStrictEqual([deno.version, jsr.version], [npm.version, npm.version]);
   deepStrictEqual([deno.license, jsr.license], [npm.license, npm.license]);
+  strictEqual(VERSION, npm.version);
   match(npm.version, /^\d+\.\d+\.\d+(-[\w.]+)?$/);
   strictEqual(npm.type, "module");
   strictEqual(npm.sideEffects, false);

@@ -1,41 +1,17 @@
 /** `toolwire pin`, as a process, against a server on a socket. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import process from "node:process";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { createClient, type Server } from "../../mod.ts";
 import { serve } from "../../src/runtime/serve.ts";
 import { webtoolsTransport } from "../../src/wires/webtools/entry.ts";
-import { runtime } from "../runtime/runtime.ts";
+import { run } from "./run.ts";
 import { createWeather } from "../wires/webtools/weather.ts";
 
-const root = fileURLToPath(new URL("../../", import.meta.url));
-const hook = new URL("../runtime/node_hook.mjs", import.meta.url).href;
-
-const FLAGS: Readonly<Record<string, readonly string[]>> = {
-  deno: ["run", "-A", "--quiet", "--no-check"],
-  node: ["--disable-warning=ExperimentalWarning", `--import=${hook}`],
-};
-
-interface Ended {
-  readonly code: number | null;
-  readonly out: string;
-  readonly errors: string;
-}
-
-async function run(...args: readonly string[]): Promise<Ended> {
-  const child = spawn(process.execPath, [...FLAGS[runtime] ?? [], "src/cli/main.ts", ...args], { cwd: root });
-  let out = "";
-  let errors = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => void (out += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => void (errors += text));
-  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
-  return { code, out, errors };
-}
+/** Each command is a process, and a machine may be busy. */
+const LIMIT = { timeout: 60_000 };
 
 /** Serves, and gives a place for files; both are gone afterwards. */
 async function withServer(server: Server, use: (url: string, folder: string) => Promise<void>): Promise<void> {
@@ -49,7 +25,7 @@ async function withServer(server: Server, use: (url: string, folder: string) => 
   }
 }
 
-test("toolwire pin prints the metadata, and its digest beside it", async () => {
+test("toolwire pin prints the metadata, and its digest beside it", LIMIT, async () => {
   await withServer(createWeather().server, async (url) => {
     const { code, out, errors } = await run("pin", url);
     strictEqual(code, 0, errors);
@@ -61,22 +37,26 @@ test("toolwire pin prints the metadata, and its digest beside it", async () => {
   });
 });
 
-test("toolwire pin --out writes a pin that a client takes, and says what has changed since the last", async () => {
-  const { server } = createWeather();
-  await withServer(server, async (url, folder) => {
-    const file = join(folder, "weather.json");
-    strictEqual((await run("pin", url, "--out", file)).code, 0);
-    const pin = JSON.parse(readFileSync(file, "utf8"));
-    const client = createClient<typeof server>(webtoolsTransport(url, { pin }));
-    strictEqual((await client.get_current({ location: "Paris" })).temperature, 20);
-    writeFileSync(file, JSON.stringify({ ...pin, description: "As it was" }));
-    const again = await run("pin", url, "--out", file);
-    match(again.errors, /written to .*weather\.json\n {2}the description of the webtool changed\n$/);
-    deepStrictEqual(JSON.parse(readFileSync(file, "utf8")), pin);
-  });
-});
+test(
+  "toolwire pin --out writes a pin that a client takes, and says what has changed since the last",
+  LIMIT,
+  async () => {
+    const { server } = createWeather();
+    await withServer(server, async (url, folder) => {
+      const file = join(folder, "weather.json");
+      strictEqual((await run("pin", url, "--out", file)).code, 0);
+      const pin = JSON.parse(readFileSync(file, "utf8"));
+      const client = createClient<typeof server>(webtoolsTransport(url, { pin }));
+      strictEqual((await client.get_current({ location: "Paris" })).temperature, 20);
+      writeFileSync(file, JSON.stringify({ ...pin, description: "As it was" }));
+      const again = await run("pin", url, "--out", file);
+      match(again.errors, /written to .*weather\.json\n {2}the description of the webtool changed\n$/);
+      deepStrictEqual(JSON.parse(readFileSync(file, "utf8")), pin);
+    });
+  },
+);
 
-test("toolwire pin says what it cannot do", async () => {
+test("toolwire pin says what it cannot do", LIMIT, async () => {
   await withServer(createWeather().server, async (url) => {
     for (
       const [args, code, words] of [
@@ -84,8 +64,8 @@ test("toolwire pin says what it cannot do", async () => {
         [["pin", url, "more"], 2, /Usage/],
         [["pin", url, "--odd"], 2, /Usage/],
         [["pin", url, "--version", "9.9.9"], 1, /no version "9\.9\.9"/],
-        [["pin", `${url}/x/y`], 1, /Cannot pin/],
-        [["pin", "not a url"], 1, /Cannot pin/],
+        [["pin", `${url}/x/y`], 1, /Cannot pin http.*\/x\/y: /],
+        [["pin", "not a url"], 1, /Cannot pin not a url: /],
         [["toString"], 2, /Usage/],
       ] as const
     ) {

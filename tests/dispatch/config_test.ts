@@ -1,5 +1,5 @@
 /** What the environment supplies beside the arguments: typed, checked, and nowhere to be read by others. */
-import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
+import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
 import {
@@ -57,7 +57,8 @@ test("config that does not fit is refused by place and expectation; what was the
       (error) => JSON.parse(JSON.stringify({ ...error, message: error.message })),
     );
   const missing = await call();
-  deepStrictEqual([missing.code, missing.message], ["invalid_config", 'Invalid config at "apiKey": expected "apiKey"']);
+  strictEqual(missing.code, "invalid_config");
+  match(missing.message, /^Invalid config at "apiKey": expected "apiKey"; the call brought none, and the server's own/);
   for (const config of [{ apiKey: `wrong ${SECRET}` }, { apiKey: "sk-1", units: SECRET }, { apiKey: { a: SECRET } }]) {
     const error = await call(config);
     strictEqual(error.code, "invalid_config");

@@ -1,6 +1,6 @@
 /** Each hosting file of `examples/hello` answers the same requests in the same way. */
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
-import { cp, mkdir, readFile, symlink } from "node:fs/promises";
+import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { createClient, ToolError } from "../../mod.ts";
@@ -15,6 +15,7 @@ import {
   temporaryFolder,
   testWith,
 } from "../runtime_serve/programs.ts";
+import { installPackage } from "./packages.ts";
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
@@ -136,16 +137,4 @@ for (const major of [22, 24]) {
       }
     },
   );
-}
-
-/** Puts the package where `npm install toolwire` would, as a fresh build: `dist/` may be stale. */
-async function installPackage(folder: string, compiler: string): Promise<void> {
-  const installed = join(folder, "node_modules/toolwire");
-  await mkdir(installed, { recursive: true });
-  await symlink(join(root, "node_modules"), join(installed, "node_modules"));
-  for (const file of ["mod.ts", "src", "package.json", "tsconfig.json", "tsconfig.build.json"]) {
-    await cp(join(root, file), join(installed, file), { recursive: true });
-  }
-  const built = await runProgram([compiler, "-p", "tsconfig.build.json"], { cwd: installed });
-  strictEqual(built.code, 0, built.stdout);
 }

@@ -14,6 +14,7 @@ export default async function* report(source) {
     const reason = data.skip ?? data.todo;
     yield `${
       JSON.stringify({
+        file: data.file,
         name: [...path.slice(0, data.nesting), data.name].join(" > "),
         status: failed ? "failed" : reason === undefined ? "passed" : "skipped",
         reason: typeof reason === "string" ? reason : undefined,

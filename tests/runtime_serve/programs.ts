@@ -153,13 +153,17 @@ export interface Finished {
 /** Runs a program to its end. */
 export function runProgram(
   command: readonly string[],
-  options: { readonly cwd?: string; readonly withinMs?: number } = {},
+  options: {
+    readonly cwd?: string;
+    readonly env?: Readonly<Record<string, string>>;
+    readonly withinMs?: number;
+  } = {},
 ): Promise<Finished> {
   const [file = "", ...args] = command;
   return new Promise((resolve) => {
     const child = spawn(file, args, {
       cwd: options.cwd ?? root,
-      env: { ...process.env, NO_COLOR: "1" },
+      env: { ...process.env, NO_COLOR: "1", ...options.env },
       stdio: ["ignore", "pipe", "pipe"],
     });
     let stdout = "";

@@ -149,19 +149,6 @@ test("what is under way when the input ends is answered, what was cancelled is n
   strictEqual(await host.exited, 0);
 });
 
-test("the command says how it is used, and what it cannot serve", async () => {
-  for (
-    const [args, status, words] of [
-      [["serve"], 2, /Usage: toolwire stdio/],
-      [["stdio", "tests/wires/mcp/client.ts"], 1, /exports no server/],
-    ] as const
-  ) {
-    await using host = new Host(...args);
-    strictEqual(await host.exited, status);
-    match(host.errors, words);
-  }
-});
-
 test("LineSplitter gives the same lines, wherever bytes are cut, and says what is too long or no text", () => {
   const text = new TextEncoder().encode("one\r\n\ntwo\nfar too long a line\né€😀\n\ufeffbom\n?\nthree");
   const bytes = text.map((byte) => byte === 0x3f ? 0xff : byte);

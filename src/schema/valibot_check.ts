@@ -1,0 +1,142 @@
+/**
+ * The exact check of a valibot schema.
+ *
+ * Reads valibot's objects by their structure, as its JSON Schema is made: the library itself is not imported.
+ *
+ * @module
+ */
+import {
+  ANY,
+  BOOLEAN,
+  type CheckWriter,
+  compared,
+  type Condition,
+  condition,
+  FINITE,
+  Inexact,
+  INTEGER,
+  itself,
+  lengthOf,
+  matching,
+  NULL,
+  SAFE_INTEGER,
+  STRING,
+} from "./check_writer.ts";
+import type { ValibotSchema } from "./valibot_json_schema.ts";
+
+/** @throws {Inexact} */
+export function checkValibot(schema: ValibotSchema, writer: CheckWriter): Condition {
+  const { pipe } = schema;
+  if (schema.async === true || "fallback" in schema || "cache" in schema) throw new Inexact(schema.type);
+  if (pipe === undefined) return bare(schema, writer);
+  const [first, ...rest] = pipe;
+  if (first === undefined) throw new Inexact("pipe");
+  return writer.all([
+    checkValibot(first, writer),
+    ...rest.filter(({ kind, type }) => kind !== "metadata" && !LEAVES_VALUE.test(type)).map((part) =>
+      part.kind === "schema" ? checkValibot(part, writer) : checkAction(part, writer)
+    ),
+  ]);
+}
+
+/** Transformations that do nothing at run time. */
+const LEAVES_VALUE = /^(brand|flavor|readonly)$/;
+
+function bare(schema: ValibotSchema, writer: CheckWriter): Condition {
+  const { type, options, wrapped } = schema;
+  const read = (part: ValibotSchema) => checkValibot(part, writer);
+  switch (type) {
+    case "any":
+    case "unknown":
+      return ANY;
+    case "boolean":
+      return BOOLEAN;
+    case "null":
+      return NULL;
+    case "string":
+      return STRING;
+    case "number":
+      // All but NaN.
+      return condition((v) => `typeof ${v}==="number"&&${v}===${v}`);
+    case "literal":
+      return writer.oneOf([schema.literal]);
+    case "enum":
+    case "picklist":
+      return writer.oneOf(options);
+    case "array":
+      return writer.array(read(schema.item));
+    case "tuple":
+    case "strict_tuple":
+      return writer.array(schema.items.map(read));
+    case "object":
+    case "strict_object":
+      return writer.object(
+        Object.fromEntries(Object.entries(schema.entries).map(([name, entry]) => [name, read(entry)])),
+      );
+    case "record":
+      return writer.record(read(schema.key), read(schema.value));
+    case "optional":
+    case "exact_optional":
+      return { ...read(wrapped), mayBeAbsent: schema.default === undefined };
+    case "nullable":
+    case "nullish":
+      return orNull(schema, read(wrapped));
+    case "union":
+      return writer.first(options.map(read));
+    case "variant":
+      return variant(schema, writer);
+    default:
+      throw new Inexact(type);
+  }
+}
+
+function orNull({ type, default: preset }: ValibotSchema, { on, isLossless }: Condition): Condition {
+  if (preset !== undefined) return { on: (v) => `${v}!==null&&${on(v)}` };
+  return { on: (v) => `(${v}===null||${on(v)})`, isLossless: isLossless === true, mayBeAbsent: type === "nullish" };
+}
+
+/** Options that are told apart by a literal. */
+function variant({ key, options }: ValibotSchema, writer: CheckWriter): Condition {
+  const name = String(key);
+  const literals = options.map(({ entries, type, pipe }) => {
+    const told = entries?.[name];
+    if (!/^(strict_)?object$/.test(type) || pipe !== undefined || told?.type !== "literal" || told.pipe !== undefined) {
+      throw new Inexact(type);
+    }
+    return told.literal;
+  });
+  if (new Set(literals).size < literals.length) throw new Inexact(name);
+  const conditions = options.map((option) => checkValibot(option, writer));
+  return { on: (v) => `(${conditions.map(({ on }) => on(v)).join("||")})` };
+}
+
+function checkAction({ kind, type, requirement }: ValibotSchema, writer: CheckWriter): Condition {
+  if (kind !== "validation") throw new Inexact(type);
+  switch (type) {
+    case "min_length":
+      return compared(lengthOf, ">=", requirement);
+    case "max_length":
+      return compared(lengthOf, "<=", requirement);
+    case "length":
+      return compared(lengthOf, "===", requirement);
+    case "non_empty":
+      return compared(lengthOf, ">", 0);
+    case "min_value":
+      return compared(itself, ">=", requirement);
+    case "max_value":
+      return compared(itself, "<=", requirement);
+    case "gt_value":
+      return compared(itself, ">", requirement);
+    case "lt_value":
+      return compared(itself, "<", requirement);
+    case "integer":
+      return INTEGER;
+    case "safe_integer":
+      return SAFE_INTEGER;
+    case "finite":
+      return FINITE;
+    default:
+      // All others whose requirement is a regular expression test it, and do nothing else.
+      return matching(requirement, writer);
+  }
+}

@@ -1,0 +1,73 @@
+/** What `toolwire` says of itself, and to whom it is misspelt. */
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { run } from "./run.ts";
+
+/** Each is a process, and a machine may be busy. */
+const LIMIT = { timeout: 60_000 };
+
+const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+
+test("toolwire --help, -h and help print the usage, and succeed", LIMIT, async () => {
+  const [help, ...others] = await Promise.all([run("--help"), run("-h"), run("help")]);
+  for (const command of ["stdio <module>", "pin <url>", "help [command]", "--version"]) {
+    ok(help.out.includes(`toolwire ${command}`), command);
+  }
+  match(help.out, /^Usage: toolwire <command>\n/);
+  strictEqual(help.errors, "");
+  for (const other of [help, ...others]) deepStrictEqual(other, { code: 0, out: help.out, errors: "" });
+});
+
+test("toolwire <command> --help prints the usage of that one", LIMIT, async () => {
+  for (const args of [["pin", "--help"], ["pin", "-h"], ["help", "pin"], ["--help", "pin"]]) {
+    const { code, out } = await run(...args);
+    strictEqual(code, 0, args.join(" "));
+    match(out, /^Usage: toolwire pin <url> \[--version <version>\] \[--out <file>\]\n\n/);
+    ok(!out.includes("stdio"));
+  }
+});
+
+test("toolwire --version prints the version of the package", LIMIT, async () => {
+  deepStrictEqual(await run("--version"), { code: 0, out: `toolwire ${version}\n`, errors: "" });
+});
+
+test("toolwire with no command, or one that is not there, says how it is called", LIMIT, async () => {
+  for (
+    const [args, words] of [
+      [[], /^Usage: toolwire <command>/],
+      [["studio"], /^There is no command "studio": did you mean "stdio"\?\n\nUsage: /],
+      [["pni", "http://127.0.0.1"], /did you mean "pin"\?/],
+      [["help", "studio"], /did you mean "stdio"\?/],
+      [["--verbose"], /^There is no command "--verbose"/],
+      [["constructor"], /^There is no command "constructor"/],
+      [["\u001b[2J"], /^There is no command "\\u001b\[2J"/],
+    ] as const
+  ) {
+    const { code, out, errors } = await run(...args);
+    strictEqual(code, 2, errors);
+    strictEqual(out, "");
+    match(errors, words);
+  }
+});
+
+test("toolwire stdio says which file it looked for, and what it misses in one", LIMIT, async () => {
+  const gone = await run("stdio", "no/such/server.ts");
+  strictEqual(gone.code, 1);
+  match(gone.errors, /^Cannot serve no\/such\/server\.ts: there is no file \/.*\/no\/such\/server\.ts\n$/);
+  const other = await run("stdio", "tests/cli/run.ts");
+  strictEqual(other.code, 1);
+  match(other.errors, /^Cannot serve tests\/cli\/run\.ts: it exports no server/);
+  for (const args of [[], ["one.ts", "two.ts"]]) {
+    const { code, errors } = await run("stdio", ...args);
+    strictEqual(code, 2);
+    match(errors, /^Usage: toolwire stdio <module>\n/);
+  }
+});
+
+test("toolwire pin names the address that it cannot reach", LIMIT, async () => {
+  // A port that browsers, and so fetch, never connect to.
+  const { code, errors } = await run("pin", "http://127.0.0.1:1/webtools/weather");
+  strictEqual(code, 1);
+  match(errors, /^Cannot pin http:\/\/127\.0\.0\.1:1\/webtools\/weather: Cannot reach the server \(GET http:/);
+});
