@@ -2,6 +2,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
+import { createServer } from "../../mod.ts";
 import { allGuarantees } from "./all.ts";
 import { COLUMNS, testName } from "./guarantee.ts";
 import { casesOf } from "./page.ts";
@@ -28,6 +29,13 @@ test("the page says what is guaranteed, and which further tests there are", () =
   for (const { name, says, also = [] } of allGuarantees) {
     ok(page.includes(`## ${name}\n\n${says}\n`), name);
     for (const file of also) ok(existsSync(new URL(file, root)) && page.includes(file), file);
+  }
+});
+
+test("docs/limits.md has each limit with its default", () => {
+  const limits = readFileSync(new URL("docs/limits.md", root), "utf8");
+  for (const [name, limit] of Object.entries(createServer({ tools: [] }).limits)) {
+    ok(limits.includes(`| \`limits.${name}\` | ${limit.toLocaleString("en-US")} |`), name);
   }
 });
 
