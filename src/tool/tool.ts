@@ -15,6 +15,12 @@ export interface ToolAnnotations {
   readonly idempotentHint?: boolean;
   /** Reaches beyond the server, into an open world. */
   readonly openWorldHint?: boolean;
+  /** Whom it is for. This and what follows are MCP's hints on content, which some clients read of tools, too. */
+  readonly audience?: readonly ("user" | "assistant")[];
+  /** How much it matters, from 0 to 1. */
+  readonly priority?: number;
+  /** When it was changed, as ISO 8601. */
+  readonly lastModified?: string;
 }
 
 /** What `.render()` gives for people and models to read: text, or MCP content blocks. */

@@ -123,6 +123,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
   ["openapi", ["src/openapi/"], ["internal", "error", "call", "codec", "schema", "tool", "wires"]],
   ["runtime", ["src/runtime/"], ["internal", "error", "call", "token", "tool", "wire", "server"]],
   ["cli", ["src/cli/"], ["internal", "wires", "wire client", "wire message"]],
+  ["json schema", ["src/json_schema/"], ["codec", "schema"]],
   ["auth", ["src/auth/"], ["internal", "error", "call", "dispatch", "wire", "wires", "type:server"]],
   ["testing", ["src/testing/"], [
     "internal",
