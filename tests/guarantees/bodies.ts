@@ -2,10 +2,10 @@
 import { deepStrictEqual, notStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { concatBytes } from "../../src/wires/grpc/bytes.ts";
 import { textOf } from "../wires/grpc/frames.ts";
-import { callLine, type Line, Pipe, saidOfLine } from "./callers.ts";
+import { callLine, type Line, pipes, saidOfLine } from "./callers.ts";
 import { DIALECTS, jsonOf, type Raw, RawObject } from "./dialects.ts";
 import { create, HELLO, hello, runsOf } from "./echo_server.ts";
-import { type Cases, type Guarantee, overCases, type Place } from "./guarantee.ts";
+import { type Cases, type Guarantee, overCases } from "./guarantee.ts";
 import { everywhere, inProcess, overSockets } from "./senders.ts";
 
 const PROTOTYPE_NAMES = ["constructor", "__proto__", "prototype", "toString", "hasOwnProperty", "valueOf", "then"];
@@ -43,7 +43,7 @@ const prototypeKeys = [
       },
     ),
   ]),
-  overCases(pipes(), SLY, async (pipe, args) => {
+  overCases(pipes(create), SLY, async (pipe, args) => {
     const said = saidOfLine(await pipe.call("echo", textOf(jsonOf(args))));
     ok(said.kind === "answer", JSON.stringify(said));
     await assertUnpolluted(args, said.value);
@@ -88,7 +88,7 @@ const duplicateKeys = [
       strictEqual(runsOf(sending), before + 1);
     })
   ),
-  overCases(pipes(), TWICE, async (pipe, [tool, args, value, code]) => {
+  overCases(pipes(create), TWICE, async (pipe, [tool, args, value, code]) => {
     const said = saidOfLine(await pipe.call(tool, textOf(jsonOf(args))));
     if (code !== undefined) strictEqual(said.kind === "error" && said.code, code, JSON.stringify(said));
     else strictEqual(JSON.stringify(said), JSON.stringify({ kind: "answer", value }));
@@ -125,7 +125,7 @@ const invalidUtf8 = [
       });
     })
   ),
-  overCases(pipes(), NO_TEXT, (pipe, bytes) => {
+  overCases(pipes(create), NO_TEXT, (pipe, bytes) => {
     const at = pipe.lines.length;
     const [before = "", after = ""] = callLine("x", "echo", '{"text":"MARK"}').split("MARK");
     const encoder = new TextEncoder();
@@ -172,24 +172,13 @@ const ids = [
       assertId(JSON.parse(textOf((await sending.send({ ...request, body })).body)) as Line, one);
     })
   ),
-  overCases(pipes(), IDS, async (pipe, one) => {
+  overCases(pipes(create), IDS, async (pipe, one) => {
     const at = pipe.lines.length;
     pipe.connection.receive(callLine("ID", "echo", "{}").replace('"ID"', () => one[0]));
     await pipe.find((line) => pipe.lines.indexOf(line) >= at);
     assertId(pipe.lines[at] as Line, one);
   }),
 ];
-function pipes(): Place<Pipe> {
-  return {
-    column: "stdio",
-    where: "stdio, in process",
-    open() {
-      const server = create();
-      const pipe = new Pipe(server);
-      return Promise.resolve(Object.assign(pipe, { [Symbol.asyncDispose]: () => server.close(0) }));
-    },
-  };
-}
 
 const MEMORY = "nothing is sent: a call is a function call";
 const NO_IDS = "its requests have no ids";

@@ -44,7 +44,7 @@ const COLUMN_OF: readonly (readonly [prefix: string, column: Column])[] = [
 
 /** Every way. `create` makes what is called: it speaks `wires` of the matrix. */
 export function callers(create: () => Server): readonly Place<Calling>[] {
-  return [...rows(create), pipes(create)];
+  return [...rows(create), callerByPipe(create)];
 }
 
 function rows(create: () => Server): Place<Calling>[] {
@@ -118,12 +118,14 @@ const META = {
 /** The two ends of a pipe, without a process between them. */
 export class Pipe {
   readonly lines: Line[] = [];
+  readonly server: Server;
   readonly connection: StdioConnection;
   readonly #splitter: LineSplitter;
   #arrival: PromiseWithResolvers<void> = Promise.withResolvers();
   #nextId = 0;
 
   constructor(server: Server) {
+    this.server = server;
     this.#splitter = new LineSplitter(server.limits.bodyBytes);
     this.connection = new StdioConnection(server["~host"], {}, (line) => {
       this.lines.push(JSON.parse(line) as Line);
@@ -179,36 +181,48 @@ export function saidOfLine({ result, error }: Line): Said {
   return { kind: "answer", value: result.structuredContent };
 }
 
-function pipes(create: () => Server): Place<Calling> {
+/** A server, at the other end of a pipe. */
+export function pipes(create: () => Server): Place<Pipe> {
   return {
     column: "stdio",
     where: "stdio, in process",
     open() {
       const server = create();
       const pipe = new Pipe(server);
-      const caller: Caller = {
-        call: async (tool, args = {}, { onProgress, timeoutMs } = {}) => {
-          const meta = {
-            ...(onProgress !== undefined && { progressToken: "p" }),
-            ...(timeoutMs !== undefined && { deadline_ms: timeoutMs }),
-          };
-          const before = pipe.lines.length;
-          const said = saidOfLine(await pipe.call(tool, JSON.stringify(args), meta));
-          for (const { method, params } of pipe.lines.slice(before)) {
-            if (method === "notifications/progress") onProgress?.(params ?? {});
-          }
-          return said;
-        },
-        stream: undefined,
+      const close = () => {
+        pipe.connection.abort();
+        return server.close(0);
       };
-      return Promise.resolve({
-        server,
-        caller,
-        async [Symbol.asyncDispose]() {
-          pipe.connection.abort();
-          await server.close(0);
-        },
-      });
+      return Promise.resolve(Object.assign(pipe, { [Symbol.asyncDispose]: close }));
     },
+  };
+}
+
+function callerByPipe(create: () => Server): Place<Calling> {
+  const place = pipes(create);
+  return {
+    ...place,
+    async open() {
+      const pipe = await place.open();
+      return { server: pipe.server, caller: callerOf(pipe), [Symbol.asyncDispose]: () => pipe[Symbol.asyncDispose]() };
+    },
+  };
+}
+
+function callerOf(pipe: Pipe): Caller {
+  return {
+    call: async (tool, args = {}, { onProgress, timeoutMs } = {}) => {
+      const meta = {
+        ...(onProgress !== undefined && { progressToken: "p" }),
+        ...(timeoutMs !== undefined && { deadline_ms: timeoutMs }),
+      };
+      const before = pipe.lines.length;
+      const said = saidOfLine(await pipe.call(tool, JSON.stringify(args), meta));
+      for (const { method, params } of pipe.lines.slice(before)) {
+        if (method === "notifications/progress") onProgress?.(params ?? {});
+      }
+      return said;
+    },
+    stream: undefined,
   };
 }

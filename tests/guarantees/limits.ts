@@ -4,10 +4,9 @@ import { createServer, defineTool, Failure, type Principal } from "../../mod.ts"
 import { bearer } from "../../src/auth/mod.ts";
 import { concurrencyLimit } from "../../src/middleware/mod.ts";
 import { wires } from "../wires/matrix.ts";
-import { callers, type Calling, type Line, Pipe, type Said } from "./callers.ts";
-import { callLine } from "./callers.ts";
+import { callers, type Calling, callLine, type Line, type Pipe, pipes, type Said } from "./callers.ts";
 import { RawNest, RawObject } from "./dialects.ts";
-import { type Cases, type Guarantee, overCases, type Place } from "./guarantee.ts";
+import { type Cases, type Guarantee, overCases } from "./guarantee.ts";
 import { everywhere, type Sending, STATELESS } from "./senders.ts";
 
 const ping = defineTool("ping").describe("Answer").handle(() => "pong");
@@ -204,17 +203,6 @@ const principal = everywhere(principalServer).map((place) =>
     deepStrictEqual(await ask("ada", "ping"), { kind: "answer", value: "pong" });
   })
 );
-
-function pipes(create: () => ReturnType<typeof bodyServer>): Place<Pipe> {
-  return {
-    column: "stdio",
-    where: "stdio, in process",
-    open() {
-      const server = create();
-      return Promise.resolve(Object.assign(new Pipe(server), { [Symbol.asyncDispose]: () => server.close(0) }));
-    },
-  };
-}
 
 const MEMORY = "nothing is sent: a call is a function call";
 

@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { createServer, defineTool } from "../../mod.ts";
 import { frame } from "../wires/grpc/frames.ts";
-import { callLine, Pipe, saidOfLine } from "./callers.ts";
+import { callLine, pipes, saidOfLine } from "./callers.ts";
 import { type Dialect, DIALECTS, type RawAnswer, RawObject, type RawRequest } from "./dialects.ts";
 import { type Cases, type Guarantee, overCases } from "./guarantee.ts";
 import { inProcess, overHttp2, overSockets, type Sending, STATELESS } from "./senders.ts";
@@ -182,14 +182,7 @@ const unary = [
     overCases(place, UNARY, async (sending, act) => await act(sending, await slowHttp2(sending.port)))
   ),
   overCases(
-    {
-      column: "stdio",
-      where: "stdio, in process",
-      open() {
-        const server = create();
-        return Promise.resolve(Object.assign(new Pipe(server), { [Symbol.asyncDispose]: () => server.close(0) }));
-      },
-    },
+    pipes(create),
     { "a line that drips": 1, "a line in halves": 60 },
     async (pipe, step) => {
       const line = new TextEncoder().encode(`${callLine(`by ${step}`, "ping", '{"text":"é€😀"}')}\n`);
