@@ -130,8 +130,10 @@ class Guard implements MountedAuth {
     try {
       const refusal = settleThrown(thrown);
       if (refusal?.kind === "error") {
-        // What it comes from is the server's own trouble.
-        if ((thrown as Error).cause !== undefined) this.#host.dispatch.mask(thrown, { during: "auth" });
+        // What it comes from is the server's own trouble, such as keys that cannot be had. Nothing broke: it is a refusal.
+        if ((thrown as Error).cause !== undefined) {
+          this.#host.dispatch.warn("Caller refused", { during: "auth", code: refusal.code, error: thrown });
+        }
         return refusal.data === undefined ? refusal : { ...refusal, data: JSON.parse(JSON.stringify(refusal.data)) };
       }
     } catch {

@@ -10,6 +10,7 @@ import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from "jose";
 import type { Principal } from "../call/call.ts";
 import { ToolError } from "../error/tool_error.ts";
 import type { Json, JsonObject } from "../internal/json.ts";
+import { isConfidential } from "../internal/loopback.ts";
 import type { Auth } from "../server/auth.ts";
 import { bearer, type BearerOptions, invalidToken, type VerifyToken } from "./bearer.ts";
 
@@ -148,7 +149,7 @@ function keysOf({ jwksUrl, keys, fetch: send }: JwtOptions): JWTVerifyGetKey {
   }
   if (jwksUrl === undefined) return createLocalJWKSet(keys as unknown as JSONWebKeySet);
   const url = new URL(jwksUrl);
-  if (url.protocol !== "https:" && !/^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)) {
+  if (!isConfidential(url)) {
     throw new TypeError(`Cannot take keys from ${url.href}: it has to be https`);
   }
   return createRemoteJWKSet(url, send === undefined ? {} : { [customFetch]: send as typeof fetch });

@@ -1,4 +1,5 @@
 import type { Json } from "../internal/json.ts";
+import { isConfidential } from "../internal/loopback.ts";
 import type { Head, MountedWire, ProtectedResource, Reply, Wire } from "../wires/wire.ts";
 
 /** What {@link protectedResource} tells. */
@@ -103,9 +104,7 @@ function encodeMetadata(
 
 function readResource(resource: string): URL {
   const url = URL.canParse(resource) ? new URL(resource) : undefined;
-  const isSafe = url?.protocol === "https:" ||
-    (url?.protocol === "http:" && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname));
-  if (url !== undefined && isSafe && !/[?#]/.test(resource)) return url;
+  if (url !== undefined && isConfidential(url) && !/[?#]/.test(resource)) return url;
   throw new TypeError(
     `Cannot describe ${
       JSON.stringify(resource)

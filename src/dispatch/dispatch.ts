@@ -28,7 +28,7 @@ import { runChain } from "./chain.ts";
 import { decodeContinuation } from "./continuation.ts";
 import { Deferrals } from "./deferrals.ts";
 import type { DispatchHost } from "./host.ts";
-import { maskThrown, settleThrown } from "./mask.ts";
+import { type LogFields, maskThrown, settleThrown, writeLine } from "./mask.ts";
 import type { AnswerLimits } from "./oversize.ts";
 import { Promises } from "./promises.ts";
 import { Redeemer } from "./redeem.ts";
@@ -42,6 +42,8 @@ export interface Dispatch {
   call(call: Call, sink?: Sink): MaybePromise<Settled>;
   /** Masks what broke outside of a tool, such as a result that cannot be encoded: the log has it, the caller an id. */
   mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): Refusal;
+  /** Tells the log of what nobody has to mend in a hurry. */
+  warn(message: string, fields: Readonly<Record<string, unknown>>): void;
   /** Aborts once no more calls are taken. */
   readonly closeSignal: AbortSignal;
   /** What a promise token says by itself, to the one it was given to; nothing is looked up. */
@@ -199,8 +201,12 @@ export class Dispatcher implements Dispatch, DispatchHost {
     return settled instanceof Promise ? this.#guard(run, settled) : run.settle(settled);
   }
 
-  mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): Refusal {
+  mask(thrown: unknown, fields: LogFields): Refusal {
     return maskThrown(this.logger, thrown, fields);
+  }
+
+  warn(message: string, fields: LogFields): void {
+    writeLine(this.logger, "warn", message, fields);
   }
 
   readPromise(token: string, peer: Peer): PromiseTerms | Refusal {

@@ -95,7 +95,7 @@ function toTool(document: OpenApiDocument, operation: FoundOperation, access: Ap
   const output = method === "HEAD" ? undefined : outputOf(document, source, where);
   const about = [source["summary"], source["description"]].map(textOf).filter((text) => text !== undefined);
   const described = defineTool(name).describe([...new Set(about)].join("\n\n") || where)
-    .input(toSchema<Members>(layout.schema)).annotate(annotationsOf(method));
+    .input(toSchema<Members>(layout.schema, MAX_VALUES)).annotate(annotationsOf(method));
   const run = (args: Members, { signal }: { readonly signal: AbortSignal }) =>
     access.send(method, writeRequest(base, path, layout, args), where, output !== undefined, signal);
   return output === undefined ? described.handle(run) : described.output(toSchema<unknown>(output)).handle(run);
@@ -143,15 +143,40 @@ function outputOf(document: OpenApiDocument, source: Members, where: string): Js
   return schemas.withDefinitions(others.length === 0 ? first : { anyOf: converted });
 }
 
-function toSchema<Value>(jsonSchema: JsonSchema): Schema<Value> {
+/**
+ * How many values the arguments of a call may hold in all: to check one takes a microsecond or two, and a body of a megabyte has room for
+ * half a million.
+ */
+const MAX_VALUES = 32_768;
+
+function toSchema<Value>(jsonSchema: JsonSchema, maxValues: number = Number.POSITIVE_INFINITY): Schema<Value> {
   let check: Check | undefined;
   const validate = (value: unknown): SchemaResult => {
+    if (maxValues < Number.POSITIVE_INFINITY && holdsMoreThan(value, maxValues)) {
+      return { issues: [{ message: `More than ${maxValues} values are too many to be checked`, path: [] }] };
+    }
     check ??= compileCheck(jsonSchema);
     const problems = check(value);
     return problems.length === 0 ? { value } : { issues: problems.map(toIssue) };
   };
   const standard = { version: 1 as const, vendor: "openapi", validate, jsonSchema: { input: () => jsonSchema } };
   return { "~standard": standard };
+}
+
+/** Whether a value holds more values than so many, itself included. */
+function holdsMoreThan(value: unknown, count: number): boolean {
+  const waiting = [value];
+  let found = 1;
+  for (let at = 0; at < waiting.length; at++) {
+    const next = waiting[at];
+    if (typeof next !== "object" || next === null) continue;
+    const members: readonly unknown[] = Array.isArray(next) ? next : Object.values(next);
+    found += members.length;
+    // Before any of them is looked at: there may be half a million.
+    if (found > count) return true;
+    for (const member of members) if (typeof member === "object" && member !== null) waiting.push(member);
+  }
+  return false;
 }
 
 function toIssue({ path, expected, isMissing }: Problem) {

@@ -38,7 +38,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
   ["catalog", ["src/catalog/"], ["internal", "error", "call", "schema", "tool"]],
   ["dispatch", ["src/dispatch/"], ["internal", "error", "call", "token", "engine", "schema", "tool"]],
   ["middleware", ["src/middleware/"], ["internal", "error", "call", "token", "tool"]],
-  ["redis", ["src/redis/"], ["engine", "type:middleware"]],
+  ["redis", ["src/redis/"], ["engine", "type:call", "type:middleware", "type:wires"]],
   ["otel", ["src/otel/"], ["internal", "error", "call", "type:tool"]],
   ["wire", ["src/wires/wire.ts"], ["internal", "error", "call", "schema", "tool", "type:catalog", "dispatch"]],
   ["mcp", ["src/mcp/"], [
@@ -125,6 +125,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
   ["cli", ["src/cli/"], ["internal", "wires", "wire client", "wire message"]],
   ["json schema", ["src/json_schema/"], ["codec", "schema"]],
   ["auth", ["src/auth/"], ["internal", "error", "call", "dispatch", "wire", "wires", "type:server"]],
+  ["oauth", ["src/oauth/"], ["internal", "error", "codec", "mcp client", "type:auth"]],
   ["testing", ["src/testing/"], [
     "internal",
     "error",
@@ -163,6 +164,7 @@ const PACKAGES: readonly (readonly [name: string, paths: readonly string[]])[] =
   ["@noble/hashes", ["src/token/"]],
   ["@noble/ciphers", ["src/token/sealed.ts"]],
   ["jose", ["src/auth/jwt.ts"]],
+  ["oauth4webapi", ["src/oauth/"]],
   ["bullmq", ["src/engine/bullmq"]],
   ["ioredis", ["src/engine/bullmq", "src/engine/redis_"]],
   ["@opentelemetry/api", ["src/otel/"]],
@@ -176,6 +178,7 @@ const RUNTIME_PATHS = [
   "src/engine/bullmq",
   "src/wires/grpc/node.ts",
   "src/wires/stdio/",
+  "src/oauth/loopback.ts",
   "src/cli/",
 ];
 

@@ -5,6 +5,7 @@
  * @module
  */
 import { type Refusal, refuse } from "../../call/outcome.ts";
+import { discard } from "../../codec/fetch/read.ts";
 import { decodeStatus } from "../../codec/jsonrpc/decode_error.ts";
 import { ResumableSseDecoder } from "../../codec/sse/resumable.ts";
 import { limitOf, type Sending } from "../../mcp_client/carrier.ts";
@@ -37,7 +38,7 @@ async function open(
   const response = await fetcher.send({ method: "GET", headers: said, limit });
   if ("kind" in response) return response;
   if (!response.ok || !isEventStream(response)) {
-    void response.body?.cancel();
+    discard(response);
     return decodeStatus(response.status, "", "MCP");
   }
   const { promise, resolve } = Promise.withResolvers<Line | Refusal>();
@@ -86,7 +87,7 @@ function lineTo(endpoint: Fetcher | undefined, ending: AbortController): Line | 
       const said = { ...headers, "content-type": "application/json" };
       const response = await endpoint.send({ method: "POST", headers: said, body: text, limit });
       if ("kind" in response) return response;
-      void response.body?.cancel();
+      discard(response);
       return response.ok ? undefined : decodeStatus(response.status, "", "MCP");
     },
     close: () => ending.abort(),

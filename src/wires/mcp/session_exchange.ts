@@ -18,6 +18,9 @@ import type { McpSession, SessionNote, SessionStore } from "./session_store.ts";
 /** Resources that one session is told of: those it asked for last. */
 const MAX_SUBSCRIPTIONS = 1_000;
 
+/** How often a change of a session is made anew that others have changed meanwhile. */
+const MAX_CHANGES = 100;
+
 /** What a request in a session needs. */
 export interface SessionExchangeOptions {
   readonly host: WireHost;
@@ -88,9 +91,13 @@ export class SessionExchange implements LegacyExchange, Channel {
   }
 
   async remember(wish: LegacyWish): Promise<void> {
-    const { store, session } = this.#options;
-    const now = await store.get(session.id) ?? session;
-    await store.put(withWish(now, wish));
+    const { store, session: { id } } = this.#options;
+    for (let tries = 0; tries < MAX_CHANGES; tries++) {
+      const now = await store.get(id);
+      // It has ended meanwhile, and stays so.
+      if (now === undefined || await store.put(withWish(now, wish), now)) return;
+    }
+    throw new Error("Cannot change a session: others change it all the time");
   }
 
   /** The reply: at once where the answer is there, else a stream that can be taken up again. */

@@ -20,7 +20,7 @@ import type { Head, Reply } from "../wire.ts";
 import { ACCEPTED, toReply } from "./exchange.ts";
 import { noteOf, SessionExchange } from "./session_exchange.ts";
 import { SessionReader } from "./session_stream.ts";
-import type { McpSession, SessionStore } from "./session_store.ts";
+import { isServable, type McpSession, type SessionStore } from "./session_store.ts";
 
 /** The header that names a session. */
 export const SESSION_HEADER = "mcp-session-id";
@@ -130,7 +130,7 @@ export class SessionHttp {
     if (id === null) return refused(400, -32000, "The header Mcp-Session-Id is needed: begin with initialize");
     try {
       const session = await this.#store.get(id);
-      if (session === undefined || session.principal !== (head.principal?.id ?? "")) {
+      if (session === undefined || !isServable(session) || session.principal !== (head.principal?.id ?? "")) {
         return refused(404, -32001, "There is no such session (any more): begin with initialize");
       }
       return await then(session);

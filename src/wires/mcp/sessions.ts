@@ -74,9 +74,10 @@ class MemorySessions implements SessionStore {
     this.#clock = clock;
   }
 
-  put(session: McpSession): void {
-    const kept = this.#sessions.get(session.id) ??
-      { session, touchedMs: 0, lastNumber: 0, chars: 0, streams: new Map() };
+  put(session: McpSession, before?: McpSession): boolean {
+    const now = this.#sessions.get(session.id);
+    if (before !== undefined && now?.session !== before) return false;
+    const kept = now ?? { session, touchedMs: 0, lastNumber: 0, chars: 0, streams: new Map() };
     kept.session = session;
     this.#touch(kept);
     for (const [id, { touchedMs }] of this.#sessions) {
@@ -84,6 +85,7 @@ class MemorySessions implements SessionStore {
       if (!isOver && this.#sessions.size <= this.#maxSessions) break;
       this.#end(id);
     }
+    return true;
   }
 
   get(id: string): McpSession | undefined {
