@@ -18,16 +18,16 @@ type Config = Readonly<Record<string, unknown>>;
 type Check = (value: unknown) => MaybePromise<SchemaResult>;
 
 /** Configures a run; gives the refusal, if what there is does not fit. Throws what a schema throws. */
-export function configure(run: Run, ownConfig: Config | undefined): MaybePromise<Refusal | undefined> {
+export function configure(run: Run): MaybePromise<Refusal | undefined> {
   const { config: given } = run.call;
-  const { config: schema } = run.plan;
+  const { config: schema, part } = run.plan;
   const whole = given?.check as Check | undefined;
   const accepting: Check | undefined = whole && ((value) => {
     const checked = whole(value);
     return checked instanceof Promise ? checked.then((later) => accept(given, later)) : accept(given, checked);
   });
   const checks = [accepting, schema?.validate].filter((check) => check !== undefined);
-  return checkAll(run, checks, given?.reveal() ?? ownConfig ?? {});
+  return checkAll(run, checks, given?.reveal() ?? part?.config ?? run.host.ownConfig ?? {});
 }
 
 function accept(given: CallConfig | undefined, checked: SchemaResult): SchemaResult {

@@ -44,10 +44,13 @@ export class ToolRunner {
 
   /** Runs a tool. */
   run(run: Run): MaybePromise<Settled> {
-    const { config, isSystem } = run.plan;
+    const { config, isSystem, relay } = run.plan;
+    if (relay !== undefined) {
+      return relay.call(run).then((later) => this.#settle(run, later)).catch((thrown) => this.thrown(run, thrown));
+    }
     if ((config === undefined && run.call.config === undefined) || isSystem) return this.#runConfigured(run);
     try {
-      const refused = configure(run, this.#host.ownConfig);
+      const refused = configure(run);
       if (!(refused instanceof Promise)) return refused ?? this.#runConfigured(run);
       return refused.then((later) => later ?? this.#runConfigured(run)).catch((thrown) => this.thrown(run, thrown));
     } catch (thrown) {

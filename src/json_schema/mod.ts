@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { compileCheck, type Problem } from "../codec/json_schema/check.ts";
+import { compileCheck, toIssue } from "../codec/json_schema/check.ts";
 import type { JsonSchema, Schema, SchemaResult } from "../schema/schema.ts";
 
 /**
@@ -43,8 +43,4 @@ export function jsonSchema<Value = Record<string, unknown>>(schema: JsonSchema):
   };
   const standard = { version: 1 as const, vendor: "json-schema", validate, jsonSchema: { input: () => schema } };
   return { "~standard": standard };
-}
-
-function toIssue({ path, expected, isMissing }: Problem) {
-  return { message: isMissing ? `"${path.at(-1)}" is required` : `Expected ${expected}`, path, expected };
 }

@@ -33,7 +33,7 @@ export class Core {
   constructor(host: WireHost, options: ProtocolOptions) {
     this.host = host;
     this.settings = resolveOptions(options);
-    this.tools = new McpTools(host.plans);
+    this.tools = new McpTools(host);
     this.calls = new ToolCalls(host, this.tools);
     this.offers = new Offers(host, this.settings.pageSize);
     this.tasks = new Tasks(host, this.tools, this.calls);

@@ -4,7 +4,7 @@
  * @module
  */
 import { membersOf } from "../codec/result/members.ts";
-import { type Check, compileCheck, type Problem } from "../codec/json_schema/check.ts";
+import { type Check, compileCheck, toIssue } from "../codec/json_schema/check.ts";
 import type { JsonSchema, Schema, SchemaResult } from "../schema/schema.ts";
 import { defineTool } from "../tool/builder.ts";
 import { OBJECT_MEMBERS } from "../internal/object_members.ts";
@@ -177,9 +177,4 @@ function holdsMoreThan(value: unknown, count: number): boolean {
     for (const member of members) if (typeof member === "object" && member !== null) waiting.push(member);
   }
   return false;
-}
-
-function toIssue({ path, expected, isMissing }: Problem) {
-  const message = isMissing ? `"${path.at(-1)}" is required` : `Expected ${expected}`;
-  return { message, path, expected };
 }

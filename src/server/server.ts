@@ -1,5 +1,4 @@
 import type { Principal } from "../call/call.ts";
-import { refuse } from "../call/outcome.ts";
 import { type Change, type ChangeBus, type ChangingList, memoryBus } from "../call/changes.ts";
 import type { Prompt } from "../catalog/prompt.ts";
 import type { Resource } from "../catalog/resource.ts";
@@ -16,7 +15,6 @@ import { ToolRegistry } from "../tool/registry.ts";
 import { assertMiddleware } from "../tool/middleware.ts";
 import type { AnyTool } from "../tool/tool.ts";
 import { mcpLite } from "../wires/http/mod.ts";
-import { refusalReply } from "../wires/http/reply.ts";
 import type {
   Body,
   Head,
@@ -33,16 +31,21 @@ import { makeCatalog } from "./catalog.ts";
 import { FetchRequest, toResponse } from "./fetch_request.ts";
 import { Gate, type GateOptions } from "./gate.ts";
 import { resolveKeys } from "./keys.ts";
+import { mount, notFound, routeOf, type Routes } from "./routes.ts";
+import type { AllTools, Part, ServerOffer } from "./part.ts";
 
 /**
  * Options of {@link createServer}.
  *
  * @typeParam Tools The tools, as a tuple.
+ * @typeParam Parts The parts, as a tuple.
  */
-export interface ServerOptions<Tools extends readonly AnyTool[]>
+export interface ServerOptions<Tools extends readonly AnyTool[], Parts extends readonly Part[] = readonly []>
   extends GateOptions, Omit<ServerInfo, "name" | "version"> {
   /** The tools, in the order in which they are listed. */
   readonly tools: Tools;
+  /** Other servers within this one, by `group` and `mount` of `./compose`; their tools are listed after its own. Default: none. */
+  readonly parts?: Parts;
   /** What callers can read, by `defineResource` of `./mcp`, in the order in which it is listed. Default: nothing. */
   readonly resources?: readonly Resource[];
   /** Prompts, by `definePrompt` of `./mcp`, in the order in which they are listed. Default: none. */
@@ -148,6 +151,12 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
    */
   "~resume"(): void;
   /**
+   * What it is made of: for another that it is to be a part of.
+   *
+   * @internal
+   */
+  readonly "~offer": ServerOffer;
+  /**
    * What its wires got: for one that is not reached by requests, such as stdio.
    *
    * @internal
@@ -189,15 +198,20 @@ const DEFAULT_CONCURRENCY = 10;
  * }));
  * strictEqual((await response.json()).result.content, "Hello, Ada!");
  * ```
- * @throws {TypeError} If `hosts`, `origins`, `keys`, `auth`, `middleware` or `jobMiddleware` are not what they should be, two tools have the same name, a tool has a reserved name, or two wires share a path.
+ * @throws {TypeError} If `hosts`, `origins`, `keys`, `auth`, `middleware`, `jobMiddleware` or `parts` are not what they should be, two tools have the same name, a tool has a reserved name, a part has `auth` and the whole has none, or two wires share a path.
  * @throws {RangeError} If `timeoutMs`, `work.concurrency` or one of `limits` is not positive.
  */
-export function createServer<const Tools extends readonly AnyTool[]>(options: ServerOptions<Tools>): Server<Tools> {
+export function createServer<const Tools extends readonly AnyTool[], const Parts extends readonly Part[] = readonly []>(
+  options: ServerOptions<Tools, Parts>,
+): Server<AllTools<Tools, Parts>> {
   if (!Array.isArray(options?.tools)) throw new TypeError("Cannot create server: pass { tools: [...] }, an array");
   const { middleware = [], jobMiddleware = [] } = options;
   for (const chain of [middleware, jobMiddleware]) assertMiddleware(chain, "the server");
-  const registry = new ToolRegistry(options.tools);
-  const { clock = systemClock, work, changes = memoryBus(), resources = [], prompts = [] } = options;
+  const { changes: own = memoryBus(), parts: [first] = [], resources = [], prompts = [] } = options;
+  const parts = first?.["~join"](options, own);
+  const offered = parts ?? { changes: own, resources, prompts };
+  const registry = new ToolRegistry(options.tools, parts);
+  const { clock = systemClock, work } = options;
   const limits = resolveLimits(options.limits);
   const engine = options.engine ?? memoryEngine({ clock });
   if (typeof engine.insert !== "function") {
@@ -220,24 +234,32 @@ export function createServer<const Tools extends readonly AnyTool[]>(options: Se
     answerLimits: limits,
     config: options.config,
   });
+  parts?.onPlans(() => registry.refresh());
   const wires = options.wires ?? [mcpLite()];
   const routes = new Map<string, MountedWire>();
-  const plans = registry.plans();
-  const tools = registry.listings();
   const { name = "toolwire", version = "0.0.0", title, description, websiteUrl, icons, instructions } = options;
   const mounted: MountedPaths[] = [];
   const host: WireHost = {
     mounted,
     dispatch: dispatcher,
-    tools,
-    plans,
+    get tools() {
+      return registry.listings();
+    },
+    get plans() {
+      return registry.plans();
+    },
     toolsFor(principal) {
       const seen = registry.plansFor(principal);
+      const tools = registry.listings();
       return seen.length === tools.length ? tools : seen.map(listTool);
     },
     attach: (tag, tools) => dispatcher.attach(tag, tools),
-    catalog: makeCatalog(resources, prompts, (plan, call, sink) => dispatcher.run(plan, call, sink)),
-    changes,
+    catalog: makeCatalog(
+      offered.resources,
+      offered.prompts,
+      (plan, call, sink) => dispatcher.run(plan, call, sink),
+    ),
+    changes: offered.changes,
     info: {
       name,
       version,
@@ -256,7 +278,9 @@ export function createServer<const Tools extends readonly AnyTool[]>(options: Se
   }
   const auth = options.auth?.mount(host, routes);
   for (const wire of wires) mounted.push({ wire: wire.name, paths: mount(wire, host, routes) });
-  return makeServer({ host, dispatcher, engine, wires: wires.map(({ name }) => name), routes, auth }, options);
+  const offer: ServerOffer = { options, parts, changes: host.changes, plans: () => registry.plans() };
+  const names = wires.map((wire) => wire.name);
+  return makeServer({ host, offer, dispatcher, engine, wires: names, routes, auth }, options);
 }
 
 function checkedTimeout(timeoutMs: number): number {
@@ -280,42 +304,15 @@ function checkedConcurrency(concurrency: number = DEFAULT_CONCURRENCY): number {
 interface Core {
   readonly engine: Engine;
   readonly host: WireHost;
+  readonly offer: ServerOffer;
   readonly dispatcher: Dispatcher;
   readonly wires: readonly string[];
   readonly routes: Routes;
   readonly auth: MountedAuth | undefined;
 }
 
-/** The wires, by the paths that they answer. */
-type Routes = ReadonlyMap<string, MountedWire>;
-
-/** The wire that answers a path: the one that has just it, else the one that has the most of it. */
-function routeOf(path: string, routes: Routes): MountedWire | undefined {
-  const exact = routes.get(path);
-  if (exact !== undefined) return exact;
-  for (let end = path.lastIndexOf("/"); end !== -1; end = end === 0 ? -1 : path.lastIndexOf("/", end - 1)) {
-    const wire = routes.get(`${path.slice(0, end)}/*`);
-    if (wire !== undefined) return wire;
-  }
-  return undefined;
-}
-
-function mount(wire: Wire, host: WireHost, routes: Map<string, MountedWire>): readonly string[] {
-  if (typeof wire?.mount !== "function") {
-    throw new TypeError("Cannot create server: wires are what their functions give, such as [mcpLite(), mcp()]");
-  }
-  const mounted = wire.mount(host);
-  for (const path of mounted.paths) {
-    if (routes.has(path)) {
-      throw new TypeError(`Cannot create server: two wires answer ${path}; give ${wire.name} another path`);
-    }
-    routes.set(path, mounted);
-  }
-  return mounted.paths;
-}
-
 function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: GateOptions): Server<Tools> {
-  const { host, dispatcher, engine, wires, routes, auth } = core;
+  const { host, offer, dispatcher, engine, wires, routes, auth } = core;
   const mounted = [...routes.values()];
   const exposed = mounted.flatMap(({ exposedHeaders = [] }) => exposedHeaders);
   const gate = new Gate(gateOptions, [...new Set(exposed)]);
@@ -339,7 +336,9 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
   };
   return {
     info: host.info,
-    tools: host.tools,
+    get tools() {
+      return host.tools;
+    },
     toolsFor: host.toolsFor,
     wires,
     limits: host.limits,
@@ -362,18 +361,15 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
     },
     guarded: (options) => makeServer(core, { ...gateOptions, ...options }),
     "~resume": () => dispatcher.resume(),
+    "~offer": offer,
     "~host": host,
     work: (options = {}) => dispatcher.work(checkedConcurrency(options.concurrency)),
     async close(graceMs = DEFAULT_GRACE_MS) {
       for (const wire of new Set(mounted)) wire.close?.();
       await dispatcher.close(graceMs);
+      offer.parts?.close();
       await engine.close();
       await host.changes.close?.();
     },
   };
-}
-
-function notFound(path: string, routes: Routes): Reply {
-  const message = `Nothing answers ${path.slice(0, 128) || "/"}; there are ${[...routes.keys()].join(", ")}`;
-  return refusalReply(null, refuse("method_not_found", message));
 }

@@ -2,6 +2,8 @@ import type { CompiledSchema } from "../schema/compile.ts";
 import type { JsonSchema } from "../schema/schema.ts";
 import type { Access } from "./access.ts";
 import type { Ctx, ErrorMap, Middleware } from "./context.ts";
+import type { PartPlan } from "./part.ts";
+import type { Relay } from "./relay.ts";
 
 /** Hints about what a tool does, with MCP's names. They are hints: nothing holds a tool to them. */
 export interface ToolAnnotations {
@@ -72,6 +74,10 @@ export interface ToolPlan extends Access {
   readonly promise: Required<PromiseOptions> | undefined;
   /** Set if its work goes on elsewhere; the handler then starts it, and returns its state. */
   readonly external: ExternalPlan | undefined;
+  /** The part of the server that it is of; `undefined` for the server itself. */
+  readonly part: PartPlan | undefined;
+  /** Set if it is run somewhere else: by this, and not by its handler. */
+  readonly relay: Relay | undefined;
   /** Whether it is one of Toolwire's own: dispatch runs it, not its handler. */
   readonly isSystem: boolean;
   readonly render: ((output: unknown) => Rendered) | undefined;

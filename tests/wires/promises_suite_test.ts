@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { type Client, type ClientOptions, createClient, type Progress, type PromiseOutcome } from "../../mod.ts";
-import { carries, type Lack, skipOf, type WireRow, WIRES } from "./matrix.ts";
+import { carries, COMPOSED, type Lack, skipOf, type WireRow, WIRES } from "./matrix.ts";
 import { createPromiseFixture, type PromiseJournal, type PromiseServer } from "./promises_fixture.ts";
 
 interface Stage {
@@ -50,7 +50,7 @@ const NEEDS: Readonly<Record<string, readonly Lack[]>> = {
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
   async "lists the system tools first"({ client, wire }) {
     const tools = await client.$.list();
-    const type = carries(wire, "types of tools") ? "system" : undefined;
+    const type = carries(wire, "types of system tools") ? "system" : undefined;
     deepStrictEqual(tools.slice(0, 2).map(({ name, "@type": type }) => [name, type]), [["redeem", type], [
       "cancel",
       type,
@@ -295,7 +295,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
 };
 
-for (const wire of WIRES) {
+for (const wire of [...WIRES, ...COMPOSED]) {
   for (const [name, scenario] of Object.entries(SCENARIOS)) {
     test(`${wire.name}: ${name}`, { skip: skipOf(wire, NEEDS[name]) }, () => run(wire, scenario));
   }

@@ -21,6 +21,17 @@ export interface Problem {
 /** Gives what is wrong with a JSON value; nothing, if it fits. */
 export type Check = (value: unknown) => readonly Problem[];
 
+/** A problem in words, as validators tell it. */
+export interface ProblemInWords extends Pick<Problem, "path" | "expected"> {
+  /** What is wrong. */
+  readonly message: string;
+}
+
+/** Puts a problem into words. */
+export function toIssue({ path, expected, isMissing }: Problem): ProblemInWords {
+  return { message: isMissing ? `"${path.at(-1)}" is required` : `Expected ${expected}`, path, expected };
+}
+
 /** Most problems that are told. */
 const MAX_PROBLEMS = 20;
 

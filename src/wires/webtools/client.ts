@@ -154,19 +154,30 @@ class WebtoolsTransport implements Transport {
 
   async #call(call: TransportCall, args: unknown = {}): Promise<Settled | UnknownOutcome> {
     const { pin, validate = true } = this.#options;
-    const { tool, limit } = call;
+    const { limit } = call;
     const request: unknown = JSON.parse(JSON.stringify(args));
     const known = validate || pin !== undefined ? await this.#look(limit) : undefined;
     if (known !== undefined && "kind" in known) return known;
-    const refused = validate && known !== undefined ? await this.#check(known, tool, request, limit) : undefined;
+    const refused = validate && known !== undefined ? await this.#check(known, call, request, limit) : undefined;
     return refused ?? await this.#send(call, request, known);
   }
 
   /** Why a call is not sent: by the metadata as it is by now, if it has changed since it was fetched. */
-  async #check(known: Known, tool: string, request: unknown, limit: TransportLimit): Promise<Refusal | undefined> {
-    const refused = known.refuse(tool, request, this.#config);
+  async #check(
+    known: Known,
+    call: TransportCall,
+    request: unknown,
+    limit: TransportLimit,
+  ): Promise<Refusal | undefined> {
+    const config = this.#configOf(call);
+    const refused = known.refuse(call.tool, request, config);
     const changed = refused === undefined ? undefined : await this.#lookAgain(known, limit);
-    return changed === undefined ? refused : changed.refuse(tool, request, this.#config);
+    return changed === undefined ? refused : changed.refuse(call.tool, request, config);
+  }
+
+  /** What goes with a call: what it brings itself, before what all have. */
+  #configOf({ config }: TransportCall): Readonly<Record<string, unknown>> | undefined {
+    return config === undefined ? this.#config : { ...this.#config, ...JSON.parse(JSON.stringify(config)) };
   }
 
   /** The metadata: of the pin, or fetched once. Callers that come meanwhile wait for whoever fetches it. */
@@ -209,14 +220,22 @@ class WebtoolsTransport implements Transport {
 
   /** Posts a call; to a pinned webtool, on condition that it is still the same. */
   async #send(
-    { tool: action, meta, limit }: TransportCall,
+    call: TransportCall,
     request: unknown,
     known: Known | undefined,
   ): Promise<Settled | UnknownOutcome> {
+    const { tool: action, meta, limit } = call;
     const { pin, version, sessionId } = this.#options;
     const pinned = pin === undefined ? undefined : known?.webtool;
     const called = pinned?.metadata.version ?? version;
-    const body = JSON.stringify({ sessionId, version: called, action, config: this.#config, request, _meta: meta });
+    const body = JSON.stringify({
+      sessionId,
+      version: called,
+      action,
+      config: this.#configOf(call),
+      request,
+      _meta: meta,
+    });
     if (pinned === undefined) return await this.#post(body, {}, limit) ?? STILL_CHANGED;
     const settled = await this.#post(body, { "if-match": `"${pinned.digest}"` }, limit);
     if (settled !== undefined) return settled;

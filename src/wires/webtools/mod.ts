@@ -18,7 +18,7 @@ import { type Body, type Head, HeadPeer, type MountedWire, type Reply, type Wire
 import { decodeRequest, type WebtoolRequest } from "./decode.ts";
 import { encodeOutcome, encodeRefusal, type Envelope } from "./encode.ts";
 import { isSemver, latestOf } from "./semver.ts";
-import { ServedVersion } from "./version.ts";
+import { ServedVersion, type VersionOptions } from "./version.ts";
 
 /** What one version of a webtool says of its configuration. */
 export interface WebtoolConfig {
@@ -112,14 +112,16 @@ class Webtools implements MountedWire {
   readonly exposedHeaders: readonly string[] = ["etag", "repr-digest"];
   readonly #host: WireHost;
   readonly #base: string;
-  readonly #versions: ReadonlyMap<string, ServedVersion>;
-  readonly #latest: ServedVersion;
+  /** The version of the server's own tools, and how it is described. */
+  readonly #own: VersionOptions;
+  /** The versions beside it. */
+  readonly #others: ReadonlyMap<string, ServedVersion>;
+  readonly #latest: string;
+  #listed: WireHost["tools"] | undefined = undefined;
+  #versions: ReadonlyMap<string, ServedVersion> = new Map();
 
   constructor(host: WireHost, base: string, options: WebtoolsOptions) {
     const { name, description, version, config, defaultConfig, versions = [] } = options;
-    const { tools, plans, dispatch } = host;
-    const own = { tools, plans, call: (call: Call) => dispatch.call(call) };
-    const current = new ServedVersion({ name, description, version, config, defaultConfig }, own);
     const others = versions.map((one) => {
       const { config, defaultConfig } = one;
       const served = { name, description: one.description ?? description, version: one.version, config, defaultConfig };
@@ -127,8 +129,10 @@ class Webtools implements MountedWire {
     });
     this.#host = host;
     this.#base = base;
-    this.#versions = new Map([[version, current], ...others]);
-    this.#latest = this.#versions.get(latestOf([...this.#versions.keys()]) ?? version) ?? current;
+    this.#own = { name, description, version, config, defaultConfig };
+    this.#others = new Map(others);
+    this.#latest = latestOf([version, ...this.#others.keys()]) ?? version;
+    this.#read();
     this.paths = [base, `${base}/*`];
   }
 
@@ -149,8 +153,18 @@ class Webtools implements MountedWire {
   }
 
   #find(version: string | undefined, { principal }: Head): ServedVersion | undefined {
-    const served = version === undefined ? this.#latest : this.#versions.get(version);
-    return served?.seenBy(principal);
+    return this.#read().get(version ?? this.#latest)?.seenBy(principal);
+  }
+
+  /** The versions as they are now; the tools of a part may be others than they were. */
+  #read(): ReadonlyMap<string, ServedVersion> {
+    const { tools, plans, dispatch } = this.#host;
+    if (tools !== this.#listed) {
+      const own = { tools, plans, call: (call: Call) => dispatch.call(call) };
+      this.#versions = new Map([[this.#own.version, new ServedVersion(this.#own, own)], ...this.#others]);
+      this.#listed = tools;
+    }
+    return this.#versions;
   }
 
   #execute(head: Head, body: Body): MaybePromise<Reply> {

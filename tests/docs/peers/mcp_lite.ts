@@ -143,7 +143,15 @@ export const comparisons: Readonly<Record<string, Comparison>> = {
   },
   "Composition": async (peer) => {
     const caller = callerOf(peer);
-    return [await caller.list("tools/list", ...isTool), (await caller.call("query"))["content"]];
+    const listed = await caller.list("tools/list", ...isTool);
+    // Names are joined by a slash there, and by what every wire takes here.
+    const joined = (name: unknown) => String(name).replace("/", "_");
+    const git = String(listed.map(({ name }) => name).find((name) => String(name).startsWith("git")));
+    return [
+      listed.map((tool) => ({ ...tool, name: joined(tool["name"]) })),
+      (await caller.call(git))["content"],
+      (await caller.call("query"))["content"],
+    ];
   },
   "Hosts and origins": async (peer) => {
     const body = JSON.stringify({
