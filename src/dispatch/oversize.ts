@@ -20,16 +20,15 @@ export interface AnswerLimits {
 const TOO_DEEP = Number.NEGATIVE_INFINITY;
 
 /**
- * What tells why a value does not go out with those before it: `undefined` if it may, or cannot be told. What contains itself, or
+ * What tells why values do not go out with those before them: `undefined` if they may, or cannot be told. What contains itself, or
  * throws when it is read, is for whoever writes it to find.
  */
-export function makeScale(limits: AnswerLimits): (value: unknown) => Refusal | undefined {
+export function makeScale(limits: AnswerLimits): (...values: readonly unknown[]) => Refusal | undefined {
   let left = limits.answerChars;
-  return (value) => {
+  return (...values) => {
     try {
-      // In an array it is read as any other.
-      const rest = charsLeft([value], left, limits.depth);
-      if (rest === TOO_DEEP && containsItself(value)) return undefined;
+      const rest = charsLeft(values, left, limits.depth);
+      if (rest === TOO_DEEP && containsItself(values)) return undefined;
       left = rest;
     } catch {
       return undefined;
@@ -40,16 +39,11 @@ export function makeScale(limits: AnswerLimits): (value: unknown) => Refusal | u
   };
 }
 
-/** Why a value does not go out; see {@link makeScale}. */
-export function refuseOversize(value: unknown, limits: AnswerLimits): Refusal | undefined {
-  return typeof value === "object" || typeof value === "string" ? makeScale(limits)(value) : undefined;
-}
-
 /** How many characters are left after an object, which may have so many levels. Measured: a third of what it takes to write it. */
 function charsLeft(container: object, left: number, levels: number): number {
   if (levels < 0) return TOO_DEEP;
   // Item by item it would take as long as to write it.
-  if (ArrayBuffer.isView(container)) return left - container.byteLength * 2;
+  if (ArrayBuffer.isView(container)) return left - 2 * container.byteLength;
   // What it makes of itself is its own affair.
   if ("toJSON" in container) return left;
   if (Array.isArray(container)) {
@@ -71,15 +65,13 @@ function afterMember(member: unknown, left: number, levels: number): number {
   return left - (typeof member === "number" && member % 1 ? 18 : 5);
 }
 
-/** Whether a value that is nested deep is so because it is within itself. Each object is looked at once. */
-function containsItself(value: unknown, within: Set<unknown> = new Set(), done: Set<unknown> = new Set()): boolean {
+/** Whether a value that is nested deep is so because it is within itself. Only its first thousand objects are looked at, once each. */
+function containsItself(value: unknown, seen: Map<unknown, boolean> = new Map()): boolean {
   if (typeof value !== "object" || value === null) return false;
-  if (within.has(value)) return true;
-  // A longer way round is not told from none.
-  if (done.has(value) || within.size > 1_000) return false;
-  within.add(value);
-  const isFound = Object.values(value).some((member) => containsItself(member, within, done));
-  within.delete(value);
-  done.add(value);
+  const isWithin = seen.get(value);
+  if (isWithin !== undefined || seen.size > 1_000) return isWithin === true;
+  seen.set(value, true);
+  const isFound = Object.values(value).some((member) => containsItself(member, seen));
+  seen.set(value, false);
   return isFound;
 }

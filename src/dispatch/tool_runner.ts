@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { type Refusal, refuse, type Settled } from "../call/outcome.ts";
+import { type AnswerOutcome, type FailureOutcome, type Refusal, refuse, type Settled } from "../call/outcome.ts";
 import { joinPartials } from "../call/partials.ts";
 import { formatPath } from "../internal/describe.ts";
 import { isPromiseLike, type MaybePromise } from "../internal/maybe_promise.ts";
@@ -19,7 +19,7 @@ import { type Asking, askKind } from "./asking.ts";
 import { configure } from "./configure.ts";
 import { encodeContinuation } from "./continuation.ts";
 import type { DispatchHost } from "./host.ts";
-import { makeScale, refuseOversize } from "./oversize.ts";
+import { makeScale } from "./oversize.ts";
 import type { Promises } from "./promises.ts";
 import { promiseAgain } from "./redeem.ts";
 import type { Run } from "./run.ts";
@@ -107,7 +107,8 @@ export class ToolRunner {
     const kept: unknown[] | undefined = run.sink === undefined || run.mayBeJob ? [] : undefined;
     let hasYielded = false;
     // Pieces that somebody joins count together, others each for itself.
-    const joined = kept !== undefined || run.sink?.keepsPieces ? makeScale(this.#host.answerLimits) : undefined;
+    const areJoined = kept !== undefined || run.sink?.keepsPieces;
+    let weigh = makeScale(this.#host.answerLimits);
     live.onEnd = stop;
     try {
       while (live.ended === undefined) {
@@ -117,7 +118,8 @@ export class ToolRunner {
         // JSON has no undefined.
         const value = step.value === undefined ? null : step.value;
         // Nothing is awaited that is not a promise: each await is a turn of the event loop, for each piece.
-        const oversize = joined === undefined ? refuseOversize(value, this.#host.answerLimits) : joined(value);
+        if (!areJoined) weigh = makeScale(this.#host.answerLimits);
+        const oversize = weigh(value);
         let mismatch = oversize ?? this.#mismatch(run, plan.partial, value, "partial");
         if (mismatch instanceof Promise) mismatch = await mismatch;
         if (mismatch !== undefined) {
@@ -221,11 +223,8 @@ export class ToolRunner {
 
   /** How a run ends, if that may go out. */
   bounded(settled: Settled): Settled {
-    const { answerLimits } = this.#host;
-    if (settled.kind !== "answer" && settled.kind !== "failure" && settled.kind !== "error") return settled;
-    const said = settled.kind === "answer" ? settled.value : [settled.message, settled.data];
-    const added = settled.kind === "error" ? undefined : settled.meta;
-    return refuseOversize(said, answerLimits) ?? refuseOversize(added, answerLimits) ?? settled;
+    const { value, message, data, meta } = settled as Partial<AnswerOutcome & FailureOutcome>;
+    return makeScale(this.#host.answerLimits)(value, message, data, meta) ?? settled;
   }
 
   /** How a run ends that threw. */

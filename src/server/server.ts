@@ -211,8 +211,9 @@ export function createServer<const Tools extends readonly AnyTool[], const Parts
   const parts = first?.["~join"](options, own);
   const offered = parts ?? { changes: own, resources, prompts };
   const registry = new ToolRegistry(options.tools, parts);
-  const { clock = systemClock, work } = options;
+  const { clock = systemClock, work, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   const limits = resolveLimits(options.limits);
+  assertPositive("timeoutMs", timeoutMs);
   const engine = options.engine ?? memoryEngine({ clock });
   if (typeof engine.insert !== "function") {
     throw new TypeError(
@@ -225,7 +226,7 @@ export function createServer<const Tools extends readonly AnyTool[], const Parts
     middleware,
     jobMiddleware,
     onError: options.onError,
-    timeoutMs: checkedTimeout(options.timeoutMs ?? DEFAULT_TIMEOUT_MS),
+    timeoutMs,
     logger: options.logger,
     keys: resolveKeys(options.keys, options.logger),
     engine,
@@ -283,16 +284,13 @@ export function createServer<const Tools extends readonly AnyTool[], const Parts
   return makeServer({ host, offer, dispatcher, engine, wires: names, routes, auth }, options);
 }
 
-function checkedTimeout(timeoutMs: number): number {
-  if (timeoutMs > 0) return timeoutMs;
-  throw new RangeError(`Cannot create server: timeoutMs must be a positive number of milliseconds, not ${timeoutMs}`);
+function assertPositive(name: string, value: number): void {
+  if (!(value > 0)) throw new RangeError(`Cannot create server: ${name} must be a positive number, not ${value}`);
 }
 
 function resolveLimits(given: Partial<Limits> = {}): Limits {
   const limits = { ...DEFAULT_LIMITS, ...given };
-  for (const [name, limit] of Object.entries(limits)) {
-    if (!(limit >= 1)) throw new RangeError(`Cannot create server: limits.${name} must be at least 1, not ${limit}`);
-  }
+  for (const [name, limit] of Object.entries(limits)) assertPositive(name, limit);
   return limits;
 }
 

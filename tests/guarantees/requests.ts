@@ -158,7 +158,7 @@ export const guarantees: readonly Guarantee[] = [
     says: "A Host that is none is refused, never a 5xx, and the server goes on.",
     tests: oddHosts,
     none: { ...NO_HTTP, gRPC: "HTTP/2 has no Host line of its own: `dns-rebinding` has its `:authority`" },
-    also: ["tests/runtime_serve/refusals_test.ts", "tests/fuzz/malformed_test.ts"],
+    also: ["tests/runtime_serve/refusals_test.ts", "tests/fuzz/fuzz_test.ts"],
   },
   {
     name: "csrf",
