@@ -40,6 +40,7 @@ const COLUMN_OF: readonly (readonly [prefix: string, column: Column])[] = [
   ["gRPC", "gRPC"],
   ["webtools", "Webtools"],
   ["mcp", "MCP"],
+  ["stdio", "stdio"],
 ];
 
 /** Every way. `create` makes what is called: it speaks `wires` of the matrix. */
