@@ -29,6 +29,8 @@ import { decodeContinuation } from "./continuation.ts";
 import { Deferrals } from "./deferrals.ts";
 import type { DispatchHost } from "./host.ts";
 import { type LogFields, maskThrown, settleThrown, writeLine } from "./mask.ts";
+import type { DispatchOptions } from "./options.ts";
+import type { AnswerLimits } from "./oversize.ts";
 import { Promises } from "./promises.ts";
 import { Redeemer } from "./redeem.ts";
 import { Run } from "./run.ts";
@@ -73,34 +75,6 @@ export interface Toolset {
   call(call: Call, sink?: Sink): MaybePromise<Settled>;
 }
 
-/** What a dispatcher needs. */
-export interface DispatchOptions {
-  /** The tools. */
-  readonly registry: ToolRegistry;
-  /** Around every call; the first is the outermost. */
-  readonly middleware: readonly Middleware[];
-  /** Around every run of a job; the first is the outermost. */
-  readonly jobMiddleware: readonly Middleware[];
-  /** What the caller is told of an error that nobody declared; `undefined` if nothing is. */
-  readonly onError: OnError | undefined;
-  /** How long a call may take when its tool says nothing, in milliseconds. */
-  readonly timeoutMs: number;
-  /** Where masked errors go. */
-  readonly logger: Logger | undefined;
-  /** Where time comes from. */
-  readonly clock: Clock;
-  /** What tokens are signed with. */
-  readonly keys: TokenKeys;
-  /** What runs deferred work. */
-  readonly engine: Engine;
-  /** How many jobs run at once in this process; 0 for none. */
-  readonly concurrency: number;
-  /** Largest outcome of a job, in UTF-16 code units of JSON. */
-  readonly resultChars: number;
-  /** What tools get whose calls bring no config. */
-  readonly config: Readonly<Record<string, unknown>> | undefined;
-}
-
 const TOO_LATE: Refusal = refuse("deadline_exceeded", "The call took longer than its deadline");
 
 const CLOSING: Refusal = refuse("unavailable", "The server is shutting down; try again, another replica may answer", {
@@ -117,6 +91,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
   readonly deadlines: Deadlines;
   readonly clock: Clock;
   readonly keys: TokenKeys;
+  readonly answerLimits: AnswerLimits;
   readonly ownConfig: Readonly<Record<string, unknown>> | undefined;
   readonly #middleware: readonly Middleware[];
   readonly #jobMiddleware: readonly Middleware[];
@@ -142,6 +117,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
     this.logger = options.logger;
     this.clock = options.clock;
     this.keys = options.keys;
+    this.answerLimits = options.answerLimits;
     this.deadlines = new Deadlines(options.clock);
     this.#middleware = options.middleware;
     this.#jobMiddleware = options.jobMiddleware;

@@ -5,6 +5,7 @@ import type { MaybePromise } from "../internal/maybe_promise.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { Logger, Middleware } from "../tool/context.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
+import type { AnswerLimits } from "./oversize.ts";
 import type { Run } from "./run.ts";
 
 /** What all runs of one server share. */
@@ -19,6 +20,8 @@ export interface DispatchHost {
   readonly clock: Clock;
   /** What tokens are signed with. */
   readonly keys: TokenKeys;
+  /** How much tools may give. */
+  readonly answerLimits: AnswerLimits;
   /** What tools get whose calls bring no config. */
   readonly ownConfig: Readonly<Record<string, unknown>> | undefined;
   /** Whether it takes no more calls. */

@@ -71,7 +71,7 @@ export interface ServerOptions<Tools extends readonly AnyTool[], Parts extends r
   readonly onError?: OnError;
   /** How long a call may take when its tool does not say, in milliseconds; for streams, how long they may be quiet. Default: 30,000. */
   readonly timeoutMs?: number;
-  /** Limits on what callers send. */
+  /** Limits on what callers send and get. */
   readonly limits?: Partial<Limits>;
   /**
    * What promises, continuations and contexts are signed with: `kid:secret`, or several of them, separated by commas or in an
@@ -118,7 +118,7 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
   toolsFor(principal: Principal | undefined): readonly ToolListing[];
   /** Names of its wires. */
   readonly wires: readonly string[];
-  /** Limits on what callers send. */
+  /** Limits on what callers send and get. */
   readonly limits: Limits;
   /** Host names under which it may be reached; `undefined` for any. */
   readonly hosts: readonly string[] | undefined;
@@ -172,9 +172,12 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_GRACE_MS = 10_000;
-const DEFAULT_BODY_BYTES = 1_048_576;
-const DEFAULT_DEPTH = 512;
-const DEFAULT_RESULT_CHARS = 4_194_304;
+const DEFAULT_LIMITS: Limits = {
+  bodyBytes: 1_048_576,
+  depth: 512,
+  answerChars: 8_388_608,
+  resultChars: 4_194_304,
+};
 const DEFAULT_CONCURRENCY = 10;
 
 /**
@@ -196,7 +199,7 @@ const DEFAULT_CONCURRENCY = 10;
  * strictEqual((await response.json()).result.content, "Hello, Ada!");
  * ```
  * @throws {TypeError} If `hosts`, `origins`, `keys`, `auth`, `middleware`, `jobMiddleware` or `parts` are not what they should be, two tools have the same name, a tool has a reserved name, a part has `auth` and the whole has none, or two wires share a path.
- * @throws {RangeError} If `timeoutMs` or `work.concurrency` is not positive.
+ * @throws {RangeError} If `timeoutMs`, `work.concurrency` or one of `limits` is not positive.
  */
 export function createServer<const Tools extends readonly AnyTool[], const Parts extends readonly Part[] = readonly []>(
   options: ServerOptions<Tools, Parts>,
@@ -208,7 +211,9 @@ export function createServer<const Tools extends readonly AnyTool[], const Parts
   const parts = first?.["~join"](options, own);
   const offered = parts ?? { changes: own, resources, prompts };
   const registry = new ToolRegistry(options.tools, parts);
-  const { clock = systemClock, limits = {}, work } = options;
+  const { clock = systemClock, work, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  const limits = resolveLimits(options.limits);
+  assertPositive("timeoutMs", timeoutMs);
   const engine = options.engine ?? memoryEngine({ clock });
   if (typeof engine.insert !== "function") {
     throw new TypeError(
@@ -221,12 +226,13 @@ export function createServer<const Tools extends readonly AnyTool[], const Parts
     middleware,
     jobMiddleware,
     onError: options.onError,
-    timeoutMs: checkedTimeout(options.timeoutMs ?? DEFAULT_TIMEOUT_MS),
+    timeoutMs,
     logger: options.logger,
     keys: resolveKeys(options.keys, options.logger),
     engine,
     concurrency: work === false ? 0 : checkedConcurrency(work?.concurrency),
-    resultChars: limits.resultChars ?? DEFAULT_RESULT_CHARS,
+    resultChars: limits.resultChars,
+    answerLimits: limits,
     config: options.config,
   });
   parts?.onPlans(() => registry.refresh());
@@ -264,11 +270,7 @@ export function createServer<const Tools extends readonly AnyTool[], const Parts
       ...(icons !== undefined && { icons }),
       ...(instructions !== undefined && { instructions }),
     },
-    limits: {
-      bodyBytes: limits.bodyBytes ?? DEFAULT_BODY_BYTES,
-      depth: limits.depth ?? DEFAULT_DEPTH,
-      resultChars: limits.resultChars ?? DEFAULT_RESULT_CHARS,
-    },
+    limits,
     clock,
     challenge: (refusal, path) => auth?.challenge(refusal, path),
   };
@@ -282,9 +284,14 @@ export function createServer<const Tools extends readonly AnyTool[], const Parts
   return makeServer({ host, offer, dispatcher, engine, wires: names, routes, auth }, options);
 }
 
-function checkedTimeout(timeoutMs: number): number {
-  if (timeoutMs > 0) return timeoutMs;
-  throw new RangeError(`Cannot create server: timeoutMs must be a positive number of milliseconds, not ${timeoutMs}`);
+function assertPositive(name: string, value: number): void {
+  if (!(value > 0)) throw new RangeError(`Cannot create server: ${name} must be a positive number, not ${value}`);
+}
+
+function resolveLimits(given: Partial<Limits> = {}): Limits {
+  const limits = { ...DEFAULT_LIMITS, ...given };
+  for (const [name, limit] of Object.entries(limits)) assertPositive(name, limit);
+  return limits;
 }
 
 function checkedConcurrency(concurrency: number = DEFAULT_CONCURRENCY): number {

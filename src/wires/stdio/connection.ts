@@ -68,8 +68,9 @@ export class StdioConnection {
     this.#write = write;
   }
 
-  /** Takes one line. One that cannot be read is told so, without an id; an empty one is passed over. */
-  receive(line: string): void {
+  /** Takes one line, or why there is none. One that cannot be read is told so, without an id; an empty one is passed over. */
+  receive(line: string | Refusal): void {
+    if (typeof line !== "string") return this.refuse(line);
     if (line.trim() === "") return;
     const parsed = parseJson(line, this.#host.limits.depth);
     if ("refusal" in parsed) return this.refuse(parsed.refusal);

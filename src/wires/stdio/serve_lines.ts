@@ -1,4 +1,3 @@
-import { refuse } from "../../call/outcome.ts";
 import type { ProtocolOptions } from "../../mcp/options.ts";
 import type { WireHost } from "../wire.ts";
 import { StdioConnection, type WriteLine } from "./connection.ts";
@@ -6,8 +5,8 @@ import { LineSplitter } from "./lines.ts";
 
 /** Two pipes, and how long calls may go on once nothing more comes, in milliseconds. */
 export interface Pipes {
-  /** What comes, in pieces of text, wherever they are cut. */
-  readonly input: AsyncIterable<string>;
+  /** What comes, in pieces, wherever they are cut. */
+  readonly input: AsyncIterable<Uint8Array>;
   /** Writes a line. */
   readonly write: WriteLine;
   /** Grace, in milliseconds. */
@@ -25,11 +24,8 @@ export async function serveLines(
   { input, write, graceMs }: Pipes,
 ): Promise<void> {
   const connection = new StdioConnection(host, protocol, write);
-  const { bodyBytes } = host.limits;
-  const lines = new LineSplitter(bodyBytes, () => {
-    connection.refuse(refuse("payload_too_large", `A line is longer than ${bodyBytes} characters`));
-  });
-  for await (const text of input) lines.push(text).forEach((line) => connection.receive(line));
+  const lines = new LineSplitter(host.limits.bodyBytes);
+  for await (const bytes of input) lines.push(bytes).forEach((line) => connection.receive(line));
   const last = lines.end();
   if (last !== undefined) connection.receive(last);
   const cancel = host.clock.after(graceMs, () => connection.abort());

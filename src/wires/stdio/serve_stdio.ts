@@ -55,8 +55,7 @@ export async function serveStdio(server: StdioServer, options: ServeStdioOptions
   const host = server["~host"];
   const output = claimOutput();
   try {
-    const input = process.stdin.setEncoding("utf8");
-    await serveLines(host, protocol, { input, write: output.write, graceMs });
+    await serveLines(host, protocol, { input: process.stdin, write: output.write, graceMs });
     await server.close(graceMs);
   } finally {
     output.release();

@@ -50,11 +50,7 @@ export const stdioTarget: Target = {
             const written: string[] = [];
             const connection = new StdioConnection(host, { askTimeoutMs: 5 }, (line) => void written.push(line));
             const splitter = new LineSplitter(host.limits.bodyBytes);
-            // As standard input is read.
-            const decoder = new TextDecoder();
-            for (const piece of pieces) {
-              splitter.push(decoder.decode(piece, { stream: true })).forEach((line) => connection.receive(line));
-            }
+            for (const piece of pieces) splitter.push(piece).forEach((line) => connection.receive(line));
             const last = splitter.end();
             if (last !== undefined) connection.receive(last);
             connection.abort();

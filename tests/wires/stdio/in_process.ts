@@ -8,13 +8,13 @@ import { LineReader } from "../../../src/wires/stdio/client_lines.ts";
 import { serveLines } from "../../../src/wires/stdio/serve_lines.ts";
 
 /** What goes through a pipe, in the order in which it was put in. */
-export class Pipe implements AsyncIterable<string> {
-  readonly #waiting: string[] = [];
+export class Pipe implements AsyncIterable<Uint8Array> {
+  readonly #waiting: Uint8Array[] = [];
   #isOver = false;
   #wake: () => void = () => {};
 
-  put(text: string): void {
-    this.#waiting.push(text);
+  put(piece: string | Uint8Array): void {
+    this.#waiting.push(typeof piece === "string" ? new TextEncoder().encode(piece) : piece);
     this.#wake();
   }
 
@@ -23,9 +23,9 @@ export class Pipe implements AsyncIterable<string> {
     this.#wake();
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<string, void, undefined> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
     for (;;) {
-      for (let text = this.#waiting.shift(); text !== undefined; text = this.#waiting.shift()) yield text;
+      for (let piece = this.#waiting.shift(); piece !== undefined; piece = this.#waiting.shift()) yield piece;
       if (this.#isOver) return;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
@@ -61,9 +61,10 @@ export function openStdio(
         return isOver;
       },
       write(text) {
-        const middle = text.length >> 1;
-        input.put(text.slice(0, middle));
-        input.put(`${text.slice(middle)}\n`);
+        const bytes = encoder.encode(`${text}\n`);
+        const middle = bytes.length >> 1;
+        input.put(bytes.subarray(0, middle));
+        input.put(bytes.subarray(middle));
         return Promise.resolve(undefined);
       },
       close() {

@@ -23,7 +23,9 @@ test("2025-11-25: how a task is, and that a page is done", { skip }, async () =>
   const [input, output] = [new Pipe(), new Pipe()];
   const served = serveLines(server["~host"], {}, { input, write: (line) => output.put(line), graceMs: 0 });
   const lines = output[Symbol.asyncIterator]();
-  const next = async (): Promise<Message> => JSON.parse((await lines.next()).value as string);
+  const next = async (): Promise<Message> => {
+    return JSON.parse(new TextDecoder().decode((await lines.next()).value ?? undefined));
+  };
   const send = (message: Json) => input.put(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   const params = { protocolVersion: "2025-11-25", capabilities: { elicitation: { url: {} } } };
   send({ id: 0, method: "initialize", params });
