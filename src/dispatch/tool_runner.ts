@@ -147,6 +147,8 @@ export class ToolRunner {
   }
 
   #answer(run: Run, value: unknown): MaybePromise<Settled> {
+    // Whoever returns what ctx.fail() gives means to throw it; as an answer an error would be an object without its words.
+    if (isError(value)) return this.thrown(run, value);
     const { output, external } = run.plan;
     if (external !== undefined) {
       if (run.redeemed === undefined) return this.#promises.ofExternal(run, external.ttlMs, value);
@@ -250,6 +252,15 @@ export function invalidInput(issues: readonly InputIssue[]): Refusal {
   const [first] = issues;
   const where = first === undefined || first.path.length === 0 ? "" : ` at "${formatPath(first.path)}"`;
   return refuse("invalid_input", `Invalid arguments${where}: ${first?.message}`, { issues });
+}
+
+/** A value may be a trap to whoever asks what it is. */
+function isError(value: unknown): value is Error {
+  try {
+    return value instanceof Error;
+  } catch {
+    return false;
+  }
 }
 
 /** No pieces, joined: what they would have been is known if it was declared. */

@@ -39,7 +39,9 @@ export function compileSchema(schema: Schema, options: JsonSchemaOptions): Compi
 export function compileValidator(schema: Schema, where: string): (value: unknown) => MaybePromise<SchemaResult> {
   const standard = schema?.["~standard"];
   if (standard?.version !== 1 || typeof standard.validate !== "function") {
-    throw new TypeError(`${where} is not a Standard Schema: pass a schema of valibot, zod 4, ArkType or Effect`);
+    throw new TypeError(
+      `${where} is not a Standard Schema: pass one of valibot, zod 4, ArkType or Effect, or jsonSchema(…)`,
+    );
   }
   return (value) => standard.validate(value) as MaybePromise<SchemaResult>;
 }
