@@ -34,6 +34,8 @@ export class SseBody {
   readonly #reader = new AbortController();
   #heartbeat: Deadline;
   #held = "";
+  /** Pending while the reader may want more than there is. */
+  #wanted: PromiseWithResolvers<void> | undefined = undefined;
   #room: PromiseWithResolvers<void> | undefined = undefined;
   #isEnded = false;
 
@@ -62,6 +64,7 @@ export class SseBody {
       return;
     }
     this.#held += text;
+    this.#wanted?.resolve();
     if (this.#held.length > MAX_HELD) return (this.#room ??= Promise.withResolvers()).promise;
   }
 
@@ -87,7 +90,7 @@ export class SseBody {
       start: (controller) => {
         opened = controller;
       },
-      pull: () => this.#flush(),
+      pull: () => this.#pull(),
       cancel: () => {
         this.#finish();
         this.#reader.abort();
@@ -96,6 +99,12 @@ export class SseBody {
     this.#controller = opened as unknown as ReadableStreamDefaultController<Uint8Array>;
     this.#options.onOpen(body);
     return this.#controller;
+  }
+
+  /** Answers once there is held text again: each question costs a promise, and there would be one for each block. */
+  #pull(): Promise<void> {
+    this.#flush();
+    return (this.#wanted = Promise.withResolvers()).promise;
   }
 
   #flush(): void {
