@@ -80,3 +80,21 @@ test("SseBody loses nothing, sends nothing twice and keeps the order, whoever is
     { seed: 5, numRuns: 500 },
   );
 });
+
+test("SseBody shows every 8 s that it lives, also beside other blocks, but not to who does not read", async () => {
+  const clock = new FakeClock(0);
+  const { body, reader } = open(clock);
+  clock.tick(7_999);
+  body.write("a");
+  strictEqual(await readText(reader()), "a");
+  clock.tick(1);
+  strictEqual(await readText(reader()), "<3");
+  clock.tick(8_000);
+  strictEqual(await readText(reader()), "<3");
+  body.write("b");
+  body.write("held");
+  clock.tick(80_000);
+  body.end("end");
+  clock.tick(80_000);
+  strictEqual((await readAll(reader())).join(""), "bheldend");
+});

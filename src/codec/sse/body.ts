@@ -9,7 +9,7 @@
  */
 import type { Deadline, Deadlines } from "../../internal/deadlines.ts";
 
-/** How often a quiet stream shows that it lives, in milliseconds. Bun cuts a quiet connection after 10 s. */
+/** How often a stream shows that it lives, in milliseconds. Bun cuts a quiet connection after 10 s. */
 const HEARTBEAT_MS = 8_000;
 
 /** How much text waits for a slow reader before the writer has to, in UTF-16 code units. */
@@ -57,7 +57,6 @@ export class SseBody {
   /** Sends a block; a returned promise resolves when there is room for the next. */
   write(text: string): void | Promise<void> {
     if (this.#isEnded) return;
-    this.#heartbeat.renew();
     const controller = this.#open();
     if (this.#held === "" && (controller.desiredSize ?? 0) > 0) {
       controller.enqueue(encoder.encode(text));
