@@ -202,19 +202,30 @@ export class LiveRun {
   progress(progress: Progress): void {
     if (this.#isSettled || (this.#sink === undefined && !this.isWatched)) return;
     this.#pendingProgress = progress;
-    // What cannot be written is dropped: progress is a courtesy.
-    if (!this.#isSinkFull) void this.#flushProgress().catch(() => {});
+    if (!this.#isSinkFull) this.#flushProgress();
   }
 
-  async #flushProgress(): Promise<void> {
+  #flushProgress(): void {
     while (this.#pendingProgress !== undefined) {
       const progress = this.#pendingProgress;
       this.#pendingProgress = undefined;
-      const room = this.push({ kind: "progress", progress });
+      const room = this.#pushProgress(progress);
       if (room === undefined) continue;
       this.#isSinkFull = true;
-      await room;
-      this.#isSinkFull = false;
+      void room.then(() => {
+        this.#isSinkFull = false;
+        this.#flushProgress();
+      }, () => {});
+      return;
+    }
+  }
+
+  /** What cannot be written is dropped: progress is a courtesy. */
+  #pushProgress(progress: Progress): void | Promise<void> {
+    try {
+      return this.push({ kind: "progress", progress });
+    } catch {
+      return undefined;
     }
   }
 
