@@ -165,7 +165,22 @@ function concat(chunks: readonly Uint8Array[], length: number): Uint8Array<Array
   return whole;
 }
 
+/** Bun takes over `Headers` in half the time of a record; Deno takes half as long again, Node makes no difference. */
+const TAKES_HEADERS = globalThis.navigator?.userAgent?.startsWith("Bun/") === true;
+
+let lastRecord: Reply["headers"] = {};
+let lastHeaders: Headers | Reply["headers"] = lastRecord;
+
+/** Headers in the form that the runtime is quick at; those of a wire's answers are nearly always the same constant. */
+function headersOf(record: Reply["headers"]): Headers | Reply["headers"] {
+  if (record !== lastRecord) {
+    lastHeaders = TAKES_HEADERS ? new Headers(record) : record;
+    lastRecord = record;
+  }
+  return lastHeaders;
+}
+
 /** A reply as a `Response`. */
-export function toResponse(reply: Reply): Response {
-  return new Response(reply.body, reply);
+export function toResponse({ status, headers, body }: Reply): Response {
+  return new Response(body, { status, headers: headersOf(headers) });
 }
