@@ -202,31 +202,28 @@ export class LiveRun {
   progress(progress: Progress): void {
     if (this.#isSettled || (this.#sink === undefined && !this.isWatched)) return;
     this.#pendingProgress = progress;
-    if (!this.#isSinkFull) this.#flushProgress();
+    this.#flushProgress();
   }
 
   #flushProgress(): void {
-    while (this.#pendingProgress !== undefined) {
-      const progress = this.#pendingProgress;
-      this.#pendingProgress = undefined;
-      const room = this.#pushProgress(progress);
-      if (room === undefined) continue;
-      this.#isSinkFull = true;
-      void room.then(() => {
-        this.#isSinkFull = false;
-        this.#flushProgress();
-      }, () => {});
-      return;
+    try {
+      while (this.#pendingProgress !== undefined && !this.#isSinkFull) {
+        const progress = this.#pendingProgress;
+        this.#pendingProgress = undefined;
+        const room = this.push({ kind: "progress", progress });
+        if (room !== undefined) this.#awaitRoom(room);
+      }
+    } catch {
+      // What cannot be written is dropped: progress is a courtesy.
     }
   }
 
-  /** What cannot be written is dropped: progress is a courtesy. */
-  #pushProgress(progress: Progress): void | Promise<void> {
-    try {
-      return this.push({ kind: "progress", progress });
-    } catch {
-      return undefined;
-    }
+  #awaitRoom(room: Promise<void>): void {
+    this.#isSinkFull = true;
+    void room.then(() => {
+      this.#isSinkFull = false;
+      this.#flushProgress();
+    }, () => {});
   }
 
   #useRare(): Rare {
