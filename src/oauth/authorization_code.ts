@@ -110,7 +110,10 @@ class AuthorizationCode implements GrantFlow {
   ): Promise<IssuedTokens> {
     const { clientId, clientSecret } = this.#options;
     const known = client ?? (clientId === undefined ? undefined : { id: clientId, secret: clientSecret });
-    if (known === undefined) throw new ToolError("unauthenticated", "Nobody knows whom the token was issued to");
+    if (known === undefined) {
+      const details = { error: "invalid_grant" };
+      throw new ToolError("unauthenticated", "Nobody knows whom the token was issued to", { details });
+    }
     const parameters = { refresh_token: refreshToken };
     const issued = await requestTokens(request, known, { grantType: "refresh_token", parameters });
     // A server that does not give another one lets this one be used again.

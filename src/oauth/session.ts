@@ -31,6 +31,9 @@ const MARGIN_MS = 30_000;
 /** Longest life of a token that is believed, in milliseconds: a year. */
 const MAX_LIFE_MS = 31_536_000_000;
 
+/** What an authorization server says of a refresh token, or of whom it was issued to, that nobody has a use for any more. */
+const OVER = ["invalid_grant", "invalid_client", "unauthorized_client"];
+
 /** Keeps the tokens of one server. */
 export class Session {
   /** Proves possession of the key that tokens are bound to. */
@@ -159,8 +162,8 @@ export class Session {
       this.#unproven = { accessToken: kept.accessToken, isRefreshed: true };
       return kept;
     } catch (thrown) {
-      if (!(thrown instanceof ToolError) || thrown.code === "unavailable") throw thrown;
-      // Whoever has it has no use for it.
+      if (!(thrown instanceof ToolError)) throw thrown;
+      if (!isRefusedBy(thrown, ...OVER)) throw unrenewed(thrown);
       await this.#vault.forgetTokens();
       if (isRefusedBy(thrown, "invalid_client", "unauthorized_client")) await this.#vault.forgetClient(issuer);
       return undefined;
@@ -217,6 +220,12 @@ export class Session {
   ): GrantRequest {
     return { server, resource, scopes, courier, vault: this.#vault, dpop: this.dpop };
   }
+}
+
+/** Whatever else comes in the place of tokens, such as the page of a firewall, says nothing of the refresh token: it is used again. */
+function unrenewed(cause: ToolError): ToolError {
+  if (cause.code === "unavailable") return cause;
+  return new ToolError("unavailable", `The token is not renewed now: ${cause.message}`, { cause });
 }
 
 /** Whether tokens are for the scopes that are needed now. */
