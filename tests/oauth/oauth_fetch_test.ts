@@ -314,7 +314,10 @@ test("oauthFetch() keeps a refresh token that is not replaced, and forgets one t
   deepStrictEqual(bodies.map((body) => body.get("refresh_token")), [null, "kept", "kept"]);
   [valid, isOver, agrees] = ["4", true, false];
   await rejects(authorized(SERVER, POST), { message: /access_denied$/ });
-  deepStrictEqual([...store.keys()], [`oauth client ${ISSUER}`]);
+  deepStrictEqual([...store.keys()].sort(), [`oauth client ${ISSUER}`, `oauth issuers ${SERVER}`]);
+  // What it is called there is forgotten all the same.
+  await authorized.signOut();
+  strictEqual(store.size, 0);
 });
 
 test("oauthFetch() takes what a store has spoilt for nothing", async () => {
