@@ -48,7 +48,7 @@ export interface OAuthFetch {
 
 /**
  * A `fetch` for transports that gets the tokens of one server by OAuth, as the specification of MCP says: from the authorization
- * server that the server names, when it first refuses a request. Tokens are renewed before they end; where the server wants
+ * server that the server names, when it first refuses a request. Refresh tokens renew them before they end; where the server wants
  * further scopes, these are asked for, once.
  *
  * Tokens go to the origin of `url` alone; requests to elsewhere go without. Parallel calls wait for one and the same token. What

@@ -63,8 +63,15 @@ export class Session {
   async current(): Promise<StoredTokens | undefined> {
     const known = await this.#known();
     if (known === undefined || !this.#isDue(known)) return known;
-    if (known.refreshToken === undefined || this.#options.flow.refresh === undefined) return undefined;
-    return await this.#once(known, undefined, (due, vault) => this.#refresh(due, vault));
+    const isRenewable = known.refreshToken !== undefined && this.#options.flow.refresh !== undefined;
+    if (!isRenewable) return this.#isGood(known) ? known : undefined;
+    try {
+      return await this.#once(known, undefined, (due, vault) => this.#refresh(due, vault));
+    } catch (thrown) {
+      // It was ahead of time.
+      if (thrown instanceof ToolError && this.#isGood(known)) return known;
+      throw thrown;
+    }
   }
 
   /** The server has taken a token. */
@@ -202,12 +209,14 @@ export class Session {
   ): Promise<StoredTokens> {
     const { expiresInSeconds = 0, ...tokens } = issued;
     const lastsMs = Math.min(expiresInSeconds * 1_000, MAX_LIFE_MS);
+    // One that lasts no time at all is used until it is refused.
+    const endsAtMs = lastsMs > 0 ? this.#clock.now() + lastsMs : undefined;
     const kept = {
       ...tokens,
       issuer,
       resource,
-      // One that lasts no time at all is used until it is refused.
-      renewAtMs: lastsMs > 0 ? this.#clock.now() + lastsMs - Math.min(MARGIN_MS, lastsMs / 10) : undefined,
+      renewAtMs: endsAtMs && endsAtMs - Math.min(MARGIN_MS, lastsMs / 10),
+      endsAtMs,
       keyThumbprint: await this.dpop?.calculateThumbprint(),
     };
     await vault.keepTokens(kept);
@@ -226,6 +235,10 @@ export class Session {
 
   #isDue({ renewAtMs }: StoredTokens): boolean {
     return renewAtMs !== undefined && this.#clock.now() >= renewAtMs;
+  }
+
+  #isGood({ endsAtMs }: StoredTokens): boolean {
+    return endsAtMs !== undefined && this.#clock.now() < endsAtMs;
   }
 
   /** What to ask for: what was asked for already, and what the server now says is needed, or else all that there is. */

@@ -43,6 +43,8 @@ export interface StoredTokens {
   readonly refreshToken?: string | undefined;
   /** When to ask for another, in milliseconds since the Unix epoch. */
   readonly renewAtMs?: number | undefined;
+  /** When it ends, in milliseconds since the Unix epoch. */
+  readonly endsAtMs?: number | undefined;
   /** Who issued it. */
   readonly issuer: string;
   /** What it was asked for, as `resource`. */

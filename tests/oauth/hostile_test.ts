@@ -325,6 +325,33 @@ for (
   });
 }
 
+for (
+  const [name, others] of [
+    ["is down", { [`${ISSUER}/token`]: () => new Response("down", { status: 503 }) }],
+    ["is behind a captive portal", {
+      [ISSUER_METADATA]: html,
+      [`${ISSUER}/.well-known/openid-configuration`]: html,
+    }],
+  ] as readonly [string, Readonly<Record<string, Answer>>][]
+) {
+  test(`oauthFetch() uses a token until it ends, while the authorization server ${name}`, async () => {
+    const { fetch, count } = createNetwork(others);
+    const kept = { accessToken: "good", type: "bearer", issuer: ISSUER, renewAtMs: Date.now() - 1 };
+    const robot = clientCredentials({ clientId: "robot", clientSecret: "secret", issuer: ISSUER });
+    const { grant } = agreeing();
+    for (const [own, more] of [[grant, { refreshToken: "r", client: { id: "dynamic" } }], [robot, {}]] as const) {
+      const fetchUntil = (endsAtMs: number) => {
+        const text = JSON.stringify({ ...kept, ...more, endsAtMs });
+        return fetch(own, { store: new Map([[`oauth tokens ${SERVER}`, text]]) });
+      };
+      const before = count(SERVER);
+      strictEqual((await fetchUntil(Date.now() + 3_600_000)(SERVER, POST)).status, 200);
+      strictEqual(count(SERVER), before + 1);
+      await rejects(fetchUntil(Date.now() - 1)(SERVER, POST), { name: "ToolError" });
+    }
+  });
+}
+
 for (const error of ["invalid_grant", "invalid_client", "unauthorized_client"]) {
   test(`oauthFetch() forgets a refresh token that is refused by ${error}, and asks again`, async () => {
     const { fetch, bodies } = createNetwork({

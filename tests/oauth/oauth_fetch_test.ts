@@ -252,6 +252,7 @@ test("oauthFetch() renews a token before it ends, once for all, without a refuse
   const kept = JSON.parse(store.get(key) ?? "{}");
   const leftMs = kept.renewAtMs - Date.now();
   strictEqual(leftMs > 3_400_000 && leftMs < 3_571_000, true, `${leftMs}`);
+  strictEqual(kept.endsAtMs - kept.renewAtMs, 30_000);
   store.set(key, JSON.stringify({ ...kept, renewAtMs: Date.now() - 1 }));
   const calls = isAlone ? 1 : 5;
   await Promise.all(Array.from({ length: calls }, () => authorized(SERVER, POST)));
