@@ -49,7 +49,7 @@ export class Session {
   /** Another one after each time that all is forgotten: what has begun before keeps nothing. */
   #vault: Vault;
   #forgetting: Promise<unknown> | undefined = undefined;
-  #renewing: Renewing | undefined = undefined;
+  #renewing: { readonly becomes: Renewing; readonly isAhead: boolean } | undefined = undefined;
   /** The newest token, which the server has not taken yet, and whether a refresh token was all that it took. */
   #unproven: { readonly accessToken: string; readonly isRefreshed: boolean } | undefined = undefined;
 
@@ -120,17 +120,22 @@ export class Session {
       if (known !== undefined && this.#isNews(known, refused, challenge)) return known;
       // Where what one request waits for cannot be waited for by another, each does it for itself.
       if (this.#clock.isPerRequest) return await work(known, vault);
-      if (this.#renewing === undefined) return await this.#begin(work(known, vault));
-      const renewed = await this.#renewing;
-      if (renewed === undefined || goesFarEnough(renewed, challenge)) return renewed;
+      if (this.#renewing === undefined) return await this.#begin(work(known, vault), challenge === undefined);
+      const { becomes, isAhead } = this.#renewing;
+      const renewed = await becomes;
+      if (renewed !== undefined && goesFarEnough(renewed, challenge)) return renewed;
+      // A refresh token that is over does not keep the grant from giving others to whom the server has refused these.
+      const isAllThereIs = renewed === undefined && (challenge === undefined || !isAhead);
+      if (isAllThereIs) return undefined;
     }
   }
 
-  /** Lets others wait for it, until it has ended. */
-  async #begin(renewing: Renewing): Renewing {
+  /** Lets others wait for it, until it has ended. @param isAhead Whether the server has not refused anything yet. */
+  async #begin(becomes: Renewing, isAhead: boolean): Renewing {
+    const renewing = { becomes, isAhead };
     this.#renewing = renewing;
     try {
-      return await renewing;
+      return await becomes;
     } finally {
       if (this.#renewing === renewing) this.#renewing = undefined;
     }
