@@ -9,6 +9,7 @@ import type { Send } from "../auth/bearer_fetch.ts";
 import { discard } from "../codec/fetch/read.ts";
 import { ToolError } from "../error/tool_error.ts";
 import { isConfidential } from "../internal/loopback.ts";
+import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionRules, rule, TEXTS } from "../internal/options.ts";
 import { type Challenge, NO_CHALLENGE, readChallenge } from "./challenge.ts";
 import { flowOf, type Grant } from "./grant.ts";
 import { Session } from "./session.ts";
@@ -31,6 +32,14 @@ export interface OAuthFetchOptions {
   /** Takes the place of the global `fetch`, for the server as for those that it names. */
   readonly fetch?: Send | undefined;
 }
+
+const RULES: OptionRules<OAuthFetchOptions> = {
+  grant: ANYTHING,
+  store: rule("like a Map, with get, set and delete", isStore),
+  scopes: TEXTS,
+  dpop: OBJECT,
+  fetch: FUNCTION,
+};
 
 /** A `fetch` for transports that gets, sends and renews tokens. */
 export interface OAuthFetch {
@@ -84,9 +93,10 @@ export interface OAuthFetch {
  * strictEqual(await client.whoami({}), "robot");
  * ```
  * @param url The server's URL, as its transport gets it.
- * @throws {TypeError} If the URL is none, or neither https nor on this machine.
+ * @throws {TypeError} If the URL is none, or neither https nor on this machine, or an option is not what it has to be.
  */
 export function oauthFetch(url: string | URL, options: OAuthFetchOptions): OAuthFetch {
+  checkOptions("get tokens", options, RULES);
   const server = new URL(url);
   if (!isConfidential(server)) {
     throw new TypeError(`Cannot send tokens to ${server.href}: it has to be https, or on this machine`);
@@ -103,6 +113,11 @@ export function oauthFetch(url: string | URL, options: OAuthFetchOptions): OAuth
       untilAborted(signIn(session, send, server), signal),
     signOut: () => session.forget(),
   });
+}
+
+function isStore(value: unknown): boolean {
+  const { get, set, delete: remove } = Object(value) as Partial<OAuthStore>;
+  return [get, set, remove].every((one) => typeof one === "function");
 }
 
 /** How often a request is sent at most: without a token, with an old one, with a new one, with a nonce, and with one that goes further. */

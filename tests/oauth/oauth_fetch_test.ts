@@ -378,7 +378,7 @@ test("identityAssertion() gets an assertion for an ID token of the company", asy
     scope: "a b",
   });
   throws(
-    () => identityAssertion({ issuer: "", tokenUrl: "http://company.example", clientId: "app", idToken: "" }),
+    () => identityAssertion({ issuer: "i", tokenUrl: "http://company.example", clientId: "app", idToken: "who" }),
     /https$/,
   );
 });
