@@ -11,8 +11,12 @@ import { buildPackage, commands, installPeers, readVersion } from "./runtimes.mj
 import { workloads } from "./tools.mjs";
 
 const everyWorkload = Object.keys(workloads);
+const without = (...names) => everyWorkload.filter((name) => !names.includes(name));
 
-/** File in `contenders/` and workloads. The floor comes first: it opens each round, and all are compared with it. */
+/**
+ * File in `contenders/` and workloads, and those that a runtime can not do. The floor comes first: it opens each round, and all
+ * are compared with it.
+ */
 const contenders = {
   floor: { file: "floor", workloads: everyWorkload },
   toolwire: { file: "toolwire", workloads: everyWorkload },
@@ -23,6 +27,14 @@ const contenders = {
   "mcp-lite": { file: "mcp_lite", workloads: everyWorkload },
   "@modelcontextprotocol/server": { file: "mcp_server", workloads: everyWorkload },
   "@modelcontextprotocol/sdk": { file: "mcp_sdk", workloads: everyWorkload },
+  "@hono/mcp": { file: "hono_mcp", workloads: everyWorkload },
+  tmcp: { file: "tmcp", workloads: everyWorkload },
+  fastmcp: { file: "fastmcp", workloads: without("sse") },
+  tRPC: { file: "trpc", workloads: without("list") },
+  oRPC: { file: "orpc", workloads: without("list") },
+  "hono RPC": { file: "hono_rpc", workloads: without("list") },
+  // Its streams are of strings, which only Bun takes as the body of a Response.
+  elysia: { file: "elysia", workloads: without("list"), missing: { deno: ["sse"], node: ["sse"] } },
 };
 
 const options = readOptions();
@@ -84,7 +96,7 @@ async function measureRuntime(runtime) {
 }
 
 async function measureWorkload(runtime, workload) {
-  const names = options.contenders.filter((name) => contenders[name].workloads.includes(workload));
+  const names = options.contenders.filter((name) => canDo(contenders[name], workload, runtime));
   const workers = [];
   const samples = Object.fromEntries(names.map((name) => [name, []]));
   try {
@@ -99,6 +111,10 @@ async function measureWorkload(runtime, workload) {
   } finally {
     for (const worker of workers) worker.stop();
   }
+}
+
+function canDo({ workloads, missing }, workload, runtime) {
+  return workloads.includes(workload) && !missing?.[runtime]?.includes(workload);
 }
 
 async function startWorker(runtime, name, workload) {
