@@ -18,7 +18,9 @@ export async function measureTogether(runtime, entries, { rounds, calls, scale }
   const samples = entries.map(() => []);
   try {
     for (const { contender, workload } of entries) {
-      workers.push(await startWorker(runtime, contender, workload, (calls ?? workloads[workload].calls) * scale, scale));
+      workers.push(
+        await startWorker(runtime, contender, workload, (calls ?? workloads[workload].calls) * scale, scale),
+      );
     }
     for (const worker of workers) await worker.warmUp();
     for (let round = 0; round < rounds; round++) {

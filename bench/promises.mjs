@@ -19,7 +19,11 @@ export const promises = [
   atMost("toolwire", "sse", { law: [1.15, 1.15, 1.15], held: [1.8, 1.4, 1.4] }),
   atMost("toolwire", "conc64", { law: [1.35, 1.35, 1.35], held: [1.8, 1.4, 1.4] }),
   // A call on a server of 100 tools costs what it costs on a server of one.
-  { ...atMost("toolwire", "add100", { law: [1, 1, 1], held: [1.15, 1.15, 1.15] }), against: "toolwire", againstWorkload: "add" },
+  {
+    ...atMost("toolwire", "add100", { law: [1, 1, 1], held: [1.15, 1.15, 1.15] }),
+    against: "toolwire",
+    againstWorkload: "add",
+  },
 
   // Each peer against the wire of ours that does the same work.
   timesFaster("toolwire-mcp", "@modelcontextprotocol/server", "add", { law: [15, 12, 8], held: [8, 6, 4] }),

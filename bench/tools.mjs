@@ -45,15 +45,20 @@ const placeOrder = {
   }),
 };
 
-const count = {
-  name: "count",
-  description: "Stream numbered lines, then say how many there were",
-  input: (kit) => kit.object({ topic: kit.string() }),
-  stream: async function* ({ topic }) {
-    for (let index = 1; index <= partialCount; index++) yield `${topic} ${index}`;
-    return { lines: partialCount };
-  },
-};
+/** A tool that streams so many lines. */
+export function createCounter(name, lines) {
+  return {
+    name,
+    description: "Stream numbered lines, then say how many there were",
+    input: (kit) => kit.object({ topic: kit.string() }),
+    stream: async function* ({ topic }) {
+      for (let index = 1; index <= lines; index++) yield `${topic} ${index}`;
+      return { lines };
+    },
+  };
+}
+
+const count = createCounter("count", partialCount);
 
 /** A tool that is only listed, so that a server has more than one to show and to look up. */
 function createFiller(index) {

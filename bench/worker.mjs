@@ -48,7 +48,11 @@ async function run({ url, init }) {
 /** Throws unless every input gets the answer that its handler gives when called directly. */
 async function checkAnswers() {
   const { url, init } = calls[0];
-  strictEqual(new Request(url, init).headers.has("content-length"), init.body !== undefined, "content-length was dropped");
+  strictEqual(
+    new Request(url, init).headers.has("content-length"),
+    init.body !== undefined,
+    "content-length was dropped",
+  );
   const texts = await Promise.all(calls.map(run));
   for (const [index, call] of calls.entries()) {
     if (call.tool === undefined) checkList(contender.decodeList(texts[index]));

@@ -16,7 +16,9 @@ const elysiaKit = {
   count: () => t.Integer({ minimum: 0 }),
 };
 
-export function createFetch(tools) {
+export const createFetch = (tools) => createApp(tools).handle;
+
+export function createApp(tools) {
   const app = new Elysia();
   for (const { name, input, run, stream } of tools) {
     const answer = stream
@@ -26,5 +28,5 @@ export function createFetch(tools) {
       : ({ body }) => run(body);
     app.post(`/rpc/${name}`, answer, { body: input(elysiaKit) });
   }
-  return app.handle;
+  return app;
 }
