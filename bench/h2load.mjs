@@ -9,15 +9,15 @@ const folder = mkdtempSync(join(tmpdir(), "toolwire-bench-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 
 /**
- * Posts one body `calls` times.
+ * Posts one body `calls` times, or gets, if there is none.
  *
  * @param target Further arguments of h2load, with the address last.
  * @returns calls a second, or `undefined` if not all were answered with a 2xx.
  */
 export function load(body, calls, target) {
   const file = join(folder, "body");
-  writeFileSync(file, body);
-  const args = ["-n", calls, "-d", file, ...target].map(String);
+  if (body !== undefined) writeFileSync(file, body);
+  const args = ["-n", calls, ...(body === undefined ? [] : ["-d", file]), ...target].map(String);
   const { status, stdout, error } = spawnSync("h2load", args, {
     encoding: "utf8",
   });
