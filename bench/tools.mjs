@@ -76,9 +76,13 @@ function createFiller(index) {
   };
 }
 
-// `add` stands in the middle: a lookup that walks the list is neither spared nor punished.
-const fillers = Array.from({ length: listedCount - 1 }, (_, index) => createFiller(index));
-const hundred = [...fillers.slice(0, 50), add, ...fillers.slice(50)];
+/** So many tools, `add` in their middle: a lookup that walks the list is neither spared nor punished. */
+export function createTools(count) {
+  const fillers = Array.from({ length: count - 1 }, (_, index) => createFiller(index));
+  return fillers.toSpliced(count >> 1, 0, add);
+}
+
+const hundred = createTools(listedCount);
 
 /** What a workload serves, what it asks, and how many calls make one round. */
 export const workloads = {
