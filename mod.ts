@@ -137,6 +137,7 @@ export type { CallConfig, CheckConfig } from "./src/call/call_config.ts";
 export type { Dispatch, PromiseTerms, Toolset } from "./src/dispatch/dispatch.ts";
 export { createServer, type Notify, type Server, type ServerOptions } from "./src/server/server.ts";
 export type { Auth, MountedAuth } from "./src/server/auth.ts";
+export type { AllTools, Composable, Part } from "./src/server/part.ts";
 export type { CorsOptions, GateOptions } from "./src/server/gate.ts";
 export type {
   Body,

@@ -1,12 +1,13 @@
-// Runs the official conformance suites against examples/everything, with sessions and without, and writes docs/conformance.md:
-// `npm run conformance`, or `npm run conformance -- --scenario tools-list --verbose` to look at one. The exit status is 1 if
+// Runs the official conformance suites against examples/everything, with sessions and without, and writes its section of
+// docs/conformance.md: `npm run conformance`, or `npm run conformance -- --scenario tools-list --verbose` to look at one. The exit status is 1 if
 // any check fails.
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
+import { row, writeSection } from "./conformance_doc.mjs";
 import { findBin, root } from "./runtimes.mjs";
 
 const bun = findBin("bun");
@@ -123,6 +124,7 @@ function formatTotal({ scenarios }) {
   return `${passed}/${checks} checks, ${green}/${all.length} scenarios${warned > 0 ? `, ${warned} warnings` : ""}`;
 }
 
+/** Writes the section of docs/conformance.md. */
 function writeTable() {
   const names = [...new Set(columns.flatMap(({ scenarios }) => [...scenarios.keys()]))].sort();
   const cell = (scenario) => {
@@ -131,15 +133,10 @@ function writeTable() {
     const checks = passed + failed.length + warned.length;
     return `${failed.length > 0 ? "✗ " : ""}${passed}/${checks}`;
   };
-  const row = (cells) => `| ${cells.join(" | ")} |`;
   const text = [
-    "# Conformance",
-    "",
-    "What the official suites of the Model Context Protocol say of `mcp()`. Made by `npm run conformance`, which starts",
-    "[examples/everything](../examples/everything) on Bun and runs the packages `@modelcontextprotocol/conformance` 0.1.16 and",
-    "0.2.0-alpha.12, `server --suite all`, against it: on their default wire, which is 2025-11-25 wherever a scenario knows it,",
-    "and with `--spec-version 2026-07-28`; with sessions, and without any. A cell counts the checks that pass; `–`: the scenario",
-    "is not part of the run; 0/0: it is, and checks nothing there.",
+    "`npm run conformance` starts [examples/everything](../examples/everything) on Bun and runs `server --suite all` against it: on",
+    "the suites' default wire, which is 2025-11-25 wherever a scenario knows it, and with `--spec-version 2026-07-28`; with sessions,",
+    "and without any.",
     "",
     row(["", ...columns.map(({ title }) => title)]),
     row(["---", ...columns.map(() => "---")]),
@@ -160,5 +157,5 @@ function writeTable() {
       "",
     );
   }
-  writeFileSync(join(root, "docs/conformance.md"), text.join("\n"));
+  writeSection("Server", text);
 }

@@ -1,9 +1,10 @@
 // Runs the tests on every runtime, four at a time (they wait more than they work):
-// `node scripts/test_matrix.mjs [--runtime bun,deno,node22,node24,workerd] [--jobs 4] [file …]`.
+// `node scripts/test_matrix.mjs [--runtime bun,deno,node22,node24,workerd] [--jobs 4] [--json results.json] [--bun-report junit.xml] [file …]`.
+// With a report of a run of Bun's over the same tree, Bun runs only the files that had skipped tests in it.
 // Prints what failed, what was skipped and why, and a table; the exit status is 1 if anything failed or silently went missing.
 // Files with failures run once more, alone: what passes then is told as UNSTEADY, with its first failure, and fails the run only
 // if there are more than three of it on a runtime.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import process from "node:process";
@@ -24,6 +25,8 @@ const { values, positionals } = parseArgs({
   options: {
     runtime: { type: "string", default: Object.keys(runners).join() },
     jobs: { type: "string", default: "4" },
+    json: { type: "string" },
+    "bun-report": { type: "string" },
   },
   allowPositionals: true,
 });
@@ -38,6 +41,8 @@ const temporary = mkdtempSync(join(tmpdir(), "toolwire-matrix-"));
 const MOST_UNSTEADY = 3;
 let failures = 0;
 const rows = [];
+/** What ran, by runtime. */
+const allTests = {};
 /** By name: where, and why. Only Node and workerd tell the reason, so that those of the others are theirs. */
 const skips = new Map();
 let reference;
@@ -45,13 +50,18 @@ try {
   const results = await runAll();
   for (const name of names) await runAgain(results.get(name), runners[name]);
   reference = results.get("bun")?.result;
-  for (const name of names) report(name, results.get(name).result, results.get(name).seconds);
+  for (const name of names) {
+    const { result, seconds } = results.get(name);
+    allTests[name] = result.tests;
+    report(name, result, seconds);
+  }
 } finally {
   rmSync(temporary, { recursive: true, force: true });
 }
 printSkips();
 console.log(`\n${files.length} test files\n`);
 for (const row of rows) console.log(row);
+if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(allTests));
 process.exitCode = failures > 0 ? 1 : 0;
 
 async function runAll() {
@@ -153,7 +163,11 @@ function findMissing(wanted, tests) {
   );
 }
 
-async function runOnBun(files) {
+async function runOnBun(all) {
+  const known = testsBefore(all);
+  const done = new Set(known.map(({ file }) => file));
+  const files = all.filter((file) => !done.has(file));
+  if (files.length === 0) return { tests: known, output: "", status: 0 };
   const report = join(temporary, "bun.xml");
   const args = ["test", "--reporter=junit", `--reporter-outfile=${report}`, ...files.map((file) => `./${file}`)];
   const result = await run(findBin("bun"), args);
@@ -161,7 +175,15 @@ async function runOnBun(files) {
   // A file that does not load is not in Bun's report.
   const loaded = new Set(tests.map(({ file }) => file));
   const unloaded = files.filter((file) => !loaded.has(file)).map((file) => ({ file, name: file, status: "failed" }));
-  return { ...result, tests: [...tests, ...unloaded] };
+  return { ...result, tests: [...known, ...tests, ...unloaded] };
+}
+
+/** What a report says of the files in which everything ran, and passed. */
+function testsBefore(files) {
+  if (values["bun-report"] === undefined) return [];
+  const tests = readJunit(values["bun-report"]).filter(({ file }) => files.includes(file));
+  const open = new Set(tests.filter(({ status }) => status !== "passed").map(({ file }) => file));
+  return tests.filter(({ file }) => !open.has(file));
 }
 
 async function runOnDeno(files) {

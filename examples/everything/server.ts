@@ -47,7 +47,7 @@ export function createEverything({ hasSessions }: EverythingOptions): Server {
         logging: true,
         cache: { ttlMs: 60_000, scope: "public" },
         // Connections are closed early, so that clients show whether they come back.
-        ...(hasSessions && { sessions: memorySessions({ retryMs: 200, pollAfterMs: 400 }) }),
+        ...(hasSessions && { sessions: memorySessions({ retryMs: 200, pollAfterMs: 400 }), ssePath: "/sse" }),
       }),
       mcpLite(),
     ],

@@ -53,7 +53,7 @@ ${replicas.map((replica) => `    server 127.0.0.1:${replica} max_fails=0;`).join
       proxy_pass http://replicas;
       proxy_http_version 1.1;
       proxy_set_header Connection "";
-      proxy_set_header Host $host;
+      proxy_set_header Host $http_host;
       proxy_buffering off;
       proxy_connect_timeout 1s;
       proxy_read_timeout 60s;

@@ -9,7 +9,7 @@ import { startNginx } from "./nginx.ts";
 import { freePort, type Program, scriptCommand, startProgram } from "./programs.ts";
 import { startRedis } from "./redis.ts";
 
-const SCRIPT = fileURLToPath(new URL("replica.ts", import.meta.url));
+const SCRIPT = new URL("replica.ts", import.meta.url);
 
 /** A replica as a process. */
 export interface Replica {
@@ -35,14 +35,18 @@ export interface Stage {
   stop(): Promise<void>;
 }
 
-/** Starts Redis, a replica for each name, and nginx in front of them. */
-export async function startStage(names: readonly string[]): Promise<Stage> {
+/**
+ * Starts Redis, a replica for each name, and nginx in front of them.
+ *
+ * @param script What a replica runs: it is told its name, its port and where Redis is, and says when it serves.
+ */
+export async function startStage(names: readonly string[], script: URL = SCRIPT): Promise<Stage> {
   await using started = new AsyncDisposableStack();
   const redis = await startRedis();
   started.defer(() => redis.stop());
   // All replicas sign with the same key. Yours is in their environment, and not made anew with each start.
   const keys = `k1:${randomBytes(32).toString("base64")}`;
-  const replicas = await Promise.all(names.map((name) => startReplica(name, redis.url, keys)));
+  const replicas = await Promise.all(names.map((name) => startReplica(script, name, redis.url, keys)));
   for (const replica of replicas) started.defer(() => replica.kill());
   const nginx = await startNginx(replicas.map(({ port }) => port));
   started.defer(() => nginx.stop());
@@ -50,10 +54,12 @@ export async function startStage(names: readonly string[]): Promise<Stage> {
   return { url: nginx.url, replicas, stop: () => all.disposeAsync() };
 }
 
-async function startReplica(name: string, redis: string, keys: string): Promise<Replica> {
+async function startReplica(script: URL, name: string, redis: string, keys: string): Promise<Replica> {
   const port = await freePort();
   const start = async (): Promise<Program> => {
-    const program = startProgram(scriptCommand(SCRIPT, name, `${port}`, redis), { env: { TOOLWIRE_KEYS: keys } });
+    const program = startProgram(scriptCommand(fileURLToPath(script), name, `${port}`, redis), {
+      env: { TOOLWIRE_KEYS: keys },
+    });
     await program.until((output) => output.includes("serves on"));
     return program;
   };

@@ -11,11 +11,11 @@ import { createClient } from "jsr:@toolwire/toolwire";
 import type { RenderServer, Video } from "./render_server.ts";
 import { startWorkers } from "./workers.ts";
 
-const workers = await startWorkers();
+const workers = await startWorkers(new URL(".", import.meta.url), ["worker.ts", "farm.ts"], ["east", "west"]);
 try {
-  console.log(`Two Workers: east on ${workers.east}, west on ${workers.west}`);
-  const east = createClient<RenderServer>(`${workers.east}/mcp-lite/v1`);
-  const west = createClient<RenderServer>(`${workers.west}/mcp-lite/v1`);
+  console.log(`Two Workers: east on ${workers.urls.east}, west on ${workers.urls.west}`);
+  const east = createClient<RenderServer>(`${workers.urls.east}/mcp-lite/v1`);
+  const west = createClient<RenderServer>(`${workers.urls.west}/mcp-lite/v1`);
 
   const harbour = await east.render_video.start({ scene: "harbour", frames: 40 });
   console.log(`\neast promises a video: ${harbour.token.slice(0, 40)}… (${harbour.token.length} characters)`);

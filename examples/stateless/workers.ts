@@ -1,5 +1,5 @@
 /**
- * Runs the example's Workers on this machine, in workerd, which is what Cloudflare runs them in.
+ * Runs an example's Workers on this machine, in workerd, which is what Cloudflare runs them in.
  *
  * @module
  */
@@ -12,11 +12,9 @@ import { fileURLToPath } from "node:url";
 import { build, stop as stopEsbuild } from "esbuild";
 
 /** The Workers, running. */
-export interface RunningWorkers {
-  /** Where the first instance of the tool server is. */
-  readonly east: string;
-  /** Where the second is. */
-  readonly west: string;
+export interface RunningWorkers<Socket extends string> {
+  /** Where each of them is that can be reached. */
+  readonly urls: Readonly<Record<Socket, string>>;
   /** Ends them. */
   close(): Promise<void>;
 }
@@ -24,31 +22,39 @@ export interface RunningWorkers {
 /** What `npx workerd` starts, started without a shell between, so that ending it ends it. */
 const workerd = fileURLToPath(new URL("../../node_modules/.bin/workerd", import.meta.url));
 
-const sockets = ["east", "west"] as const;
-
-/** Bundles the Workers and starts them on free ports of the loopback interface. */
-export async function startWorkers(): Promise<RunningWorkers> {
-  const folder = await mkdtemp(join(tmpdir(), "toolwire-stateless-"));
+/**
+ * Bundles Workers and starts them on free ports of the loopback interface.
+ *
+ * @param story The folder of the example, with its `workerd.capnp`.
+ * @param scripts Its Workers, in that folder.
+ * @param sockets Names of its sockets.
+ */
+export async function startWorkers<const Socket extends string>(
+  story: URL,
+  scripts: readonly string[],
+  sockets: readonly Socket[],
+): Promise<RunningWorkers<Socket>> {
+  const folder = await mkdtemp(join(tmpdir(), "toolwire-workers-"));
   const removeFolder = () => rm(folder, { recursive: true, force: true });
   try {
-    await bundleInto(folder);
-    const { ports, end } = await runWorkerd(folder);
-    const [east = 0, west = 0] = sockets.map((socket) => ports.get(socket));
+    await bundleInto(folder, story, scripts);
+    const { ports, end } = await runWorkerd(folder, sockets);
+    const urls = Object.fromEntries(sockets.map((socket) => [socket, `http://127.0.0.1:${ports.get(socket)}`]));
     const close = async () => {
       await end();
       await removeFolder();
     };
-    return { east: `http://127.0.0.1:${east}`, west: `http://127.0.0.1:${west}`, close };
+    return { urls: urls as Record<Socket, string>, close };
   } catch (error) {
     await removeFolder();
     throw error;
   }
 }
 
-async function bundleInto(folder: string): Promise<void> {
-  const here = (file: string) => fileURLToPath(new URL(file, import.meta.url));
+async function bundleInto(folder: string, story: URL, scripts: readonly string[]): Promise<void> {
+  const here = (file: string) => fileURLToPath(new URL(file, story));
   await build({
-    entryPoints: ["worker.ts", "farm.ts"].map(here),
+    entryPoints: scripts.map(here),
     outdir: folder,
     bundle: true,
     format: "esm",
@@ -59,12 +65,15 @@ async function bundleInto(folder: string): Promise<void> {
   await copyFile(here("workerd.capnp"), join(folder, "workerd.capnp"));
 }
 
-/** Resolves when both instances listen. */
-async function runWorkerd(folder: string): Promise<{ ports: Map<string, number>; end: () => Promise<void> }> {
+/** Resolves when all of them listen. */
+async function runWorkerd(
+  folder: string,
+  sockets: readonly string[],
+): Promise<{ ports: Map<string, number>; end: () => Promise<void> }> {
   const anyPort = sockets.map((socket) => `--socket-addr=${socket}=127.0.0.1:0`);
   const child = spawn(workerd, ["serve", "workerd.capnp", ...anyPort, "--control-fd=1"], {
     cwd: folder,
-    // One key for both instances, made up for this run.
+    // One key for all instances, made up for this run.
     env: { ...process.env, TOOLWIRE_KEYS: `k1:${crypto.randomUUID()}` },
     stdio: ["ignore", "pipe", "inherit"],
   });

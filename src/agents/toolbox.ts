@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isSystemTool } from "../call/system_tool.ts";
 import type { RemoteTool } from "../call/transport.ts";
 import type { CallOptions, ClientMethods } from "../client/types.ts";
 import { Failure } from "../error/failure.ts";
@@ -131,12 +132,6 @@ export async function openToolbox(source: AgentSource, options: AgentOptions): P
   const names = mapNames([...byName.keys()]);
   const tools = [...byName].map(([tool, listing]) => new AgentTool(names.get(tool) ?? tool, listing, methods, options));
   return new Toolbox(tools);
-}
-
-/** `redeem` and `cancel` of a server that promises. A server of others may have a `cancel` of its own, which takes no promise. */
-function isSystemTool({ name, inputSchema }: RemoteTool): boolean {
-  const required = inputSchema?.["required"];
-  return (name === "redeem" || name === "cancel") && Array.isArray(required) && required.includes("promise");
 }
 
 function answered(value: unknown): CallResult {

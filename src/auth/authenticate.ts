@@ -10,6 +10,7 @@ import { type Refusal, refuse } from "../call/outcome.ts";
 import { settleThrown } from "../dispatch/mask.ts";
 import { Deadlines } from "../internal/deadlines.ts";
 import { isJsonObject } from "../internal/json.ts";
+import { checkOptions, type OptionRules, POSITIVE } from "../internal/options.ts";
 import { isPromiseLike, type MaybePromise } from "../internal/maybe_promise.ts";
 import type { Auth, MountedAuth } from "../server/auth.ts";
 import { refusalReply } from "../wires/http/reply.ts";
@@ -38,6 +39,9 @@ export interface AuthenticateOptions {
   readonly timeoutMs?: number | undefined;
 }
 
+/** What they have to be. */
+export const AUTHENTICATE_RULES: OptionRules<AuthenticateOptions> = { timeoutMs: POSITIVE };
+
 /**
  * Finds out who calls, by any means: `createServer({ auth: authenticate((request) => …) })`. Where callers show a token, `bearer`
  * and `jwt` read it.
@@ -62,12 +66,15 @@ export interface AuthenticateOptions {
  * const response = await server.fetch(new Request("http://localhost/mcp-lite/v1/tools", { method: "POST" }));
  * strictEqual(response.status, 401);
  * ```
- * @throws {TypeError} If it is no function.
+ * @throws {TypeError} If it is no function, or an option is not what it should be.
+ * @throws {RangeError} If `timeoutMs` is not above 0.
  */
-export function authenticate(identify: Identify, { timeoutMs = 10_000 }: AuthenticateOptions = {}): Auth {
+export function authenticate(identify: Identify, options: AuthenticateOptions = {}): Auth {
   if (typeof identify !== "function") {
     throw new TypeError("Cannot authenticate callers: pass a function ({ metadata }) => principal");
   }
+  checkOptions("authenticate callers", options, AUTHENTICATE_RULES);
+  const { timeoutMs = 10_000 } = options;
   return { mount: (host, routes) => new Guard(identify, timeoutMs, host, routes) };
 }
 
@@ -130,8 +137,10 @@ class Guard implements MountedAuth {
     try {
       const refusal = settleThrown(thrown);
       if (refusal?.kind === "error") {
-        // What it comes from is the server's own trouble.
-        if ((thrown as Error).cause !== undefined) this.#host.dispatch.mask(thrown, { during: "auth" });
+        // What it comes from is the server's own trouble, such as keys that cannot be had. Nothing broke: it is a refusal.
+        if ((thrown as Error).cause !== undefined) {
+          this.#host.dispatch.warn("Caller refused", { during: "auth", code: refusal.code, error: thrown });
+        }
         return refusal.data === undefined ? refusal : { ...refusal, data: JSON.parse(JSON.stringify(refusal.data)) };
       }
     } catch {

@@ -1,8 +1,9 @@
 import type { Principal } from "../call/call.ts";
 import { ToolError } from "../error/tool_error.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
+import { BOOLEAN, checkOptions, type OptionRules } from "../internal/options.ts";
 import type { Auth } from "../server/auth.ts";
-import { authenticate, type AuthenticateOptions, type AuthRequest } from "./authenticate.ts";
+import { authenticate, AUTHENTICATE_RULES, type AuthenticateOptions, type AuthRequest } from "./authenticate.ts";
 
 /**
  * Tells whose token it is; `undefined` if it is nobody's, which refuses the request. What is thrown refuses it as well, as
@@ -18,6 +19,9 @@ export interface BearerOptions extends AuthenticateOptions {
    */
   readonly allowsAnonymous?: boolean | undefined;
 }
+
+/** What they have to be. */
+export const BEARER_RULES: OptionRules<BearerOptions> = { ...AUTHENTICATE_RULES, allowsAnonymous: BOOLEAN };
 
 /**
  * Reads the token of `Authorization: Bearer …`, for `createServer({ auth: bearer(verify) })`. Tokens are read nowhere else, above
@@ -40,17 +44,21 @@ export interface BearerOptions extends AuthenticateOptions {
  * }));
  * strictEqual(await client.search({}), "found for ada");
  * ```
+ * @throws {TypeError} If `verify` is no function, or an option is not what it should be.
+ * @throws {RangeError} If `timeoutMs` is not above 0.
  */
 export function bearer(verify: VerifyToken, options: BearerOptions = {}): Auth {
   if (typeof verify !== "function") {
     throw new TypeError("Cannot verify tokens: pass a function (token) => principal, or use jwt({ … })");
   }
+  checkOptions("verify tokens", options, BEARER_RULES);
+  const { allowsAnonymous, ...rest } = options;
   return authenticate((request) => {
     const token = readToken(request.metadata.get("authorization"));
     if (token !== undefined) return whose(verify(token, request));
-    if (options.allowsAnonymous) return undefined;
+    if (allowsAnonymous) return undefined;
     throw new ToolError("unauthenticated", "Send a token, as Authorization: Bearer <token>");
-  }, options);
+  }, rest);
 }
 
 /** The refusal of a token. */

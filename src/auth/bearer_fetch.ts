@@ -1,3 +1,4 @@
+import { ToolError } from "../error/tool_error.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 
 /**
@@ -12,7 +13,8 @@ export type Send = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
  * A `fetch` for transports that sends a token with each request, and asks for another when the server refuses it with 401: the
- * request is then sent again, once.
+ * request is then sent again, once. Where there is no token to send, the call is refused as `unauthenticated`: what gives it has
+ * thrown, which is the error's `cause`, or has given something else than text. A `ToolError` that it throws is passed on.
  *
  * @example A token that is renewed
  * ```ts
@@ -34,7 +36,12 @@ export type Send = (url: string, init: RequestInit) => Promise<Response>;
  * @param send Takes the place of the global `fetch`.
  */
 export function bearerFetch(token: string | GetToken, send: Send = (url, init) => fetch(url, init)): Send {
-  const getToken: GetToken = typeof token === "string" ? () => token : token;
+  if (typeof token !== "string" && typeof token !== "function") {
+    throw new TypeError("Cannot send a token: pass it, or a function that gives it");
+  }
+  const getToken = async (refused: string | undefined) => {
+    return readToken(typeof token === "string" ? token : await ask(token, refused));
+  };
   const sendWith = (url: string, init: RequestInit, used: string) => {
     const headers = new Headers(init.headers);
     headers.set("authorization", `Bearer ${used}`);
@@ -46,7 +53,26 @@ export function bearerFetch(token: string | GetToken, send: Send = (url, init) =
     if (response.status !== 401) return response;
     const renewed = await getToken(used);
     if (renewed === used) return response;
-    await response.body?.cancel();
+    await response.body?.cancel().catch(() => {});
     return await sendWith(url, init, renewed);
   };
+}
+
+async function ask(getToken: GetToken, refused: string | undefined): Promise<unknown> {
+  try {
+    return await getToken(refused);
+  } catch (cause) {
+    if (cause instanceof ToolError) throw cause;
+    throw new ToolError("unauthenticated", "Cannot get a token to send: what gives it has thrown", { cause });
+  }
+}
+
+/** Says what is wrong with a token, never the token. */
+function readToken(token: unknown): string {
+  const kind = token === "" ? "an empty text" : token === null ? "null" : typeof token;
+  if (typeof token !== "string" || token === "") {
+    throw new ToolError("unauthenticated", `Cannot send a token: what should give one gave ${kind}`);
+  }
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw new ToolError("unauthenticated", "Cannot send a token: it has characters that no header may have");
 }

@@ -9,9 +9,11 @@ import { createLocalJWKSet, createRemoteJWKSet, customFetch, errors, type JSONWe
 import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from "jose";
 import type { Principal } from "../call/call.ts";
 import { ToolError } from "../error/tool_error.ts";
-import type { Json, JsonObject } from "../internal/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../internal/json.ts";
+import { isConfidential } from "../internal/loopback.ts";
+import { ANYTHING, checkOptions, FUNCTION, type OptionRules, rule, TEXTS, wholeNumber } from "../internal/options.ts";
 import type { Auth } from "../server/auth.ts";
-import { bearer, type BearerOptions, invalidToken, type VerifyToken } from "./bearer.ts";
+import { bearer, BEARER_RULES, type BearerOptions, invalidToken, type VerifyToken } from "./bearer.ts";
 
 /** What {@link jwt} verifies tokens with and holds them to. Either `jwksUrl` or `keys` is needed. */
 export interface JwtOptions extends BearerOptions {
@@ -34,6 +36,20 @@ export interface JwtOptions extends BearerOptions {
   /** Takes the place of the global `fetch` for the keys. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
 }
+
+const RULES: OptionRules<JwtOptions> = {
+  // These three say by themselves what is wrong.
+  issuer: ANYTHING,
+  audience: ANYTHING,
+  jwksUrl: ANYTHING,
+  keys: rule("a key set { keys: […] }", (value) => isJsonObject(value) && Array.isArray(value["keys"])),
+  algorithms: TEXTS,
+  requiredScopes: TEXTS,
+  clockToleranceSeconds: wholeNumber(0, "seconds"),
+  principal: FUNCTION,
+  fetch: FUNCTION,
+  ...BEARER_RULES,
+};
 
 /** By public keys: what verifies with a secret could be made by whoever verifies, and `none` by anybody. */
 const ALGORITHMS: readonly string[] = [
@@ -59,18 +75,21 @@ const TOKEN_PROBLEMS: ReadonlySet<string> = new Set([
  * Verifies tokens that are JSON Web Tokens: `createServer({ auth: jwt({ issuer, audience, jwksUrl }) })`. A token needs a good
  * signature by a key of its issuer, an audience that is this server, an expiry, and a subject.
  *
- * @throws {TypeError} If an option is missing, or not what it should be.
+ * @throws {TypeError} If an option is missing, or not what it should be, or there is no such option.
  */
 export function jwt(options: JwtOptions): Auth {
-  return bearer(jwtVerifier(options), options);
+  const verify = jwtVerifier(options);
+  const { allowsAnonymous, timeoutMs } = options;
+  return bearer(verify, { allowsAnonymous, timeoutMs });
 }
 
 /**
  * Verifies tokens as {@link jwt} does, for a {@link bearer} that knows other tokens as well.
  *
- * @throws {TypeError} If an option is missing, or not what it should be.
+ * @throws {TypeError} If an option is missing, or not what it should be, or there is no such option.
  */
 export function jwtVerifier(options: JwtOptions): VerifyToken {
+  checkOptions("verify tokens", options, RULES);
   const keys = keysOf(options);
   const { algorithms = ALGORITHMS, requiredScopes = [], principal = principalOf } = options;
   assertPublic(algorithms);
@@ -148,7 +167,7 @@ function keysOf({ jwksUrl, keys, fetch: send }: JwtOptions): JWTVerifyGetKey {
   }
   if (jwksUrl === undefined) return createLocalJWKSet(keys as unknown as JSONWebKeySet);
   const url = new URL(jwksUrl);
-  if (url.protocol !== "https:" && !/^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname)) {
+  if (!isConfidential(url)) {
     throw new TypeError(`Cannot take keys from ${url.href}: it has to be https`);
   }
   return createRemoteJWKSet(url, send === undefined ? {} : { [customFetch]: send as typeof fetch });

@@ -1,4 +1,6 @@
 import type { Json } from "../internal/json.ts";
+import { isConfidential } from "../internal/loopback.ts";
+import { checkOptions, OBJECT, type OptionRules, required, TEXT, TEXTS } from "../internal/options.ts";
 import type { Head, MountedWire, ProtectedResource, Reply, Wire } from "../wires/wire.ts";
 
 /** What {@link protectedResource} tells. */
@@ -16,6 +18,15 @@ export interface ProtectedResourceOptions {
   /** Other members of the metadata, by their names in RFC 9728. */
   readonly more?: Readonly<Record<string, Json>> | undefined;
 }
+
+const RULES: OptionRules<ProtectedResourceOptions> = {
+  resource: required(TEXT),
+  authorizationServers: required(TEXTS),
+  scopes: TEXTS,
+  name: TEXT,
+  documentation: TEXT,
+  more: OBJECT,
+};
 
 const WELL_KNOWN = "/.well-known/oauth-protected-resource";
 
@@ -45,6 +56,7 @@ const HEADERS: Readonly<Record<string, string>> = { "access-control-allow-origin
  * no authorization server.
  */
 export function protectedResource(options: ProtectedResourceOptions): Wire {
+  checkOptions("describe a protected resource", options, RULES);
   const url = readResource(options.resource);
   if (options.authorizationServers.length === 0) {
     throw new TypeError(`Cannot describe ${options.resource}: name an authorization server, where callers get tokens`);
@@ -103,9 +115,7 @@ function encodeMetadata(
 
 function readResource(resource: string): URL {
   const url = URL.canParse(resource) ? new URL(resource) : undefined;
-  const isSafe = url?.protocol === "https:" ||
-    (url?.protocol === "http:" && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname));
-  if (url !== undefined && isSafe && !/[?#]/.test(resource)) return url;
+  if (url !== undefined && isConfidential(url) && !/[?#]/.test(resource)) return url;
   throw new TypeError(
     `Cannot describe ${
       JSON.stringify(resource)

@@ -141,6 +141,8 @@ export interface LogLine {
 export interface Sink {
   /** Takes one event; a returned promise means that it is full, and resolves when there is room. */
   push(event: CallEvent): void | Promise<void>;
+  /** Whether it keeps all pieces, for whoever wants the whole. */
+  readonly keepsPieces?: boolean;
   /** Takes what the tool logs, where the caller may see it. */
   log?(line: LogLine): void;
   /** Aborts when nobody reads any more. */

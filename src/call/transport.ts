@@ -24,6 +24,8 @@ export interface TransportCall {
   readonly args: unknown;
   /** What goes beside the arguments: members of the request's `_meta`, with their names on the wire. */
   readonly meta: Readonly<Record<string, unknown>> | undefined;
+  /** What the environment of the caller supplies; left out where the protocol has no place for it. */
+  readonly config?: Readonly<Record<string, unknown>> | undefined;
   /** Ends the call. */
   readonly limit: TransportLimit;
 }

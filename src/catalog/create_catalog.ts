@@ -9,6 +9,7 @@ import { type Refusal, refuse, type Sink } from "../call/outcome.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 import { nearest } from "../internal/nearest.ts";
 import { refuseCaller } from "../tool/access.ts";
+import { type PartPlan, placeOf } from "../tool/part.ts";
 import type { ToolPlan } from "../tool/tool.ts";
 import type {
   Catalog,
@@ -126,7 +127,7 @@ class ServerCatalog implements Catalog {
   }
 
   #complete(
-    { name, scopes }: ToolPlan,
+    { name, scopes, part }: ToolPlan,
     completers: Completers,
     asked: Complete,
     request: CatalogRequest,
@@ -135,7 +136,7 @@ class ServerCatalog implements Catalog {
     const completer = Object.hasOwn(completers, argument) ? completers[argument] : undefined;
     if (completer === undefined) return { kind: "answer", value: NOTHING };
     const complete: ToolPlan["handler"] = (_, ctx) => whenGiven(completer(value, ctx, given), boundCompletion);
-    const plan = planOf(`complete:${name}`, complete, { scopes });
+    const plan = planOf(`complete:${name}`, complete, { scopes, part });
     return this.#runQuietly(plan, asked, request);
   }
 
@@ -234,14 +235,17 @@ function meaningful({ deadlineMs, continuation, responses, context }: NonNullabl
   return { deadlineMs, continuation, responses, context };
 }
 
-function byKey<Plan>(
+function byKey<Plan extends { readonly part: PartPlan | undefined }>(
   entries: readonly (readonly [string, Runnable<Plan>])[],
   what: string,
 ): ReadonlyMap<string, Runnable<Plan>> {
   const found = new Map<string, Runnable<Plan>>();
   for (const [key, one] of entries) {
+    const other = found.get(key)?.plan.part;
+    const { part } = one.plan;
     if (found.has(key)) {
-      throw new TypeError(`Cannot create server: two ${what} are "${key}"; rename one, or leave one out`);
+      const places = part === other ? "" : `, of ${placeOf(other)} and of ${placeOf(part)}`;
+      throw new TypeError(`Cannot create server: two ${what} are "${key}"${places}; rename one, or leave one out`);
     }
     found.set(key, one);
   }

@@ -107,6 +107,7 @@ const BLANK: Omit<Draft, "name"> = {
   meta: undefined,
   completers: {},
   scopes: [],
+  part: undefined,
   ...NO_ARGUMENTS,
 };
 

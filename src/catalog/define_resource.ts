@@ -121,6 +121,7 @@ const BLANK: Omit<Draft, "uri" | "template" | "name"> = {
   meta: undefined,
   completers: {},
   scopes: [],
+  part: undefined,
   list: undefined,
 };
 

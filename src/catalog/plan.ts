@@ -3,7 +3,7 @@ import { BLANK_PLAN } from "../tool/blank_plan.ts";
 import type { ToolPlan } from "../tool/tool.ts";
 
 /** What comes before the handler. */
-export type PlanNeeds = Partial<Pick<ToolPlan, "input" | "scopes">>;
+export type PlanNeeds = Partial<Pick<ToolPlan, "input" | "scopes" | "part">>;
 
 /**
  * What dispatch runs in place of a tool.
@@ -13,9 +13,9 @@ export type PlanNeeds = Partial<Pick<ToolPlan, "input" | "scopes">>;
 export function planOf(
   name: string,
   handler: ToolPlan["handler"],
-  { input, scopes = [] }: PlanNeeds = {},
+  { input, scopes = [], part }: PlanNeeds = {},
 ): ToolPlan {
-  return { ...BLANK_PLAN, name, description: "", input, scopes, handler };
+  return { ...BLANK_PLAN, name, description: "", input, scopes, part, handler };
 }
 
 /** What becomes of a handler's value: at once, unless it comes later. */

@@ -2,6 +2,7 @@ import type { Icon, PromptMessage } from "../call/content.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
 import type { Ctx } from "../tool/context.ts";
+import type { PartPlan } from "../tool/part.ts";
 import type { CreateCatalog } from "./catalog.ts";
 import type { Completers } from "./completion.ts";
 import type { PromptArgumentListing } from "./listing.ts";
@@ -30,6 +31,8 @@ export interface PromptPlan {
   readonly completers: Completers;
   /** What callers have to have, all of them. */
   readonly scopes: readonly string[];
+  /** The part of the server that it is of; `undefined` for the server itself. */
+  readonly part: PartPlan | undefined;
   readonly handler: (args: unknown, ctx: CatalogCtx) => MaybePromise<PromptAnswer>;
 }
 

@@ -1,5 +1,6 @@
 import type { ContentAnnotations, Icon, ResourceDescription, ResourcePart } from "../call/content.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
+import type { PartPlan } from "../tool/part.ts";
 import type { CreateCatalog } from "./catalog.ts";
 import type { Completers } from "./completion.ts";
 import type { CatalogCtx, ListingCtx } from "./prompt.ts";
@@ -48,6 +49,8 @@ export interface ResourcePlan {
   readonly completers: Completers;
   /** What callers have to have, all of them. */
   readonly scopes: readonly string[];
+  /** The part of the server that it is of; `undefined` for the server itself. */
+  readonly part: PartPlan | undefined;
   readonly list: ((ctx: ListingCtx) => MaybePromise<readonly ListedResource[]>) | undefined;
   readonly reader: (variables: UriVariables, ctx: CatalogCtx, uri: string) => MaybePromise<ResourceAnswer>;
 }

@@ -23,8 +23,9 @@ export class SignedContext implements CallerContext {
   }
 
   get<Value>(slot: ContextSlot<Value>): Value | undefined {
-    if (!this.#values.has(slot.name)) return undefined;
-    const checked = check(slot, structuredClone(this.#values.get(slot.name)));
+    const value = this.#values.get(this.#keyOf(slot.name));
+    if (value === undefined) return undefined;
+    const checked = check(slot, structuredClone(value));
     return checked.issues === undefined ? checked.value as Value : undefined;
   }
 
@@ -36,7 +37,7 @@ export class SignedContext implements CallerContext {
       );
     }
     this.#isChanged = true;
-    if (value === undefined) return void this.#values.delete(slot.name);
+    if (value === undefined) return void this.#values.delete(this.#keyOf(slot.name));
     const json: Json = JSON.parse(JSON.stringify(value));
     const { issues } = check(slot, json);
     if (issues !== undefined) {
@@ -44,7 +45,12 @@ export class SignedContext implements CallerContext {
         `Cannot set context "${slot.name}": the value does not fit its schema: ${issues[0]?.message}`,
       );
     }
-    this.#values.set(slot.name, json);
+    this.#values.set(this.#keyOf(slot.name), json);
+  }
+
+  /** What a slot is called among those of all parts: each group has its own. */
+  #keyOf(name: string): string {
+    return [...this.#run.plan.part?.path ?? [], name].join("/");
   }
 
   /**

@@ -11,13 +11,16 @@ export function runChain(
   runner: ToolRunner,
   last: () => MaybePromise<Settled>,
 ): MaybePromise<Settled> {
+  // It may be none of ours: of another server, say.
+  const check = (settled: Settled, index: number) =>
+    index === 0 ? runner.bounded(assertSettled(settled)) : assertSettled(settled);
   const runFrom = (index: number): MaybePromise<Settled> => {
     const middleware = chain[index];
     if (middleware === undefined) return last();
     try {
       const settled = middleware(run, () => runFrom(index + 1));
-      if (!(settled instanceof Promise)) return assertSettled(settled);
-      return settled.then(assertSettled).catch((thrown) => runner.thrown(run, thrown));
+      if (!(settled instanceof Promise)) return check(settled, index);
+      return settled.then((later) => check(later, index)).catch((thrown) => runner.thrown(run, thrown));
     } catch (thrown) {
       return runner.thrown(run, thrown);
     }

@@ -18,16 +18,16 @@ type Config = Readonly<Record<string, unknown>>;
 type Check = (value: unknown) => MaybePromise<SchemaResult>;
 
 /** Configures a run; gives the refusal, if what there is does not fit. Throws what a schema throws. */
-export function configure(run: Run, ownConfig: Config | undefined): MaybePromise<Refusal | undefined> {
+export function configure(run: Run): MaybePromise<Refusal | undefined> {
   const { config: given } = run.call;
-  const { config: schema } = run.plan;
+  const { config: schema, part } = run.plan;
   const whole = given?.check as Check | undefined;
   const accepting: Check | undefined = whole && ((value) => {
     const checked = whole(value);
     return checked instanceof Promise ? checked.then((later) => accept(given, later)) : accept(given, checked);
   });
   const checks = [accepting, schema?.validate].filter((check) => check !== undefined);
-  return checkAll(run, checks, given?.reveal() ?? ownConfig ?? {});
+  return checkAll(run, checks, given?.reveal() ?? part?.config ?? run.host.ownConfig ?? {});
 }
 
 function accept(given: CallConfig | undefined, checked: SchemaResult): SchemaResult {
@@ -52,11 +52,13 @@ function checkAll(run: Run, [check, ...rest]: readonly Check[], value: unknown):
 }
 
 function invalidConfig(found: NonNullable<SchemaResult["issues"]>, value: unknown, isOwn: boolean): Refusal {
-  const quoted = textsOf(value);
+  const located = locateIssues(found);
   // Some libraries tell what was there along with what they expected.
-  const issues = locateIssues(found).map(({ path, expected }) => ({
+  const quoted = new Set<string>();
+  collectQuoted(value, located.map(({ expected }) => expected).join("\n"), quoted);
+  const issues = located.map(({ path, expected }) => ({
     path,
-    expected: quoted.some((text) => expected.includes(text)) ? "what its schema says" : expected,
+    expected: [...quoted].some((text) => expected.includes(text)) ? "what its schema says" : expected,
   }));
   const [first] = issues;
   const where = first === undefined || first.path.length === 0 ? "" : ` at "${formatPath(first.path)}"`;
@@ -65,9 +67,16 @@ function invalidConfig(found: NonNullable<SchemaResult["issues"]>, value: unknow
   return refuse("invalid_config", `Invalid config${where}: expected ${first?.expected}${whose}`, { issues });
 }
 
-/** Texts and numbers anywhere in a config, but those of a character or two, which any sentence has. */
-function textsOf(value: unknown): string[] {
-  if (typeof value === "object" && value !== null) return Object.values(value).flatMap(textsOf);
+/**
+ * Texts and numbers anywhere in a config that sentences quote, but those of a character or two, which any sentence has. Nothing
+ * is made of the rest: there may be half a million.
+ */
+function collectQuoted(value: unknown, sentences: string, quoted: Set<string>): void {
+  if (typeof value === "object" && value !== null) {
+    const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+    for (const member of members) collectQuoted(member, sentences, quoted);
+    return;
+  }
   const text = typeof value === "string" || typeof value === "number" ? String(value) : "";
-  return text.length > 2 ? [text] : [];
+  if (text.length > 2 && text.length <= sentences.length && sentences.includes(text)) quoted.add(text);
 }

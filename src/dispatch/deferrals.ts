@@ -106,7 +106,7 @@ export class Deferrals {
 
   /** Names a call by its idempotency key: the same for each repeat. Its caller may leave. */
   bindKey(run: Run, key: string): void {
-    run.resume(uuidOf(run.principalId, key), run.asking?.memo ?? EMPTY_MEMO);
+    run.resume(uuidOf(run.principalId, key, ...run.plan.part?.path ?? []), run.asking?.memo ?? EMPTY_MEMO);
     run.live.keep();
   }
 
@@ -176,7 +176,7 @@ export class Deferrals {
     }
     const lease = new Lease(this.#jobs, job, run, { ...options, letGo });
     if (settled === undefined) this.#bind(run, lease).catch(() => {});
-    else await lease.conclude(this.#bounded(settled, job), () => {});
+    else await lease.conclude(this.#bounded(settled, run, job), () => {});
     return true;
   }
 
@@ -205,7 +205,7 @@ export class Deferrals {
     // Whoever has the answer of a keyed call must not get another one for a repeat: it is written first.
     run.live.detach((settled) => {
       return new Promise((onTried) => {
-        lease.conclude(this.#bounded(settled, lease.job), onTried).then(concluded.resolve, concluded.reject);
+        lease.conclude(this.#bounded(settled, run, lease.job), onTried).then(concluded.resolve, concluded.reject);
       });
     });
     return concluded.promise;
@@ -247,8 +247,8 @@ export class Deferrals {
   }
 
   /** What is kept of how a run ended: JSON, and not too much of it. */
-  #bounded(settled: Settled, { tool, id }: Job): Settled {
-    const { resultChars } = this.#options;
+  #bounded(settled: Settled, { plan: { part } }: Run, { tool, id }: Job): Settled {
+    const resultChars = Math.min(this.#options.resultChars, part?.resultChars ?? Number.POSITIVE_INFINITY);
     try {
       const { length } = JSON.stringify(settled);
       if (length <= resultChars) return settled;

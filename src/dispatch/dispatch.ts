@@ -28,7 +28,9 @@ import { runChain } from "./chain.ts";
 import { decodeContinuation } from "./continuation.ts";
 import { Deferrals } from "./deferrals.ts";
 import type { DispatchHost } from "./host.ts";
-import { maskThrown, settleThrown } from "./mask.ts";
+import { type LogFields, maskThrown, settleThrown, writeLine } from "./mask.ts";
+import type { DispatchOptions } from "./options.ts";
+import type { AnswerLimits } from "./oversize.ts";
 import { Promises } from "./promises.ts";
 import { Redeemer } from "./redeem.ts";
 import { Run } from "./run.ts";
@@ -41,6 +43,8 @@ export interface Dispatch {
   call(call: Call, sink?: Sink): MaybePromise<Settled>;
   /** Masks what broke outside of a tool, such as a result that cannot be encoded: the log has it, the caller an id. */
   mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): Refusal;
+  /** Tells the log of what nobody has to mend in a hurry. */
+  warn(message: string, fields: Readonly<Record<string, unknown>>): void;
   /** Aborts once no more calls are taken. */
   readonly closeSignal: AbortSignal;
   /** What a promise token says by itself, to the one it was given to; nothing is looked up. */
@@ -71,34 +75,6 @@ export interface Toolset {
   call(call: Call, sink?: Sink): MaybePromise<Settled>;
 }
 
-/** What a dispatcher needs. */
-export interface DispatchOptions {
-  /** The tools. */
-  readonly registry: ToolRegistry;
-  /** Around every call; the first is the outermost. */
-  readonly middleware: readonly Middleware[];
-  /** Around every run of a job; the first is the outermost. */
-  readonly jobMiddleware: readonly Middleware[];
-  /** What the caller is told of an error that nobody declared; `undefined` if nothing is. */
-  readonly onError: OnError | undefined;
-  /** How long a call may take when its tool says nothing, in milliseconds. */
-  readonly timeoutMs: number;
-  /** Where masked errors go. */
-  readonly logger: Logger | undefined;
-  /** Where time comes from. */
-  readonly clock: Clock;
-  /** What tokens are signed with. */
-  readonly keys: TokenKeys;
-  /** What runs deferred work. */
-  readonly engine: Engine;
-  /** How many jobs run at once in this process; 0 for none. */
-  readonly concurrency: number;
-  /** Largest outcome of a job, in UTF-16 code units of JSON. */
-  readonly resultChars: number;
-  /** What tools get whose calls bring no config. */
-  readonly config: Readonly<Record<string, unknown>> | undefined;
-}
-
 const TOO_LATE: Refusal = refuse("deadline_exceeded", "The call took longer than its deadline");
 
 const CLOSING: Refusal = refuse("unavailable", "The server is shutting down; try again, another replica may answer", {
@@ -115,6 +91,8 @@ export class Dispatcher implements Dispatch, DispatchHost {
   readonly deadlines: Deadlines;
   readonly clock: Clock;
   readonly keys: TokenKeys;
+  readonly answerLimits: AnswerLimits;
+  readonly ownConfig: Readonly<Record<string, unknown>> | undefined;
   readonly #middleware: readonly Middleware[];
   readonly #jobMiddleware: readonly Middleware[];
   readonly #onError: OnError | undefined;
@@ -125,7 +103,6 @@ export class Dispatcher implements Dispatch, DispatchHost {
   readonly #redeemer: Redeemer;
   readonly #promises: Promises;
   readonly #engine: Engine;
-  readonly #ownConfig: Readonly<Record<string, unknown>> | undefined;
   #running = 0;
   readonly #closing = new AbortController();
   // Asked at every call, of which a signal makes more than a field.
@@ -140,13 +117,14 @@ export class Dispatcher implements Dispatch, DispatchHost {
     this.logger = options.logger;
     this.clock = options.clock;
     this.keys = options.keys;
+    this.answerLimits = options.answerLimits;
     this.deadlines = new Deadlines(options.clock);
     this.#middleware = options.middleware;
     this.#jobMiddleware = options.jobMiddleware;
     this.#onError = options.onError;
     this.#timeoutMs = options.timeoutMs;
     this.#engine = options.engine;
-    this.#ownConfig = options.config;
+    this.ownConfig = options.config;
     assertConfigHidden(options.registry.plans(), options.engine, options.keys);
     const jobs = new Jobs(engine);
     const promises = this.#promises = new Promises(this, engine);
@@ -188,21 +166,27 @@ export class Dispatcher implements Dispatch, DispatchHost {
     if (refusal !== undefined) return refusal;
     if (!isJsonObject(call.args)) return refuseInput("Arguments must be an object", [], "object", call.args);
     const run = new Run(plan, call, this, sink);
-    const settled = this.#middleware.length === 0
+    const { part } = plan;
+    const middleware = part === undefined ? this.#middleware : [...this.#middleware, ...part.middleware];
+    const settled = middleware.length === 0
       ? this.#begin(run)
-      : runChain(run, this.#middleware, this.#runner, () => this.#beginWithin(run));
+      : runChain(run, middleware, this.#runner, () => this.#beginWithin(run));
     return settled instanceof Promise ? this.#guard(run, settled) : run.settle(settled);
   }
 
-  mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): Refusal {
+  mask(thrown: unknown, fields: LogFields): Refusal {
     return maskThrown(this.logger, thrown, fields);
+  }
+
+  warn(message: string, fields: LogFields): void {
+    writeLine(this.logger, "warn", message, fields);
   }
 
   readPromise(token: string, peer: Peer): PromiseTerms | Refusal {
     const opened = this.#promises.open(token, peer.principal);
     if ("kind" in opened) return opened;
     const { plan, expiresAtMs } = opened;
-    const { ttlMs = 0 } = plan.promise ?? plan.external ?? {};
+    const { ttlMs = plan.relay?.ttlMs(opened) ?? 0 } = plan.promise ?? plan.external ?? {};
     // The token's end was rounded up to a second.
     return { tool: plan.name, createdAtMs: expiresAtMs - 1_000 - ttlMs, ttlMs };
   }
@@ -215,23 +199,24 @@ export class Dispatcher implements Dispatch, DispatchHost {
     return settleThrown(thrown) ?? this.#mapError(run, thrown) ?? this.mask(thrown, { tool: run.plan.name });
   }
 
-  get ownConfig(): Readonly<Record<string, unknown>> | undefined {
-    return this.#ownConfig;
-  }
-
   deadlineMs(run: Run): number {
-    return Math.min(run.plan.timeoutMs ?? this.#timeoutMs, run.call.meta?.deadlineMs ?? Number.POSITIVE_INFINITY);
+    const ownMs = run.plan.timeoutMs ?? this.#defaultMs(run);
+    return Math.min(ownMs, run.call.meta?.deadlineMs ?? Number.POSITIVE_INFINITY);
   }
 
   runTool(run: Run): MaybePromise<Settled> {
     const { middleware } = run.plan;
     if (middleware.length === 0) return this.#runner.run(run);
-    return runChain(run, middleware, this.#runner, () => this.#runner.run(run));
+    return this.runWithin(run, middleware, () => this.#runner.run(run));
   }
 
   runJob(run: Run): MaybePromise<Settled> {
-    if (this.#jobMiddleware.length === 0) return this.runTool(run);
-    return runChain(run, this.#jobMiddleware, this.#runner, () => this.runTool(run));
+    const { jobMiddleware = [] } = run.plan.part ?? {};
+    return this.runWithin(run, [...this.#jobMiddleware, ...jobMiddleware], () => this.runTool(run));
+  }
+
+  runWithin(run: Run, middleware: readonly Middleware[], last: () => MaybePromise<Settled>): MaybePromise<Settled> {
+    return middleware.length === 0 ? last() : runChain(run, middleware, this.#runner, last);
   }
 
   /** Takes jobs as they come due. */
@@ -305,7 +290,12 @@ export class Dispatcher implements Dispatch, DispatchHost {
     // Without a word of its tool a stream may last as long as something happens on it; anything else is limited in all.
     const isIdleLimited = timeoutMs === undefined && run.sink !== undefined && !run.plan.isSystem;
     const totalMs = isIdleLimited ? run.call.meta?.deadlineMs : deadlineMs;
-    return run.live.guard(running, this, { totalMs, idleMs: isIdleLimited ? this.#timeoutMs : undefined });
+    return run.live.guard(running, this, { totalMs, idleMs: isIdleLimited ? this.#defaultMs(run) : undefined });
+  }
+
+  /** How long a call may take whose tool says nothing, in milliseconds. */
+  #defaultMs({ plan: { part } }: Run): number {
+    return part?.timeoutMs ?? this.#timeoutMs;
   }
 
   #spendBudget(run: Run, budgetMs: number, promiseMs: number, deadlineMs: number): void {
@@ -332,7 +322,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
 
   #mapError(run: Run, thrown: unknown): FailureOutcome | Refusal | undefined {
     try {
-      return this.#onError && settleThrown(this.#onError(thrown, run));
+      return settleThrown(run.plan.part?.onError?.(thrown, run) ?? this.#onError?.(thrown, run));
     } catch (broken) {
       this.mask(broken, { tool: run.plan.name });
       return undefined;
@@ -342,7 +332,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
   /** Runs the tool; or, if the caller said more than its arguments, what that means. */
   #begin(run: Run): MaybePromise<Settled> {
     const { meta } = run.call;
-    if (meta === undefined) return this.runTool(run);
+    if (meta === undefined || run.plan.relay !== undefined) return this.runTool(run);
     try {
       const begun = this.#beginWith(run, meta);
       return begun instanceof Promise ? begun.catch((thrown) => this.#runner.thrown(run, thrown)) : begun;
@@ -376,7 +366,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
 
   /** Config and arguments are checked before their job is promised. */
   async #enqueue(run: Run): Promise<Settled> {
-    const refused = await configure(run, this.ownConfig);
+    const refused = await configure(run);
     if (refused !== undefined) return refused;
     const checked = await run.plan.input?.validate(run.call.args);
     if (checked?.issues !== undefined) return invalidInput(formatIssues(checked.issues, run.call.args));

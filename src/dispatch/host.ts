@@ -3,8 +3,9 @@ import type { Clock } from "../internal/clock.ts";
 import type { Deadlines } from "../internal/deadlines.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 import type { TokenKeys } from "../token/token.ts";
-import type { Logger } from "../tool/context.ts";
+import type { Logger, Middleware } from "../tool/context.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
+import type { AnswerLimits } from "./oversize.ts";
 import type { Run } from "./run.ts";
 
 /** What all runs of one server share. */
@@ -19,6 +20,8 @@ export interface DispatchHost {
   readonly clock: Clock;
   /** What tokens are signed with. */
   readonly keys: TokenKeys;
+  /** How much tools may give. */
+  readonly answerLimits: AnswerLimits;
   /** What tools get whose calls bring no config. */
   readonly ownConfig: Readonly<Record<string, unknown>> | undefined;
   /** Whether it takes no more calls. */
@@ -35,6 +38,8 @@ export interface DispatchHost {
   deadlineMs(run: Run): number;
   /** Runs a tool, with its own middleware around it. Never throws, never rejects. */
   runTool(run: Run): MaybePromise<Settled>;
+  /** Runs middleware, the first outermost, around `last`. Never throws, never rejects. */
+  runWithin(run: Run, middleware: readonly Middleware[], last: () => MaybePromise<Settled>): MaybePromise<Settled>;
   /** Runs a tool because its job is due. */
   runJob(run: Run): MaybePromise<Settled>;
   /** Masks what is not the caller's business: the log has it, the caller an id. */

@@ -4,21 +4,34 @@ import { Failure } from "../error/failure.ts";
 import { ToolError } from "../error/tool_error.ts";
 import type { Logger } from "../tool/context.ts";
 
+/** What goes beside a line of the log. */
+export type LogFields = Readonly<Record<string, unknown>>;
+
 /** A refusal that tells the caller nothing but a correlation id; the log has the rest under the same id. */
-export function maskThrown(
-  logger: Logger | undefined,
-  thrown: unknown,
-  fields: Readonly<Record<string, unknown>>,
-): Refusal {
+export function maskThrown(logger: Logger | undefined, thrown: unknown, fields: LogFields): Refusal {
   const correlationId = crypto.randomUUID();
-  try {
-    logger?.error("Tool call broke", { ...fields, correlationId, error: thrown });
-  } catch {
-    // A logger that throws must not break the call it writes about.
-  }
+  writeLine(logger, "error", "tool" in fields ? "Tool call broke" : "Server broke", {
+    ...fields,
+    correlationId,
+    error: thrown,
+  });
   return refuse("internal", `Internal error, correlation id ${correlationId}`, {
     correlation_id: correlationId,
   });
+}
+
+/** Writes a line of the log. A logger that throws must not break what it writes about. */
+export function writeLine(
+  logger: Logger | undefined,
+  level: "warn" | "error",
+  message: string,
+  fields: LogFields,
+): void {
+  try {
+    logger?.[level](message, fields);
+  } catch {
+    // Nobody is left to tell.
+  }
 }
 
 /** What a handler said by throwing: a failure, or a refusal of its own choice; `undefined` for everything that is masked. */

@@ -37,14 +37,30 @@ export class Redeemer {
   }
 
   /** Gives how the promised work ended, what it asks, or the same promise again. */
-  async redeem(run: Run, { promise: token, wait_ms: waitMs }: RedeemInput): Promise<Settled> {
+  redeem(run: Run, { promise, wait_ms: waitMs }: RedeemInput): Promise<Settled> {
+    return this.#goOn(run, promise, (opened) => this.#redeem(run, opened, waitMs));
+  }
+
+  /** Cancels the promised work, if it has not ended. */
+  cancel(run: Run, { promise }: RedeemInput): Promise<Settled> {
+    return this.#goOn(run, promise, (opened) => this.#cancel(run, opened));
+  }
+
+  /** Reads a token; what is done with it is within the middleware of the part that it is of. */
+  async #goOn(run: Run, token: string, last: (opened: OpenedPromise) => Promise<Settled>): Promise<Settled> {
     const opened = this.#promises.open(token, run.principal);
     if ("kind" in opened) return opened;
+    return await this.#host.runWithin(run, opened.plan.part?.middleware ?? [], () => last(opened));
+  }
+
+  async #redeem(run: Run, opened: OpenedPromise, waitMs: number | undefined): Promise<Settled> {
+    const { token } = opened;
     const allowedMs = DEADLINE_SHARE * this.#host.deadlineMs(run);
     // A stream shows that it lives: without a word of its caller it goes on until there is no more time.
     const wantedMs = waitMs === undefined && run.sink !== undefined ? allowedMs : Math.min(waitMs ?? 0, MAX_WAIT_MS);
     const mayWaitMs = Math.min(wantedMs, allowedMs);
-    const { external } = opened.plan;
+    const { external, relay } = opened.plan;
+    if (relay !== undefined) return await relay.redeem(run, opened, mayWaitMs);
     if (external !== undefined) return await this.#redeemExternal(run, opened, external, mayWaitMs);
     if (!this.#promises.isKnowable(opened)) return this.#promises.lost();
     if (run.call.meta?.continuation === token) await this.#answer(run, opened);
@@ -56,11 +72,9 @@ export class Redeemer {
     return "continuation" in settled ? { ...settled, continuation: token } : settled;
   }
 
-  /** Cancels the promised work, if it has not ended. */
-  async cancel(run: Run, { promise: token }: RedeemInput): Promise<Settled> {
-    const opened = this.#promises.open(token, run.principal);
-    if ("kind" in opened) return opened;
-    const { external } = opened.plan;
+  async #cancel(run: Run, opened: OpenedPromise): Promise<Settled> {
+    const { external, relay } = opened.plan;
+    if (relay !== undefined) return await relay.cancel(run, opened);
     if (external !== undefined) return await this.#cancelExternal(run, opened, external);
     const job = this.#promises.isKnowable(opened) ? await this.#jobs.engine.get(opened.id) : undefined;
     if (job === undefined) return this.#promises.lost();

@@ -27,6 +27,7 @@ import { Asking } from "./asking.ts";
 import { SignedContext } from "./caller_context.ts";
 import type { DispatchHost } from "./host.ts";
 import type { Lease } from "./lease.ts";
+import { makeScale } from "./oversize.ts";
 import type { OpenedPromise } from "./promises.ts";
 import { LiveRun } from "./live_run.ts";
 
@@ -264,7 +265,9 @@ export class Run implements MiddlewareCtx {
     } catch {
       // A logger that throws must not break the call it writes about.
     }
-    if (!this.#isOver && this.#live?.isSettled !== true) this.sink?.log?.({ level, message, fields });
+    if (this.sink?.log === undefined || this.#isOver || this.#live?.isSettled === true) return;
+    // What is said on the way is a courtesy: it is not worth a refusal.
+    if (makeScale(this.host.answerLimits)(fields) === undefined) this.sink.log({ level, message, fields });
   }
 
   meta(members: Readonly<Record<string, unknown>>): void {

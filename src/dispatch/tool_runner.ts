@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { type Refusal, refuse, type Settled } from "../call/outcome.ts";
+import { type AnswerOutcome, type FailureOutcome, type Refusal, refuse, type Settled } from "../call/outcome.ts";
 import { joinPartials } from "../call/partials.ts";
 import { formatPath } from "../internal/describe.ts";
 import { isPromiseLike, type MaybePromise } from "../internal/maybe_promise.ts";
@@ -19,6 +19,7 @@ import { type Asking, askKind } from "./asking.ts";
 import { configure } from "./configure.ts";
 import { encodeContinuation } from "./continuation.ts";
 import type { DispatchHost } from "./host.ts";
+import { makeScale } from "./oversize.ts";
 import type { Promises } from "./promises.ts";
 import { promiseAgain } from "./redeem.ts";
 import type { Run } from "./run.ts";
@@ -43,10 +44,13 @@ export class ToolRunner {
 
   /** Runs a tool. */
   run(run: Run): MaybePromise<Settled> {
-    const { config, isSystem } = run.plan;
+    const { config, isSystem, relay } = run.plan;
+    if (relay !== undefined) {
+      return relay.call(run).then((later) => this.#settle(run, later)).catch((thrown) => this.thrown(run, thrown));
+    }
     if ((config === undefined && run.call.config === undefined) || isSystem) return this.#runConfigured(run);
     try {
-      const refused = configure(run, this.#host.ownConfig);
+      const refused = configure(run);
       if (!(refused instanceof Promise)) return refused ?? this.#runConfigured(run);
       return refused.then((later) => later ?? this.#runConfigured(run)).catch((thrown) => this.thrown(run, thrown));
     } catch (thrown) {
@@ -102,6 +106,9 @@ export class ToolRunner {
     const stop = () => void stopGenerator(pieces).catch(() => {});
     const kept: unknown[] | undefined = run.sink === undefined || run.mayBeJob ? [] : undefined;
     let hasYielded = false;
+    // Pieces that somebody joins count together, others each for itself.
+    const areJoined = kept !== undefined || run.sink?.keepsPieces;
+    let weigh = makeScale(this.#host.answerLimits);
     live.onEnd = stop;
     try {
       while (live.ended === undefined) {
@@ -111,7 +118,9 @@ export class ToolRunner {
         // JSON has no undefined.
         const value = step.value === undefined ? null : step.value;
         // Nothing is awaited that is not a promise: each await is a turn of the event loop, for each piece.
-        let mismatch = this.#mismatch(run, plan.partial, value, "partial");
+        if (!areJoined) weigh = makeScale(this.#host.answerLimits);
+        const oversize = weigh(value);
+        let mismatch = oversize ?? this.#mismatch(run, plan.partial, value, "partial");
         if (mismatch instanceof Promise) mismatch = await mismatch;
         if (mismatch !== undefined) {
           stop();
@@ -134,7 +143,7 @@ export class ToolRunner {
     if (!hasYielded) return this.#answer(run, joinNothing(run.plan));
     // Over a stream that is still there the caller has the pieces.
     const isWhole = kept !== undefined && (run.sink === undefined || run.lease !== undefined);
-    return isWhole ? this.#answer(run, joinPartials(kept)) : this.#settle(run, answer(run, undefined));
+    return isWhole ? this.#answer(run, joinPartials(kept)) : this.#settle(run, this.bounded(answer(run, undefined)));
   }
 
   #answer(run: Run, value: unknown): MaybePromise<Settled> {
@@ -143,15 +152,16 @@ export class ToolRunner {
       if (run.redeemed === undefined) return this.#promises.ofExternal(run, external.ttlMs, value);
       if (value instanceof Pending) return promiseAgain(run.redeemed, value, this.#host.clock.now());
     }
-    if (output === undefined) return this.#settle(run, answer(run, value));
     // What a handler says after it has asked counts for nothing.
     if (run.asking?.requests !== undefined) return this.#ask(run, run.asking);
+    const settled = this.bounded(answer(run, value));
+    if (settled.kind === "error" || output === undefined) return this.#settle(run, settled);
     const mismatch = this.#mismatch(run, output, value, "output");
     if (mismatch instanceof Promise) {
-      return mismatch.then((refusal) => refusal ?? this.#settle(run, answer(run, value)))
+      return mismatch.then((refusal) => refusal ?? this.#settle(run, settled))
         .catch((thrown) => this.thrown(run, thrown));
     }
-    return mismatch ?? this.#settle(run, answer(run, value));
+    return mismatch ?? this.#settle(run, settled);
   }
 
   /** What the caller is told beside the outcome itself: what it is asked instead, and the state that it keeps. */
@@ -211,12 +221,18 @@ export class ToolRunner {
     });
   }
 
+  /** How a run ends, if that may go out. */
+  bounded(settled: Settled): Settled {
+    const { value, message, data, meta } = settled as Partial<AnswerOutcome & FailureOutcome>;
+    return makeScale(this.#host.answerLimits)(value, message, data, meta) ?? settled;
+  }
+
   /** How a run ends that threw. */
   thrown(run: Run, thrown: unknown): Settled {
     if (run.asking?.requests !== undefined) return this.#ask(run, run.asking);
     // A handler that throws because its signal aborted has done as it was told.
     if (run.ended !== undefined) return run.ended;
-    const settled = this.#host.settleRun(run, thrown);
+    const settled = this.bounded(this.#host.settleRun(run, thrown));
     if (settled.kind !== "failure") return settled;
     return this.#settle(run, run.addedMeta === undefined ? settled : { ...settled, meta: run.addedMeta });
   }

@@ -3,6 +3,7 @@ import { retryAfter } from "../codec/fetch/retry_after.ts";
 import type { RequestId } from "../codec/jsonrpc/decode.ts";
 import { encodeError, encodeResult } from "../codec/jsonrpc/encode.ts";
 import { refusalData } from "../codec/result/encode.ts";
+import { messageOf } from "../codec/result/unknown_tool.ts";
 import { mcpErrorCodes } from "./codes.ts";
 import type { Request } from "./message.ts";
 
@@ -60,7 +61,7 @@ export function refusalAnswer(id: RequestId | null, refusal: Refusal): Answer {
 /** A refusal as an error of JSON-RPC; our own code stands in its data. */
 export function toProtocolError(refusal: Refusal): ProtocolError {
   const { number, status } = mcpErrorCodes[refusal.code];
-  return { number, message: refusal.message, data: refusalData(refusal), status };
+  return { number, message: messageOf(refusal, true), data: refusalData(refusal), status };
 }
 
 function refusalHeaders({ code, data }: Refusal): Readonly<Record<string, string>> | undefined {

@@ -30,6 +30,7 @@ const MAX_WAITING_LINES = 64;
 /** Turns what happens while a call runs into notifications. MCP has no pieces of an answer: they are kept for the whole. */
 export class CallSink implements Sink {
   readonly left?: AbortSignal;
+  readonly keepsPieces = true;
   readonly #options: CallSinkOptions;
   readonly #pieces = new PieceCollector();
   #lastDone = Number.NEGATIVE_INFINITY;

@@ -10,6 +10,9 @@ export interface McpErrorCode {
   readonly isResult?: true;
 }
 
+/** What HTTP says by a status of its own has no number in MCP: servers use this one, and clients look at the status. */
+const HTTP_STATUS = -32000;
+
 /** Number and status of every code (MCP 2026-07-28, "Error codes"; RFC 9110). */
 export const mcpErrorCodes: Readonly<Record<ToolErrorCode, McpErrorCode>> = {
   parse_error: { number: -32700, status: 400 },
@@ -27,10 +30,10 @@ export const mcpErrorCodes: Readonly<Record<ToolErrorCode, McpErrorCode>> = {
   conflict: { number: -32602, status: 200, isResult: true },
   deadline_exceeded: { number: -32603, status: 200, isResult: true },
   cancelled: { number: -32603, status: 200, isResult: true },
-  unauthenticated: { number: -32603, status: 401 },
-  permission_denied: { number: -32603, status: 403 },
-  rate_limited: { number: -32603, status: 429 },
-  unavailable: { number: -32603, status: 503 },
+  unauthenticated: { number: HTTP_STATUS, status: 401 },
+  permission_denied: { number: HTTP_STATUS, status: 403 },
+  rate_limited: { number: HTTP_STATUS, status: 429 },
+  unavailable: { number: HTTP_STATUS, status: 503 },
   payload_too_large: { number: -32600, status: 413 },
   result_too_large: { number: -32603, status: 200, isResult: true },
   internal: { number: -32603, status: 200, isResult: true },

@@ -26,14 +26,11 @@ export class Core {
   readonly listens: Listens;
   readonly #dialects: ReadonlyMap<string, Dialect>;
 
-  /**
-   * @throws {TypeError} If a tool breaks the rules of MCP.
-   * @throws {RangeError} If an option is not what it should be.
-   */
+  /** @throws {TypeError} If a tool breaks the rules of MCP. */
   constructor(host: WireHost, options: ProtocolOptions) {
     this.host = host;
     this.settings = resolveOptions(options);
-    this.tools = new McpTools(host.plans);
+    this.tools = new McpTools(host);
     this.calls = new ToolCalls(host, this.tools);
     this.offers = new Offers(host, this.settings.pageSize);
     this.tasks = new Tasks(host, this.tools, this.calls);

@@ -1,7 +1,7 @@
 /**
  * What differs from revision to revision in what a server says, so that everything else is written once.
  *
- * Source: MCP, revisions 2025-03-26 to 2026-07-28.
+ * Source: MCP, revisions 2024-11-05 to 2026-07-28.
  *
  * @module
  */
@@ -29,6 +29,8 @@ export class Dialect {
   readonly tellsModelOfInput: boolean;
   /** Whether titles, `_meta` and links to resources exist. */
   readonly hasTitles: boolean;
+  /** Whether tools have annotations, and content may be sound. */
+  readonly hasSound: boolean;
   /** Whether forms may have defaults, choices with titles and choices of several. */
   readonly hasRichForms: boolean;
   readonly #head: string;
@@ -39,8 +41,9 @@ export class Dialect {
   constructor(version: LegacyVersion | typeof MODERN_VERSION, info: ServerInfo, cache: CacheHints) {
     this.version = version;
     this.isModern = version === MODERN_VERSION;
-    this.structured = this.isModern ? "any" : version === "2025-03-26" ? "none" : "objects";
+    this.structured = this.isModern ? "any" : version < "2025-06-18" ? "none" : "objects";
     this.tellsModelOfInput = this.hasRichForms = version >= "2025-11-25";
+    this.hasSound = version >= "2025-03-26";
     this.hasTitles = version >= "2025-06-18";
     this.#head = this.isModern ? '"resultType":"complete"' : "";
     const { instructions: _, ...implementation } = info;

@@ -7,6 +7,7 @@
  */
 import type { Metadata } from "../call/call.ts";
 import { isJsonObject } from "../internal/json.ts";
+import { DATA, SCHEMA_MAPS } from "../internal/schema_keywords.ts";
 import type { JsonSchema } from "../schema/schema.ts";
 import { type ProtocolError, protocolError } from "./answer.ts";
 import { HEADER_MISMATCH } from "./codes.ts";
@@ -25,9 +26,6 @@ const ANNOTATION = "x-mcp-header";
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 const REPEATABLE: ReadonlySet<unknown> = new Set(["string", "integer", "boolean"]);
-
-/** Keywords whose values are data, not schemas. */
-const DATA: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
 
 /**
  * Finds the annotated arguments of a tool.
@@ -56,8 +54,7 @@ export function compileHeaderParams(schema: JsonSchema, where: string): readonly
     if (Object.hasOwn(node, ANNOTATION)) add(node, path);
     for (const [keyword, value] of Object.entries(node)) {
       if (DATA.has(keyword) || !(typeof value === "object")) continue;
-      const isMap = keyword === "properties" || keyword === "patternProperties" || keyword === "$defs";
-      if (!isMap || !isJsonObject(value)) visit(value, undefined);
+      if (!SCHEMA_MAPS.has(keyword) || !isJsonObject(value)) visit(value, undefined);
       else {
         for (const [name, property] of Object.entries(value)) {
           visit(property, keyword === "properties" && path !== undefined ? [...path, name] : undefined);

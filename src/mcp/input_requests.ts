@@ -4,6 +4,7 @@
  * @module
  */
 import type { AskRequest } from "../call/outcome.ts";
+import type { RequestId } from "../codec/jsonrpc/decode.ts";
 import { isJsonObject, type JsonObject } from "../internal/json.ts";
 import type { Dialect } from "./dialect.ts";
 import type { Members } from "./message.ts";
@@ -33,19 +34,33 @@ export function inputKey(key: string, { kind }: AskRequest): string {
 }
 
 /**
+ * A question that is sent as a request of its own: clients of ours read in its `_meta` under which key it is asked, and by
+ * which of their requests; others pass that over.
+ *
+ * @throws {TypeError} If it is no form that people can be shown.
+ */
+export function toAloneRequest(key: string, of: RequestId, request: AskRequest, dialect: Dialect): InputRequest {
+  const { method, params } = toInputRequest(request, dialect);
+  return { method, params: { ...params, _meta: { ...params["_meta"] as Members | undefined, question: { key, of } } } };
+}
+
+/**
  * One question.
  *
  * @throws {TypeError} If it is no form that people can be shown.
  */
-export function toInputRequest(request: AskRequest, dialect: Dialect): InputRequest {
+function toInputRequest(request: AskRequest, dialect: Dialect): InputRequest {
   const { kind, message, schema, params } = request;
   switch (kind) {
     case "sampling":
       return { method: "sampling/createMessage", params: params ?? {} };
     case "roots":
       return { method: "roots/list", params: {} };
-    case "resource":
-      return form(message, GRANT, dialect);
+    case "resource": {
+      const { method, params: grant } = form(message, GRANT, dialect);
+      // A form has no word for what is granted: that is for clients of ours.
+      return { method, params: { ...grant, _meta: { resource: params ?? {} } } };
+    }
     default:
       if (schema !== undefined) return form(message, flat(schema, dialect), dialect);
       return {

@@ -1,27 +1,27 @@
 /**
- * The revisions that begin with a handshake: 2025-11-25, 2025-06-18 and 2025-03-26.
+ * The revisions that begin with a handshake: 2025-11-25, 2025-06-18, 2025-03-26 and 2024-11-05.
  *
  * Knows JSON-RPC and nothing of HTTP or stdio; what has to be remembered between requests is the transport's to keep.
  *
  * @module
  */
 import type { CallMeta } from "../call/call.ts";
-import { type AskOutcome, type AskRequest, type Refusal, refuse, refuseInput, type Settled } from "../call/outcome.ts";
+import { refuseInput, type Settled } from "../call/outcome.ts";
 import { isJsonObject } from "../internal/json.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 import type { ServerInfo } from "../wires/wire.ts";
 import { type Answer, refusalAnswer, resultAnswer, unknownMethod } from "./answer.ts";
-import { missingFor } from "./capabilities.ts";
 import type { Core } from "./core.ts";
 import type { Dialect } from "./dialect.ts";
 import { type Exchange, McpPeer } from "./exchange.ts";
-import { fromInputResponses, inputKey, type InputRequest, toInputRequest } from "./input_requests.ts";
+import type { InputRequest } from "./input_requests.ts";
+import { LegacyAsker, unanswered } from "./legacy_asks.ts";
 import { answerLegacyTask, readTaskWish } from "./legacy_tasks.ts";
 import type { Members, Request, Response } from "./message.ts";
 import { refuseCursor } from "./offers.ts";
 import { ToolPages } from "./tool_pages.ts";
 import { readCallMeta } from "./tool_calls.ts";
-import type { Work, WorkEnd } from "./work.ts";
+import type { Work } from "./work.ts";
 import { isLegacyVersion, LEGACY_VERSIONS, type LegacyVersion, LOG_LEVELS } from "./words.ts";
 
 /** Most times that one call asks its caller, one after the other. */
@@ -45,18 +45,24 @@ export interface LegacyExchange extends Exchange {
   readonly caller: LegacyCaller;
   /** Asks the client; `undefined` if it cannot be asked. Rejects with nothing; without an answer in time, there is none. */
   readonly ask: ((request: InputRequest) => Promise<Response | undefined>) | undefined;
+  /** Has the caller told how its task is; `undefined` where it cannot be reached between its requests. */
+  readonly tellOfTask?: TellOfTask | undefined;
   /** Keeps what a caller wants from now on, if anything is kept. */
   remember(change: LegacyWish): MaybePromise<void>;
 }
+
+/**
+ * Has a caller told of a task, after its request was answered, too.
+ *
+ * @param watch Follows the task: given what tells how it is, and what aborts when the caller has gone for good. Never rejects.
+ */
+export type TellOfTask = (watch: (tell: (task: Members) => void, over: AbortSignal) => Promise<void>) => void;
 
 /** What a caller wants from now on. */
 export type LegacyWish =
   | { readonly logLevel: string }
   | { readonly subscribe: string }
   | { readonly unsubscribe: string };
-
-/** What a client said to questions, by key; or how the request ends that asked them. */
-export type Asked = { readonly given: Members } | { readonly end: WorkEnd };
 
 /** Answers requests of older revisions. */
 export class Legacy {
@@ -168,11 +174,11 @@ export class Legacy {
     if ("kind" in read) return refusalAnswer(id, read);
     const wish = readTaskWish(params, read.tool, dialect);
     if (typeof wish !== "boolean") return refusalAnswer(id, wish);
-    const { said, progressToken } = readMeta(params);
+    const { said, progressToken, takesPromises } = readMeta(params);
     const peer = this.#peer(request, exchange);
     const logLevel = settings.logging ? exchange.caller.logLevel ?? "info" : undefined;
     const { name, tool, args } = read;
-    const call = { name, tool, args, peer, exchange, progressToken, logLevel, takesPromises: wish };
+    const call = { name, tool, args, peer, exchange, progressToken, logLevel, takesPromises: wish || takesPromises };
     const settled = calls.run(call, wish ? { ...said, isPromiseWanted: true } : said);
     if (!(settled instanceof Promise) && (settled.kind === "answer" || settled.kind === "error")) {
       return calls.answer(id, dialect, call, settled);
@@ -180,11 +186,12 @@ export class Legacy {
     const work: Work = {
       run: (meta) => calls.run(call, wish ? { ...meta, isPromiseWanted: true } : meta),
       answer: (end) => {
-        if (wish && end.kind === "promise") return tasks.created(id, dialect, end, peer);
-        return calls.answer(id, dialect, call, end);
+        if (!wish || end.kind !== "promise") return calls.answer(id, dialect, call, end);
+        exchange.tellOfTask?.((tell, over) => tasks.watchOne(end.token, peer, dialect, "working", tell, over));
+        return tasks.created(id, dialect, end, peer);
       },
     };
-    return this.#finish(work, settled, said, exchange, dialect);
+    return this.#finish(id, work, settled, said, exchange, dialect);
   }
 
   #answerOther(request: Request, exchange: LegacyExchange, dialect: Dialect): MaybePromise<Answer> {
@@ -192,17 +199,18 @@ export class Legacy {
     const peer = this.#peer(request, exchange);
     const { tasks, tools, offers } = this.#core;
     if (request.method.startsWith("tasks/") && tools.canPromise && dialect.version === "2025-11-25") {
-      const ask = (end: AskOutcome) => this.#ask(end.requests, exchange, dialect);
-      return answerLegacyTask({ request, peer, dialect, tasks, ask });
+      const asker = new LegacyAsker(this.#core.host, { id: request.id, exchange, dialect });
+      return answerLegacyTask({ request, peer, dialect, tasks, asker });
     }
     const work = offers.work({ request, peer, exchange, dialect, progressToken });
     if (work === undefined) return unknownMethod(request);
     return "kind" in work
       ? refusalAnswer(request.id, work)
-      : this.#finish(work, work.run(said), said, exchange, dialect);
+      : this.#finish(request.id, work, work.run(said), said, exchange, dialect);
   }
 
   #finish(
+    id: Request["id"],
     work: Work,
     settled: MaybePromise<Settled>,
     said: CallMeta | undefined,
@@ -210,13 +218,14 @@ export class Legacy {
     dialect: Dialect,
   ): MaybePromise<Answer> {
     if (settled instanceof Promise) {
-      return settled.then((later) => this.#converse(work, said, later, exchange, dialect));
+      return settled.then((later) => this.#converse(id, work, said, later, exchange, dialect));
     }
-    return "requests" in settled ? this.#converse(work, said, settled, exchange, dialect) : work.answer(settled);
+    return "requests" in settled ? this.#converse(id, work, said, settled, exchange, dialect) : work.answer(settled);
   }
 
   /** Asks over the open stream, and runs the work again with the answers, until it asks no more. */
   async #converse(
+    id: Request["id"],
     work: Work,
     said: CallMeta | undefined,
     first: Settled,
@@ -224,44 +233,15 @@ export class Legacy {
     dialect: Dialect,
   ): Promise<Answer> {
     let settled = first;
+    const asker = new LegacyAsker(this.#core.host, { id, exchange, dialect });
     for (let round = 0; "requests" in settled; round++) {
       if (round === MAX_ROUNDS) return work.answer(unanswered("was asked too often").end);
-      const responses = await this.#ask(settled.requests, exchange, dialect);
+      const responses = await asker.ask(settled.requests);
       if ("end" in responses) return work.answer(responses.end);
       settled = await work.run({ ...said, continuation: settled.continuation, responses: responses.given });
     }
+    await asker.finish(settled);
     return work.answer(settled);
-  }
-
-  /** Asks everything at once; gives the answers, or why there are none. */
-  async #ask(
-    requests: Readonly<Record<string, AskRequest>>,
-    { ask, caller }: LegacyExchange,
-    dialect: Dialect,
-  ): Promise<Asked> {
-    const missing = caller.capabilities === undefined
-      ? undefined
-      : missingFor(Object.values(requests), caller.capabilities);
-    if (ask === undefined || missing !== undefined) {
-      return unanswered(
-        `cannot be asked${missing === undefined ? "" : `: it lacks ${Object.keys(missing).join(", ")}`}`,
-      );
-    }
-    let questions: (readonly [string, InputRequest])[];
-    try {
-      questions = Object.entries(requests).map(([key, one]) => [inputKey(key, one), toInputRequest(one, dialect)]);
-    } catch (thrown) {
-      return { end: this.#core.host.dispatch.mask(thrown, {}) };
-    }
-    const answers = await Promise.all(questions.map(async ([key, question]) => [key, await ask(question)] as const));
-    const given: Record<string, unknown> = {};
-    for (const [key, response] of answers) {
-      if (response === undefined) return { end: OVERDUE };
-      const said = readResponse(response);
-      if (typeof said === "string") return unanswered(`could not answer: ${said}`);
-      given[key] = said;
-    }
-    return { given: fromInputResponses(given) };
   }
 
   #peer({ id }: Request, exchange: LegacyExchange): McpPeer {
@@ -270,32 +250,22 @@ export class Legacy {
   }
 }
 
-const OVERDUE: Refusal = refuse("deadline_exceeded", "The client did not answer in time");
-
-function unanswered(reason: string): { readonly end: WorkEnd } {
-  const message = `This needs an answer of the client, which ${reason}`;
-  return { end: { kind: "failure", code: "unanswered", message, data: undefined } };
-}
-
-/** What a client said to a question; why it said nothing, as text. */
-function readResponse({ result, error }: Response): unknown {
-  if (!isJsonObject(error)) return isJsonObject(result) ? result : {};
-  // The user has refused.
-  if (error["code"] === -1) return { action: "decline" };
-  return String(error["message"] ?? "no reason given").slice(0, 256);
-}
-
 function readMeta({ _meta: meta }: Members): {
   readonly said: CallMeta | undefined;
   readonly progressToken: string | number | undefined;
+  readonly takesPromises: boolean;
 } {
   if (!isJsonObject(meta)) return NOTHING_SAID;
-  const { progressToken: token } = meta;
+  const { progressToken: token, takes_promises: takesPromises } = meta;
   const isToken = typeof token === "string" || Number.isSafeInteger(token);
-  return { said: readCallMeta(meta), progressToken: isToken ? token as string | number : undefined };
+  return {
+    said: readCallMeta(meta),
+    progressToken: isToken ? token as string | number : undefined,
+    takesPromises: takesPromises === true,
+  };
 }
 
-const NOTHING_SAID = { said: undefined, progressToken: undefined };
+const NOTHING_SAID = { said: undefined, progressToken: undefined, takesPromises: false };
 
 /** What the server calls itself, in the words of the revision. */
 function infoFor(version: LegacyVersion, info: ServerInfo): Members {

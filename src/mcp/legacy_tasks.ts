@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type AskOutcome, type Refusal, refuse, refuseInput } from "../call/outcome.ts";
+import { type Refusal, refuse, refuseInput } from "../call/outcome.ts";
 import { isJsonObject } from "../internal/json.ts";
 import { type Answer, refusalAnswer, resultAnswer, unknownMethod } from "./answer.ts";
 import type { Dialect } from "./dialect.ts";
@@ -11,7 +11,7 @@ import type { McpPeer } from "./exchange.ts";
 import type { Members, Request } from "./message.ts";
 import { isUnknown, type Tasks } from "./tasks.ts";
 import type { McpTool } from "./tools.ts";
-import type { Asked } from "./legacy.ts";
+import type { LegacyAsker } from "./legacy_asks.ts";
 import { RELATED_TASK } from "./words.ts";
 
 /** How long one look at a task waits, in milliseconds. */
@@ -24,7 +24,7 @@ export interface LegacyTaskRequest {
   readonly dialect: Dialect;
   readonly tasks: Tasks;
   /** Asks the client what the task asks. */
-  readonly ask: (asked: AskOutcome) => Promise<Asked>;
+  readonly asker: LegacyAsker;
 }
 
 /** Whether a call is to become a task, or why it cannot be as it was asked. */
@@ -64,7 +64,7 @@ export async function answerLegacyTask(asked: LegacyTaskRequest): Promise<Answer
 
 /** Waits for a task's end, asking on the way what it asks. */
 async function fetchResult(
-  { request: { id }, peer, dialect, tasks, ask }: LegacyTaskRequest,
+  { request: { id }, peer, dialect, tasks, asker }: LegacyTaskRequest,
   taskId: string,
 ): Promise<Answer> {
   let settled = await tasks.redeem(taskId, peer, LOOK_MS);
@@ -72,11 +72,12 @@ async function fetchResult(
     if (isUnknown(settled)) return refusalAnswer(id, settled);
     if (peer.signal?.aborted) return refusalAnswer(id, refuse("cancelled", "The caller has gone"));
     if ("requests" in settled) {
-      const responses = await ask(settled);
+      const responses = await asker.ask(settled.requests);
       if ("end" in responses) return tasks.result(id, taskId, responses.end, peer, dialect, relatedTo(taskId));
       const refusal = await tasks.respond(taskId, responses.given, peer);
       if (refusal !== undefined) return refusalAnswer(id, refusal);
     } else if (settled.kind !== "promise") {
+      await asker.finish(settled);
       return tasks.result(id, taskId, settled, peer, dialect, relatedTo(taskId));
     }
     settled = await tasks.redeem(taskId, peer, LOOK_MS);

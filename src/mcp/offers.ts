@@ -9,6 +9,7 @@ import type { Catalog, CatalogRequest, Completion, PromptContent } from "../cata
 import { isJsonObject } from "../internal/json.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 import type { WireHost } from "../wires/wire.ts";
+import { blockFor } from "./blocks.ts";
 import { type Answer, errorAnswer, refusalAnswer, resultAnswer, toProtocolError } from "./answer.ts";
 import { LEGACY_RESOURCE_NOT_FOUND } from "./codes.ts";
 import { CallSink } from "./call_sink.ts";
@@ -175,9 +176,10 @@ function refusalOf(id: Request["id"], refusal: Refusal, { isModern }: Dialect): 
 
 const encodeContents: Encode = (value) => ({ json: `"contents":${JSON.stringify(value)}`, isCacheable: true });
 
-const encodePrompt: Encode = (value) => {
+const encodePrompt: Encode = (value, dialect) => {
   const { description, messages } = value as PromptContent;
-  return { json: `"description":${JSON.stringify(description)},"messages":${JSON.stringify(messages)}` };
+  const told = messages.map((message) => ({ ...message, content: blockFor(message.content, dialect) }));
+  return { json: `"description":${JSON.stringify(description)},"messages":${JSON.stringify(told)}` };
 };
 
 const encodeCompletion: Encode = (value) => ({ json: `"completion":${JSON.stringify(value as Completion)}` });

@@ -1,3 +1,5 @@
+import { isJsonObject } from "../internal/json.ts";
+import { BOOLEAN, type OptionRules, POSITIVE, rule, wholeNumber } from "../internal/options.ts";
 import type { CacheHints } from "./dialect.ts";
 
 /** What may be said of MCP, whichever way it is carried. */
@@ -18,19 +20,22 @@ export interface ProtocolOptions {
 /** Options with their defaults. */
 export type ProtocolSettings = { readonly [Name in keyof ProtocolOptions]-?: NonNullable<ProtocolOptions[Name]> };
 
-/** @throws {RangeError} If a number is not what it should be. */
+/** What they have to be. */
+export const PROTOCOL_RULES: OptionRules<ProtocolOptions> = {
+  logging: BOOLEAN,
+  cache: rule('{ ttlMs: 0, scope: "private" }, or the like', isCacheHints),
+  pageSize: wholeNumber(1),
+  askTimeoutMs: POSITIVE,
+};
+
+function isCacheHints(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const { ttlMs, scope } = value;
+  return Number.isInteger(ttlMs) && (ttlMs as number) >= 0 && (scope === "public" || scope === "private");
+}
+
+/** Options, or what stands for them. */
 export function resolveOptions(options: ProtocolOptions): ProtocolSettings {
   const { logging = false, cache = { ttlMs: 0, scope: "private" }, pageSize = 250, askTimeoutMs = 30_000 } = options;
-  if (!(Number.isInteger(pageSize) && pageSize > 0)) {
-    throw new RangeError(`Cannot serve MCP: pageSize must be a whole number above 0, not ${pageSize}`);
-  }
-  if (!(Number.isInteger(cache.ttlMs) && cache.ttlMs >= 0)) {
-    throw new RangeError(`Cannot serve MCP: cache.ttlMs must be a whole number of milliseconds, not ${cache.ttlMs}`);
-  }
-  if (!(askTimeoutMs > 0)) {
-    throw new RangeError(
-      `Cannot serve MCP: askTimeoutMs must be a positive number of milliseconds, not ${askTimeoutMs}`,
-    );
-  }
   return { logging, cache, pageSize, askTimeoutMs };
 }

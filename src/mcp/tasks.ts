@@ -80,22 +80,25 @@ export class Tasks {
     tell: (method: string, params: Members) => void,
     ended: AbortSignal,
   ): void {
-    for (const taskId of taskIds) void this.#watchOne(taskId, peer, dialect, tell, ended);
+    const tellOf = (params: Members) => tell("notifications/tasks", params);
+    for (const taskId of taskIds) void this.watchOne(taskId, peer, dialect, undefined, tellOf, ended);
   }
 
-  async #watchOne(
+  /** Tells of a task whenever its status is not what is known of it, until `ended` aborts. */
+  async watchOne(
     taskId: string,
     peer: McpPeer,
     dialect: Dialect,
-    tell: (method: string, params: Members) => void,
+    known: TaskStatus | undefined,
+    tell: (params: Members) => void,
     ended: AbortSignal,
   ): Promise<void> {
-    let last: TaskStatus | undefined;
+    let last = known;
     for (let waitMs = 0; !ended.aborted; waitMs = WATCH_MS) {
       const settled = await this.redeem(taskId, peer, waitMs);
       if (ended.aborted || isUnknown(settled)) return;
       const task = this.view(taskId, settled, peer, dialect);
-      if (task.status !== last) tell("notifications/tasks", JSON.parse(`{${task.json}}`));
+      if (task.status !== last) tell(JSON.parse(`{${task.json}}`));
       last = task.status;
       if (last !== "working" && last !== "input_required") return;
       // What asks is answered at once when it is looked at: without a pause this would not end.

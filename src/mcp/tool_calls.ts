@@ -94,7 +94,8 @@ export class ToolCalls {
 
   #whole({ tool, peer }: ToolCall, sink: CallSink, settled: Settled, waits: boolean): MaybePromise<Settled> {
     // Other promises come when the time to wait is over; that of work which goes on elsewhere comes at once.
-    if (!waits || settled.kind !== "promise" || tool?.plan.external === undefined) return sink.join(settled);
+    const { external, relay } = tool?.plan ?? {};
+    if (!waits || settled.kind !== "promise" || (external ?? relay) === undefined) return sink.join(settled);
     return this.#host.dispatch.call({ tool: "redeem", args: { promise: settled.token }, meta: undefined, peer }, sink);
   }
 

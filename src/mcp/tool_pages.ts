@@ -10,20 +10,27 @@ export class ToolPages {
   readonly #tools: McpTools;
   readonly #dialect: Dialect;
   readonly #pageSize: number;
-  readonly #all: Pages;
+  #listed: WireHost["tools"];
+  #all: Pages;
 
   constructor(host: WireHost, tools: McpTools, dialect: Dialect, pageSize: number) {
     this.#host = host;
     this.#tools = tools;
     this.#dialect = dialect;
     this.#pageSize = pageSize;
+    this.#listed = host.tools;
     this.#all = new Pages("tools", tools.list(dialect), pageSize);
   }
 
   /** The page's members, without braces; `undefined` if there is no such page. */
   get(cursor: unknown, principal: Principal | undefined): string | undefined {
+    const { tools } = this.#host;
     const seen = this.#host.toolsFor(principal);
-    if (seen === this.#host.tools) return this.#all.get(cursor);
+    if (seen === tools) {
+      if (tools !== this.#listed) this.#all = new Pages("tools", this.#tools.list(this.#dialect), this.#pageSize);
+      this.#listed = tools;
+      return this.#all.get(cursor);
+    }
     const names = new Set(seen.map(({ name }) => name));
     const items = this.#tools.list(this.#dialect).filter(({ name }) => names.has(String(name)));
     return new Pages("tools", items, this.#pageSize).get(cursor);

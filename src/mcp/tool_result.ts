@@ -11,6 +11,7 @@ import type { AnswerOutcome, FailureOutcome, PromiseOutcome, Refusal } from "../
 import { addedMembers, promiseMembers } from "../codec/result/encode.ts";
 import { isJsonObject } from "../internal/json.ts";
 import type { Rendered } from "../tool/tool.ts";
+import { blockFor } from "./blocks.ts";
 import type { Dialect } from "./dialect.ts";
 import type { Members } from "./message.ts";
 import type { McpTool, McpTools } from "./tools.ts";
@@ -89,14 +90,8 @@ function blocksOf(value: unknown): readonly ContentBlock[] | undefined {
   return Array.isArray(value) && value.length > 0 && value.every(isContentBlock) ? value : undefined;
 }
 
-function contentMember(rendered: Rendered | readonly ContentBlock[], { hasTitles }: Dialect): string {
+function contentMember(rendered: Rendered | readonly ContentBlock[], dialect: Dialect): string {
   if (typeof rendered === "string") return textMember(rendered);
   if (rendered.length === 0) return textMember("");
-  return `"content":${JSON.stringify(hasTitles ? rendered : rendered.map(withoutLink))}`;
-}
-
-/** 2025-03-26 has no links to resources. */
-function withoutLink(block: object): object {
-  const { type, uri } = block as Members;
-  return type === "resource_link" ? { type: "text", text: String(uri) } : block;
+  return `"content":${JSON.stringify(rendered.map((block) => blockFor(block, dialect)))}`;
 }

@@ -8,6 +8,7 @@ import type { JsonSchema } from "../schema/schema.ts";
 import type { ToolPlan } from "../tool/tool.ts";
 import { compileHeaderParams, type HeaderParam } from "./header_params.ts";
 import type { Dialect } from "./dialect.ts";
+import type { WireHost } from "../wires/wire.ts";
 import type { Members } from "./message.ts";
 
 /** One tool. */
@@ -26,24 +27,39 @@ const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
 /** A server's tools. */
 export class McpTools {
-  /** Whether some tool can promise its answer. */
-  readonly canPromise: boolean;
-  readonly #byName: ReadonlyMap<string, McpTool>;
+  readonly #host: Pick<WireHost, "plans">;
+  #plans: readonly ToolPlan[] = [];
+  #byName: ReadonlyMap<string, McpTool> = new Map();
 
   /** @throws {TypeError} If a tool breaks the rules of `x-mcp-header`. */
-  constructor(plans: readonly ToolPlan[]) {
-    this.#byName = new Map(plans.map((plan) => [plan.name, compileTool(plan)]));
-    this.canPromise = [...this.#byName.values()].some(({ mayPromise }) => mayPromise);
+  constructor(host: Pick<WireHost, "plans">) {
+    this.#host = host;
+    this.#read();
+  }
+
+  /** Whether some tool can promise its answer. */
+  get canPromise(): boolean {
+    return [...this.#read().values()].some(({ mayPromise }) => mayPromise);
   }
 
   /** The tool of that name. */
   get(name: string): McpTool | undefined {
-    return this.#byName.get(name);
+    return this.#read().get(name);
   }
 
   /** All tools as a revision lists them. */
   list(dialect: Dialect): Members[] {
-    return [...this.#byName.values()].map((tool) => listTool(tool, dialect));
+    return [...this.#read().values()].map((tool) => listTool(tool, dialect));
+  }
+
+  /** The tools as they are now; those of a part may be others than they were. */
+  #read(): ReadonlyMap<string, McpTool> {
+    const { plans } = this.#host;
+    if (plans !== this.#plans) {
+      this.#byName = new Map(plans.map((plan) => [plan.name, compileTool(plan)]));
+      this.#plans = plans;
+    }
+    return this.#byName;
   }
 }
 
@@ -51,14 +67,14 @@ function compileTool(plan: ToolPlan): McpTool {
   return {
     plan,
     headerParams: compileHeaderParams(plan.inputSchema, `tool "${plan.name}"`),
-    mayPromise: plan.promise !== undefined || plan.external !== undefined,
+    mayPromise: plan.promise !== undefined || plan.external !== undefined || plan.relay?.mayPromise === true,
     wrapsOutput: plan.output !== undefined && plan.output.jsonSchema["type"] !== "object",
   };
 }
 
 function listTool(tool: McpTool, dialect: Dialect): Members {
   const { plan: { name, title, description, inputSchema, output, annotations, meta, promise }, wrapsOutput } = tool;
-  const { isModern, structured, hasTitles } = dialect;
+  const { isModern, structured, hasTitles, hasSound } = dialect;
   const outputSchema = output && withDialect(isModern || !wrapsOutput ? output.jsonSchema : wrap(output.jsonSchema));
   // A call of 2025-11-25 asks for a task by itself; of 2026-07-28 the server decides.
   const taskSupport = promise === undefined ? undefined : promise.required ? "required" : "optional";
@@ -68,7 +84,7 @@ function listTool(tool: McpTool, dialect: Dialect): Members {
     description,
     inputSchema: withDialect(inputSchema),
     ...(outputSchema !== undefined && structured !== "none" && { outputSchema }),
-    ...(annotations !== undefined && { annotations }),
+    ...(hasSound && annotations !== undefined && { annotations }),
     ...(dialect.version === "2025-11-25" && taskSupport !== undefined && { execution: { taskSupport } }),
     ...(hasTitles && meta !== undefined && { _meta: meta }),
   };

@@ -4,10 +4,15 @@
 export const MODERN_VERSION = "2026-07-28";
 
 /** A revision that begins with a handshake. */
-export type LegacyVersion = "2025-11-25" | "2025-06-18" | "2025-03-26";
+export type LegacyVersion = "2025-11-25" | "2025-06-18" | "2025-03-26" | "2024-11-05";
 
 /** Revisions that begin with a handshake, newest first. */
-export const LEGACY_VERSIONS: readonly [LegacyVersion, ...LegacyVersion[]] = ["2025-11-25", "2025-06-18", "2025-03-26"];
+export const LEGACY_VERSIONS: readonly [LegacyVersion, ...LegacyVersion[]] = [
+  "2025-11-25",
+  "2025-06-18",
+  "2025-03-26",
+  "2024-11-05",
+];
 
 /** Whether a text names a revision that begins with a handshake, and that is spoken here. */
 export function isLegacyVersion(version: unknown): version is LegacyVersion {

@@ -6,6 +6,7 @@
  * @module
  */
 import type { AskRequest } from "../call/outcome.ts";
+import { isRequestId, type RequestId } from "../codec/jsonrpc/decode.ts";
 import { type Members, membersOf, valueOr } from "../codec/result/members.ts";
 import { isJsonObject, type JsonObject } from "../internal/json.ts";
 
@@ -59,7 +60,9 @@ export function toQuestion(key: string, { method, params }: InputRequest): Quest
   }
   if (key.startsWith(RESOURCE)) {
     const name = key.slice(RESOURCE.length);
-    return { key: name, ask: { kind: "resource", message, params: { resource: name } }, form: { key, isGrant: true } };
+    const said = membersOf(metaOf(params)["resource"]) as JsonObject;
+    const ask: AskRequest = { kind: "resource", message, params: { resource: name, ...said } };
+    return { key: name, ask, form: { key, isGrant: true } };
   }
   const { url, requestedSchema: schema } = params;
   if (typeof url === "string") return { key, ask: { kind: "elicitation", message, params: { url } }, form: { key } };
@@ -68,12 +71,27 @@ export function toQuestion(key: string, { method, params }: InputRequest): Quest
   return { key, ask, form: Object.keys(defaults).length === 0 ? { key } : { key, defaults } };
 }
 
-/** The key of a question that came without one. */
+/** The key of a question that came as a request of its own: the one that a server of ours gave it, or one by its number. */
 export function keyOf({ params }: InputRequest, number: number): string {
+  const { resource, question } = metaOf(params);
+  const key = valueOr(membersOf(question)["key"], `question_${number}`);
+  return isJsonObject(resource) || isGrant(params) ? RESOURCE + key : key;
+}
+
+/** Id of the request that a question belongs to, if the server says so. */
+export function requestOf({ params }: InputRequest): RequestId | undefined {
+  const { of: id } = membersOf(metaOf(params)["question"]);
+  return isRequestId(id) ? id : undefined;
+}
+
+function metaOf(params: Members): Members {
+  return membersOf(params["_meta"]);
+}
+
+function isGrant(params: Members): boolean {
   const { properties } = membersOf(params["requestedSchema"]);
   const [[name, field] = [], ...others] = Object.entries(membersOf(properties));
-  const isGrant = name === "granted" && others.length === 0 && membersOf(field)["type"] === "boolean";
-  return `${isGrant ? RESOURCE : ""}question_${number}`;
+  return name === "granted" && others.length === 0 && membersOf(field)["type"] === "boolean";
 }
 
 /** `request-for-more-resource` when nothing else is asked for. */

@@ -6,7 +6,7 @@
 import type { Progress } from "../call/outcome.ts";
 import type { RequestId } from "../codec/jsonrpc/decode.ts";
 import { type Members, membersOf } from "../codec/result/members.ts";
-import type { InputRequest } from "./asks.ts";
+import { type InputRequest, requestOf } from "./asks.ts";
 import type { Receive } from "./carrier.ts";
 import type { Handlers } from "./handlers.ts";
 import { META_PREFIX, type RpcError, type RpcPost } from "./messages.ts";
@@ -130,7 +130,7 @@ export class Inbox {
     if (request.method !== "elicitation/create") {
       return respond({ error: { code: -32601, message: `This client does not know ${request.method}` } });
     }
-    const watch = this.#asked(during);
+    const watch = this.#asked(during ?? requestOf(request));
     // With nobody there to answer, it is left open.
     if (watch === undefined) respond({ result: { action: "cancel" } });
     else watch.ask?.(request, id, respond);

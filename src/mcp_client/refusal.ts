@@ -2,13 +2,15 @@ import { type Refusal, refuse } from "../call/outcome.ts";
 import { withRetryAfter } from "../codec/fetch/read.ts";
 import { decodeError } from "../codec/jsonrpc/decode_error.ts";
 import { membersOf } from "../codec/result/members.ts";
+import { withoutToolName } from "../codec/result/unknown_tool.ts";
 import type { RpcReply } from "./messages.ts";
 
 /** Why there is no result. */
 export function refusalOf(reply: Exclude<RpcReply, { readonly result: unknown }>): Refusal {
   if ("refusal" in reply) return reply.refusal;
   const { error: { code, message, data }, status, headers } = reply;
-  const refusal = decodeError({ code: BROKEN_RULES.has(code) ? INVALID_REQUEST : code, message, data }, status);
+  const number = BROKEN_RULES.has(code) ? INVALID_REQUEST : code;
+  const refusal = withoutToolName(decodeError({ code: number, message, data }, status));
   // Of resources that are not there, the newer revision says no more than that an argument is wrong.
   const isResource = refusal.code === "invalid_input" && typeof membersOf(data)["uri"] === "string";
   const known = isResource ? { ...refusal, code: "resource_not_found" as const } : refusal;

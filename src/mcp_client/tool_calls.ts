@@ -92,6 +92,9 @@ export class ToolCalls {
     const isTask = takesTasks(era) &&
       (taskSupport === "required" || (taskSupport === "optional" && said["promise"] === true));
     const params = { name: tool, arguments: args, ...(isTask && { task: {} }) };
+    // A server that has the tool for promises may give one that was not asked for.
+    const takesPromises = !isTask && this.#tools.known("redeem") !== undefined;
+    const sent = takesPromises ? { ...said, takes_promises: true } : said;
     const { promise } = args;
     const ended = await this.#live.run({
       subject: [tool, args],
@@ -102,7 +105,7 @@ export class ToolCalls {
       sink,
       begin: ({ ask, withdraw, progress, limit }) => {
         const watch: Watch = { ask, withdraw, ...(sink && { progress }) };
-        return this.#connection.request({ method: "tools/call", params, meta: said, limit, watch });
+        return this.#connection.request({ method: "tools/call", params, meta: sent, limit, watch });
       },
     });
     return "kind" in ended ? ended : this.settle(ended, tool);

@@ -1,8 +1,8 @@
 import type { AnswerOutcome, Settled } from "../call/outcome.ts";
 import { mapMaybe } from "../internal/maybe_promise.ts";
+import { checkOptions, FUNCTION, type OptionRules, POSITIVE, required, wholeNumber } from "../internal/options.ts";
 import { digestOf } from "../token/digest.ts";
 import type { Middleware, MiddlewareCtx } from "../tool/context.ts";
-import { assertCount, assertPositive } from "./options.ts";
 
 /** Options of {@link cache}. */
 export interface CacheOptions {
@@ -13,6 +13,8 @@ export interface CacheOptions {
   /** What else answers depend on, such as a header. Default: nothing. */
   readonly key?: (ctx: MiddlewareCtx) => string;
 }
+
+const RULES: OptionRules<CacheOptions> = { ttlMs: required(POSITIVE), max: wholeNumber(1), key: FUNCTION };
 
 interface Entry {
   readonly answer: AnswerOutcome;
@@ -39,9 +41,9 @@ interface Entry {
  * ```
  * @throws {RangeError} If `ttlMs` is not above 0, or `max` no whole number of at least 1.
  */
-export function cache({ ttlMs, max = 1_000, key }: CacheOptions): Middleware {
-  assertPositive("a cache", "ttlMs", ttlMs);
-  assertCount("a cache", "max", max, 1);
+export function cache(options: CacheOptions): Middleware {
+  checkOptions("make a cache", options, RULES);
+  const { ttlMs, max = 1_000, key } = options;
   // In the order of use: the first was not used for longest.
   const entries = new Map<string, Entry>();
 

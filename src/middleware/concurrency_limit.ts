@@ -1,7 +1,7 @@
 import { type Refusal, refuse, type Settled } from "../call/outcome.ts";
 import { mapMaybe, type MaybePromise } from "../internal/maybe_promise.ts";
+import { checkOptions, FUNCTION, type OptionRules, POSITIVE, required, wholeNumber } from "../internal/options.ts";
 import type { Middleware, MiddlewareCtx } from "../tool/context.ts";
-import { assertCount, assertPositive } from "./options.ts";
 
 /** Options of {@link concurrencyLimit}. */
 export interface ConcurrencyLimitOptions {
@@ -14,6 +14,13 @@ export interface ConcurrencyLimitOptions {
   /** When callers are told to try again that find no room, in milliseconds. Default: 1,000. */
   readonly retryAfterMs?: number;
 }
+
+const RULES: OptionRules<ConcurrencyLimitOptions> = {
+  max: required(wholeNumber(1)),
+  queue: wholeNumber(0),
+  key: FUNCTION,
+  retryAfterMs: POSITIVE,
+};
 
 /** What shares one limit. */
 interface Lane {
@@ -47,10 +54,8 @@ interface Lane {
  * @throws {RangeError} If `max` is no whole number of at least 1, `queue` none of at least 0, or `retryAfterMs` not above 0.
  */
 export function concurrencyLimit(options: ConcurrencyLimitOptions): Middleware {
+  checkOptions("make a concurrency limit", options, RULES);
   const { max, queue = 0, key = () => "", retryAfterMs = 1_000 } = options;
-  assertCount("a concurrency limit", "max", max, 1);
-  assertCount("a concurrency limit", "queue", queue, 0);
-  assertPositive("a concurrency limit", "retryAfterMs", retryAfterMs);
   const full = refuse("unavailable", "Too many calls at once; try again later", { retry_after_ms: retryAfterMs });
   /** Only those in which something runs. */
   const lanes = new Map<string, Lane>();

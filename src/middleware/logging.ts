@@ -1,5 +1,6 @@
 import type { LogLevel, Settled } from "../call/outcome.ts";
 import { mapMaybe } from "../internal/maybe_promise.ts";
+import { checkOptions, oneOf, type OptionRules, required, rule } from "../internal/options.ts";
 import type { Logger, Middleware, MiddlewareCtx } from "../tool/context.ts";
 
 /** Options of {@link logging}. */
@@ -9,6 +10,13 @@ export interface LoggingOptions {
   /** Level of the line of a call that was taken. Refused calls are `warn`, broken ones `error`. Default: `"info"`. */
   readonly level?: LogLevel;
 }
+
+const RULES: OptionRules<LoggingOptions> = {
+  logger: required(
+    rule("a logger such as console", (logger) => typeof (logger as Logger | null)?.error === "function"),
+  ),
+  level: oneOf("debug", "info", "warn", "error"),
+};
 
 /**
  * Writes one line for each call, once it has ended: tool, call id, wire, principal, outcome, code and duration. Never arguments
@@ -27,8 +35,11 @@ export interface LoggingOptions {
  * await testClient(createServer({ tools: [ping], middleware: [logging({ logger })] })).ping();
  * strictEqual(lines.length, 1);
  * ```
+ * @throws {TypeError} If an option is missing or not what it should be, or there is no such option.
  */
-export function logging({ logger, level = "info" }: LoggingOptions): Middleware {
+export function logging(options: LoggingOptions): Middleware {
+  checkOptions("write a log", options, RULES);
+  const { logger, level = "info" } = options;
   return (ctx, next) => {
     const startedMs = ctx.clock.elapsed();
     return mapMaybe(next(), (settled) => {

@@ -1,4 +1,4 @@
-import { assertCount } from "./options.ts";
+import { checkOptions, wholeNumber } from "../internal/options.ts";
 import type { BucketStore } from "./rate_limit.ts";
 
 /** Options of {@link memoryBuckets}. */
@@ -15,10 +15,12 @@ interface Level {
 /**
  * Token buckets in this process, of bounded number: for a rate limit that replicas do not share.
  *
- * @throws {RangeError} If `max` is no whole number of at least 1.
+ * @throws {RangeError} If `max` is no whole number above 0.
+ * @throws {TypeError} If there is no such option.
  */
-export function memoryBuckets({ max = 100_000 }: MemoryBucketsOptions = {}): BucketStore {
-  assertCount("buckets", "max", max, 1);
+export function memoryBuckets(options: MemoryBucketsOptions = {}): BucketStore {
+  checkOptions<MemoryBucketsOptions>("make buckets", options, { max: wholeNumber(1) });
+  const { max = 100_000 } = options;
   // In the order of use: the first was not used for longest.
   const levels = new Map<string, Level>();
   return {

@@ -1,8 +1,18 @@
 import { refuse, type Settled } from "../call/outcome.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
+import {
+  checkOptions,
+  FUNCTION,
+  oneOf,
+  type OptionRules,
+  POSITIVE,
+  required,
+  rule,
+  TEXT,
+  wholeNumber,
+} from "../internal/options.ts";
 import type { Middleware, MiddlewareCtx } from "../tool/context.ts";
 import { memoryBuckets } from "./memory_buckets.ts";
-import { assertCount, assertPositive } from "./options.ts";
 
 /** How much a bucket holds, and how fast it fills again. */
 export interface Bucket {
@@ -24,6 +34,17 @@ export interface BucketStore {
    */
   take(key: string, bucket: Bucket, nowMs: number): MaybePromise<number>;
 }
+
+const RULES: OptionRules<RateLimitOptions> = {
+  perSecond: required(POSITIVE),
+  burst: wholeNumber(1),
+  key: FUNCTION,
+  name: TEXT,
+  store: rule("what memoryBuckets() or redisBuckets(…) gives", (store) => {
+    return typeof (store as BucketStore | null)?.take === "function";
+  }),
+  ifStoreFails: oneOf("refuse", "allow"),
+};
 
 /** Options of {@link rateLimit}. */
 export interface RateLimitOptions {
@@ -60,9 +81,8 @@ export interface RateLimitOptions {
  * @throws {RangeError} If `perSecond` is not a number above 0, or `burst` no whole number of at least 1.
  */
 export function rateLimit(options: RateLimitOptions): Middleware {
+  checkOptions("make a rate limit", options, RULES);
   const { perSecond, burst = Math.max(1, Math.floor(perSecond)), key = principalOf, name = "calls" } = options;
-  assertPositive("a rate limit", "perSecond", perSecond);
-  assertCount("a rate limit", "burst", burst, 1);
   const { store = memoryBuckets(), ifStoreFails = "refuse" } = options;
   const bucket = { perSecond, burst };
   return (ctx, next) => {

@@ -1,6 +1,6 @@
 import { refuse } from "../call/outcome.ts";
+import { checkOptions, POSITIVE, required } from "../internal/options.ts";
 import type { Middleware } from "../tool/context.ts";
-import { assertPositive } from "./options.ts";
 
 /**
  * Ends what takes longer than `timeoutMs` with `deadline_exceeded`; `ctx.signal` aborts. For what is within this middleware,
@@ -20,7 +20,7 @@ import { assertPositive } from "./options.ts";
  * @throws {RangeError} If `timeoutMs` is not a number above 0.
  */
 export function timeout(timeoutMs: number): Middleware {
-  assertPositive("a timeout", "timeoutMs", timeoutMs);
+  checkOptions<{ timeoutMs: number }>("make a timeout", { timeoutMs }, { timeoutMs: required(POSITIVE) });
   const tooLate = refuse("deadline_exceeded", `The call took longer than ${timeoutMs} ms`);
   return (ctx, next) => {
     const settled = next();

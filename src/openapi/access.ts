@@ -4,7 +4,7 @@
  * @module
  */
 import { membersOf } from "../codec/result/members.ts";
-import { isRedirect, readPieces, readText } from "../codec/fetch/read.ts";
+import { discard, isRedirect, readPieces, readText } from "../codec/fetch/read.ts";
 import { ToolError } from "../error/tool_error.ts";
 import { isJsonObject } from "../internal/json.ts";
 import { readAnswer } from "./answer.ts";
@@ -58,7 +58,7 @@ export function openApiAccess(document: OpenApiDocument, options: AccessOptions)
         what,
       );
       if (isRedirect(response)) {
-        void response.body?.cancel().catch(() => {});
+        discard(response);
         return readAnswer(response, "", what, isTyped);
       }
       const text = await reach(() => readText(readPieces(response, limit, maxResponseBytes)), what);

@@ -4,10 +4,11 @@
  * @module
  */
 import { membersOf } from "../codec/result/members.ts";
-import { type Check, compileCheck, type Problem } from "../codec/json_schema/check.ts";
+import { type Check, compileCheck, toIssue } from "../codec/json_schema/check.ts";
 import type { JsonSchema, Schema, SchemaResult } from "../schema/schema.ts";
 import { defineTool } from "../tool/builder.ts";
 import { OBJECT_MEMBERS } from "../internal/object_members.ts";
+import { checkOptions, FUNCTION, HEADERS, type OptionRules, rule, wholeNumber } from "../internal/options.ts";
 import { SYSTEM_TOOLS } from "../tool/system_tools.ts";
 import type { AnyTool, ToolAnnotations } from "../tool/tool.ts";
 import { type ApiAccess, type FetchApi, openApiAccess, type OpenApiHeaders } from "./access.ts";
@@ -35,6 +36,14 @@ export interface OpenApiImportOptions {
 }
 
 const DEFAULT_RESPONSE_BYTES = 4_194_304;
+
+const RULES: OptionRules<OpenApiImportOptions> = {
+  baseUrl: rule("a URL", (url) => typeof url === "string" || url instanceof URL),
+  headers: HEADERS,
+  fetch: FUNCTION,
+  select: FUNCTION,
+  maxResponseBytes: wholeNumber(1),
+};
 
 /**
  * Makes tools of an OpenAPI 3.1 or 3.0 document.
@@ -69,9 +78,10 @@ const DEFAULT_RESPONSE_BYTES = 4_194_304;
  * ```
  * @param document The document, parsed.
  * @throws {TypeError} If it is no OpenAPI 3.1 or 3.0 document, refers to something outside of it, or has an operation that
- * cannot be called with JSON alone and was not left out by `select`.
+ * cannot be called with JSON alone and was not left out by `select`; or an option is not what it should be.
  */
 export function toolsFromOpenApi(document: unknown, options: OpenApiImportOptions = {}): AnyTool[] {
+  checkOptions("import an API", options, RULES);
   const { select = () => true, maxResponseBytes = DEFAULT_RESPONSE_BYTES } = options;
   const read = new OpenApiDocument(document);
   const access = openApiAccess(read, { ...options, maxResponseBytes });
@@ -95,7 +105,7 @@ function toTool(document: OpenApiDocument, operation: FoundOperation, access: Ap
   const output = method === "HEAD" ? undefined : outputOf(document, source, where);
   const about = [source["summary"], source["description"]].map(textOf).filter((text) => text !== undefined);
   const described = defineTool(name).describe([...new Set(about)].join("\n\n") || where)
-    .input(toSchema<Members>(layout.schema)).annotate(annotationsOf(method));
+    .input(toSchema<Members>(layout.schema, MAX_VALUES)).annotate(annotationsOf(method));
   const run = (args: Members, { signal }: { readonly signal: AbortSignal }) =>
     access.send(method, writeRequest(base, path, layout, args), where, output !== undefined, signal);
   return output === undefined ? described.handle(run) : described.output(toSchema<unknown>(output)).handle(run);
@@ -143,9 +153,18 @@ function outputOf(document: OpenApiDocument, source: Members, where: string): Js
   return schemas.withDefinitions(others.length === 0 ? first : { anyOf: converted });
 }
 
-function toSchema<Value>(jsonSchema: JsonSchema): Schema<Value> {
+/**
+ * How many values the arguments of a call may hold in all: to check one takes a microsecond or two, and a body of a megabyte has room for
+ * half a million.
+ */
+const MAX_VALUES = 32_768;
+
+function toSchema<Value>(jsonSchema: JsonSchema, maxValues: number = Number.POSITIVE_INFINITY): Schema<Value> {
   let check: Check | undefined;
   const validate = (value: unknown): SchemaResult => {
+    if (maxValues < Number.POSITIVE_INFINITY && holdsMoreThan(value, maxValues)) {
+      return { issues: [{ message: `More than ${maxValues} values are too many to be checked`, path: [] }] };
+    }
     check ??= compileCheck(jsonSchema);
     const problems = check(value);
     return problems.length === 0 ? { value } : { issues: problems.map(toIssue) };
@@ -154,7 +173,18 @@ function toSchema<Value>(jsonSchema: JsonSchema): Schema<Value> {
   return { "~standard": standard };
 }
 
-function toIssue({ path, expected, isMissing }: Problem) {
-  const message = isMissing ? `"${path.at(-1)}" is required` : `Expected ${expected}`;
-  return { message, path, expected };
+/** Whether a value holds more values than so many, itself included. */
+function holdsMoreThan(value: unknown, count: number): boolean {
+  const waiting = [value];
+  let found = 1;
+  for (let at = 0; at < waiting.length; at++) {
+    const next = waiting[at];
+    if (typeof next !== "object" || next === null) continue;
+    const members: readonly unknown[] = Array.isArray(next) ? next : Object.values(next);
+    found += members.length;
+    // Before any of them is looked at: there may be half a million.
+    if (found > count) return true;
+    for (const member of members) if (typeof member === "object" && member !== null) waiting.push(member);
+  }
+  return false;
 }

@@ -7,7 +7,7 @@
  */
 import { membersOf } from "../codec/result/members.ts";
 import { isJsonObject } from "../internal/json.ts";
-import { DATA, SCHEMA_MAPS } from "../schema/keywords.ts";
+import { DATA, SCHEMA_MAPS } from "../internal/schema_keywords.ts";
 import type { JsonSchema } from "../schema/schema.ts";
 import { type Members, type OpenApiDocument, pointerKeys } from "./document.ts";
 

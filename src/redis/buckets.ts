@@ -1,20 +1,8 @@
-import { Lazy } from "../engine/bullmq_lazy.ts";
-import type { RedisAddress } from "../engine/bullmq_redis_address.ts";
-import { Failures } from "../engine/bullmq_failures.ts";
-import { RedisClients } from "../engine/redis_clients.ts";
 import type { BucketStore } from "../middleware/rate_limit.ts";
+import { RedisConnection, type RedisOptions } from "./connection.ts";
 
 /** Options of {@link redisBuckets}. */
-export interface RedisBucketsOptions {
-  /** A URL, such as `redis://user:password@host:6379/0` or `rediss://…`, or its parts. */
-  readonly redis: string | RedisAddress;
-  /** Servers with the same name share their buckets. Default: `"toolwire"`. */
-  readonly name?: string;
-  /** How long Redis may take to answer, in milliseconds, before it counts as gone. Default: 1,000. */
-  readonly timeoutMs?: number;
-  /** Told of errors of Redis; only what fails after a success is told again. Default: `console.warn`. */
-  readonly onError?: (error: unknown) => void;
-}
+export type RedisBucketsOptions = RedisOptions;
 
 /** Token buckets in Redis. */
 export interface RedisBuckets extends BucketStore {
@@ -55,34 +43,13 @@ const TAKE = `
  * ```
  */
 export function redisBuckets(options: RedisBucketsOptions): RedisBuckets {
-  const { redis, name = "toolwire", timeoutMs = 1_000, onError = warn } = options;
-  const failures = new Failures(onError);
-  const clients = new RedisClients(redis, {
-    what: "redisBuckets",
-    packages: ["ioredis"],
-    timeoutMs,
-    onError: failures.report,
-  });
-  const line = new Lazy(() => clients.openLine());
+  const { name = "toolwire" } = options;
+  const connection = new RedisConnection("redisBuckets", "Rate limits cannot be kept in Redis now:", options);
   return {
     async take(key, { perSecond, burst }) {
-      try {
-        const client = await (await line.get()).ready();
-        const waitMs = Number(await client.eval(TAKE, 1, `${name}:bucket:${key}`, perSecond, burst));
-        failures.succeed();
-        return waitMs;
-      } catch (error) {
-        failures.report(error);
-        throw error;
-      }
+      const bucket = `${name}:bucket:${key}`;
+      return Number(await connection.ask((client) => client.eval(TAKE, 1, bucket, perSecond, burst)));
     },
-    close() {
-      failures.end();
-      clients.close();
-    },
+    close: () => connection.close(),
   };
-}
-
-function warn(error: unknown): void {
-  console.warn("Rate limits cannot be kept in Redis now:", error);
 }

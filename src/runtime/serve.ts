@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { ANYTHING, checkOptions, type OptionRules, rule, TEXT, TEXTS, wholeNumber } from "../internal/options.ts";
 import { LOOPBACK_HOSTS } from "../server/gate.ts";
 import type { Server } from "../server/server.ts";
 import { listenOnBun } from "./bun.ts";
@@ -52,6 +53,19 @@ export interface Listening {
   readonly closed: Promise<void>;
 }
 
+const RULES: OptionRules<ServeOptions> = {
+  port: rule(
+    "the number of a port",
+    (port) => Number.isInteger(port) && (port as number) >= 0 && (port as number) < 65_536,
+  ),
+  hostname: TEXT,
+  graceMs: wholeNumber(0, "milliseconds"),
+  signals: TEXTS,
+  // These two say by themselves what is wrong.
+  tls: ANYTHING,
+  grpc: ANYTHING,
+};
+
 const DEFAULT_PORT = 8000;
 const LOOPBACK = "127.0.0.1";
 
@@ -76,12 +90,14 @@ const FLUSH_MS = 1_000;
  * strictEqual(await client.ping(), "pong");
  * await listening.close();
  * ```
- * @throws {TypeError} If the server was closed, `grpc` is asked of one without `connect()`, or `tls` is no key and its certificate.
+ * @throws {TypeError} If the server was closed, `grpc` is asked of one without `connect()`, or `tls` is no key and its certificate,
+ * another option is not what it should be, or there is no such option.
  * @throws The runtime's own error if the port is taken or may not be used.
  */
 export async function serve(server: Server, options: ServeOptions = {}): Promise<Listening> {
   if (typeof server?.guarded !== "function") throw new TypeError("Cannot serve this: pass what createServer() gives");
   if (server.isClosed) throw new TypeError("Cannot serve: this server was closed, and stays so; create another one");
+  checkOptions("serve this", options, RULES);
   if (options.grpc !== undefined && options.grpc !== true && typeof options.grpc?.port !== "number") {
     throw new TypeError("Cannot serve gRPC: grpc is { port: 50_051 }, or true for the same port");
   }

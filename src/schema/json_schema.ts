@@ -1,5 +1,5 @@
 import { isJsonObject } from "../internal/json.ts";
-import { DATA, SCHEMA_MAPS } from "./keywords.ts";
+import { DATA, SCHEMA_MAPS } from "../internal/schema_keywords.ts";
 import type { JsonSchema, Schema } from "./schema.ts";
 import { convertValibot } from "./valibot_json_schema.ts";
 

@@ -1,5 +1,4 @@
 import type { Principal } from "../call/call.ts";
-import { refuse } from "../call/outcome.ts";
 import { type Change, type ChangeBus, type ChangingList, memoryBus } from "../call/changes.ts";
 import type { Prompt } from "../catalog/prompt.ts";
 import type { Resource } from "../catalog/resource.ts";
@@ -16,7 +15,6 @@ import { ToolRegistry } from "../tool/registry.ts";
 import { assertMiddleware } from "../tool/middleware.ts";
 import type { AnyTool } from "../tool/tool.ts";
 import { mcpLite } from "../wires/http/mod.ts";
-import { refusalReply } from "../wires/http/reply.ts";
 import type {
   Body,
   Head,
@@ -33,16 +31,21 @@ import { makeCatalog } from "./catalog.ts";
 import { FetchRequest, toResponse } from "./fetch_request.ts";
 import { Gate, type GateOptions } from "./gate.ts";
 import { resolveKeys } from "./keys.ts";
+import { mount, notFound, routeOf, type Routes } from "./routes.ts";
+import type { AllTools, Part, ServerOffer } from "./part.ts";
 
 /**
  * Options of {@link createServer}.
  *
  * @typeParam Tools The tools, as a tuple.
+ * @typeParam Parts The parts, as a tuple.
  */
-export interface ServerOptions<Tools extends readonly AnyTool[]>
+export interface ServerOptions<Tools extends readonly AnyTool[], Parts extends readonly Part[] = readonly []>
   extends GateOptions, Omit<ServerInfo, "name" | "version"> {
   /** The tools, in the order in which they are listed. */
   readonly tools: Tools;
+  /** Other servers within this one, by `group` and `mount` of `./compose`; their tools are listed after its own. Default: none. */
+  readonly parts?: Parts;
   /** What callers can read, by `defineResource` of `./mcp`, in the order in which it is listed. Default: nothing. */
   readonly resources?: readonly Resource[];
   /** Prompts, by `definePrompt` of `./mcp`, in the order in which they are listed. Default: none. */
@@ -68,7 +71,7 @@ export interface ServerOptions<Tools extends readonly AnyTool[]>
   readonly onError?: OnError;
   /** How long a call may take when its tool does not say, in milliseconds; for streams, how long they may be quiet. Default: 30,000. */
   readonly timeoutMs?: number;
-  /** Limits on what callers send. */
+  /** Limits on what callers send and get. */
   readonly limits?: Partial<Limits>;
   /**
    * What promises, continuations and contexts are signed with: `kid:secret`, or several of them, separated by commas or in an
@@ -115,7 +118,7 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
   toolsFor(principal: Principal | undefined): readonly ToolListing[];
   /** Names of its wires. */
   readonly wires: readonly string[];
-  /** Limits on what callers send. */
+  /** Limits on what callers send and get. */
   readonly limits: Limits;
   /** Host names under which it may be reached; `undefined` for any. */
   readonly hosts: readonly string[] | undefined;
@@ -148,6 +151,12 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
    */
   "~resume"(): void;
   /**
+   * What it is made of: for another that it is to be a part of.
+   *
+   * @internal
+   */
+  readonly "~offer": ServerOffer;
+  /**
    * What its wires got: for one that is not reached by requests, such as stdio.
    *
    * @internal
@@ -163,9 +172,12 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_GRACE_MS = 10_000;
-const DEFAULT_BODY_BYTES = 1_048_576;
-const DEFAULT_DEPTH = 512;
-const DEFAULT_RESULT_CHARS = 4_194_304;
+const DEFAULT_LIMITS: Limits = {
+  bodyBytes: 1_048_576,
+  depth: 512,
+  answerChars: 8_388_608,
+  resultChars: 4_194_304,
+};
 const DEFAULT_CONCURRENCY = 10;
 
 /**
@@ -186,15 +198,22 @@ const DEFAULT_CONCURRENCY = 10;
  * }));
  * strictEqual((await response.json()).result.content, "Hello, Ada!");
  * ```
- * @throws {TypeError} If `hosts`, `origins`, `keys`, `auth`, `middleware` or `jobMiddleware` are not what they should be, two tools have the same name, a tool has a reserved name, or two wires share a path.
- * @throws {RangeError} If `timeoutMs` or `work.concurrency` is not positive.
+ * @throws {TypeError} If `hosts`, `origins`, `keys`, `auth`, `middleware`, `jobMiddleware` or `parts` are not what they should be, two tools have the same name, a tool has a reserved name, a part has `auth` and the whole has none, or two wires share a path.
+ * @throws {RangeError} If `timeoutMs`, `work.concurrency` or one of `limits` is not positive.
  */
-export function createServer<const Tools extends readonly AnyTool[]>(options: ServerOptions<Tools>): Server<Tools> {
+export function createServer<const Tools extends readonly AnyTool[], const Parts extends readonly Part[] = readonly []>(
+  options: ServerOptions<Tools, Parts>,
+): Server<AllTools<Tools, Parts>> {
   if (!Array.isArray(options?.tools)) throw new TypeError("Cannot create server: pass { tools: [...] }, an array");
   const { middleware = [], jobMiddleware = [] } = options;
   for (const chain of [middleware, jobMiddleware]) assertMiddleware(chain, "the server");
-  const registry = new ToolRegistry(options.tools);
-  const { clock = systemClock, limits = {}, work, changes = memoryBus(), resources = [], prompts = [] } = options;
+  const { changes: own = memoryBus(), parts: [first] = [], resources = [], prompts = [] } = options;
+  const parts = first?.["~join"](options, own);
+  const offered = parts ?? { changes: own, resources, prompts };
+  const registry = new ToolRegistry(options.tools, parts);
+  const { clock = systemClock, work, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  const limits = resolveLimits(options.limits);
+  assertPositive("timeoutMs", timeoutMs);
   const engine = options.engine ?? memoryEngine({ clock });
   if (typeof engine.insert !== "function") {
     throw new TypeError(
@@ -207,32 +226,41 @@ export function createServer<const Tools extends readonly AnyTool[]>(options: Se
     middleware,
     jobMiddleware,
     onError: options.onError,
-    timeoutMs: checkedTimeout(options.timeoutMs ?? DEFAULT_TIMEOUT_MS),
+    timeoutMs,
     logger: options.logger,
     keys: resolveKeys(options.keys, options.logger),
     engine,
     concurrency: work === false ? 0 : checkedConcurrency(work?.concurrency),
-    resultChars: limits.resultChars ?? DEFAULT_RESULT_CHARS,
+    resultChars: limits.resultChars,
+    answerLimits: limits,
     config: options.config,
   });
+  parts?.onPlans(() => registry.refresh());
   const wires = options.wires ?? [mcpLite()];
   const routes = new Map<string, MountedWire>();
-  const plans = registry.plans();
-  const tools = registry.listings();
   const { name = "toolwire", version = "0.0.0", title, description, websiteUrl, icons, instructions } = options;
   const mounted: MountedPaths[] = [];
   const host: WireHost = {
     mounted,
     dispatch: dispatcher,
-    tools,
-    plans,
+    get tools() {
+      return registry.listings();
+    },
+    get plans() {
+      return registry.plans();
+    },
     toolsFor(principal) {
       const seen = registry.plansFor(principal);
+      const tools = registry.listings();
       return seen.length === tools.length ? tools : seen.map(listTool);
     },
     attach: (tag, tools) => dispatcher.attach(tag, tools),
-    catalog: makeCatalog(resources, prompts, (plan, call, sink) => dispatcher.run(plan, call, sink)),
-    changes,
+    catalog: makeCatalog(
+      offered.resources,
+      offered.prompts,
+      (plan, call, sink) => dispatcher.run(plan, call, sink),
+    ),
+    changes: offered.changes,
     info: {
       name,
       version,
@@ -242,11 +270,7 @@ export function createServer<const Tools extends readonly AnyTool[]>(options: Se
       ...(icons !== undefined && { icons }),
       ...(instructions !== undefined && { instructions }),
     },
-    limits: {
-      bodyBytes: limits.bodyBytes ?? DEFAULT_BODY_BYTES,
-      depth: limits.depth ?? DEFAULT_DEPTH,
-      resultChars: limits.resultChars ?? DEFAULT_RESULT_CHARS,
-    },
+    limits,
     clock,
     challenge: (refusal, path) => auth?.challenge(refusal, path),
   };
@@ -255,12 +279,19 @@ export function createServer<const Tools extends readonly AnyTool[]>(options: Se
   }
   const auth = options.auth?.mount(host, routes);
   for (const wire of wires) mounted.push({ wire: wire.name, paths: mount(wire, host, routes) });
-  return makeServer({ host, dispatcher, engine, wires: wires.map(({ name }) => name), routes, auth }, options);
+  const offer: ServerOffer = { options, parts, changes: host.changes, plans: () => registry.plans() };
+  const names = wires.map((wire) => wire.name);
+  return makeServer({ host, offer, dispatcher, engine, wires: names, routes, auth }, options);
 }
 
-function checkedTimeout(timeoutMs: number): number {
-  if (timeoutMs > 0) return timeoutMs;
-  throw new RangeError(`Cannot create server: timeoutMs must be a positive number of milliseconds, not ${timeoutMs}`);
+function assertPositive(name: string, value: number): void {
+  if (!(value > 0)) throw new RangeError(`Cannot create server: ${name} must be a positive number, not ${value}`);
+}
+
+function resolveLimits(given: Partial<Limits> = {}): Limits {
+  const limits = { ...DEFAULT_LIMITS, ...given };
+  for (const [name, limit] of Object.entries(limits)) assertPositive(name, limit);
+  return limits;
 }
 
 function checkedConcurrency(concurrency: number = DEFAULT_CONCURRENCY): number {
@@ -271,42 +302,15 @@ function checkedConcurrency(concurrency: number = DEFAULT_CONCURRENCY): number {
 interface Core {
   readonly engine: Engine;
   readonly host: WireHost;
+  readonly offer: ServerOffer;
   readonly dispatcher: Dispatcher;
   readonly wires: readonly string[];
   readonly routes: Routes;
   readonly auth: MountedAuth | undefined;
 }
 
-/** The wires, by the paths that they answer. */
-type Routes = ReadonlyMap<string, MountedWire>;
-
-/** The wire that answers a path: the one that has just it, else the one that has the most of it. */
-function routeOf(path: string, routes: Routes): MountedWire | undefined {
-  const exact = routes.get(path);
-  if (exact !== undefined) return exact;
-  for (let end = path.lastIndexOf("/"); end !== -1; end = end === 0 ? -1 : path.lastIndexOf("/", end - 1)) {
-    const wire = routes.get(`${path.slice(0, end)}/*`);
-    if (wire !== undefined) return wire;
-  }
-  return undefined;
-}
-
-function mount(wire: Wire, host: WireHost, routes: Map<string, MountedWire>): readonly string[] {
-  if (typeof wire?.mount !== "function") {
-    throw new TypeError("Cannot create server: wires are what their functions give, such as [mcpLite(), mcp()]");
-  }
-  const mounted = wire.mount(host);
-  for (const path of mounted.paths) {
-    if (routes.has(path)) {
-      throw new TypeError(`Cannot create server: two wires answer ${path}; give ${wire.name} another path`);
-    }
-    routes.set(path, mounted);
-  }
-  return mounted.paths;
-}
-
 function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: GateOptions): Server<Tools> {
-  const { host, dispatcher, engine, wires, routes, auth } = core;
+  const { host, offer, dispatcher, engine, wires, routes, auth } = core;
   const mounted = [...routes.values()];
   const exposed = mounted.flatMap(({ exposedHeaders = [] }) => exposedHeaders);
   const gate = new Gate(gateOptions, [...new Set(exposed)]);
@@ -330,7 +334,9 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
   };
   return {
     info: host.info,
-    tools: host.tools,
+    get tools() {
+      return host.tools;
+    },
     toolsFor: host.toolsFor,
     wires,
     limits: host.limits,
@@ -353,18 +359,15 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
     },
     guarded: (options) => makeServer(core, { ...gateOptions, ...options }),
     "~resume": () => dispatcher.resume(),
+    "~offer": offer,
     "~host": host,
     work: (options = {}) => dispatcher.work(checkedConcurrency(options.concurrency)),
     async close(graceMs = DEFAULT_GRACE_MS) {
       for (const wire of new Set(mounted)) wire.close?.();
       await dispatcher.close(graceMs);
+      offer.parts?.close();
       await engine.close();
       await host.changes.close?.();
     },
   };
-}
-
-function notFound(path: string, routes: Routes): Reply {
-  const message = `Nothing answers ${path.slice(0, 128) || "/"}; there are ${[...routes.keys()].join(", ")}`;
-  return refusalReply(null, refuse("method_not_found", message));
 }

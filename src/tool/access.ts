@@ -20,8 +20,9 @@ export interface Access {
  * @throws {TypeError} If there is nothing, or one is empty or has spaces.
  */
 export function addScopes(scopes: readonly string[], added: readonly string[], label: string): readonly string[] {
-  if (added.length > 0 && added.every((scope) => /^\S+$/.test(scope))) return [...scopes, ...added];
-  throw new TypeError(`Cannot set the scopes of ${label}: name each`);
+  const areScopes = added.every((scope) => typeof scope === "string" && /^\S+$/.test(scope));
+  if (added.length > 0 && areScopes) return [...scopes, ...added];
+  throw new TypeError(`Cannot set the scopes of ${label}: name each, as .scopes("read", "write")`);
 }
 
 /** Why a caller may not use it; `undefined` if it may. */

@@ -19,6 +19,8 @@ export const BLANK_PLAN: Omit<ToolPlan, "name" | "description" | "handler"> = {
   revision: undefined,
   promise: undefined,
   external: undefined,
+  part: undefined,
+  relay: undefined,
   isSystem: false,
   render: undefined,
 };

@@ -13,28 +13,57 @@ const RESERVED: ReadonlySet<string> = new Set(SYSTEM_TOOLS.map(({ name }) => nam
 /** Most names that a refusal lists. */
 const MAX_LISTED = 50;
 
+/** The tools of a server's parts. */
+export interface PartTools {
+  /**
+   * Those that there are now, beside the server's own.
+   *
+   * @throws {TypeError} If two have the same name, or one has a reserved name, the first time; later they are left out.
+   */
+  plans(own: ReadonlyMap<string, ToolPlan>): readonly ToolPlan[];
+  /** The one that has this name where its server is no part of anything; `undefined` also if there are several. */
+  alone(name: string): ToolPlan | undefined;
+}
+
 /** A server's tools, by name. */
 export class ToolRegistry {
-  readonly #plans: ReadonlyMap<string, ToolPlan>;
+  readonly #own: ReadonlyMap<string, ToolPlan>;
+  readonly #parts: PartTools | undefined;
+  #plans: ReadonlyMap<string, ToolPlan> = new Map();
+  #all: readonly ToolPlan[] = [];
+  #listings: readonly ToolListing[] = [];
   /** Tools of attached sets, by the names under which tokens and jobs know them. */
   readonly #attached = new Map<string, ToolPlan>();
 
   /**
    * @param tools The server's tools, in the order in which they are listed; if one of them can promise, the system tools come first.
+   * @param parts What comes after them.
    * @throws {TypeError} If two have the same name, or one has a reserved name.
    */
-  constructor(tools: readonly AnyTool[]) {
-    const plans = new Map<string, ToolPlan>();
+  constructor(tools: readonly AnyTool[], parts?: PartTools) {
+    const own = new Map<string, ToolPlan>();
     for (const tool of tools) {
       const plan = tool?.["~plan"];
       if (plan === undefined) {
         throw new TypeError("Cannot create server: a tool is not finished; end its definition with .handle(…)");
       }
-      assertUsable(tool.name, plans);
-      plans.set(tool.name, plan);
+      assertUsable(tool.name, own);
+      own.set(tool.name, plan);
     }
+    this.#own = own;
+    this.#parts = parts;
+    this.refresh();
+  }
+
+  /** Takes the tools that the parts have now. */
+  refresh(): void {
+    const plans = new Map(this.#own);
+    for (const plan of this.#parts?.plans(plans) ?? []) plans.set(plan.name, plan);
     const system = [...plans.values()].some(promises) ? SYSTEM_TOOLS.map((plan) => [plan.name, plan] as const) : [];
     this.#plans = new Map([...system, ...plans]);
+    this.#all = [...this.#plans.values()];
+    // Under the names that callers use.
+    this.#listings = [...this.#plans].map(([name, plan]) => ({ ...listTool(plan), name }));
   }
 
   /** The tool of that name. */
@@ -53,9 +82,9 @@ export class ToolRegistry {
     return this.plans().filter((plan) => isVisibleTo(plan, principal));
   }
 
-  /** The tool of that name, here or in an attached set: what a job is about. */
+  /** The tool of that name, here, in an attached set, or in a part that was begun with alone: what a job is about. */
   resolve(name: string): ToolPlan | undefined {
-    return this.#plans.get(name) ?? this.#attached.get(name);
+    return this.#plans.get(name) ?? this.#attached.get(name) ?? this.#parts?.alone(name);
   }
 
   /** The same, if the caller may know of it: what a token is about. */
@@ -66,7 +95,7 @@ export class ToolRegistry {
 
   /** Whether some tool can promise its answer. */
   get canPromise(): boolean {
-    return [...this.#plans.values(), ...this.#attached.values()].some(promises);
+    return [...this.#all, ...this.#attached.values()].some(promises);
   }
 
   /**
@@ -90,13 +119,13 @@ export class ToolRegistry {
   }
 
   /** All tools, in the order of listing. */
-  plans(): ToolPlan[] {
-    return [...this.#plans.values()];
+  plans(): readonly ToolPlan[] {
+    return this.#all;
   }
 
   /** All tools as they are listed, under the names that callers use. */
-  listings(): ToolListing[] {
-    return [...this.#plans].map(([name, plan]) => ({ ...listTool(plan), name }));
+  listings(): readonly ToolListing[] {
+    return this.#listings;
   }
 
   /** What to say to someone who asked for a tool that is not there (MCP-lite specification, A.5). */
@@ -111,8 +140,8 @@ export class ToolRegistry {
   }
 }
 
-function promises({ promise, external }: ToolPlan): boolean {
-  return promise !== undefined || external !== undefined;
+function promises({ promise, external, relay }: ToolPlan): boolean {
+  return promise !== undefined || external !== undefined || relay?.mayPromise === true;
 }
 
 function assertUsable(name: string, taken: ReadonlyMap<string, ToolPlan>): void {

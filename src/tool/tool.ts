@@ -2,6 +2,8 @@ import type { CompiledSchema } from "../schema/compile.ts";
 import type { JsonSchema } from "../schema/schema.ts";
 import type { Access } from "./access.ts";
 import type { Ctx, ErrorMap, Middleware } from "./context.ts";
+import type { PartPlan } from "./part.ts";
+import type { Relay } from "./relay.ts";
 
 /** Hints about what a tool does, with MCP's names. They are hints: nothing holds a tool to them. */
 export interface ToolAnnotations {
@@ -15,6 +17,12 @@ export interface ToolAnnotations {
   readonly idempotentHint?: boolean;
   /** Reaches beyond the server, into an open world. */
   readonly openWorldHint?: boolean;
+  /** Whom it is for. This and what follows are MCP's hints on content, which some clients read of tools, too. */
+  readonly audience?: readonly ("user" | "assistant")[];
+  /** How much it matters, from 0 to 1. */
+  readonly priority?: number;
+  /** When it was changed, as ISO 8601. */
+  readonly lastModified?: string;
 }
 
 /** What `.render()` gives for people and models to read: text, or MCP content blocks. */
@@ -66,6 +74,10 @@ export interface ToolPlan extends Access {
   readonly promise: Required<PromiseOptions> | undefined;
   /** Set if its work goes on elsewhere; the handler then starts it, and returns its state. */
   readonly external: ExternalPlan | undefined;
+  /** The part of the server that it is of; `undefined` for the server itself. */
+  readonly part: PartPlan | undefined;
+  /** Set if it is run somewhere else: by this, and not by its handler. */
+  readonly relay: Relay | undefined;
   /** Whether it is one of Toolwire's own: dispatch runs it, not its handler. */
   readonly isSystem: boolean;
   readonly render: ((output: unknown) => Rendered) | undefined;

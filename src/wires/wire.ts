@@ -121,7 +121,7 @@ export interface WireHost {
   readonly changes: ChangeBus;
   /** Name and version of the server. */
   readonly info: ServerInfo;
-  /** Limits on what callers send. */
+  /** Limits on what callers send and get. */
   readonly limits: Limits;
   /** Where time comes from. */
   readonly clock: Clock;
@@ -156,8 +156,13 @@ export interface ServerInfo {
 export interface Limits {
   /** Largest body, in bytes, after decompression. Default: 1 MiB. */
   readonly bodyBytes: number;
-  /** Deepest nesting of arrays and objects. Default: 512. */
+  /** Deepest nesting of arrays and objects, of what is sent and of what is answered. Default: 512. */
   readonly depth: number;
+  /**
+   * Largest answer, or piece of a streamed one, in UTF-16 code units of JSON, about: it is counted before it is written, escapes
+   * as what they stand for, and numbers as 5, or as 18 with a fraction. Default: 8 Mi.
+   */
+  readonly answerChars: number;
   /** Largest outcome that is kept of deferred work, in UTF-16 code units of JSON. Default: 4 Mi. */
   readonly resultChars: number;
 }

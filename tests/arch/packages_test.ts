@@ -59,7 +59,7 @@ async function outsideOf(entry: string, platform: "neutral" | "browser"): Promis
   );
 }
 
-for (const entry of [".", "./schema", "./testing", "./grpc", "./mcp", "./agents"]) {
+for (const entry of [".", "./schema", "./testing", "./grpc", "./mcp", "./agents", "./oauth"]) {
   for (const platform of ["neutral", "browser"] as const) {
     test(`entry ${entry} bundles for ${platform} without a module of any runtime`, async () => {
       deepStrictEqual(await outsideOf(deno.exports[entry] ?? "", platform), []);

@@ -71,6 +71,7 @@ for (const [name, identify] of Object.entries(BROKEN)) {
       strictEqual(error.status, 500);
       match(error.message, /^Internal error, correlation id [0-9a-f-]{36}$/);
       strictEqual(log.lines.length, 1);
+      deepStrictEqual([log.lines[0]?.level, log.lines[0]?.message], ["error", "Server broke"]);
       strictEqual(log.lines[0]?.fields["during"], "auth");
       deepStrictEqual(runs, []);
     });
@@ -95,13 +96,15 @@ test("authenticate() passes on what a ToolError says, with its status", async ()
   }
 });
 
-test("authenticate() logs what a ToolError comes from", async () => {
+test("authenticate() logs what a ToolError comes from, and that it is a refusal, not a broken call", async () => {
   const cause = new Error("connection refused");
   const { server, log } = createGuarded(authenticate(() => {
     throw new ToolError("unavailable", "Not now", { cause });
   }));
   strictEqual((await call(server, "ping")).status, 503);
-  strictEqual((log.lines[0]?.fields["error"] as ToolError).cause, cause);
+  const [line] = log.lines;
+  deepStrictEqual([line?.level, line?.message, line?.fields["code"]], ["warn", "Caller refused", "unavailable"]);
+  strictEqual((line?.fields["error"] as ToolError).cause, cause);
 });
 
 test("authenticate() is asked once for each request, with what every wire has", async () => {

@@ -1,7 +1,7 @@
 /** Tokens that a client sends, and renews. */
-import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import { createClient, http } from "../../mod.ts";
+import { createClient, http, ToolError } from "../../mod.ts";
 import { bearer, bearerFetch, type GetToken, type Send } from "../../src/auth/mod.ts";
 import { connectTransport, grpcWebTransport } from "../../src/wires/grpc/entry.ts";
 import { createGuarded } from "./fixture.ts";
@@ -61,4 +61,36 @@ test("bearerFetch() does not ask for another token where one is good, but not fo
   const client = createClient(http("https://api.example/mcp-lite/v1", { fetch }));
   await rejects(async () => await client["write"]?.({}), { code: "permission_denied" });
   deepStrictEqual(sent, ["Bearer good"]);
+});
+
+for (
+  const [name, gives, message] of [
+    ["throws", () => {
+      throw new Error("the disk says: secret");
+    }, /^Cannot get a token to send: what gives it has thrown$/],
+    ["rejects", () => Promise.reject(new Error("secret")), /has thrown$/],
+    ["throws undefined", () => {
+      throw undefined;
+    }, /has thrown$/],
+    ["gives undefined", () => undefined, /gave undefined$/],
+    ["gives null", () => null, /gave null$/],
+    ["gives an object", () => ({ token: "secret" }), /gave object$/],
+    ["gives nothing", () => "", /gave an empty text$/],
+    ["gives what no header may have", () => "a\r\nx-evil: 1", /characters that no header may have$/],
+  ] as readonly [string, () => unknown, RegExp][]
+) {
+  test(`bearerFetch() refuses when what gives the token ${name}`, async () => {
+    const { fetch, sent } = create(gives as GetToken);
+    const client = createClient(http("https://api.example/mcp-lite/v1", { fetch }));
+    await rejects(async () => await client["ping"]?.({}), { name: "ToolError", code: "unauthenticated", message });
+    deepStrictEqual(sent, []);
+  });
+}
+
+test("bearerFetch() keeps what was thrown as the cause, and passes on a ToolError", async () => {
+  const cause = new Error("no disk");
+  await rejects(create(() => Promise.reject(cause)).fetch("https://api.example/", {}), { cause });
+  const own = new ToolError("unavailable", "Later");
+  await rejects(create(() => Promise.reject(own)).fetch("https://api.example/", {}), own);
+  throws(() => bearerFetch(undefined as unknown as string), { name: "TypeError", message: /^Cannot send a token/ });
 });

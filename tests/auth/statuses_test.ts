@@ -261,6 +261,8 @@ test("MCP: statuses and the header, in each revision", async () => {
     deepStrictEqual([nobody.status, nobody.headers.get("www-authenticate")], [401, UNKNOWN], version);
     const ada = await call("write", { authorization: "Bearer ada" });
     deepStrictEqual([ada.status, ada.headers.get("www-authenticate")], [403, INSUFFICIENT], version);
+    // As before a call is read: HTTP says what it is, and it is no internal error.
+    strictEqual((await ada.json() as { error: { code: number } }).error.code, -32000);
     strictEqual((await call("ping", { authorization: "Bearer ada" })).status, 200);
   }
 });

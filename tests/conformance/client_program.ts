@@ -7,11 +7,12 @@
 import process from "node:process";
 import { createClient } from "../../mod.ts";
 import { type McpTransport, mcpTransport } from "../../src/wires/mcp/entry.ts";
+import { type Context, fetchFor } from "./client_oauth.ts";
 
 const url = process.argv.at(-1) ?? "";
 const scenario = process.env["MCP_CONFORMANCE_SCENARIO"] ?? "";
 const revision = process.env["MCP_CONFORMANCE_PROTOCOL_VERSION"];
-const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as Readonly<Record<string, unknown>>;
+const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as Context;
 
 /** One call of a tool, as the suite names it. */
 interface NamedCall {
@@ -23,6 +24,7 @@ const transport: McpTransport = mcpTransport(url, {
   clientInfo: { name: "toolwire-conformance", version: "1.0.0" },
   // The suite says which wire it wants to see; where it does not, it is found out.
   ...(revision !== undefined && { era: revision === "2026-07-28" ? "auto" : "legacy" }),
+  ...(scenario.startsWith("auth/") && { fetch: await fetchFor(scenario, url, context) }),
 });
 const client = createClient(transport, {
   onElicit: ({ schema }) => {
@@ -66,6 +68,7 @@ async function readEverything(): Promise<void> {
 
 try {
   await client.$.list();
+  if (scenario.startsWith("auth/")) await client.$.call("test-tool");
   await ACTIONS[scenario]?.();
 } finally {
   client.$.close();

@@ -16,6 +16,10 @@ for (
     ["engine: the name of one", { engine: "sqlite" }, /engine has to be one/],
     ["engine: {}", { engine: {} }, /engine has to be one/],
     ["engine: a function that was not called", { engine: () => {} }, /engine has to be one/],
+    ["limits: { depth: 0 }", { limits: { depth: 0 } }, /depth must be a positive number, not 0/],
+    ["limits: { bodyBytes: NaN }", { limits: { bodyBytes: Number.NaN } }, /bodyBytes/],
+    ["limits: { answerChars: -1 }", { limits: { answerChars: -1 } }, /answerChars/],
+    ['limits: { resultChars: "four" }', { limits: { resultChars: "four" } }, /resultChars/],
     ["work: { concurrency: 0 }", { work: { concurrency: 0 } }, /concurrency/],
   ] as const
 ) {

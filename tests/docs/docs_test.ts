@@ -49,7 +49,7 @@ describe("documentation examples", { skip }, () => {
     mkdirSync(join(root, ".cache"), { recursive: true });
     folder = mkdtempSync(join(root, ".cache/docs-"));
     for (const example of examples) {
-      if (example.kind !== "run" && example.kind !== "check") continue;
+      if (example.kind === "fragment" || example.kind === "unmarked") continue;
       const file = join(folder, `${example.place.replaceAll(/[^\w]+/g, "_")}.ts`);
       // `export {}` makes a module of what only has dynamic imports.
       writeFileSync(file, `${example.code}\nexport {};\n`);
@@ -107,7 +107,7 @@ describe("documentation examples", { skip }, () => {
 });
 
 function countKinds(): string {
-  const kinds = ["run", "check", "fragment"] as const;
+  const kinds = ["run", "check", "peer", "fragment"] as const;
   return kinds.map((kind) => `${examples.filter((example) => example.kind === kind).length} ${kind}`).join(", ");
 }
 

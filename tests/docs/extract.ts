@@ -2,7 +2,8 @@
  * Finds the examples of the documentation: the `ts` fences of Markdown files and of `@example` blocks in sources.
  *
  * A fence that cannot run by itself says so after `ts`: `fragment` is neither checked nor run, `check` (a server that
- * listens for ever, a call to somewhere else) is type-checked only.
+ * listens for ever, a call to somewhere else) is type-checked only, `peer` (the same by another library) is type-checked, and asked the
+ * same as the next fence, which is ours, by `peers_test.ts`.
  *
  * @module
  */
@@ -14,7 +15,7 @@ export interface Example {
   /** Where it stands: `README.md:12`, relative to the root. */
   readonly place: string;
   /** What becomes of it. `unmarked` fences import nothing of Toolwire and do not say that they are fragments. */
-  readonly kind: "run" | "check" | "fragment" | "unmarked";
+  readonly kind: "run" | "check" | "peer" | "fragment" | "unmarked";
   readonly code: string;
 }
 
@@ -40,6 +41,7 @@ export function findFences(file: string, text: string): Example[] {
 function kindOf(marks: readonly string[], code: string): Example["kind"] {
   if (marks.includes("fragment")) return "fragment";
   if (marks.includes("check")) return "check";
+  if (marks.includes("peer")) return "peer";
   return /from "jsr:@toolwire\/toolwire[^"]*"/.test(code) ? "run" : "unmarked";
 }
 
@@ -69,4 +71,34 @@ function read(root: string, file: string): string {
     if ((thrown as { code?: unknown }).code === "ENOENT") return "";
     throw thrown;
   }
+}
+
+/** What another library does, and what is done here instead, under one heading. */
+export interface Pair {
+  /** The heading, without its marks. */
+  readonly heading: string;
+  readonly peer: Example;
+  readonly ours: Example;
+}
+
+/**
+ * The pairs of a page: each `peer` fence, and the fence that follows it.
+ *
+ * @throws {Error} If a `peer` fence is followed by none of ours, or a heading has two.
+ */
+export function findPairs(file: string, text: string): Pair[] {
+  const lines = text.split("\n");
+  const fences = findFences(file, text);
+  const pairs = fences.flatMap((peer, index): Pair[] => {
+    if (peer.kind !== "peer") return [];
+    const ours = fences[index + 1];
+    if (ours?.kind !== "run") throw new Error(`${peer.place} has no counterpart that runs`);
+    const before = lines.slice(0, Number(peer.place.split(":").at(-1)) - 1);
+    const heading = before.findLast((line) => /^#+ /.test(line))?.replace(/^#+ /, "") ?? "";
+    return [{ heading, peer, ours }];
+  });
+  if (new Set(pairs.map(({ heading }) => heading)).size < pairs.length) {
+    throw new Error(`${file}: a heading has two pairs`);
+  }
+  return pairs;
 }

@@ -96,7 +96,7 @@ async function bundle(file) {
     format: "esm",
     platform: "neutral",
     mainFields: ["module", "main"],
-    conditions: ["workerd", "worker", "import"],
+    conditions: ["workerd", "worker", "browser", "import"],
     target: "es2023",
     external: [...ALLOWED],
     plugins: [builtins],
@@ -118,6 +118,8 @@ const builtins = {
       const isForeign = /^(node|bun|cloudflare):/.test(path) || path === "bun" || BUILTINS.has(path);
       return isForeign && !ALLOWED.has(path) ? { path, namespace: STUB } : undefined;
     });
+    // A package of the official client's, which has one entry for Node, one for browsers, and none for workers.
+    onResolve({ filter: /^pkce-challenge$/ }, ({ path }) => ({ path, namespace: STUB }));
     onLoad({ filter: /.*/, namespace: STUB }, ({ path }) => ({
       loader: "js",
       contents: `module.exports = new Proxy({}, { get(_, name) {

@@ -1,20 +1,25 @@
-// Runs the soak: three replicas and a worker behind nginx, over Redis, killed again and again while a hundred callers check
-// every answer. It ends with 1 if anything was off.
+// Runs a soak, which ends with 1 if anything was off.
 //
-// node tests/soak/soak.mjs [--seconds 60] [--replicas 3] [--workers 1] [--users 96] [--seed 1] [--kill-every-ms 1000]
+// node tests/soak/soak.mjs [--calls 1000000] [--runtime bun,deno,node22,node24] [--kind calls,streams]
+//
+// Calls one process a million times over connections that are kept, and then what else a process is asked: streams, promises,
+// sessions, callers that leave; each in a process of its own. Tells what it holds once it is warm, and at the end.
+//
+// node tests/soak/soak.mjs replicas [--seconds 60] [--replicas 3] [--workers 1] [--users 96] [--seed 1] [--kill-every-ms 1000]
 //   [--longest-job-ms 3000] [--runtimes bun,deno,node24] [--no-key-change]
 //
-// The seed says who calls what, and who is killed; what the machine makes of that differs from run to run. The callers run on
-// Bun, the replicas where they are told to, in turn.
+// Three replicas and a worker behind nginx, over Redis, killed again and again while a hundred callers check every answer. The
+// seed says who calls what, and who is killed; what the machine makes of that differs from run to run. The callers run on Bun,
+// the replicas where they are told to, in turn.
 import { spawn } from "node:child_process";
 import process from "node:process";
 import { childEnv, findBin, root } from "../../scripts/runtimes.mjs";
 
-const child = spawn(findBin("bun"), ["tests/soak/main.ts", ...process.argv.slice(2)], {
-  cwd: root,
-  env: childEnv(),
-  stdio: "inherit",
-});
+const [first, ...rest] = process.argv.slice(2);
+const args = first === "replicas"
+  ? ["tests/soak/replicas_main.ts", ...rest]
+  : ["tests/soak/growth_main.ts", ...process.argv.slice(2)];
+const child = spawn(findBin("bun"), args, { cwd: root, env: childEnv(), stdio: "inherit" });
 // It ends what it has started before it ends.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
 child.once("close", (code) => {

@@ -1,4 +1,4 @@
-// The soak, small enough for every day: `npm run soak` is the long one.
+// The soak of replicas, small enough for every day: `npm run soak:replicas` is the long one.
 import { deepStrictEqual, ok } from "node:assert/strict";
 import { missingPrograms } from "../../examples/replicas/programs.ts";
 import { type Found, testWith } from "../runtime_serve/programs.ts";

@@ -1,17 +1,27 @@
 /** Every way to reach a server: one row each. The suite runs over all of them, which is how semantics stay identical. */
-import { http, mcpLite, memory, type Principal, type Server, type Transport, type Wire } from "../../mod.ts";
+import {
+  createServer,
+  http,
+  mcpLite,
+  memory,
+  type Principal,
+  type Server,
+  type Transport,
+  type Wire,
+} from "../../mod.ts";
+import { gateway, mount } from "../../src/compose/mod.ts";
 import { connect, connectTransport, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/entry.ts";
 import { webtools, webtoolsTransport } from "../../src/wires/webtools/entry.ts";
 import { mcp, mcpTransport, memorySessions } from "../../src/wires/mcp/entry.ts";
+import { openStdio } from "./stdio/in_process.ts";
 
 /** What some protocols have no word for. */
 export type Lack =
   | "pieces of answers"
   | "progress of calls"
   | "types of tools"
-  | "amounts of resources"
-  | "names of questions"
-  | "promises that were not asked for";
+  | "types of system tools"
+  | "callers who show who they are";
 
 /** Who calls: what shows it to a server, and who that is where nothing needs to be shown. */
 export interface Caller {
@@ -90,6 +100,68 @@ function grpcRows(): WireRow[] {
   }));
 }
 
+const MCP_LACKS: readonly Lack[] = ["pieces of answers", "types of tools", "types of system tools"];
+
+/** MCP over pipes, where whoever has started the process is its only caller. */
+function stdioRows(): WireRow[] {
+  const eras = [["2026-07-28", "modern"], ["2025-11-25", "legacy"]] as const;
+  return eras.map(([revision, era]) => ({
+    name: `stdio (${revision})`,
+    lacks: [...MCP_LACKS, "callers who show who they are"],
+    open: (server) => Promise.resolve(openStdio(server, { era })),
+  }));
+}
+
+/** Reaches a server that was made for this, and is closed with the way to it; `after` ends what is behind it. */
+async function openWhole(to: WireRow, whole: Server, caller?: Caller, after?: () => Promise<void>) {
+  const { transport, close } = await to.open(whole, caller);
+  return {
+    transport,
+    async close() {
+      await close();
+      await whole.close(0);
+      await after?.();
+    },
+  };
+}
+
+/** A server as a part of another, twice over. */
+function wholeRow(to: WireRow): WireRow {
+  return {
+    ...to,
+    name: `part of another: ${to.name}`,
+    async open(server, caller) {
+      const { keys = "k1:a secret that only this whole server knows", logger } = server["~offer"].options;
+      const common = { tools: [], keys, wires, ...(logger !== undefined && { logger }) };
+      const inner = createServer({ ...common, parts: [mount(server)] });
+      const whole = createServer({ ...common, parts: [mount(inner)] });
+      return await openWhole(to, whole, caller);
+    },
+  };
+}
+
+/** A server behind a gateway: reached by the row of that name, and itself reached by another. */
+function gatewayRow(to: WireRow, back: WireRow): WireRow {
+  return {
+    name: `gateway: ${to.name} to ${back.name}`,
+    // Of the system tools the gateway has its own.
+    lacks: [...to.lacks ?? [], ...(back.lacks ?? []).filter((lack) => lack !== "types of system tools")],
+    skip: to.skip ?? back.skip,
+    async open(server, caller) {
+      const { transport: remote, close: closeBack } = await back.open(server);
+      const logger = { debug() {}, info() {}, warn() {}, error() {} };
+      const whole = createServer({
+        tools: [],
+        parts: [mount(await gateway("fixture", remote, { maxListChars: 10_000_000 }))],
+        keys: "k1:a secret that the gateway alone knows",
+        wires,
+        logger,
+      });
+      return await openWhole(to, whole, caller, closeBack);
+    },
+  };
+}
+
 /** Whether a row's protocol has a word for something. */
 export function carries({ lacks = [] }: WireRow, what: Lack): boolean {
   return !lacks.includes(what);
@@ -126,26 +198,41 @@ export const WIRES: readonly WireRow[] = [
     "mcp (2026-07-28)",
     "/mcp",
     (url, options) => mcpTransport(url, { ...options, era: "modern" }),
-    ["pieces of answers", "types of tools", "amounts of resources"],
+    MCP_LACKS,
   ),
   ...httpRows(
     "mcp (2025-11-25)",
     "/mcp",
     (url, options) => mcpTransport(url, { ...options, era: "legacy" }),
-    [
-      "pieces of answers",
-      "types of tools",
-      "amounts of resources",
-      "names of questions",
-      "promises that were not asked for",
-    ],
+    MCP_LACKS,
   ),
+  // Found out by itself: first by the newer ways, which an old server refuses.
+  ...httpRows("mcp (2024-11-05's transport)", "/sse", (url, options) => mcpTransport(url, options), MCP_LACKS),
+  ...stdioRows(),
+];
+
+function row(name: string): WireRow {
+  const found = WIRES.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`There is no row ${name}`);
+  return found;
+}
+
+/** Servers within others, and behind gateways: what their callers see is the same. */
+export const COMPOSED: readonly WireRow[] = [
+  wholeRow(row("http, in process")),
+  gatewayRow(row("http, in process"), row("http, in process")),
+  gatewayRow(row("memory"), row("mcp (2026-07-28), in process")),
+  gatewayRow(row("memory"), row("mcp (2025-11-25), in process")),
+  gatewayRow(row("memory"), row("connect (binary), in process")),
+  gatewayRow(row("memory"), row("webtools, in process")),
+  gatewayRow(row("mcp (2026-07-28), in process"), row("gRPC, a port of its own")),
+  gatewayRow(row("memory"), gatewayRow(row("http, in process"), row("memory"))),
 ];
 
 /** What the suites' servers speak. */
 export const wires: readonly Wire[] = [
   mcpLite(),
   connect(),
-  mcp({ sessions: memorySessions() }),
+  mcp({ sessions: memorySessions(), ssePath: "/sse" }),
   webtools({ name: "fixture", description: "What the suites call", version: "1.2.3" }),
 ];

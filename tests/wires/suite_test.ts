@@ -3,7 +3,7 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { type Client, createClient, ToolError } from "../../mod.ts";
 import { createFixture, type FixtureServer, type Journal } from "./fixture.ts";
-import { carries, type Lack, skipOf, type WireRow, WIRES } from "./matrix.ts";
+import { carries, COMPOSED, type Lack, skipOf, type WireRow, WIRES } from "./matrix.ts";
 
 type Scenario = (client: Client<FixtureServer>, journal: Journal, wire: WireRow) => Promise<void>;
 
@@ -270,7 +270,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
 };
 
-for (const wire of WIRES) {
+for (const wire of [...WIRES, ...COMPOSED]) {
   for (const [name, scenario] of Object.entries(SCENARIOS)) {
     test(`${wire.name}: ${name}`, { skip: skipOf(wire, NEEDS[name]) }, () => run(wire, scenario));
   }

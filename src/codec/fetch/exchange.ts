@@ -9,7 +9,7 @@ import { type Refusal, refuse } from "../../call/outcome.ts";
 import type { TransportLimit } from "../../call/transport.ts";
 import { ToolError } from "../../error/tool_error.ts";
 import { refuseBecause } from "../jsonrpc/decode_error.ts";
-import { isRedirect, type Pieces, readPieces } from "./read.ts";
+import { discard, isRedirect, type Pieces, readPieces } from "./read.ts";
 
 /** How a transport over HTTP sends its requests. */
 export interface HttpOptions {
@@ -54,13 +54,13 @@ export async function exchange<Result>(
     const response = await send(url, { method, headers, body, signal: limit.signal, redirect: "manual" });
     limit.touch();
     if (isRedirect(response)) {
-      void response.body?.cancel();
+      discard(response);
       const because = `${what} redirects to ${response.headers.get("location")}`;
       return refuseBecause("invalid_request", "Redirects are not followed: use the final URL", because);
     }
     return await read(response, readPieces(response, limit, maxResponseBytes));
   } catch (cause) {
-    if (cause instanceof ToolError) return refuse(cause.code, cause.message);
+    if (cause instanceof ToolError) return { ...refuse(cause.code, cause.message, cause.details), cause: cause.cause };
     const because = `${what}: ${cause instanceof Error ? cause.message : cause}`;
     return refuseBecause("unavailable", "Cannot reach the server", because, { cause });
   }

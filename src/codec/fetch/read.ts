@@ -17,6 +17,12 @@ export function isRedirect({ ok, status }: Response): boolean {
   return !ok && status < 400;
 }
 
+/** Lets go of an answer that nobody reads. */
+export function discard({ body }: Response): void {
+  // Where its connection broke before, there is nothing left to cancel: nobody needs to know.
+  void body?.cancel().catch(() => {});
+}
+
 /**
  * The text of an answer, piece by piece. Whoever stops reading ends the connection.
  *

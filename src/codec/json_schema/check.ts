@@ -6,6 +6,7 @@
  * @module
  */
 import { type OutputUnit, Validator } from "@cfworker/json-schema";
+import { boundSchema, hasUniqueItems, isTooLong, saysUniqueItems } from "./bounded.ts";
 
 /** One thing that is wrong, without the value itself. */
 export interface Problem {
@@ -19,6 +20,17 @@ export interface Problem {
 
 /** Gives what is wrong with a JSON value; nothing, if it fits. */
 export type Check = (value: unknown) => readonly Problem[];
+
+/** A problem in words, as validators tell it. */
+export interface ProblemInWords extends Pick<Problem, "path" | "expected"> {
+  /** What is wrong. */
+  readonly message: string;
+}
+
+/** Puts a problem into words. */
+export function toIssue({ path, expected, isMissing }: Problem): ProblemInWords {
+  return { message: isMissing ? `"${path.at(-1)}" is required` : `Expected ${expected}`, path, expected };
+}
 
 /** Most problems that are told. */
 const MAX_PROBLEMS = 20;
@@ -35,6 +47,7 @@ const CONTAINERS: ReadonlySet<string> = new Set([
   "unevaluatedItems",
   "dependentSchemas",
   "allOf",
+  "if",
   "then",
   "else",
   "$ref",
@@ -45,13 +58,42 @@ const CONTAINERS: ReadonlySet<string> = new Set([
  * is none.
  */
 export function compileCheck(schema: Readonly<Record<string, unknown>>): Check {
+  const findings = saysUniqueItems(schema) ? compileUnique(schema) : compile(boundSchema(schema, false));
+  return (value) => {
+    const found = findings(value);
+    const told = found.filter(({ keyword }) => !CONTAINERS.has(keyword));
+    return (told.length > 0 ? told : found).slice(0, MAX_PROBLEMS).map(toProblem);
+  };
+}
+
+type Findings = (value: unknown) => readonly OutputUnit[];
+
+function compile(schema: Readonly<Record<string, unknown>>): Findings {
   const validator = new Validator(schema, "2020-12", false);
   return (value) => {
     const { valid, errors } = validator.validate(value);
-    if (valid) return [];
-    const told = errors.filter(({ keyword }) => !CONTAINERS.has(keyword));
-    return (told.length > 0 ? told : errors).slice(0, MAX_PROBLEMS).map(toProblem);
+    return valid ? [] : errors;
   };
+}
+
+/** The same for a schema that says `uniqueItems`: what the library must not compare, it finds too long. */
+function compileUnique(schema: Readonly<Record<string, unknown>>): Findings {
+  const strict = compile(boundSchema(schema, false));
+  const lenient = compile(boundSchema(schema, true));
+  return (value) => {
+    const found = strict(value);
+    const long = found.filter(isTooLong);
+    if (long.length === 0) return found;
+    const repeating = long.filter(({ instanceLocation }) => !hasUniqueItems(itemsAt(value, instanceLocation)));
+    if (repeating.length === 0) return lenient(value);
+    return [...repeating.map((one) => ({ ...one, keyword: "uniqueItems" })), ...found.filter((one) => !isTooLong(one))];
+  };
+}
+
+function itemsAt(value: unknown, pointer: string): readonly unknown[] {
+  let at = value;
+  for (const key of parsePointer(pointer)) at = (at as Readonly<Record<string | number, unknown>>)[key];
+  return at as readonly unknown[];
 }
 
 function toProblem({ keyword, error, instanceLocation }: OutputUnit): Problem {

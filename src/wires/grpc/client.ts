@@ -15,6 +15,15 @@ import { createTransport as createGrpcWeb } from "@connectrpc/connect/protocol-g
 import { type Refusal, refuse, refuseInput, type Settled, type Sink, type UnknownOutcome } from "../../call/outcome.ts";
 import type { RemoteTool, Transport, TransportCall, TransportLimit } from "../../call/transport.ts";
 import { isJsonObject } from "../../internal/json.ts";
+import {
+  checkOptions,
+  FUNCTION,
+  HEADERS,
+  OBJECT,
+  oneOf,
+  type OptionRules,
+  wholeNumber,
+} from "../../internal/options.ts";
 import { Exchange, type Sending } from "./client_fetch.ts";
 import { decodeAnswer, decodeError, decodeResponse, decodeTool } from "./decode_reply.ts";
 import { MCPLite, type ToolRequest, ToolRequestSchema } from "./gen/mcplite_pb.ts";
@@ -47,6 +56,14 @@ export interface ConnectTransportOptions extends GrpcWebTransportOptions {
   readonly format?: "json" | "binary";
 }
 
+const COMMON_RULES: OptionRules<RpcTransportOptions> = { headers: HEADERS, maxResponseBytes: wholeNumber(1) };
+
+const GRPC_RULES: OptionRules<GrpcTransportOptions> = { ...COMMON_RULES, tls: OBJECT };
+
+const GRPC_WEB_RULES: OptionRules<GrpcWebTransportOptions> = { ...COMMON_RULES, fetch: FUNCTION };
+
+const CONNECT_RULES: OptionRules<ConnectTransportOptions> = { ...GRPC_WEB_RULES, format: oneOf("json", "binary") };
+
 const DEFAULT_MAX_RESPONSE_BYTES = 67_108_864;
 
 /** Deeper answers than anybody's are no answers. */
@@ -67,9 +84,10 @@ const RECURSION_LIMIT = 4_096;
  * strictEqual(await client.ping(), "pong");
  * ```
  * @param url What comes before the service's own paths: `https://example.com`.
- * @throws {TypeError} If the URL is none, or not `http:` or `https:`.
+ * @throws {TypeError} If the URL is none, or not `http:` or `https:`, an option is not what it should be, or there is no such option.
  */
 export function connectTransport(url: string | URL, options: ConnectTransportOptions = {}): Transport {
+  checkOptions("reach a server by Connect", options, CONNECT_RULES);
   const useBinaryFormat = options.format === "binary";
   return new ProtocolTransport(url, options, {
     timeout: CONNECT_TIMEOUT,
@@ -83,9 +101,10 @@ export function connectTransport(url: string | URL, options: ConnectTransportOpt
  * of native gRPC.
  *
  * @param url What comes before the service's own paths: `https://example.com`.
- * @throws {TypeError} If the URL is none, or not `http:` or `https:`.
+ * @throws {TypeError} If the URL is none, or not `http:` or `https:`, an option is not what it should be, or there is no such option.
  */
 export function grpcWebTransport(url: string | URL, options: GrpcWebTransportOptions = {}): Transport {
+  checkOptions("reach a server by gRPC-Web", options, GRPC_WEB_RULES);
   return new ProtocolTransport(url, options, { timeout: GRPC_TIMEOUT, createRpc: createGrpcWeb, fetch: options.fetch });
 }
 
@@ -108,9 +127,11 @@ export function grpcWebTransport(url: string | URL, options: GrpcWebTransportOpt
  * await listening.close();
  * ```
  * @param address Host and port, `127.0.0.1:50051`, in the clear; or a URL, `https://tools.example`, with TLS.
- * @throws {TypeError} If the address is none, or the runtime has no `node:http2`.
+ * @throws {TypeError} If the address is none, the runtime has no `node:http2`, an option is not what it should be, or there is no such
+ * option.
  */
 export function grpcTransport(address: string | URL, options: GrpcTransportOptions = {}): Transport {
+  checkOptions("reach a server by gRPC", options, GRPC_RULES);
   const text = String(address);
   const url = new URL(/^[a-z]+:\/\//i.test(text) ? text : `http://${text}`);
   const connection = new Http2Connection(url.origin, options.tls);

@@ -6,6 +6,7 @@
 import type { UniversalClientFn, UniversalClientRequest, UniversalClientResponse } from "@connectrpc/connect/protocol";
 import { type Refusal, refuse } from "../../call/outcome.ts";
 import type { TransportLimit } from "../../call/transport.ts";
+import { discard } from "../../codec/fetch/read.ts";
 import { concatBytes } from "./bytes.ts";
 
 /** A response that may end in trailers, which are there once its body was read. */
@@ -112,7 +113,7 @@ function isRedirect(response: Response): boolean {
 }
 
 function redirected(url: string, response: Response): Refusal {
-  void response.body?.cancel();
+  discard(response);
   const cause = new Error(`POST ${url} redirects to ${response.headers.get("location")}`);
   return { ...refuse("invalid_request", "Redirects are not followed: use the final URL"), cause };
 }

@@ -13,6 +13,7 @@ import { type CallEvent, type Refusal, refuse, type Settled, type UnknownOutcome
 import type { RemoteTool } from "../../call/transport.ts";
 import { decodeEvent, decodeResult, NO_REASON } from "../../codec/result/decode.ts";
 import type { Members } from "../../codec/result/members.ts";
+import { withoutToolName } from "../../codec/result/unknown_tool.ts";
 import type { ToolErrorCode } from "../../error/code.ts";
 import { formatTimestamp } from "../../internal/clock.ts";
 import { ERROR_DOMAIN } from "./error_domain.ts";
@@ -88,13 +89,8 @@ export function decodeError(error: ConnectError): Refusal {
   const info = error.findDetails(ErrorInfoSchema).find(({ domain }) => domain === ERROR_DOMAIN);
   // A code that a newer server has is worth more than a guess.
   const code = (info?.reason ?? MEANINGS[error.code]) as ToolErrorCode;
-  return refuse(code, messageOf(error, code), dataOf(error));
-}
-
-function messageOf({ rawMessage }: ConnectError, code: string): string {
-  if (code !== "tool_not_found") return rawMessage === "" ? NO_REASON : rawMessage;
-  // The tool's name, as section A.5 adds it here, is among the data.
-  return rawMessage.replace(/^Tool not found: [^]*$/, "Tool not found");
+  const { rawMessage } = error;
+  return withoutToolName(refuse(code, rawMessage === "" ? NO_REASON : rawMessage, dataOf(error)));
 }
 
 function dataOf(error: ConnectError): unknown {

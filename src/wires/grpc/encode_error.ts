@@ -18,6 +18,7 @@ import {
 import { ValueSchema } from "@bufbuild/protobuf/wkt";
 import { ConnectError } from "@connectrpc/connect";
 import type { Refusal } from "../../call/outcome.ts";
+import { messageOf } from "../../codec/result/unknown_tool.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { grpcCodes } from "./codes.ts";
 import { ERROR_DOMAIN } from "./error_domain.ts";
@@ -50,7 +51,7 @@ export function encodeRefusal(refusal: Refusal, metadata?: Readonly<Record<strin
   if (json !== undefined) {
     details.push(detail(ValueSchema, fromJson(ValueSchema, json, { recursionLimit: Number.POSITIVE_INFINITY })));
   }
-  const error = new ConnectError(messageOf(refusal.message, code, members), grpcCodes[code], metadata);
+  const error = new ConnectError(messageOf(refusal, false), grpcCodes[code], metadata);
   error.details = details;
   return error;
 }
@@ -59,15 +60,6 @@ function detail<Desc extends DescMessage>(desc: Desc, value: MessageInitShape<De
   const message = create(desc, value);
   // Connect's JSON has it once more, for people.
   return { type: desc.typeName, value: toBinary(desc, message), debug: toJson(desc, message) };
-}
-
-/** As section A.5 has it: `Tool not found: nonexistent_tool`. */
-function messageOf(
-  message: string,
-  code: string,
-  { requested_tool: requested }: Readonly<Record<string, unknown>>,
-): string {
-  return code === "tool_not_found" && typeof requested === "string" ? `${message}: ${requested}` : message;
 }
 
 function scalarsOf(members: Readonly<Record<string, unknown>>): Record<string, string> {

@@ -19,8 +19,11 @@ export function toJsonObject(members: Readonly<Record<string, unknown>>): JsonOb
   return copy;
 }
 
-/** Each level is up to three messages, which readers and writers of protobuf have on their stacks. */
-const MAX_DEPTH = 512;
+/**
+ * Each level is up to three messages, which readers and writers of protobuf have on their stacks. As deep as answers may be,
+ * unless a server says otherwise, and what stands around them.
+ */
+const MAX_DEPTH = 516;
 
 function isDeeper(value: JsonValue, depth: number): boolean {
   if (typeof value !== "object" || value === null) return false;

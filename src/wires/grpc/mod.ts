@@ -8,6 +8,7 @@
  */
 import type { Refusal } from "../../call/outcome.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import { checkOptions, PATH } from "../../internal/options.ts";
 import type { Body, Head, MountedWire, Reply, Wire, WireHost } from "../wire.ts";
 import { HEALTH_PATHS } from "./health.ts";
 import { createNativeMethods } from "./native.ts";
@@ -47,8 +48,10 @@ export interface ConnectOptions {
  * }));
  * strictEqual((await response.json()).result.content, "pong");
  * ```
+ * @throws {TypeError} If the path is none, or there is no such option.
  */
 export function connect(options: ConnectOptions = {}): Wire {
+  checkOptions<ConnectOptions>("serve Connect and gRPC", options, { path: PATH });
   const base = `/${options.path ?? ""}`.replace(/\/+/g, "/").replace(/\/$/, "");
   return { name: "connect", mount: (host) => new ConnectWire(host, base) };
 }

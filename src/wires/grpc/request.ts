@@ -7,13 +7,22 @@
  *
  * @module
  */
-import { type DescMessage, fromBinary, fromJson, type JsonValue, type Message } from "@bufbuild/protobuf";
+import {
+  type DescMessage,
+  fromBinary,
+  fromJson,
+  type JsonObject,
+  type JsonValue,
+  type Message,
+} from "@bufbuild/protobuf";
 import { type Refusal, refuse } from "../../call/outcome.ts";
 import { parseJson } from "../../codec/jsonrpc/decode.ts";
 import type { Metadata } from "../../call/call.ts";
+import { isJsonObject } from "../../internal/json.ts";
 import type { Limits } from "../wire.ts";
 import { openEnvelope } from "./envelope.ts";
 import { gunzip } from "./gzip.ts";
+import { TOO_DEEP } from "./json.ts";
 import { decodeText } from "./text.ts";
 
 /** How a request is written. */
@@ -83,7 +92,25 @@ function parseMessage(desc: DescMessage, bytes: Bytes, depth: number): Message |
   const parsed = parseJson(text === "" ? "{}" : text, depth);
   if ("refusal" in parsed) return parsed.refusal;
   const options = { ignoreUnknownFields: true, recursionLimit: recursionLimit(depth) };
-  return attempt(desc, () => fromJson(desc, parsed.value as JsonValue, options));
+  const { structs, rest } = takeStructs(desc, parsed.value as JsonValue);
+  return attempt(desc, () => Object.assign(fromJson(desc, rest, options), structs));
+}
+
+/**
+ * Takes the members that are structs out of a message's JSON: that is what they are in a message, too. The library would make a
+ * message of each of their values, and JSON of that, which takes four times as long as to parse the text.
+ */
+function takeStructs(desc: DescMessage, json: JsonValue): { readonly structs: JsonObject; readonly rest: JsonValue } {
+  if (!isJsonObject(json)) return { structs: {}, rest: json };
+  const structs: JsonObject = {};
+  const rest: JsonObject = { ...json };
+  for (const { jsonName, localName, message } of desc.fields) {
+    const value = rest[jsonName];
+    if (message?.typeName !== "google.protobuf.Struct" || !isJsonObject(value)) continue;
+    structs[localName] = value;
+    delete rest[jsonName];
+  }
+  return { structs, rest };
 }
 
 function decodeMessage(desc: DescMessage, bytes: Bytes, depth: number): Message | Refusal {
@@ -103,6 +130,8 @@ function attempt(desc: DescMessage, decode: () => Message): Message | Refusal {
     return decode();
   } catch (thrown) {
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    // The library has no other word for it; its version is fixed, and a test holds it to this one.
+    if (reason.includes("maximum recursion depth")) return TOO_DEEP;
     return refuse("parse_error", `Not a ${desc.typeName}: ${reason}`.slice(0, MAX_REASON));
   }
 }

@@ -22,18 +22,18 @@ import { type PromptsList, PromptsListSchema, type ToolsList, ToolsListSchema } 
 
 /** The methods of `mcplite.MCPLite`. What is not OK is thrown, as a {@link ConnectError}. */
 export class ToolService {
-  /** What `GetTools` answers to those who may know of all tools. */
-  readonly allTools: ToolsList;
   /** What `GetPrompts` answers. */
   readonly prompts: PromptsList;
   readonly #host: WireHost;
   readonly #base: string;
+  /** What was listed last, and how it is written. */
+  #listed: WireHost["tools"] = [];
+  #allTools: ToolsList = encodeTools([]);
 
   /** @param base What comes before the service's own paths. */
   constructor(host: WireHost, base: string) {
     this.#host = host;
     this.#base = base;
-    this.allTools = encodeTools(host.tools);
     this.prompts = create(PromptsListSchema, { prompts: host.catalog?.prompts.map(encodePrompt) ?? [] });
   }
 
@@ -41,6 +41,13 @@ export class ToolService {
   toolsFor({ principal }: Head): ToolsList {
     const tools = this.#host.toolsFor(principal);
     return tools === this.#host.tools ? this.allTools : encodeTools(tools);
+  }
+
+  /** What `GetTools` answers to those who may know of all tools. Written anew where it is not the last one. */
+  get allTools(): ToolsList {
+    const { tools } = this.#host;
+    if (tools !== this.#listed) this.#allTools = encodeTools(this.#listed = tools);
+    return this.#allTools;
   }
 
   /**

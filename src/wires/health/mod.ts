@@ -4,6 +4,7 @@
  * @module
  */
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import { checkOptions, FUNCTION, PATH } from "../../internal/options.ts";
 import type { Head, MountedWire, Reply, Wire, WireHost } from "../wire.ts";
 
 /** Options of {@link health}. */
@@ -32,9 +33,11 @@ export interface HealthOptions {
  * await server.close();
  * strictEqual((await server.fetch(new Request("http://localhost/readyz"))).status, 503);
  * ```
- * @throws {TypeError} If both paths are the same.
+ * @throws {TypeError} If both paths are the same, an option is not what it should be, or there is no such option.
  */
-export function health({ path = "/healthz", ready = "/readyz", isReady = () => true }: HealthOptions = {}): Wire {
+export function health(options: HealthOptions = {}): Wire {
+  checkOptions<HealthOptions>("tell health", options, { path: PATH, ready: PATH, isReady: FUNCTION });
+  const { path = "/healthz", ready = "/readyz", isReady = () => true } = options;
   if (path === ready) throw new TypeError(`Cannot tell health and readiness at one path: ${path}`);
   return { name: "health", mount: (host) => mountHealth(host, path, ready, isReady) };
 }

@@ -65,34 +65,38 @@ const STREAM_HEADERS: Readonly<Record<string, string>> = {
 class McpLite implements MountedWire {
   readonly paths: readonly string[];
   readonly #host: WireHost;
-  /** What the endpoints give that list, by path. */
-  readonly #lists: ReadonlyMap<string, string>;
-  readonly #toolsJson: string;
+  /** The endpoints that list; what they give is the list, or an object around it. */
+  readonly #lists: ReadonlyMap<string, (toolsJson: string) => string>;
+  /** What was listed last, and how it is written. */
+  #listed: WireHost["tools"] = [];
+  #listedJson = "[]";
   /** `undefined` if there are none. */
   readonly #promptsJson: string | undefined;
   readonly #meta: MetaEncoder;
   readonly #heartbeats: Deadlines;
 
   constructor(host: WireHost, base: string) {
-    const { tools, catalog: { prompts = [] } = {}, info, clock } = host;
+    const { catalog: { prompts = [] } = {}, info, clock } = host;
     this.#host = host;
-    this.#toolsJson = JSON.stringify(tools);
     this.#promptsJson = prompts.length === 0 ? undefined : JSON.stringify(prompts);
-    this.#lists = new Map([
-      [`${base}/listtools`, this.#toolsJson],
-      [`${base}/tools`, `{"tools":${this.#toolsJson}}`],
-      ...(this.#promptsJson === undefined ? [] : [[`${base}/prompts`, `{"prompts":${this.#promptsJson}}`] as const]),
+    const lists = new Map<string, (toolsJson: string) => string>([
+      [`${base}/listtools`, (toolsJson) => toolsJson],
+      [`${base}/tools`, (toolsJson) => `{"tools":${toolsJson}}`],
     ]);
+    if (prompts.length > 0) lists.set(`${base}/prompts`, () => `{"prompts":${this.#promptsJson}}`);
+    this.#lists = lists;
     this.paths = [...CALL_PATHS.map((path) => base + path), ...this.#lists.keys()];
     this.#meta = new MetaEncoder(info.version);
     this.#heartbeats = new Deadlines(clock);
   }
 
-  /** A list of tools, or what holds one, without those that the caller may not know of. */
-  #seenBy({ principal }: Head, json: string): string {
+  /** The list of tools, without those that the caller may not know of. Written anew where it is not the last one. */
+  #toolsJson({ principal }: Head): string {
     const { tools } = this.#host;
     const seen = this.#host.toolsFor(principal);
-    return seen === tools ? json : json.replace(this.#toolsJson, () => JSON.stringify(seen));
+    if (seen !== tools) return JSON.stringify(seen);
+    if (tools !== this.#listed) this.#listedJson = JSON.stringify(this.#listed = tools);
+    return this.#listedJson;
   }
 
   handle(head: Head, body: Body): MaybePromise<Reply> {
@@ -106,7 +110,7 @@ class McpLite implements MountedWire {
 
   #answer(head: Head, text: string): MaybePromise<Reply> {
     const list = this.#lists.get(head.path);
-    if (list !== undefined) return this.#listReply(text, this.#seenBy(head, list));
+    if (list !== undefined) return this.#listReply(text, list(this.#toolsJson(head)));
     const parsed = parseJson(text, this.#host.limits.depth);
     if ("refusal" in parsed) return refusalReply(null, parsed.refusal);
     const request = decodeRequest(parsed.value);
@@ -131,7 +135,7 @@ class McpLite implements MountedWire {
       case "tools/list":
         return this.#resultReply(
           request.id,
-          `{"tools":${this.#seenBy(head, this.#toolsJson)},${this.#answerMeta(startedMs)}}`,
+          `{"tools":${this.#toolsJson(head)},${this.#answerMeta(startedMs)}}`,
         );
       case "ping":
         return this.#resultReply(request.id, `{${this.#answerMeta(startedMs)}}`);

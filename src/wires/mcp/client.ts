@@ -5,6 +5,8 @@
  *
  * @module
  */
+import { checkOptions, FUNCTION, HEADERS, type OptionRules, wholeNumber } from "../../internal/options.ts";
+import { CLIENT_RULES } from "../../mcp_client/options.ts";
 import { McpClientTransport } from "../../mcp_client/transport.ts";
 import { PipeCarrier } from "../../mcp_client/pipe.ts";
 import type { McpClientOptions, McpTransport } from "../../mcp_client/types.ts";
@@ -14,6 +16,13 @@ import { openEndpoint } from "./client_endpoint.ts";
 
 /** How long a server may take to say which era it speaks, in milliseconds. */
 const PROBE_MS = 30_000;
+
+const RULES: OptionRules<McpTransportOptions> = {
+  ...CLIENT_RULES,
+  headers: HEADERS,
+  fetch: FUNCTION,
+  maxResponseBytes: wholeNumber(1),
+};
 
 /** Options of {@link mcpTransport}. */
 export interface McpTransportOptions extends McpClientOptions, FetchOptions {}
@@ -44,9 +53,11 @@ export interface McpTransportOptions extends McpClientOptions, FetchOptions {}
  * deepStrictEqual(await client.add?.({ a: 1, b: 2 }), { sum: 3 });
  * ```
  * @param url The server's endpoint: `https://example.com/mcp`.
- * @throws {TypeError} If the URL is none, or not `http:` or `https:`.
+ * @throws {TypeError} If the URL is none, or not `http:` or `https:`, an option is not what it should be, or there is no such option.
+ * @throws {RangeError} If a number among the options is not one that it may be.
  */
 export function mcpTransport(url: string | URL, options: McpTransportOptions = {}): McpTransport {
+  checkOptions("reach an MCP server", options, RULES);
   const fetcher = new Fetcher(new URL(url), options);
   const older = () => new PipeCarrier(openEndpoint(fetcher));
   return new McpClientTransport({ carrier: new HttpCarrier(fetcher), older, probeMs: PROBE_MS }, options);

@@ -5,10 +5,13 @@
  * @module
  */
 import { type Refusal, refuse } from "../../call/outcome.ts";
+import type { TransportLimit } from "../../call/transport.ts";
+import { discard, readPieces, readText, withRetryAfter } from "../../codec/fetch/read.ts";
 import { decodeStatus } from "../../codec/jsonrpc/decode_error.ts";
 import { ResumableSseDecoder } from "../../codec/sse/resumable.ts";
 import { limitOf, type Sending } from "../../mcp_client/carrier.ts";
 import { parseMessages } from "../../mcp_client/messages.ts";
+import { refusalOf } from "../../mcp_client/refusal.ts";
 import type { Line, LineEnd, OpenLine } from "../../mcp_client/pipe.ts";
 import { brokenOff, type Fetcher, isEventStream, readEvents } from "./client_fetch.ts";
 
@@ -37,7 +40,7 @@ async function open(
   const response = await fetcher.send({ method: "GET", headers: said, limit });
   if ("kind" in response) return response;
   if (!response.ok || !isEventStream(response)) {
-    void response.body?.cancel();
+    discard(response);
     return decodeStatus(response.status, "", "MCP");
   }
   const { promise, resolve } = Promise.withResolvers<Line | Refusal>();
@@ -86,9 +89,24 @@ function lineTo(endpoint: Fetcher | undefined, ending: AbortController): Line | 
       const said = { ...headers, "content-type": "application/json" };
       const response = await endpoint.send({ method: "POST", headers: said, body: text, limit });
       if ("kind" in response) return response;
-      void response.body?.cancel();
-      return response.ok ? undefined : decodeStatus(response.status, "", "MCP");
+      if (!response.ok) return await readRefusal(response, limit, endpoint.maxBytes);
+      discard(response);
+      return undefined;
     },
     close: () => ending.abort(),
   };
+}
+
+/** Why a message was not taken: in the server's words, if there are any. */
+async function readRefusal(response: Response, limit: TransportLimit, maxBytes: number): Promise<Refusal> {
+  const { status, headers } = response;
+  try {
+    const text = await readText(readPieces(response, limit, maxBytes));
+    const [message] = parseMessages(text);
+    const isError = message?.kind === "reply" && "error" in message.reply;
+    if (isError) return refusalOf({ ...message.reply, status, headers });
+    return withRetryAfter(decodeStatus(status, text, "MCP"), headers);
+  } catch (thrown) {
+    return brokenOff(thrown, `POST ${response.url}`, "Answer broke off");
+  }
 }

@@ -7,7 +7,7 @@
  */
 import { type Refusal, refuse } from "../../call/outcome.ts";
 import type { TransportLimit } from "../../call/transport.ts";
-import { isRedirect, readPieces } from "../../codec/fetch/read.ts";
+import { discard, isRedirect, readPieces } from "../../codec/fetch/read.ts";
 import { refuseBecause } from "../../codec/jsonrpc/decode_error.ts";
 import type { SseEvent } from "../../codec/sse/decode.ts";
 import type { ResumableSseDecoder } from "../../codec/sse/resumable.ts";
@@ -62,7 +62,7 @@ export class Fetcher {
       const response = await send(href, body === undefined ? init : { ...init, body });
       limit.touch();
       if (!isRedirect(response)) return response;
-      void response.body?.cancel();
+      discard(response);
       const because = `${method} ${href} redirects to ${response.headers.get("location")}`;
       return refuseBecause("invalid_request", "Redirects are not followed: use the final URL", because);
     } catch (cause) {
@@ -93,7 +93,7 @@ export function isEventStream({ headers }: Response): boolean {
 
 /** The refusal that something thrown below the protocol becomes. */
 export function brokenOff(cause: unknown, during: string, message: string): Refusal {
-  if (cause instanceof ToolError) return refuse(cause.code, cause.message);
+  if (cause instanceof ToolError) return { ...refuse(cause.code, cause.message, cause.details), cause: cause.cause };
   return refuseBecause("unavailable", message, `${during}: ${cause instanceof Error ? cause.message : cause}`, {
     cause,
   });

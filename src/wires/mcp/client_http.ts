@@ -7,7 +7,7 @@
  * @module
  */
 import { type Refusal, refuse } from "../../call/outcome.ts";
-import { readPieces, readText, withRetryAfter } from "../../codec/fetch/read.ts";
+import { discard, readPieces, readText, withRetryAfter } from "../../codec/fetch/read.ts";
 import { decodeStatus } from "../../codec/jsonrpc/decode_error.ts";
 import type { RequestId } from "../../codec/jsonrpc/decode.ts";
 import { ResumableSseDecoder } from "../../codec/sse/resumable.ts";
@@ -68,7 +68,7 @@ export class HttpCarrier implements Carrier {
   async post(message: RpcPost, sending: Sending): Promise<Refusal | undefined> {
     const response = await this.#post(message, sending);
     if ("kind" in response) return response;
-    void response.body?.cancel();
+    discard(response);
     return response.ok ? undefined : decodeStatus(response.status, "", "MCP");
   }
 
@@ -99,7 +99,7 @@ export class HttpCarrier implements Carrier {
     // Nobody waits for it: a session that is not ended ends by itself.
     within(UNWATCHED_MS, async (limit) => {
       const response = await this.#fetcher.send({ method: "DELETE", headers, limit });
-      if (!("kind" in response)) void response.body?.cancel();
+      if (!("kind" in response)) discard(response);
     }).catch(() => {});
   }
 

@@ -4,8 +4,9 @@ import { encodeSseEvent } from "../../codec/sse/encode.ts";
 import type { Deadlines } from "../../internal/deadlines.ts";
 import { acceptsEventStream } from "../../internal/media_type.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
-import type { Answer } from "../../mcp/answer.ts";
+import { type Answer, errorAnswer, protocolError } from "../../mcp/answer.ts";
 import type { Channel, Exchange } from "../../mcp/exchange.ts";
+import type { Members } from "../../mcp/message.ts";
 import type { Head, Reply, WireHost } from "../wire.ts";
 
 const JSON_HEADERS: Readonly<Record<string, string>> = { "content-type": "application/json" };
@@ -101,4 +102,9 @@ export function toAnsweredReply(answer: Answer, { path }: Head, host: WireHost):
   return toReply(
     refusal === undefined ? answer : { ...answer, headers: { ...headers, ...host.challenge(refusal, path) } },
   );
+}
+
+/** An error that is no request's in particular. */
+export function refused(status: number, number: number, message: string, data?: Members): Reply {
+  return toReply(errorAnswer(null, protocolError(number, message, data, status)));
 }

@@ -10,10 +10,11 @@ import { type Answer, errorAnswer, protocolError, refusalAnswer } from "../../mc
 import type { Core } from "../../mcp/core.ts";
 import type { InputRequest } from "../../mcp/input_requests.ts";
 import { Legacy, type LegacyCaller, type LegacyExchange } from "../../mcp/legacy.ts";
-import type { Message, Request, Response } from "../../mcp/message.ts";
+import type { Members, Message, Request, Response } from "../../mcp/message.ts";
 import { PendingRequests } from "../../mcp/pending_requests.ts";
 import { isLegacyVersion, LEGACY_VERSIONS, type LegacyVersion } from "../../mcp/words.ts";
 import type { Head, Reply } from "../wire.ts";
+import type { Endpoints } from "./endpoints.ts";
 import { ACCEPTED, HttpExchange, toReply } from "./exchange.ts";
 import { VERSION_HEADER } from "./headers.ts";
 import { SESSION_HEADER, type SessionHost, type SessionHttp } from "./session_http.ts";
@@ -27,13 +28,17 @@ export class LegacyHttp implements SessionHost {
   readonly #legacy: Legacy;
   readonly #sessions: SessionHttp | undefined;
 
-  /** @throws {RangeError} If an option of the sessions is not what it should be. */
   constructor(core: Core, heartbeats: Deadlines, sessions: Sessions | undefined) {
     this.core = core;
     this.heartbeats = heartbeats;
     this.pending = new PendingRequests(core.host.clock, core.settings.askTimeoutMs);
     this.#legacy = new Legacy(core, sessions !== undefined);
     this.#sessions = sessions?.["~serve"](this);
+  }
+
+  /** The transport of 2024-11-05, whose streams are at this path; `undefined` without sessions. */
+  endpoints(path: string): Endpoints | undefined {
+    return this.#sessions?.endpoints(path);
   }
 
   /** Takes one message. */
@@ -71,6 +76,10 @@ export class LegacyHttp implements SessionHost {
   close(): void {
     this.pending.close();
     this.#sessions?.close();
+  }
+
+  readCaller(params: Members): LegacyCaller {
+    return this.#legacy.readCaller(params);
   }
 
   answerAll(requests: readonly Request[], exchange: LegacyExchange, isBatch: boolean): MaybePromise<Answer> {

@@ -2,24 +2,27 @@
  * MCP over HTTP: all revisions on one path. The body says which one a request is of.
  *
  * Knows headers, statuses and streams; what requests mean is in `src/mcp/`.
- * Source: MCP, "Streamable HTTP", revisions 2025-03-26 to 2026-07-28.
+ * Source: MCP, "Streamable HTTP", revisions 2025-03-26 to 2026-07-28; "HTTP with SSE", revision 2024-11-05.
  *
  * @module
  */
 import { type Refusal, refuse } from "../../call/outcome.ts";
+import { refuseMediaType } from "../../codec/fetch/json_post.ts";
 import { parseJson } from "../../codec/jsonrpc/decode.ts";
 import { Deadlines } from "../../internal/deadlines.ts";
-import { isJsonMediaType } from "../../internal/media_type.ts";
+import { isJsonObject } from "../../internal/json.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import { checkOptions, type OptionRules, PATH, rule } from "../../internal/options.ts";
 import { errorAnswer, protocolError, refusalAnswer } from "../../mcp/answer.ts";
 import { HEADER_MISMATCH } from "../../mcp/codes.ts";
 import { Core } from "../../mcp/core.ts";
 import { checkEnvelope, claimOf, missingEnvelope } from "../../mcp/envelope.ts";
 import { decodeMessage, type Malformed, type Members, type Message, type Request } from "../../mcp/message.ts";
 import { Modern } from "../../mcp/modern.ts";
-import type { ProtocolOptions } from "../../mcp/options.ts";
+import { PROTOCOL_RULES, type ProtocolOptions } from "../../mcp/options.ts";
 import type { Body, Head, MountedWire, Reply, Wire, WireHost } from "../wire.ts";
-import { ACCEPTED, HttpExchange, toReply } from "./exchange.ts";
+import type { Endpoints } from "./endpoints.ts";
+import { ACCEPTED, HttpExchange, refused, toReply } from "./exchange.ts";
 import { checkHeaders, isModernVersion, VERSION_HEADER } from "./headers.ts";
 import { LegacyHttp } from "./legacy.ts";
 import type { Sessions } from "./sessions.ts";
@@ -33,11 +36,16 @@ export interface McpOptions extends ProtocolOptions {
    * can be taken up again. Default: none, nothing is kept between requests.
    */
   readonly sessions?: Sessions | undefined;
+  /**
+   * Where clients of 2024-11-05 open their stream, such as `/sse`: the transport that had a path to listen at and another to send
+   * to, which are below this one. Needs `sessions`. Default: not served.
+   */
+  readonly ssePath?: string | undefined;
 }
 
 /**
- * MCP over HTTP, for `createServer({ wires: [mcp()] })`: revisions 2026-07-28, 2025-11-25, 2025-06-18 and 2025-03-26 on one
- * path. Without `sessions` nothing is kept between requests.
+ * MCP over HTTP, for `createServer({ wires: [mcp()] })`: revisions 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26 and
+ * 2024-11-05 on one path. Without `sessions` nothing is kept between requests.
  *
  * @example A tool, called as MCP clients call it
  * ```ts
@@ -72,12 +80,34 @@ export interface McpOptions extends ProtocolOptions {
  * }));
  * strictEqual((await response.json()).result.content[0].text, "Hello, Ada!");
  * ```
- * @throws {RangeError} Where the server is made, if an option is not what it should be.
- * @throws {TypeError} Where the server is made, if a tool breaks the rules of MCP.
+ * @throws {RangeError} If a number among the options is not one that it may be.
+ * @throws {TypeError} If another option is not what it should be, or there is no such option; and where the server is made, if a
+ * tool breaks the rules of MCP.
  */
 export function mcp(options: McpOptions = {}): Wire {
-  const path = `/${options.path ?? "/mcp"}`.replace(/\/+/g, "/").replace(/\/$/, "");
-  return { name: "mcp", mount: (host) => new Mcp(host, path, options) };
+  checkOptions(ACTION, options, RULES);
+  const path = pathOf(options.path ?? "/mcp");
+  const ssePath = options.ssePath === undefined ? undefined : pathOf(options.ssePath);
+  if (ssePath !== undefined && options.sessions === undefined) {
+    throw new TypeError(`Cannot ${ACTION}: ssePath needs sessions, such as memorySessions()`);
+  }
+  return { name: "mcp", mount: (host) => new Mcp(host, path, ssePath, options) };
+}
+
+const ACTION = "serve MCP";
+
+const RULES: OptionRules<McpOptions> = {
+  path: PATH,
+  sessions: rule(
+    "memorySessions() or sessionsIn(store)",
+    (value) => isJsonObject(value) && typeof value["~serve"] === "function",
+  ),
+  ssePath: PATH,
+  ...PROTOCOL_RULES,
+};
+
+function pathOf(path: string): string {
+  return `/${path}`.replace(/\/+/g, "/").replace(/\/$/, "");
 }
 
 /** Messages of one batch. */
@@ -91,45 +121,49 @@ class Mcp implements MountedWire {
   readonly #core: Core;
   readonly #modern: Modern;
   readonly #legacy: LegacyHttp;
+  readonly #endpoints: Endpoints | undefined;
   readonly #heartbeats: Deadlines;
 
-  constructor(host: WireHost, path: string, options: McpOptions) {
-    this.paths = [path];
+  constructor(host: WireHost, path: string, ssePath: string | undefined, options: McpOptions) {
+    this.paths = ssePath === undefined ? [path] : [path, ssePath, `${ssePath}/*`];
     this.methods = options.sessions === undefined ? ["POST"] : ["POST", "GET", "DELETE"];
     this.#host = host;
     this.#heartbeats = new Deadlines(host.clock);
     this.#core = new Core(host, options);
     this.#modern = new Modern(this.#core);
     this.#legacy = new LegacyHttp(this.#core, this.#heartbeats, options.sessions);
+    this.#endpoints = ssePath === undefined ? undefined : this.#legacy.endpoints(ssePath);
   }
 
   handle(head: Head, body: Body): MaybePromise<Reply> {
+    const endpoints = head.path === this.paths[0] ? undefined : this.#endpoints;
+    const withoutMessage = endpoints?.handle(head);
+    if (withoutMessage !== undefined) return withoutMessage;
     if (head.method !== "POST") return this.#legacy.handleOther(head);
-    if (!isJsonMediaType(head.metadata.get("content-type"))) {
-      return unsupportedMedia("Send the header content-type: application/json (UTF-8)");
-    }
-    if (head.metadata.get("content-encoding") !== null) {
-      return unsupportedMedia("Send the body as it is, without content-encoding");
-    }
-    return body.text().then((text) => typeof text === "string" ? this.#receive(head, text) : refusalReply(text));
+    const unreadable = refuseMediaType(head.metadata);
+    if (unreadable !== undefined) return refused(415, -32000, unreadable.message, { code: unreadable.code });
+    return body.text().then((text) =>
+      typeof text === "string" ? this.#receive(head, text, endpoints) : refusalReply(text)
+    );
   }
 
   close(): void {
     this.#core.close();
+    this.#endpoints?.close();
     this.#legacy.close();
   }
 
-  #receive(head: Head, text: string): MaybePromise<Reply> {
+  #receive(head: Head, text: string, endpoints: Endpoints | undefined): MaybePromise<Reply> {
     const parsed = parseJson(text, this.#host.limits.depth);
     if ("refusal" in parsed) return refusalReply(parsed.refusal);
     const { value } = parsed;
-    if (Array.isArray(value)) return this.#receiveBatch(head, value);
+    if (Array.isArray(value)) return this.#receiveBatch(head, value, endpoints);
     const message = decodeMessage(value);
     if (message.kind === "malformed") return malformedReply(message);
-    return this.#route(head, message);
+    return endpoints?.receive(head, [message], false) ?? this.#route(head, message);
   }
 
-  #receiveBatch(head: Head, batch: readonly unknown[]): MaybePromise<Reply> {
+  #receiveBatch(head: Head, batch: readonly unknown[], endpoints: Endpoints | undefined): MaybePromise<Reply> {
     if (batch.length > MAX_BATCH) {
       return malformedReply({ kind: "malformed", id: null, message: `A batch has at most ${MAX_BATCH} messages` });
     }
@@ -139,7 +173,8 @@ class Mcp implements MountedWire {
       const message = messages.length === 0 ? "The batch is empty" : "Send one message at a time";
       return malformedReply(bad?.kind === "malformed" ? bad : { kind: "malformed", id: null, message });
     }
-    return this.#legacy.receiveBatch(head, messages as readonly Message[]);
+    const whole = messages as readonly Message[];
+    return endpoints?.receive(head, whole, true) ?? this.#legacy.receiveBatch(head, whole);
   }
 
   /** Which revision a message is of is told by its body; headers have to agree. */
@@ -169,10 +204,6 @@ class Mcp implements MountedWire {
 
 function isModernClaim(message: Message | Malformed): boolean {
   return (message.kind === "request" || message.kind === "notification") && claimOf(message.params) !== undefined;
-}
-
-function unsupportedMedia(message: string): Reply {
-  return toReply(errorAnswer(null, protocolError(-32000, message, { code: "invalid_request" }, 415)));
 }
 
 function refusalReply(refusal: Refusal): Reply {

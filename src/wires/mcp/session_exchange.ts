@@ -1,22 +1,21 @@
 import type { Metadata, Principal } from "../../call/call.ts";
 import type { RequestId } from "../../codec/jsonrpc/decode.ts";
 import type { Deadlines } from "../../internal/deadlines.ts";
-import type { Json } from "../../internal/json.ts";
 import { acceptsEventStream } from "../../internal/media_type.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import type { Answer } from "../../mcp/answer.ts";
 import type { Channel } from "../../mcp/exchange.ts";
 import type { InputRequest } from "../../mcp/input_requests.ts";
-import type { LegacyCaller, LegacyExchange, LegacyWish } from "../../mcp/legacy.ts";
+import type { LegacyCaller, LegacyExchange, LegacyWish, TellOfTask } from "../../mcp/legacy.ts";
 import type { Response } from "../../mcp/message.ts";
 import type { PendingRequests } from "../../mcp/pending_requests.ts";
+import type { TaskNews } from "../../mcp/task_news.ts";
 import type { Head, Reply, WireHost } from "../wire.ts";
 import { ACCEPTED, toAnsweredReply } from "./exchange.ts";
-import { SessionReader } from "./session_stream.ts";
+import { canResume, howToResume, SessionReader } from "./session_stream.ts";
+import { sayNews, tellOfTask } from "./session_news.ts";
 import type { McpSession, SessionNote, SessionStore } from "./session_store.ts";
-
-/** Resources that one session is told of: those it asked for last. */
-const MAX_SUBSCRIPTIONS = 1_000;
+import { rememberWish } from "./session_wish.ts";
 
 /** What a request in a session needs. */
 export interface SessionExchangeOptions {
@@ -26,6 +25,7 @@ export interface SessionExchangeOptions {
   readonly session: McpSession;
   readonly heartbeats: Deadlines;
   readonly pending: PendingRequests;
+  readonly news: TaskNews;
   /** How long a client waits until it comes again, in milliseconds. */
   readonly retryMs: number;
   /** How long a connection stays open while its request goes on, in milliseconds; `undefined` for as long as that takes. */
@@ -87,10 +87,13 @@ export class SessionExchange implements LegacyExchange, Channel {
     }
   }
 
-  async remember(wish: LegacyWish): Promise<void> {
-    const { store, session } = this.#options;
-    const now = await store.get(session.id) ?? session;
-    await store.put(withWish(now, wish));
+  readonly tellOfTask: TellOfTask = (watch) => {
+    const { news, store, session: { id }, onError } = this.#options;
+    tellOfTask(news, store, id, (json) => sayNews(store, id, json), watch, (thrown) => void onError(thrown));
+  };
+
+  remember(wish: LegacyWish): Promise<void> {
+    return rememberWish(this.#options.store, this.#options.session, wish);
   }
 
   /** The reply: at once where the answer is there, else a stream that can be taken up again. */
@@ -114,13 +117,12 @@ export class SessionExchange implements LegacyExchange, Channel {
       stream,
       after: 0,
       heartbeats,
-      retryMs,
       onError,
       onEnd: () => {},
     });
     // Those who can come back are told at once how.
-    if (session.version >= "2025-11-25") {
-      reader.open();
+    if (canResume(session)) {
+      reader.open(howToResume(stream, 0, retryMs));
       this.#closeEarly(reader);
     }
     reader.read();
@@ -158,33 +160,10 @@ export class SessionExchange implements LegacyExchange, Channel {
 
   #hear(note: SessionNote): void {
     const { pending, requestIds } = this.#options;
-    if (note.kind === "response") {
-      const { id, result, error } = note;
-      pending.settle({ kind: "response", id, result, error });
-    } else if (note.kind === "ended" || (note.kind === "cancelled" && requestIds.includes(note.requestId))) {
+    if (note.kind === "response") pending.settle({ result: undefined, error: undefined, ...note });
+    else if (note.kind === "ended" || (note.kind === "cancelled" && requestIds.includes(note.requestId))) {
       this.#cancelling.abort();
       this.#reader?.close();
     }
   }
-}
-
-function withWish(session: McpSession, wish: LegacyWish): McpSession {
-  const { subscriptions } = session;
-  if ("logLevel" in wish) return { ...session, logLevel: wish.logLevel };
-  if ("unsubscribe" in wish) {
-    return { ...session, subscriptions: subscriptions.filter((uri) => uri !== wish.unsubscribe) };
-  }
-  const { subscribe: uri } = wish;
-  if (subscriptions.includes(uri)) return session;
-  return { ...session, subscriptions: [...subscriptions.slice(1 - MAX_SUBSCRIPTIONS), uri] };
-}
-
-/** A response as a note: JSON. */
-export function noteOf({ id, result, error }: Response): SessionNote {
-  return {
-    kind: "response",
-    id: String(id),
-    ...(result !== undefined && { result: result as Json }),
-    ...(error !== undefined && { error: error as Json }),
-  };
 }

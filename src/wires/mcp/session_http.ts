@@ -8,27 +8,25 @@
 import type { Deadlines } from "../../internal/deadlines.ts";
 import type { Json } from "../../internal/json.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
-import { type Answer, errorAnswer, protocolError } from "../../mcp/answer.ts";
-import { notification } from "../../mcp/call_sink.ts";
+import type { Answer } from "../../mcp/answer.ts";
 import type { Core } from "../../mcp/core.ts";
 import type { LegacyCaller, LegacyExchange } from "../../mcp/legacy.ts";
-import { type Filter, newsOf } from "../../mcp/listens.ts";
-import type { Message, Notification, Request, Response } from "../../mcp/message.ts";
+import type { Members, Message, Notification, Request, Response } from "../../mcp/message.ts";
+import { TaskNews } from "../../mcp/task_news.ts";
 import type { PendingRequests } from "../../mcp/pending_requests.ts";
 import type { LegacyVersion } from "../../mcp/words.ts";
 import type { Head, Reply } from "../wire.ts";
-import { ACCEPTED, toReply } from "./exchange.ts";
-import { noteOf, SessionExchange } from "./session_exchange.ts";
-import { SessionReader } from "./session_stream.ts";
-import type { McpSession, SessionStore } from "./session_store.ts";
+import { Endpoints } from "./endpoints.ts";
+import { ACCEPTED, KEEP_ALIVE, refused, toReply } from "./exchange.ts";
+import { SessionExchange } from "./session_exchange.ts";
+import { followNews, NEWS, noteOf, sayNews } from "./session_news.ts";
+import { canResume, howToResume, SessionReader } from "./session_stream.ts";
+import { isServable, type McpSession, type SessionStore } from "./session_store.ts";
 
 /** The header that names a session. */
 export const SESSION_HEADER = "mcp-session-id";
 
 const LAST_EVENT_HEADER = "last-event-id";
-
-/** The stream of what belongs to no request. */
-const NEWS = "news";
 
 /** How connections of sessions behave. */
 export interface SessionOptions {
@@ -49,6 +47,8 @@ export interface SessionHost {
   readonly heartbeats: Deadlines;
   /** What clients were asked. */
   readonly pending: PendingRequests;
+  /** What a caller says of itself as it begins. */
+  readCaller(params: Members): LegacyCaller;
   /** Answers requests; of a batch, as one. */
   answerAll(requests: readonly Request[], exchange: LegacyExchange, isBatch: boolean): MaybePromise<Answer>;
 }
@@ -57,22 +57,23 @@ export interface SessionHost {
 export class SessionHttp {
   readonly #host: SessionHost;
   readonly #store: SessionStore;
+  readonly #news: TaskNews;
   readonly #retryMs: number;
   readonly #pollAfterMs: number | undefined;
   /** Connections over GET, by session and stream. */
   readonly #readers = new Map<string, SessionReader>();
 
-  /** @throws {RangeError} If an option is not what it should be. */
   constructor(host: SessionHost, store: SessionStore, { retryMs = 1_000, pollAfterMs }: SessionOptions) {
-    for (const [name, ms] of Object.entries({ retryMs, pollAfterMs: pollAfterMs ?? 1 })) {
-      if (!(Number.isInteger(ms) && ms > 0)) {
-        throw new RangeError(`Cannot keep sessions: ${name} must be a whole number of milliseconds above 0, not ${ms}`);
-      }
-    }
     this.#host = host;
     this.#store = store;
+    this.#news = new TaskNews(host.core.host.clock);
     this.#retryMs = retryMs;
     this.#pollAfterMs = pollAfterMs;
+  }
+
+  /** The transport of 2024-11-05, whose streams are at this path. */
+  endpoints(path: string): Endpoints {
+    return new Endpoints(this.#host, this.#store, this.#news, path, (thrown) => this.#broken(thrown));
   }
 
   /** Begins a session; its id goes with the answer. */
@@ -130,7 +131,7 @@ export class SessionHttp {
     if (id === null) return refused(400, -32000, "The header Mcp-Session-Id is needed: begin with initialize");
     try {
       const session = await this.#store.get(id);
-      if (session === undefined || session.principal !== (head.principal?.id ?? "")) {
+      if (session === undefined || !isServable(session) || session.principal !== (head.principal?.id ?? "")) {
         return refused(404, -32001, "There is no such session (any more): begin with initialize");
       }
       return await then(session);
@@ -142,11 +143,11 @@ export class SessionHttp {
   /** What a caller is told where the store failed. */
   #broken(thrown: unknown): Reply {
     const { message } = this.#host.core.host.dispatch.mask(thrown, { wire: "mcp", part: "sessions" });
-    return refused(503, -32603, message);
+    return refused(503, -32000, message);
   }
 
   #receiveIn(session: McpSession, head: Head, messages: readonly Message[], isBatch: boolean): MaybePromise<Reply> {
-    const told = messages.flatMap((message) => message.kind === "request" ? [] : this.#tell(session, message));
+    const told = messages.map((message) => message.kind === "request" ? undefined : this.#tell(session, message));
     const requests = messages.filter((message) => message.kind === "request");
     if (requests.length === 0) return Promise.all(told).then(() => ACCEPTED);
     const { core, heartbeats, pending } = this.#host;
@@ -157,6 +158,7 @@ export class SessionHttp {
       session,
       heartbeats,
       pending,
+      news: this.#news,
       retryMs: this.#retryMs,
       pollAfterMs: this.#pollAfterMs,
       requestIds: requests.map(({ id }) => id),
@@ -165,67 +167,43 @@ export class SessionHttp {
     return exchange.reply(this.#host.answerAll(requests, exchange, isBatch));
   }
 
-  #tell({ id }: McpSession, message: Notification | Response): MaybePromise<void>[] {
-    if (message.kind === "response") return [this.#store.publish(id, noteOf(message))];
-    const { requestId } = message.params;
-    if (message.method !== "notifications/cancelled") return [];
-    if (typeof requestId !== "string" && typeof requestId !== "number") return [];
-    return [this.#store.publish(id, { kind: "cancelled", requestId })];
+  #tell({ id }: McpSession, message: Notification | Response): MaybePromise<void> {
+    const note = noteOf(message);
+    return note && this.#store.publish(id, note);
   }
 
   /** A stream over GET: one that was broken off, or that of news. */
   async #open(session: McpSession, head: Head): Promise<Reply> {
     // Clients come again when their stream is closed; what is opened now, nobody would close.
-    if (this.#host.core.host.dispatch.closeSignal.aborted) return refused(503, -32603, "The server is shutting down");
+    if (this.#host.core.host.dispatch.closeSignal.aborted) return refused(503, -32000, "The server is shutting down");
     const [stream, after] = readEventId(head.metadata.get(LAST_EVENT_HEADER)) ??
       [NEWS, (await this.#store.read(session.id, NEWS, 0)).at(-1)?.number ?? 0];
     const key = `${session.id} ${stream}`;
     // The client has come again: what it has left may not be known here yet.
     this.#readers.get(key)?.close();
     head.keepOpen();
-    const unfollow = stream === NEWS ? this.#followNews(session) : () => {};
+    const { id } = session;
+    const onError = (thrown: unknown) => void this.#broken(thrown);
+    const unfollow = stream === NEWS
+      ? followNews(this.#host.core.host, this.#store, id, (json) => sayNews(this.#store, id, json), onError)
+      : () => {};
     const reader: SessionReader = new SessionReader({
       store: this.#store,
       session,
       stream,
       after,
       heartbeats: this.#host.heartbeats,
-      retryMs: this.#retryMs,
-      onError: (thrown) => void this.#broken(thrown),
+      onError,
       onEnd: () => {
         unfollow();
         if (this.#readers.get(key) === reader) this.#readers.delete(key);
       },
     });
     this.#readers.set(key, reader);
-    reader.open();
+    reader.open(canResume(session) ? howToResume(stream, after, this.#retryMs) : KEEP_ALIVE);
     reader.read();
     return await reader.opened;
   }
-
-  /** Puts changes on the stream of news, while somebody reads it. */
-  #followNews({ id }: McpSession): () => void {
-    const { catalog, changes } = this.#host.core.host;
-    const lists: Filter = {
-      toolsListChanged: true,
-      ...(catalog !== undefined && catalog.prompts.length > 0 && { promptsListChanged: true }),
-      ...(catalog?.hasResources === true && { resourcesListChanged: true }),
-    };
-    const store = this.#store;
-    return changes.subscribe((change) => {
-      void (async () => {
-        const { subscriptions = [] } = await store.get(id) ?? {};
-        const news = newsOf(change, { ...lists, resourceSubscriptions: subscriptions });
-        if (news === undefined) return;
-        await store.append(id, NEWS, notification(...news), false);
-        await store.publish(id, { kind: "message", stream: NEWS });
-      })().catch((thrown) => this.#broken(thrown));
-    });
-  }
-}
-
-function refused(status: number, number: number, message: string): Reply {
-  return toReply(errorAnswer(null, protocolError(number, message, undefined, status)));
 }
 
 /** Which stream an event was of, and its number. */

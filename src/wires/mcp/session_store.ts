@@ -6,7 +6,7 @@
  */
 import type { Json } from "../../internal/json.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
-import type { LegacyVersion } from "../../mcp/words.ts";
+import { isLegacyVersion, type LegacyVersion } from "../../mcp/words.ts";
 
 /** One session: plain JSON. */
 export interface McpSession {
@@ -47,10 +47,22 @@ export type SessionNote =
   /** The session is over. */
   | { readonly kind: "ended" };
 
+/** Whether a store gave a session that this process can serve: others, of other versions of the server, may have written it. */
+export function isServable({ id, version, principal, logLevel, subscriptions }: McpSession): boolean {
+  return typeof id === "string" && isLegacyVersion(version) && typeof principal === "string" &&
+    (logLevel === null || typeof logLevel === "string") &&
+    Array.isArray(subscriptions) && subscriptions.every((uri) => typeof uri === "string");
+}
+
 /** Where sessions are kept. With one that processes share, any of them can serve any session. */
 export interface SessionStore {
-  /** Keeps a session, or what has changed of it. */
-  put(session: McpSession): MaybePromise<void>;
+  /**
+   * Keeps a session, or what has changed of it.
+   *
+   * @param before What `get` gave, for a change: two processes may make one at once.
+   * @returns `false` if the session is not what it was before: then nothing is kept, and the change is made anew.
+   */
+  put(session: McpSession, before?: McpSession): MaybePromise<boolean>;
   /** The session of that id, whose time then begins anew; `undefined` if there is none (any more). */
   get(id: string): MaybePromise<McpSession | undefined>;
   /** Forgets a session and its streams. */
@@ -59,10 +71,13 @@ export interface SessionStore {
   append(id: string, stream: string, json: string, isLast: boolean): MaybePromise<void>;
   /** The messages of a stream after a number, in order. */
   read(id: string, stream: string, after: number): MaybePromise<readonly StoredMessage[]>;
-  /** Tells everyone who has subscribed to a session, in all processes. */
+  /**
+   * Tells everyone who has subscribed to a session, in all processes. What a client has said nobody says again: a listener
+   * whose connection was broken meanwhile is told later. To be told twice does no harm.
+   */
   publish(id: string, note: SessionNote): MaybePromise<void>;
   /**
-   * Listens to a session from now on.
+   * Listens to a session from the last `get` of it on.
    *
    * @param listener Never throws.
    * @returns Ends the listening.

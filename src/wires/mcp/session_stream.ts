@@ -21,8 +21,8 @@ export interface SessionReaderOptions {
   readonly after: number;
   /** For keep-alives. */
   readonly heartbeats: Deadlines;
-  /** How long a client waits until it comes again, in milliseconds. */
-  readonly retryMs: number;
+  /** Whether each message tells where the stream can be taken up again. Default: `true`. */
+  readonly hasIds?: boolean | undefined;
   /** Told what the store did not do. */
   readonly onError: (thrown: unknown) => void;
   /** Called once, when nothing is read any more. */
@@ -37,6 +37,7 @@ export class SessionReader {
   /** The reply, once there is something to send. */
   readonly opened: Promise<Reply>;
   #after: number;
+  #room: Promise<void> | undefined = undefined;
   #isReading = false;
   #isStale = false;
   #isOver = false;
@@ -64,11 +65,20 @@ export class SessionReader {
     return this.#body.isOpen;
   }
 
-  /** Opens the stream with where it can be taken up again, for those who know what that is. */
-  open(): void {
-    const { session, stream, retryMs } = this.#options;
-    const canPoll = session.version >= "2025-11-25";
-    void this.#body.write(canPoll ? `id: ${stream}:${this.#after}\nretry: ${retryMs}\ndata: \n\n` : KEEP_ALIVE);
+  /** Opens the connection with its first words. */
+  open(words: string): void {
+    void this.#body.write(words);
+  }
+
+  /** Sends what is not kept; a returned promise resolves when there is room for the next. */
+  say(json: string): void | Promise<void> {
+    this.#room = this.#body.write(`event: message\ndata: ${json}\n\n`) ?? undefined;
+    return this.#room;
+  }
+
+  /** Resolves when there is room: at once, unless what was said last has not been read. */
+  get room(): Promise<void> | undefined {
+    return this.#room;
   }
 
   /** Sends what is new. */
@@ -105,8 +115,9 @@ export class SessionReader {
 
   async #send({ number, json, isLast }: StoredMessage): Promise<void> {
     if (this.#isOver) return;
+    const { stream, hasIds = true } = this.#options;
     this.#after = number;
-    const block = `event: message\nid: ${this.#options.stream}:${number}\ndata: ${json}\n\n`;
+    const block = `event: message\n${hasIds ? `id: ${stream}:${number}\n` : ""}data: ${json}\n\n`;
     if (isLast) {
       this.#body.end(block);
       this.#leave();
@@ -119,4 +130,14 @@ export class SessionReader {
     this.#unsubscribe();
     this.#options.onEnd();
   }
+}
+
+/** Whether a session's client takes a stream up again that was closed. */
+export function canResume({ version }: McpSession): boolean {
+  return version >= "2025-11-25";
+}
+
+/** First words of a stream that can be taken up again after a message. */
+export function howToResume(stream: string, after: number, retryMs: number): string {
+  return `id: ${stream}:${after}\nretry: ${retryMs}\ndata: \n\n`;
 }

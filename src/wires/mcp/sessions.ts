@@ -4,6 +4,7 @@
  * @module
  */
 import { type Clock, systemClock } from "../../internal/clock.ts";
+import { checkOptions, OBJECT, type OptionRules, POSITIVE, wholeNumber } from "../../internal/options.ts";
 import { type SessionHost, SessionHttp, type SessionOptions } from "./session_http.ts";
 import type { McpSession, SessionNote, SessionStore, StoredMessage } from "./session_store.ts";
 
@@ -33,17 +34,45 @@ const MAX_MESSAGES = 1_024;
 /** Streams that are kept of a session once they have ended: those with the latest messages. */
 const MAX_STREAMS = 1_024;
 
-/** Sessions within one process. */
+const SESSION_RULES: OptionRules<SessionOptions> = {
+  retryMs: wholeNumber(1, "milliseconds"),
+  pollAfterMs: wholeNumber(1, "milliseconds"),
+};
+
+const MEMORY_RULES: OptionRules<MemorySessionsOptions> = {
+  ...SESSION_RULES,
+  ttlMs: POSITIVE,
+  maxSessions: wholeNumber(1),
+  clock: OBJECT,
+};
+
+const STORE = ["put", "get", "delete", "append", "read", "publish", "subscribe"] as const;
+
+/**
+ * Sessions within one process.
+ *
+ * @throws {RangeError} If a number is not one that it may be.
+ * @throws {TypeError} If another option is not what it should be, or there is no such option.
+ */
 export function memorySessions(options: MemorySessionsOptions = {}): Sessions {
-  return sessionsIn(new MemorySessions(options), options);
+  checkOptions("keep sessions", options, MEMORY_RULES);
+  return serveFrom(new MemorySessions(options), options);
 }
 
 /**
  * Sessions that are kept somewhere: in a store that processes share, any of them can serve any session.
  *
- * @throws {RangeError} Where the server is made, if an option is not what it should be.
+ * @throws {RangeError} If a number is not one that it may be.
+ * @throws {TypeError} If the store is none, another option is not what it should be, or there is no such option.
  */
 export function sessionsIn(store: SessionStore, options: SessionOptions = {}): Sessions {
+  const missing = STORE.filter((name) => typeof store?.[name] !== "function");
+  if (missing.length > 0) throw new TypeError(`Cannot keep sessions: the store has no ${missing.join(", ")}`);
+  checkOptions("keep sessions", options, SESSION_RULES);
+  return serveFrom(store, options);
+}
+
+function serveFrom(store: SessionStore, options: SessionOptions): Sessions {
   return { "~serve": (host) => new SessionHttp(host, store, options) };
 }
 
@@ -74,9 +103,10 @@ class MemorySessions implements SessionStore {
     this.#clock = clock;
   }
 
-  put(session: McpSession): void {
-    const kept = this.#sessions.get(session.id) ??
-      { session, touchedMs: 0, lastNumber: 0, chars: 0, streams: new Map() };
+  put(session: McpSession, before?: McpSession): boolean {
+    const now = this.#sessions.get(session.id);
+    if (before !== undefined && now?.session !== before) return false;
+    const kept = now ?? { session, touchedMs: 0, lastNumber: 0, chars: 0, streams: new Map() };
     kept.session = session;
     this.#touch(kept);
     for (const [id, { touchedMs }] of this.#sessions) {
@@ -84,6 +114,7 @@ class MemorySessions implements SessionStore {
       if (!isOver && this.#sessions.size <= this.#maxSessions) break;
       this.#end(id);
     }
+    return true;
   }
 
   get(id: string): McpSession | undefined {

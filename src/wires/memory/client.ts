@@ -80,7 +80,7 @@ function callInMemory(
       });
     }
   };
-  const config = options.config && new CallConfig(copyJson(options.config));
+  const config = (call.config ?? options.config) && new CallConfig(copyJson({ ...options.config, ...call.config }));
   const settled = dispatch.call({ tool: call.tool, args, meta, config, peer }, copying);
   return settled instanceof Promise ? settled.then(copySettled) : copySettled(settled);
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import { refuse } from "../../call/outcome.ts";
+import { checkOptions, PATH } from "../../internal/options.ts";
 import { sha256, toHex } from "../../internal/sha256.ts";
 import type { Head, MountedWire, Reply, Wire, WireHost } from "../wire.ts";
 import { describeServer } from "./describe.ts";
@@ -29,8 +30,11 @@ export interface OpenApiOptions {
  * const document = await (await server.fetch(new Request("http://localhost/openapi.json"))).json();
  * ok(document.paths["/mcp-lite/v1/calltools"].post);
  * ```
+ * @throws {TypeError} If the path is none, or there is no such option.
  */
-export function openapi({ path = "/openapi.json" }: OpenApiOptions = {}): Wire {
+export function openapi(options: OpenApiOptions = {}): Wire {
+  checkOptions<OpenApiOptions>("serve OpenAPI", options, { path: PATH });
+  const { path = "/openapi.json" } = options;
   return { name: "openapi", mount: (host) => mountOpenApi(host, path) };
 }
 

@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../internal/json.ts";
-import { DATA, SCHEMA_MAPS } from "../../schema/keywords.ts";
+import { DATA, SCHEMA_MAPS } from "../../internal/schema_keywords.ts";
 import type { JsonSchema } from "../../schema/schema.ts";
 
 /** A schema as it has to be where `pointer` leads: its references are to its own root. */

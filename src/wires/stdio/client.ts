@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { checkOptions, OBJECT, type OptionRules, rule, TEXT, wholeNumber } from "../../internal/options.ts";
+import { CLIENT_RULES } from "../../mcp_client/options.ts";
 import { PipeCarrier } from "../../mcp_client/pipe.ts";
 import { McpClientTransport } from "../../mcp_client/transport.ts";
 import type { McpClientOptions, McpTransport } from "../../mcp_client/types.ts";
@@ -10,6 +12,16 @@ import { openProcess, type ProcessOptions } from "./client_process.ts";
 
 /** How long a server may take to say which era it speaks, in milliseconds: some old ones say nothing until they are greeted. */
 const PROBE_MS = 5_000;
+
+const RULES: OptionRules<StdioTransportOptions> = {
+  ...CLIENT_RULES,
+  cwd: TEXT,
+  env: OBJECT,
+  stderr: rule('"inherit", "ignore" or a function', (to) => {
+    return to === "inherit" || to === "ignore" || typeof to === "function";
+  }),
+  maxLineLength: wholeNumber(1),
+};
 
 /** Options of {@link stdioTransport}. */
 export interface StdioTransportOptions extends McpClientOptions, ProcessOptions {}
@@ -30,12 +42,21 @@ export interface StdioTransportOptions extends McpClientOptions, ProcessOptions 
  * ```
  * @param command The program: a name that is looked for in `PATH`, or a path.
  * @param args What it is started with.
+ * @throws {TypeError} If the program or its arguments are none, an option is not what it should be, or there is no such option.
+ * @throws {RangeError} If a number among the options is not one that it may be.
  */
 export function stdioTransport(
   command: string,
   args: readonly string[] = [],
   options: StdioTransportOptions = {},
 ): McpTransport {
+  if (typeof command !== "string" || command === "") {
+    throw new TypeError('Cannot start a server: name a program, such as stdioTransport("npx", ["my-server"])');
+  }
+  if (!Array.isArray(args) || !args.every((arg) => typeof arg === "string")) {
+    throw new TypeError('Cannot start a server: its arguments are an array of texts, such as ["--stdio"]');
+  }
+  checkOptions("start a server", options, RULES);
   const carrier = new PipeCarrier(openProcess(command, args, options));
   return new McpClientTransport({ carrier, probeMs: PROBE_MS }, options);
 }

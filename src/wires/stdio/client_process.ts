@@ -11,6 +11,7 @@ import { type Refusal, refuse } from "../../call/outcome.ts";
 import { refuseBecause } from "../../codec/jsonrpc/decode_error.ts";
 import { parseMessages } from "../../mcp_client/messages.ts";
 import type { Line, LineEnd, OpenLine } from "../../mcp_client/pipe.ts";
+import { LineReader } from "./client_lines.ts";
 
 /** How a process is started. */
 export interface ProcessOptions {
@@ -135,25 +136,5 @@ function endProcess({ pid, exitCode, signalCode }: ChildProcess, signal: "SIGTER
     process.kill(pid, signal);
   } catch {
     // It has ended by itself.
-  }
-}
-
-/** Cuts bytes into lines. */
-class LineReader {
-  readonly #maxLength: number;
-  // Deno would take U+FEFF at the start of any chunk for a byte order mark.
-  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  #rest = "";
-
-  constructor(maxLength: number) {
-    this.#maxLength = maxLength;
-  }
-
-  /** The lines that these bytes complete; `undefined` if one is too long. */
-  read(bytes: Uint8Array): string[] | undefined {
-    const lines = this.#decoder.decode(bytes, { stream: true }).split("\n");
-    lines[0] = this.#rest + lines[0];
-    this.#rest = lines.pop() as string;
-    return [...lines, this.#rest].some(({ length }) => length > this.#maxLength) ? undefined : lines;
   }
 }

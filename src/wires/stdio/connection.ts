@@ -2,12 +2,14 @@
  * MCP over two pipes: one message a line, one caller.
  *
  * The first message tells the era, and the process stays with it.
- * Source: MCP, "stdio", revisions 2025-03-26 to 2026-07-28.
+ * Source: MCP, "stdio", revisions 2024-11-05 to 2026-07-28.
  *
  * @module
  */
 import type { Metadata } from "../../call/call.ts";
+import { type Refusal, refuse } from "../../call/outcome.ts";
 import { parseJson, type RequestId } from "../../codec/jsonrpc/decode.ts";
+import { isJsonObject } from "../../internal/json.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import { type Answer, errorAnswer, refusalAnswer, unknownMethod } from "../../mcp/answer.ts";
 import { notification } from "../../mcp/call_sink.ts";
@@ -15,12 +17,13 @@ import { Core } from "../../mcp/core.ts";
 import { checkEnvelope, checkVersion, claimOf, missingEnvelope, unsupportedVersion } from "../../mcp/envelope.ts";
 import type { Channel, Exchange } from "../../mcp/exchange.ts";
 import type { InputRequest } from "../../mcp/input_requests.ts";
-import { Legacy, type LegacyCaller, type LegacyExchange, type LegacyWish } from "../../mcp/legacy.ts";
+import { Legacy, type LegacyCaller, type LegacyExchange, type LegacyWish, type TellOfTask } from "../../mcp/legacy.ts";
 import { newsOf } from "../../mcp/listens.ts";
 import { decodeMessage, type Message, type Notification, type Request, type Response } from "../../mcp/message.ts";
 import { Modern } from "../../mcp/modern.ts";
 import type { ProtocolOptions } from "../../mcp/options.ts";
 import { PendingRequests } from "../../mcp/pending_requests.ts";
+import { TaskNews } from "../../mcp/task_news.ts";
 import { LEGACY_VERSIONS } from "../../mcp/words.ts";
 import type { WireHost } from "../wire.ts";
 
@@ -44,47 +47,50 @@ export class StdioConnection {
   readonly #modern: Modern;
   readonly #legacy: Legacy;
   readonly #pending: PendingRequests;
+  readonly #news: TaskNews;
   readonly #write: WriteLine;
   readonly #running = new Map<RequestId, AbortController>();
   readonly #subscriptions = new Set<string>();
+  readonly #ending = new AbortController();
   #era: "modern" | "legacy" | undefined = undefined;
   #caller: LegacyCaller = STRANGER;
   #unfollow: (() => void) | undefined = undefined;
   #idle: PromiseWithResolvers<void> | undefined = undefined;
 
-  /**
-   * @throws {RangeError} If an option is not what it should be.
-   * @throws {TypeError} If a tool breaks the rules of MCP.
-   */
+  /** @throws {TypeError} If a tool breaks the rules of MCP. */
   constructor(host: WireHost, options: ProtocolOptions, write: WriteLine) {
     this.#host = host;
     this.#core = new Core(host, options);
     this.#modern = new Modern(this.#core);
     this.#legacy = new Legacy(this.#core, true);
     this.#pending = new PendingRequests(host.clock, this.#core.settings.askTimeoutMs);
+    this.#news = new TaskNews(host.clock);
     this.#write = write;
   }
 
-  /** Takes one line. What is no JSON is passed over. */
-  receive(line: string): void {
+  /** Takes one line, or why there is none. One that cannot be read is told so, without an id; an empty one is passed over. */
+  receive(line: string | Refusal): void {
+    if (typeof line !== "string") return this.refuse(line);
     if (line.trim() === "") return;
     const parsed = parseJson(line, this.#host.limits.depth);
-    if ("refusal" in parsed) {
-      if (parsed.refusal.code !== "parse_error") void this.#write(refusalAnswer(null, parsed.refusal).json);
-      return;
-    }
+    if ("refusal" in parsed) return this.refuse(parsed.refusal);
     const { value } = parsed;
     if (Array.isArray(value)) return this.#receiveBatch(value);
     const message = decodeMessage(value);
-    if (message.kind === "malformed") {
-      const refusal = { kind: "error", code: "invalid_request", message: message.message } as const;
-      void this.#write(refusalAnswer(message.id, refusal).json);
-    } else this.#take(message);
+    if (message.kind !== "malformed") this.#take(message);
+    // Two ends that answer each other's answers would never end.
+    else if (!isAnswer(value)) this.refuse(refuse("invalid_request", message.message), message.id);
+  }
+
+  /** Says why something that came is not answered otherwise. */
+  refuse(refusal: Refusal, id: RequestId | null = null): void {
+    void this.#write(refusalAnswer(id, refusal).json);
   }
 
   /** Nothing more comes: resolves when what came has been answered. */
   async end(): Promise<void> {
     this.#unfollow?.();
+    this.#ending.abort();
     this.#core.close();
     if (this.#running.size === 0) return;
     this.#idle = Promise.withResolvers();
@@ -98,7 +104,9 @@ export class StdioConnection {
 
   /** Several at once are of 2025-03-26; nobody else sends them. */
   #receiveBatch(batch: readonly unknown[]): void {
-    if (this.#era !== "legacy" || this.#caller.version !== "2025-03-26") return;
+    if (this.#era !== "legacy" || this.#caller.version !== "2025-03-26") {
+      return this.refuse(refuse("invalid_request", "Send one message at a time"));
+    }
     for (const one of batch) {
       const message = decodeMessage(one);
       if (message.kind !== "malformed") this.#take(message);
@@ -119,15 +127,16 @@ export class StdioConnection {
   #answer(request: Request): void {
     const { id } = request;
     if (this.#running.has(id)) {
-      return void this.#write(
-        refusalAnswer(id, {
-          kind: "error",
-          code: "invalid_request",
-          message: "A request with this id is under way",
-        }).json,
-      );
+      return this.refuse(refuse("invalid_request", "A request with this id is under way"), id);
     }
-    const exchange = new StdioExchange(this.#write, this.#pending, this.#caller, (wish) => this.#remember(wish));
+    const exchange = new StdioExchange({
+      write: this.#write,
+      pending: this.#pending,
+      news: this.#news,
+      caller: this.#caller,
+      over: this.#ending.signal,
+      remember: (wish) => this.#remember(wish),
+    });
     const answer = this.#route(request, exchange);
     if (!(answer instanceof Promise)) return void this.#write(answer.json);
     this.#running.set(id, exchange.controller);
@@ -183,24 +192,36 @@ export class StdioConnection {
   }
 }
 
+/** Whether something is, or was meant to be, the answer to a request. */
+function isAnswer(value: unknown): boolean {
+  return isJsonObject(value) && !("method" in value) && ("error" in value || "result" in value);
+}
+
+interface StdioExchangeOptions {
+  readonly write: WriteLine;
+  readonly pending: PendingRequests;
+  readonly news: TaskNews;
+  readonly caller: LegacyCaller;
+  /** Aborts when nothing more comes. */
+  readonly over: AbortSignal;
+  readonly remember: (wish: LegacyWish) => void;
+}
+
 /** One request over pipes. */
 class StdioExchange implements LegacyExchange, Exchange, Channel {
   readonly metadata = NO_METADATA;
   readonly principal = undefined;
   readonly controller: AbortController = new AbortController();
   readonly ask: (request: InputRequest) => Promise<Response | undefined>;
+  readonly tellOfTask: TellOfTask;
   readonly remember: (wish: LegacyWish) => void;
   caller: LegacyCaller;
   readonly #write: WriteLine;
 
-  constructor(
-    write: WriteLine,
-    pending: PendingRequests,
-    caller: LegacyCaller,
-    remember: (wish: LegacyWish) => void,
-  ) {
+  constructor({ write, pending, news, caller, over, remember }: StdioExchangeOptions) {
     this.#write = write;
     this.ask = (request) => pending.ask(request, (json) => this.send(json), this.left);
+    this.tellOfTask = (watch) => news.follow(watch, write, over);
     this.caller = caller;
     this.remember = remember;
   }

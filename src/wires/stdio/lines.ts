@@ -1,39 +1,69 @@
-/** Cuts text into lines, wherever its pieces are cut. A line that is longer than it may be is dropped, to its end. */
+import { type Refusal, refuse } from "../../call/outcome.ts";
+
+const NEWLINE = 0x0a;
+
+const NO_TEXT: Refusal = refuse("parse_error", "The line is not valid UTF-8");
+
+/** Cuts bytes into lines, wherever their pieces are cut. A line that is too long, or no text, is the refusal of it. */
 export class LineSplitter {
-  readonly #maxChars: number;
-  #line = "";
+  readonly #maxBytes: number;
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true });
+  #pieces: Uint8Array[] = [];
+  #length = 0;
   #isDropping = false;
 
-  /** @param maxChars Longest line, in UTF-16 code units. */
-  constructor(maxChars: number) {
-    this.#maxChars = maxChars;
+  /** @param maxBytes Longest line. */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
-  /** Takes the next piece of text, and gives the lines that it completes, without their ends. */
-  push(text: string): string[] {
-    const lines: string[] = [];
+  /** Takes the next bytes, and gives the lines that they complete, without their ends. */
+  push(bytes: Uint8Array): (string | Refusal)[] {
+    const lines: (string | Refusal)[] = [];
     let start = 0;
-    for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
-      this.#add(text.slice(start, end));
-      if (!this.#isDropping) lines.push(this.#line.endsWith("\r") ? this.#line.slice(0, -1) : this.#line);
-      this.#line = "";
+    for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+      this.#add(bytes.subarray(start, end), lines);
+      if (!this.#isDropping) lines.push(this.#take());
       this.#isDropping = false;
       start = end + 1;
     }
-    this.#add(text.slice(start));
+    this.#add(bytes.subarray(start), lines);
     return lines;
   }
 
   /** What stands after the last line's end; `undefined` for nothing. */
-  end(): string | undefined {
-    return this.#isDropping || this.#line === "" ? undefined : this.#line;
+  end(): string | Refusal | undefined {
+    return this.#length === 0 ? undefined : this.#take();
   }
 
-  #add(text: string): void {
-    if (this.#isDropping) return;
-    if (this.#line.length + text.length > this.#maxChars) {
-      this.#line = "";
-      this.#isDropping = true;
-    } else this.#line += text;
+  #add(bytes: Uint8Array, lines: (string | Refusal)[]): void {
+    if (this.#isDropping || bytes.length === 0) return;
+    this.#length += bytes.length;
+    if (this.#length <= this.#maxBytes) return void this.#pieces.push(bytes);
+    // Told at once: its end may never come.
+    lines.push(refuse("payload_too_large", `The line is longer than ${this.#maxBytes} bytes`));
+    this.#forget();
+    this.#isDropping = true;
+  }
+
+  #take(): string | Refusal {
+    const line = new Uint8Array(this.#length);
+    let at = 0;
+    for (const piece of this.#pieces) {
+      line.set(piece, at);
+      at += piece.length;
+    }
+    this.#forget();
+    try {
+      const text = this.#decoder.decode(line);
+      return text.endsWith("\r") ? text.slice(0, -1) : text;
+    } catch {
+      return NO_TEXT;
+    }
+  }
+
+  #forget(): void {
+    this.#pieces = [];
+    this.#length = 0;
   }
 }

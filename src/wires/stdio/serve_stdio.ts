@@ -4,11 +4,11 @@
  * @module
  */
 import process from "node:process";
-import type { ProtocolOptions } from "../../mcp/options.ts";
+import { checkOptions, type OptionRules, wholeNumber } from "../../internal/options.ts";
+import { PROTOCOL_RULES, type ProtocolOptions } from "../../mcp/options.ts";
 import type { WireHost } from "../wire.ts";
-import { StdioConnection } from "./connection.ts";
-import { LineSplitter } from "./lines.ts";
 import { claimOutput } from "./output.ts";
+import { serveLines } from "./serve_lines.ts";
 
 /** Options of {@link serveStdio}. */
 export interface ServeStdioOptions extends ProtocolOptions {
@@ -26,6 +26,8 @@ export interface StdioServer {
 
 const DEFAULT_GRACE_MS = 10_000;
 
+const RULES: OptionRules<ServeStdioOptions> = { ...PROTOCOL_RULES, graceMs: wholeNumber(0, "milliseconds") };
+
 /**
  * Serves a server over standard input and output, until the input ends: then calls under way may end, and the server is
  * closed. Meanwhile whatever else is written to standard output, `console.log` included, goes to standard error: the output
@@ -40,23 +42,20 @@ const DEFAULT_GRACE_MS = 10_000;
  * await serveStdio(createServer({ name: "pinger", version: "1.0.0", tools: [ping] }));
  * ```
  * @returns Resolves when the input has ended and the server is closed.
- * @throws {RangeError} If an option is not what it should be.
- * @throws {TypeError} If a tool breaks the rules of MCP.
+ * @throws {RangeError} If a number among the options is not one that it may be.
+ * @throws {TypeError} If this is no server, another option is not what it should be, there is no such option, or a tool breaks the
+ * rules of MCP.
  */
 export async function serveStdio(server: StdioServer, options: ServeStdioOptions = {}): Promise<void> {
+  if (typeof server?.["~host"]?.dispatch?.call !== "function") {
+    throw new TypeError("Cannot serve this over stdio: pass what createServer() gives");
+  }
+  checkOptions("serve MCP over stdio", options, RULES);
   const { graceMs = DEFAULT_GRACE_MS, ...protocol } = options;
   const host = server["~host"];
   const output = claimOutput();
-  const connection = new StdioConnection(host, protocol, output.write);
-  const lines = new LineSplitter(host.limits.bodyBytes);
-  process.stdin.setEncoding("utf8");
   try {
-    for await (const text of process.stdin) lines.push(text).forEach((line) => connection.receive(line));
-    const last = lines.end();
-    if (last !== undefined) connection.receive(last);
-    const cancel = host.clock.after(graceMs, () => connection.abort());
-    await connection.end();
-    cancel();
+    await serveLines(host, protocol, { input: process.stdin, write: output.write, graceMs });
     await server.close(graceMs);
   } finally {
     output.release();

@@ -23,6 +23,17 @@ import { describeChanges } from "./client_changes.ts";
 import { digestOf, getMetadata, metadataUrl, type PinnedWebtool, toRemoteTool } from "./client_metadata.ts";
 import { compileLenientCheck } from "./client_validate.ts";
 import { decodeReply } from "./decode_reply.ts";
+import {
+  BOOLEAN,
+  checkOptions,
+  FUNCTION,
+  HEADERS,
+  OBJECT,
+  type OptionRules,
+  rule,
+  TEXT,
+  wholeNumber,
+} from "../../internal/options.ts";
 import type { WebtoolMetadata } from "./metadata.ts";
 
 /** Options of {@link webtoolsTransport}. */
@@ -66,9 +77,11 @@ export interface WebtoolsTransportOptions extends HttpOptions {
  * strictEqual(await createClient<typeof server>(transport).greet({ name: "Ada" }), "Hello, Ada!");
  * ```
  * @param url Where the webtool is, as its provider writes it.
- * @throws {TypeError} If the URL is none, the pin is neither metadata nor a digest, or it is of another version.
+ * @throws {TypeError} If the URL is none, the pin is neither metadata nor a digest, or of another version, another option is not what
+ * it should be, or there is no such option.
  */
 export function webtoolsTransport(url: string | URL, options: WebtoolsTransportOptions = {}): Transport {
+  checkOptions("reach a webtool", options, RULES);
   const { pin, version } = options;
   if (typeof pin === "string" && !/^[\da-f]{64}$/.test(pin)) {
     throw new TypeError("Cannot pin: a digest is 64 hexadecimal digits in lower case, as `toolwire pin` prints it");
@@ -83,6 +96,17 @@ export function webtoolsTransport(url: string | URL, options: WebtoolsTransportO
   }
   return new WebtoolsTransport(parseHttpUrl(url), options);
 }
+
+const RULES: OptionRules<WebtoolsTransportOptions> = {
+  config: OBJECT,
+  version: TEXT,
+  pin: rule("metadata, or its digest", (value) => typeof value === "string" || typeof value === "object"),
+  validate: BOOLEAN,
+  sessionId: TEXT,
+  headers: HEADERS,
+  fetch: FUNCTION,
+  maxResponseBytes: wholeNumber(1),
+};
 
 /** Metadata, and checks made of it. */
 class Known {
@@ -154,19 +178,30 @@ class WebtoolsTransport implements Transport {
 
   async #call(call: TransportCall, args: unknown = {}): Promise<Settled | UnknownOutcome> {
     const { pin, validate = true } = this.#options;
-    const { tool, limit } = call;
+    const { limit } = call;
     const request: unknown = JSON.parse(JSON.stringify(args));
     const known = validate || pin !== undefined ? await this.#look(limit) : undefined;
     if (known !== undefined && "kind" in known) return known;
-    const refused = validate && known !== undefined ? await this.#check(known, tool, request, limit) : undefined;
+    const refused = validate && known !== undefined ? await this.#check(known, call, request, limit) : undefined;
     return refused ?? await this.#send(call, request, known);
   }
 
   /** Why a call is not sent: by the metadata as it is by now, if it has changed since it was fetched. */
-  async #check(known: Known, tool: string, request: unknown, limit: TransportLimit): Promise<Refusal | undefined> {
-    const refused = known.refuse(tool, request, this.#config);
+  async #check(
+    known: Known,
+    call: TransportCall,
+    request: unknown,
+    limit: TransportLimit,
+  ): Promise<Refusal | undefined> {
+    const config = this.#configOf(call);
+    const refused = known.refuse(call.tool, request, config);
     const changed = refused === undefined ? undefined : await this.#lookAgain(known, limit);
-    return changed === undefined ? refused : changed.refuse(tool, request, this.#config);
+    return changed === undefined ? refused : changed.refuse(call.tool, request, config);
+  }
+
+  /** What goes with a call: what it brings itself, before what all have. */
+  #configOf({ config }: TransportCall): Readonly<Record<string, unknown>> | undefined {
+    return config === undefined ? this.#config : { ...this.#config, ...JSON.parse(JSON.stringify(config)) };
   }
 
   /** The metadata: of the pin, or fetched once. Callers that come meanwhile wait for whoever fetches it. */
@@ -209,14 +244,22 @@ class WebtoolsTransport implements Transport {
 
   /** Posts a call; to a pinned webtool, on condition that it is still the same. */
   async #send(
-    { tool: action, meta, limit }: TransportCall,
+    call: TransportCall,
     request: unknown,
     known: Known | undefined,
   ): Promise<Settled | UnknownOutcome> {
+    const { tool: action, meta, limit } = call;
     const { pin, version, sessionId } = this.#options;
     const pinned = pin === undefined ? undefined : known?.webtool;
     const called = pinned?.metadata.version ?? version;
-    const body = JSON.stringify({ sessionId, version: called, action, config: this.#config, request, _meta: meta });
+    const body = JSON.stringify({
+      sessionId,
+      version: called,
+      action,
+      config: this.#configOf(call),
+      request,
+      _meta: meta,
+    });
     if (pinned === undefined) return await this.#post(body, {}, limit) ?? STILL_CHANGED;
     const settled = await this.#post(body, { "if-match": `"${pinned.digest}"` }, limit);
     if (settled !== undefined) return settled;

@@ -10,6 +10,7 @@ import { type FailureOutcome, type Refusal, refuse, type Settled, type UnknownOu
 import { decodeError, decodeStatus } from "../../codec/jsonrpc/decode_error.ts";
 import { decodeResult, NO_REASON } from "../../codec/result/decode.ts";
 import { type Members, membersOf, valueOr } from "../../codec/result/members.ts";
+import { withoutToolName } from "../../codec/result/unknown_tool.ts";
 import type { ToolErrorCode } from "../../error/code.ts";
 import { isJsonObject } from "../../internal/json.ts";
 
@@ -32,7 +33,7 @@ export function decodeRefusal(json: unknown, status: number, text: string): Refu
   const { error } = membersOf(json);
   if (!isJsonObject(error)) return decodeStatus(status, text, "Webtools");
   const { code, message, data } = error;
-  if (typeof membersOf(data)["code"] === "string") return decodeError({ message, data }, status);
+  if (typeof membersOf(data)["code"] === "string") return withoutToolName(decodeError({ message, data }, status));
   const meant = code === "INTERNAL_ERROR" ? BY_STATUS.get(status) : MEANINGS.get(code);
   return refuse(meant ?? (status < 500 ? "invalid_request" : "internal"), valueOr(message, NO_REASON), data);
 }

@@ -9,6 +9,7 @@
 import type { AnswerOutcome, FailureOutcome, Outcome, Refusal } from "../../call/outcome.ts";
 import { addedMembers, promiseMembers, refusalData, requestMembers } from "../../codec/result/encode.ts";
 import type { Members } from "../../codec/result/members.ts";
+import { messageOf } from "../../codec/result/unknown_tool.ts";
 import type { Reply } from "../wire.ts";
 import { FAILURE_STATUS, webtoolErrorCodes } from "./codes.ts";
 
@@ -38,7 +39,7 @@ export function encodeOutcome(outcome: Outcome): Envelope {
 /** The envelope of a refusal; our own code stands in its data. */
 export function encodeRefusal(refusal: Refusal): Envelope {
   const { code, status } = webtoolErrorCodes[refusal.code];
-  const error = { code, message: refusal.message, data: refusalData(refusal) };
+  const error = { code, message: messageOf(refusal, true), data: refusalData(refusal) };
   return { status, json: JSON.stringify({ status: "error", error }) };
 }
 

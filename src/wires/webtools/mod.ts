@@ -11,14 +11,25 @@ import { type Refusal, refuse, type Settled } from "../../call/outcome.ts";
 import { refuseMediaType } from "../../codec/fetch/json_post.ts";
 import { retryAfter } from "../../codec/fetch/retry_after.ts";
 import { parseJson } from "../../codec/jsonrpc/decode.ts";
+import { isJsonObject } from "../../internal/json.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import {
+  ANYTHING,
+  checkOptions,
+  OBJECT,
+  type OptionRules,
+  PATH,
+  required,
+  rule,
+  TEXT,
+} from "../../internal/options.ts";
 import type { Schema } from "../../schema/schema.ts";
 import type { AnyTool } from "../../tool/tool.ts";
 import { type Body, type Head, HeadPeer, type MountedWire, type Reply, type Wire, type WireHost } from "../wire.ts";
 import { decodeRequest, type WebtoolRequest } from "./decode.ts";
 import { encodeOutcome, encodeRefusal, type Envelope } from "./encode.ts";
 import { isSemver, latestOf } from "./semver.ts";
-import { ServedVersion } from "./version.ts";
+import { ServedVersion, type VersionOptions } from "./version.ts";
 
 /** What one version of a webtool says of its configuration. */
 export interface WebtoolConfig {
@@ -77,9 +88,11 @@ export interface WebtoolsOptions extends WebtoolConfig {
  * }));
  * deepStrictEqual(await response.json(), { status: "ok", data: "pong" });
  * ```
- * @throws {TypeError} If the name, a description or a version is not what it should be, or a version is there twice.
+ * @throws {TypeError} If the name, a description, a version or another option is not what it should be, there is no such option, or
+ * a version is there twice.
  */
 export function webtools(options: WebtoolsOptions): Wire {
+  checkOptions("make webtool", options, RULES);
   const { name, path = `/webtools/${name}`, version, versions = [] } = options;
   const all = [version, ...versions.map((one) => one.version)];
   if (typeof name !== "string" || !/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
@@ -102,6 +115,21 @@ export function webtools(options: WebtoolsOptions): Wire {
 
 const WIRE_NAME = "webtools";
 
+const CONFIG_RULES: OptionRules<WebtoolConfig> = { config: ANYTHING, defaultConfig: OBJECT };
+
+const RULES: OptionRules<WebtoolsOptions> = {
+  name: required(TEXT),
+  description: required(TEXT),
+  version: required(TEXT),
+  path: PATH,
+  versions: rule("an array of { version, tools }", (value) => Array.isArray(value) && value.every(isVersion)),
+  ...CONFIG_RULES,
+};
+
+function isVersion(value: unknown): boolean {
+  return isJsonObject(value) && Array.isArray(value["tools"]);
+}
+
 /** Metadata may be kept, but has to be asked for again: of the latest version at once, of any other after an hour. */
 const CACHE_LATEST = "no-cache";
 const CACHE_VERSION = "max-age=3600";
@@ -112,14 +140,16 @@ class Webtools implements MountedWire {
   readonly exposedHeaders: readonly string[] = ["etag", "repr-digest"];
   readonly #host: WireHost;
   readonly #base: string;
-  readonly #versions: ReadonlyMap<string, ServedVersion>;
-  readonly #latest: ServedVersion;
+  /** The version of the server's own tools, and how it is described. */
+  readonly #own: VersionOptions;
+  /** The versions beside it. */
+  readonly #others: ReadonlyMap<string, ServedVersion>;
+  readonly #latest: string;
+  #listed: WireHost["tools"] | undefined = undefined;
+  #versions: ReadonlyMap<string, ServedVersion> = new Map();
 
   constructor(host: WireHost, base: string, options: WebtoolsOptions) {
     const { name, description, version, config, defaultConfig, versions = [] } = options;
-    const { tools, plans, dispatch } = host;
-    const own = { tools, plans, call: (call: Call) => dispatch.call(call) };
-    const current = new ServedVersion({ name, description, version, config, defaultConfig }, own);
     const others = versions.map((one) => {
       const { config, defaultConfig } = one;
       const served = { name, description: one.description ?? description, version: one.version, config, defaultConfig };
@@ -127,8 +157,10 @@ class Webtools implements MountedWire {
     });
     this.#host = host;
     this.#base = base;
-    this.#versions = new Map([[version, current], ...others]);
-    this.#latest = this.#versions.get(latestOf([...this.#versions.keys()]) ?? version) ?? current;
+    this.#own = { name, description, version, config, defaultConfig };
+    this.#others = new Map(others);
+    this.#latest = latestOf([version, ...this.#others.keys()]) ?? version;
+    this.#read();
     this.paths = [base, `${base}/*`];
   }
 
@@ -149,8 +181,18 @@ class Webtools implements MountedWire {
   }
 
   #find(version: string | undefined, { principal }: Head): ServedVersion | undefined {
-    const served = version === undefined ? this.#latest : this.#versions.get(version);
-    return served?.seenBy(principal);
+    return this.#read().get(version ?? this.#latest)?.seenBy(principal);
+  }
+
+  /** The versions as they are now; the tools of a part may be others than they were. */
+  #read(): ReadonlyMap<string, ServedVersion> {
+    const { tools, plans, dispatch } = this.#host;
+    if (tools !== this.#listed) {
+      const own = { tools, plans, call: (call: Call) => dispatch.call(call) };
+      this.#versions = new Map([[this.#own.version, new ServedVersion(this.#own, own)], ...this.#others]);
+      this.#listed = tools;
+    }
+    return this.#versions;
   }
 
   #execute(head: Head, body: Body): MaybePromise<Reply> {

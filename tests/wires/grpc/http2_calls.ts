@@ -20,6 +20,8 @@ export interface Ending {
   /** The status of gRPC, wherever it was said. */
   readonly grpc: number | undefined;
   readonly message: string;
+  /** A header or a trailer. */
+  said(name: string): string | null;
   readonly body: Uint8Array;
   /** The code of the reset. */
   readonly reset: number;
@@ -38,7 +40,10 @@ export function send2(session: ClientHttp2Session, request: Request2): Promise<E
   const { path, method = "POST", headers, pieces, ends = true } = request;
   return new Promise((resolve) => {
     const base = { "content-type": "application/grpc", te: "trailers" };
-    const stream = session.request({ ":method": method, ":path": path, ...base, ...headers }, { endStream: false });
+    const all = Object.entries({ ":method": method, ":path": path, ...base, ...headers });
+    // Bun takes none that is undefined.
+    const given = Object.fromEntries(all.filter(([, value]) => value !== undefined));
+    const stream = session.request(given, { endStream: false });
     let first: Readonly<Record<string, unknown>> = {};
     let last: Readonly<Record<string, unknown>> = {};
     const body: Uint8Array[] = [];
@@ -51,10 +56,11 @@ export function send2(session: ClientHttp2Session, request: Request2): Promise<E
       if (!ends) stream.close();
     });
     stream.on("close", () => {
-      const said = { ...first, ...last };
+      const said: Readonly<Record<string, unknown>> = { ...first, ...last };
       resolve({
         http: first[":status"] as number | undefined,
         grpc: said["grpc-status"] === undefined ? undefined : Number(said["grpc-status"]),
+        said: (name) => said[name] === undefined ? null : String(said[name]),
         message: decodeURIComponent(String(said["grpc-message"] ?? "")),
         body: concatBytes(body),
         reset: stream.rstCode ?? 0,

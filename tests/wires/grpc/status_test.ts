@@ -83,7 +83,7 @@ test(
     const deep = defineTool("deep").describe("Return something deep").handle(() =>
       JSON.parse(`${"[".repeat(3_000)}${"]".repeat(3_000)}`) as unknown
     );
-    const server = createServer({ tools: [deep], wires: [connect()], logger });
+    const server = createServer({ tools: [deep], wires: [connect()], logger, limits: { depth: 5_000 } });
     const listening = await serve(server, { port: 0, grpc: { port: 0 }, graceMs: 0 });
     const transport = grpcTransport(listening.grpcUrl ?? "");
     for (const client of [createClient(transport), createClient(connectTransport(listening.url))]) {

@@ -224,6 +224,21 @@ for (const hasSessions of [true, false]) {
     },
   );
 
+  test(`2025-11-25, ${words}: a page that was gone to is done when the call is`, { skip }, async () => {
+    const asked = createFixture(hasSessions ? { sessions: memorySessions() } : {});
+    const { session } = await initialize(asked, "2025-11-25", ALL);
+    const goTo = (action: string) =>
+      converse(asked, "page", session, ({ method }) => {
+        return method === "elicitation/create" ? { result: { action } } : undefined;
+      });
+    const { last, questions: [question, complete, ...others] } = await goTo("accept");
+    const { elicitationId } = question?.params ?? {};
+    ok(typeof elicitationId === "string");
+    deepStrictEqual([complete?.method, complete?.params], ["notifications/elicitation/complete", { elicitationId }]);
+    deepStrictEqual([others, last.result?.["structuredContent"]], [[], { result: "accept" }]);
+    strictEqual((await goTo("decline")).questions.length, 1);
+  });
+
   test(`2025-11-25, ${words}: a client that is silent is not waited for forever`, { skip }, async () => {
     const asked = createFixture({ askTimeoutMs: 20, ...(hasSessions && { sessions: memorySessions() }) });
     const { session } = await initialize(asked, "2025-11-25", ALL);

@@ -155,17 +155,24 @@ export class StreamReader {
     this.#reader = response.body.getReader();
   }
 
-  /** The next event; `undefined` at the end. Comments are passed over. */
+  /** The next event; `undefined` at the end. */
   async next(): Promise<StreamEvent | undefined> {
+    const block = await this.nextBlock();
+    if (block === undefined) return undefined;
+    const data = /^data: (.+)$/m.exec(block)?.[1];
+    const id = /^id: (.+)$/m.exec(block)?.[1];
+    return { id, message: data === undefined ? undefined : JSON.parse(data) as Message };
+  }
+
+  /** The next event as it is written; `undefined` at the end. Comments are passed over. */
+  async nextBlock(): Promise<string | undefined> {
     for (;;) {
       const end = this.#text.indexOf("\n\n");
       if (end !== -1) {
         const block = this.#text.slice(0, end);
         this.#text = this.#text.slice(end + 2);
-        if (block.startsWith(":")) continue;
-        const data = /^data: (.+)$/m.exec(block)?.[1];
-        const id = /^id: (.+)$/m.exec(block)?.[1];
-        return { id, message: data === undefined ? undefined : JSON.parse(data) as Message };
+        if (!block.startsWith(":")) return block;
+        continue;
       }
       const { done, value } = await this.#reader.read();
       if (done) return undefined;

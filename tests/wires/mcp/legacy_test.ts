@@ -6,11 +6,11 @@ import { createFixture } from "./fixture.ts";
 
 const server = createFixture();
 
-const VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26"] as const;
+const VERSIONS = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] as const;
 
 test("initialize agrees on the revision that is asked for, or on the newest there is", async () => {
   for (const version of VERSIONS) strictEqual((await initialize(server, version)).result["protocolVersion"], version);
-  for (const version of ["2024-11-05", "2099-01-01", "x"]) {
+  for (const version of ["2024-10-07", "2099-01-01", "x"]) {
     strictEqual((await initialize(server, version)).result["protocolVersion"], "2025-11-25");
   }
   // The body says what is wanted, not the header.
@@ -69,6 +69,7 @@ test("each revision lists what it knows", async () => {
     required: ["result"],
   });
   deepStrictEqual(Object.keys(await listed("2025-03-26")), ["name", "description", "inputSchema", "annotations"]);
+  deepStrictEqual(Object.keys(await listed("2024-11-05")), ["name", "description", "inputSchema"]);
 });
 
 test("outputs that are no objects are wrapped, where objects are wanted, and left out where nothing is", async () => {
@@ -122,7 +123,7 @@ test("without a version header it is 2025-03-26, with an unknown one it is refus
   const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "pair" } };
   const { last } = await read(await post(server, body));
   strictEqual(last.result?.["structuredContent"], undefined);
-  const refused = await read(await post(server, body, { "mcp-protocol-version": "2024-11-05" }));
+  const refused = await read(await post(server, body, { "mcp-protocol-version": "2024-10-07" }));
   deepStrictEqual([refused.status, refused.last.error?.code, refused.last.id], [400, -32000, 1]);
 });
 

@@ -107,6 +107,31 @@ test("levels of log lines are kept in a session", async () => {
   deepStrictEqual(await lines(), []);
 });
 
+test("what is wanted at once is all kept", async () => {
+  const kept = new Map<string, McpSession>();
+  const store: SessionStore = {
+    put(session, before) {
+      if (before !== undefined && kept.get(session.id) !== before) return false;
+      kept.set(session.id, session);
+      return true;
+    },
+    get: (id) => Promise.resolve(kept.get(id)),
+    delete: () => {},
+    append: () => {},
+    read: () => [],
+    publish: () => {},
+    subscribe: () => () => {},
+  };
+  const server = createFixture({ sessions: sessionsIn(store) });
+  const { session } = await initialize(server);
+  const uris = Array.from({ length: 20 }, (_, n) => `docs://${n}`);
+  const options = { session, headers: { accept: "application/json" } };
+  await Promise.all(uris.map((uri) => legacy(server, "resources/subscribe", { uri }, options)));
+  deepStrictEqual([...kept.values()].map(({ subscriptions }) => [...subscriptions].sort()), [uris.sort()]);
+  kept.clear();
+  strictEqual((await legacy(server, "resources/subscribe", { uri: "docs://late" }, options)).status, 404);
+});
+
 test("2025-11-25: a stream says first how to take it up, older ones do not", { skip }, async () => {
   for (const [version, isPrimed] of [["2025-11-25", true], ["2025-06-18", false]] as const) {
     const { server, gate } = gated(memorySessions({ retryMs: 50 }));
@@ -269,7 +294,7 @@ test("a store that fails is told to the log and to the caller, and nothing hangs
     subscriptions: [],
   };
   const working: SessionStore = {
-    put: () => {},
+    put: () => true,
     get: () => session,
     delete: () => {},
     append: () => {},

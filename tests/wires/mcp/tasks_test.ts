@@ -266,3 +266,50 @@ test("2025-11-25: a call that asks to be a task is one, and its result is fetche
   }
   await server.close();
 });
+
+/** The stream of news of a session. */
+async function newsOf(server: Server, session: string | undefined): Promise<StreamReader> {
+  const headers = {
+    accept: "text/event-stream",
+    "mcp-protocol-version": "2025-11-25",
+    "mcp-session-id": String(session),
+  };
+  return new StreamReader(await server.fetch(new Request("http://localhost/mcp", { headers })));
+}
+
+test("2025-11-25: whoever has begun a task in a session is told how it is, and nobody else", { skip }, async () => {
+  const { server, gate } = bench();
+  const { session } = await initialize(server, "2025-11-25", { elicitation: {} });
+  const stranger = await initialize(server);
+  const news = await newsOf(server, session);
+  const others = await newsOf(server, stranger.session);
+  const begin = async (name: string) => {
+    const { last } = await legacy(server, "tools/call", { name, task: {} }, { session });
+    return (last.result?.["task"] as Json)["taskId"];
+  };
+  const slow = await begin("slow");
+  gate.open();
+  const { method, params } = await news.nextMessage();
+  deepStrictEqual([method, params?.["taskId"], params?.["status"]], ["notifications/tasks/status", slow, "completed"]);
+  ok("ttl" in (params ?? {}) && "createdAt" in (params ?? {}) && !("_meta" in (params ?? {})));
+  const asking = await begin("asking");
+  const asked = await news.nextMessage();
+  deepStrictEqual([asked.params?.["taskId"], asked.params?.["status"]], [asking, "input_required"]);
+  server.notify.listChanged("tools");
+  strictEqual((await others.nextMessage()).method, "notifications/tools/list_changed");
+  await Promise.all([news.cancel(), others.cancel()]);
+  await server.close();
+});
+
+test("older revisions, and callers without a session, are not told of tasks", { skip }, async () => {
+  const { server, gate } = bench();
+  const { session } = await initialize(server, "2025-06-18");
+  const news = await newsOf(server, session);
+  gate.open();
+  const { last } = await legacy(server, "tools/call", { name: "slow", task: {} }, { session, version: "2025-06-18" });
+  strictEqual(last.result?.["task"], undefined);
+  server.notify.listChanged("tools");
+  strictEqual((await news.nextMessage()).method, "notifications/tools/list_changed");
+  await news.cancel();
+  await server.close();
+});

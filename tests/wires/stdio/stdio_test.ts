@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import process from "node:process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { refuse } from "../../../src/call/outcome.ts";
 import { LineSplitter } from "../../../src/wires/stdio/lines.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import { CAPABILITIES, type Json, type Message, VERSION } from "../mcp/client.ts";
@@ -44,6 +45,10 @@ class Host implements AsyncDisposable {
     }
   }
 
+  writeBytes(bytes: Uint8Array): void {
+    this.#child.stdin.write(bytes);
+  }
+
   /** The next message; what is no JSON throws. */
   async next(): Promise<Message> {
     const { done, value } = await this.#lines.next();
@@ -77,6 +82,8 @@ test("an older client begins, calls, and is asked; nothing but messages is writt
   await using host = new Host();
   host.write(INITIALIZE, { method: "notifications/initialized" }, "\r\n", "no json\n");
   strictEqual((await host.next()).result?.["protocolVersion"], "2025-11-25");
+  const noJson = await host.next();
+  deepStrictEqual([noJson.id, noJson.error?.code], [null, -32700]);
   host.write(call("a", "echo", { text: "hi\nho" }));
   const { id, result } = await host.next();
   deepStrictEqual([id, result?.["structuredContent"]], ["a", { result: "hi\nho" }]);
@@ -144,11 +151,27 @@ test("what is under way when the input ends is answered, what was cancelled is n
   strictEqual(await host.exited, 0);
 });
 
-test("LineSplitter gives the same lines, wherever text is cut, and drops what is too long", () => {
-  const text = "one\r\n\ntwo\nfar too long a line\nthree";
-  for (let cut = 0; cut <= text.length; cut++) {
-    const splitter = new LineSplitter(8);
-    const lines = [...splitter.push(text.slice(0, cut)), ...splitter.push(text.slice(cut))];
-    deepStrictEqual([...lines, splitter.end()], ["one", "", "two", "three"]);
+test("LineSplitter gives the same lines, wherever bytes are cut, and says what is too long or no text", () => {
+  const text = new TextEncoder().encode("one\r\n\ntwo\nfar too long a line\né€😀\n\ufeffbom\n?\nthree");
+  const bytes = text.map((byte) => byte === 0x3f ? 0xff : byte);
+  const tooLong = refuse("payload_too_large", "The line is longer than 9 bytes");
+  const noText = refuse("parse_error", "The line is not valid UTF-8");
+  for (let cut = 0; cut <= bytes.length; cut++) {
+    const splitter = new LineSplitter(9);
+    const lines = [...splitter.push(bytes.slice(0, cut)), ...splitter.push(bytes.slice(cut)), splitter.end()];
+    deepStrictEqual(lines, ["one", "", "two", tooLong, "é€😀", "bom", noText, "three"]);
   }
+});
+
+test("a line that is too long, or no text, is refused, and the next is answered", async () => {
+  await using host = new Host();
+  host.write(INITIALIZE);
+  await host.next();
+  host.write(`${"x".repeat(2_000_000)}`);
+  deepStrictEqual([(await host.next()).error?.data?.["code"]], ["payload_too_large"]);
+  host.write("\n");
+  host.writeBytes(Uint8Array.from([0x22, 0xff, 0x22, 0x0a]));
+  deepStrictEqual([(await host.next()).error?.code], [-32700]);
+  host.write(call(1, "echo", { text: "on" }));
+  deepStrictEqual((await host.next()).result?.["structuredContent"], { result: "on" });
 });

@@ -92,6 +92,9 @@ const shared = {
 } as const;
 const [usual, roomy] = await Promise.all([
   serve(createServer(shared), { port: 0, grpc: { port: 0 } }),
-  serve(createServer({ ...shared, limits: { bodyBytes: 33_554_432 } }), { port: 0, grpc: true }),
+  serve(createServer({ ...shared, limits: { bodyBytes: 33_554_432, answerChars: 33_554_432 } }), {
+    port: 0,
+    grpc: true,
+  }),
 ]);
 console.log(JSON.stringify({ grpc: usual.grpcUrl, roomy: roomy.grpcUrl }));

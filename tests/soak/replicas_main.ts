@@ -1,4 +1,4 @@
-// The soak as a program; `soak.mjs` starts it. It ends with 1 if anything was off.
+// The soak of replicas as a program; `soak.mjs` starts it. It ends with 1 if anything was off.
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { missingPrograms } from "../../examples/replicas/programs.ts";

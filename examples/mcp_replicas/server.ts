@@ -1,0 +1,49 @@
+/**
+ * The server of one replica. What makes it one of many, for MCP: the same keys, and one Redis for sessions and for news.
+ *
+ * @module
+ */
+import { createServer, defineTool } from "jsr:@toolwire/toolwire";
+import { defineResource, mcp, sessionsIn } from "jsr:@toolwire/toolwire/mcp";
+import { redisChanges, redisSessions } from "jsr:@toolwire/toolwire/redis";
+import * as v from "jsr:@toolwire/toolwire/schema";
+import { keysFromEnv } from "jsr:@toolwire/toolwire/serve";
+
+/** What is told to have changed. */
+export const MENU = "cafe://menu";
+
+/**
+ * Makes the server of one replica.
+ *
+ * @param name What it calls itself.
+ * @param redis Where Redis is: `redis://127.0.0.1:6379`.
+ */
+export function createReplica(name: string, redis: string) {
+  const order = defineTool("order")
+    .describe("Order something, and be asked how")
+    .input(v.object({ what: v.string() }))
+    .output(v.object({ said: v.string(), served_by: v.string() }))
+    .handle(async ({ what }, ctx) => {
+      const answer = await ctx.elicit("size", { message: "Which size?", schema: v.object({ size: v.string() }) });
+      const size = answer.action === "accept" ? answer.content.size : "no";
+      return { said: `One ${size} ${what}`, served_by: name };
+    });
+  const changeMenu = defineTool("change_menu").describe("Change the menu").handle(() => {
+    server.notify.resourceUpdated(MENU);
+    return name;
+  });
+  const server = createServer({
+    name: "cafe",
+    version: "1.0.0",
+    tools: [order, changeMenu],
+    resources: [defineResource(MENU).mimeType("text/plain").read(() => "Coffee, tea")],
+    // Whatever one replica has asked a caller of 2026-07-28, the others take the answer to.
+    keys: keysFromEnv(),
+    // Whatever changes at one replica, listeners at the others hear of.
+    changes: redisChanges({ redis }),
+    // Whatever session of an older client one replica has begun, the others go on with.
+    wires: [mcp({ sessions: sessionsIn(redisSessions({ redis })) })],
+    logger: console,
+  });
+  return server;
+}

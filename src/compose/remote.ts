@@ -1,0 +1,173 @@
+import { type Change, type ChangeBus, memoryBus } from "../call/changes.ts";
+import type { RemoteTool, Transport } from "../call/transport.ts";
+import type { Refusal } from "../call/outcome.ts";
+import { ToolError } from "../error/tool_error.ts";
+import { isJsonObject } from "../internal/json.ts";
+import { within } from "../mcp_client/carrier.ts";
+import { TASKS_EXTENSION } from "../mcp_client/messages.ts";
+import type { McpTransport } from "../mcp_client/types.ts";
+import type { ServerOffer } from "../server/part.ts";
+import type { ToolPlan } from "../tool/tool.ts";
+import type { Gateway, GatewayOptions } from "./gateway.ts";
+import { RelayedTool } from "./relayed_tool.ts";
+import { promptsOf, resourcesOf } from "./remote_offers.ts";
+import { bounded, isRedeem, readTools } from "./remote_tools.ts";
+
+const CHANGED: Change = { kind: "list-changed", list: "tools" };
+
+/** A server elsewhere: its tools as they are now, and the way to them. */
+export class Remote implements Gateway {
+  readonly name: string;
+  readonly #transport: Transport;
+  readonly #options: GatewayOptions;
+  readonly #changes: ChangeBus = memoryBus();
+  readonly #listeners = new Set<() => void>();
+  #tools: readonly RemoteTool[] = [];
+  #plans: readonly ToolPlan[] = [];
+  #offer: ServerOffer | undefined = undefined;
+  #leave: (() => void) | undefined = undefined;
+  #listing: Promise<void> = Promise.resolve();
+  /** What is done after that; whoever wants it meanwhile waits for the same. */
+  #next: Promise<void> | undefined = undefined;
+  #isClosed = false;
+  #promises = false;
+
+  constructor(name: string, transport: Transport, options: GatewayOptions) {
+    if (typeof name !== "string" || name === "" || typeof transport?.call !== "function") {
+      throw new TypeError("Cannot make a gateway: pass a name and a transport, such as http(url)");
+    }
+    this.name = name;
+    this.#transport = transport;
+    this.#options = options;
+  }
+
+  /** Lists what there is. Rejects if it cannot be had. */
+  async begin(): Promise<void> {
+    try {
+      const { listTimeoutMs = 30_000 } = this.#options;
+      const mcp = toMcp(this.#transport);
+      // Before it is listed: what changes meanwhile is not missed.
+      this.#leave = mcp?.onChange(
+        "tools",
+        () => void this.refresh().catch((thrown) => this.#warn("not listed", thrown)),
+      );
+      const can = await mcp?.server({ timeoutMs: listTimeoutMs }) ?? { capabilities: {} };
+      this.#promises = hasTasks(can.capabilities);
+      await this.#list();
+      const { timeoutMs } = this.#options;
+      const offers = mcp && {
+        mcp,
+        gateway: this.name,
+        capabilities: can.capabilities,
+        bound: (listed: unknown) => bounded(listed, this.name, this.#options),
+        warn: (problem: string) => this.#warn(problem),
+      };
+      this.#offer = {
+        options: { name: this.name, ...(timeoutMs !== undefined && { timeoutMs }) },
+        plans: () => this.#plans,
+        parts: {
+          plans: () => [],
+          alone: () => undefined,
+          resources: offers === undefined ? [] : await resourcesOf(offers),
+          prompts: offers === undefined ? [] : await promptsOf(offers),
+          changes: this.#changes,
+          onPlans: (listener) => this.#listen(listener),
+          close: () => this.close(),
+        },
+        changes: this.#changes,
+      };
+    } catch (thrown) {
+      this.close();
+      throw thrown;
+    }
+  }
+
+  get tools(): readonly RemoteTool[] {
+    return this.#tools;
+  }
+
+  get "~offer"(): ServerOffer {
+    if (this.#offer !== undefined) return this.#offer;
+    throw new TypeError("Cannot compose: the gateway is not there yet; await gateway(…)");
+  }
+
+  /** One after another, however often it is asked for. */
+  refresh(): Promise<void> {
+    this.#next ??= this.#listing.then(() => {
+      this.#next = undefined;
+      const listed = this.#list();
+      this.#listing = listed.catch(() => {});
+      return listed;
+    });
+    return this.#next;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#leave?.();
+    this.#listeners.clear();
+    this.#transport.close?.();
+  }
+
+  async #list(): Promise<void> {
+    // Some transports begin anew with the next request.
+    if (this.#isClosed) throw new ToolError("unavailable", `The gateway "${this.name}" is closed`);
+    const { listTimeoutMs = 30_000 } = this.#options;
+    const listed = await within(listTimeoutMs, async (limit) => {
+      const late = new Promise<never>((_, reject) => {
+        limit.signal.addEventListener("abort", () => reject(limit.signal.reason), { once: true });
+      });
+      return await Promise.race([late, this.#transport.list(limit)]);
+    });
+    if (isRefusal(listed)) {
+      throw new ToolError(listed.code, `Cannot list the server "${this.name}": ${listed.message}`, {
+        cause: listed.cause,
+      });
+    }
+    const mayPromise = this.#promises || (Array.isArray(listed) && listed.some(isRedeem));
+    const read = readTools(listed, this.name, this.#options, (problem) => this.#warn(problem));
+    this.#tools = read.map(({ listing }) => listing);
+    this.#plans = read.map(({ listing, plan }) => {
+      const relay = new RelayedTool(
+        {
+          gateway: this.name,
+          transport: this.#transport,
+          tool: listing.name,
+          passesConfig: this.#options.passesConfig === true,
+          onLost: () => void this.refresh().catch((thrown) => this.#warn("not listed", thrown)),
+        },
+        mayPromise,
+        this.#options.validates === true ? plan : undefined,
+      );
+      return { ...plan, relay };
+    });
+    // Servers take the tools first, and tell of them then.
+    for (const listener of [...this.#listeners]) listener();
+    await this.#changes.publish(CHANGED);
+  }
+
+  #listen(listener: () => void): () => void {
+    const own = () => listener();
+    this.#listeners.add(own);
+    return () => void this.#listeners.delete(own);
+  }
+
+  #warn(problem: string, error?: unknown): void {
+    this.#options.logger?.warn(`Gateway "${this.name}": ${problem}`, error === undefined ? {} : { error });
+  }
+}
+
+function isRefusal(listed: unknown): listed is Refusal {
+  return isJsonObject(listed) && listed["kind"] === "error";
+}
+
+/** The transport, if what it reaches is MCP. */
+function toMcp(transport: Transport): McpTransport | undefined {
+  return "onChange" in transport && "server" in transport ? transport as McpTransport : undefined;
+}
+
+/** Whether calls of an MCP server may become tasks. */
+function hasTasks({ tasks, extensions }: Readonly<Record<string, unknown>>): boolean {
+  return tasks !== undefined ||
+    (typeof extensions === "object" && extensions !== null && TASKS_EXTENSION in extensions);
+}

@@ -1,0 +1,46 @@
+/**
+ * Plain JSON Schema in the place of a schema library: for schemas that come from elsewhere.
+ *
+ * @module
+ */
+import { compileCheck, toIssue } from "../codec/json_schema/check.ts";
+import type { JsonSchema, Schema, SchemaResult } from "../schema/schema.ts";
+
+/**
+ * A JSON Schema (2020-12) as a schema for `.input()`, `.output()` and wherever else one is wanted. Values are checked against all of
+ * it, without code generation, and are not changed: a `default` is told to callers, and not filled in.
+ *
+ * @example Arguments that are described elsewhere
+ * ```ts
+ * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import { jsonSchema } from "jsr:@toolwire/toolwire/json-schema";
+ * import { testClient } from "jsr:@toolwire/toolwire/testing";
+ * import { rejects, strictEqual } from "node:assert/strict";
+ *
+ * const numbers = { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] };
+ * const add = defineTool("add")
+ *   .describe("Add two numbers")
+ *   .input(jsonSchema<{ a: number; b: number }>(numbers))
+ *   .handle(({ a, b }) => a + b);
+ *
+ * const client = testClient(createServer({ tools: [add] }));
+ * strictEqual(await client.add({ a: 1, b: 2 }), 3);
+ * await rejects(client.$.call("add", { a: "1", b: 2 }), { code: "invalid_input" });
+ * ```
+ * @param schema The schema, which is kept as it is. References lead into itself; what is patterned is so by regular expressions
+ * with the flag `u`.
+ * @typeParam Value What fits it: nobody checks that this is what the schema says.
+ * @throws {TypeError} If it is no object.
+ */
+export function jsonSchema<Value = Record<string, unknown>>(schema: JsonSchema): Schema<Value> {
+  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) {
+    throw new TypeError('A JSON Schema is an object, such as { type: "object", properties: { … } }');
+  }
+  const check = compileCheck(schema);
+  const validate = (value: unknown): SchemaResult => {
+    const problems = check(value);
+    return problems.length === 0 ? { value } : { issues: problems.map(toIssue) };
+  };
+  const standard = { version: 1 as const, vendor: "json-schema", validate, jsonSchema: { input: () => schema } };
+  return { "~standard": standard };
+}

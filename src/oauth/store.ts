@@ -1,0 +1,108 @@
+/**
+ * What is kept between requests, and, if a store outlives the process, between runs: tokens, and what this client is called where
+ * it has registered.
+ *
+ * @module
+ */
+import { isJsonObject } from "../internal/json.ts";
+import type { MaybePromise } from "../internal/maybe_promise.ts";
+
+/**
+ * Where tokens are kept: anything like a `Map` of texts, also an asynchronous one. It belongs to one person, or one machine client:
+ * whoever has it, has their tokens.
+ */
+export interface OAuthStore {
+  /** The text; `undefined` or `null` if there is none. */
+  get(key: string): MaybePromise<string | null | undefined>;
+  /** Keeps a text. */
+  set(key: string, value: string): unknown;
+  /** Forgets a text. */
+  delete(key: string): unknown;
+}
+
+/** What a client is called by an authorization server, and proves it by. */
+export interface StoredClient {
+  /** `client_id`. */
+  readonly id: string;
+  /** `client_secret`. */
+  readonly secret?: string | undefined;
+  /** How it proves who it is at the token endpoint: `token_endpoint_auth_method`. */
+  readonly method?: string | undefined;
+  /** What it has registered to be redirected to. */
+  readonly redirectUrl?: string | undefined;
+}
+
+/** Tokens, and what they are good for. */
+export interface StoredTokens {
+  /** The token to send. */
+  readonly accessToken: string;
+  /** How it is sent. */
+  readonly type: "bearer" | "dpop";
+  /** What another is had for. */
+  readonly refreshToken?: string | undefined;
+  /** When to ask for another, in milliseconds since the Unix epoch. */
+  readonly renewAtMs?: number | undefined;
+  /** Who issued it. */
+  readonly issuer: string;
+  /** What it was asked for, as `resource`. */
+  readonly resource?: string | undefined;
+  /** Scopes that were asked for. */
+  readonly scopes?: readonly string[] | undefined;
+  /** Whom it was issued to, where that has registered by itself. */
+  readonly client?: StoredClient | undefined;
+  /** The key that it is bound to. */
+  readonly keyThumbprint?: string | undefined;
+}
+
+/** A store with what is in it. What cannot be read is not there. */
+export class Vault {
+  readonly #store: OAuthStore;
+  readonly #tokensKey: string;
+
+  constructor(store: OAuthStore, server: URL) {
+    this.#store = store;
+    this.#tokensKey = `oauth tokens ${server.href}`;
+  }
+
+  async tokens(): Promise<StoredTokens | undefined> {
+    const found = await this.#read(this.#tokensKey);
+    const isWhole = typeof found?.["accessToken"] === "string" && typeof found["issuer"] === "string";
+    return isWhole ? found as unknown as StoredTokens : undefined;
+  }
+
+  async keepTokens(tokens: StoredTokens): Promise<void> {
+    await this.#store.set(this.#tokensKey, JSON.stringify(tokens));
+  }
+
+  async forgetTokens(): Promise<void> {
+    await this.#store.delete(this.#tokensKey);
+  }
+
+  async client(issuer: string): Promise<StoredClient | undefined> {
+    const found = await this.#read(clientKey(issuer));
+    return typeof found?.["id"] === "string" ? found as unknown as StoredClient : undefined;
+  }
+
+  async keepClient(issuer: string, client: StoredClient): Promise<void> {
+    await this.#store.set(clientKey(issuer), JSON.stringify(client));
+  }
+
+  async forgetClient(issuer: string): Promise<void> {
+    await this.#store.delete(clientKey(issuer));
+  }
+
+  async #read(key: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+    try {
+      const value: unknown = JSON.parse(await this.#store.get(key) ?? "null");
+      return isJsonObject(value) ? value : undefined;
+    } catch (thrown) {
+      if (thrown instanceof SyntaxError) return undefined;
+      throw thrown;
+    }
+  }
+}
+
+/** What one authorization server knows a client by, no other one gets. */
+function clientKey(issuer: string): string {
+  return `oauth client ${issuer}`;
+}

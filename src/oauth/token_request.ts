@@ -1,0 +1,81 @@
+import {
+  type AuthorizationServer,
+  genericTokenEndpointRequest,
+  isDPoPNonceError,
+  processGenericTokenEndpointResponse,
+  type TokenEndpointResponse,
+} from "oauth4webapi";
+import { ToolError } from "../error/tool_error.ts";
+import { authenticationOf, type ClientKey } from "./client_auth.ts";
+import { objectOf } from "./courier.ts";
+import type { GrantRequest, IssuedTokens } from "./grant.ts";
+import { refusalOf } from "./refusal.ts";
+import type { StoredClient } from "./store.ts";
+
+/** What the token endpoint is asked by. */
+export interface TokenRequest {
+  readonly grantType: string;
+  /** Those of the grant; `resource` is added to them. */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** What the client proves itself by in the place of a secret. */
+  readonly key?: ClientKey | undefined;
+}
+
+/** Asks the token endpoint. @throws {ToolError} If it gives none. */
+export async function requestTokens(
+  request: GrantRequest,
+  client: StoredClient,
+  { grantType, parameters, key }: TokenRequest,
+): Promise<IssuedTokens> {
+  const { courier, dpop, resource, scopes } = request;
+  const server = request.server as AuthorizationServer;
+  const named = { client_id: client.id };
+  const all = { ...parameters, ...(resource !== undefined && { resource }) };
+  const options = { ...courier.options, ...(dpop !== undefined && { DPoP: dpop }) };
+  const ask = async () => {
+    const authentication = authenticationOf(client, request.server, key);
+    const response = await genericTokenEndpointRequest(server, named, authentication, grantType, all, options);
+    return await processGenericTokenEndpointResponse(server, named, await withoutIdToken(response));
+  };
+  try {
+    return { ...issued(await twiceForNonce(ask), dpop !== undefined), scopes };
+  } catch (thrown) {
+    throw refusalOf(thrown, server.issuer);
+  }
+}
+
+/** The scopes, as a parameter. */
+export function scopeParameter(scopes: readonly string[] | undefined): Readonly<Record<string, string>> {
+  return scopes === undefined ? {} : { scope: scopes.join(" ") };
+}
+
+/** Asks again where the proof lacked a nonce, which the library has by then. */
+async function twiceForNonce<Value>(ask: () => Promise<Value>): Promise<Value> {
+  try {
+    return await ask();
+  } catch (thrown) {
+    if (isDPoPNonceError(thrown)) return await ask();
+    throw thrown;
+  }
+}
+
+/** The token that says who a person is, is for those who want to know that. */
+async function withoutIdToken(response: Response): Promise<Response> {
+  const body = await objectOf(response.clone());
+  if (body?.["id_token"] === undefined) return response;
+  const { id_token: _, ...rest } = body;
+  const { status, headers } = response;
+  return new Response(JSON.stringify(rest), { status, headers });
+}
+
+function issued(tokens: TokenEndpointResponse, isBound: boolean): Omit<IssuedTokens, "scopes"> {
+  const { access_token: accessToken, token_type: type, refresh_token: refreshToken, expires_in: expiresInSeconds } =
+    tokens;
+  if (!/^[\x21-\x7e]+$/.test(accessToken)) {
+    throw new ToolError("unauthenticated", "The token has characters that no header may have");
+  }
+  if (isBound !== (type === "dpop")) {
+    throw new ToolError("unauthenticated", `The token is bound to ${isBound ? "no key" : "a key that is not ours"}`);
+  }
+  return { accessToken, type: isBound ? "dpop" : "bearer", refreshToken, expiresInSeconds };
+}

@@ -1,0 +1,100 @@
+import type { Redis } from "ioredis";
+import { Failures } from "../engine/bullmq_failures.ts";
+import { Lazy, Pause } from "../engine/bullmq_lazy.ts";
+import type { RedisAddress } from "../engine/bullmq_redis_address.ts";
+import { RedisClients } from "../engine/redis_clients.ts";
+import { isRefusal, RedisChannels } from "./channels.ts";
+
+/** What everything that is kept in Redis has to know. */
+export interface RedisOptions {
+  /** A URL, such as `redis://user:password@host:6379/0` or `rediss://…`, or its parts. */
+  readonly redis: string | RedisAddress;
+  /** Servers with the same name share what they keep. Default: `"toolwire"`. */
+  readonly name?: string;
+  /** How long Redis may take to answer, in milliseconds, before it counts as gone. Default: 1,000. */
+  readonly timeoutMs?: number;
+  /** Told of errors of Redis; only what fails after a success is told again. Default: `console.warn`. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** How long {@link RedisConnection.askPatiently} goes on, in milliseconds. */
+const PATIENCE_MS = 30_000;
+
+const RETRY_MS = 250;
+
+/** How many questions wait at once; more fail at once. */
+const MAX_WAITING = 1_000;
+
+/** One connection to ask, and one that listens; each is opened when it is first used. */
+export class RedisConnection {
+  /** What is listened to. */
+  readonly channels: RedisChannels;
+  /** Told of what goes wrong. */
+  readonly report: (error: unknown) => void;
+  readonly #failures: Failures;
+  readonly #clients: RedisClients;
+  readonly #line: Lazy<{ ready(): Promise<Redis> }>;
+  readonly #closing = new Pause();
+  #waiting = 0;
+  #isClosed = false;
+
+  /**
+   * @param what The function that connects, for the advice where `ioredis` is missing.
+   * @param trouble What it means that Redis cannot be reached, for `console.warn`.
+   */
+  constructor(what: string, trouble: string, { redis, timeoutMs = 1_000, onError }: RedisOptions) {
+    this.#failures = new Failures(onError ?? ((error) => console.warn(trouble, error)));
+    this.report = this.#failures.report;
+    this.#clients = new RedisClients(redis, { what, packages: ["ioredis"], timeoutMs, onError: this.report });
+    this.#line = new Lazy(() => this.#clients.openLine());
+    // What was subscribed to is told again by the channels, which then know what they have missed.
+    const settings = { autoResubscribe: false, commandTimeout: timeoutMs };
+    this.channels = new RedisChannels(() => this.#clients.connect(settings), this.report);
+  }
+
+  /** Asks Redis. Rejects, and tells so, if it cannot be reached. */
+  async ask<Value>(question: (client: Redis) => Promise<Value>): Promise<Value> {
+    try {
+      const value = await question(await (await this.#line.get()).ready());
+      this.#failures.succeed();
+      return value;
+    } catch (error) {
+      this.report(error);
+      throw error;
+    }
+  }
+
+  /** The same, again and again while Redis cannot be reached: for what nobody would ask again. */
+  async askPatiently<Value>(question: (client: Redis) => Promise<Value>): Promise<Value> {
+    for (const dueMs = performance.now() + PATIENCE_MS;;) {
+      try {
+        return await this.ask(question);
+      } catch (error) {
+        const isHopeless = this.#isClosed || isRefusal(error) || performance.now() >= dueMs;
+        if (isHopeless || this.#waiting >= MAX_WAITING) throw error;
+      }
+      this.#waiting++;
+      await this.pause(RETRY_MS);
+      this.#waiting--;
+    }
+  }
+
+  /** Whether it was closed. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Waits so long, or until it is closed. */
+  pause(delayMs: number): Promise<void> {
+    return this.#closing.wait(delayMs);
+  }
+
+  /** Ends the connections, for good. */
+  close(): void {
+    this.#isClosed = true;
+    this.#closing.end();
+    this.#failures.end();
+    this.channels.close();
+    this.#clients.close();
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * What is done to sessions in Redis. Each is one script, so that nobody sees half of it; by the clock of Redis, since those of
+ * the servers differ.
+ *
+ * `KEYS[1]` is a session: a hash. Its further keys begin with that: `:streams` has its streams by the number of their last
+ * message, `:sizes` how much text is in each, and, without a name, in all of them; `:stream:<name>` is one; `:notes` is what
+ * was told of it. One counter numbers messages and notes. `KEYS[2]` has all sessions by their last request.
+ *
+ * @module
+ */
+
+/** The time, in milliseconds. */
+const NOW = `
+  local time = redis.call("TIME")
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
+
+const FORGET = `
+  local function forget(session)
+    for _, name in ipairs(redis.call("ZRANGE", session .. ":streams", 0, -1)) do
+      redis.call("UNLINK", session .. ":stream:" .. name)
+    end
+    redis.call("UNLINK", session, session .. ":streams", session .. ":sizes", session .. ":notes")
+  end`;
+
+/** Arguments: id, time to live. */
+const TOUCH = `
+  local function touch()
+    redis.call("PEXPIRE", KEYS[1], ARGV[2])
+    redis.call("ZADD", KEYS[2], string.format("%.0f", now), ARGV[1])
+    redis.call("PEXPIRE", KEYS[2], ARGV[2])
+  end`;
+
+/** Arguments: id, time to live, the session, what it was before (or nothing), most sessions, what all their keys begin with. */
+export const PUT: string = `${NOW}${FORGET}${TOUCH}
+  local kept = redis.call("HGET", KEYS[1], "session")
+  if ARGV[4] ~= "" and kept ~= ARGV[4] then return 0 end
+  redis.call("HSET", KEYS[1], "session", ARGV[3])
+  touch()
+  if kept then return 1 end
+  redis.call("ZREMRANGEBYSCORE", KEYS[2], "-inf", string.format("%.0f", now - ARGV[2]))
+  while redis.call("ZCARD", KEYS[2]) > tonumber(ARGV[5]) do
+    local oldest = ARGV[6] .. redis.call("ZPOPMIN", KEYS[2])[1]
+    forget(oldest)
+    redis.call("PUBLISH", oldest, '0 {"kind":"ended"}')
+  end
+  return 1`;
+
+/** Arguments: id, time to live. Gives the session and its last number; nothing if there is none. */
+export const GET: string = `${NOW}${TOUCH}
+  local kept = redis.call("HMGET", KEYS[1], "session", "number")
+  if not kept[1] then return false end
+  touch()
+  return { kept[1], kept[2] or "0" }`;
+
+/** Argument: id. */
+export const DELETE: string = `${FORGET}
+  forget(KEYS[1])
+  redis.call("ZREM", KEYS[2], ARGV[1])`;
+
+/**
+ * Arguments: stream, message, "1" for the last one, what tells it from others, time to live, most messages, most streams, most
+ * text in all of them, the note of it. A message that was appended already is not appended again. Streams that have ended make
+ * room for others, those first whose last message is oldest.
+ */
+export const APPEND: string = `
+  if redis.call("HEXISTS", KEYS[1], "session") == 0 then return 0 end
+  local name, ttl = ARGV[1], ARGV[5]
+  local streams, sizes = KEYS[1] .. ":streams", KEYS[1] .. ":sizes"
+  local function keyOf(stream) return KEYS[1] .. ":stream:" .. stream end
+  local function newest(stream) return redis.call("XREVRANGE", keyOf(stream), "+", "-", "COUNT", 1)[1] end
+  local last = newest(name)
+  if last and last[2][6] == ARGV[4] then return 1 end
+  local number = redis.call("HINCRBY", KEYS[1], "number", 1)
+  redis.call("XADD", keyOf(name), number .. "-0", "json", ARGV[2], "last", ARGV[3], "nonce", ARGV[4])
+  local grown = #ARGV[2]
+  if redis.call("XLEN", keyOf(name)) > tonumber(ARGV[6]) then
+    local first = redis.call("XRANGE", keyOf(name), "-", "+", "COUNT", 1)[1]
+    redis.call("XDEL", keyOf(name), first[1])
+    grown = grown - #first[2][2]
+  end
+  redis.call("HINCRBY", sizes, name, grown)
+  local total = redis.call("HINCRBY", sizes, "", grown)
+  redis.call("ZADD", streams, number, name)
+  local count, most, room = redis.call("ZCARD", streams), tonumber(ARGV[7]), tonumber(ARGV[8])
+  if count > most or total > room then
+    for _, oldest in ipairs(redis.call("ZRANGE", streams, 0, -2)) do
+      if count <= most and total <= room then break end
+      local ending = newest(oldest)
+      if not ending or ending[2][4] == "1" then
+        total = redis.call("HINCRBY", sizes, "", -(redis.call("HGET", sizes, oldest) or 0))
+        redis.call("HDEL", sizes, oldest)
+        redis.call("ZREM", streams, oldest)
+        redis.call("UNLINK", keyOf(oldest))
+        count = count - 1
+      end
+    end
+  end
+  for _, key in ipairs({ keyOf(name), streams, sizes }) do redis.call("PEXPIRE", key, ttl) end
+  redis.call("PUBLISH", KEYS[1], number .. " " .. ARGV[9])
+  return 1`;
+
+/** Arguments: the note, time to live, most notes, most text in all of them. */
+export const NOTE: string = `
+  if redis.call("HEXISTS", KEYS[1], "session") == 0 then return 0 end
+  local notes = KEYS[1] .. ":notes"
+  local number = redis.call("HINCRBY", KEYS[1], "number", 1)
+  redis.call("XADD", notes, number .. "-0", "json", ARGV[1])
+  local count = redis.call("XLEN", notes)
+  if count == 1 then redis.call("HSET", KEYS[1], "noted", 0) end
+  local noted = redis.call("HINCRBY", KEYS[1], "noted", #ARGV[1])
+  while count > 1 and (count > tonumber(ARGV[3]) or noted > tonumber(ARGV[4])) do
+    local first = redis.call("XRANGE", notes, "-", "+", "COUNT", 1)[1]
+    redis.call("XDEL", notes, first[1])
+    noted = redis.call("HINCRBY", KEYS[1], "noted", -#first[2][2])
+    count = count - 1
+  end
+  redis.call("PEXPIRE", notes, ARGV[2])
+  redis.call("PUBLISH", KEYS[1], number .. " " .. ARGV[1])
+  return 1`;
+
+/** Argument: a number. Gives the last number, the streams that have messages after the given one, and the notes after it. */
+export const MISSED: string = `
+  if redis.call("HEXISTS", KEYS[1], "session") == 0 then return false end
+  return {
+    redis.call("HGET", KEYS[1], "number") or "0",
+    redis.call("ZRANGEBYSCORE", KEYS[1] .. ":streams", "(" .. ARGV[1], "+inf"),
+    redis.call("XRANGE", KEYS[1] .. ":notes", (ARGV[1] + 1) .. "-0", "+"),
+  }`;

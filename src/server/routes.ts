@@ -1,0 +1,47 @@
+/**
+ * Which wire answers a request, by its path.
+ *
+ * @module
+ */
+import { refuse } from "../call/outcome.ts";
+import { refusalReply } from "../wires/http/reply.ts";
+import type { MountedWire, Reply, Wire, WireHost } from "../wires/wire.ts";
+
+/** The wires, by the paths that they answer. */
+export type Routes = ReadonlyMap<string, MountedWire>;
+
+/** The wire that answers a path: the one that has just it, else the one that has the most of it. */
+export function routeOf(path: string, routes: Routes): MountedWire | undefined {
+  const exact = routes.get(path);
+  if (exact !== undefined) return exact;
+  for (let end = path.lastIndexOf("/"); end !== -1; end = end === 0 ? -1 : path.lastIndexOf("/", end - 1)) {
+    const wire = routes.get(`${path.slice(0, end)}/*`);
+    if (wire !== undefined) return wire;
+  }
+  return undefined;
+}
+
+/**
+ * Binds a wire to a server; gives the paths that it answers.
+ *
+ * @throws {TypeError} If it is none, or another answers one of them.
+ */
+export function mount(wire: Wire, host: WireHost, routes: Map<string, MountedWire>): readonly string[] {
+  if (typeof wire?.mount !== "function") {
+    throw new TypeError("Cannot create server: wires are what their functions give, such as [mcpLite(), mcp()]");
+  }
+  const mounted = wire.mount(host);
+  for (const path of mounted.paths) {
+    if (routes.has(path)) {
+      throw new TypeError(`Cannot create server: two wires answer ${path}; give ${wire.name} another path`);
+    }
+    routes.set(path, mounted);
+  }
+  return mounted.paths;
+}
+
+/** The reply where no wire answers. */
+export function notFound(path: string, routes: Routes): Reply {
+  const message = `Nothing answers ${path.slice(0, 128) || "/"}; there are ${[...routes.keys()].join(", ")}`;
+  return refusalReply(null, refuse("method_not_found", message));
+}

@@ -1,0 +1,83 @@
+/** `jsonSchema()`: what is listed, what is accepted, and what callers are told. */
+import { deepStrictEqual, rejects, strictEqual, throws } from "node:assert/strict";
+import { test } from "node:test";
+import { createServer, defineTool, type ToolError } from "../../mod.ts";
+import { jsonSchema } from "../../src/json_schema/mod.ts";
+import { testClient } from "../../src/testing/mod.ts";
+
+interface Order {
+  readonly sku: string;
+  readonly count?: number;
+  readonly parts?: readonly Order[];
+}
+
+const order = {
+  $schema: "https://json-schema.org/draft/2020-12/schema",
+  type: "object",
+  properties: {
+    sku: { type: "string", pattern: "^[A-Z]{2}-\\d+$" },
+    count: { type: "integer", minimum: 1, default: 1 },
+    parts: { type: "array", items: { $ref: "#" }, maxItems: 2 },
+  },
+  required: ["sku"],
+  additionalProperties: false,
+};
+
+const seen: unknown[] = [];
+const place = defineTool("place_order")
+  .describe("Place an order")
+  .input(jsonSchema<Order>(order))
+  .output(jsonSchema<number>({ type: "integer", maximum: 3 }))
+  .handle((input) => {
+    seen.push(input);
+    return input.count ?? 1;
+  });
+const client = testClient(createServer({ tools: [place] }));
+
+test("jsonSchema() is listed as it is, and takes what fits it, unchanged", async () => {
+  const [listed] = await client.$.list();
+  const { $schema: _, ...rest } = order;
+  deepStrictEqual(listed?.inputSchema, rest);
+  deepStrictEqual(listed?.outputSchema, { type: "integer", maximum: 3 });
+  const nested = { sku: "AB-1", parts: [{ sku: "AB-2", count: 2 }] };
+  strictEqual(await client.place_order(nested), 1);
+  deepStrictEqual(seen.pop(), nested, "a default is not filled in");
+});
+
+const WRONG: readonly (readonly [name: string, args: unknown, path: readonly unknown[], expected: string])[] = [
+  ["what is missing", {}, ["sku"], "a value"],
+  ["another type", { sku: 5 }, ["sku"], "string"],
+  ["another pattern", { sku: "ab-1" }, ["sku"], 'what "pattern" says'],
+  ["a fraction", { sku: "AB-1", count: 1.5 }, ["count"], "integer"],
+  [
+    "what is deeper",
+    { sku: "AB-1", parts: [{ sku: "AB-2" }, { sku: "x" }] },
+    ["parts", 1, "sku"],
+    'what "pattern" says',
+  ],
+  ["what it does not know", { sku: "AB-1", other: 1 }, ["other"], "nothing"],
+];
+for (const [name, args, path, expected] of WRONG) {
+  test(`jsonSchema() refuses ${name}, and says where`, async () => {
+    await rejects(client.$.call("place_order", args as Record<string, unknown>), (error: ToolError) => {
+      strictEqual(error.code, "invalid_input");
+      const { issues } = error.details as { issues: readonly { path: unknown; expected: unknown }[] };
+      const found = issues.find((issue) => JSON.stringify(issue.path) === JSON.stringify(path));
+      strictEqual(found?.expected, expected, JSON.stringify(issues));
+      return true;
+    });
+  });
+}
+
+test("jsonSchema() checks what handlers return", async () => {
+  await rejects(client.place_order({ sku: "AB-1", count: 4 }), { code: "internal" });
+});
+
+test("jsonSchema() is refused where it is defined, if it is none, or its references lead nowhere", () => {
+  for (const wrong of [undefined, null, true, "object", []]) {
+    throws(() => jsonSchema(wrong as unknown as Record<string, unknown>), /A JSON Schema is an object/);
+  }
+  const lost = { type: "object", properties: { a: { $ref: "#/$defs/lost" } } };
+  throws(() => defineTool("t").describe("T").input(jsonSchema(lost)), TypeError);
+  throws(() => defineTool("t").describe("T").input(jsonSchema({ type: "string" })), /must be an object/);
+});

@@ -1,0 +1,20 @@
+/** As much of the package's types as these tests use: it has none of its own. */
+declare module "oidc-provider" {
+  import type { IncomingMessage, ServerResponse } from "node:http";
+
+  interface Interaction {
+    readonly params: Readonly<Record<string, string>>;
+  }
+  export class Provider {
+    constructor(issuer: string, configuration: object);
+    callback(): (request: IncomingMessage, response: ServerResponse) => void;
+    interactionDetails(request: IncomingMessage, response: ServerResponse): Promise<Interaction>;
+    interactionFinished(request: IncomingMessage, response: ServerResponse, result: object): Promise<void>;
+    readonly Grant: new (of: { readonly accountId: string; readonly clientId: string }) => {
+      addOIDCScope(scope: string): void;
+      addResourceScope(resource: string, scope: string): void;
+      rejectResourceScope(resource: string, scope: string): void;
+      save(): Promise<string>;
+    };
+  }
+}
