@@ -18,8 +18,14 @@ const series = {
     unit: "tools",
     sizes: [1, 10, 100, 1000, 10_000],
     // A page is full from 250 tools on.
-    powers: { "a call": 0, "a page of the list": 0, "the whole list": 1, construction: 1, memory: 1 },
-    from: { "a page of the list": 1000 },
+    powers: {
+      "a call": 0,
+      "a page of the list, ÷ its text": 0,
+      "the whole list, ÷ its text": 0,
+      construction: 1,
+      memory: 1,
+    },
+    from: { "a page of the list, ÷ its text": 1000 },
   },
   arguments: {
     title: "Time of a call by bytes of arguments, ÷ that of one byte",
@@ -79,7 +85,7 @@ function measurePoint(runtime, name, size) {
   if (status !== 0) throw new Error(`bench/growth/worker.mjs ${name} ${size} failed on ${runtime}: ${stderr}`);
   const costs = JSON.parse(stdout);
   // A heap that has shrunk says that the memory is not to be seen beside the rest.
-  return Object.fromEntries(Object.entries(costs).map(([what, cost]) => [what, Math.max(cost, 1)]));
+  return Object.fromEntries(Object.entries(costs).map(([what, cost]) => [what, Math.max(cost, 0.01)]));
 }
 
 /** Small sizes show what a call costs anyway, so that the last points tell what grows. */
