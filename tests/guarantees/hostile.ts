@@ -164,10 +164,10 @@ export interface Stage {
   readonly asked: readonly string[];
 }
 
-async function endOf(transport: Transport, isStreamed: boolean): Promise<string> {
+async function endOf(transport: Transport, isStreamed: boolean, idleTimeoutMs: number): Promise<string> {
   const { $ } = createClient(transport, {
-    idleTimeoutMs: 120,
-    timeoutMs: 5_000,
+    idleTimeoutMs,
+    timeoutMs: 30_000,
     retry: { attempts: 2, baseDelayMs: 1 },
   });
   const options = { idempotencyKey: "so that it may be tried again" };
@@ -189,7 +189,8 @@ async function check(stage: Stage, protocol: Protocol, hostile: Hostile): Promis
       headers: { authorization: "Bearer of secrets" },
       maxResponseBytes: MAX_BYTES,
     });
-    const code = await endOf(transport, at === 1);
+    // Who answers in time does so on a busy machine, too.
+    const code = await endOf(transport, at === 1, hostile.then === "nothing" ? 120 : 10_000);
     transport.close?.();
     const codes = hostile.isByIdAlone && protocol.column !== "MCP" ? [...ANY, "answer"] : hostile.codes ?? ANY;
     ok(codes.includes(code), `${at === 1 ? "streamed" : "called"}: ${code}`);
