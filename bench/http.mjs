@@ -4,6 +4,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { load } from "./h2load.mjs";
@@ -141,6 +142,15 @@ function readResidentMb(pid) {
   return Number(/VmRSS:\s+(\d+) kB/.exec(readProc(`${pid}/status`))[1]) / 1000;
 }
 
+/** Some go on with a stream that nobody takes any more, which is not what the next round asks about. */
+async function waitUntilIdle(pid) {
+  for (let tries = 0; tries < 100; tries++) {
+    const beforeMs = readCpuMs(pid);
+    await setTimeout(50);
+    if (readCpuMs(pid) - beforeMs < 5) return;
+  }
+}
+
 /** Empty for a thread that has just ended. */
 function readProc(path) {
   try {
@@ -186,6 +196,7 @@ async function printSlowReaders(servers) {
       ratios.push(aloneRate / ask());
       mostMb = Math.max(mostMb, readResidentMb(server.child.pid));
       stop();
+      await waitUntilIdle(server.child.pid);
     }
     rows.push([name, formatSpread(ratios), (mostMb - idleMb).toFixed(0)]);
   }
