@@ -5,10 +5,11 @@ import { RPCLink } from "@orpc/client/fetch";
 import { createTRPCClient, httpLink } from "@trpc/client";
 import { hc } from "hono/client";
 import process from "node:process";
+import { timeCallers } from "../caller_rounds.mjs";
 import { createClient } from "../grpc/package.mjs";
 import { workloads } from "./tools.mjs";
 
-const [, , urlsJson, workload, inFlight, rounds, calls] = process.argv;
+const [, , urlsJson, workload, ...counts] = process.argv;
 const urls = JSON.parse(urlsJson);
 const { tool: { name, stream }, inputs } = workloads[workload];
 const rpc = `${urls.toolwire}/mcp-lite/v1/rpc`;
@@ -46,23 +47,6 @@ const trpc = createTRPCClient({ links: [httpLink({ url: `${urls.tRPC}/rpc` })] }
 const orpc = createORPCClient(new RPCLink({ url: `${urls.oRPC}/rpc` }));
 const hono = hc(urls["hono RPC"]);
 
-const rates = Object.fromEntries(Object.keys(callers).map((caller) => [caller, []]));
-for (let round = -1; round < Number(rounds); round++) {
-  for (const [caller, call] of Object.entries(callers)) {
-    const rate = await measure(call);
-    // The first round warms up.
-    if (round >= 0) rates[caller].push(rate);
-  }
-}
-console.log(JSON.stringify(rates));
+const [inFlight, rounds, calls] = counts.map(Number);
+console.log(JSON.stringify(await timeCallers(callers, inputs, { inFlight, rounds, calls })));
 process.exit(0);
-
-async function measure(call) {
-  let left = Number(calls);
-  const startMs = performance.now();
-  const work = async () => {
-    while (left-- > 0) await call(inputs[left % inputs.length]);
-  };
-  await Promise.all(Array.from({ length: Number(inFlight) }, work));
-  return Number(calls) / (performance.now() - startMs) * 1000;
-}
