@@ -18,16 +18,6 @@ function throwers(thrown: unknown): readonly (readonly [string, () => unknown])[
       await Promise.resolve();
       throw thrown;
     }],
-    // As an answer it would be an object without its words.
-    ...thrown instanceof Error
-      ? [
-        ["returns", () => thrown],
-        ["as a generator returns", async function* () {
-          yield 1;
-          return thrown;
-        }],
-      ] as const
-      : [],
     ["as a thenable rejects with", () => ({ then: (_: unknown, reject: (reason: unknown) => void) => reject(thrown) })],
     ["as a thenable throws", () => ({
       then: () => {
@@ -53,8 +43,19 @@ function throwers(thrown: unknown): readonly (readonly [string, () => unknown])[
   ];
 }
 
+/** As an answer an error would be an object without its words. */
+function returners(error: Error): readonly (readonly [string, () => unknown])[] {
+  return [
+    ["returns", () => error],
+    ["as a generator returns", async function* () {
+      yield 1;
+      return error;
+    }],
+  ];
+}
+
 const failure = new Failure("sold_out", "Only 4 seats are left", { left: 4 });
-for (const [how, handler] of throwers(failure)) {
+for (const [how, handler] of [...throwers(failure), ...returners(failure)]) {
   test(`a handler that ${how} a Failure ends in that failure`, async () => {
     const bench = new Bench([t.handle(handler)]);
     for (const sink of [undefined, new KeptSink()]) {
