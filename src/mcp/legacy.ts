@@ -19,6 +19,7 @@ import { LegacyAsker, unanswered } from "./legacy_asks.ts";
 import { answerLegacyTask, readTaskWish } from "./legacy_tasks.ts";
 import type { Members, Request, Response } from "./message.ts";
 import { refuseCursor } from "./offers.ts";
+import { MAX_URI_LENGTH } from "./subscriptions.ts";
 import { ToolPages } from "./tool_pages.ts";
 import { readCallMeta } from "./tool_calls.ts";
 import type { Work } from "./work.ts";
@@ -158,6 +159,10 @@ export class Legacy {
     if (this.#core.host.catalog?.hasResources !== true) return unknownMethod(request);
     if (typeof uri !== "string") {
       return refusalAnswer(id, refuseInput("params.uri is needed", ["params", "uri"], "string", uri));
+    }
+    if (uri.length > MAX_URI_LENGTH) {
+      const expected = `string of at most ${MAX_URI_LENGTH} characters`;
+      return refusalAnswer(id, refuseInput(`params.uri is a ${expected}`, ["params", "uri"], expected, uri));
     }
     const wish = method === "resources/subscribe" ? { subscribe: uri } : { unsubscribe: uri };
     return this.#remember(id, exchange.remember(wish));
