@@ -8,7 +8,7 @@
  *
  * @module
  */
-import { refuse } from "../../call/outcome.ts";
+import { type Refusal, refuse } from "../../call/outcome.ts";
 import type { Json } from "../../internal/json.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import { type Answer, errorAnswer, protocolError, refusalAnswer } from "../../mcp/answer.ts";
@@ -96,6 +96,7 @@ export class Endpoints {
     const say = this.#sayTo(session.id);
     const isBeginning = request.method === "initialize";
     const begun = isBeginning ? this.#begun(session, request) : session;
+    if ("kind" in begun) return await this.#said(refusalAnswer(request.id, begun), head, say);
     if (isBeginning && (session.capabilities !== null || !await this.#store.put(begun, session))) {
       const refusal = refuse("invalid_request", "The session has begun already");
       return await this.#said(refusalAnswer(request.id, refusal), head, say);
@@ -118,8 +119,10 @@ export class Endpoints {
     return undefined;
   }
 
-  #begun(session: McpSession, { params }: Request): McpSession {
-    const { version, capabilities, info } = this.#host.readCaller(params);
+  #begun(session: McpSession, { params }: Request): McpSession | Refusal {
+    const caller = this.#host.readCaller(params);
+    if ("kind" in caller) return caller;
+    const { version, capabilities, info } = caller;
     return { ...session, version, capabilities: capabilities as Json, info: (info ?? null) as Json };
   }
 

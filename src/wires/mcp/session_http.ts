@@ -5,6 +5,7 @@
  *
  * @module
  */
+import type { Refusal } from "../../call/outcome.ts";
 import type { Deadlines } from "../../internal/deadlines.ts";
 import type { Json } from "../../internal/json.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
@@ -47,8 +48,8 @@ export interface SessionHost {
   readonly heartbeats: Deadlines;
   /** What clients were asked. */
   readonly pending: PendingRequests;
-  /** What a caller says of itself as it begins. */
-  readCaller(params: Members): LegacyCaller;
+  /** What a caller says of itself as it begins, unless that is too much. */
+  readCaller(params: Members): LegacyCaller | Refusal;
   /** Answers requests; of a batch, as one. */
   answerAll(requests: readonly Request[], exchange: LegacyExchange, isBatch: boolean): MaybePromise<Answer>;
 }

@@ -168,7 +168,11 @@ export class StdioConnection {
     }
     if (isDiscovery) return this.#era === "legacy" ? unknownMethod(request) : errorAnswer(id, missingEnvelope());
     this.#era = "legacy";
-    if (method === "initialize") this.#begin(this.#legacy.readCaller(params));
+    if (method === "initialize") {
+      const caller = this.#legacy.readCaller(params);
+      if ("kind" in caller) return refusalAnswer(id, caller);
+      this.#begin(caller);
+    }
     exchange.caller = this.#caller;
     return this.#legacy.answer(request, exchange);
   }

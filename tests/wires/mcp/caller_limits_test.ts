@@ -129,6 +129,34 @@ for (const [name, open] of Object.entries(TRANSPORTS)) {
   });
 }
 
+/** What somebody says to begin whose capabilities and name have so many characters of JSON. */
+function introduction(length: number): Json {
+  const clientInfo = { name: "tests", version: "1.0.0" };
+  const capabilities = { experimental: { text: "" } };
+  const missing = length - JSON.stringify([capabilities, clientInfo]).length;
+  const experimental = { text: "x".repeat(missing) };
+  return { protocolVersion: "2025-06-18", capabilities: { experimental }, clientInfo };
+}
+
+const STATELESS = { "POST without sessions": () => overPost(createServer({ tools: [], wires: [mcp()] })) };
+
+for (const [name, open] of Object.entries<typeof TRANSPORTS[string]>({ ...TRANSPORTS, ...STATELESS })) {
+  test(`over ${name}, nobody says more than 16,384 characters of itself to begin`, { skip }, async () => {
+    const asker = await open(serve());
+    const long = introduction(16_385);
+    for (const params of [long, { ...long, capabilities: {}, clientInfo: { name: "x".repeat(16_384) } }]) {
+      const { error } = await asker.ask("initialize", params);
+      strictEqual(error?.code, -32602);
+      match(error.message, /params\.capabilities and params\.clientInfo are at most 16384 characters of JSON/);
+      ok(JSON.stringify(error).length < 1_000, "it is not sent back");
+    }
+    const { result } = await asker.ask("initialize", introduction(16_384));
+    strictEqual(result?.["protocolVersion"], "2025-06-18", "who was refused can still begin");
+    deepStrictEqual((await asker.ask("ping")).result, {});
+    await asker.end();
+  });
+}
+
 test("a session keeps 131,072 characters of URIs, and a thousand of them: the last", async () => {
   for (const [length, count, most] of [[2_048, 70, 64], [20, 1_010, 1_000]] as const) {
     const kept = new Map<string, McpSession>();
