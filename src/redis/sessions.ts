@@ -3,7 +3,7 @@ import type { McpSession, SessionNote, SessionStore, StoredMessage } from "../wi
 import { RedisConnection, type RedisOptions } from "./connection.ts";
 import { Follower, type Missed } from "./follower.ts";
 import { type Entry, fieldOf, toMessage, toNote, toSession } from "./session_records.ts";
-import { APPEND, DELETE, GET, MISSED, NOTE, PUT } from "./session_scripts.ts";
+import { APPEND, DELETE, DROP, GET, MISSED, NOTE, PUT } from "./session_scripts.ts";
 
 /** Options of {@link redisSessions}. */
 export interface RedisSessionsOptions extends RedisOptions {
@@ -137,6 +137,10 @@ class Store implements RedisSessions {
     const messages = entries.map(toMessage);
     if (messages.includes(undefined)) this.#reportJunk();
     return messages.filter((message) => message !== undefined);
+  }
+
+  async drop(id: string, stream: string, upTo: number): Promise<void> {
+    await this.#run(DROP, id, stream, upTo);
   }
 
   async publish(id: string, note: SessionNote): Promise<void> {

@@ -72,6 +72,11 @@ export interface SessionStore {
   /** The messages of a stream after a number, in order. */
   read(id: string, stream: string, after: number): MaybePromise<readonly StoredMessage[]>;
   /**
+   * Told that nobody reads the messages of a stream up to a number again, though at least as many would be kept. A store need not
+   * have this: they go with their session.
+   */
+  drop?(id: string, stream: string, upTo: number): MaybePromise<void>;
+  /**
    * Tells everyone who has subscribed to a session, in all processes. What a client has said nobody says again: a listener
    * whose connection was broken meanwhile is told later. To be told twice does no harm.
    */
