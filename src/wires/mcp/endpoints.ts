@@ -19,7 +19,7 @@ import { EndpointExchange, type Say } from "./endpoint_exchange.ts";
 import { ACCEPTED, refused, toAnsweredReply, toReply } from "./exchange.ts";
 import type { SessionHost } from "./session_http.ts";
 import { followNews, NEWS, noteOf, sayNews } from "./session_news.ts";
-import { isServable, type McpSession, type SessionStore } from "./session_store.ts";
+import { findSession, type McpSession, principalId, type SessionStore } from "./session_store.ts";
 import { SessionReader } from "./session_stream.ts";
 
 /** How often a session is told that its stream is still open, in milliseconds: stores forget those that are quiet. */
@@ -63,8 +63,8 @@ export class Endpoints {
   async receive(head: Head, messages: readonly Message[], isBatch: boolean): Promise<Reply> {
     const id = idOf(head, this.#path);
     try {
-      const session = await this.#store.get(id);
-      if (session === undefined || !isServable(session) || session.principal !== (head.principal?.id ?? "")) {
+      const session = await findSession(this.#store, id, head.principal);
+      if (session === undefined) {
         return refused(404, -32001, "There is no such endpoint (any more): open a stream");
       }
       if (isBatch && session.version !== "2025-03-26") {
@@ -205,7 +205,7 @@ function beginning({ principal }: Head): McpSession {
     version: "2024-11-05",
     capabilities: null,
     info: null,
-    principal: principal?.id ?? "",
+    principal: principalId(principal),
     logLevel: null,
     subscriptions: [],
   };
