@@ -2,13 +2,11 @@
 // `node bench/grpc.mjs [--runtime bun,deno,node] [--workload add,medium,stream] [--rounds 9]`. Needs `h2load` (Debian: nghttp2-client).
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { load } from "./h2load.mjs";
 import { createInputs } from "./inputs.mjs";
 import { formatSpread, formatTable } from "./report.mjs";
 import { buildPackage, commands, installPeers, readVersion } from "./runtimes.mjs";
@@ -42,17 +40,12 @@ const { values } = parseArgs({
 });
 const chosen = values.workload.split(",");
 const rounds = Number(values.rounds);
-const folder = mkdtempSync(join(tmpdir(), "toolwire-bench-"));
 installPeers();
 buildPackage();
 // They need what was just installed.
 const { check } = await import("./grpc/check.mjs");
 const { mcplite, toStruct } = await import("./grpc/grpc_js.mjs");
-try {
-  for (const runtime of values.runtime.split(",")) await measureRuntime(runtime);
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
+for (const runtime of values.runtime.split(",")) await measureRuntime(runtime);
 
 async function measureRuntime(runtime) {
   const servers = {};
@@ -167,16 +160,4 @@ function json({ http: url }, workload, inFlight) {
   const accept = method === "CallTool" ? [] : ["-H", "accept: text/event-stream"];
   const target = ["--h1", "-c", inFlight, ...jsonHeaders, ...accept, `${url}/mcp-lite/v1/rpc`];
   return load(JSON.stringify(body), calls, target);
-}
-
-/** Calls a second; `undefined` if not all were answered. */
-function load(body, calls, target) {
-  const file = join(folder, "body");
-  writeFileSync(file, body);
-  const args = ["-n", calls, "-d", file, ...target].map(String);
-  const { status, stdout, error } = spawnSync("h2load", args, { encoding: "utf8" });
-  if (error) throw new Error("Needs h2load (Debian: apt-get install nghttp2-client)", { cause: error });
-  const succeeded = Number(/(\d+) succeeded/.exec(stdout)?.[1]);
-  if (status !== 0 || succeeded !== calls) return undefined;
-  return Number(/finished in .*?, ([\d.]+) req\/s/.exec(stdout)[1]);
 }

@@ -1,6 +1,7 @@
-// Measures what Toolwire weighs: bundle sizes, and the time its import adds to a process start.
-// `node bench/size.mjs [--runtime bun,deno,node] [--starts 30]`; needs the root's dev dependencies only.
+// Measures what Toolwire weighs: bundle sizes, and the time its import adds to a process start; with `--entries` for each entry.
+// `node bench/size.mjs [--entries] [--runtime bun,deno,node] [--starts 30]`; needs the root's dev dependencies only.
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
@@ -15,22 +16,59 @@ const bundles = {
 };
 
 const emptyScript = fileURLToPath(new URL("empty.mjs", import.meta.url));
-/** Node takes Toolwire as it is published, the others take the source. */
-const frontDoors = { bun: `${root}mod.ts`, deno: `${root}mod.ts`, node: `${root}dist/mod.js` };
+const { exports, peerDependencies } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
+/** What an entry is on each runtime: Node takes Toolwire as it is published, the others take the source. */
+const entries = Object.entries(exports).filter(([, file]) => typeof file === "object").map(([name, file]) => ({
+  name: `toolwire${name.slice(1)}`,
+  bun: root + file.bun,
+  deno: root + file.bun,
+  node: root + file.default,
+}));
+const [frontDoor] = entries;
 
 const { values } = parseArgs({
   options: {
     runtime: { type: "string", default: Object.keys(commands).join() },
     starts: { type: "string", default: "30" },
+    entries: { type: "boolean", default: false },
   },
 });
 const runtimes = values.runtime.split(",");
 const starts = Number(values.starts);
 
-console.log(await formatSizes());
 if (runtimes.includes("node")) buildPackage();
-console.log(`\nImport of the front door over an empty script, ${starts} starts each: median (quartiles).\n`);
-console.log(formatTable(["runtime", "ms"], measureImports()));
+if (values.entries) {
+  console.log(formatTable(
+    ["entry", "min + gzip, kB", "beside the front door, kB", ...runtimes.map((name) => `import on ${name}, ms`)],
+    await weighEntries(),
+  ));
+} else {
+  console.log(await formatSizes());
+  console.log(`\nImport of the front door over an empty script, ${starts} starts each: median (quartiles).\n`);
+  const rows = measureImports(frontDoor).map((
+    cell,
+    index,
+  ) => [`${runtimes[index]} ${readVersion(runtimes[index])}`, cell]);
+  console.log(formatTable(["runtime", "ms"], rows));
+}
+
+/** What each entry costs alone, and what it adds to a program that has the front door already. */
+async function weighEntries() {
+  const weigh = async (...files) => {
+    const code = files.map((file, index) =>
+      `import * as part${index} from ${JSON.stringify(file)}; globalThis.part${index} = part${index};`
+    );
+    return gzipSync(await bundle(code.join("\n"), "node"), { level: 9 }).byteLength;
+  };
+  const frontDoorBytes = await weigh(frontDoor.bun);
+  const rows = [];
+  for (const entry of entries) {
+    console.error(`${entry.name} …`);
+    const added = entry === frontDoor ? 0 : await weigh(frontDoor.bun, entry.bun) - frontDoorBytes;
+    rows.push([entry.name, formatKb(await weigh(entry.bun)), formatKb(added), ...measureImports(entry)]);
+  }
+  return rows;
+}
 
 async function formatSizes() {
   const rows = [];
@@ -41,14 +79,16 @@ async function formatSizes() {
   return formatTable(["bundle", "min, kB", "min + gzip, kB"], rows);
 }
 
-async function bundle(contents) {
+/** What its user brings along, and what the platform has, stays out. */
+async function bundle(contents, platform = "browser") {
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: root },
     bundle: true,
     minify: true,
     write: false,
     format: "esm",
-    platform: "browser",
+    platform,
+    external: Object.keys(peerDependencies),
     target: "es2023",
   });
   return outputFiles[0].contents;
@@ -58,18 +98,18 @@ function formatKb(byteLength) {
   return (byteLength / 1000).toFixed(1);
 }
 
-/** Each start of the front door against the start of nothing just before it. */
-function measureImports() {
-  const samples = Object.fromEntries(runtimes.map((runtime) => [runtime, []]));
+/** Of each runtime: each start of the entry against the start of nothing just before it. */
+function measureImports(entry) {
+  const samples = runtimes.map(() => []);
   // The first start fills the runtimes' caches and does not count.
   for (let start = 0; start <= starts; start++) {
-    for (const runtime of runtimes) {
+    for (const [index, runtime] of runtimes.entries()) {
       const emptyMs = timeStart(runtime, emptyScript);
-      const importMs = timeStart(runtime, frontDoors[runtime]) - emptyMs;
-      if (start > 0) samples[runtime].push(importMs);
+      const importMs = timeStart(runtime, entry[runtime]) - emptyMs;
+      if (start > 0) samples[index].push(importMs);
     }
   }
-  return runtimes.map((runtime) => [`${runtime} ${readVersion(runtime)}`, formatSpread(samples[runtime])]);
+  return samples.map(formatSpread);
 }
 
 function timeStart(runtime, script) {

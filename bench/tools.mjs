@@ -45,15 +45,20 @@ const placeOrder = {
   }),
 };
 
-const count = {
-  name: "count",
-  description: "Stream numbered lines, then say how many there were",
-  input: (kit) => kit.object({ topic: kit.string() }),
-  stream: async function* ({ topic }) {
-    for (let index = 1; index <= partialCount; index++) yield `${topic} ${index}`;
-    return { lines: partialCount };
-  },
-};
+/** A tool that streams so many lines. */
+export function createCounter(name, lines) {
+  return {
+    name,
+    description: "Stream numbered lines, then say how many there were",
+    input: (kit) => kit.object({ topic: kit.string() }),
+    stream: async function* ({ topic }) {
+      for (let index = 1; index <= lines; index++) yield `${topic} ${index}`;
+      return { lines };
+    },
+  };
+}
+
+const count = createCounter("count", partialCount);
 
 /** A tool that is only listed, so that a server has more than one to show and to look up. */
 function createFiller(index) {
@@ -71,9 +76,13 @@ function createFiller(index) {
   };
 }
 
-// `add` stands in the middle: a lookup that walks the list is neither spared nor punished.
-const fillers = Array.from({ length: listedCount - 1 }, (_, index) => createFiller(index));
-const hundred = [...fillers.slice(0, 50), add, ...fillers.slice(50)];
+/** So many tools, `add` in their middle: a lookup that walks the list is neither spared nor punished. */
+export function createTools(count) {
+  const fillers = Array.from({ length: count - 1 }, (_, index) => createFiller(index));
+  return fillers.toSpliced(count >> 1, 0, add);
+}
+
+const hundred = createTools(listedCount);
 
 /** What a workload serves, what it asks, and how many calls make one round. */
 export const workloads = {

@@ -1,4 +1,4 @@
-// The MCP wire, as a caller sees it: what the three MCP libraries are asked and have to answer.
+// The MCP wire, as a caller sees it: what the MCP libraries are asked and have to answer.
 import { drain } from "../tools.mjs";
 import { parseEvents } from "../sse.mjs";
 
@@ -17,11 +17,17 @@ export function encode({ id, tool, args, streams }, { accept, meta, headers }) {
 
 export const decodeList = (text) => decodeMessages(text)[0].result.tools;
 
-export function decodeCall(text, { id }) {
+export function decodeCall(text, call) {
+  const { result, partials } = decodeResult(text, call);
+  return { value: result.structuredContent, partials };
+}
+
+/** The whole result of a call, and what came before it. */
+export function decodeResult(text, { id }) {
   const messages = decodeMessages(text);
   const last = messages.pop();
   if (last.id !== id) throw new Error(`Answer belongs to call ${last.id}, not to ${id}`);
-  return { value: last.result.structuredContent, partials: messages.map(({ params }) => params.message) };
+  return { result: last.result, partials: messages.map(({ params }) => params.message) };
 }
 
 function decodeMessages(text) {

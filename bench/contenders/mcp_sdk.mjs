@@ -3,21 +3,10 @@
 // zod's, since it takes no others.
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
-import * as z from "zod";
+import { zodKit } from "../zod_kit.mjs";
 import { encode as encodeMcp, runAsMcp } from "./mcp.mjs";
 
 export { decodeCall, decodeList } from "./mcp.mjs";
-
-const zodKit = {
-  object: z.object,
-  array: z.array,
-  choice: z.enum,
-  string: z.string,
-  boolean: z.boolean,
-  number: z.number,
-  amount: () => z.number().min(0),
-  count: () => z.number().int().min(0),
-};
 
 export const encode = (call) =>
   encodeMcp(call, {
@@ -36,7 +25,8 @@ export function createFetch(tools) {
   };
 }
 
-function createServer(tools) {
+/** A server with the tools that `prepared` has, their schemas in zod. */
+export function createServer(tools) {
   const server = new McpServer({ name: "bench", version: "1.0.0" });
   for (const tool of tools) {
     const { name, description, inputSchema } = tool;

@@ -7,8 +7,10 @@ export { decodeCall, decodeList, encode } from "./mcp_lite_http.mjs";
 const takesSource = process.versions.bun !== undefined || process.versions.deno !== undefined;
 const { createServer, defineTool } = await import(takesSource ? "../../mod.ts" : "../../dist/mod.js");
 
-export function createFetch(tools) {
-  return createServer({ name: "bench", version: "1.0.0", tools: tools.map(define) }).fetch;
+export const createFetch = (tools) => createToolwire(tools).fetch;
+
+export function createToolwire(tools) {
+  return createServer({ name: "bench", version: "1.0.0", tools: tools.map(define) });
 }
 
 function define(tool) {

@@ -8,8 +8,10 @@ const takesSource = process.versions.bun !== undefined || process.versions.deno 
 const { createServer, defineTool } = await import(takesSource ? "../../mod.ts" : "../../dist/mod.js");
 const { mcp } = await import(takesSource ? "../../src/wires/mcp/entry.ts" : "../../dist/src/wires/mcp/entry.js");
 
-export function createFetch(tools) {
-  return createServer({ name: "bench", version: "1.0.0", tools: tools.map(define), wires: [mcp()] }).fetch;
+export const createFetch = (tools) => createToolwire(tools).fetch;
+
+export function createToolwire(tools) {
+  return createServer({ name: "bench", version: "1.0.0", tools: tools.map(define), wires: [mcp()] });
 }
 
 /** On MCP a piece of an answer is progress with a message. */

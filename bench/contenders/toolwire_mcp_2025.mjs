@@ -1,7 +1,7 @@
 // Toolwire's MCP wire, asked as the official SDK and mcp-lite are: in a revision of 2025.
 import { encode as encodeMcp } from "./mcp.mjs";
 
-export { createFetch, decodeCall, decodeList } from "./toolwire_mcp.mjs";
+export { createFetch, createToolwire, decodeCall, decodeList } from "./toolwire_mcp.mjs";
 
 export const encode = (call) =>
   encodeMcp(call, {

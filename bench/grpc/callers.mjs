@@ -1,11 +1,12 @@
 // Callers beside each other, against one server of Toolwire: prints calls a second of each round, as JSON.
 import { credentials } from "@grpc/grpc-js";
 import process from "node:process";
+import { timeCallers } from "../caller_rounds.mjs";
 import { createInputs } from "../inputs.mjs";
 import { fromStruct, mcplite, toStruct } from "./grpc_js.mjs";
 import { connectTransport, createClient, grpcTransport } from "./package.mjs";
 
-const [, , grpcUrl, httpUrl, tool, inFlight, rounds, calls] = process.argv;
+const [, , grpcUrl, httpUrl, tool, ...counts] = process.argv;
 const inputs = createInputs(tool, 64);
 
 const raw = new mcplite.MCPLite(new URL(grpcUrl).host, credentials.createInsecure());
@@ -29,25 +30,8 @@ const callers = {
   "JSON over HTTP/1.1": (args) => clients.http[tool](args),
 };
 
-const rates = Object.fromEntries(Object.keys(callers).map((name) => [name, []]));
-for (let round = -1; round < Number(rounds); round++) {
-  for (const [name, call] of Object.entries(callers)) {
-    const rate = await measure(call);
-    // The first round warms up.
-    if (round >= 0) rates[name].push(rate);
-  }
-}
-console.log(JSON.stringify(rates));
+const [inFlight, rounds, calls] = counts.map(Number);
+console.log(JSON.stringify(await timeCallers(callers, inputs, { inFlight, rounds, calls })));
 raw.close();
 transport.close();
 process.exit(0);
-
-async function measure(call) {
-  let left = Number(calls);
-  const startMs = performance.now();
-  const work = async () => {
-    while (left-- > 0) await call(inputs[left % inputs.length]);
-  };
-  await Promise.all(Array.from({ length: Number(inFlight) }, work));
-  return Number(calls) / (performance.now() - startMs) * 1000;
-}

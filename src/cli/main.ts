@@ -25,6 +25,9 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
   if (HELP.has(name)) return args[0] === undefined ? print(await usage()) : await main([args[0], "--help"]);
   const load = COMMANDS.get(name);
   if (load === undefined) return fail(`${unknown(name)}\n\n${await usage()}`, 2);
+  if (Promise.withResolvers === undefined) {
+    return fail(`Toolwire needs Node 22 or later; this is ${process.version}`, 1);
+  }
   const command = await load();
   if (args[0] !== "help" && HELP.has(args[0])) return print(`Usage: ${command.usage}\n\n${command.about}`);
   return await command.run(args);

@@ -60,11 +60,11 @@ export function createClient<Source extends ToolSource>(
  * Makes a client of a server whose tools are not known to the types.
  *
  * @param to A URL, which means MCP-lite over HTTP, or a transport.
- * @throws {TypeError} If the URL is none.
+ * @throws {TypeError} If the URL is none, this is no transport, or it is given options of requests: those are the transport's own.
  */
 export function createClient(to: string | URL | Transport, options?: ClientOptions): UntypedClient;
 export function createClient(to: string | URL | Transport, options: ClientOptions = {}): UntypedClient {
-  const transport = typeof to === "string" || to instanceof URL ? http(to, options) : to;
+  const transport = typeof to === "string" || to instanceof URL ? http(to, options) : asTransport(to, options);
   const caller = new Caller(transport, options);
   const target = Object.freeze({ $: caller });
   // Made as they are asked for; `$` is there from the start.
@@ -78,6 +78,12 @@ export function createClient(to: string | URL | Transport, options: ClientOption
     },
     has: (_, name) => name === "$",
   }) as unknown as UntypedClient;
+}
+
+function asTransport(to: Transport, { headers, fetch, maxResponseBytes }: ClientOptions): Transport {
+  if (typeof to?.call !== "function") throw new TypeError("Cannot make a client: pass a URL, or a transport");
+  if ((headers ?? fetch ?? maxResponseBytes) === undefined) return to;
+  throw new TypeError("Cannot make a client: headers, fetch and maxResponseBytes are the transport's options");
 }
 
 function toolCall(caller: Caller, name: string): unknown {

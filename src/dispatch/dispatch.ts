@@ -138,10 +138,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
   }
 
   call(call: Call, sink?: Sink): MaybePromise<Settled> {
-    if (this.#isClosed) return CLOSING;
-    const { tool, peer: { principal } } = call;
-    const plan = this.registry.getFor(tool, principal);
-    return plan === undefined ? this.registry.notFound(tool, principal) : this.run(plan, call, sink);
+    return this.#callOf(this.registry, call, sink);
   }
 
   /** Takes further tools, which only their own set calls: several versions of a tool have one name. */
@@ -151,11 +148,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
     return {
       tools: attached.listings(),
       plans: attached.plans(),
-      call: (call, sink) => {
-        const { tool, peer: { principal } } = call;
-        const plan = attached.getFor(tool, principal);
-        return plan === undefined ? attached.notFound(tool, principal) : this.run(plan, call, sink);
-      },
+      call: (call, sink) => this.#callOf(attached, call, sink),
     };
   }
 
@@ -276,6 +269,13 @@ export class Dispatcher implements Dispatch, DispatchHost {
     });
     await this.#idle.promise;
     cancel();
+  }
+
+  #callOf(registry: ToolRegistry, call: Call, sink: Sink | undefined): MaybePromise<Settled> {
+    if (this.#isClosed) return CLOSING;
+    const { tool, peer: { principal } } = call;
+    const plan = registry.getFor(tool, principal);
+    return plan === undefined ? registry.notFound(tool, principal) : this.run(plan, call, sink);
   }
 
   #guard(run: Run, running: Promise<Settled>): Promise<Settled> {

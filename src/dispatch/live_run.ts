@@ -202,20 +202,28 @@ export class LiveRun {
   progress(progress: Progress): void {
     if (this.#isSettled || (this.#sink === undefined && !this.isWatched)) return;
     this.#pendingProgress = progress;
-    // What cannot be written is dropped: progress is a courtesy.
-    if (!this.#isSinkFull) void this.#flushProgress().catch(() => {});
+    this.#flushProgress();
   }
 
-  async #flushProgress(): Promise<void> {
-    while (this.#pendingProgress !== undefined) {
-      const progress = this.#pendingProgress;
-      this.#pendingProgress = undefined;
-      const room = this.push({ kind: "progress", progress });
-      if (room === undefined) continue;
-      this.#isSinkFull = true;
-      await room;
-      this.#isSinkFull = false;
+  #flushProgress(): void {
+    try {
+      while (this.#pendingProgress !== undefined && !this.#isSinkFull) {
+        const progress = this.#pendingProgress;
+        this.#pendingProgress = undefined;
+        const room = this.push({ kind: "progress", progress });
+        if (room !== undefined) this.#awaitRoom(room);
+      }
+    } catch {
+      // What cannot be written is dropped: progress is a courtesy.
     }
+  }
+
+  #awaitRoom(room: Promise<void>): void {
+    this.#isSinkFull = true;
+    void room.then(() => {
+      this.#isSinkFull = false;
+      this.#flushProgress();
+    }, () => {});
   }
 
   #useRare(): Rare {

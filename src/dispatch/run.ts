@@ -213,13 +213,18 @@ export class Run implements MiddlewareCtx {
 
   progress(done: number, total?: number, message?: string): void {
     if (this.#isOver || (this.sink === undefined && !this.mayBeJob && this.#live?.isWatched !== true)) return;
-    const progress = { done, ...(total !== undefined && { total }), ...(message !== undefined && { message }) };
+    // Members one by one: spreading them costs more than sending the event.
+    const progress: { -readonly [Member in keyof Progress]: Progress[Member] } = { done };
+    if (total !== undefined) progress.total = total;
+    if (message !== undefined) progress.message = message;
     this.lastProgress = progress;
     this.lease?.progress(progress);
     this.live.progress(progress);
   }
 
   elicit<Content>(key: string, request: ElicitRequest<Content>): Promise<ElicitAnswer<Content>> {
+    // Without a schema it would be a question to the caller's model.
+    if (!request?.schema) throw new TypeError(`Cannot ask "${key}": elicit(key, { message, schema }) needs both`);
     return this.#askOne(key, request);
   }
 

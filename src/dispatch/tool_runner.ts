@@ -63,8 +63,8 @@ export class ToolRunner {
     const { args } = run.call;
     if (input === undefined) return this.#runHandler(run, args);
     try {
-      // A handler may do with its input what it likes: a call that may run again keeps its own.
-      if (!run.mayBeJob && input.accepts?.(args)) return this.#runHandler(run, args);
+      const { exact } = input;
+      if (exact?.accepts(args)) return this.#runHandler(run, exact.copy(args));
       const checked = input.validate(args);
       if (!(checked instanceof Promise)) return this.#runChecked(run, checked);
       return checked.then((later) => this.#runChecked(run, later)).catch((thrown) => this.thrown(run, thrown));
@@ -147,6 +147,8 @@ export class ToolRunner {
   }
 
   #answer(run: Run, value: unknown): MaybePromise<Settled> {
+    // Whoever returns what ctx.fail() gives means to throw it; as an answer an error would be an object without its words.
+    if (isError(value)) return this.thrown(run, value);
     const { output, external } = run.plan;
     if (external !== undefined) {
       if (run.redeemed === undefined) return this.#promises.ofExternal(run, external.ttlMs, value);
@@ -204,7 +206,7 @@ export class ToolRunner {
     value: unknown,
     what: "output" | "partial",
   ): MaybePromise<Refusal | undefined> {
-    if (schema === undefined || schema.accepts?.(value)) return undefined;
+    if (schema === undefined || schema.exact?.accepts(value)) return undefined;
     const checked = schema.validate(value);
     if (checked instanceof Promise) return checked.then((later) => this.#mismatchOf(run, later, value, what));
     return this.#mismatchOf(run, checked, value, what);
@@ -250,6 +252,15 @@ export function invalidInput(issues: readonly InputIssue[]): Refusal {
   const [first] = issues;
   const where = first === undefined || first.path.length === 0 ? "" : ` at "${formatPath(first.path)}"`;
   return refuse("invalid_input", `Invalid arguments${where}: ${first?.message}`, { issues });
+}
+
+/** A value may be a trap to whoever asks what it is. */
+function isError(value: unknown): value is Error {
+  try {
+    return value instanceof Error;
+  } catch {
+    return false;
+  }
 }
 
 /** No pieces, joined: what they would have been is known if it was declared. */

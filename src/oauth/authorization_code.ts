@@ -15,6 +15,7 @@ import {
 import { ToolError } from "../error/tool_error.ts";
 import type { JsonObject } from "../internal/json.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
+import { checkOptions, OBJECT, type OptionRules, POSITIVE, required, rule, TEXT } from "../internal/options.ts";
 import { within } from "../mcp_client/carrier.ts";
 import {
   type Grant,
@@ -63,15 +64,28 @@ export interface AuthorizationCodeOptions {
   readonly timeoutMs?: number | undefined;
 }
 
+const RULES: OptionRules<AuthorizationCodeOptions> = {
+  redirect: required(rule("a redirect, with url and visit, or a function that gives it", isRedirect)),
+  clientId: TEXT,
+  clientSecret: TEXT,
+  issuer: TEXT,
+  clientMetadataUrl: TEXT,
+  clientMetadata: OBJECT,
+  timeoutMs: POSITIVE,
+};
+
 /**
  * Tokens that a person agrees to, in a browser.
  *
  * What the client is called is taken from `clientId`, or else `clientMetadataUrl` where the authorization server takes that, or else
  * it registers by itself, and keeps in the store what it is called.
  *
- * @throws {TypeError} If there is a secret without an issuer or a client id, or `clientMetadataUrl` cannot be one.
+ * @throws {TypeError} If there is a secret without an issuer or a client id, `clientMetadataUrl` cannot be one, or another option is
+ *   not what it has to be.
+ * @throws {RangeError} If `timeoutMs` is not above 0.
  */
 export function authorizationCode(options: AuthorizationCodeOptions): Grant {
+  checkOptions("have a person agree", options, RULES);
   const { clientSecret, clientId, clientMetadataUrl } = options;
   if (clientSecret !== undefined && clientId === undefined) {
     throw new TypeError("Cannot use a client secret: pass the clientId that it goes with");
@@ -80,6 +94,11 @@ export function authorizationCode(options: AuthorizationCodeOptions): Grant {
     throw new TypeError(`Cannot be called ${clientMetadataUrl}: clientMetadataUrl has to be https, with a path`);
   }
   return grantOf("authorization_code", new AuthorizationCode(options));
+}
+
+function isRedirect(value: unknown): boolean {
+  const { url, visit } = Object(value) as Partial<Redirect>;
+  return typeof value === "function" || (typeof url === "string" && URL.canParse(url) && typeof visit === "function");
 }
 
 class AuthorizationCode implements GrantFlow {
@@ -110,7 +129,10 @@ class AuthorizationCode implements GrantFlow {
   ): Promise<IssuedTokens> {
     const { clientId, clientSecret } = this.#options;
     const known = client ?? (clientId === undefined ? undefined : { id: clientId, secret: clientSecret });
-    if (known === undefined) throw new ToolError("unauthenticated", "Nobody knows whom the token was issued to");
+    if (known === undefined) {
+      const details = { error: "invalid_grant" };
+      throw new ToolError("unauthenticated", "Nobody knows whom the token was issued to", { details });
+    }
     const parameters = { refresh_token: refreshToken };
     const issued = await requestTokens(request, known, { grantType: "refresh_token", parameters });
     // A server that does not give another one lets this one be used again.

@@ -1,3 +1,4 @@
+import { checkOptions, OBJECT, type OptionRules, required, TEXT } from "../internal/options.ts";
 import type { ClientKey } from "./client_auth.ts";
 import { type Grant, grantOf, issuerFor } from "./grant.ts";
 import { requestTokens, scopeParameter } from "./token_request.ts";
@@ -17,12 +18,20 @@ export interface ClientCredentialsOptions {
   readonly issuer?: string | undefined;
 }
 
+const RULES: OptionRules<ClientCredentialsOptions> = {
+  clientId: required(TEXT),
+  clientSecret: TEXT,
+  clientKey: OBJECT,
+  issuer: TEXT,
+};
+
 /**
  * Tokens of a machine, by a secret or a private key of its own.
  *
- * @throws {TypeError} If it has neither, or both, or a secret and no issuer.
+ * @throws {TypeError} If it has neither, or both, or a secret and no issuer, or an option is not what it has to be.
  */
 export function clientCredentials(options: ClientCredentialsOptions): Grant {
+  checkOptions("get tokens for a machine", options, RULES);
   const { clientId, clientSecret, clientKey, issuer } = options;
   if ((clientSecret === undefined) === (clientKey === undefined)) {
     throw new TypeError("Cannot prove who the client is: pass clientSecret or clientKey, one of them");

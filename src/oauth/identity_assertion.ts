@@ -6,6 +6,7 @@ import {
 import type { Send } from "../auth/bearer_fetch.ts";
 import { isConfidential } from "../internal/loopback.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
+import { checkOptions, FUNCTION, type OptionRules, required, rule, TEXT } from "../internal/options.ts";
 import { authenticationOf } from "./client_auth.ts";
 import { Courier } from "./courier.ts";
 import type { AssertionRequest } from "./jwt_bearer.ts";
@@ -27,18 +28,27 @@ export interface IdentityAssertionOptions {
   readonly fetch?: Send | undefined;
 }
 
+const RULES: OptionRules<IdentityAssertionOptions> = {
+  issuer: required(TEXT),
+  tokenUrl: required(TEXT),
+  clientId: required(TEXT),
+  clientSecret: TEXT,
+  idToken: required(rule("text, or a function that gives it", (value) => TEXT.fits(value) || FUNCTION.fits(value))),
+  fetch: FUNCTION,
+};
+
 /**
  * Assertions for {@link jwtBearer} of people who are signed in with their company: it gives them for an ID token, if the company
  * allows the person to use the server (MCP's "Enterprise-Managed Authorization").
  *
  * Source: RFC 8693, and the OAuth working group's "Identity Assertion Authorization Grant".
  *
- * @throws {TypeError} If `tokenUrl` is no URL, or neither https nor on this machine.
+ * @throws {TypeError} If `tokenUrl` is no URL, or neither https nor on this machine, or another option is not what it has to be.
  */
-export function identityAssertion(
-  { issuer, tokenUrl, clientId, clientSecret: secret, idToken, fetch: send = (url, init) => fetch(url, init) }:
-    IdentityAssertionOptions,
-): (request: AssertionRequest) => Promise<string> {
+export function identityAssertion(options: IdentityAssertionOptions): (request: AssertionRequest) => Promise<string> {
+  checkOptions("get assertions", options, RULES);
+  const { issuer, tokenUrl, clientId, clientSecret: secret, idToken } = options;
+  const { fetch: send = (url, init) => fetch(url, init) } = options;
   const url = new URL(tokenUrl);
   if (!isConfidential(url)) throw new TypeError(`Cannot exchange tokens at ${tokenUrl}: it has to be https`);
   const server: AuthorizationServer = { issuer, token_endpoint: url.href };

@@ -1,4 +1,5 @@
 import type { MaybePromise } from "../internal/maybe_promise.ts";
+import { checkOptions, FUNCTION, type OptionRules, required, TEXT } from "../internal/options.ts";
 import { type Grant, grantOf, issuerFor } from "./grant.ts";
 import { requestTokens, scopeParameter } from "./token_request.ts";
 
@@ -24,12 +25,23 @@ export interface JwtBearerOptions {
   readonly issuer: string;
 }
 
+const RULES: OptionRules<JwtBearerOptions> = {
+  assertion: required(FUNCTION),
+  clientId: required(TEXT),
+  clientSecret: TEXT,
+  issuer: required(TEXT),
+};
+
 /**
  * Tokens for a statement that another party has signed: workload identity, or a company's sign-in (`identityAssertion` gets those).
  *
  * Source: RFC 7523, section 2.1.
+ *
+ * @throws {TypeError} If an option is missing, such as the issuer, or is not what it has to be.
  */
-export function jwtBearer({ assertion, clientId, clientSecret, issuer }: JwtBearerOptions): Grant {
+export function jwtBearer(options: JwtBearerOptions): Grant {
+  checkOptions("get tokens for an assertion", options, RULES);
+  const { assertion, clientId, clientSecret, issuer } = options;
   return grantOf(GRANT_TYPE, {
     issuer: issuerFor(clientSecret, issuer),
     async obtain(request) {

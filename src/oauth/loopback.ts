@@ -7,6 +7,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { checkOptions, FUNCTION, type OptionRules, required, rule, TEXT } from "../internal/options.ts";
 import type { Redirect } from "./authorization_code.ts";
 
 export type { Redirect };
@@ -22,6 +23,16 @@ export interface LoopbackRedirectOptions {
   /** What the page says in the end, as text. Default: that the window can be closed. */
   readonly text?: string | undefined;
 }
+
+const RULES: OptionRules<LoopbackRedirectOptions> = {
+  open: required(FUNCTION),
+  port: rule(
+    "a port, 0 to 65535",
+    (value) => Number.isInteger(value) && value as number >= 0 && value as number < 65_536,
+  ),
+  path: rule('like "/callback", without query or fragment', (value) => /^\/[^\s?#\\]*$/.test(String(value))),
+  text: TEXT,
+};
 
 /**
  * The `redirect` of `authorizationCode` for scripts and command lines, on Bun, Deno and Node: the browser comes back to a port of
@@ -42,10 +53,12 @@ export interface LoopbackRedirectOptions {
  * console.log(await docs.$.list());
  * docs.$.close();
  * ```
+ * @throws {TypeError} If there is no `open`, or another option is not what it has to be.
+ * @throws {RangeError} If there is no such port.
  */
-export function loopbackRedirect(
-  { open, port = 0, path = "/callback", text = "You can close this window." }: LoopbackRedirectOptions,
-): () => Promise<Redirect> {
+export function loopbackRedirect(options: LoopbackRedirectOptions): () => Promise<Redirect> {
+  checkOptions("redirect to this machine", options, RULES);
+  const { open, port = 0, path = "/callback", text = "You can close this window." } = options;
   return async () => {
     const server = createServer();
     await listen(server, port);

@@ -9,6 +9,7 @@ import type { Send } from "../auth/bearer_fetch.ts";
 import { discard } from "../codec/fetch/read.ts";
 import { ToolError } from "../error/tool_error.ts";
 import { isConfidential } from "../internal/loopback.ts";
+import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionRules, rule, TEXTS } from "../internal/options.ts";
 import { type Challenge, NO_CHALLENGE, readChallenge } from "./challenge.ts";
 import { flowOf, type Grant } from "./grant.ts";
 import { Session } from "./session.ts";
@@ -32,6 +33,14 @@ export interface OAuthFetchOptions {
   readonly fetch?: Send | undefined;
 }
 
+const RULES: OptionRules<OAuthFetchOptions> = {
+  grant: ANYTHING,
+  store: rule("like a Map, with get, set and delete", isStore),
+  scopes: TEXTS,
+  dpop: OBJECT,
+  fetch: FUNCTION,
+};
+
 /** A `fetch` for transports that gets, sends and renews tokens. */
 export interface OAuthFetch {
   /** Sends a request, with a token if there is one, and if need be again with another. */
@@ -48,7 +57,7 @@ export interface OAuthFetch {
 
 /**
  * A `fetch` for transports that gets the tokens of one server by OAuth, as the specification of MCP says: from the authorization
- * server that the server names, when it first refuses a request. Tokens are renewed before they end; where the server wants
+ * server that the server names, when it first refuses a request. Refresh tokens renew them before they end; where the server wants
  * further scopes, these are asked for, once.
  *
  * Tokens go to the origin of `url` alone; requests to elsewhere go without. Parallel calls wait for one and the same token. What
@@ -84,9 +93,10 @@ export interface OAuthFetch {
  * strictEqual(await client.whoami({}), "robot");
  * ```
  * @param url The server's URL, as its transport gets it.
- * @throws {TypeError} If the URL is none, or neither https nor on this machine.
+ * @throws {TypeError} If the URL is none, or neither https nor on this machine, or an option is not what it has to be.
  */
 export function oauthFetch(url: string | URL, options: OAuthFetchOptions): OAuthFetch {
+  checkOptions("get tokens", options, RULES);
   const server = new URL(url);
   if (!isConfidential(server)) {
     throw new TypeError(`Cannot send tokens to ${server.href}: it has to be https, or on this machine`);
@@ -103,6 +113,11 @@ export function oauthFetch(url: string | URL, options: OAuthFetchOptions): OAuth
       untilAborted(signIn(session, send, server), signal),
     signOut: () => session.forget(),
   });
+}
+
+function isStore(value: unknown): boolean {
+  const { get, set, delete: remove } = Object(value) as Partial<OAuthStore>;
+  return [get, set, remove].every((one) => typeof one === "function");
 }
 
 /** How often a request is sent at most: without a token, with an old one, with a new one, with a nonce, and with one that goes further. */

@@ -15,7 +15,8 @@ export function refusalOf(thrown: unknown, issuer: string): ToolError {
     return refusedBy(issuer, thrown.error, thrown);
   }
   if (thrown instanceof WWWAuthenticateChallengeError) {
-    return refusedBy(issuer, thrown.status >= 500 ? "server_error" : "invalid_client", thrown);
+    // A firewall has challenges of its own.
+    return refusedBy(issuer, thrown.status === 401 ? "invalid_client" : "server_error", thrown);
   }
   const message = `The answer of ${issuer} is not one of OAuth`;
   // What the library has as its own cause is the whole answer, tokens and all: errors are logged.

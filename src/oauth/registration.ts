@@ -35,6 +35,7 @@ export async function identify(
   if (clientMetadataUrl !== undefined && server["client_id_metadata_document_supported"] === true) {
     return { id: clientMetadataUrl };
   }
+  await vault.keepIssuer(server.issuer);
   const known = await vault.client(server.issuer);
   // A redirect to elsewhere would be refused, on a page that nobody gets back from.
   if (known?.redirectUrl === redirectUrl) return known;

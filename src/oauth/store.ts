@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { systemClock } from "../internal/clock.ts";
 import { isJsonObject } from "../internal/json.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 
@@ -42,6 +43,8 @@ export interface StoredTokens {
   readonly refreshToken?: string | undefined;
   /** When to ask for another, in milliseconds since the Unix epoch. */
   readonly renewAtMs?: number | undefined;
+  /** When it ends, in milliseconds since the Unix epoch. */
+  readonly endsAtMs?: number | undefined;
   /** Who issued it. */
   readonly issuer: string;
   /** What it was asked for, as `resource`. */
@@ -54,14 +57,18 @@ export interface StoredTokens {
   readonly keyThumbprint?: string | undefined;
 }
 
-/** A store with what is in it. What cannot be read is not there. */
+/** A store with what is in it, until that is forgotten. What cannot be read is not there. */
 export class Vault {
   readonly #store: OAuthStore;
   readonly #tokensKey: string;
+  readonly #issuersKey: string;
+  readonly #writing = new Set<Promise<unknown>>();
+  #isClosed = false;
 
   constructor(store: OAuthStore, server: URL) {
     this.#store = store;
     this.#tokensKey = `oauth tokens ${server.href}`;
+    this.#issuersKey = `oauth issuers ${server.href}`;
   }
 
   async tokens(): Promise<StoredTokens | undefined> {
@@ -71,11 +78,11 @@ export class Vault {
   }
 
   async keepTokens(tokens: StoredTokens): Promise<void> {
-    await this.#store.set(this.#tokensKey, JSON.stringify(tokens));
+    await this.#write(() => this.#store.set(this.#tokensKey, JSON.stringify(tokens)));
   }
 
   async forgetTokens(): Promise<void> {
-    await this.#store.delete(this.#tokensKey);
+    await this.#write(() => this.#store.delete(this.#tokensKey));
   }
 
   async client(issuer: string): Promise<StoredClient | undefined> {
@@ -84,11 +91,47 @@ export class Vault {
   }
 
   async keepClient(issuer: string, client: StoredClient): Promise<void> {
-    await this.#store.set(clientKey(issuer), JSON.stringify(client));
+    await this.#write(() => this.#store.set(clientKey(issuer), JSON.stringify(client)));
   }
 
   async forgetClient(issuer: string): Promise<void> {
-    await this.#store.delete(clientKey(issuer));
+    await this.#write(() => this.#store.delete(clientKey(issuer)));
+  }
+
+  /** Notes where this client is registered: its name there is forgotten with the tokens, also if these are gone by then. */
+  async keepIssuer(issuer: string): Promise<void> {
+    const issuers = await this.#issuers();
+    if (issuers.includes(issuer)) return;
+    await this.#write(() => this.#store.set(this.#issuersKey, JSON.stringify({ issuers: [...issuers, issuer] })));
+  }
+
+  /** Forgets all of it, and keeps nothing any more: whatever is under way then, comes too late. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    // Where requests cannot wait for each other, it is the store that has to keep what is asked of it in order.
+    if (!systemClock.isPerRequest) await Promise.allSettled(this.#writing);
+    const issuers = new Set(await this.#issuers());
+    const tokens = await this.tokens();
+    if (tokens !== undefined) issuers.add(tokens.issuer);
+    for (const issuer of issuers) await this.#store.delete(clientKey(issuer));
+    await this.#store.delete(this.#tokensKey);
+    await this.#store.delete(this.#issuersKey);
+  }
+
+  async #issuers(): Promise<readonly string[]> {
+    const { issuers } = await this.#read(this.#issuersKey) ?? {};
+    return Array.isArray(issuers) ? issuers.filter((issuer) => typeof issuer === "string") : [];
+  }
+
+  async #write(work: () => unknown): Promise<void> {
+    if (this.#isClosed) return;
+    const written = Promise.resolve(work());
+    this.#writing.add(written);
+    try {
+      await written;
+    } finally {
+      this.#writing.delete(written);
+    }
   }
 
   async #read(key: string): Promise<Readonly<Record<string, unknown>> | undefined> {

@@ -35,7 +35,7 @@ export async function requestTokens(
   const ask = async () => {
     const authentication = authenticationOf(client, request.server, key);
     const response = await genericTokenEndpointRequest(server, named, authentication, grantType, all, options);
-    return await processGenericTokenEndpointResponse(server, named, await withoutIdToken(response));
+    return await processGenericTokenEndpointResponse(server, named, await essentialOf(response));
   };
   try {
     return { ...issued(await twiceForNonce(ask), dpop !== undefined), scopes };
@@ -59,13 +59,16 @@ async function twiceForNonce<Value>(ask: () => Promise<Value>): Promise<Value> {
   }
 }
 
-/** The token that says who a person is, is for those who want to know that. */
-async function withoutIdToken(response: Response): Promise<Response> {
+/** A response without what the library would look at, and we do not want. */
+async function essentialOf(response: Response): Promise<Response> {
   const body = await objectOf(response.clone());
-  if (body?.["id_token"] === undefined) return response;
+  if (body === undefined) return response;
+  // The token that says who a person is, is for those who want to know that.
   const { id_token: _, ...rest } = body;
-  const { status, headers } = response;
-  return new Response(JSON.stringify(rest), { status, headers });
+  const headers = new Headers(response.headers);
+  // Where both say what is wrong, OAuth's own word counts.
+  if (rest["error"] !== undefined) headers.delete("www-authenticate");
+  return new Response(JSON.stringify(rest), { status: response.status, headers });
 }
 
 function issued(tokens: TokenEndpointResponse, isBound: boolean): Omit<IssuedTokens, "scopes"> {

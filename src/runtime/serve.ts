@@ -98,6 +98,7 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
   if (typeof server?.guarded !== "function") throw new TypeError("Cannot serve this: pass what createServer() gives");
   if (server.isClosed) throw new TypeError("Cannot serve: this server was closed, and stays so; create another one");
   checkOptions("serve this", options, RULES);
+  if (Promise.withResolvers === undefined) throw new TypeError("Cannot serve: Toolwire needs Node 22 or later");
   if (options.grpc !== undefined && options.grpc !== true && typeof options.grpc?.port !== "number") {
     throw new TypeError("Cannot serve gRPC: grpc is { port: 50_051 }, or true for the same port");
   }

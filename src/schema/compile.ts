@@ -7,8 +7,8 @@ import type { JsonSchema, Schema, SchemaResult } from "./schema.ts";
 export interface CompiledSchema {
   /** Checks a value. May throw what the library throws. */
   readonly validate: (value: unknown) => MaybePromise<SchemaResult>;
-  /** Whether a JSON value surely fits and stays as it is: there is nothing to validate, then. Made at its first use. */
-  readonly accepts?: ExactCheck;
+  /** Tells what surely fits and stays as it is: there is nothing to validate, then. Made at its first use. */
+  readonly exact?: ExactCheck;
   /** The same as JSON Schema 2020-12, without `$schema`. */
   readonly jsonSchema: JsonSchema;
 }
@@ -24,7 +24,9 @@ export function compileSchema(schema: Schema, options: JsonSchemaOptions): Compi
   let check: ExactCheck | undefined;
   return {
     validate: compileValidator(schema, options.where),
-    accepts: (value) => (check ??= compileExactCheck(schema))(value),
+    get exact() {
+      return (check ??= compileExactCheck(schema));
+    },
     jsonSchema: toJsonSchema(schema, options),
   };
 }
@@ -37,7 +39,9 @@ export function compileSchema(schema: Schema, options: JsonSchemaOptions): Compi
 export function compileValidator(schema: Schema, where: string): (value: unknown) => MaybePromise<SchemaResult> {
   const standard = schema?.["~standard"];
   if (standard?.version !== 1 || typeof standard.validate !== "function") {
-    throw new TypeError(`${where} is not a Standard Schema: pass a schema of valibot, zod 4, ArkType or Effect`);
+    throw new TypeError(
+      `${where} is not a Standard Schema: pass one of valibot, zod 4, ArkType or Effect, or jsonSchema(…)`,
+    );
   }
   return (value) => standard.validate(value) as MaybePromise<SchemaResult>;
 }

@@ -90,16 +90,26 @@ export class FetchRequest implements Head, Body {
   }
 }
 
-/** Path of a URL, or of a request line's target, without a slash at its end. Not by `new URL`, which throws on some of what clients send. */
+let lastUrl = "";
+let lastPath = "";
+
+/**
+ * Path of a URL, or of a request line's target, without a slash at its end. Kept until another is asked for: a client has one
+ * URL for all of its calls, and a text that was looked up before is found sooner.
+ */
 export function pathOf(url: string): string {
-  const query = url.indexOf("?");
-  const fragment = url.indexOf("#");
-  let end = query === -1 ? url.length : query;
-  if (fragment !== -1 && fragment < end) end = fragment;
-  const start = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + 3);
-  if (start === -1 || start >= end) return "";
-  if (url.charCodeAt(end - 1) === 0x2f /* / */) end--;
-  return url.slice(start, end);
+  if (url !== lastUrl) {
+    lastPath = readPath(url);
+    lastUrl = url;
+  }
+  return lastPath;
+}
+
+/** Not by `new URL`, which throws on some of what clients send. */
+function readPath(url: string): string {
+  const target = url.replace(/[?#].*$/s, "");
+  const start = target.startsWith("/") ? 0 : target.indexOf("/", target.indexOf("://") + 3);
+  return start === -1 ? "" : target.slice(start).replace(/\/$/, "");
 }
 
 /** Decodes bytes that have to be UTF-8. Only text in which something may have been replaced is decoded strictly, which is slow. */
@@ -150,7 +160,17 @@ function concat(chunks: readonly Uint8Array[], length: number): Uint8Array<Array
   return whole;
 }
 
-/** A reply as a `Response`. */
-export function toResponse(reply: Reply): Response {
-  return new Response(reply.body, reply);
+/** Bun takes over `Headers` in half the time of a record; Deno takes half as long again, Node makes no difference. */
+const TAKES_HEADERS = globalThis.navigator?.userAgent?.startsWith("Bun/");
+
+let lastRecord: Reply["headers"] | undefined;
+let lastHeaders: Headers | Reply["headers"];
+
+/** A reply as a `Response`. The headers of a wire's answers are nearly always the same constant: made once. */
+export function toResponse({ status, headers, body }: Reply): Response {
+  if (headers !== lastRecord) {
+    lastHeaders = TAKES_HEADERS ? new Headers(headers) : headers;
+    lastRecord = headers;
+  }
+  return new Response(body, { status, headers: lastHeaders });
 }

@@ -64,37 +64,28 @@ export class Gate {
    */
   check(head: Head, wire: MountedWire | undefined, isPublic: boolean | undefined): MaybePromise<Reply> | undefined {
     if (this.#hosts !== undefined && !isListed(hostOf(head), this.#hosts)) {
-      const message = `This server does not answer for host ${quote(hostOf(head))}: add it to "hosts"`;
-      return stop(head, wire, refuse("permission_denied", message));
+      return stop(head, wire, `This server does not answer for host ${quote(hostOf(head))}: add it to "hosts"`);
     }
     if (isPublic) return undefined;
     const origin = head.metadata.get("origin");
     if (origin !== null && !this.#allows(origin, head)) {
-      return stop(
-        head,
-        wire,
-        refuse("permission_denied", `Origin ${quote(origin)} is not allowed: add it to "origins"`),
-      );
+      return stop(head, wire, `Origin ${quote(origin)} is not allowed: add it to "origins"`);
     }
     if (head.method !== "OPTIONS") return undefined;
     if (this.#cors !== undefined) return this.#preflight(head, this.#cors, wire);
     return origin === null
       ? undefined
-      : stop(head, wire, refuse("invalid_request", 'Preflights are answered with "cors: true"'), 405);
+      : stop(head, wire, 'Preflights are answered with "cors: true"', "invalid_request", 405);
   }
 
   /** The reply with CORS headers, if the request came from another origin and CORS is on. */
   decorate(head: Head, reply: Reply): Reply {
     const origin = head.metadata.get("origin");
-    if (origin === null || !this.#allows(origin, head)) {
-      return { ...reply, headers: { ...reply.headers, vary: "origin" } };
-    }
-    const cors = {
+    const cors = origin !== null && this.#allows(origin, head) && {
       "access-control-allow-origin": origin,
       "access-control-expose-headers": this.#exposed,
-      vary: "origin",
     };
-    return { ...reply, headers: { ...reply.headers, ...cors } };
+    return { ...reply, headers: { ...reply.headers, ...cors, vary: "origin" } };
   }
 
   #allows(origin: string, head: Head): boolean {
@@ -115,7 +106,14 @@ export class Gate {
 }
 
 /** In the words of the wire, if it has any. */
-function stop(head: Head, wire: MountedWire | undefined, refusal: Refusal, status = 403): MaybePromise<Reply> {
+function stop(
+  head: Head,
+  wire: MountedWire | undefined,
+  message: string,
+  code: Refusal["code"] = "permission_denied",
+  status = 403,
+): MaybePromise<Reply> {
+  const refusal = refuse(code, message);
   return wire?.refuse?.(head, refusal, status) ?? refusalReply(null, refusal, status);
 }
 

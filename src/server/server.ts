@@ -29,6 +29,7 @@ import type {
 import type { Auth, MountedAuth } from "./auth.ts";
 import { makeCatalog } from "./catalog.ts";
 import { FetchRequest, toResponse } from "./fetch_request.ts";
+import { checkServerOptions, checkWork } from "./options.ts";
 import { Gate, type GateOptions } from "./gate.ts";
 import { resolveKeys } from "./keys.ts";
 import { mount, notFound, routeOf, type Routes } from "./routes.ts";
@@ -204,7 +205,7 @@ const DEFAULT_CONCURRENCY = 10;
 export function createServer<const Tools extends readonly AnyTool[], const Parts extends readonly Part[] = readonly []>(
   options: ServerOptions<Tools, Parts>,
 ): Server<AllTools<Tools, Parts>> {
-  if (!Array.isArray(options?.tools)) throw new TypeError("Cannot create server: pass { tools: [...] }, an array");
+  checkServerOptions(options);
   const { middleware = [], jobMiddleware = [] } = options;
   for (const chain of [middleware, jobMiddleware]) assertMiddleware(chain, "the server");
   const { changes: own = memoryBus(), parts: [first] = [], resources = [], prompts = [] } = options;
@@ -212,8 +213,7 @@ export function createServer<const Tools extends readonly AnyTool[], const Parts
   const offered = parts ?? { changes: own, resources, prompts };
   const registry = new ToolRegistry(options.tools, parts);
   const { clock = systemClock, work, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
-  const limits = resolveLimits(options.limits);
-  assertPositive("timeoutMs", timeoutMs);
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const engine = options.engine ?? memoryEngine({ clock });
   if (typeof engine.insert !== "function") {
     throw new TypeError(
@@ -230,7 +230,7 @@ export function createServer<const Tools extends readonly AnyTool[], const Parts
     logger: options.logger,
     keys: resolveKeys(options.keys, options.logger),
     engine,
-    concurrency: work === false ? 0 : checkedConcurrency(work?.concurrency),
+    concurrency: work === false ? 0 : work?.concurrency ?? DEFAULT_CONCURRENCY,
     resultChars: limits.resultChars,
     answerLimits: limits,
     config: options.config,
@@ -282,21 +282,6 @@ export function createServer<const Tools extends readonly AnyTool[], const Parts
   const offer: ServerOffer = { options, parts, changes: host.changes, plans: () => registry.plans() };
   const names = wires.map((wire) => wire.name);
   return makeServer({ host, offer, dispatcher, engine, wires: names, routes, auth }, options);
-}
-
-function assertPositive(name: string, value: number): void {
-  if (!(value > 0)) throw new RangeError(`Cannot create server: ${name} must be a positive number, not ${value}`);
-}
-
-function resolveLimits(given: Partial<Limits> = {}): Limits {
-  const limits = { ...DEFAULT_LIMITS, ...given };
-  for (const [name, limit] of Object.entries(limits)) assertPositive(name, limit);
-  return limits;
-}
-
-function checkedConcurrency(concurrency: number = DEFAULT_CONCURRENCY): number {
-  if (Number.isInteger(concurrency) && concurrency > 0) return concurrency;
-  throw new RangeError(`Cannot run deferred work: concurrency must be a whole number above 0, not ${concurrency}`);
 }
 
 interface Core {
@@ -361,7 +346,10 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
     "~resume": () => dispatcher.resume(),
     "~offer": offer,
     "~host": host,
-    work: (options = {}) => dispatcher.work(checkedConcurrency(options.concurrency)),
+    work: (options = {}) => {
+      checkWork(options);
+      return dispatcher.work(options.concurrency ?? DEFAULT_CONCURRENCY);
+    },
     async close(graceMs = DEFAULT_GRACE_MS) {
       for (const wire of new Set(mounted)) wire.close?.();
       await dispatcher.close(graceMs);

@@ -32,6 +32,8 @@ export class ToolRegistry {
   #plans: ReadonlyMap<string, ToolPlan> = new Map();
   #all: readonly ToolPlan[] = [];
   #listings: readonly ToolListing[] = [];
+  /** Whether every caller may know of all of them, so that a list of thousands need not be gone through for each. */
+  #isOpen = true;
   /** Tools of attached sets, by the names under which tokens and jobs know them. */
   readonly #attached = new Map<string, ToolPlan>();
 
@@ -62,6 +64,7 @@ export class ToolRegistry {
     const system = [...plans.values()].some(promises) ? SYSTEM_TOOLS.map((plan) => [plan.name, plan] as const) : [];
     this.#plans = new Map([...system, ...plans]);
     this.#all = [...this.#plans.values()];
+    this.#isOpen = this.#all.every(({ isVisible }) => isVisible === undefined);
     // Under the names that callers use.
     this.#listings = [...this.#plans].map(([name, plan]) => ({ ...listTool(plan), name }));
   }
@@ -78,8 +81,8 @@ export class ToolRegistry {
   }
 
   /** Those that a caller may know of, in the order of listing. */
-  plansFor(principal: Principal | undefined): ToolPlan[] {
-    return this.plans().filter((plan) => isVisibleTo(plan, principal));
+  plansFor(principal: Principal | undefined): readonly ToolPlan[] {
+    return this.#isOpen ? this.#all : this.#all.filter((plan) => isVisibleTo(plan, principal));
   }
 
   /** The tool of that name, here, in an attached set, or in a part that was begun with alone: what a job is about. */

@@ -1,5 +1,5 @@
 /** What ends a call: its caller, its total time, a quiet wire. In real time, as short as it goes. */
-import { ok, rejects, strictEqual } from "node:assert/strict";
+import { ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, memory, ToolError } from "../../mod.ts";
 import { type Answerer, done, FakeFetch, FakeStream, partial, result, sse, wait } from "./fake_fetch.ts";
@@ -254,4 +254,11 @@ test("an in-process fetch is held to the idle timeout as a real one is", async (
 test("an event that is nobody's is no end of the stream", async () => {
   const pieces = [sse("ping", "x"), "event: ping\ndata: 2026-01-01\n\n", partial("a"), done()];
   strictEqual(await methodsOf(new FakeStream(pieces).answer).$.stream("t").result, "a");
+});
+
+test("createClient() refuses what is no transport, and options that a transport would not see", () => {
+  const transport = memory(createServer({ tools: [] }));
+  throws(() => createClient({} as typeof transport), /pass a URL, or a transport/);
+  throws(() => createClient(transport, { headers: { authorization: "Bearer x" } }), /are the transport's options/);
+  throws(() => createClient(transport, { maxResponseBytes: 1 }), /are the transport's options/);
 });

@@ -18,6 +18,16 @@ function throwers(thrown: unknown): readonly (readonly [string, () => unknown])[
       await Promise.resolve();
       throw thrown;
     }],
+    // As an answer it would be an object without its words.
+    ...thrown instanceof Error
+      ? [
+        ["returns", () => thrown],
+        ["as a generator returns", async function* () {
+          yield 1;
+          return thrown;
+        }],
+      ] as const
+      : [],
     ["as a thenable rejects with", () => ({ then: (_: unknown, reject: (reason: unknown) => void) => reject(thrown) })],
     ["as a thenable throws", () => ({
       then: () => {

@@ -16,11 +16,21 @@ for (
     ["engine: the name of one", { engine: "sqlite" }, /engine has to be one/],
     ["engine: {}", { engine: {} }, /engine has to be one/],
     ["engine: a function that was not called", { engine: () => {} }, /engine has to be one/],
-    ["limits: { depth: 0 }", { limits: { depth: 0 } }, /depth must be a positive number, not 0/],
+    ["limits: { depth: 0 }", { limits: { depth: 0 } }, /depth must be a number above 0, not 0/],
     ["limits: { bodyBytes: NaN }", { limits: { bodyBytes: Number.NaN } }, /bodyBytes/],
     ["limits: { answerChars: -1 }", { limits: { answerChars: -1 } }, /answerChars/],
     ['limits: { resultChars: "four" }', { limits: { resultChars: "four" } }, /resultChars/],
     ["work: { concurrency: 0 }", { work: { concurrency: 0 } }, /concurrency/],
+    ["work: { concurency: 1 }", { work: { concurency: 1 } }, /did you mean "concurrency"/],
+    ["a misspelled auth, which would leave it open", { authh: {} }, /there is no option "authh"; did you mean "auth"/],
+    ["a misspelled limit", { limits: { bodybytes: 10 } }, /did you mean "bodyBytes"/],
+    ["a misspelled part of cors", { cors: { maxAge: 1 } }, /did you mean "maxAgeSeconds"/],
+    ["a logger that is a function", { logger: console.log }, /such as console/],
+    ["one wire, not in an array", { wires: {} }, /wires must be an array/],
+    ["hosts: all of them", { hosts: ["*"] }, /without \*/],
+    ["hosts: none", { hosts: [] }, /array of host names/],
+    ["a name that is no text", { name: 1 }, /name must be text/],
+    ['timeoutMs: "30s"', { timeoutMs: "30s" }, /timeoutMs must be a number above 0/],
   ] as const
 ) {
   test(`createServer() refuses ${name}`, () => {

@@ -293,6 +293,88 @@ for (
   });
 }
 
+for (
+  const [name, answer] of [
+    ["a captive portal", () => new Response(null, { status: 302, headers: { location: EVIL } })],
+    ["a page of a firewall", () => new Response("<html>Blocked</html>", { status: 403 })],
+    ["a challenge of a firewall", () => refuse(403, 'Basic realm="proxy"')],
+    ["a challenge of a proxy", () => refuse(407, 'Basic realm="proxy"')],
+    ["a page for everything", html],
+    ["tokens of another kind", () => Response.json({ access_token: "good", token_type: "mac" })],
+    ["a page without end", () => new Response("x".repeat(300_000), { status: 403 })],
+    ["a refusal of the request", () => Response.json({ error: "invalid_request" }, { status: 400 })],
+  ] as const
+) {
+  test(`oauthFetch() keeps a refresh token that is answered by ${name}, and uses it again`, async () => {
+    const lies: { [url: string]: Answer } = { [`${ISSUER}/token`]: answer };
+    const { fetch, bodies } = createNetwork(lies);
+    const key = `oauth tokens ${SERVER}`;
+    const kept = { accessToken: "old", type: "bearer", issuer: ISSUER, refreshToken: "r", client: { id: "dynamic" } };
+    for (const renewAtMs of [undefined, 1]) {
+      const text = JSON.stringify({ ...kept, renewAtMs });
+      const store = new Map([[key, text]]);
+      const { grant, pages } = agreeing();
+      const authorized = fetch(grant, { store });
+      lies[`${ISSUER}/token`] = answer;
+      await rejects(authorized(SERVER, POST), { name: "ToolError", code: "unavailable" });
+      strictEqual(store.get(key), text);
+      delete lies[`${ISSUER}/token`];
+      strictEqual((await authorized(SERVER, POST)).status, 200);
+      deepStrictEqual([pages.length, bodies.at(-1)?.get("refresh_token")], [0, "r"]);
+    }
+  });
+}
+
+for (
+  const [name, others] of [
+    ["is down", { [`${ISSUER}/token`]: () => new Response("down", { status: 503 }) }],
+    ["is behind a captive portal", {
+      [ISSUER_METADATA]: html,
+      [`${ISSUER}/.well-known/openid-configuration`]: html,
+    }],
+  ] as readonly [string, Readonly<Record<string, Answer>>][]
+) {
+  test(`oauthFetch() uses a token until it ends, while the authorization server ${name}`, async () => {
+    const { fetch, count } = createNetwork(others);
+    const kept = { accessToken: "good", type: "bearer", issuer: ISSUER, renewAtMs: Date.now() - 1 };
+    const robot = clientCredentials({ clientId: "robot", clientSecret: "secret", issuer: ISSUER });
+    const { grant } = agreeing();
+    for (const [own, more] of [[grant, { refreshToken: "r", client: { id: "dynamic" } }], [robot, {}]] as const) {
+      const fetchUntil = (endsAtMs: number) => {
+        const text = JSON.stringify({ ...kept, ...more, endsAtMs });
+        return fetch(own, { store: new Map([[`oauth tokens ${SERVER}`, text]]) });
+      };
+      const before = count(SERVER);
+      strictEqual((await fetchUntil(Date.now() + 3_600_000)(SERVER, POST)).status, 200);
+      strictEqual(count(SERVER), before + 1);
+      await rejects(fetchUntil(Date.now() - 1)(SERVER, POST), { name: "ToolError" });
+    }
+  });
+}
+
+for (const error of ["invalid_grant", "invalid_client", "unauthorized_client"]) {
+  test(`oauthFetch() forgets a refresh token that is refused by ${error}, and asks again`, async () => {
+    const { fetch, bodies } = createNetwork({
+      [`${ISSUER}/token`]: ({ body }) =>
+        (body as URLSearchParams).has("refresh_token")
+          ? Response.json({ error }, { status: 400, headers: { "www-authenticate": "Basic" } })
+          : { access_token: "good", token_type: "Bearer" },
+    });
+    const kept = { accessToken: "old", type: "bearer", issuer: ISSUER, refreshToken: "r", client: { id: "dynamic" } };
+    const store = new Map([[`oauth tokens ${SERVER}`, JSON.stringify(kept)]]);
+    strictEqual((await fetch(agreeing().grant, { store })(SERVER, POST)).status, 200);
+    deepStrictEqual(bodies.map((body) => body.get("grant_type")), ["refresh_token", "authorization_code"]);
+  });
+}
+
+test("oauthFetch() asks again where nobody knows whom a refresh token was issued to", async () => {
+  const { fetch, bodies } = createNetwork();
+  const kept = { accessToken: "old", type: "bearer", issuer: ISSUER, refreshToken: "r" };
+  const store = new Map([[`oauth tokens ${SERVER}`, JSON.stringify(kept)]]);
+  strictEqual((await fetch(agreeing().grant, { store })(SERVER, POST)).status, 200);
+  deepStrictEqual(bodies.map((body) => body.get("grant_type")), ["authorization_code"]);
+});
+
 test("oauthFetch() has no tokens in its errors", async () => {
   const { fetch } = createNetwork(giving({ access_token: "secret token", token_type: "mac" }));
   const thrown = await fetch(agreeing().grant)(SERVER, POST).catch((thrown: Error) => thrown);

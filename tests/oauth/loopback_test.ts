@@ -1,5 +1,5 @@
 /** loopbackRedirect(): a page that is there while a person is asked. */
-import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, rejects, strictEqual, throws } from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
@@ -66,4 +66,21 @@ test("loopbackRedirect() ends connections that a browser has opened beforehand",
   const closed = once(socket, "close");
   await redirect.close?.();
   await closed;
+});
+
+test("loopbackRedirect() refuses options that are none", () => {
+  const open = () => {};
+  for (
+    const [options, message] of [
+      [{}, /open must be a function/],
+      [{ open, ports: 1 }, /did you mean "port"\?$/],
+      [{ open, port: 65_536 }, /port must be a port/],
+      [{ open, port: -1 }, /port must be a port/],
+      [{ open, path: "callback" }, /path must be like/],
+      [{ open, path: "/callback?a=b" }, /path must be like/],
+      [{ open, text: 7 }, /text must be text/],
+    ] as readonly [object, RegExp][]
+  ) {
+    throws(() => loopbackRedirect(options as never), { message });
+  }
 });

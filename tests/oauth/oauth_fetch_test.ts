@@ -252,6 +252,7 @@ test("oauthFetch() renews a token before it ends, once for all, without a refuse
   const kept = JSON.parse(store.get(key) ?? "{}");
   const leftMs = kept.renewAtMs - Date.now();
   strictEqual(leftMs > 3_400_000 && leftMs < 3_571_000, true, `${leftMs}`);
+  strictEqual(kept.endsAtMs - kept.renewAtMs, 30_000);
   store.set(key, JSON.stringify({ ...kept, renewAtMs: Date.now() - 1 }));
   const calls = isAlone ? 1 : 5;
   await Promise.all(Array.from({ length: calls }, () => authorized(SERVER, POST)));
@@ -314,7 +315,10 @@ test("oauthFetch() keeps a refresh token that is not replaced, and forgets one t
   deepStrictEqual(bodies.map((body) => body.get("refresh_token")), [null, "kept", "kept"]);
   [valid, isOver, agrees] = ["4", true, false];
   await rejects(authorized(SERVER, POST), { message: /access_denied$/ });
-  deepStrictEqual([...store.keys()], [`oauth client ${ISSUER}`]);
+  deepStrictEqual([...store.keys()].sort(), [`oauth client ${ISSUER}`, `oauth issuers ${SERVER}`]);
+  // What it is called there is forgotten all the same.
+  await authorized.signOut();
+  strictEqual(store.size, 0);
 });
 
 test("oauthFetch() takes what a store has spoilt for nothing", async () => {
@@ -374,7 +378,7 @@ test("identityAssertion() gets an assertion for an ID token of the company", asy
     scope: "a b",
   });
   throws(
-    () => identityAssertion({ issuer: "", tokenUrl: "http://company.example", clientId: "app", idToken: "" }),
+    () => identityAssertion({ issuer: "i", tokenUrl: "http://company.example", clientId: "app", idToken: "who" }),
     /https$/,
   );
 });

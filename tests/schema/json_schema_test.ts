@@ -237,7 +237,8 @@ for (
   test(`input() refuses ${name} and says what to pass`, () => {
     throws(() => defineTool("t").input(notASchema as unknown as Schema), {
       name: "TypeError",
-      message: /^Input schema of tool "t" is not a Standard Schema: pass a schema of valibot, zod 4, ArkType or Effect/,
+      message:
+        /^Input schema of tool "t" is not a Standard Schema: pass one of valibot, zod 4, ArkType or Effect, or jsonSchema/,
     });
   });
 }

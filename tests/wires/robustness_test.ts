@@ -174,7 +174,7 @@ test("createServer() refuses hosts, origins, middleware and tools that could nev
     [{ tools, hosts: ["http://127.0.0.1"] }, /its name alone/],
     [{ tools, middleware: [undefined] }, /function \(ctx, next\)/],
     [{ tools: { t: 1 } }, /an array/],
-    [{ tools, timeoutMs: 0 }, /positive number/],
+    [{ tools, timeoutMs: 0 }, /number above 0/],
   ];
   for (const [options, message] of wrong) {
     throws(() => createServer(options as Parameters<typeof createServer>[0]), message);

@@ -9,7 +9,7 @@
  */
 import type { Deadline, Deadlines } from "../../internal/deadlines.ts";
 
-/** How often a quiet stream shows that it lives, in milliseconds. Bun cuts a quiet connection after 10 s. */
+/** How often a stream shows that it lives, in milliseconds. Bun cuts a quiet connection after 10 s. */
 const HEARTBEAT_MS = 8_000;
 
 /** How much text waits for a slow reader before the writer has to, in UTF-16 code units. */
@@ -34,6 +34,8 @@ export class SseBody {
   readonly #reader = new AbortController();
   #heartbeat: Deadline;
   #held = "";
+  /** Pending while the reader may want more than there is. */
+  #wanted: PromiseWithResolvers<void> | undefined = undefined;
   #room: PromiseWithResolvers<void> | undefined = undefined;
   #isEnded = false;
 
@@ -55,13 +57,13 @@ export class SseBody {
   /** Sends a block; a returned promise resolves when there is room for the next. */
   write(text: string): void | Promise<void> {
     if (this.#isEnded) return;
-    this.#heartbeat.renew();
     const controller = this.#open();
     if (this.#held === "" && (controller.desiredSize ?? 0) > 0) {
       controller.enqueue(encoder.encode(text));
       return;
     }
     this.#held += text;
+    this.#wanted?.resolve();
     if (this.#held.length > MAX_HELD) return (this.#room ??= Promise.withResolvers()).promise;
   }
 
@@ -87,7 +89,7 @@ export class SseBody {
       start: (controller) => {
         opened = controller;
       },
-      pull: () => this.#flush(),
+      pull: () => this.#pull(),
       cancel: () => {
         this.#finish();
         this.#reader.abort();
@@ -96,6 +98,12 @@ export class SseBody {
     this.#controller = opened as unknown as ReadableStreamDefaultController<Uint8Array>;
     this.#options.onOpen(body);
     return this.#controller;
+  }
+
+  /** Answers once there is held text again: each question costs a promise, and there would be one for each block. */
+  #pull(): Promise<void> {
+    this.#flush();
+    return (this.#wanted = Promise.withResolvers()).promise;
   }
 
   #flush(): void {

@@ -42,21 +42,22 @@ export class MetaEncoder {
 /** The JSON-RPC `result` of an outcome. `common` is what {@link MetaEncoder.common} wrote. */
 export function encodeOutcome(outcome: Outcome, common: string): string {
   switch (outcome.kind) {
-    case "answer": {
-      const content = JSON.stringify(outcome.value);
-      const meta = `"_meta":{"response_type":"answer",${common}${encodeAdded(outcome)}}}`;
-      return content === undefined ? `{${meta}` : `{"content":${content},${meta}`;
-    }
+    case "answer":
+      return encodeResult(outcome.kind, JSON.stringify(outcome.value), common, encodeAdded(outcome));
     case "failure": {
       const { code, message, data } = outcome;
-      const content = JSON.stringify({ code, message, data });
-      return `{"content":${content},"_meta":{"response_type":"failure",${common}${encodeAdded(outcome)}}}`;
+      return encodeResult(outcome.kind, JSON.stringify({ code, message, data }), common, encodeAdded(outcome));
     }
     case "promise":
-      return `{"_meta":{"response_type":"promise",${common}${encodeMembers(promiseMembers(outcome))}}}`;
+      return encodeResult(outcome.kind, undefined, common, encodeMembers(promiseMembers(outcome)));
     default:
-      return `{"_meta":{"response_type":"${outcome.kind}",${common}${encodeMembers(askMembers(outcome))}}}`;
+      return encodeResult(outcome.kind, undefined, common, encodeMembers(askMembers(outcome)));
   }
+}
+
+function encodeResult(kind: Outcome["kind"], content: string | undefined, common: string, added: string): string {
+  const meta = `"_meta":{"response_type":"${kind}",${common}${added}}}`;
+  return content === undefined ? `{${meta}` : `{"content":${content},${meta}`;
 }
 
 /** The JSON-RPC `error` of a refusal; with `common`, as the `error` event of a stream, it carries a `_meta`. */

@@ -62,14 +62,25 @@ const STREAM_HEADERS: Readonly<Record<string, string>> = {
   "x-accel-buffering": "no",
 };
 
+/** A list of tools as its endpoints give it. Both are kept: put together for each caller, a long list would be copied for each. */
+interface ToolsText {
+  readonly array: string;
+  readonly object: string;
+}
+
+function writeTools(tools: WireHost["tools"]): ToolsText {
+  const array = JSON.stringify(tools);
+  return { array, object: `{"tools":${array}}` };
+}
+
 class McpLite implements MountedWire {
   readonly paths: readonly string[];
   readonly #host: WireHost;
-  /** The endpoints that list; what they give is the list, or an object around it. */
-  readonly #lists: ReadonlyMap<string, (toolsJson: string) => string>;
+  /** The endpoints that list, and what they give. */
+  readonly #lists: ReadonlyMap<string, (tools: ToolsText) => string>;
   /** What was listed last, and how it is written. */
   #listed: WireHost["tools"] = [];
-  #listedJson = "[]";
+  #listedText = writeTools([]);
   /** `undefined` if there are none. */
   readonly #promptsJson: string | undefined;
   readonly #meta: MetaEncoder;
@@ -79,9 +90,9 @@ class McpLite implements MountedWire {
     const { catalog: { prompts = [] } = {}, info, clock } = host;
     this.#host = host;
     this.#promptsJson = prompts.length === 0 ? undefined : JSON.stringify(prompts);
-    const lists = new Map<string, (toolsJson: string) => string>([
-      [`${base}/listtools`, (toolsJson) => toolsJson],
-      [`${base}/tools`, (toolsJson) => `{"tools":${toolsJson}}`],
+    const lists = new Map<string, (tools: ToolsText) => string>([
+      [`${base}/listtools`, ({ array }) => array],
+      [`${base}/tools`, ({ object }) => object],
     ]);
     if (prompts.length > 0) lists.set(`${base}/prompts`, () => `{"prompts":${this.#promptsJson}}`);
     this.#lists = lists;
@@ -91,12 +102,12 @@ class McpLite implements MountedWire {
   }
 
   /** The list of tools, without those that the caller may not know of. Written anew where it is not the last one. */
-  #toolsJson({ principal }: Head): string {
+  #toolsText({ principal }: Head): ToolsText {
     const { tools } = this.#host;
     const seen = this.#host.toolsFor(principal);
-    if (seen !== tools) return JSON.stringify(seen);
-    if (tools !== this.#listed) this.#listedJson = JSON.stringify(this.#listed = tools);
-    return this.#listedJson;
+    if (seen !== tools) return writeTools(seen);
+    if (tools !== this.#listed) this.#listedText = writeTools(this.#listed = tools);
+    return this.#listedText;
   }
 
   handle(head: Head, body: Body): MaybePromise<Reply> {
@@ -110,7 +121,7 @@ class McpLite implements MountedWire {
 
   #answer(head: Head, text: string): MaybePromise<Reply> {
     const list = this.#lists.get(head.path);
-    if (list !== undefined) return this.#listReply(text, list(this.#toolsJson(head)));
+    if (list !== undefined) return this.#listReply(text, list(this.#toolsText(head)));
     const parsed = parseJson(text, this.#host.limits.depth);
     if ("refusal" in parsed) return refusalReply(null, parsed.refusal);
     const request = decodeRequest(parsed.value);
@@ -135,7 +146,7 @@ class McpLite implements MountedWire {
       case "tools/list":
         return this.#resultReply(
           request.id,
-          `{"tools":${this.#toolsJson(head)},${this.#answerMeta(startedMs)}}`,
+          `{"tools":${this.#toolsText(head).array},${this.#answerMeta(startedMs)}}`,
         );
       case "ping":
         return this.#resultReply(request.id, `{${this.#answerMeta(startedMs)}}`);

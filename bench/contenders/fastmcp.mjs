@@ -1,0 +1,22 @@
+// FastMCP (TypeScript) 4.20, in process by its `EdgeFastMCP`, the only one of its classes with a `fetch` (`FastMCP` itself opens
+// a port of its own). It speaks 2025-era MCP, without a session, without progress and without structured results: the answer is
+// a text block only. Its schemas are zod's, since it lists no others.
+import { EdgeFastMCP } from "fastmcp/edge";
+import { zodKit } from "../zod_kit.mjs";
+import { decodeResult } from "./mcp.mjs";
+
+export { decodeList } from "./mcp.mjs";
+export { encode } from "./mcp_sdk.mjs";
+
+export function createFetch(tools) {
+  const server = new EdgeFastMCP({ name: "bench", version: "1.0.0" });
+  for (const { name, description, input, run } of tools) {
+    server.addTool({ name, description, parameters: input(zodKit), execute: (args) => JSON.stringify(run(args)) });
+  }
+  return (request) => server.fetch(request);
+}
+
+export function decodeCall(text, call) {
+  const { content } = decodeResult(text, call).result;
+  return { value: JSON.parse(content[0].text), partials: [] };
+}

@@ -1,0 +1,240 @@
+// Measures over real sockets, each server in a process of its own: by h2load over HTTP/1.1, then with readers that do not read,
+// then by the libraries' clients. `node bench/http.mjs [--runtime bun] [--workload add,sse100] [--rounds 7]`.
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { load } from "./h2load.mjs";
+import { check, createRequests } from "./http/check.mjs";
+import { startSlowReaders } from "./http/slow_readers.mjs";
+import { flood, workloads } from "./http/tools.mjs";
+import { readNames, readPositive, scale } from "./options.mjs";
+import { formatSpread, formatTable } from "./report.mjs";
+import { buildPackage, commands, installPeers, readVersion } from "./runtimes.mjs";
+
+/**
+ * File in `contenders/`, and its way onto a port (http/server.mjs). The floor comes first; all are compared with it. `only` and
+ * `missing` are what a runtime can not do.
+ */
+const contenders = {
+  floor: { file: "floor", way: "fetch" },
+  "floor-real-request": { file: "floor", way: "realRequest", only: ["node"] },
+  toolwire: { file: "toolwire", way: "toolwire" },
+  // A caller of MCP who does not keep up is told of the latest progress only.
+  "toolwire-mcp-2025": { file: "toolwire_mcp_2025", way: "toolwire", missing: [workloads.sse10000] },
+  "mcp-lite": { file: "mcp_lite", way: "fetch" },
+  "hono RPC": { file: "hono_rpc", way: "fetch" },
+  // On Node it needs an adapter of its own, and its streams are of strings, which Deno does not send.
+  elysia: { file: "elysia", way: "elysia", only: ["bun", "deno"], streamsOn: ["bun"] },
+  tRPC: { file: "trpc", way: "fetch" },
+  oRPC: { file: "orpc", way: "fetch" },
+  "@modelcontextprotocol/server": { file: "mcp_server", way: "fetch" },
+};
+
+const slowReaders = 8;
+/** A round's aim, so that a slow server is not waited for, and a fast one is asked enough. */
+const roundSeconds = 0.4;
+
+const { values } = parseArgs({
+  options: {
+    runtime: { type: "string", default: Object.keys(commands).join() },
+    workload: { type: "string", default: Object.keys(workloads).join() },
+    contender: { type: "string", default: Object.keys(contenders).join() },
+    rounds: { type: "string", default: "7" },
+  },
+});
+const runtimes = readNames("runtime", values.runtime, Object.keys(commands));
+const chosenWorkloads = readNames("workload", values.workload, Object.keys(workloads));
+const chosenContenders = readNames("contender", `floor,${values.contender}`, Object.keys(contenders));
+const rounds = Math.ceil(readPositive("--rounds", values.rounds) * scale);
+installPeers();
+buildPackage();
+for (const runtime of runtimes) await measureRuntime(runtime);
+
+async function measureRuntime(runtime) {
+  const names = chosenContenders.filter((name) => contenders[name].only?.includes(runtime) ?? true);
+  const servers = {};
+  try {
+    for (const name of names) servers[name] = await start(runtime, name);
+    console.log(`\n### HTTP, ${runtime} ${readVersion(runtime)}\n`);
+    printLoads(measureLoads(runtime, servers));
+    await printSlowReaders(servers);
+    printCallers(runtime, servers);
+  } finally {
+    for (const { child } of Object.values(servers)) child.kill();
+  }
+}
+
+/** Starts a server and checks its answers to everything. */
+async function start(runtime, name) {
+  const { file, way, streamsOn } = contenders[name];
+  const contender = await import(`./contenders/${file}.mjs`);
+  const [command, ...args] = commands[runtime](fileURLToPath(new URL("http/server.mjs", import.meta.url)));
+  const child = spawn(command, [...args, file, way], { stdio: ["ignore", "pipe", "inherit"] });
+  const line = once(createInterface({ input: child.stdout }), "line").then(([text]) => JSON.parse(text));
+  const ended = once(child, "exit").then(() => {
+    throw new Error(`The server of ${name} ended on ${runtime}`);
+  });
+  ended.catch(() => {});
+  const isAble = ({ tool }) => tool.stream === undefined || (streamsOn?.includes(runtime) ?? true);
+  const canDo = (workload) => isAble(workload) && !contenders[name].missing?.includes(workload);
+  try {
+    const { url } = await Promise.race([line, ended]);
+    for (const workload of chosenWorkloads.map((name) => workloads[name]).filter(canDo)) {
+      await check(contender, url, workload);
+    }
+    return { child, url, contender, canDo };
+  } catch (cause) {
+    child.kill();
+    throw new Error(`${name} does not answer as it should on ${runtime}`, { cause });
+  }
+}
+
+/** @returns rows of a title and, by contender, the rounds: `{ rate, cpuMs }`. */
+function measureLoads(runtime, servers) {
+  return chosenWorkloads.flatMap((name) => {
+    const workload = workloads[name];
+    return workload.flights.map((connections) => {
+      console.error(`${runtime} ${name}, ${connections} connections …`);
+      const able = Object.entries(servers).filter(([, { canDo }]) => canDo(workload));
+      return [`${name}, ${connections}`, takeTurns(able, workload, connections)];
+    });
+  });
+}
+
+function takeTurns(able, workload, connections) {
+  const samples = Object.fromEntries(able.map(([name]) => [name, []]));
+  const calls = Object.fromEntries(able.map(([name]) => [name, Math.max(connections, workload.calls * scale / 4)]));
+  for (let round = -1; round < rounds; round++) {
+    for (const [name, server] of able) {
+      const sample = askServer(server, workload, connections, calls[name]);
+      // The first round warms up, and tells how many calls a round may have.
+      if (round >= 0) samples[name].push(sample);
+      else calls[name] = Math.max(connections, Math.min(sample.rate * roundSeconds, workload.calls) * scale);
+    }
+  }
+  return samples;
+}
+
+/** Calls a second, and a call's milliseconds of the server's processor time. */
+function askServer({ contender, url, child }, workload, connections, calls) {
+  const [{ url: target, headers, body }] = createRequests(contender, url, workload);
+  const lines = body === undefined ? headers : { "content-type": "application/json", ...headers };
+  const count = Math.ceil(calls);
+  const cpuMs = readCpuMs(child.pid);
+  const heads = Object.entries(lines).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
+  const rate = load(body, count, ["--h1", "-c", connections, ...heads, target]);
+  if (rate === undefined) throw new Error(`${target} did not answer every call`);
+  return { rate, cpuMs: (readCpuMs(child.pid) - cpuMs) / count };
+}
+
+/** What all threads of a process have had of the processor (Linux). */
+function readCpuMs(pid) {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  const ns = threads.map((thread) => readProc(`${pid}/task/${thread}/schedstat`).split(" ", 1)[0]);
+  return ns.reduce((sum, text) => sum + Number(text), 0) / 1e6;
+}
+
+function readResidentMb(pid) {
+  return Number(/VmRSS:\s+(\d+) kB/.exec(readProc(`${pid}/status`))[1]) / 1000;
+}
+
+/** Some go on with a stream that nobody takes any more, which is not what the next round asks about. */
+async function waitUntilIdle(pid) {
+  for (let tries = 0; tries < 100; tries++) {
+    const beforeMs = readCpuMs(pid);
+    await setTimeout(50);
+    if (readCpuMs(pid) - beforeMs < 5) return;
+  }
+}
+
+/** Empty for a thread that has just ended. */
+function readProc(path) {
+  try {
+    return readFileSync(`/proc/${path}`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function printLoads(rows) {
+  const names = chosenContenders.filter((name) => name !== "floor" && rows.some(([, samples]) => name in samples));
+  const print = (title, toRatio) => {
+    const cell = (samples, name) => name in samples ? formatSpread(samples[name].map(toRatio(samples.floor))) : "";
+    console.log(`\n${title}\n`);
+    const table = names.map((name) => [name, ...rows.map(([, samples]) => cell(samples, name))]);
+    console.log(formatTable(["÷ floor", ...rows.map(([title]) => title)], table));
+  };
+  print(
+    "Time of a call ÷ the floor's, by workload and connections.",
+    (floor) => ({ rate }, round) => floor[round].rate / rate,
+  );
+  print(
+    "The server's processor time for a call ÷ the floor's.",
+    (floor) => ({ cpuMs }, round) => cpuMs / floor[round].cpuMs,
+  );
+}
+
+/** What readers that do not read cost those who do, and the server. */
+async function printSlowReaders(servers) {
+  const able = Object.entries(servers).filter(([, { canDo }]) => canDo(flood));
+  const rows = [];
+  for (const [name, server] of able) {
+    console.error(`${name}, beside slow readers …`);
+    const ask = () => askServer(server, workloads.add, 16, workloads.add.calls * scale).rate;
+    ask();
+    const [stream] = createRequests(server.contender, server.url, flood);
+    const idleMb = readResidentMb(server.child.pid);
+    let mostMb = idleMb;
+    const ratios = [];
+    for (let round = 0; round < rounds; round++) {
+      const aloneRate = ask();
+      const stop = await startSlowReaders(slowReaders, stream);
+      ratios.push(aloneRate / ask());
+      mostMb = Math.max(mostMb, readResidentMb(server.child.pid));
+      stop();
+      await waitUntilIdle(server.child.pid);
+    }
+    rows.push([name, formatSpread(ratios), (mostMb - idleMb).toFixed(0)]);
+  }
+  console.log(
+    `\n\`add\` on 16 connections beside ${slowReaders} callers who have each asked for a stream of 20 MB and do not read it.\n`,
+  );
+  console.log(formatTable(["server", "time of a call ÷ without them", "MB more memory"], rows));
+}
+
+/** Callers take turns in a process of their own, each against its own library's server. */
+function printCallers(runtime, servers) {
+  const needed = ["toolwire", "tRPC", "oRPC", "hono RPC"];
+  if (needed.some((name) => !(name in servers))) return;
+  const urls = JSON.stringify(Object.fromEntries(needed.map((name) => [name, servers[name].url])));
+  const [command, ...args] = commands[runtime](fileURLToPath(new URL("http/callers.mjs", import.meta.url)));
+  const rows = {};
+  const titles = [];
+  for (const name of chosenWorkloads) {
+    for (const connections of workloads[name].flights) {
+      console.error(`${runtime} callers, ${name}, ${connections} in flight …`);
+      const calls = Math.ceil(workloads[name].calls * scale / 4);
+      const { status, stdout, stderr } = spawnSync(
+        command,
+        [...args, urls, name, connections, rounds, calls].map(String),
+        { encoding: "utf8" },
+      );
+      if (status !== 0) throw new Error(`bench/http/callers.mjs failed on ${runtime}: ${stderr}`);
+      const [[, base], ...others] = Object.entries(JSON.parse(stdout));
+      titles.push(`${name}, ${connections}`);
+      for (const [caller, rates] of others) {
+        const cells = rows[caller] ??= [];
+        cells[titles.length - 1] = formatSpread(rates.map((rate, round) => base[round] / rate));
+      }
+    }
+  }
+  console.log("\nCallers: time of a call ÷ that of a bare `fetch` and `JSON.parse` against Toolwire's server.\n");
+  const table = Object.entries(rows).map((
+    [caller, cells],
+  ) => [caller, ...titles.map((_, column) => cells[column] ?? "")]);
+  console.log(formatTable(["caller", ...titles], table));
+}
