@@ -6,7 +6,7 @@
  * @module
  */
 import type { CallMeta } from "../call/call.ts";
-import { refuseInput, type Settled } from "../call/outcome.ts";
+import { type Refusal, refuseInput, type Settled } from "../call/outcome.ts";
 import { isJsonObject } from "../internal/json.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 import type { ServerInfo } from "../wires/wire.ts";
@@ -19,6 +19,7 @@ import { LegacyAsker, unanswered } from "./legacy_asks.ts";
 import { answerLegacyTask, readTaskWish } from "./legacy_tasks.ts";
 import type { Members, Request, Response } from "./message.ts";
 import { refuseCursor } from "./offers.ts";
+import { MAX_URI_LENGTH } from "./subscriptions.ts";
 import { ToolPages } from "./tool_pages.ts";
 import { readCallMeta } from "./tool_calls.ts";
 import type { Work } from "./work.ts";
@@ -26,6 +27,9 @@ import { isLegacyVersion, LEGACY_VERSIONS, type LegacyVersion, LOG_LEVELS } from
 
 /** Most times that one call asks its caller, one after the other. */
 const MAX_ROUNDS = 50;
+
+/** What a caller may say of itself as it begins, in UTF-16 code units of JSON: transports keep it. */
+const MAX_CALLER_LENGTH = 16_384;
 
 /** What is known of a caller from one request to the next. */
 export interface LegacyCaller {
@@ -82,8 +86,12 @@ export class Legacy {
     );
   }
 
-  /** What a caller says of itself as it begins. Of revisions that are not known here, the newest is agreed on. */
-  readCaller({ protocolVersion, capabilities, clientInfo }: Members): LegacyCaller {
+  /**
+   * What a caller says of itself as it begins, unless that is too much. Of revisions that are not known here, the newest is
+   * agreed on.
+   */
+  readCaller({ protocolVersion, capabilities, clientInfo }: Members): LegacyCaller | Refusal {
+    if (JSON.stringify([capabilities, clientInfo]).length > MAX_CALLER_LENGTH) return refuseLongCaller();
     return {
       version: isLegacyVersion(protocolVersion) ? protocolVersion : LEGACY_VERSIONS[0],
       capabilities: isJsonObject(capabilities) ? capabilities : {},
@@ -158,6 +166,10 @@ export class Legacy {
     if (this.#core.host.catalog?.hasResources !== true) return unknownMethod(request);
     if (typeof uri !== "string") {
       return refusalAnswer(id, refuseInput("params.uri is needed", ["params", "uri"], "string", uri));
+    }
+    if (uri.length > MAX_URI_LENGTH) {
+      const expected = `string of at most ${MAX_URI_LENGTH} characters`;
+      return refusalAnswer(id, refuseInput(`params.uri is a ${expected}`, ["params", "uri"], expected, uri));
     }
     const wish = method === "resources/subscribe" ? { subscribe: uri } : { unsubscribe: uri };
     return this.#remember(id, exchange.remember(wish));
@@ -248,6 +260,11 @@ export class Legacy {
     const { capabilities, info } = exchange.caller;
     return new McpPeer(exchange, id, capabilities, info);
   }
+}
+
+function refuseLongCaller(): Refusal {
+  const expected = `at most ${MAX_CALLER_LENGTH} characters of JSON`;
+  return refuseInput(`params.capabilities and params.clientInfo are ${expected}`, ["params"], expected, {});
 }
 
 function readMeta({ _meta: meta }: Members): {

@@ -1,5 +1,6 @@
 import type { BucketStore } from "../middleware/rate_limit.ts";
-import { RedisConnection, type RedisOptions } from "./connection.ts";
+import { checkOptions } from "../internal/options.ts";
+import { REDIS_RULES, RedisConnection, type RedisOptions } from "./connection.ts";
 
 /** Options of {@link redisBuckets}. */
 export type RedisBucketsOptions = RedisOptions;
@@ -41,8 +42,11 @@ const TAKE = `
  * const store = redisBuckets({ redis: "redis://127.0.0.1:6379" });
  * const server = createServer({ tools, middleware: [rateLimit({ perSecond: 10, burst: 20, store })] });
  * ```
+ * @throws {RangeError} If a number is not one that it may be.
+ * @throws {TypeError} If another option is not what it should be, or there is no such option.
  */
 export function redisBuckets(options: RedisBucketsOptions): RedisBuckets {
+  checkOptions("keep buckets in Redis", options, REDIS_RULES);
   const { name = "toolwire" } = options;
   const connection = new RedisConnection("redisBuckets", "Rate limits cannot be kept in Redis now:", options);
   return {

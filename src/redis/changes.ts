@@ -1,7 +1,8 @@
 import type { Redis } from "ioredis";
 import type { Change, ChangeBus } from "../call/changes.ts";
 import { isRefusal } from "./channels.ts";
-import { RedisConnection, type RedisOptions } from "./connection.ts";
+import { checkOptions } from "../internal/options.ts";
+import { REDIS_RULES, RedisConnection, type RedisOptions } from "./connection.ts";
 import { Follower, type Missed } from "./follower.ts";
 import { type Entry, fieldOf } from "./session_records.ts";
 
@@ -57,8 +58,11 @@ const MISSED = `
  * const server = createServer({ tools, resources, changes, wires: [mcp()] });
  * server.notify.resourceUpdated("docs://readme");
  * ```
+ * @throws {RangeError} If a number is not one that it may be.
+ * @throws {TypeError} If another option is not what it should be, or there is no such option.
  */
 export function redisChanges(options: RedisChangesOptions): RedisChanges {
+  checkOptions("tell changes by way of Redis", options, REDIS_RULES);
   return new Bus(options);
 }
 

@@ -99,6 +99,21 @@ export const APPEND: string = `
   redis.call("PUBLISH", KEYS[1], number .. " " .. ARGV[9])
   return 1`;
 
+/**
+ * Arguments: stream, a number. Forgets the stream's messages up to that one, but for the newest: by it a message that was appended
+ * already is known.
+ */
+export const DROP: string = `
+  local key, sizes = KEYS[1] .. ":stream:" .. ARGV[1], KEYS[1] .. ":sizes"
+  local newest = redis.call("XREVRANGE", key, "+", "-", "COUNT", 1)[1]
+  for _, entry in ipairs(redis.call("XRANGE", key, "-", ARGV[2] .. "-0")) do
+    if entry[1] ~= newest[1] then
+      redis.call("XDEL", key, entry[1])
+      redis.call("HINCRBY", sizes, ARGV[1], -#entry[2][2])
+      redis.call("HINCRBY", sizes, "", -#entry[2][2])
+    end
+  end`;
+
 /** Arguments: the note, time to live, most notes, most text in all of them. */
 export const NOTE: string = `
   if redis.call("HEXISTS", KEYS[1], "session") == 0 then return 0 end

@@ -1,9 +1,10 @@
 import type { Redis } from "ioredis";
+import { checkOptions, type OptionRules, wholeNumber } from "../internal/options.ts";
 import type { McpSession, SessionNote, SessionStore, StoredMessage } from "../wires/mcp/session_store.ts";
-import { RedisConnection, type RedisOptions } from "./connection.ts";
+import { REDIS_RULES, RedisConnection, type RedisOptions } from "./connection.ts";
 import { Follower, type Missed } from "./follower.ts";
 import { type Entry, fieldOf, toMessage, toNote, toSession } from "./session_records.ts";
-import { APPEND, DELETE, GET, MISSED, NOTE, PUT } from "./session_scripts.ts";
+import { APPEND, DELETE, DROP, GET, MISSED, NOTE, PUT } from "./session_scripts.ts";
 
 /** Options of {@link redisSessions}. */
 export interface RedisSessionsOptions extends RedisOptions {
@@ -12,6 +13,12 @@ export interface RedisSessionsOptions extends RedisOptions {
   /** Most sessions at once, of all replicas; the one that was quiet longest has to go. Default: 100,000. */
   readonly maxSessions?: number;
 }
+
+const RULES: OptionRules<RedisSessionsOptions> = {
+  ...REDIS_RULES,
+  ttlMs: wholeNumber(1, "milliseconds"),
+  maxSessions: wholeNumber(1),
+};
 
 /** Sessions in Redis, for `sessionsIn`. */
 export interface RedisSessions extends SessionStore {
@@ -58,9 +65,11 @@ const MAX_NUMBERS = 10_000;
  *   wires: [mcp({ sessions: sessionsIn(redisSessions({ redis })) })],
  * });
  * ```
- * @throws {RangeError} If a limit is not a whole number of at least 1.
+ * @throws {RangeError} If a number is not one that it may be.
+ * @throws {TypeError} If another option is not what it should be, or there is no such option.
  */
 export function redisSessions(options: RedisSessionsOptions): RedisSessions {
+  checkOptions("keep sessions in Redis", options, RULES);
   return new Store(options);
 }
 
@@ -76,11 +85,6 @@ class Store implements RedisSessions {
 
   constructor(options: RedisSessionsOptions) {
     const { name = "toolwire", ttlMs = 3_600_000, maxSessions = 100_000 } = options;
-    for (const [limit, value] of Object.entries({ ttlMs, maxSessions })) {
-      if (!(Number.isSafeInteger(value) && value >= 1)) {
-        throw new RangeError(`Cannot keep sessions in Redis: ${limit} has to be a whole number above 0, not ${value}`);
-      }
-    }
     this.#connection = new RedisConnection("redisSessions", "MCP sessions cannot be kept in Redis now:", options);
     // In braces: on a cluster, all of it is kept in one place.
     this.#prefix = `{${name}}:mcp:`;
@@ -137,6 +141,10 @@ class Store implements RedisSessions {
     const messages = entries.map(toMessage);
     if (messages.includes(undefined)) this.#reportJunk();
     return messages.filter((message) => message !== undefined);
+  }
+
+  async drop(id: string, stream: string, upTo: number): Promise<void> {
+    await this.#run(DROP, id, stream, upTo);
   }
 
   async publish(id: string, note: SessionNote): Promise<void> {

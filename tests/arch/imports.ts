@@ -38,7 +38,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
   ["catalog", ["src/catalog/"], ["internal", "error", "call", "schema", "tool"]],
   ["dispatch", ["src/dispatch/"], ["internal", "error", "call", "token", "engine", "schema", "tool"]],
   ["middleware", ["src/middleware/"], ["internal", "error", "call", "token", "tool"]],
-  ["redis", ["src/redis/"], ["engine", "type:call", "type:middleware", "type:wires"]],
+  ["redis", ["src/redis/"], ["internal", "engine", "type:call", "type:middleware", "type:wires"]],
   ["otel", ["src/otel/"], ["internal", "error", "call", "type:tool"]],
   ["wire", ["src/wires/wire.ts"], ["internal", "error", "call", "schema", "tool", "type:catalog", "dispatch"]],
   ["mcp", ["src/mcp/"], [

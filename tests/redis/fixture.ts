@@ -71,11 +71,16 @@ export interface ReplicaOptions extends Partial<RedisSessionsOptions>, SessionOp
 
 /** Makes one replica. */
 export function createReplica(options: ReplicaOptions): Replica {
+  const { retryMs, pollAfterMs, ttlMs, maxSessions, ...redis } = options;
   const gate = new Gate();
   const aborted = new Gate();
   const errors: unknown[] = [];
-  const settings = { timeoutMs: 60_000, onError: (error: unknown) => void errors.push(error), ...options };
-  const store = redisSessions(settings);
+  const settings = { timeoutMs: 60_000, onError: (error: unknown) => void errors.push(error), ...redis };
+  const store = redisSessions({
+    ...settings,
+    ...(ttlMs !== undefined && { ttlMs }),
+    ...(maxSessions !== undefined && { maxSessions }),
+  });
   const ask = defineTool("ask").describe("Ask for a name").handle(async (_, ctx) => {
     const answer = await ctx.elicit("name", { message: "Who are you?", schema: v.object({ name: v.string() }) });
     return answer.action === "accept" ? `Hello, ${answer.content.name}` : "Hello, stranger";
@@ -98,7 +103,7 @@ export function createReplica(options: ReplicaOptions): Replica {
       mcp({
         logging: true,
         askTimeoutMs: 300_000,
-        sessions: sessionsIn(store, { retryMs: options.retryMs, pollAfterMs: options.pollAfterMs }),
+        sessions: sessionsIn(store, { retryMs, pollAfterMs }),
       }),
     ],
   });

@@ -5,6 +5,7 @@ import { defineTool } from "../../mod.ts";
 import { authenticate, bearer, jwt, protectedResource } from "../../src/auth/mod.ts";
 import { cache, concurrencyLimit, logging, memoryBuckets, rateLimit, timeout } from "../../src/middleware/mod.ts";
 import { openapi, toolsFromOpenApi } from "../../src/openapi/mod.ts";
+import { redisBuckets, redisChanges, redisSessions } from "../../src/redis/mod.ts";
 import { connect, connectTransport, grpcWebTransport } from "../../src/wires/grpc/entry.ts";
 import { health } from "../../src/wires/health/mod.ts";
 import { mcp, mcpTransport, memorySessions, sessionsIn } from "../../src/wires/mcp/entry.ts";
@@ -15,6 +16,7 @@ type Untyped = (...args: readonly unknown[]) => unknown;
 
 const webtool = { name: "docs", description: "Documents", version: "1.0.0" };
 const issuer = { issuer: "https://login.example", audience: "https://api.example", keys: { keys: [] } };
+const redis = "redis://127.0.0.1:1";
 const scopes = (...given: readonly unknown[]) => (defineTool("t").describe("T").scopes as Untyped)(...given);
 
 const WRONG: readonly (readonly [call: unknown, args: readonly unknown[], message: RegExp, name?: "RangeError"])[] = [
@@ -43,6 +45,14 @@ const WRONG: readonly (readonly [call: unknown, args: readonly unknown[], messag
   [memorySessions, [{ maxSessions: 0 }], /maxSessions must be/, "RangeError"],
   [memorySessions, [{ ttl: 5 }], /there is no option "ttl"; did you mean "ttlMs"\?$/],
   [sessionsIn, [{ get() {} }], /the store has no put, delete, append, read, publish, subscribe$/],
+  [redisSessions, [], /^Cannot keep sessions in Redis: options are an object, not undefined$/],
+  [redisSessions, [{}], /redis must be a URL such as "redis:\/\/127\.0\.0\.1:6379", or its parts, not undefined$/],
+  [redisSessions, [{ redis, maxSession: 5 }], /there is no option "maxSession"; did you mean "maxSessions"\?$/],
+  [redisSessions, [{ redis, maxSessions: 0 }], /maxSessions must be a whole number above 0, not 0$/, "RangeError"],
+  [redisChanges, [{ redis, names: "a" }], /^Cannot tell changes .*no option "names"; did you mean "name"\?$/],
+  [redisChanges, [{ redis: "" }], /redis must be a URL/],
+  [redisBuckets, [{ redis, timeout: 5 }], /^Cannot keep buckets in Redis: .*did you mean "timeoutMs"\?$/],
+  [redisBuckets, [{ redis, timeoutMs: 0 }], /timeoutMs must be a number above 0, not 0$/, "RangeError"],
   [mcpTransport, ["http://x", { pinned: {} }], /pinned must be an array of tools, .*, not an object$/],
   [mcpTransport, ["http://x", { era: "2025" }], /era must be "auto" or "modern" or "legacy", not "2025"$/],
   [mcpTransport, ["http://x", { header: {} }], /there is no option "header"; did you mean "headers"\?$/],

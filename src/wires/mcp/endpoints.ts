@@ -8,7 +8,7 @@
  *
  * @module
  */
-import { refuse } from "../../call/outcome.ts";
+import { type Refusal, refuse } from "../../call/outcome.ts";
 import type { Json } from "../../internal/json.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import { type Answer, errorAnswer, protocolError, refusalAnswer } from "../../mcp/answer.ts";
@@ -19,7 +19,7 @@ import { EndpointExchange, type Say } from "./endpoint_exchange.ts";
 import { ACCEPTED, refused, toAnsweredReply, toReply } from "./exchange.ts";
 import type { SessionHost } from "./session_http.ts";
 import { followNews, NEWS, noteOf, sayNews } from "./session_news.ts";
-import { isServable, type McpSession, type SessionStore } from "./session_store.ts";
+import { findSession, type McpSession, principalId, type SessionStore } from "./session_store.ts";
 import { SessionReader } from "./session_stream.ts";
 
 /** How often a session is told that its stream is still open, in milliseconds: stores forget those that are quiet. */
@@ -63,8 +63,8 @@ export class Endpoints {
   async receive(head: Head, messages: readonly Message[], isBatch: boolean): Promise<Reply> {
     const id = idOf(head, this.#path);
     try {
-      const session = await this.#store.get(id);
-      if (session === undefined || !isServable(session) || session.principal !== (head.principal?.id ?? "")) {
+      const session = await findSession(this.#store, id, head.principal);
+      if (session === undefined) {
         return refused(404, -32001, "There is no such endpoint (any more): open a stream");
       }
       if (isBatch && session.version !== "2025-03-26") {
@@ -96,6 +96,7 @@ export class Endpoints {
     const say = this.#sayTo(session.id);
     const isBeginning = request.method === "initialize";
     const begun = isBeginning ? this.#begun(session, request) : session;
+    if ("kind" in begun) return await this.#said(refusalAnswer(request.id, begun), head, say);
     if (isBeginning && (session.capabilities !== null || !await this.#store.put(begun, session))) {
       const refusal = refuse("invalid_request", "The session has begun already");
       return await this.#said(refusalAnswer(request.id, refusal), head, say);
@@ -118,8 +119,10 @@ export class Endpoints {
     return undefined;
   }
 
-  #begun(session: McpSession, { params }: Request): McpSession {
-    const { version, capabilities, info } = this.#host.readCaller(params);
+  #begun(session: McpSession, { params }: Request): McpSession | Refusal {
+    const caller = this.#host.readCaller(params);
+    if ("kind" in caller) return caller;
+    const { version, capabilities, info } = caller;
     return { ...session, version, capabilities: capabilities as Json, info: (info ?? null) as Json };
   }
 
@@ -202,7 +205,7 @@ function beginning({ principal }: Head): McpSession {
     version: "2024-11-05",
     capabilities: null,
     info: null,
-    principal: principal?.id ?? "",
+    principal: principalId(principal),
     logLevel: null,
     subscriptions: [],
   };

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { refuse } from "../../call/outcome.ts";
+import { type Refusal, refuse } from "../../call/outcome.ts";
 import type { Deadlines } from "../../internal/deadlines.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import { type Answer, errorAnswer, protocolError, refusalAnswer } from "../../mcp/answer.ts";
@@ -78,7 +78,7 @@ export class LegacyHttp implements SessionHost {
     this.#sessions?.close();
   }
 
-  readCaller(params: Members): LegacyCaller {
+  readCaller(params: Members): LegacyCaller | Refusal {
     return this.#legacy.readCaller(params);
   }
 
@@ -97,7 +97,8 @@ export class LegacyHttp implements SessionHost {
     if (head.metadata.get(SESSION_HEADER) !== null && this.#sessions !== undefined) {
       return toReply(refusalAnswer(request.id, refuse("invalid_request", "The session has begun already")));
     }
-    const caller = this.#legacy.readCaller(request.params);
+    const caller = this.readCaller(request.params);
+    if ("kind" in caller) return toReply(refusalAnswer(request.id, caller));
     const exchange = new StatelessExchange(head, this, caller);
     const answer = this.#legacy.answer(request, exchange) as Answer;
     return this.#sessions === undefined ? toReply(answer) : this.#sessions.begin(head, caller, answer);

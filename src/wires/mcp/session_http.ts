@@ -5,6 +5,7 @@
  *
  * @module
  */
+import type { Refusal } from "../../call/outcome.ts";
 import type { Deadlines } from "../../internal/deadlines.ts";
 import type { Json } from "../../internal/json.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
@@ -21,7 +22,7 @@ import { ACCEPTED, KEEP_ALIVE, refused, toReply } from "./exchange.ts";
 import { SessionExchange } from "./session_exchange.ts";
 import { followNews, NEWS, noteOf, sayNews } from "./session_news.ts";
 import { canResume, howToResume, SessionReader } from "./session_stream.ts";
-import { isServable, type McpSession, type SessionStore } from "./session_store.ts";
+import { findSession, type McpSession, principalId, type SessionStore } from "./session_store.ts";
 
 /** The header that names a session. */
 export const SESSION_HEADER = "mcp-session-id";
@@ -47,8 +48,8 @@ export interface SessionHost {
   readonly heartbeats: Deadlines;
   /** What clients were asked. */
   readonly pending: PendingRequests;
-  /** What a caller says of itself as it begins. */
-  readCaller(params: Members): LegacyCaller;
+  /** What a caller says of itself as it begins, unless that is too much. */
+  readCaller(params: Members): LegacyCaller | Refusal;
   /** Answers requests; of a batch, as one. */
   answerAll(requests: readonly Request[], exchange: LegacyExchange, isBatch: boolean): MaybePromise<Answer>;
 }
@@ -85,7 +86,7 @@ export class SessionHttp {
         version: caller.version,
         capabilities: caller.capabilities as Json,
         info: (caller.info ?? null) as Json,
-        principal: head.principal?.id ?? "",
+        principal: principalId(head.principal),
         logLevel: null,
         subscriptions: [],
       });
@@ -130,8 +131,8 @@ export class SessionHttp {
     const id = head.metadata.get(SESSION_HEADER);
     if (id === null) return refused(400, -32000, "The header Mcp-Session-Id is needed: begin with initialize");
     try {
-      const session = await this.#store.get(id);
-      if (session === undefined || !isServable(session) || session.principal !== (head.principal?.id ?? "")) {
+      const session = await findSession(this.#store, id, head.principal);
+      if (session === undefined) {
         return refused(404, -32001, "There is no such session (any more): begin with initialize");
       }
       return await then(session);

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { Principal } from "../../call/call.ts";
 import type { Json } from "../../internal/json.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import { isLegacyVersion, type LegacyVersion } from "../../mcp/words.ts";
@@ -48,10 +49,27 @@ export type SessionNote =
   | { readonly kind: "ended" };
 
 /** Whether a store gave a session that this process can serve: others, of other versions of the server, may have written it. */
-export function isServable({ id, version, principal, logLevel, subscriptions }: McpSession): boolean {
+function isServable({ id, version, principal, logLevel, subscriptions }: McpSession): boolean {
   return typeof id === "string" && isLegacyVersion(version) && typeof principal === "string" &&
     (logLevel === null || typeof logLevel === "string") &&
     Array.isArray(subscriptions) && subscriptions.every((uri) => typeof uri === "string");
+}
+
+/** The session of that id, if this process can serve it and it is this caller's. */
+export async function findSession(
+  store: SessionStore,
+  id: string,
+  principal: Principal | undefined,
+): Promise<McpSession | undefined> {
+  const session = await store.get(id);
+  return session !== undefined && isServable(session) && session.principal === principalId(principal)
+    ? session
+    : undefined;
+}
+
+/** What a session keeps of who calls. */
+export function principalId(principal: Principal | undefined): string {
+  return principal?.id ?? "";
 }
 
 /** Where sessions are kept. With one that processes share, any of them can serve any session. */
@@ -71,6 +89,11 @@ export interface SessionStore {
   append(id: string, stream: string, json: string, isLast: boolean): MaybePromise<void>;
   /** The messages of a stream after a number, in order. */
   read(id: string, stream: string, after: number): MaybePromise<readonly StoredMessage[]>;
+  /**
+   * Told that nobody reads the messages of a stream up to a number again, though at least as many would be kept. A store need not
+   * have this: they go with their session.
+   */
+  drop?(id: string, stream: string, upTo: number): MaybePromise<void>;
   /**
    * Tells everyone who has subscribed to a session, in all processes. What a client has said nobody says again: a listener
    * whose connection was broken meanwhile is told later. To be told twice does no harm.

@@ -102,7 +102,9 @@ export class SessionReader {
     try {
       while (this.#isStale && !this.#isOver) {
         this.#isStale = false;
-        for (const message of await store.read(session.id, stream, this.#after)) await this.#send(message);
+        const messages = await store.read(session.id, stream, this.#after);
+        for (const message of messages) await this.#send(message);
+        if (messages.length > 0) await this.#dropSent();
       }
     } catch (thrown) {
       this.#options.onError(thrown);
@@ -110,6 +112,17 @@ export class SessionReader {
     } finally {
       // At once: what comes after the last look must be looked at by another.
       this.#isReading = false;
+    }
+  }
+
+  /** What nobody can take up again is not kept. */
+  async #dropSent(): Promise<void> {
+    const { store, session, stream, hasIds = true, onError } = this.#options;
+    if (hasIds || this.#isOver) return;
+    try {
+      await store.drop?.(session.id, stream, this.#after);
+    } catch (thrown) {
+      onError(thrown);
     }
   }
 

@@ -1,8 +1,6 @@
 import type { LegacyWish } from "../../mcp/legacy.ts";
+import { withSubscription } from "../../mcp/subscriptions.ts";
 import type { McpSession, SessionStore } from "./session_store.ts";
-
-/** Resources that one session is told of: those it asked for last. */
-const MAX_SUBSCRIPTIONS = 1_000;
 
 /** How often a change of a session is made anew that others have changed meanwhile. */
 const MAX_CHANGES = 100;
@@ -23,7 +21,6 @@ function withWish(session: McpSession, wish: LegacyWish): McpSession {
   if ("unsubscribe" in wish) {
     return { ...session, subscriptions: subscriptions.filter((uri) => uri !== wish.unsubscribe) };
   }
-  const { subscribe: uri } = wish;
-  if (subscriptions.includes(uri)) return session;
-  return { ...session, subscriptions: [...subscriptions.slice(1 - MAX_SUBSCRIPTIONS), uri] };
+  const more = withSubscription(subscriptions, wish.subscribe);
+  return more === subscriptions ? session : { ...session, subscriptions: more };
 }

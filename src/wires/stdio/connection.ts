@@ -24,6 +24,7 @@ import { Modern } from "../../mcp/modern.ts";
 import type { ProtocolOptions } from "../../mcp/options.ts";
 import { PendingRequests } from "../../mcp/pending_requests.ts";
 import { TaskNews } from "../../mcp/task_news.ts";
+import { withSubscription } from "../../mcp/subscriptions.ts";
 import { LEGACY_VERSIONS } from "../../mcp/words.ts";
 import type { WireHost } from "../wire.ts";
 
@@ -50,8 +51,8 @@ export class StdioConnection {
   readonly #news: TaskNews;
   readonly #write: WriteLine;
   readonly #running = new Map<RequestId, AbortController>();
-  readonly #subscriptions = new Set<string>();
   readonly #ending = new AbortController();
+  #subscriptions: readonly string[] = [];
   #era: "modern" | "legacy" | undefined = undefined;
   #caller: LegacyCaller = STRANGER;
   #unfollow: (() => void) | undefined = undefined;
@@ -167,7 +168,11 @@ export class StdioConnection {
     }
     if (isDiscovery) return this.#era === "legacy" ? unknownMethod(request) : errorAnswer(id, missingEnvelope());
     this.#era = "legacy";
-    if (method === "initialize") this.#begin(this.#legacy.readCaller(params));
+    if (method === "initialize") {
+      const caller = this.#legacy.readCaller(params);
+      if ("kind" in caller) return refusalAnswer(id, caller);
+      this.#begin(caller);
+    }
     exchange.caller = this.#caller;
     return this.#legacy.answer(request, exchange);
   }
@@ -179,7 +184,7 @@ export class StdioConnection {
         toolsListChanged: true,
         promptsListChanged: true,
         resourcesListChanged: true,
-        resourceSubscriptions: [...this.#subscriptions],
+        resourceSubscriptions: this.#subscriptions,
       });
       if (news !== undefined) void this.#write(notification(...news));
     });
@@ -187,8 +192,8 @@ export class StdioConnection {
 
   #remember(wish: LegacyWish): void {
     if ("logLevel" in wish) this.#caller = { ...this.#caller, logLevel: wish.logLevel };
-    else if ("subscribe" in wish) this.#subscriptions.add(wish.subscribe);
-    else this.#subscriptions.delete(wish.unsubscribe);
+    else if ("subscribe" in wish) this.#subscriptions = withSubscription(this.#subscriptions, wish.subscribe);
+    else this.#subscriptions = this.#subscriptions.filter((uri) => uri !== wish.unsubscribe);
   }
 }
 

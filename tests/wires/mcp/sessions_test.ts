@@ -2,6 +2,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, type Server } from "../../../mod.ts";
+import { bearer } from "../../../src/auth/mod.ts";
 import { FakeClock } from "../../../src/testing/mod.ts";
 import {
   mcp,
@@ -66,6 +67,19 @@ test("a session is begun, needed, and ended", async () => {
   );
   strictEqual(ended.status, 200);
   strictEqual((await legacy(server, "ping", {}, { session })).status, 404);
+});
+
+test("a session is its caller's alone", async () => {
+  const people = { ada: { id: "ada" }, bob: { id: "bob" } };
+  const wires = [mcp({ sessions: memorySessions() })];
+  const server = createServer({ tools: [], keys: KEYS, wires, auth: bearer((token) => people[token as "ada"]) });
+  const as = (name: string) => ({ headers: { authorization: `Bearer ${name}` } });
+  const begun = await legacy(server, "initialize", { protocolVersion: "2025-06-18", capabilities: {} }, as("ada"));
+  const session = begun.headers.get("mcp-session-id") ?? "";
+  const { status, last } = await legacy(server, "ping", {}, { session, ...as("bob") });
+  deepStrictEqual([status, last.error?.code], [404, -32001]);
+  strictEqual((await get(server, session, as("bob").headers)).status, 404);
+  strictEqual((await legacy(server, "ping", {}, { session, ...as("ada") })).status, 200);
 });
 
 test("a session's revision counts, whatever the header says of another", async () => {
