@@ -87,8 +87,9 @@ export class RelayedTool implements Relay {
     this.#context = { name: `gateway ${place.gateway}`, schema: ANY };
   }
 
-  ttlMs(): number {
-    return DEFAULT_TTL_MS;
+  ttlMs({ data }: RelayedPromise): number {
+    const ttlMs = isJsonObject(data) ? data["ttlMs"] : undefined;
+    return typeof ttlMs === "number" ? ttlMs : DEFAULT_TTL_MS;
   }
 
   async call(run: RelayedRun): Promise<Settled> {
@@ -236,7 +237,8 @@ export class RelayedTool implements Relay {
         tool: plan.name,
         principal: run.principalId,
         expSeconds: Math.ceil(expiresAtMs / 1000),
-        data: { relayed: token },
+        // When it was given is told by this and its end.
+        data: { relayed: token, ttlMs: Math.max(0, Math.round(expiresAtMs - nowMs)) },
       }),
       expiresAtMs,
       ttlMs: Math.max(0, expiresAtMs - nowMs),
