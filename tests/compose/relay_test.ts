@@ -1,10 +1,11 @@
 /** Promises of a server elsewhere: how long they last, how they are waited for, and what ends that. */
-import { ok } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { createServer, defineTool, memory } from "../../mod.ts";
+import { createServer, defineTool, memory, type Settled } from "../../mod.ts";
 import { gateway, mount } from "../../src/compose/mod.ts";
 import { mcp } from "../../src/wires/mcp/entry.ts";
 import { testClient } from "../../src/testing/mod.ts";
+import { listing, scripted } from "./scripted.ts";
 
 const KEYS = "k1:a secret that the gateway's replicas know";
 const DAY_MS = 86_400_000;
@@ -42,4 +43,64 @@ test("a task behind a gateway was made when it was, and lasts as long as the ser
   gate.resolve();
   await app.close(0);
   await remote.close(0);
+});
+
+const REDEEM = listing("redeem", { inputSchema: { type: "object", required: ["promise"] } });
+const PROMISE: Settled = { kind: "promise", token: "far", expiresAtMs: 0, ttlMs: DAY_MS, retryAfterMs: 1 };
+
+test("a server that closes gives its promise back, and waits for no server behind it", async () => {
+  const asked = Promise.withResolvers<AbortSignal>();
+  const remote = scripted([listing("job"), REDEEM], ({ tool, limit }) => {
+    if (tool === "job") return PROMISE;
+    asked.resolve(limit.signal);
+    return new Promise<Settled>(() => {});
+  });
+  const app = createServer({ tools: [], parts: [mount(await gateway("remote", remote))], keys: KEYS });
+  const client = testClient(app);
+  const { token } = await client.$.start("job");
+  const redeemed = client.$.outcome("redeem", { promise: token, wait_ms: 20_000 });
+  const signal = await asked.promise;
+  let isAborted = false;
+  signal.addEventListener("abort", () => isAborted = true);
+  // Who waited for that server would wait for as long as this.
+  await app.close(600_000);
+  const outcome = await redeemed;
+  ok(outcome.kind === "promise" && outcome.token === token);
+  ok(isAborted);
+});
+
+test("a promise that is asked for again and again leaves nothing behind at the call", async () => {
+  let asks = 0;
+  const remote = scripted([listing("job"), REDEEM], ({ tool, meta }) => {
+    if (tool === "job") return PROMISE;
+    said.push(meta?.["responses"]);
+    return ++asks < 4 ? PROMISE : { kind: "answer", value: "done" };
+  });
+  const said: unknown[] = [];
+  const counts = { added: 0, removed: 0 };
+  const app = createServer({
+    tools: [],
+    parts: [mount(await gateway("remote", remote))],
+    keys: KEYS,
+    middleware: [(ctx, next) => {
+      const { signal } = ctx;
+      const { addEventListener, removeEventListener } = signal;
+      signal.addEventListener = (...args: unknown[]) => {
+        counts.added++;
+        return Reflect.apply(addEventListener, signal, args);
+      };
+      signal.removeEventListener = (...args: unknown[]) => {
+        counts.removed++;
+        return Reflect.apply(removeEventListener, signal, args);
+      };
+      return next();
+    }],
+  });
+  const client = testClient(app);
+  const { token } = await client.$.start("job");
+  const meta = { continuation: token, responses: { a: { action: "decline" } } };
+  strictEqual(await client.$.call("redeem", { promise: token, wait_ms: 20_000 }, { meta }), "done");
+  strictEqual(counts.added, counts.removed);
+  deepStrictEqual(said, [meta.responses, undefined, undefined, undefined]);
+  await app.close(0);
 });
