@@ -3,6 +3,16 @@ import type { RemoteTool, Transport } from "../call/transport.ts";
 import type { Refusal } from "../call/outcome.ts";
 import { ToolError } from "../error/tool_error.ts";
 import { isJsonObject } from "../internal/json.ts";
+import {
+  BOOLEAN,
+  checkOptions,
+  FUNCTION,
+  OBJECT,
+  type OptionRules,
+  POSITIVE,
+  rule,
+  wholeNumber,
+} from "../internal/options.ts";
 import { within } from "../mcp_client/carrier.ts";
 import { TASKS_EXTENSION } from "../mcp_client/messages.ts";
 import type { McpTransport } from "../mcp_client/types.ts";
@@ -14,6 +24,19 @@ import { promptsOf, resourcesOf } from "./remote_offers.ts";
 import { bounded, isRedeem, readTools } from "./remote_tools.ts";
 
 const CHANGED: Change = { kind: "list-changed", list: "tools" };
+
+const RULES: OptionRules<GatewayOptions> = {
+  select: FUNCTION,
+  rename: FUNCTION,
+  pinned: rule("an array of tools, as they were listed", isTools),
+  maxTools: wholeNumber(1),
+  maxListChars: wholeNumber(1),
+  validates: BOOLEAN,
+  passesConfig: BOOLEAN,
+  timeoutMs: POSITIVE,
+  listTimeoutMs: POSITIVE,
+  logger: OBJECT,
+};
 
 /** A server elsewhere: its tools as they are now, and the way to them. */
 export class Remote implements Gateway {
@@ -36,6 +59,7 @@ export class Remote implements Gateway {
     if (typeof name !== "string" || name === "" || typeof transport?.call !== "function") {
       throw new TypeError("Cannot make a gateway: pass a name and a transport, such as http(url)");
     }
+    checkOptions(`make the gateway "${name}"`, options, RULES);
     this.name = name;
     this.#transport = transport;
     this.#options = options;
@@ -159,6 +183,10 @@ export class Remote implements Gateway {
 
 function isRefusal(listed: unknown): listed is Refusal {
   return isJsonObject(listed) && listed["kind"] === "error";
+}
+
+function isTools(pinned: unknown): boolean {
+  return Array.isArray(pinned) && pinned.every((tool) => isJsonObject(tool) && typeof tool["name"] === "string");
 }
 
 /** The transport, if what it reaches is MCP. */

@@ -1,8 +1,8 @@
 /** What a gateway makes of what it is told: schemas of its server, and options of its maker. */
-import { deepStrictEqual } from "node:assert/strict";
+import { deepStrictEqual, rejects, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer } from "../../mod.ts";
-import { gateway, mount } from "../../src/compose/mod.ts";
+import { gateway, type GatewayOptions, group, type GroupOptions, mount } from "../../src/compose/mod.ts";
 import { mcp } from "../../src/wires/mcp/entry.ts";
 import { listing, scripted } from "./scripted.ts";
 
@@ -30,4 +30,23 @@ test("arguments that are named as keywords are, and data, stay in schemas; keywo
     properties: { ...kept, nested: { anyOf: [{ type: "null" }, { type: "object", properties: kept }] } },
     $defs: { $schema: { type: "string" } },
   });
+});
+
+test("options that there are not, or that are not what they should be, are told at once", async () => {
+  const make = (options: object) => gateway("far", scripted([listing("one")]), options as GatewayOptions);
+  for (
+    const [options, message] of [
+      [{ pin: [] }, /Cannot make the gateway "far": there is no option "pin"; did you mean "pinned"\?/],
+      [{ pinned: "[]" }, /pinned must be an array of tools/],
+      [{ pinned: [{}] }, /pinned must be an array of tools/],
+      [{ select: "one" }, /select must be a function/],
+      [{ validates: "yes" }, /validates must be true or false/],
+    ] as const
+  ) await rejects(make(options), { name: "TypeError", message });
+  for (const name of ["maxTools", "maxListChars", "timeoutMs", "listTimeoutMs"]) {
+    await rejects(make({ [name]: Number.NaN }), { name: "RangeError", message: new RegExp(`${name} must be`) });
+  }
+  const server = createServer({ tools: [] });
+  throws(() => group("x", server, { seperator: "-" } as GroupOptions), /did you mean "separator"\?/);
+  throws(() => group("x", server, { separator: "/" } as unknown as GroupOptions), TypeError);
 });
