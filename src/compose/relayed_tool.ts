@@ -41,8 +41,8 @@ export interface RemotePlace {
   readonly tool: string;
   /** Whether config of callers goes there. */
   readonly passesConfig: boolean;
-  /** Called when the server says that it has no such tool. */
-  onLost(): void;
+  /** Called when the server says that it has no such tool; with the caller's clock, in milliseconds. */
+  onLost(nowMs: number): void;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -193,7 +193,7 @@ export class RelayedTool implements Relay {
       case "promise":
         return this.#promise(run, plan, settled, redeemed);
       case "error":
-        if (settled.code === "tool_not_found" && redeemed === undefined) this.#place.onLost();
+        if (settled.code === "tool_not_found" && redeemed === undefined) this.#place.onLost(run.clock.elapsed());
         return passRefusal(settled, run, gateway, plan.name);
       case "unknown": {
         const type = settled.responseType.slice(0, 64);

@@ -25,6 +25,9 @@ import { bounded, isRedeem, readTools } from "./remote_tools.ts";
 
 const CHANGED: Change = { kind: "list-changed", list: "tools" };
 
+/** How far apart two lists are that calls of lost tools bring about, in milliseconds. */
+const SEEK_MS = 5_000;
+
 const RULES: OptionRules<GatewayOptions> = {
   select: FUNCTION,
   rename: FUNCTION,
@@ -52,6 +55,10 @@ export class Remote implements Gateway {
   #listing: Promise<void> = Promise.resolve();
   /** What is done after that; whoever wants it meanwhile waits for the same. */
   #next: Promise<void> | undefined = undefined;
+  /** What was listed last, to be told apart from the next. */
+  #seen: string | undefined = undefined;
+  /** When it was listed last because a tool was gone, by the clock of who called. */
+  #soughtMs = Number.NEGATIVE_INFINITY;
   #isClosed = false;
   #promises = false;
 
@@ -73,11 +80,12 @@ export class Remote implements Gateway {
       // Before it is listed: what changes meanwhile is not missed.
       this.#leave = mcp?.onChange(
         "tools",
-        () => void this.refresh().catch((thrown) => this.#warn("not listed", thrown)),
+        () => this.#renew(),
       );
       const can = await mcp?.server({ timeoutMs: listTimeoutMs }) ?? { capabilities: {} };
       this.#promises = hasTasks(can.capabilities);
-      await this.#list();
+      // In turn, too: what changes meanwhile is listed after it.
+      await this.refresh();
       const { timeoutMs } = this.#options;
       const offers = mcp && {
         mcp,
@@ -150,6 +158,10 @@ export class Remote implements Gateway {
     }
     const mayPromise = this.#promises || (Array.isArray(listed) && listed.some(isRedeem));
     const read = readTools(listed, this.name, this.#options, (problem) => this.#warn(problem));
+    // Whoever is told that nothing has changed lists it all again.
+    const seen = JSON.stringify([mayPromise, read.map(({ listing, plan }) => [plan.name, listing])]);
+    if (seen === this.#seen) return;
+    this.#seen = seen;
     this.#tools = read.map(({ listing }) => listing);
     this.#plans = read.map(({ listing, plan }) => {
       const relay = new RelayedTool(
@@ -158,7 +170,7 @@ export class Remote implements Gateway {
           transport: this.#transport,
           tool: listing.name,
           passesConfig: this.#options.passesConfig === true,
-          onLost: () => void this.refresh().catch((thrown) => this.#warn("not listed", thrown)),
+          onLost: (nowMs) => this.#seekLost(nowMs),
         },
         mayPromise,
         this.#options.validates === true ? plan : undefined,
@@ -168,6 +180,17 @@ export class Remote implements Gateway {
     // Servers take the tools first, and tell of them then.
     for (const listener of [...this.#listeners]) listener();
     await this.#changes.publish(CHANGED);
+  }
+
+  /** Lists anew because a tool is gone; not at each call of it: a server may list what it does not have. */
+  #seekLost(nowMs: number): void {
+    if (nowMs - this.#soughtMs < SEEK_MS) return;
+    this.#soughtMs = nowMs;
+    this.#renew();
+  }
+
+  #renew(): void {
+    void this.refresh().catch((thrown) => this.#warn("not listed", thrown));
   }
 
   #listen(listener: () => void): () => void {
