@@ -1,9 +1,11 @@
 /** Promises of a server elsewhere: how long they last, how they are waited for, and what ends that. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
+import * as v from "valibot";
 import { createServer, defineTool, memory, type Settled } from "../../mod.ts";
 import { gateway, mount } from "../../src/compose/mod.ts";
 import { mcp } from "../../src/wires/mcp/entry.ts";
+import { webtools } from "../../src/wires/webtools/entry.ts";
 import { testClient } from "../../src/testing/mod.ts";
 import { listing, scripted } from "./scripted.ts";
 
@@ -102,5 +104,35 @@ test("a promise that is asked for again and again leaves nothing behind at the c
   strictEqual(await client.$.call("redeem", { promise: token, wait_ms: 20_000 }, { meta }), "done");
   strictEqual(counts.added, counts.removed);
   deepStrictEqual(said, [meta.responses, undefined, undefined, undefined]);
+  await app.close(0);
+});
+
+test("config that a webtool's schema refuses goes to no server behind it", async () => {
+  const remote = scripted([listing("job")]);
+  const app = createServer({
+    tools: [],
+    parts: [mount(await gateway("remote", remote, { passesConfig: true }))],
+    wires: [
+      webtools({
+        name: "w",
+        description: "W",
+        version: "1.0.0",
+        config: v.object({ units: v.picklist(["metric"]), unit: v.optional(v.string(), "m") }),
+      }),
+    ],
+  });
+  const post = (config: object) =>
+    app.fetch(
+      new Request("http://localhost/webtools/w", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ action: "job", request: {}, config }),
+      }),
+    );
+  const refused = await post({ units: "imperial" });
+  deepStrictEqual([refused.status, (await refused.json()).error.code], [400, "CONFIG_ERROR"]);
+  strictEqual(remote.calls.length, 0);
+  strictEqual((await post({ units: "metric" })).status, 200);
+  deepStrictEqual(remote.calls[0]?.config, { units: "metric", unit: "m" });
   await app.close(0);
 });
