@@ -152,9 +152,7 @@ function scopeOf(
     ownNames: [name, ...inner?.ownNames ?? []],
     middleware: [...around, ...inner?.middleware ?? []],
     jobMiddleware: [...jobMiddleware, ...inner?.jobMiddleware ?? []],
-    onError: inner?.onError === undefined
-      ? onError
-      : (error, ctx) => inner.onError?.(error, ctx) ?? onError?.(error, ctx),
+    onError: [...inner?.onError ?? [], ...onError === undefined ? [] : [onError]],
     config: inner?.config ?? config,
     timeoutMs: inner?.timeoutMs ?? timeoutMs,
     resultChars: Math.min(inner?.resultChars ?? Infinity, limits.resultChars ?? Infinity),
