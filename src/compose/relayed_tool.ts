@@ -137,9 +137,11 @@ export class RelayedTool implements Relay {
   async cancel(run: RelayedRun, promise: RelayedPromise): Promise<Settled> {
     const token = relayedIn(promise.data);
     if (token === undefined) return NOT_OURS;
-    const said = { deadline_ms: deadlineOf(run) };
-    const received = await this.#send(run, promise.plan, "cancel", { promise: token }, said);
-    return await this.#settle(run, promise.plan, received, promise);
+    return await this.#settle(run, promise.plan, await this.#cancelAt(run, promise.plan, token), promise);
+  }
+
+  #cancelAt(run: RelayedRun, plan: ToolPlan, token: string): Promise<Settled | UnknownOutcome> {
+    return this.#send(run, plan, "cancel", { promise: token }, { deadline_ms: deadlineOf(run) });
   }
 
   /** Makes one request; whatever goes wrong on the way is a refusal. */
@@ -191,7 +193,13 @@ export class RelayedTool implements Relay {
         return { kind: "failure", code, message, data, ...metaOf(run, settled) };
       }
       case "promise":
-        return this.#promise(run, plan, settled, redeemed);
+        try {
+          return this.#promise(run, plan, settled, redeemed);
+        } catch (thrown) {
+          // What nobody can redeem goes on for nobody.
+          if (redeemed === undefined) await this.#cancelAt(run, plan, settled.token);
+          throw thrown;
+        }
       case "error":
         if (settled.code === "tool_not_found" && redeemed === undefined) this.#place.onLost(run.clock.elapsed());
         return passRefusal(settled, run, gateway, plan.name);

@@ -7,7 +7,7 @@ import { gateway, mount } from "../../src/compose/mod.ts";
 import { mcp } from "../../src/wires/mcp/entry.ts";
 import { webtools } from "../../src/wires/webtools/entry.ts";
 import { testClient } from "../../src/testing/mod.ts";
-import { listing, scripted } from "./scripted.ts";
+import { keepingLogger, listing, scripted } from "./scripted.ts";
 
 const KEYS = "k1:a secret that the gateway's replicas know";
 const DAY_MS = 86_400_000;
@@ -49,6 +49,7 @@ test("a task behind a gateway was made when it was, and lasts as long as the ser
 
 const REDEEM = listing("redeem", { inputSchema: { type: "object", required: ["promise"] } });
 const PROMISE: Settled = { kind: "promise", token: "far", expiresAtMs: 0, ttlMs: DAY_MS, retryAfterMs: 1 };
+const CANCELLED: Settled = { kind: "answer", value: { cancelled: true } };
 
 test("a server that closes gives its promise back, and waits for no server behind it", async () => {
   const asked = Promise.withResolvers<AbortSignal>();
@@ -135,4 +136,25 @@ test("config that a webtool's schema refuses goes to no server behind it", async
   strictEqual((await post({ units: "metric" })).status, 200);
   deepStrictEqual(remote.calls[0]?.config, { units: "metric", unit: "m" });
   await app.close(0);
+});
+
+test("work whose promise is too long for one of ours is cancelled", async () => {
+  const most = async (length: number) => {
+    const token = "t".repeat(length);
+    const remote = scripted([listing("job"), REDEEM], ({ tool }) => tool === "job" ? { ...PROMISE, token } : CANCELLED);
+    const app = createServer({
+      tools: [],
+      parts: [mount(await gateway("remote", remote))],
+      keys: KEYS,
+      logger: keepingLogger(),
+    });
+    const client = testClient(app, { retry: { attempts: 0 }, principal: { id: "ada" } });
+    const code = await client.$.start("job").then(() => "promised", ({ code }: { code: string }) => code);
+    await app.close(0);
+    return { code, calls: remote.calls.map(({ tool, args }) => [tool, args]), token };
+  };
+  const short = await most(1_000);
+  deepStrictEqual([short.code, short.calls], ["promised", [["job", {}]]]);
+  const long = await most(2_000);
+  deepStrictEqual([long.code, long.calls], ["internal", [["job", {}], ["cancel", { promise: long.token }]]]);
 });
