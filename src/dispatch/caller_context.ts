@@ -50,7 +50,9 @@ export class SignedContext implements CallerContext {
 
   /** What a slot is called among those of all parts: each group has its own. */
   #keyOf(name: string): string {
-    return [...this.#run.plan.part?.path ?? [], name].join("/");
+    const path = this.#run.plan.part?.path ?? [];
+    // Slots have any names: no separator keeps them apart.
+    return path.length === 0 ? name : JSON.stringify([...path, name]);
   }
 
   /**

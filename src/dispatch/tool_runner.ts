@@ -63,8 +63,8 @@ export class ToolRunner {
     const { args } = run.call;
     if (input === undefined) return this.#runHandler(run, args);
     try {
-      // A handler may do with its input what it likes: a call that may run again keeps its own.
-      if (!run.mayBeJob && input.accepts?.(args)) return this.#runHandler(run, args);
+      const { exact } = input;
+      if (exact?.accepts(args)) return this.#runHandler(run, exact.copy(args));
       const checked = input.validate(args);
       if (!(checked instanceof Promise)) return this.#runChecked(run, checked);
       return checked.then((later) => this.#runChecked(run, later)).catch((thrown) => this.thrown(run, thrown));
@@ -204,7 +204,7 @@ export class ToolRunner {
     value: unknown,
     what: "output" | "partial",
   ): MaybePromise<Refusal | undefined> {
-    if (schema === undefined || schema.accepts?.(value)) return undefined;
+    if (schema === undefined || schema.exact?.accepts(value)) return undefined;
     const checked = schema.validate(value);
     if (checked instanceof Promise) return checked.then((later) => this.#mismatchOf(run, later, value, what));
     return this.#mismatchOf(run, checked, value, what);

@@ -1,8 +1,8 @@
 /**
- * Writes a check as JavaScript: conditions on values, as text.
+ * Writes a check as JavaScript: conditions on values, as text, and how to copy what fits.
  *
  * A check accepts a subset of what its schema accepts, and only what that leaves as it is. Whatever it refuses, the schema
- * decides, and words.
+ * decides, and words. As a schema does, it gives its reader objects and arrays of their own.
  *
  * @module
  */
@@ -11,6 +11,8 @@
 export interface Condition {
   /** Writes it for the variable that is named. It never throws, and looks at each member once. */
   readonly on: (name: string) => string;
+  /** Writes a copy of what fits, for an expression that may be read often. Default: the value itself. */
+  readonly copy?: ((value: string) => string) | undefined;
   /** Whether its schema changes nothing of anything that it accepts. Default: it may. */
   readonly isLossless?: boolean;
   /** Whether an object may lack such a member, and stays as it is. Default: it may not. */
@@ -29,9 +31,10 @@ export class CheckWriter {
   #functions = "";
   #count = 0;
 
-  /** Makes the check. Throws where code may not be made of text. */
-  finish({ on }: Condition): (value: unknown) => boolean {
-    return new Function("held", `${this.#functions}return v=>${on("v")}`)(this.#held);
+  /** Makes the check, and what copies. Throws where code may not be made of text. */
+  finish(condition: Condition): readonly [accepts: (value: unknown) => boolean, copy: (value: unknown) => unknown] {
+    const code = `${this.#functions}return[v=>${condition.on("v")},v=>${copied(condition, "v")}]`;
+    return new Function("held", code)(this.#held);
   }
 
   /** Names a value that has no text. */
@@ -47,37 +50,54 @@ export class CheckWriter {
     return { isLossless: true, on: (v) => text === undefined ? `${held}.has(${v})` : `${v}===${text}` };
   }
 
-  /** An array; of a tuple each item has its own condition. */
-  array(item: Condition | readonly Condition[]): Condition {
-    const isTuple = Array.isArray(item);
+  /** An array of any length. */
+  array(item: Condition): Condition {
     const name = this.#define(
-      isTuple
-        ? `return Array.isArray(o)&&o.length===${item.length}${
-          item.map((each, at) => `&&${this.#of(each, `o[${at}]`)}`).join("")
-        }`
-        : `if(!Array.isArray(o))return false;for(let i=0;i<o.length;i++){const v=o[i];if(!(${
-          (item as Condition).on("v")
-        }))return false}return true`,
+      `if(!Array.isArray(o))return false;for(let i=0;i<o.length;i++){const v=o[i];if(!(${
+        item.on("v")
+      }))return false}return true`,
     );
-    return { isLossless: !isTuple && (item as Condition).isLossless === true, on: (v) => `${name}(${v})` };
+    const copy = item.copy &&
+      this.#define(`const r=[];for(let i=0;i<o.length;i++)r.push(${item.copy("o[i]")});return r`);
+    return {
+      on: (v) => `${name}(${v})`,
+      copy: (v) => copy === undefined ? `${v}.slice()` : `${copy}(${v})`,
+      isLossless: item.isLossless === true,
+    };
+  }
+
+  /** An array whose items have a condition each. */
+  tuple(items: readonly Condition[]): Condition {
+    const tests = items.map((item, at) => `&&${this.#define(`return ${item.on("o")}`)}(o[${at}])`);
+    const name = this.#define(`return Array.isArray(o)&&o.length===${items.length}${tests.join("")}`);
+    return {
+      on: (v) => `${name}(${v})`,
+      copy: (v) => `[${items.map((item, at) => copied(item, `${v}[${at}]`)).join()}]`,
+    };
   }
 
   /** An object with these members, and no others. */
   object(members: Readonly<Record<string, Condition>>): Condition {
     let required = 0;
     let body = "";
-    for (const [name, { on, mayBeAbsent }] of Object.entries(members)) {
+    let copies = "";
+    for (const [name, member] of Object.entries(members)) {
       if (name in INHERITED) throw new Inexact(name);
       const key = JSON.stringify(name);
-      const refused = `if(v===undefined||!(${on("v")}))return false`;
-      if (mayBeAbsent) body += `v=o[${key}];if(v!==undefined||${key} in o){${refused};n--}`;
-      else {
+      const refused = `if(v===undefined||!(${member.on("v")}))return false`;
+      const kept = `r[${key}]=${copied(member, `o[${key}]`)};`;
+      if (member.mayBeAbsent) {
+        body += `v=o[${key}];if(v!==undefined||${key} in o){${refused};n--}`;
+        copies += `if(${key} in o)${kept}`;
+      } else {
         body += `v=o[${key}];${refused};`;
+        copies += kept;
         required++;
       }
     }
     const name = this.#define(`${PLAIN}let v,n=-${required};${body}for(v in o)n++;return n===0`);
-    return { on: (v) => `${name}(${v})` };
+    const copy = this.#define(`const r={};${copies}return r`);
+    return { on: (v) => `${name}(${v})`, copy: (v) => `${copy}(${v})` };
   }
 
   /** An object of any members, with a condition on their names and one on their values. */
@@ -89,7 +109,8 @@ export class CheckWriter {
         value.on("v")
       }))return false}return true`,
     );
-    return { on: (v) => `${name}(${v})` };
+    const copy = this.#define(`const r={};for(const k in o)r[k]=${copied(value, "o[k]")};return r`);
+    return { on: (v) => `${name}(${v})`, copy: (v) => `${copy}(${v})` };
   }
 
   /** Conditions in a row, on the same value. */
@@ -98,6 +119,7 @@ export class CheckWriter {
     const conditions = [first, ...more];
     return {
       mayBeAbsent: first.mayBeAbsent === true,
+      copy: first.copy,
       isLossless: conditions.every(({ isLossless }) => isLossless),
       on: (v) => conditions.map(({ on }) => `(${on(v)})`).join("&&"),
     };
@@ -108,12 +130,7 @@ export class CheckWriter {
     const lossy = options.findIndex(({ isLossless }) => !isLossless);
     const tried = lossy < 0 ? options : options.slice(0, lossy + 1);
     if (tried.length === 0) throw new Inexact("no options");
-    return { isLossless: lossy < 0, on: (v) => `(${tried.map(({ on }) => on(v)).join("||")})` };
-  }
-
-  /** A condition on something longer than a name. */
-  #of(condition: Condition, value: string): string {
-    return `${this.#define(`return ${condition.on("o")}`)}(${value})`;
+    return { ...anyOf(tried), isLossless: lossy < 0 };
   }
 
   #define(body: string): string {
@@ -121,6 +138,18 @@ export class CheckWriter {
     this.#functions += `function ${name}(o){${body}}`;
     return name;
   }
+}
+
+/** Any of some conditions. */
+export function anyOf(options: readonly Condition[]): Condition {
+  const on = (v: string) => `(${options.map((option) => option.on(v)).join("||")})`;
+  if (options.every(({ copy }) => copy === undefined)) return { on };
+  const copy = (v: string) => `(${options.map((option) => `${option.on(v)}?${copied(option, v)}:`).join("")}${v})`;
+  return { on, copy };
+}
+
+function copied({ copy }: Condition, value: string): string {
+  return copy?.(value) ?? value;
 }
 
 /** What has a prototype of its own may say of its members what it likes. */

@@ -7,8 +7,8 @@ import type { JsonSchema, Schema, SchemaResult } from "./schema.ts";
 export interface CompiledSchema {
   /** Checks a value. May throw what the library throws. */
   readonly validate: (value: unknown) => MaybePromise<SchemaResult>;
-  /** Whether a JSON value surely fits and stays as it is: there is nothing to validate, then. Made at its first use. */
-  readonly accepts?: ExactCheck;
+  /** Tells what surely fits and stays as it is: there is nothing to validate, then. Made at its first use. */
+  readonly exact?: ExactCheck;
   /** The same as JSON Schema 2020-12, without `$schema`. */
   readonly jsonSchema: JsonSchema;
 }
@@ -24,7 +24,9 @@ export function compileSchema(schema: Schema, options: JsonSchemaOptions): Compi
   let check: ExactCheck | undefined;
   return {
     validate: compileValidator(schema, options.where),
-    accepts: (value) => (check ??= compileExactCheck(schema))(value),
+    get exact() {
+      return (check ??= compileExactCheck(schema));
+    },
     jsonSchema: toJsonSchema(schema, options),
   };
 }

@@ -9,11 +9,16 @@ import type { Schema } from "./schema.ts";
 import { checkValibot } from "./valibot_check.ts";
 import type { ValibotSchema } from "./valibot_json_schema.ts";
 
-/** Whether a schema surely accepts a value, and leaves it as it is. Never throws. */
-export type ExactCheck = (value: unknown) => boolean;
+/** What a schema surely accepts, and leaves as it is. Never throws. */
+export interface ExactCheck {
+  /** Whether a value is that. */
+  readonly accepts: (value: unknown) => boolean;
+  /** A copy of what was accepted, as the schema itself would give it: objects and arrays of the reader's own. */
+  readonly copy: (value: unknown) => unknown;
+}
 
 /** Sure of nothing: the schema decides. */
-const UNSURE: ExactCheck = () => false;
+const UNSURE: ExactCheck = { accepts: () => false, copy: (value) => value };
 
 /**
  * Makes the check of a schema of valibot; of others it is sure of nothing.
@@ -26,7 +31,8 @@ export function compileExactCheck(schema: Schema): ExactCheck {
   if (schema["~standard"].vendor !== "valibot") return UNSURE;
   try {
     const writer = new CheckWriter();
-    return writer.finish(checkValibot(schema as Schema & ValibotSchema, writer));
+    const [accepts, copy] = writer.finish(checkValibot(schema as Schema & ValibotSchema, writer));
+    return { accepts, copy };
   } catch {
     // What cannot be told exactly, be read, or be compiled.
     return UNSURE;

@@ -7,6 +7,7 @@
  */
 import {
   ANY,
+  anyOf,
   BOOLEAN,
   type CheckWriter,
   compared,
@@ -67,7 +68,7 @@ function bare(schema: ValibotSchema, writer: CheckWriter): Condition {
       return writer.array(read(schema.item));
     case "tuple":
     case "strict_tuple":
-      return writer.array(schema.items.map(read));
+      return writer.tuple(schema.items.map(read));
     case "object":
     case "strict_object":
       return writer.object(
@@ -90,9 +91,9 @@ function bare(schema: ValibotSchema, writer: CheckWriter): Condition {
   }
 }
 
-function orNull({ type, default: preset }: ValibotSchema, { on, isLossless }: Condition): Condition {
-  if (preset !== undefined) return { on: (v) => `${v}!==null&&${on(v)}` };
-  return { on: (v) => `(${v}===null||${on(v)})`, isLossless: isLossless === true, mayBeAbsent: type === "nullish" };
+function orNull({ type, default: preset }: ValibotSchema, wrapped: Condition): Condition {
+  if (preset !== undefined) return { ...wrapped, on: (v) => `${v}!==null&&${wrapped.on(v)}`, isLossless: false };
+  return { ...anyOf([NULL, wrapped]), isLossless: wrapped.isLossless === true, mayBeAbsent: type === "nullish" };
 }
 
 /** Options that are told apart by a literal. */
@@ -106,8 +107,7 @@ function variant({ key, options }: ValibotSchema, writer: CheckWriter): Conditio
     return told.literal;
   });
   if (new Set(literals).size < literals.length) throw new Inexact(name);
-  const conditions = options.map((option) => checkValibot(option, writer));
-  return { on: (v) => `(${conditions.map(({ on }) => on(v)).join("||")})` };
+  return anyOf(options.map((option) => checkValibot(option, writer)));
 }
 
 function checkAction({ kind, type, requirement }: ValibotSchema, writer: CheckWriter): Condition {

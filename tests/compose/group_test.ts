@@ -290,7 +290,10 @@ test("a prefix is a namespace: idempotency keys and contexts of groups are apart
         }),
       ],
     });
-  const app = createServer({ tools: [], parts: [group("a", make("1")), group("b", make("2"))], keys: KEYS });
+  // A name that looks like a path leads nowhere.
+  const lookalike = defineContext("a/cart", v.unknown());
+  const look = defineTool("look").describe("Look").handle((_, ctx) => ctx.context.get(lookalike) ?? "nothing");
+  const app = createServer({ tools: [look], parts: [group("a", make("1")), group("b", make("2"))], keys: KEYS });
   const client = testClient(app);
   const key = { idempotencyKey: "k" };
   deepStrictEqual([await client.a_count({}, key), await client.b_count({}, key), await client.a_count({}, key)], [
@@ -299,6 +302,7 @@ test("a prefix is a namespace: idempotency keys and contexts of groups are apart
     1,
   ]);
   await client.a_put({ item: "tea" });
+  deepStrictEqual(await client.look(), "nothing");
   deepStrictEqual(await client.b_put({ item: "nail" }), ["nail"]);
   deepStrictEqual(await client.a_put({ item: "milk" }), ["tea", "milk"]);
   // Mounted without a prefix, a key is one of the whole's: another call under it is refused.

@@ -225,13 +225,16 @@ test("what the compiled check accepts, valibot accepts and leaves as it is", () 
     for (let nth = 0; nth < VALUES_A_SCHEMA; nth++) {
       const tried = nth % 2 === 0 ? value() : damaged(value());
       const before = structuredClone(tried);
-      const isAccepted = check(tried);
+      const isAccepted = check.accepts(tried);
       const checked = v.safeParse(schema, tried);
       const isKept = checked.success && isSame(checked.output, before);
       if (isKept) fitting++;
       if (!isAccepted) continue;
       ok(isKept, `${JSON.stringify(schema)} accepts ${JSON.stringify(tried)}, which valibot does not`);
       deepStrictEqual(tried, before);
+      const copy = check.copy(tried);
+      deepStrictEqual(copy, before);
+      ok(sharesAsMuch(copy, tried, checked.output), `${JSON.stringify(schema)} shares ${JSON.stringify(tried)}`);
       accepted++;
       isKnown = true;
     }
@@ -242,6 +245,15 @@ test("what the compiled check accepts, valibot accepts and leaves as it is", () 
   ok(known > schemas / 4, `${known} of ${schemas} schemas were known`);
   ok(accepted > fitting / 3, `${accepted} of ${fitting} values that fit were accepted`);
 });
+
+/** Whether a copy shares no object with its original that valibot's does not share. */
+function sharesAsMuch(copy: unknown, original: unknown, made: unknown): boolean {
+  if (typeof copy !== "object" || copy === null) return true;
+  if (copy === original) return made === original;
+  return Object.entries(copy).every(([name, member]) =>
+    sharesAsMuch(member, (original as Record<string, unknown>)[name], (made as Record<string, unknown>)[name])
+  );
+}
 
 /** With the prototype that a value of JSON has. */
 function isSame(one: unknown, other: unknown): boolean {
@@ -309,7 +321,7 @@ test("the compiled check accepts nothing of an output that valibot refuses, what
   for (const schema of schemas) {
     const check = compileExactCheck(schema);
     strange.forEach((value, at) => {
-      if (check(value)) ok(v.is(schema, value), `${schema.type} accepts the strange value ${at}`);
+      if (check.accepts(value)) ok(v.is(schema, value), `${schema.type} accepts the strange value ${at}`);
     });
   }
 });
@@ -322,18 +334,45 @@ test("names and texts of a schema are never code", () => {
     least: v.pipe(v.string(), v.regex(/"\];globalThis.wasRun=true;/)),
   });
   const value = { [evil]: evil, other: evil, least: '"];globalThis.wasRun=true;' };
-  strictEqual(compileExactCheck(schema)(value), canCompile());
-  strictEqual(compileExactCheck(schema)({ ...value, [evil]: "no" }), false);
+  strictEqual(compileExactCheck(schema).accepts(value), canCompile());
+  deepStrictEqual(compileExactCheck(schema).copy(value), value);
+  strictEqual(compileExactCheck(schema).accepts({ ...value, [evil]: "no" }), false);
   strictEqual("wasRun" in globalThis, false);
 });
 
 test("a limit that is no number is not written into code", () => {
   const limit = { toString: () => "globalThis.wasRun=true" } as unknown as number;
-  strictEqual(compileExactCheck(v.pipe(v.number(), v.minValue(limit)))(5), false);
+  strictEqual(compileExactCheck(v.pipe(v.number(), v.minValue(limit))).accepts(5), false);
   strictEqual("wasRun" in globalThis, false);
 });
 
-test("a call that may run again keeps its arguments, whatever its handler does with its input", async () => {
+/** A handler that does with its input what it likes, and asks. */
+const order = defineTool("order")
+  .describe("Order, and shipping")
+  .input(v.object({ items: v.array(v.string()) }))
+  .handle(async ({ items }, ctx) => {
+    items.push("shipping");
+    const { action } = await ctx.elicit("sure", { message: "Sure?", schema: v.object({}) });
+    return [action, ...items];
+  });
+
+test("the arguments of a call stay as they came, whatever a handler does with its input", async () => {
+  const seen: unknown[] = [];
+  const server = createServer({
+    tools: [order],
+    keys: `k1:${"k".repeat(32)}`,
+    middleware: [async (ctx, next) => {
+      const outcome = await next();
+      seen.push(ctx.call.args);
+      return outcome;
+    }],
+  });
+  const client = createClient<typeof server>(memory(server), { onElicit: () => ({ action: "accept", content: {} }) });
+  deepStrictEqual(await client.order({ items: ["a"] }), ["accept", "a", "shipping"]);
+  deepStrictEqual(seen, [{ items: ["a"] }, { items: ["a"] }]);
+});
+
+test("a job that runs again has the arguments that came", async () => {
   const seen: unknown[] = [];
   const tool = defineTool("take")
     .describe("Takes what it is given apart")
