@@ -238,8 +238,8 @@ export class RelayedTool implements Relay {
         tool: plan.name,
         principal: run.principalId,
         expSeconds: Math.ceil(expiresAtMs / 1000),
-        // When it was given is told by this and its end.
-        data: { relayed: token, ttlMs: Math.max(0, Math.round(expiresAtMs - nowMs)) },
+        // When it was given is told by this and its end; in whole minutes, so that the same promise is the same token.
+        data: { relayed: token, ttlMs: Math.max(0, Math.ceil((expiresAtMs - nowMs) / 60_000)) * 60_000 },
       }),
       expiresAtMs,
       ttlMs: Math.max(0, expiresAtMs - nowMs),
