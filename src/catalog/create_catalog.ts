@@ -70,6 +70,8 @@ class ServerCatalog implements Catalog {
   readonly #prompts: ReadonlyMap<string, Runnable<PromptPlan>>;
   /** By URI or template, in order of definition. */
   readonly #resources: ReadonlyMap<string, Runnable<ResourcePlan>>;
+  /** The same, by who reads them: what is here first, then each server elsewhere. */
+  readonly #readers: readonly ReadonlyMap<string, Runnable<ResourcePlan>>[];
   readonly #listed: readonly ResourceListing[];
   /** `undefined` if no template lists anything: then nothing has to be run. */
   readonly #list: ToolPlan | undefined;
@@ -78,6 +80,7 @@ class ServerCatalog implements Catalog {
     this.#run = run;
     this.#prompts = byKey(prompts.map((plan) => [plan.name, { plan, run: promptRun(plan) }]), "prompts");
     this.#resources = byKey(resources.map((plan) => [plan.uri, { plan, run: resourceRun(plan) }]), "resources");
+    this.#readers = byReader(this.#resources);
     const fixed = resources.filter(({ template }) => template === undefined);
     this.prompts = prompts.map(listPrompt);
     this.templates = resources.filter(({ template }) => template !== undefined).map(listTemplate);
@@ -141,11 +144,13 @@ class ServerCatalog implements Catalog {
   }
 
   #find(uri: string): (Runnable<ResourcePlan> & { readonly variables: UriVariables }) | undefined {
-    const fixed = this.#resources.get(uri);
-    if (fixed !== undefined && fixed.plan.template === undefined) return { ...fixed, variables: {} };
-    for (const one of this.#resources.values()) {
-      const variables = one.plan.template?.match(uri);
-      if (variables !== undefined) return { ...one, variables };
+    for (const resources of this.#readers) {
+      const fixed = resources.get(uri);
+      if (fixed !== undefined && fixed.plan.template === undefined) return { ...fixed, variables: {} };
+      for (const one of resources.values()) {
+        const variables = one.plan.template?.match(uri);
+        if (variables !== undefined) return { ...one, variables };
+      }
     }
     return undefined;
   }
@@ -250,6 +255,14 @@ function byKey<Plan extends { readonly part: PartPlan | undefined }>(
     found.set(key, one);
   }
   return found;
+}
+
+/** What a server elsewhere lists is its own word: it reads no URI that is of something here, or of a server before it. */
+function byReader(all: ReadonlyMap<string, Runnable<ResourcePlan>>): ReadonlyMap<string, Runnable<ResourcePlan>>[] {
+  const groups = Map.groupBy(all, ([, { plan }]) => plan.relay);
+  const own = groups.get(undefined) ?? [];
+  groups.delete(undefined);
+  return [own, ...groups.values()].map((entries) => new Map(entries));
 }
 
 function finished<Plan>(plan: Plan | undefined, what: string, end: string): Plan {

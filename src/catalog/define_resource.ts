@@ -10,7 +10,7 @@ import { assertCompleters, type Completers } from "./completion.ts";
 import { createCatalog } from "./create_catalog.ts";
 import type { CatalogCtx, ListingCtx } from "./prompt.ts";
 import type { ListedResource, Resource, ResourceAnswer, ResourcePlan } from "./resource.ts";
-import { UriTemplate, type UriVariables } from "./uri_template.ts";
+import { namesScheme, UriTemplate, type UriVariables } from "./uri_template.ts";
 import type { VariableNames, VariablesOf } from "./uri_variables.ts";
 
 /**
@@ -97,7 +97,7 @@ export interface ResourceBuilder<Uri extends string> {
  * @throws {TypeError} If it is neither.
  */
 export function defineResource<const Uri extends string>(uri: Uri): ResourceBuilder<Uri> {
-  if (typeof uri !== "string" || !/^[A-Za-z][A-Za-z0-9+.-]*:[^\s]+$/.test(uri)) {
+  if (typeof uri !== "string" || !namesScheme(uri)) {
     throw new TypeError(
       `Cannot define resource ${
         JSON.stringify(uri)
@@ -122,6 +122,7 @@ const BLANK: Omit<Draft, "uri" | "template" | "name"> = {
   completers: {},
   scopes: [],
   part: undefined,
+  relay: undefined,
   list: undefined,
 };
 

@@ -51,6 +51,8 @@ export interface ResourcePlan {
   readonly scopes: readonly string[];
   /** The part of the server that it is of; `undefined` for the server itself. */
   readonly part: PartPlan | undefined;
+  /** The server elsewhere that reads it; `undefined` if it is read here. */
+  readonly relay: object | undefined;
   readonly list: ((ctx: ListingCtx) => MaybePromise<readonly ListedResource[]>) | undefined;
   readonly reader: (variables: UriVariables, ctx: CatalogCtx, uri: string) => MaybePromise<ResourceAnswer>;
 }

@@ -11,6 +11,11 @@ import { encodeReserved, type Expression, parseUriTemplate, type TemplatePart } 
 /** Longest URI that is matched, in UTF-16 code units. */
 const MAX_URI = 8_192;
 
+/** Whether a URI, or a template of URIs, has a scheme that is its own, and no spaces. */
+export function namesScheme(uri: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9+.-]*:[^\s]+$/.test(uri);
+}
+
 /** Values of a template's variables. Those that are missing from a URI are left out. */
 export type UriVariables = Readonly<Record<string, string>>;
 

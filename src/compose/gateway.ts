@@ -86,7 +86,8 @@ export interface Gateway<Tools extends readonly AnyTool[] = readonly AnyTool[]> 
  * @typeParam Source The server's type, if it is known.
  * @param name What it is called here: in errors, in logs, and as what is kept apart.
  * @param transport The way to it; it is closed with the server that this becomes a part of.
- * @returns Rejects with `ToolError` if the server cannot be listed, or lists too much.
+ * @returns Rejects with `ToolError` if the server cannot be listed, or lists too much; with `TypeError` or `RangeError` if an
+ * option is not what it should be.
  */
 export async function gateway<Source extends ToolSource = ToolSource>(
   name: string,

@@ -7,6 +7,7 @@
  * @module
  */
 import type { ToolSource } from "../client/types.ts";
+import { checkOptions, oneOf, type OptionRules } from "../internal/options.ts";
 import type { Composable, Part, ServerOffer } from "../server/part.ts";
 import type { PartPlan } from "../tool/part.ts";
 import type { AnyTool } from "../tool/tool.ts";
@@ -22,6 +23,8 @@ export interface GroupOptions<Between extends Separator = Separator> {
   /** What stands between the prefix and a name. Default: `"_"`, which agent frameworks allow, too. */
   readonly separator?: Between;
 }
+
+const RULES: OptionRules<GroupOptions<Separator>> = { separator: oneOf("_", "-", ".") };
 
 /** The tools of a source, each of them. */
 export type ToolsIn<Source extends ToolSource> = NonNullable<Source["~tools"]>[number];
@@ -60,7 +63,7 @@ export type Grouped<Prefix extends string, Tools extends AnyTool> = Tools extend
  * ```
  * @param prefix Of the characters that names of tools may have.
  * @param source A server, or a gateway.
- * @throws {TypeError} If the prefix does not fit.
+ * @throws {TypeError} If the prefix or an option does not fit.
  */
 export function group<
   const Prefix extends string,
@@ -71,10 +74,11 @@ export function group<
   source: Source,
   options: GroupOptions<Between> = {},
 ): Part<Grouped<`${Prefix}${NoInfer<Between>}`, ToolsIn<Source>>> {
+  checkOptions<GroupOptions<Separator>>(`group under ${JSON.stringify(prefix)}`, options, RULES);
   const separator: Separator = options.separator ?? "_";
-  if (typeof prefix !== "string" || !/^[A-Za-z0-9_.-]{1,63}$/.test(prefix) || !/^[_.-]$/.test(separator)) {
+  if (typeof prefix !== "string" || !/^[A-Za-z0-9_.-]{1,63}$/.test(prefix)) {
     throw new TypeError(
-      `Cannot group under ${JSON.stringify(prefix)}: prefix and separator are of the characters A-Z a-z 0-9 _ . -`,
+      `Cannot group under ${JSON.stringify(prefix)}: a prefix is of the characters A-Z a-z 0-9 _ . -`,
     );
   }
   return partOf(source, `group "${prefix}"`, prefix, `${prefix}${separator}`);
@@ -148,9 +152,7 @@ function scopeOf(
     ownNames: [name, ...inner?.ownNames ?? []],
     middleware: [...around, ...inner?.middleware ?? []],
     jobMiddleware: [...jobMiddleware, ...inner?.jobMiddleware ?? []],
-    onError: inner?.onError === undefined
-      ? onError
-      : (error, ctx) => inner.onError?.(error, ctx) ?? onError?.(error, ctx),
+    onError: [...inner?.onError ?? [], ...onError === undefined ? [] : [onError]],
     config: inner?.config ?? config,
     timeoutMs: inner?.timeoutMs ?? timeoutMs,
     resultChars: Math.min(inner?.resultChars ?? Infinity, limits.resultChars ?? Infinity),

@@ -27,7 +27,7 @@ import { formatIssues } from "../schema/issues.ts";
 import type { Schema } from "../schema/schema.ts";
 import { uuidOf } from "../token/digest.ts";
 import type { ContextSlot } from "../tool/context_slot.ts";
-import type { Relay, RelayedPromise, RelayedRun } from "../tool/relay.ts";
+import type { Relay, RelayedPromise, RelayedRun, RelayedWait } from "../tool/relay.ts";
 import type { ToolPlan } from "../tool/tool.ts";
 import { passRefusal } from "./remote_refusal.ts";
 
@@ -41,8 +41,8 @@ export interface RemotePlace {
   readonly tool: string;
   /** Whether config of callers goes there. */
   readonly passesConfig: boolean;
-  /** Called when the server says that it has no such tool. */
-  onLost(): void;
+  /** Called when the server says that it has no such tool; with the caller's clock, in milliseconds. */
+  onLost(nowMs: number): void;
 }
 
 type Members = Readonly<Record<string, unknown>>;
@@ -56,6 +56,9 @@ const MAX_TTL_MS = 3_155_760_000_000;
 
 /** How far apart two clocks are that tell the same time, in milliseconds. */
 const CLOCK_SKEW_MS = 60_000;
+
+/** Soonest that a server is asked again, whatever it says, in milliseconds. */
+const MIN_RETRY_MS = 50;
 
 /** Longest wait that a server is asked for, in milliseconds. */
 const MAX_WAIT_MS = 25_000;
@@ -87,8 +90,9 @@ export class RelayedTool implements Relay {
     this.#context = { name: `gateway ${place.gateway}`, schema: ANY };
   }
 
-  ttlMs(): number {
-    return DEFAULT_TTL_MS;
+  ttlMs({ data }: RelayedPromise): number {
+    const ttlMs = isJsonObject(data) ? data["ttlMs"] : undefined;
+    return typeof ttlMs === "number" ? ttlMs : DEFAULT_TTL_MS;
   }
 
   async call(run: RelayedRun): Promise<Settled> {
@@ -108,44 +112,36 @@ export class RelayedTool implements Relay {
       // The server sees one caller for all of ours, whose keys have to be apart.
       idempotency_key: idempotencyKey && uuidOf(run.principalId, idempotencyKey, ...plan.part?.path ?? []),
       promise: isPromiseWanted,
-    }, this.#place.passesConfig ? config?.reveal() : undefined);
+    }, { config: this.#place.passesConfig ? config?.reveal() : undefined });
     this.#keepContext(run, settled);
     return await this.#settle(run, plan, settled);
   }
 
-  async redeem(run: RelayedRun, promise: RelayedPromise, waitMs: number): Promise<Settled> {
-    const { call: { meta }, clock, signal } = run;
+  async redeem(run: RelayedRun, promise: RelayedPromise, { waitMs, isFirst, signal }: RelayedWait): Promise<Settled> {
+    const { meta } = run.call;
     const token = relayedIn(promise.data);
     if (token === undefined) return NOT_OURS;
-    const wanted = meta?.continuation;
+    const wanted = isFirst ? meta?.continuation : undefined;
     const continuation = wanted === undefined
       ? undefined
       : wanted === promise.token
       ? token
       : readContinuation(run, promise.plan, wanted);
     if (typeof continuation === "object") return continuation;
-    let said: Members = { continuation, responses: meta?.responses };
-    const untilMs = clock.elapsed() + waitMs;
-    for (;;) {
-      const leftMs = Math.max(0, untilMs - clock.elapsed());
-      const args = { promise: token, wait_ms: Math.floor(Math.min(leftMs, MAX_WAIT_MS)) };
-      const received = await this.#send(run, promise.plan, "redeem", args, { ...said, deadline_ms: deadlineOf(run) });
-      const settled = await this.#settle(run, promise.plan, received, promise);
-      const stillMs = untilMs - clock.elapsed();
-      if (settled.kind !== "promise" || stillMs <= 0 || run.live.ended !== undefined) return settled;
-      if (settled.progress !== undefined) run.live.progress(settled.progress);
-      // Servers that wait as they are asked to have waited; others say when to come again.
-      await pause(clock, Math.min(Math.max(50, settled.retryAfterMs), stillMs), signal);
-      said = {};
-    }
+    const args = { promise: token, wait_ms: Math.floor(Math.min(waitMs, MAX_WAIT_MS)) };
+    const said = { continuation, responses: isFirst ? meta?.responses : undefined, deadline_ms: deadlineOf(run) };
+    const received = await this.#send(run, promise.plan, "redeem", args, said, { signal });
+    return await this.#settle(run, promise.plan, received, promise);
   }
 
   async cancel(run: RelayedRun, promise: RelayedPromise): Promise<Settled> {
     const token = relayedIn(promise.data);
     if (token === undefined) return NOT_OURS;
-    const said = { deadline_ms: deadlineOf(run) };
-    const received = await this.#send(run, promise.plan, "cancel", { promise: token }, said);
-    return await this.#settle(run, promise.plan, received, promise);
+    return await this.#settle(run, promise.plan, await this.#cancelAt(run, promise.plan, token), promise);
+  }
+
+  #cancelAt(run: RelayedRun, plan: ToolPlan, token: string): Promise<Settled | UnknownOutcome> {
+    return this.#send(run, plan, "cancel", { promise: token }, { deadline_ms: deadlineOf(run) });
   }
 
   /** Makes one request; whatever goes wrong on the way is a refusal. */
@@ -155,12 +151,12 @@ export class RelayedTool implements Relay {
     tool: string,
     args: unknown,
     said: Members,
-    config?: Members,
+    { config, signal = run.signal }: { readonly config?: Members | undefined; readonly signal?: AbortSignal } = {},
   ): Promise<Settled | UnknownOutcome> {
     const { gateway, transport } = this.#place;
     const members = Object.entries({ ...run.trace, ...said }).filter(([, value]) => value !== undefined);
     const meta = members.length === 0 ? undefined : Object.fromEntries(members);
-    const limit = { signal: run.signal, touch() {}, pause() {} };
+    const limit = { signal, touch() {}, pause() {} };
     try {
       return await transport.call({ tool, args, meta, limit, config }, run.sink && this.#sinkOf(run, plan));
     } catch (cause) {
@@ -197,9 +193,15 @@ export class RelayedTool implements Relay {
         return { kind: "failure", code, message, data, ...metaOf(run, settled) };
       }
       case "promise":
-        return this.#promise(run, plan, settled, redeemed);
+        try {
+          return this.#promise(run, plan, settled, redeemed);
+        } catch (thrown) {
+          // What nobody can redeem goes on for nobody.
+          if (redeemed === undefined) await this.#cancelAt(run, plan, settled.token);
+          throw thrown;
+        }
       case "error":
-        if (settled.code === "tool_not_found" && redeemed === undefined) this.#place.onLost();
+        if (settled.code === "tool_not_found" && redeemed === undefined) this.#place.onLost(run.clock.elapsed());
         return passRefusal(settled, run, gateway, plan.name);
       case "unknown": {
         const type = settled.responseType.slice(0, 64);
@@ -236,11 +238,12 @@ export class RelayedTool implements Relay {
         tool: plan.name,
         principal: run.principalId,
         expSeconds: Math.ceil(expiresAtMs / 1000),
-        data: { relayed: token },
+        // When it was given is told by this and its end; in whole minutes, so that the same promise is the same token.
+        data: { relayed: token, ttlMs: Math.max(0, Math.ceil((expiresAtMs - nowMs) / 60_000)) * 60_000 },
       }),
       expiresAtMs,
       ttlMs: Math.max(0, expiresAtMs - nowMs),
-      retryAfterMs: retryAfterMs >= 0 ? retryAfterMs : 1_000,
+      retryAfterMs: retryAfterMs >= 0 ? Math.max(MIN_RETRY_MS, retryAfterMs) : 1_000,
       progress,
       ...(estimatedMs !== undefined && estimatedMs <= expiresAtMs && { estimatedMs }),
     };
@@ -297,12 +300,4 @@ function metaOf(run: RelayedRun, { meta }: AnswerOutcome | FailureOutcome): { re
 
 function deadlineOf(run: RelayedRun): number {
   return run.host.deadlineMs(run);
-}
-
-async function pause(clock: RelayedRun["clock"], waitMs: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const cancel = clock.after(waitMs, resolve);
-  signal.addEventListener("abort", () => resolve(), { once: true });
-  await promise;
-  cancel();
 }

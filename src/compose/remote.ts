@@ -3,6 +3,16 @@ import type { RemoteTool, Transport } from "../call/transport.ts";
 import type { Refusal } from "../call/outcome.ts";
 import { ToolError } from "../error/tool_error.ts";
 import { isJsonObject } from "../internal/json.ts";
+import {
+  BOOLEAN,
+  checkOptions,
+  FUNCTION,
+  OBJECT,
+  type OptionRules,
+  POSITIVE,
+  rule,
+  wholeNumber,
+} from "../internal/options.ts";
 import { within } from "../mcp_client/carrier.ts";
 import { TASKS_EXTENSION } from "../mcp_client/messages.ts";
 import type { McpTransport } from "../mcp_client/types.ts";
@@ -14,6 +24,22 @@ import { promptsOf, resourcesOf } from "./remote_offers.ts";
 import { bounded, isRedeem, readTools } from "./remote_tools.ts";
 
 const CHANGED: Change = { kind: "list-changed", list: "tools" };
+
+/** How far apart two lists are that calls of lost tools bring about, in milliseconds. */
+const SEEK_MS = 5_000;
+
+const RULES: OptionRules<GatewayOptions> = {
+  select: FUNCTION,
+  rename: FUNCTION,
+  pinned: rule("an array of tools, as they were listed", isTools),
+  maxTools: wholeNumber(1),
+  maxListChars: wholeNumber(1),
+  validates: BOOLEAN,
+  passesConfig: BOOLEAN,
+  timeoutMs: POSITIVE,
+  listTimeoutMs: POSITIVE,
+  logger: OBJECT,
+};
 
 /** A server elsewhere: its tools as they are now, and the way to them. */
 export class Remote implements Gateway {
@@ -29,6 +55,10 @@ export class Remote implements Gateway {
   #listing: Promise<void> = Promise.resolve();
   /** What is done after that; whoever wants it meanwhile waits for the same. */
   #next: Promise<void> | undefined = undefined;
+  /** What was listed last, to be told apart from the next. */
+  #seen: string | undefined = undefined;
+  /** When it was listed last because a tool was gone, by the clock of who called. */
+  #soughtMs = Number.NEGATIVE_INFINITY;
   #isClosed = false;
   #promises = false;
 
@@ -36,6 +66,7 @@ export class Remote implements Gateway {
     if (typeof name !== "string" || name === "" || typeof transport?.call !== "function") {
       throw new TypeError("Cannot make a gateway: pass a name and a transport, such as http(url)");
     }
+    checkOptions(`make the gateway "${name}"`, options, RULES);
     this.name = name;
     this.#transport = transport;
     this.#options = options;
@@ -49,11 +80,12 @@ export class Remote implements Gateway {
       // Before it is listed: what changes meanwhile is not missed.
       this.#leave = mcp?.onChange(
         "tools",
-        () => void this.refresh().catch((thrown) => this.#warn("not listed", thrown)),
+        () => this.#renew(),
       );
       const can = await mcp?.server({ timeoutMs: listTimeoutMs }) ?? { capabilities: {} };
       this.#promises = hasTasks(can.capabilities);
-      await this.#list();
+      // In turn, too: what changes meanwhile is listed after it.
+      await this.refresh();
       const { timeoutMs } = this.#options;
       const offers = mcp && {
         mcp,
@@ -126,6 +158,10 @@ export class Remote implements Gateway {
     }
     const mayPromise = this.#promises || (Array.isArray(listed) && listed.some(isRedeem));
     const read = readTools(listed, this.name, this.#options, (problem) => this.#warn(problem));
+    // Whoever is told that nothing has changed lists it all again.
+    const seen = JSON.stringify([mayPromise, read.map(({ listing, plan }) => [plan.name, listing])]);
+    if (seen === this.#seen) return;
+    this.#seen = seen;
     this.#tools = read.map(({ listing }) => listing);
     this.#plans = read.map(({ listing, plan }) => {
       const relay = new RelayedTool(
@@ -134,7 +170,7 @@ export class Remote implements Gateway {
           transport: this.#transport,
           tool: listing.name,
           passesConfig: this.#options.passesConfig === true,
-          onLost: () => void this.refresh().catch((thrown) => this.#warn("not listed", thrown)),
+          onLost: (nowMs) => this.#seekLost(nowMs),
         },
         mayPromise,
         this.#options.validates === true ? plan : undefined,
@@ -144,6 +180,17 @@ export class Remote implements Gateway {
     // Servers take the tools first, and tell of them then.
     for (const listener of [...this.#listeners]) listener();
     await this.#changes.publish(CHANGED);
+  }
+
+  /** Lists anew because a tool is gone; not at each call of it: a server may list what it does not have. */
+  #seekLost(nowMs: number): void {
+    if (nowMs - this.#soughtMs < SEEK_MS) return;
+    this.#soughtMs = nowMs;
+    this.#renew();
+  }
+
+  #renew(): void {
+    void this.refresh().catch((thrown) => this.#warn("not listed", thrown));
   }
 
   #listen(listener: () => void): () => void {
@@ -159,6 +206,10 @@ export class Remote implements Gateway {
 
 function isRefusal(listed: unknown): listed is Refusal {
   return isJsonObject(listed) && listed["kind"] === "error";
+}
+
+function isTools(pinned: unknown): boolean {
+  return Array.isArray(pinned) && pinned.every((tool) => isJsonObject(tool) && typeof tool["name"] === "string");
 }
 
 /** The transport, if what it reaches is MCP. */

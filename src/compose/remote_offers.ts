@@ -8,7 +8,7 @@ import { createCatalog } from "../catalog/create_catalog.ts";
 import type { Completer, Completers } from "../catalog/completion.ts";
 import type { Prompt, PromptPlan } from "../catalog/prompt.ts";
 import type { Resource, ResourcePartAt, ResourcePlan } from "../catalog/resource.ts";
-import { UriTemplate } from "../catalog/uri_template.ts";
+import { namesScheme, UriTemplate } from "../catalog/uri_template.ts";
 import { ToolError } from "../error/tool_error.ts";
 import { isJsonObject } from "../internal/json.ts";
 import type { McpCompletionRequest, McpTransport } from "../mcp_client/types.ts";
@@ -73,6 +73,10 @@ function unique<Plan extends object>(
 function toResource(offers: McpOffers, listed: Members, uri: unknown, isTemplate: boolean): ResourcePlan | string {
   const { mcp, gateway } = offers;
   if (typeof uri !== "string" || uri === "") return "a resource has no URI";
+  // A template without a scheme of its own could be of anybody's URIs.
+  if (!namesScheme(uri)) {
+    return `no resource can be at ${JSON.stringify(uri.slice(0, 128))}: it has no scheme, or spaces`;
+  }
   const { size } = listed;
   try {
     const template = isTemplate ? new UriTemplate(uri) : undefined;
@@ -86,6 +90,7 @@ function toResource(offers: McpOffers, listed: Members, uri: unknown, isTemplate
       annotations: isJsonObject(listed["annotations"]) ? listed["annotations"] as ContentAnnotations : undefined,
       size: typeof size === "number" ? size : undefined,
       completers: completersOf(offers, template?.variables ?? [], { type: "ref/resource", uri }),
+      relay: mcp,
       list: undefined,
       reader: async (_, { signal }, wanted) => {
         const contents = await reached(gateway, () => mcp.resources.read(wanted, { signal }));

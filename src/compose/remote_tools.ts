@@ -8,6 +8,7 @@ import type { RemoteTool } from "../call/transport.ts";
 import { type Check, compileCheck, toIssue } from "../codec/json_schema/check.ts";
 import { ToolError } from "../error/tool_error.ts";
 import { isJsonObject } from "../internal/json.ts";
+import { DATA, SCHEMA_MAPS } from "../internal/schema_keywords.ts";
 import { checkPin } from "../mcp_client/pins.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
 import type { JsonSchema, SchemaResult } from "../schema/schema.ts";
@@ -141,7 +142,7 @@ function toPlan(tool: RemoteTool, name: string, gateway: string): ToolPlan | str
 }
 
 function toSchema(listed: JsonSchema): CompiledSchema {
-  const jsonSchema = withoutHeaders(listed) as JsonSchema;
+  const jsonSchema = withoutHeaders(listed);
   let check: Check | undefined;
   const validate = (value: unknown): SchemaResult => {
     check ??= compileCheck(listed);
@@ -152,11 +153,22 @@ function toSchema(listed: JsonSchema): CompiledSchema {
 }
 
 /** Which headers repeat arguments is between the gateway and the server; and whoever writes it wrongly is not served over MCP. */
-function withoutHeaders(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(withoutHeaders);
-  if (!isJsonObject(node)) return node;
-  const kept = Object.entries(node).filter(([keyword]) => keyword !== "x-mcp-header" && keyword !== "$schema");
-  return Object.fromEntries(kept.map(([keyword, value]) => [keyword, withoutHeaders(value)]));
+function withoutHeaders(schema: JsonSchema): JsonSchema {
+  const kept = Object.entries(schema).filter(([keyword]) => keyword !== "x-mcp-header" && keyword !== "$schema");
+  return Object.fromEntries(kept.map(([keyword, value]) => {
+    if (DATA.has(keyword)) return [keyword, value];
+    // Names of arguments are no keywords.
+    return [keyword, SCHEMA_MAPS.has(keyword) && isJsonObject(value) ? eachWithout(value) : partsWithout(value)];
+  }));
+}
+
+function eachWithout(schemas: JsonSchema): JsonSchema {
+  return Object.fromEntries(Object.entries(schemas).map(([name, part]) => [name, partsWithout(part)]));
+}
+
+function partsWithout(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(partsWithout);
+  return isJsonObject(value) ? withoutHeaders(value) : value;
 }
 
 const HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;

@@ -321,12 +321,16 @@ export class Dispatcher implements Dispatch, DispatchHost {
   }
 
   #mapError(run: Run, thrown: unknown): FailureOutcome | Refusal | undefined {
-    try {
-      return settleThrown(run.plan.part?.onError?.(thrown, run) ?? this.#onError?.(thrown, run));
-    } catch (broken) {
-      this.mask(broken, { tool: run.plan.name });
-      return undefined;
+    for (const onError of [...run.plan.part?.onError ?? [], this.#onError]) {
+      try {
+        const said = onError?.(thrown, run);
+        if (said !== undefined && said !== null) return settleThrown(said);
+      } catch (broken) {
+        // One that breaks is no reason not to ask the next.
+        this.mask(broken, { tool: run.plan.name });
+      }
     }
+    return undefined;
   }
 
   /** Runs the tool; or, if the caller said more than its arguments, what that means. */

@@ -7,7 +7,8 @@
  */
 import type { FailureOutcome, PromiseOutcome, Settled } from "../call/outcome.ts";
 import { isFinal, type Jobs } from "../engine/jobs.ts";
-import type { Pending } from "../tool/pending.ts";
+import { Pending } from "../tool/pending.ts";
+import type { Relay, RelayedWait } from "../tool/relay.ts";
 import type { RedeemInput } from "../tool/system_tools.ts";
 import type { ExternalPlan, ToolPlan } from "../tool/tool.ts";
 import { readAnswers } from "./asking.ts";
@@ -21,6 +22,8 @@ import { DEADLINE_SHARE, type Waits } from "./waits.ts";
 const MAX_WAIT_MS = 25_000;
 
 const DEFAULT_RETRY_AFTER_MS = 1_000;
+
+type Wait = Omit<RelayedWait, "signal">;
 
 /** Redeems promises. */
 export class Redeemer {
@@ -60,8 +63,12 @@ export class Redeemer {
     const wantedMs = waitMs === undefined && run.sink !== undefined ? allowedMs : Math.min(waitMs ?? 0, MAX_WAIT_MS);
     const mayWaitMs = Math.min(wantedMs, allowedMs);
     const { external, relay } = opened.plan;
-    if (relay !== undefined) return await relay.redeem(run, opened, mayWaitMs);
-    if (external !== undefined) return await this.#redeemExternal(run, opened, external, mayWaitMs);
+    if (relay !== undefined) {
+      return await this.#askUntilOver(run, mayWaitMs, (wait) => this.#askRelay(run, opened, relay, wait));
+    }
+    if (external !== undefined) {
+      return await this.#askUntilOver(run, mayWaitMs, () => this.#runExternal(run, opened, external.check));
+    }
     if (!this.#promises.isKnowable(opened)) return this.#promises.lost();
     if (run.call.meta?.continuation === token) await this.#answer(run, opened);
     const job = await this.#waits.untilOver(run, opened.id, mayWaitMs);
@@ -99,10 +106,11 @@ export class Redeemer {
     if (responses !== undefined) await this.#jobs.answer(id, readAnswers(responses));
   }
 
-  async #redeemExternal(run: Run, opened: OpenedPromise, plan: ExternalPlan, waitMs: number): Promise<Settled> {
+  /** Asks whoever does the work elsewhere, until it is over, or there is no more time. */
+  async #askUntilOver(run: Run, waitMs: number, ask: (wait: Wait) => Promise<Settled>): Promise<Settled> {
     const untilMs = this.#host.clock.elapsed() + waitMs;
-    for (;;) {
-      const settled = await this.#runExternal(run, opened, plan.check);
+    for (let isFirst = true;; isFirst = false) {
+      const settled = await ask({ waitMs: Math.max(0, untilMs - this.#host.clock.elapsed()), isFirst });
       const leftMs = untilMs - this.#host.clock.elapsed();
       if (settled.kind !== "promise" || leftMs <= 0 || run.live.ended !== undefined || this.#host.isClosed) {
         return settled;
@@ -111,6 +119,20 @@ export class Redeemer {
       const pause = this.#waits.pause(run, Math.min(settled.retryAfterMs, leftMs));
       await pause.over;
       pause.end();
+    }
+  }
+
+  /** A server that is asked to wait does so: when this one closes, the caller has its promise still. */
+  async #askRelay(run: Run, opened: OpenedPromise, relay: Relay, wait: Wait): Promise<Settled> {
+    const leaving = new AbortController();
+    const pause = this.#waits.pause(run, this.#host.deadlineMs(run));
+    const asked = relay.redeem(run, opened, { ...wait, signal: leaving.signal });
+    const again = pause.over.then(() => promiseAgain(opened, new Pending({}), this.#host.clock.now()));
+    try {
+      return await Promise.race([asked, again]);
+    } finally {
+      pause.end();
+      leaving.abort();
     }
   }
 

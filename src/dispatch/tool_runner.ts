@@ -44,10 +44,7 @@ export class ToolRunner {
 
   /** Runs a tool. */
   run(run: Run): MaybePromise<Settled> {
-    const { config, isSystem, relay } = run.plan;
-    if (relay !== undefined) {
-      return relay.call(run).then((later) => this.#settle(run, later)).catch((thrown) => this.thrown(run, thrown));
-    }
+    const { config, isSystem } = run.plan;
     if ((config === undefined && run.call.config === undefined) || isSystem) return this.#runConfigured(run);
     try {
       const refused = configure(run);
@@ -59,7 +56,10 @@ export class ToolRunner {
   }
 
   #runConfigured(run: Run): MaybePromise<Settled> {
-    const { input } = run.plan;
+    const { input, relay } = run.plan;
+    if (relay !== undefined) {
+      return relay.call(run).then((later) => this.#settle(run, later)).catch((thrown) => this.thrown(run, thrown));
+    }
     const { args } = run.call;
     if (input === undefined) return this.#runHandler(run, args);
     try {

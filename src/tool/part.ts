@@ -12,8 +12,8 @@ export interface PartPlan {
   readonly middleware: readonly Middleware[];
   /** Around runs of jobs, inside of the whole's; the first is the outermost. */
   readonly jobMiddleware: readonly Middleware[];
-  /** What callers are told of errors that nobody declared; asked before the whole's. */
-  readonly onError: OnError | undefined;
+  /** What callers are told of errors that nobody declared; asked before the whole's, the innermost first. */
+  readonly onError: readonly OnError[];
   /** What tools get whose calls bring no config; `undefined`: what the whole has. */
   readonly config: Readonly<Record<string, unknown>> | undefined;
   /** How long a call may take when its tool says nothing, in milliseconds; `undefined`: what the whole says. */

@@ -12,10 +12,20 @@ export interface Relay {
   ttlMs(promise: RelayedPromise): number;
   /** Makes a call. */
   call(run: RelayedRun): Promise<Settled>;
-  /** Redeems a promise that came of a call, within `waitMs`. */
-  redeem(run: RelayedRun, promise: RelayedPromise, waitMs: number): Promise<Settled>;
+  /** Asks once what became of a promise that came of a call. */
+  redeem(run: RelayedRun, promise: RelayedPromise, wait: RelayedWait): Promise<Settled>;
   /** Cancels what was promised. */
   cancel(run: RelayedRun, promise: RelayedPromise): Promise<Settled>;
+}
+
+/** One request for what became of a promise. */
+export interface RelayedWait {
+  /** How long the answer may take, in milliseconds, while the work goes on. */
+  readonly waitMs: number;
+  /** Whether it is the first: what the caller answers is said once. */
+  readonly isFirst: boolean;
+  /** Aborts when the answer is of no use any more. */
+  readonly signal: AbortSignal;
 }
 
 /** A promise token of this server, read. */

@@ -266,9 +266,10 @@ test("changes of a server two gateways away reach callers, on every wire's list"
     ) => name);
   deepStrictEqual([await names(), await actions()], [["g_one"], ["g_one"]]);
   await rejects(client.$.call("g_two"), { code: "tool_not_found" });
-  far.listed = [listing("two"), listing("one")];
+  let tries = 0;
   await eventually(async () => {
-    // The stream of news is opened in its own time.
+    // The stream of news is opened in its own time; and what stays the same is no news.
+    far.listed = [listing("two"), listing("one", { description: `One, the ${++tries}th` })];
     await first.refresh();
     return seen.length > 0 && (await names()).length === 2;
   });

@@ -186,7 +186,7 @@ test("what does not go together is refused, with both places", () => {
     () => twice([group("a_b", git), group("a", createServer({ tools: [], parts: [group("b", git)] }))]),
     /"a_b_log", of group "a_b" and of group "b" of group "a"/,
   );
-  throws(() => group("no/slash", git), /prefix and separator are of the characters/);
+  throws(() => group("no/slash", git), /a prefix is of the characters/);
   throws(() => group("x", git, { separator: "/" as "_" }), TypeError);
   throws(() => twice([group("x".repeat(63), git)]), /longer than 64 characters; choose a shorter prefix/);
   throws(() => group("x", {} as Server), /pass a server of createServer/);
@@ -318,4 +318,26 @@ test("closing the whole leaves its parts as they are", async () => {
   await app.close(0);
   await rejects(testClient(app, { retry: { attempts: 0 } }).ping(), { code: "unavailable" });
   strictEqual(await testClient(part).ping(), "ping");
+});
+
+test("an onError that throws hides none of those around it", async () => {
+  const lines: unknown[] = [];
+  const keep = (_: string, fields?: { readonly error?: unknown }) => void lines.push(fields?.error);
+  const breaking = (what: string) => () => {
+    throw new Error(what);
+  };
+  const broken = new TypeError("of the handler");
+  const lose = defineTool("lose").describe("Lose").handle(() => {
+    throw broken;
+  });
+  const inner = createServer({ tools: [lose], onError: breaking("inner") });
+  const outer = createServer({ tools: [], parts: [mount(inner)], onError: breaking("outer") });
+  const app = createServer({
+    tools: [],
+    parts: [group("g", outer)],
+    logger: { debug: keep, info: keep, warn: keep, error: keep },
+    onError: (error) => error === broken ? new ToolError("conflict", "The whole says so") : undefined,
+  });
+  await rejects(testClient(app).g_lose(), { code: "conflict", message: "The whole says so" });
+  deepStrictEqual(lines.map(String), ["Error: inner", "Error: outer"]);
 });
