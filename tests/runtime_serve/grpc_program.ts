@@ -16,6 +16,8 @@ const server = createServer({
   logger,
   keys: `k1:${"k".repeat(32)}`,
   wires: [mcpLite(), connect()],
+  // Answers that wait in sockets are larger than what is given by default.
+  limits: { answerChars: 33_554_432 },
 });
 
 try {
