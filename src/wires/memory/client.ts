@@ -9,7 +9,7 @@
 import { decodeCallMeta } from "../../call/call_meta.ts";
 import type { Metadata, Peer, Principal } from "../../call/call.ts";
 import { CallConfig } from "../../call/call_config.ts";
-import type { CallEvent, Settled, Sink } from "../../call/outcome.ts";
+import { type CallEvent, refuse, type Settled, type Sink } from "../../call/outcome.ts";
 import type { RemoteTool, Transport, TransportCall, TransportLimit } from "../../call/transport.ts";
 import type { Dispatch } from "../../dispatch/dispatch.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
@@ -67,7 +67,13 @@ function callInMemory(
     requestId: undefined,
     client: {},
   };
-  const args = call.args === undefined ? {} : copyJson(call.args);
+  let args: unknown;
+  try {
+    args = call.args === undefined ? {} : copyJson(call.args);
+  } catch (thrown) {
+    // In a circle, a bigint, or nested deeper than the runtime's stack.
+    return refuse("invalid_input", `The arguments cannot be written as JSON: ${String(thrown)}`);
+  }
   const meta = call.meta === undefined ? undefined : decodeCallMeta(copyJson(call.meta));
   if (meta !== undefined && "kind" in meta) return meta;
   const copying = sink === undefined ? undefined : new TouchingSink(sink, call.limit);
