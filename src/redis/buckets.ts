@@ -1,6 +1,7 @@
 import type { BucketStore } from "../middleware/rate_limit.ts";
 import { checkOptions } from "../internal/options.ts";
-import { REDIS_RULES, RedisConnection, type RedisOptions } from "./connection.ts";
+import { RedisConnection } from "./connection.ts";
+import { REDIS_RULES, type RedisOptions } from "./options.ts";
 
 /** Options of {@link redisBuckets}. */
 export type RedisBucketsOptions = RedisOptions;

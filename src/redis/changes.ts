@@ -2,7 +2,8 @@ import type { Redis } from "ioredis";
 import type { Change, ChangeBus } from "../call/changes.ts";
 import { isRefusal } from "./channels.ts";
 import { checkOptions } from "../internal/options.ts";
-import { REDIS_RULES, RedisConnection, type RedisOptions } from "./connection.ts";
+import { RedisConnection } from "./connection.ts";
+import { REDIS_RULES, type RedisOptions } from "./options.ts";
 import { Follower, type Missed } from "./follower.ts";
 import { type Entry, fieldOf } from "./session_records.ts";
 

@@ -1,30 +1,9 @@
 import type { Redis } from "ioredis";
 import { Failures } from "../engine/bullmq_failures.ts";
 import { Lazy, Pause } from "../engine/bullmq_lazy.ts";
-import type { RedisAddress } from "../engine/bullmq_redis_address.ts";
 import { RedisClients } from "../engine/redis_clients.ts";
-import { FUNCTION, OBJECT, type OptionRules, POSITIVE, required, rule, TEXT } from "../internal/options.ts";
 import { isRefusal, RedisChannels } from "./channels.ts";
-
-/** What everything that is kept in Redis has to know. */
-export interface RedisOptions {
-  /** A URL, such as `redis://user:password@host:6379/0` or `rediss://…`, or its parts. */
-  readonly redis: string | RedisAddress;
-  /** Servers with the same name share what they keep. Default: `"toolwire"`. */
-  readonly name?: string;
-  /** How long Redis may take to answer, in milliseconds, before it counts as gone. Default: 1,000. */
-  readonly timeoutMs?: number;
-  /** Told of errors of Redis; only what fails after a success is told again. Default: `console.warn`. */
-  readonly onError?: (error: unknown) => void;
-}
-
-/** What they have to be. */
-export const REDIS_RULES: OptionRules<RedisOptions> = {
-  redis: required(rule('a URL such as "redis://127.0.0.1:6379", or its parts', isAddress)),
-  name: TEXT,
-  timeoutMs: POSITIVE,
-  onError: FUNCTION,
-};
+import type { RedisOptions } from "./options.ts";
 
 /** How long {@link RedisConnection.askPatiently} goes on, in milliseconds. */
 const PATIENCE_MS = 30_000;
@@ -106,8 +85,4 @@ export class RedisConnection {
     this.channels.close();
     this.#clients.close();
   }
-}
-
-function isAddress(value: unknown): boolean {
-  return TEXT.fits(value) || OBJECT.fits(value);
 }

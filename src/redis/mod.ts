@@ -7,7 +7,7 @@
  */
 export { type RedisBuckets, redisBuckets, type RedisBucketsOptions } from "./buckets.ts";
 export { type RedisChanges, redisChanges, type RedisChangesOptions } from "./changes.ts";
-export type { RedisOptions } from "./connection.ts";
+export type { RedisOptions } from "./options.ts";
 export { type RedisSessions, redisSessions, type RedisSessionsOptions } from "./sessions.ts";
 export type { RedisAddress, RedisTls } from "../engine/bullmq_redis_address.ts";
 export type { Bucket, BucketStore } from "../middleware/rate_limit.ts";

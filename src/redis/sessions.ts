@@ -1,7 +1,8 @@
 import type { Redis } from "ioredis";
 import { checkOptions, type OptionRules, wholeNumber } from "../internal/options.ts";
 import type { McpSession, SessionNote, SessionStore, StoredMessage } from "../wires/mcp/session_store.ts";
-import { REDIS_RULES, RedisConnection, type RedisOptions } from "./connection.ts";
+import { RedisConnection } from "./connection.ts";
+import { REDIS_RULES, type RedisOptions } from "./options.ts";
 import { Follower, type Missed } from "./follower.ts";
 import { type Entry, fieldOf, toMessage, toNote, toSession } from "./session_records.ts";
 import { APPEND, DELETE, DROP, GET, MISSED, NOTE, PUT } from "./session_scripts.ts";
