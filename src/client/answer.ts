@@ -9,10 +9,8 @@ export function answerOf(settled: Settled | UnknownOutcome): unknown {
       return settled.value;
     case "failure":
       throw new Failure(settled.code, settled.message, settled.data);
-    case "error":
-      throw toolError(settled);
     default:
-      throw notWanted(settled, "an answer: read it with .outcome()");
+      throw settled.kind === "error" ? toolError(settled) : notWanted(settled, "an answer: read it with .outcome()");
   }
 }
 

@@ -227,9 +227,8 @@ class Caller implements ClientMethods {
     // What was promised is asked for with more patience: a minute or so, where a server was begun again.
     const most = (retry?.attempts ?? 2) * (isSystem ? 10 : 1);
     for (let attempt = 0; attempt < most && mayPass(settled); attempt++) {
-      if (call.hasEvents && !isSystem) break;
       const delayMs = retryDelayMs(settled, attempt, retry);
-      if (delayMs === undefined) break;
+      if (delayMs === undefined || (call.hasEvents && !isSystem)) break;
       await call.sleep(delayMs);
       const isSafe = isSystem || call.options.idempotencyKey !== undefined || await this.#isRepeatable(tool);
       if (isSafe === false) break;

@@ -30,6 +30,6 @@ export function retryDelayMs(
   { baseDelayMs = 200, maxDelayMs = 10_000 }: RetryOptions = {},
 ): number | undefined {
   const asked = (refusal.data as { readonly retry_after_ms?: unknown } | null | undefined)?.retry_after_ms;
-  if (typeof asked === "number") return asked <= maxDelayMs ? asked : undefined;
+  if (typeof asked === "number") return asked > maxDelayMs ? undefined : asked;
   return Math.random() * Math.min(maxDelayMs, baseDelayMs * 2 ** attempt);
 }

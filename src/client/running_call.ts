@@ -118,12 +118,9 @@ export class RunningCall extends AbortController implements Sink, TransportLimit
     const nowMs = performance.now();
     const idleMs = this.#idleTimeoutMs;
     const leftMs = Math.min(this.dueMs - nowMs, this.#touchedMs + idleMs - nowMs, idleMs);
-    if (leftMs > 0) {
-      // A longer timer, of more than 24.8 days, would fire at once.
-      this.#watch = setTimeout(() => this.#look(), Math.min(leftMs, 2 ** 31 - 1));
-    } else {
-      const why = nowMs < this.dueMs ? `Quiet for ${idleMs}` : `Not done after ${this.#timeoutMs}`;
-      this.abort(new ToolError("deadline_exceeded", `${why} ms`));
-    }
+    const why = nowMs < this.dueMs ? `Quiet for ${idleMs}` : `Not done after ${this.#timeoutMs}`;
+    if (leftMs <= 0) this.abort(new ToolError("deadline_exceeded", `${why} ms`));
+    // A longer timer, of more than 24.8 days, would fire at once.
+    else this.#watch = setTimeout(() => this.#look(), Math.min(leftMs, 2 ** 31 - 1));
   }
 }

@@ -8,7 +8,6 @@
 import { type Refusal, refuse } from "../../call/outcome.ts";
 import type { TransportLimit } from "../../call/transport.ts";
 import { ToolError } from "../../error/tool_error.ts";
-import { parseOrUndefined } from "../../internal/json.ts";
 import { refuseBecause } from "../jsonrpc/decode_error.ts";
 import { discard, isRedirect, type Pieces, readPieces, readText } from "./read.ts";
 
@@ -44,7 +43,7 @@ export function parseHttpUrl(url: string | URL): URL {
 /** Sends a request, and gives what `read` makes of its answer. */
 export async function exchange<Result>(
   { method, url, headers: own, body = null }: HttpRequest,
-  { headers: given, fetch: send = fetch, maxResponseBytes = 67_108_864 }: HttpOptions,
+  { headers: given, fetch: send = fetch, maxResponseBytes = 2 ** 26 }: HttpOptions,
   limit: TransportLimit,
   read: (response: Response, pieces: Pieces) => Promise<Result>,
 ): Promise<Result | Refusal> {
@@ -70,5 +69,11 @@ export async function exchange<Result>(
 /** The text of an answer, and what it is as JSON; `undefined` if it is none: then its status is all there is to go by. */
 export async function readJsonText(pieces: Pieces): Promise<{ readonly text: string; readonly json: unknown }> {
   const text = await readText(pieces);
-  return { text, json: parseOrUndefined(text) };
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    // Its text is all there is.
+  }
+  return { text, json };
 }

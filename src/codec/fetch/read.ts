@@ -31,7 +31,7 @@ export function discard({ body }: Response): void {
 export async function* readPieces({ body }: Response, limit: TransportLimit, maxBytes: number): Pieces {
   if (body === null) return;
   // Deno would take U+FEFF at the start of any chunk for a byte order mark: so only the first is looked at, here.
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const decoder = new TextDecoder(undefined, { ignoreBOM: true });
   let buffer = FILLS_ONE_BUFFER ? new ArrayBuffer(16_384) : undefined;
   const reader = readerOf(body, buffer);
   // An injected fetch may not tie the body to the signal, as a real one does.
@@ -62,7 +62,7 @@ export async function* readPieces({ body }: Response, limit: TransportLimit, max
  * Whether chunks are read into one buffer, again and again. Deno makes one of 64 KiB for each chunk else, which costs more than all
  * the rest of a streamed call; elsewhere it would be one too many.
  */
-const FILLS_ONE_BUFFER = globalThis.navigator?.userAgent?.startsWith("Deno/");
+const FILLS_ONE_BUFFER = /^Deno/.test(globalThis.navigator?.userAgent);
 
 /** A reader that fills a buffer of ours if there is one, and the stream can. */
 function readerOf(body: ReadableStream<Uint8Array>, buffer: ArrayBuffer | undefined): Reader {

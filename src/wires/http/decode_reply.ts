@@ -10,9 +10,9 @@ import { type Refusal, refuse, type Settled, type Sink, type UnknownOutcome } fr
 import type { RemoteTool } from "../../call/transport.ts";
 import { decodeError, decodeStatus, OF_ANOTHER_REQUEST } from "../../codec/jsonrpc/decode_error.ts";
 import { decodeEvent, decodeResult } from "../../codec/result/decode.ts";
-import { membersOf } from "../../codec/result/members.ts";
+import { type Members, membersOf } from "../../codec/result/members.ts";
 import type { SseEvent } from "../../codec/sse/decode.ts";
-import { isJsonObject, parseOrUndefined } from "../../internal/json.ts";
+import { isJsonObject } from "../../internal/json.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 
 /** Reads the answer to the call that was sent with this id; `undefined` if it is none. */
@@ -43,9 +43,12 @@ export function readEvent(
 ): MaybePromise<Settled | UnknownOutcome | void> {
   // Of what it does not know, a client thinks nothing.
   if (!/^(message|done|error)$/.test(event)) return undefined;
-  const json = parseOrUndefined(data);
-  if (json === undefined) return refuse("parse_error", "An event is not JSON");
-  const members = membersOf(json);
+  let members: Members;
+  try {
+    members = membersOf(JSON.parse(data));
+  } catch {
+    return refuse("parse_error", "An event is not JSON");
+  }
   if (event === "done") return decodeResult(members);
   if (event === "error") return decodeError(members);
   const told = decodeEvent(members);
