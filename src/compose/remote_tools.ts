@@ -8,7 +8,7 @@ import type { RemoteTool } from "../call/transport.ts";
 import { type Check, compileCheck, toIssue } from "../codec/json_schema/check.ts";
 import { ToolError } from "../error/tool_error.ts";
 import { isJsonObject } from "../internal/json.ts";
-import { DATA, SCHEMA_MAPS } from "../internal/schema_keywords.ts";
+import { mapParts } from "../internal/schema_parts.ts";
 import { checkPin } from "../mcp_client/pins.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
 import type { JsonSchema, SchemaResult } from "../schema/schema.ts";
@@ -154,21 +154,8 @@ function toSchema(listed: JsonSchema): CompiledSchema {
 
 /** Which headers repeat arguments is between the gateway and the server; and whoever writes it wrongly is not served over MCP. */
 function withoutHeaders(schema: JsonSchema): JsonSchema {
-  const kept = Object.entries(schema).filter(([keyword]) => keyword !== "x-mcp-header" && keyword !== "$schema");
-  return Object.fromEntries(kept.map(([keyword, value]) => {
-    if (DATA.has(keyword)) return [keyword, value];
-    // Names of arguments are no keywords.
-    return [keyword, SCHEMA_MAPS.has(keyword) && isJsonObject(value) ? eachWithout(value) : partsWithout(value)];
-  }));
-}
-
-function eachWithout(schemas: JsonSchema): JsonSchema {
-  return Object.fromEntries(Object.entries(schemas).map(([name, part]) => [name, partsWithout(part)]));
-}
-
-function partsWithout(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(partsWithout);
-  return isJsonObject(value) ? withoutHeaders(value) : value;
+  const { "x-mcp-header": _header, $schema: _dialect, ...kept } = schema;
+  return mapParts(kept, withoutHeaders);
 }
 
 const HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;

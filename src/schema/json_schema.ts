@@ -1,5 +1,5 @@
 import { isJsonObject } from "../internal/json.ts";
-import { DATA, SCHEMA_MAPS } from "../internal/schema_keywords.ts";
+import { partsOf } from "../internal/schema_parts.ts";
 import type { JsonSchema, Schema } from "./schema.ts";
 import { convertValibot } from "./valibot_json_schema.ts";
 
@@ -95,18 +95,9 @@ function assertReferences(root: JsonSchema, where: string): void {
   }
 }
 
-function* referencesIn(node: unknown): Generator<string> {
-  if (Array.isArray(node)) {
-    for (const part of node) yield* referencesIn(part);
-    return;
-  }
-  if (!isJsonObject(node)) return;
-  if (typeof node["$ref"] === "string") yield node["$ref"];
-  for (const [keyword, value] of Object.entries(node)) {
-    if (DATA.has(keyword)) continue;
-    if (SCHEMA_MAPS.has(keyword) && isJsonObject(value)) yield* referencesIn(Object.values(value));
-    else yield* referencesIn(value);
-  }
+function* referencesIn(schema: JsonSchema): Generator<string> {
+  if (typeof schema["$ref"] === "string") yield schema["$ref"];
+  for (const [part] of partsOf(schema)) yield* referencesIn(part);
 }
 
 /** What a local reference (`#`, `#/$defs/Node`) points at. */
