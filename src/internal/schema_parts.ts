@@ -21,22 +21,16 @@ const MAPS: ReadonlySet<string> = new Set([
 const DATA: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
 
 /** The schemas right below a schema; of properties with their names. */
-export function* partsOf(schema: SchemaObject): Generator<readonly [part: SchemaObject, property?: string]> {
+export function* partsOf(schema: SchemaObject): Generator<readonly [part: SchemaObject, property: string | undefined]> {
   for (const [keyword, value] of Object.entries(schema)) {
     if (DATA.has(keyword)) continue;
-    if (!MAPS.has(keyword) || !isJsonObject(value)) yield* eachIn(value);
-    else {
-      for (const [name, part] of Object.entries(value)) {
-        if (keyword === "properties" && isJsonObject(part)) yield [part, name];
-        else yield* eachIn(part);
+    const named = MAPS.has(keyword) && isJsonObject(value) ? Object.entries(value) : [["", value] as const];
+    for (const [name, parts] of named) {
+      for (const part of [parts].flat(Infinity)) {
+        if (isJsonObject(part)) yield [part, keyword === "properties" ? name : undefined];
       }
     }
   }
-}
-
-function* eachIn(value: unknown): Generator<readonly [part: SchemaObject]> {
-  if (isJsonObject(value)) yield [value];
-  else if (Array.isArray(value)) { for (const part of value) yield* eachIn(part); }
 }
 
 /** The schema, with each of the schemas right below it changed. */
