@@ -5,13 +5,13 @@
  */
 import { isSystemTool } from "../call/system_tool.ts";
 import type { RemoteTool } from "../call/transport.ts";
-import { type Check, compileCheck, toIssue } from "../codec/json_schema/check.ts";
+import { compileLater, toValidate } from "../codec/json_schema/check.ts";
 import { ToolError } from "../error/tool_error.ts";
 import { isJsonObject } from "../internal/json.ts";
 import { mapParts } from "../internal/schema_parts.ts";
 import { checkPin } from "../mcp_client/pins.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
-import type { JsonSchema, SchemaResult } from "../schema/schema.ts";
+import type { JsonSchema } from "../schema/schema.ts";
 import { BLANK_PLAN } from "../tool/blank_plan.ts";
 import type { ToolAnnotations, ToolPlan } from "../tool/tool.ts";
 import type { GatewayOptions } from "./gateway.ts";
@@ -142,14 +142,7 @@ function toPlan(tool: RemoteTool, name: string, gateway: string): ToolPlan | str
 }
 
 function toSchema(listed: JsonSchema): CompiledSchema {
-  const jsonSchema = withoutHeaders(listed);
-  let check: Check | undefined;
-  const validate = (value: unknown): SchemaResult => {
-    check ??= compileCheck(listed);
-    const problems = check(value);
-    return problems.length === 0 ? { value } : { issues: problems.map(toIssue) };
-  };
-  return { jsonSchema, validate };
+  return { jsonSchema: withoutHeaders(listed), validate: toValidate(compileLater(listed)) };
 }
 
 /** Which headers repeat arguments is between the gateway and the server; and whoever writes it wrongly is not served over MCP. */
