@@ -32,7 +32,7 @@ const RULES: OptionRules<GatewayOptions> = {
   select: FUNCTION,
   rename: FUNCTION,
   pinned: rule("an array of tools, as they were listed", isTools),
-  maxTools: wholeNumber(1),
+  maxListed: wholeNumber(1),
   maxListChars: wholeNumber(1),
   validates: BOOLEAN,
   passesConfig: BOOLEAN,

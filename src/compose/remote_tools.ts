@@ -24,7 +24,7 @@ export interface ReadTool {
   readonly plan: ToolPlan;
 }
 
-const DEFAULT_TOOLS = 256;
+const DEFAULT_ENTRIES = 256;
 const DEFAULT_CHARS = 1_048_576;
 
 /** Deepest nesting of what is listed. */
@@ -69,12 +69,12 @@ export function bounded(
   gateway: string,
   options: GatewayOptions,
 ): readonly Readonly<Record<string, unknown>>[] {
-  const { maxTools = DEFAULT_TOOLS, maxListChars = DEFAULT_CHARS } = options;
+  const { maxListed = DEFAULT_ENTRIES, maxListChars = DEFAULT_CHARS } = options;
   const refuse = (problem: string): never => {
     throw new ToolError("result_too_large", `The server "${gateway}" is not used: ${problem}`);
   };
   if (!Array.isArray(listed)) return [];
-  if (listed.length > maxTools) return refuse(`one list has ${listed.length} entries; at most ${maxTools} are taken`);
+  if (listed.length > maxListed) return refuse(`one list has ${listed.length} entries; at most ${maxListed} are taken`);
   if (isDeeperThan(listed, MAX_DEPTH)) return refuse(`its list nests deeper than ${MAX_DEPTH}`);
   const { length } = JSON.stringify(listed);
   if (length > maxListChars) return refuse(`its list has ${length} characters; at most ${maxListChars} are taken`);
