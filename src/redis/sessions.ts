@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import { checkOptions, type OptionRules, wholeNumber } from "../internal/options.ts";
-import type { McpSession, SessionNote, SessionStore, StoredMessage } from "../wires/mcp/session_store.ts";
+import type { ClientNote, McpSession, SessionNote, SessionStore, StoredMessage } from "../wires/mcp/session_store.ts";
 import { RedisConnection } from "./connection.ts";
 import { REDIS_RULES, type RedisOptions } from "./options.ts";
 import { Follower, type Missed } from "./follower.ts";
@@ -148,9 +148,7 @@ class Store implements RedisSessions {
     await this.#run(DROP, id, stream, upTo);
   }
 
-  async publish(id: string, note: SessionNote): Promise<void> {
-    // What was appended has told so.
-    if (note.kind === "message") return;
+  async publish(id: string, note: ClientNote): Promise<void> {
     await this.#run(NOTE, id, JSON.stringify(note), this.#ttlMs, MAX_NOTES, MAX_NOTE_BYTES);
   }
 

@@ -188,7 +188,6 @@ export class Endpoints {
   }
 
   async #end(id: string): Promise<void> {
-    await this.#store.publish(id, { kind: "ended" });
     await this.#store.delete(id);
   }
 }

@@ -153,9 +153,7 @@ export class SessionExchange implements LegacyExchange, Channel {
   #append(json: string, isLast: boolean): void | Promise<void> {
     const { store, session: { id } } = this.#options;
     this.#hasSpoken = true;
-    const appended = store.append(id, this.#stream, json, isLast);
-    const tell = () => store.publish(id, { kind: "message", stream: this.#stream });
-    return appended instanceof Promise ? appended.then(tell) : tell();
+    return store.append(id, this.#stream, json, isLast);
   }
 
   #hear(note: SessionNote): void {

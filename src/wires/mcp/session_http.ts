@@ -116,7 +116,6 @@ export class SessionHttp {
   /** Ends a session. */
   end(head: Head): Promise<Reply> {
     return this.#inSession(head, async ({ id }) => {
-      await this.#store.publish(id, { kind: "ended" });
       await this.#store.delete(id);
       return { status: 200, headers: {}, body: null };
     });

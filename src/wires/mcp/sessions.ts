@@ -6,7 +6,7 @@
 import { type Clock, systemClock } from "../../internal/clock.ts";
 import { checkOptions, OBJECT, type OptionRules, POSITIVE, wholeNumber } from "../../internal/options.ts";
 import { type SessionHost, SessionHttp, type SessionOptions } from "./session_http.ts";
-import type { McpSession, SessionNote, SessionStore, StoredMessage } from "./session_store.ts";
+import type { ClientNote, McpSession, SessionNote, SessionStore, StoredMessage } from "./session_store.ts";
 
 /** Sessions, for `mcp({ sessions })`. */
 export interface Sessions {
@@ -112,7 +112,7 @@ class MemorySessions implements SessionStore {
     for (const [id, { touchedMs }] of this.#sessions) {
       const isOver = touchedMs + this.#ttlMs <= this.#clock.elapsed();
       if (!isOver && this.#sessions.size <= this.#maxSessions) break;
-      this.#end(id);
+      this.delete(id);
     }
     return true;
   }
@@ -120,13 +120,14 @@ class MemorySessions implements SessionStore {
   get(id: string): McpSession | undefined {
     const kept = this.#sessions.get(id);
     if (kept === undefined) return undefined;
-    if (kept.touchedMs + this.#ttlMs <= this.#clock.elapsed()) return void this.#end(id);
+    if (kept.touchedMs + this.#ttlMs <= this.#clock.elapsed()) return void this.delete(id);
     this.#touch(kept);
     return kept.session;
   }
 
   delete(id: string): void {
     this.#sessions.delete(id);
+    this.#tell(id, { kind: "ended" });
   }
 
   append(id: string, name: string, json: string, isLast: boolean): void {
@@ -149,14 +150,15 @@ class MemorySessions implements SessionStore {
       streams.delete(oldest);
       kept.chars -= chars;
     }
+    this.#tell(id, { kind: "message", stream: name });
   }
 
   read(id: string, name: string, after: number): readonly StoredMessage[] {
     return this.#sessions.get(id)?.streams.get(name)?.messages.filter(({ number }) => number > after) ?? [];
   }
 
-  publish(id: string, note: SessionNote): void {
-    for (const listener of [...this.#listeners.get(id) ?? []]) listener(note);
+  publish(id: string, note: ClientNote): void {
+    this.#tell(id, note);
   }
 
   subscribe(id: string, listener: (note: SessionNote) => void): () => void {
@@ -175,8 +177,7 @@ class MemorySessions implements SessionStore {
     this.#sessions.set(id, kept);
   }
 
-  #end(id: string): void {
-    this.#sessions.delete(id);
-    this.publish(id, { kind: "ended" });
+  #tell(id: string, note: SessionNote): void {
+    for (const listener of [...this.#listeners.get(id) ?? []]) listener(note);
   }
 }
