@@ -162,6 +162,7 @@ export class SessionHttp {
       retryMs: this.#retryMs,
       pollAfterMs: this.#pollAfterMs,
       requestIds: requests.map(({ id }) => id),
+      sayNews: (json) => sayNews(this.#store, session.id, json),
       onError: (thrown) => this.#broken(thrown),
     });
     return exchange.reply(this.#host.answerAll(requests, exchange, isBatch));
