@@ -32,7 +32,7 @@ export function headersOf(revision: string, method: string, params: Members): He
 }
 
 /** A value as a header can carry it: as it is where that is safe, else in base64. */
-export function encodeHeader(value: string): string {
+function encodeHeader(value: string): string {
   const isSafe = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !/^=\?base64\?.*\?=$/.test(value);
   if (isSafe) return value;
   const bytes = new TextEncoder().encode(value);
