@@ -8,6 +8,7 @@ import type { Engine, EngineWorker, WorkOptions } from "../engine/engine.ts";
 import { memoryEngine } from "../engine/memory.ts";
 import { type Clock, systemClock } from "../internal/clock.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
+import { present } from "../internal/present.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { Logger, Middleware, OnError } from "../tool/context.ts";
 import { listTool, type ToolListing } from "../tool/listing.ts";
@@ -264,11 +265,7 @@ export function createServer<const Tools extends readonly AnyTool[], const Parts
     info: {
       name,
       version,
-      ...(title !== undefined && { title }),
-      ...(description !== undefined && { description }),
-      ...(websiteUrl !== undefined && { websiteUrl }),
-      ...(icons !== undefined && { icons }),
-      ...(instructions !== undefined && { instructions }),
+      ...present({ title, description, websiteUrl, icons, instructions }),
     },
     limits,
     clock,
