@@ -1,9 +1,10 @@
+import { Listeners } from "../internal/listeners.ts";
 import type { SqliteStore } from "./sqlite_store.ts";
 
 interface Watched {
   /** The version that listeners know; `undefined` if there is no such job. */
   version: number | undefined;
-  readonly listeners: Set<() => void>;
+  readonly listeners: Listeners;
 }
 
 /** Who wants to know of changes: told at once of those made here, and of those made elsewhere when {@link look} finds them. */
@@ -22,18 +23,12 @@ export class SqliteSubscriptions {
   }
 
   add(id: string, onChange: () => void): () => void {
-    // A function of its own for each: the same one may subscribe twice.
-    const listener = (): void => onChange();
     let watched = this.#watched.get(id);
     if (watched === undefined) {
-      watched = { version: this.#store.version(id), listeners: new Set() };
+      watched = { version: this.#store.version(id), listeners: new Listeners(() => this.#watched.delete(id)) };
       this.#watched.set(id, watched);
     }
-    const { listeners } = watched;
-    listeners.add(listener);
-    return () => {
-      if (listeners.delete(listener) && listeners.size === 0) this.#watched.delete(id);
-    };
+    return watched.listeners.add(onChange);
   }
 
   /** This process has changed the job. */
@@ -41,7 +36,7 @@ export class SqliteSubscriptions {
     const watched = this.#watched.get(id);
     if (watched === undefined) return;
     watched.version = version;
-    for (const listener of [...watched.listeners]) listener();
+    watched.listeners.tell();
   }
 
   /** Looks for changes by other processes. Costs a few microseconds while there are none. */

@@ -4,6 +4,7 @@
  * @module
  */
 import { type Clock, systemClock } from "../../internal/clock.ts";
+import { Listeners } from "../../internal/listeners.ts";
 import { checkOptions, OBJECT, type OptionRules, POSITIVE, wholeNumber } from "../../internal/options.ts";
 import { type SessionHost, SessionHttp, type SessionOptions } from "./session_http.ts";
 import type { ClientNote, McpSession, SessionNote, SessionStore, StoredMessage } from "./session_store.ts";
@@ -95,7 +96,7 @@ class MemorySessions implements SessionStore {
   readonly #clock: Clock;
   /** In the order of their last requests. */
   readonly #sessions = new Map<string, Kept>();
-  readonly #listeners = new Map<string, Set<(note: SessionNote) => void>>();
+  readonly #listeners = new Map<string, Listeners<SessionNote>>();
 
   constructor({ ttlMs = 3_600_000, maxSessions = 10_000, clock = systemClock }: MemorySessionsOptions) {
     this.#ttlMs = ttlMs;
@@ -162,12 +163,9 @@ class MemorySessions implements SessionStore {
   }
 
   subscribe(id: string, listener: (note: SessionNote) => void): () => void {
-    const listeners = this.#listeners.get(id) ?? new Set();
-    this.#listeners.set(id, listeners.add(listener));
-    return () => {
-      listeners.delete(listener);
-      if (listeners.size === 0 && this.#listeners.get(id) === listeners) this.#listeners.delete(id);
-    };
+    const listeners = this.#listeners.get(id) ?? new Listeners<SessionNote>(() => this.#listeners.delete(id));
+    this.#listeners.set(id, listeners);
+    return listeners.add(listener);
   }
 
   #touch(kept: Kept): void {
@@ -178,6 +176,6 @@ class MemorySessions implements SessionStore {
   }
 
   #tell(id: string, note: SessionNote): void {
-    for (const listener of [...this.#listeners.get(id) ?? []]) listener(note);
+    this.#listeners.get(id)?.tell(note);
   }
 }
