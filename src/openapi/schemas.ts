@@ -7,9 +7,10 @@
  */
 import { membersOf } from "../codec/result/members.ts";
 import { isJsonObject } from "../internal/json.ts";
+import { pointerKeys } from "../internal/json_pointer.ts";
 import { mapParts } from "../internal/schema_parts.ts";
 import type { JsonSchema } from "../schema/schema.ts";
-import { type Members, type OpenApiDocument, pointerKeys } from "./document.ts";
+import type { Members, OpenApiDocument } from "./document.ts";
 
 /** What says nothing once a schema stands alone. */
 const DROPPED: ReadonlySet<string> = new Set([

@@ -1,4 +1,5 @@
 import { isJsonObject } from "../internal/json.ts";
+import { pointerKeys } from "../internal/json_pointer.ts";
 import { partsOf } from "../internal/schema_parts.ts";
 import type { JsonSchema, Schema } from "./schema.ts";
 import { convertValibot } from "./valibot_json_schema.ts";
@@ -104,20 +105,9 @@ function* referencesIn(schema: JsonSchema): Generator<string> {
 function resolve(reference: string, root: JsonSchema): unknown {
   if (reference !== "#" && !reference.startsWith("#/")) return undefined;
   let node: unknown = root;
-  for (const raw of reference.split("/").slice(1)) {
-    const key = unescapePointer(raw);
+  for (const key of pointerKeys(reference)) {
     if (typeof node !== "object" || node === null || !Object.hasOwn(node, key)) return undefined;
     node = (node as Record<string, unknown>)[key];
   }
   return node;
-}
-
-function unescapePointer(raw: string): string {
-  let key = raw;
-  try {
-    key = decodeURIComponent(raw);
-  } catch {
-    // Not percent-encoded, then.
-  }
-  return key.replaceAll("~1", "/").replaceAll("~0", "~");
 }

@@ -6,6 +6,7 @@
  * @module
  */
 import { type OutputUnit, Validator } from "@cfworker/json-schema";
+import { pointerKeys } from "../../internal/json_pointer.ts";
 import { boundSchema, hasUniqueItems, isTooLong, saysUniqueItems } from "./bounded.ts";
 
 /** One thing that is wrong, without the value itself. */
@@ -143,16 +144,5 @@ function expectedBy(keyword: string, error: string): string {
 }
 
 function parsePointer(pointer: string): (string | number)[] {
-  return pointer.split("/").slice(1).map((part) => {
-    const key = decodePart(part).replaceAll("~1", "/").replaceAll("~0", "~");
-    return /^(0|[1-9]\d*)$/.test(key) ? Number(key) : key;
-  });
-}
-
-function decodePart(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
+  return pointerKeys(pointer).map((key) => /^(0|[1-9]\d*)$/.test(key) ? Number(key) : key);
 }
