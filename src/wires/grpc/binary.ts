@@ -62,7 +62,7 @@ export function decodeToolRequestBytes(bytes: Uint8Array, depth: number): ToolRe
 }
 
 /**
- * Reads a ToolResponse, as {@link decodeToolRequestBytes} reads a request. Moments beyond 2^53 are about right.
+ * Reads a ToolResponse, as {@link decodeToolRequestBytes} reads a request.
  *
  * @param depth Deepest nesting of each of its structs; that of `{}` is 1.
  */
@@ -116,14 +116,14 @@ function readMeta(reader: BinaryReader, outerEnd: number, meta: ResponseMetaMemb
   const end = reader.end(outerEnd);
   while (reader.at < end) {
     const tag = reader.tag(end);
-    if (tag === 0o10) meta.responseType = readInteger(reader, end) as ResponseType;
-    else if (tag === 0o30) meta.timestamp = BigInt(readInteger(reader, end));
-    else if (tag === 0o40) meta.processingTimeMs = readInteger(reader, end);
+    if (tag === 0o10) meta.responseType = readInt32(reader, end) as ResponseType;
+    else if (tag === 0o30) meta.timestamp = reader.integer(end);
+    else if (tag === 0o40) meta.processingTimeMs = readInt32(reader, end);
     else if (tag === 0o142) meta.serverVersion = reader.text(end);
     else if (tag === 0o22) meta.promiseToken = reader.text(end);
-    else if (tag === 0o50) meta.expiresAt = BigInt(readInteger(reader, end));
-    else if (tag === 0o60) meta.estimatedCompletion = BigInt(readInteger(reader, end));
-    else if (tag === 0o70) meta.retryAfterMs = readInteger(reader, end);
+    else if (tag === 0o50) meta.expiresAt = reader.integer(end);
+    else if (tag === 0o60) meta.estimatedCompletion = reader.integer(end);
+    else if (tag === 0o70) meta.retryAfterMs = readInt32(reader, end);
     else if (tag === 0o102) meta.progress = readStruct(reader, end, meta.progress ?? {}, depth);
     else if (tag === 0o112) meta.continuation = reader.text(end);
     else if (tag === 0o122) meta.requests = readStruct(reader, end, meta.requests ?? {}, depth);
@@ -133,10 +133,8 @@ function readMeta(reader: BinaryReader, outerEnd: number, meta: ResponseMetaMemb
   }
 }
 
-/** An integer with a sign: what is negative is written as 2^64 more. */
-function readInteger(reader: BinaryReader, end: number): number {
-  const value = reader.varint(end);
-  return value < 2 ** 63 ? value : value - 2 ** 64;
+function readInt32(reader: BinaryReader, end: number): number {
+  return Number(BigInt.asIntN(32, reader.integer(end)));
 }
 
 /**
