@@ -24,7 +24,7 @@ import { ConnectRpc } from "./client_connect.ts";
 import { NativeRpc } from "./client_native.ts";
 import type { Endpoint, Rpc } from "./client_rpc.ts";
 import { toJsonObject } from "./json.ts";
-import type { TlsClientOptions } from "./node.ts";
+import type { TlsClientOptions } from "./client_tls.ts";
 
 /** Options of every transport. */
 export interface RpcTransportOptions {

@@ -30,7 +30,8 @@ import {
 import { decodeAnswer, decodeTool } from "./decode_reply.ts";
 import { encodeEnvelope, type Envelope, readEnvelopes } from "./envelope.ts";
 import { ToolsListSchema } from "./gen/mcplite_pb.ts";
-import { type Http2Answer, Http2Connection, type Http2Head, type TlsClientOptions } from "./node.ts";
+import type { TlsClientOptions } from "./client_tls.ts";
+import { type Http2Answer, Http2Connection, type Http2Head } from "./node.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 

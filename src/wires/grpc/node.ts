@@ -4,16 +4,7 @@
  * @module
  */
 import type * as Http2 from "node:http2";
-
-/** How a connection with TLS is made. */
-export interface TlsClientOptions {
-  /** Certificates of the authorities that are trusted, in PEM. Default: the runtime's. */
-  readonly ca?: string;
-  /** The private key that is shown, in PEM. */
-  readonly key?: string;
-  /** The certificate that is shown, in PEM. */
-  readonly cert?: string;
-}
+import type { TlsClientOptions } from "./client_tls.ts";
 
 /** One connection, made when it is needed, and made anew when it was lost. */
 export class Http2Connection {
