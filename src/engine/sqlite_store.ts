@@ -149,23 +149,23 @@ export class SqliteStore {
     return row && { delivery: Number(row["id"]), claim: 1, job: id };
   }
 
-  /** Takes what is due for the longest; `undefined` if nothing is. */
-  claim(leaseMs: number): Lease | undefined {
-    const nowMs = Date.now();
+  /** Gives back `ended`, and takes what is due for the longest, up to `room` of it: written as one. */
+  exchange(ended: readonly Lease[], room: number, leaseMs: number): readonly Lease[] {
+    const taken: Lease[] = [];
     // Looked for before: to look takes no lock, where to write in vain does, and workers ask all the time.
-    if (this.#rows("findDue", nowMs, nowMs, nowMs).length === 0) return undefined;
-    const [row] = this.#rows("claim", wholeMs(nowMs + leaseMs), nowMs, nowMs, nowMs);
-    return row && { delivery: Number(row["id"]), claim: Number(row["claim"]), job: String(row["job"]) };
+    if (ended.length === 0 && (room === 0 || !this.#hasDue())) return taken;
+    this.together(() => {
+      for (const lease of ended) this.#release(lease);
+      for (let lease = this.#claim(room, leaseMs); lease !== undefined; lease = this.#claim(--room, leaseMs)) {
+        taken.push(lease);
+      }
+    });
+    return taken;
   }
 
   /** `false` if it has been lost: it had lapsed, and somebody else took it, or the job was removed. */
   renew({ delivery, claim }: Lease, leaseMs: number): boolean {
     return this.#change("renew", wholeMs(Date.now() + leaseMs), delivery, claim);
-  }
-
-  release({ delivery, claim, heldFromMs }: Lease): void {
-    if (heldFromMs === undefined) this.#change("release", delivery, claim);
-    else this.#change("unholdDelivery", heldFromMs, delivery, claim);
   }
 
   /** When the next delivery comes due, in milliseconds since the Unix epoch; `Infinity` if none does. */
@@ -195,6 +195,24 @@ export class SqliteStore {
     for (const statement of this.#statements.values()) statement.finalize?.();
     this.#statements.clear();
     this.#database.close();
+  }
+
+  #hasDue(): boolean {
+    const nowMs = Date.now();
+    return this.#rows("findDue", nowMs, nowMs, nowMs).length > 0;
+  }
+
+  /** `undefined` if nothing is due, or there is no room for it. */
+  #claim(room: number, leaseMs: number): Lease | undefined {
+    if (room === 0) return undefined;
+    const nowMs = Date.now();
+    const [row] = this.#rows("claim", wholeMs(nowMs + leaseMs), nowMs, nowMs, nowMs);
+    return row && { delivery: Number(row["id"]), claim: Number(row["claim"]), job: String(row["job"]) };
+  }
+
+  #release({ delivery, claim, heldFromMs }: Lease): void {
+    if (heldFromMs === undefined) this.#change("release", delivery, claim);
+    else this.#change("unholdDelivery", heldFromMs, delivery, claim);
   }
 
   #rows(name: keyof typeof STATEMENTS, ...values: SqliteValue[]): readonly SqliteRow[] {

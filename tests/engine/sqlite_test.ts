@@ -179,17 +179,54 @@ test("SqliteStore: who lost a lease can neither renew nor end that of another", 
   one.insert(job);
   const lost = one.lease(job.id, 1);
   await sleep(20);
-  const taken = other.claim(60_000);
+  const [taken] = other.exchange([], 1, 60_000);
   ok(lost !== undefined && taken !== undefined);
   strictEqual(taken.delivery, lost.delivery);
   strictEqual(one.renew(lost, 60_000), false);
-  one.release(lost);
-  strictEqual(one.claim(60_000), undefined, "it is still taken");
+  deepStrictEqual(one.exchange([lost], 1, 60_000), [], "it is still taken");
   strictEqual(other.renew(taken, 60_000), true);
-  other.release(taken);
-  strictEqual(one.claim(60_000), undefined, "it is done");
+  deepStrictEqual(other.exchange([taken], 1, 60_000), [], "it is done");
+  deepStrictEqual(one.exchange([], 1, 60_000), []);
   one.close();
   other.close();
+});
+
+test("SqliteStore: of a held job nothing is due, so that a search for work does not pass over all that are held", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "jobs.db");
+  const store = new SqliteStore(path, CONNECTION);
+  const job = newJob();
+  store.insert(job);
+  store.schedule(job.id, 0);
+  const lease = store.lease(job.id, 50);
+  ok(lease !== undefined);
+  const raw = openRaw(path);
+  const countDue = () => read(raw, `SELECT count(*) AS due FROM deliveries WHERE due_at_ms <= ${Date.now()}`);
+  deepStrictEqual(countDue(), [{ due: 0 }]);
+  store.exchange([lease], 0, 60_000);
+  deepStrictEqual(countDue(), [{ due: 1 }], "it comes once the job is let go");
+  ok(store.lease(job.id, 1) !== undefined);
+  await sleep(20);
+  const [again] = store.exchange([], 1, 60_000);
+  strictEqual(again?.job, job.id, "it comes where the holder has died");
+  raw.close();
+  store.close();
+});
+
+test("SqliteStore: takes and gives back many as one change", async () => {
+  await using folder = await temporaryFolder();
+  const store = new SqliteStore(join(folder.path, "jobs.db"), CONNECTION);
+  const jobs = Array.from({ length: 5 }, () => newJob());
+  for (const job of jobs) {
+    store.insert(job);
+    store.schedule(job.id, 0);
+  }
+  const first = store.exchange([], 3, 60_000);
+  const second = store.exchange(first, 3, 60_000);
+  deepStrictEqual([...first, ...second].map(({ job }) => job), jobs.map(({ id }) => id));
+  deepStrictEqual(store.exchange(second, 3, 60_000), []);
+  strictEqual(store.nextDueMs(), Number.POSITIVE_INFINITY, "nothing is left");
+  store.close();
 });
 
 test("sqlite() delivers again what could not be run", async () => {
