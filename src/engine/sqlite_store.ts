@@ -65,6 +65,9 @@ const STATEMENTS = {
   insert: "INSERT INTO jobs (id, version, expires_at_ms, body) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
   get: "SELECT body FROM jobs WHERE id = ? AND expires_at_ms > ?",
   version: "SELECT version FROM jobs WHERE id = ?",
+  // One question about all of them, which costs a seventh of one about each. Null: there is no such job.
+  changed: `SELECT known.key AS id, jobs.version AS version FROM json_each(?) AS known
+    LEFT JOIN jobs ON jobs.id = known.key WHERE jobs.version IS NOT known.value`,
   // Mostly it is to live as long as before, and then the index need not be touched.
   replaceBody: "UPDATE jobs SET version = ?, body = ? WHERE id = ? AND version = ? AND expires_at_ms = ?",
   replace: `UPDATE jobs SET version = ?, expires_at_ms = ?, body = ?
@@ -111,6 +114,17 @@ export class SqliteStore {
   version(id: string): number | undefined {
     const [row] = this.#rows("version", id);
     return row && Number(row["version"]);
+  }
+
+  /**
+   * Which jobs have another version than is known of them.
+   *
+   * @param known Version by id; `null` if there was no such job.
+   * @returns The versions that they have.
+   */
+  changed(known: ReadonlyMap<string, number | null>): ReadonlyMap<string, number | undefined> {
+    const rows = this.#rows("changed", JSON.stringify(Object.fromEntries(known)));
+    return new Map(rows.map(({ id, version }) => [String(id), version === null ? undefined : Number(version)]));
   }
 
   replace(job: Job, version: number): boolean {

@@ -6,6 +6,7 @@ import type { Engine } from "../../src/engine/engine.ts";
 import { sqlite, type SqliteOptions } from "../../src/engine/sqlite.ts";
 import { openDatabase, type SqliteDatabase } from "../../src/engine/sqlite_database.ts";
 import { SqliteStore } from "../../src/engine/sqlite_store.ts";
+import { SqliteSubscriptions } from "../../src/engine/sqlite_subscriptions.ts";
 import { temporaryFolder } from "../runtime_serve/programs.ts";
 import { engineSuite, newJob, type OpenedEngine, Runs, sleep, until } from "./suite.ts";
 
@@ -261,4 +262,51 @@ test("sqlite() does not take its own runs for dead after its event loop stood st
   gate.resolve();
   await worker.stop();
   await close();
+});
+
+test("SqliteStore: tells in one question which of many jobs others have changed", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "jobs.db");
+  const [one, other] = [new SqliteStore(path, CONNECTION), new SqliteStore(path, CONNECTION)];
+  const [same, changed, removed, missing, late] = [newJob(), newJob(), newJob(), newJob(), newJob()];
+  for (const job of [same, changed, removed]) one.insert(job);
+  other.replace({ ...changed, version: 2 }, 1);
+  other.remove(removed.id);
+  other.insert(late);
+  const known = [[same.id, 1], [changed.id, 1], [removed.id, 1], [missing.id, null], [late.id, null]] as const;
+  const expected = [[changed.id, 2], [removed.id, undefined], [late.id, 1]] as const;
+  deepStrictEqual(new Map(one.changed(new Map(known))), new Map(expected));
+  one.close();
+  other.close();
+});
+
+test("SqliteSubscriptions: asks once for all that are watched, and not at all while nobody has written", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "jobs.db");
+  const [one, other] = [new SqliteStore(path, CONNECTION), new SqliteStore(path, CONNECTION)];
+  let questions = 0;
+  const ask = one.changed.bind(one);
+  one.changed = (known) => {
+    questions++;
+    return ask(known);
+  };
+  const subscriptions = new SqliteSubscriptions(one);
+  const told: string[] = [];
+  const jobs = Array.from({ length: 100 }, () => newJob());
+  for (const job of jobs) {
+    one.insert(job);
+    subscriptions.add(job.id, () => void told.push(job.id));
+  }
+  subscriptions.look();
+  subscriptions.look();
+  questions = 0;
+  const [job] = jobs.slice(50);
+  other.replace({ ...job!, version: 2 }, 1);
+  await until("it is told", () => {
+    subscriptions.look();
+    return told.length > 0;
+  });
+  deepStrictEqual({ told, questions }, { told: [job!.id], questions: 1 });
+  one.close();
+  other.close();
 });
