@@ -128,7 +128,7 @@ function printEngines({ memory, ...others }) {
       against("ms", costs),
       against("cpuMs", costs),
       `${(100 * share).toFixed(0)} %`,
-      asked.map(toWords).join(", "),
+      asked.filter(({ count }) => count >= 0.05).map(toWords).join(", "),
     ];
   });
   const head = [

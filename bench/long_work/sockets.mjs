@@ -11,8 +11,6 @@ import { Asker } from "./asker.mjs";
 const callersAProcess = 2_500;
 /** Of the descriptors that a process may have, so many are for something else. */
 const spareDescriptors = 200;
-/** What it took to come so far is collected in the background. */
-const settleMs = Math.min(1, scale) * 3_000;
 const restingMs = Math.max(100, Math.min(1, scale) * 2_000);
 
 /** How many connections a server may have here, at most `wanted`. */
@@ -51,7 +49,7 @@ export async function measureSockets(runtime, count, calls) {
       callers.push({ some, ...start("node", "sockets_callers.mjs", [url, some, token, a]) });
     }
     for (const { readLine } of callers) await readLine();
-    await setTimeout(settleMs);
+    await waitUntilIdle(pid);
     const waitingMb = readResidentMb(pid);
     const idleMs = await measureIdle();
     const besideMs = await measureAdd();
@@ -69,6 +67,15 @@ export async function measureSockets(runtime, count, calls) {
     };
   } finally {
     for (const { child } of [server, ...callers]) child.kill();
+  }
+}
+
+/** What it took to come so far is collected in the background; but their time does not wait. */
+async function waitUntilIdle(pid) {
+  for (let tries = 0; tries < 16; tries++) {
+    const beforeMs = readCpuMs(pid);
+    await setTimeout(500);
+    if (readCpuMs(pid) - beforeMs < 5) return;
   }
 }
 

@@ -69,7 +69,10 @@ export class Jobs {
 
   /** A run has ended without anything to keep. `false` if others wait for the job: then it is not forgotten. */
   async forget(run: Job): Promise<boolean> {
-    const forgotten = await this.#changeRun(run, (job) => job.isJoined ? job : { ...job, state: "cancelled" });
+    // It has expired at once: nobody who looks before it is removed is to take it for cancelled.
+    const forgotten = await this.#changeRun(run, (job) => {
+      return job.isJoined ? job : { ...job, state: "cancelled", expiresAtMs: 0 };
+    });
     if (forgotten?.state === "running") return false;
     if (forgotten !== undefined) await this.engine.remove(run.id);
     return true;
@@ -134,20 +137,23 @@ export class Jobs {
     ended: Promise<void>,
     onChange?: (job: Job) => void,
   ): Promise<Job | undefined> {
-    let hasChanged = Promise.withResolvers<void>();
-    const unsubscribe = this.engine.subscribe(id, () => hasChanged.resolve());
+    // One promise for whatever wakes it: thousands may wait, and each promise is kept for as long as they do.
+    let wake = (): void => {};
     let isOver = false;
-    const over = ended.then(() => {
+    const unsubscribe = this.engine.subscribe(id, () => wake());
+    void ended.then(() => {
       isOver = true;
+      wake();
     });
     try {
       for (;;) {
         // Before the look, so that no change falls between.
-        hasChanged = Promise.withResolvers();
+        const { promise: woken, resolve } = Promise.withResolvers<void>();
+        wake = resolve;
         const job = await this.look(id);
         if (job === undefined || isEnough(job) || isOver) return job;
         onChange?.(job);
-        await Promise.race([hasChanged.promise, over]);
+        await woken;
       }
     } finally {
       unsubscribe();
