@@ -1,4 +1,4 @@
-import type { CallEvent, Settled, Sink, UnknownOutcome } from "./outcome.ts";
+import type { CallEvent, Sink } from "./outcome.ts";
 
 /** The pieces of an answer as one value: strings are joined, anything else is kept as an array. */
 export function joinPartials(pieces: readonly unknown[]): unknown {
@@ -14,8 +14,9 @@ export class PieceCollector implements Sink {
   }
 
   /** How the call ended; an answer without a value is the pieces, joined. */
-  join(settled: Settled | UnknownOutcome): Settled | UnknownOutcome {
-    const isEmpty = settled.kind === "answer" && settled.value === undefined;
-    return isEmpty && this.#pieces.length > 0 ? { ...settled, value: joinPartials(this.#pieces) } : settled;
+  join<Value extends object>(settled: Value): Value {
+    const { kind, value } = settled as { readonly kind?: unknown; readonly value?: unknown };
+    const isEmpty = kind === "answer" && value === undefined && this.#pieces.length > 0;
+    return isEmpty ? { ...settled, value: joinPartials(this.#pieces) } : settled;
   }
 }

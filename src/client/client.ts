@@ -1,4 +1,4 @@
-import type { AnswerOutcome, Settled, UnknownOutcome } from "../call/outcome.ts";
+import type { AnswerOutcome, AskOutcome, Settled, UnknownOutcome } from "../call/outcome.ts";
 import { OBJECT_MEMBERS } from "../internal/object_members.ts";
 import { Failure } from "../error/failure.ts";
 import { http, type HttpOptions } from "../wires/http/client.ts";
@@ -81,9 +81,10 @@ export function createClient(to: string | URL | Transport, options: ClientOption
 }
 
 function asTransport(to: Transport, { headers, fetch, maxResponseBytes }: ClientOptions): Transport {
-  if (typeof to?.call !== "function") throw new TypeError("Cannot make a client: pass a URL, or a transport");
-  if ((headers ?? fetch ?? maxResponseBytes) === undefined) return to;
-  throw new TypeError("Cannot make a client: headers, fetch and maxResponseBytes are the transport's options");
+  if (typeof to?.call === "function" && (headers ?? fetch ?? maxResponseBytes) === undefined) return to;
+  throw new TypeError(
+    "Cannot make a client: pass a URL, or a transport; headers, fetch and maxResponseBytes are the transport's options",
+  );
 }
 
 function toolCall(caller: Caller, name: string): unknown {
@@ -107,7 +108,7 @@ interface Request {
 class Caller implements ClientMethods {
   readonly #transport: Transport;
   readonly #options: ClientOptions;
-  #tools: Promise<readonly RemoteTool[] | undefined> | undefined = undefined;
+  #tools: Promise<readonly RemoteTool[] | undefined> | undefined;
   /** What the server has this client keep, as a browser keeps a cookie. */
   #kept: { readonly context?: unknown } = {};
 
@@ -173,7 +174,7 @@ class Caller implements ClientMethods {
   /** What the first request gives: a promise or a question, too. */
   #once(request: Request, options?: CallOptions): Promise<Settled | UnknownOutcome> {
     const call = new RunningCall(options, this.#options);
-    return call.settle(() => this.#request(request, call));
+    return call.run(() => this.#request(request, call));
   }
 
   /** The answer, once questions are answered and promises kept. */
@@ -182,7 +183,7 @@ class Caller implements ClientMethods {
     options?: CallOptions,
     call: RunningCall = new RunningCall(options, this.#options),
   ): Promise<unknown> {
-    const settled = await call.settle(async () => {
+    const settled = await call.run(async () => {
       let request = first;
       for (let rounds = 0;;) {
         let settled = await this.#request(request, call);
@@ -194,7 +195,7 @@ class Caller implements ClientMethods {
           request = redemption(settled.token);
         } else {
           // Not for ever: a tool may like no answer.
-          const meta = rounds++ < 32 ? await this.#answer(settled, first.tool) : undefined;
+          const meta = "requests" in settled && rounds++ < 32 ? await this.#answer(settled, first.tool) : undefined;
           if (meta !== undefined) request = { ...request, meta };
           // A refusal to redeem leaves the promise as it was: it may be asked for again.
           else if (settled.kind !== "error" || request.token === undefined) return settled;
@@ -205,9 +206,8 @@ class Caller implements ClientMethods {
     return answerOf(settled);
   }
 
-  /** What the caller's functions say to each question; `undefined` if there is none, or if one has no function. */
-  async #answer(settled: Settled | UnknownOutcome, tool: string): Promise<Request["meta"]> {
-    if (!("requests" in settled)) return undefined;
+  /** What the caller's functions say to each question; `undefined` if one has no function. */
+  async #answer(settled: AskOutcome, tool: string): Promise<Request["meta"]> {
     const { onElicit, onResource } = this.#options;
     const responses: Record<string, unknown> = {};
     for (const [key, request] of Object.entries(settled.requests)) {
@@ -220,14 +220,15 @@ class Caller implements ClientMethods {
 
   async #request(request: Request, call: RunningCall): Promise<Settled | UnknownOutcome> {
     const { tool } = request;
-    const isSystem = SYSTEM.has(tool);
-    const { attempts = 2, ...waits } = this.#options.retry ?? {};
+    // They change nothing that was not asked for, however often they are called.
+    const isSystem = tool === "redeem" || tool === "cancel";
+    const { retry } = this.#options;
     let settled = await this.#attempt(request, call);
     // What was promised is asked for with more patience: a minute or so, where a server was begun again.
-    const most = isSystem ? 10 * attempts : attempts;
+    const most = (retry?.attempts ?? 2) * (isSystem ? 10 : 1);
     for (let attempt = 0; attempt < most && mayPass(settled); attempt++) {
       if (call.hasEvents && !isSystem) break;
-      const delayMs = retryDelayMs(settled, attempt, waits);
+      const delayMs = retryDelayMs(settled, attempt, retry);
       if (delayMs === undefined) break;
       await call.sleep(delayMs);
       const isSafe = isSystem || call.options.idempotencyKey !== undefined || await this.#isRepeatable(tool);
@@ -264,15 +265,11 @@ class Caller implements ClientMethods {
    */
   async #isRepeatable(tool: string): Promise<boolean | undefined> {
     this.#tools ??= this.list().catch(() => this.#tools = undefined);
-    const tools = await this.#tools;
-    return tools?.some(({ name, annotations }) =>
+    return (await this.#tools)?.some(({ name, annotations }) =>
       name === tool && (annotations?.["readOnlyHint"] === true || annotations?.["idempotentHint"] === true)
     );
   }
 }
-
-/** They change nothing that was not asked for, however often they are called. */
-const SYSTEM: ReadonlySet<string> = new Set(["redeem", "cancel"]);
 
 /** Asks for what was promised; the server may wait with its answer. */
 function redemption(token: string): Request {

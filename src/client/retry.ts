@@ -27,7 +27,7 @@ export function mayPass(settled: Settled | UnknownOutcome): settled is Refusal {
 export function retryDelayMs(
   refusal: Refusal,
   attempt: number,
-  { baseDelayMs = 200, maxDelayMs = 10_000 }: RetryOptions,
+  { baseDelayMs = 200, maxDelayMs = 10_000 }: RetryOptions = {},
 ): number | undefined {
   const asked = (refusal.data as { readonly retry_after_ms?: unknown } | null | undefined)?.retry_after_ms;
   if (typeof asked === "number") return asked <= maxDelayMs ? asked : undefined;

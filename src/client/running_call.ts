@@ -1,4 +1,4 @@
-import type { CallEvent, PromiseOutcome, Settled, Sink, UnknownOutcome } from "../call/outcome.ts";
+import type { CallEvent, PromiseOutcome, Sink } from "../call/outcome.ts";
 import { PieceCollector } from "../call/partials.ts";
 import type { TransportLimit } from "../call/transport.ts";
 import { ToolError } from "../error/tool_error.ts";
@@ -28,12 +28,16 @@ export class RunningCall extends AbortController implements Sink, TransportLimit
   /** Whether anything came: what the caller has seen must not begin anew. */
   hasEvents = false;
   /** The promise that stands for the call, if the stream breaks off. */
-  deferred: PromiseOutcome | undefined = undefined;
-  readonly #pieces = new PieceCollector();
+  deferred: PromiseOutcome | undefined;
+  readonly #pieces: PieceCollector = new PieceCollector();
   readonly #timeoutMs: number;
-  #idleTimeoutMs: number;
-  #idle: Timer = undefined;
-  #sleep: Timer = undefined;
+  readonly #idleTimeoutMs: number;
+  #watch: Timer;
+  #sleep: Timer;
+  /** When something last came, by `performance.now()`; while the wire waits for us, `Infinity`. */
+  #touchedMs = 0;
+  /** Rejects what runs. */
+  #end: ((reason: unknown) => void) | undefined;
 
   /**
    * @param options The call's own.
@@ -67,13 +71,18 @@ export class RunningCall extends AbortController implements Sink, TransportLimit
 
   /** Something came: the wire is not quiet. */
   touch(): void {
-    this.pause();
-    this.#idle = this.#arm(this.#idleTimeoutMs, "Quiet for");
+    // Only noted, as streams do this for each chunk: a timer looks at it.
+    this.#touchedMs = performance.now();
   }
 
   /** The wire waits for us: that is not its silence. */
   pause(): void {
-    clearTimeout(this.#idle);
+    this.#touchedMs = Infinity;
+  }
+
+  override abort(reason?: unknown): void {
+    super.abort(reason);
+    this.#end?.(this.signal.reason);
   }
 
   /** Waits. */
@@ -83,35 +92,38 @@ export class RunningCall extends AbortController implements Sink, TransportLimit
     this.touch();
   }
 
-  /** How the call ends, with the pieces that came. */
-  async settle(work: () => Promise<Settled | UnknownOutcome>): Promise<Settled | UnknownOutcome> {
-    return this.#pieces.join(await this.run(work));
-  }
-
-  /** Settles as `work` does, or rejects with why the call has to end, whichever is first. */
-  async run<Value>(work: () => Promise<Value>): Promise<Value> {
-    const { signal, options: { signal: left } } = this;
+  /** Settles as `work` does, with the pieces that came, or rejects with why the call has to end, whichever is first. */
+  async run<Value extends object>(work: () => Promise<Value>): Promise<Value> {
+    const { signal: left } = this.options;
     const leave = () => this.abort(left?.reason);
-    const over = new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
     left?.addEventListener("abort", leave);
-    if (left?.aborted) leave();
-    const total = this.#arm(this.#timeoutMs, "Not done after");
     this.touch();
+    this.#look();
     try {
-      return await Promise.race([over, work()]);
+      const value = await new Promise<Value>((resolve, reject) => {
+        this.#end = reject;
+        if (left?.aborted) leave();
+        work().then(resolve, reject);
+      });
+      return this.#pieces.join(value);
     } finally {
-      // Whatever the transport still tells, nothing is waited for.
-      this.#idleTimeoutMs = Infinity;
-      this.pause();
+      clearTimeout(this.#watch);
       clearTimeout(this.#sleep);
-      clearTimeout(total);
       left?.removeEventListener("abort", leave);
     }
   }
 
-  #arm(delayMs: number, what: string): Timer {
-    const end = () => this.abort(new ToolError("deadline_exceeded", `${what} ${delayMs} ms`));
-    // A longer timer, of more than 24.8 days, would fire at once: that is for ever.
-    return delayMs < 2 ** 31 ? setTimeout(end, delayMs) : undefined;
+  /** Ends the call if its time is over; else looks again when it may be. */
+  #look(): void {
+    const nowMs = performance.now();
+    const idleMs = this.#idleTimeoutMs;
+    const leftMs = Math.min(this.dueMs - nowMs, this.#touchedMs + idleMs - nowMs, idleMs);
+    if (leftMs > 0) {
+      // A longer timer, of more than 24.8 days, would fire at once.
+      this.#watch = setTimeout(() => this.#look(), Math.min(leftMs, 2 ** 31 - 1));
+    } else {
+      const why = nowMs < this.dueMs ? `Quiet for ${idleMs}` : `Not done after ${this.#timeoutMs}`;
+      this.abort(new ToolError("deadline_exceeded", `${why} ms`));
+    }
   }
 }

@@ -17,7 +17,7 @@ export class PieceStream extends RunningCall implements ToolStream<unknown, unkn
   #isRead = false;
   #isDone = false;
   /** Resolves when something has changed: a piece came or was taken, nothing more comes, nothing waits any more. */
-  #turn: PromiseWithResolvers<void> = Promise.withResolvers();
+  #turn: PromiseWithResolvers<void> | undefined;
 
   /**
    * @param kind What the pieces are.
@@ -33,10 +33,11 @@ export class PieceStream extends RunningCall implements ToolStream<unknown, unkn
     this.#kind = kind;
     this.#whole = complete(this);
     // Whoever iterates gets the exception there; `result` need not be looked at.
-    this.#whole.catch(() => {}).finally(() => {
+    const end = () => {
       this.#isDone = true;
       this.#wake();
-    });
+    };
+    this.#whole.then(end, end);
   }
 
   override get sink(): Sink {
@@ -54,7 +55,7 @@ export class PieceStream extends RunningCall implements ToolStream<unknown, unkn
     if (event.kind === "deferred" || event.kind !== this.#kind || this.#isDone) return;
     this.#waiting.push(event.kind === "partial" ? event.value : event.progress);
     this.#wake();
-    if (this.#waiting.length >= this.#maxWaiting) return this.#turn.promise;
+    if (this.#waiting.length >= this.#maxWaiting) return this.#change();
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<unknown, void, undefined> {
@@ -66,10 +67,11 @@ export class PieceStream extends RunningCall implements ToolStream<unknown, unkn
   async *#read(): AsyncGenerator<unknown, void, undefined> {
     try {
       while (!this.#isDone || this.#waiting.length > 0) {
-        if (this.#waiting.length === 0) await this.#turn.promise;
+        if (this.#waiting.length === 0) await this.#change();
         const pieces = this.#waiting.splice(0);
         this.#wake();
-        yield* pieces;
+        // Each for itself: `yield*` would make three promises more of each.
+        for (const piece of pieces) yield piece;
       }
       await this.#whole;
     } finally {
@@ -77,8 +79,12 @@ export class PieceStream extends RunningCall implements ToolStream<unknown, unkn
     }
   }
 
+  #change(): Promise<void> {
+    return (this.#turn ??= Promise.withResolvers()).promise;
+  }
+
   #wake(): void {
-    this.#turn.resolve();
-    this.#turn = Promise.withResolvers();
+    this.#turn?.resolve();
+    this.#turn = undefined;
   }
 }

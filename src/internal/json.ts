@@ -48,3 +48,12 @@ function endOfString(text: string, start: number): number {
   while (at < text.length && text.charCodeAt(at) !== 0x22) at += text.charCodeAt(at) === 0x5c /* \ */ ? 2 : 1;
   return at;
 }
+
+/** What the text is as JSON; `undefined` if it is none. */
+export function parseOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -345,8 +345,30 @@ test("a streamed call that gets a plain answer has that answer, and no pieces", 
   strictEqual(await stream.result, "whole");
 });
 
-test("an answer with another id is an answer all the same: one request, one response", async () => {
-  strictEqual(await methodsOf(() => json({ jsonrpc: "2.0", id: "other", result: { content: 1 } })).$.call("t"), 1);
+const ofAnother = { name: "ToolError", code: "invalid_request", message: "The answer has the id of another request" };
+for (
+  const [name, answer] of [
+    ["a result with another id", { id: "other", result: { content: 1 } }],
+    ["a result with the id as text", { id: "1", result: { content: 1 } }],
+    ["a result with the id null", { id: null, result: { content: 1 } }],
+    ["a result without an id", { result: { content: 1 } }],
+    ["an error with another id", { id: 99, error: { code: -32602, message: "Not yours" } }],
+  ] as const
+) {
+  test(`the answer to another request is nobody's here: ${name}`, async () => {
+    const { $ } = methodsOf(() => json({ jsonrpc: "2.0", ...answer }));
+    await rejects($.call("t"), ofAnother);
+    await rejects($.outcome("t"), ofAnother);
+    await rejects($.stream("t").result, ofAnother);
+  });
+}
+
+test("an error whose id could not be read is that of the request; what is not JSON-RPC needs no id", async () => {
+  const error = { code: -32700, message: "Not JSON" };
+  for (const id of [null, undefined]) {
+    await rejects(methodsOf(() => json({ jsonrpc: "2.0", id, error }, 400)).$.call("t"), { code: "parse_error" });
+  }
+  strictEqual(await methodsOf(() => json({ result: { content: 1 } })).$.call("t"), 1);
 });
 
 test("a refusal of ours keeps its details and not its code among them", async () => {

@@ -395,3 +395,28 @@ test("a server without what is asked for says so by its own words", async () => 
   });
   transport.close();
 });
+
+for (
+  const [name, answer] of [
+    ["a result with another id", { id: "other", result: text("yours") }],
+    ["a result with the id null", { id: null, result: text("yours") }],
+    ["an error with another id", { id: "other", error: { code: -32602, message: "Not yours" } }],
+  ] as const
+) {
+  test(`the answer to another request is nobody's here: ${name}`, async () => {
+    const server = modern({ "tools/call": () => Response.json({ jsonrpc: "2.0", ...answer }) });
+    await rejects(server.client().$.call("t", {}), {
+      name: "ToolError",
+      code: "invalid_request",
+      message: "The answer has the id of another request",
+    });
+  });
+}
+
+for (const status of [200, 400]) {
+  test(`an error whose id could not be read is that of the request: status ${status}`, async () => {
+    const error = { code: -32603, message: "It broke" };
+    const server = modern({ "tools/call": () => Response.json({ jsonrpc: "2.0", id: null, error }, { status }) });
+    await rejects(server.client().$.call("t", {}), { name: "ToolError", code: "internal", message: "It broke" });
+  });
+}

@@ -29,11 +29,13 @@ export function marginalCost(rows) {
   return (after.ours - before.ours) / (after.tools - before.tools);
 }
 
-function schemaOf(index) {
+/** The input schema of a tool, as source. */
+export function schemaOf(index) {
   return `v.object({ id${index}: v.string(), limit: v.optional(v.number(), ${index}), tags: v.array(v.string()) })`;
 }
 
-function outputOf(index) {
+/** The output schema of a tool, as source. */
+export function outputOf(index) {
   return `v.object({ ok${index}: v.boolean(), rows: v.array(v.object({ name: v.string() })) })`;
 }
 

@@ -8,8 +8,9 @@
 import { type Refusal, refuse } from "../../call/outcome.ts";
 import type { TransportLimit } from "../../call/transport.ts";
 import { ToolError } from "../../error/tool_error.ts";
+import { parseOrUndefined } from "../../internal/json.ts";
 import { refuseBecause } from "../jsonrpc/decode_error.ts";
-import { discard, isRedirect, type Pieces, readPieces } from "./read.ts";
+import { discard, isRedirect, type Pieces, readPieces, readText } from "./read.ts";
 
 /** How a transport over HTTP sends its requests. */
 export interface HttpOptions {
@@ -48,8 +49,8 @@ export async function exchange<Result>(
   read: (response: Response, pieces: Pieces) => Promise<Result>,
 ): Promise<Result | Refusal> {
   const what = `${method} ${url}`;
-  const headers = new Headers(typeof given === "function" ? await given() : given);
-  for (const [name, value] of Object.entries(own)) headers.set(name, value);
+  const shared = typeof given === "function" ? await given() : given;
+  const headers = { ...(shared && Object.fromEntries(new Headers(shared))), ...own };
   try {
     const response = await send(url, { method, headers, body, signal: limit.signal, redirect: "manual" });
     limit.touch();
@@ -61,20 +62,13 @@ export async function exchange<Result>(
     return await read(response, readPieces(response, limit, maxResponseBytes));
   } catch (cause) {
     if (cause instanceof ToolError) return { ...refuse(cause.code, cause.message, cause.details), cause: cause.cause };
-    const because = `${what}: ${cause instanceof Error ? cause.message : cause}`;
+    const because = `${what}: ${(cause as Error | undefined)?.message ?? cause}`;
     return refuseBecause("unavailable", "Cannot reach the server", because, { cause });
   }
 }
 
 /** The text of an answer, and what it is as JSON; `undefined` if it is none: then its status is all there is to go by. */
 export async function readJsonText(pieces: Pieces): Promise<{ readonly text: string; readonly json: unknown }> {
-  let text = "";
-  for await (const piece of pieces) text += piece;
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    // Its text is all there is.
-  }
-  return { text, json };
+  const text = await readText(pieces);
+  return { text, json: parseOrUndefined(text) };
 }

@@ -35,6 +35,13 @@ export function refuseBecause(code: ToolErrorCode, message: string, because: str
   return { ...refuse(code, message), cause: new Error(because, options) };
 }
 
+/** What becomes of a request whose answer has not its id. */
+export const OF_ANOTHER_REQUEST: Refusal = {
+  kind: "error",
+  code: "invalid_request",
+  message: "The answer has the id of another request",
+};
+
 /** What numbers of JSON-RPC errors and HTTP statuses mean. */
 const MEANINGS: ReadonlyMap<unknown, ToolErrorCode> = new Map([
   [-32700, "parse_error"],

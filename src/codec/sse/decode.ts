@@ -25,25 +25,32 @@ export class SseDecoder {
 
   /** Takes the next piece of text, and gives the events that it completes. */
   decode(text: string): SseEvent[] {
-    if (text === "") return [];
+    const events: SseEvent[] = [];
+    if (text === "") return events;
     // The second half of a CRLF that was cut in two ends no line of its own.
     const lines = (this.#endedInCr ? text.replace(/^\n/, "") : text).split(/\r\n|\r|\n/);
     this.#endedInCr = text.endsWith("\r");
     lines[0] = this.rest + lines[0];
     this.rest = lines.pop() as string;
-    return lines.flatMap((line) => this.take(line));
+    for (const line of lines) {
+      const event = this.take(line);
+      if (event !== undefined) events.push(event);
+    }
+    return events;
   }
 
   /** Takes a line, and gives the event that it ends, if it does. */
-  protected take(line: string): SseEvent[] {
-    const [, field, value = ""] = /^(event|data)(?:: ?(.*))?$/s.exec(line) ?? [];
-    if (field === "event") this.#event = value;
-    else if (field === "data") this.#data.push(value);
-    if (line !== "") return [];
+  protected take(line: string): SseEvent | undefined {
+    if (line !== "") {
+      const [, field, value = ""] = /^(event|data)(?:: ?(.*))?$/s.exec(line) ?? [];
+      if (field === "event") this.#event = value;
+      else if (field === "data") this.#data.push(value);
+      return undefined;
+    }
     // An empty line ends the event; one without data is none.
     const event = this.#event || "message";
     const data = this.#data.splice(0);
     this.#event = "";
-    return data.length > 0 ? [{ event, data: data.join("\n") }] : [];
+    return data.length > 0 ? { event, data: data.join("\n") } : undefined;
   }
 }

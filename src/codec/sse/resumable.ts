@@ -17,7 +17,7 @@ export class ResumableSseDecoder extends SseDecoder {
     return this.rest.length + this.#heldLength;
   }
 
-  protected override take(line: string): SseEvent[] {
+  protected override take(line: string): SseEvent | undefined {
     const [, field, value = ""] = /^(id|retry)(?:: ?(.*))?$/s.exec(line) ?? [];
     if (field === "id" && !value.includes("\0")) this.#id = value;
     else if (field === "retry" && /^\d+$/.test(value)) this.retryMs = Number(value);

@@ -8,7 +8,7 @@
  * @module
  */
 import { type Refusal, refuse, type Settled, type Sink, type UnknownOutcome } from "../../call/outcome.ts";
-import type { RemoteTool, Transport, TransportCall, TransportLimit } from "../../call/transport.ts";
+import type { Transport, TransportLimit } from "../../call/transport.ts";
 import { exchange, type HttpOptions, parseHttpUrl, readJsonText } from "../../codec/fetch/exchange.ts";
 import { type Pieces, withRetryAfter } from "../../codec/fetch/read.ts";
 import { SseDecoder } from "../../codec/sse/decode.ts";
@@ -24,76 +24,58 @@ export type { HttpOptions } from "../../codec/fetch/exchange.ts";
  * @throws {TypeError} If the URL is none, or not `http:` or `https:`.
  */
 export function http(url: string | URL, options: HttpOptions = {}): Transport {
-  return new HttpTransport(parseHttpUrl(url), options);
-}
-
-class HttpTransport implements Transport {
-  readonly #base: URL;
-  readonly #options: HttpOptions;
-  #lastId = 0;
-
-  constructor(base: URL, options: HttpOptions) {
-    this.#base = base;
-    this.#options = options;
-  }
-
-  async call({ tool, args = {}, meta, limit }: TransportCall, sink?: Sink): Promise<Settled | UnknownOutcome> {
-    const params = { name: tool, arguments: args, _meta: meta };
-    const body = JSON.stringify({ jsonrpc: "2.0", id: ++this.#lastId, method: "tools/call", params });
-    const accept = sink === undefined ? "application/json" : "text/event-stream, application/json";
-    return await this.#exchange("/calltools", accept, body, limit, (response, pieces) => {
-      const isStream = /^text\/event-stream\b/i.test(response.headers.get("content-type") ?? "");
-      return isStream ? readStream(pieces, sink) : readJson(response, pieces, decodeAnswer);
-    });
-  }
-
-  async list(limit: TransportLimit): Promise<readonly RemoteTool[] | Refusal> {
-    const list = (endpoint: string) =>
-      this.#exchange(
-        endpoint,
-        "application/json",
-        "{}",
-        limit,
-        (response, pieces) => readJson(response, pieces, decodeList),
-      );
-    const listed = await list("/listtools");
-    // The specification's appendix calls it otherwise than its section 4.2, and some servers know only that.
-    return "kind" in listed && listed.code === "method_not_found" ? await list("/tools") : listed;
-  }
-
-  /** Posts to an endpoint, and reads what it answers. */
-  async #exchange<Result>(
+  const { origin, pathname, search } = parseHttpUrl(url);
+  const base = origin + pathname.replace(/\/*$/, "");
+  let lastId = 0;
+  const post = <Result>(
     endpoint: string,
-    accept: string,
     body: string,
     limit: TransportLimit,
-    read: (response: Response, pieces: Pieces) => Promise<Result>,
-  ): Promise<Result | Refusal> {
-    const { origin, pathname, search } = this.#base;
-    const url = `${origin}${pathname.replace(/\/*$/, endpoint)}${search}`;
-    const headers = { "content-type": "application/json", accept };
-    return await exchange({ method: "POST", url, headers, body }, this.#options, limit, read);
-  }
+    accept: string,
+    decode: (json: unknown) => Result | undefined,
+    readOther?: (pieces: Pieces) => Promise<Result>,
+  ): Promise<Result | Refusal> =>
+    exchange(
+      { method: "POST", url: base + endpoint + search, headers: { "content-type": JSON_TYPE, accept }, body },
+      options,
+      limit,
+      async ({ status, headers }, pieces) => {
+        const isStream = /^text\/event-stream\b/i.test(headers.get("content-type") ?? "");
+        if (isStream && readOther !== undefined) return readOther(pieces);
+        const { text, json } = await readJsonText(pieces);
+        return decode(json) ?? withRetryAfter(decodeRefusal(json, status, text), headers);
+      },
+    );
+  const list = (endpoint: string, limit: TransportLimit) => post(endpoint, "{}", limit, JSON_TYPE, decodeList);
+  return {
+    call({ tool, args = {}, meta, limit }, sink) {
+      const id = ++lastId;
+      const params = { name: tool, arguments: args, _meta: meta };
+      const body = JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params });
+      const accept = sink === undefined ? JSON_TYPE : `text/event-stream, ${JSON_TYPE}`;
+      const decode = (json: unknown) => decodeAnswer(json, id);
+      return post("/calltools", body, limit, accept, decode, (pieces) => readStream(pieces, sink));
+    },
+    async list(limit) {
+      const listed = await list("/listtools", limit);
+      // The specification's appendix calls it otherwise than its section 4.2, and some servers know only that.
+      return "kind" in listed && listed.code === "method_not_found" ? await list("/tools", limit) : listed;
+    },
+  };
 }
 
-/** Reads an answer that is not a stream: what `decode` makes of it, or else why there is none. */
-async function readJson<Result>(
-  { status, headers }: Response,
-  pieces: Pieces,
-  decode: (json: unknown) => Result | undefined,
-): Promise<Result | Refusal> {
-  const { text, json } = await readJsonText(pieces);
-  return decode(json) ?? withRetryAfter(decodeRefusal(json, status, text), headers);
-}
+const JSON_TYPE = "application/json";
 
-async function readStream(pieces: Pieces, sink?: Sink): Promise<Settled | UnknownOutcome> {
+/** Reads a stream. Of one that nobody asked for, the pieces are the answer if it gives no other. */
+async function readStream(pieces: Pieces, told?: Sink): Promise<Settled | UnknownOutcome> {
   const decoder = new SseDecoder();
-  // Of a stream that nobody asked for, the pieces are the answer if it gives no other.
   const collector = new PieceCollector();
   for await (const piece of pieces) {
     for (const event of decoder.decode(piece)) {
-      const ended = await readEvent(event, sink ?? collector);
-      if (ended !== undefined) return collector.join(ended);
+      const ended = readEvent(event, told ?? collector);
+      // Most events end nothing, and need not be waited for.
+      const settled = ended && await ended;
+      if (settled !== undefined) return collector.join(settled);
     }
   }
   return refuse("unavailable", "Stream broke off");

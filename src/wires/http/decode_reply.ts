@@ -8,15 +8,19 @@
  */
 import { type Refusal, refuse, type Settled, type Sink, type UnknownOutcome } from "../../call/outcome.ts";
 import type { RemoteTool } from "../../call/transport.ts";
-import { decodeError, decodeStatus } from "../../codec/jsonrpc/decode_error.ts";
+import { decodeError, decodeStatus, OF_ANOTHER_REQUEST } from "../../codec/jsonrpc/decode_error.ts";
 import { decodeEvent, decodeResult } from "../../codec/result/decode.ts";
-import { type Members, membersOf } from "../../codec/result/members.ts";
+import { membersOf } from "../../codec/result/members.ts";
 import type { SseEvent } from "../../codec/sse/decode.ts";
-import { isJsonObject } from "../../internal/json.ts";
+import { isJsonObject, parseOrUndefined } from "../../internal/json.ts";
+import type { MaybePromise } from "../../internal/maybe_promise.ts";
 
-/** Reads the answer to a call; `undefined` if it is none. */
-export function decodeAnswer(json: unknown): Settled | UnknownOutcome | undefined {
+/** Reads the answer to the call that was sent with this id; `undefined` if it is none. */
+export function decodeAnswer(json: unknown, sentId: number): Settled | UnknownOutcome | undefined {
   const answer = membersOf(json);
+  const { jsonrpc, id, error } = answer;
+  // What says that it is JSON-RPC is held to it. Where a server could not read the id of a request, its error has none.
+  if (jsonrpc !== undefined && sentId !== (error === undefined ? id : id ?? sentId)) return OF_ANOTHER_REQUEST;
   return "result" in answer ? decodeResult(membersOf(answer["result"])) : undefined;
 }
 
@@ -32,22 +36,18 @@ export function decodeRefusal(json: unknown, status: number, text: string): Refu
   return isJsonObject(error) ? decodeError(error, status) : decodeStatus(status, text, "MCP-lite");
 }
 
-/** Reads one event of a stream: the end is returned, what is told on the way goes to the sink. */
-export async function readEvent(
+/** Reads one event of a stream: the end is returned, what is told on the way goes to the sink, which may have to be waited for. */
+export function readEvent(
   { event, data }: SseEvent,
   sink: Sink,
-): Promise<Settled | UnknownOutcome | undefined> {
+): MaybePromise<Settled | UnknownOutcome | void> {
   // Of what it does not know, a client thinks nothing.
   if (!/^(message|done|error)$/.test(event)) return undefined;
-  let members: Members;
-  try {
-    members = membersOf(JSON.parse(data));
-  } catch {
-    return refuse("parse_error", "An event is not JSON");
-  }
+  const json = parseOrUndefined(data);
+  if (json === undefined) return refuse("parse_error", "An event is not JSON");
+  const members = membersOf(json);
   if (event === "done") return decodeResult(members);
   if (event === "error") return decodeError(members);
   const told = decodeEvent(members);
-  if (told !== undefined) await sink.push(told);
-  return undefined;
+  return told && sink.push(told);
 }

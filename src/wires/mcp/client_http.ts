@@ -8,7 +8,7 @@
  */
 import { type Refusal, refuse } from "../../call/outcome.ts";
 import { discard, readPieces, readText, withRetryAfter } from "../../codec/fetch/read.ts";
-import { decodeStatus } from "../../codec/jsonrpc/decode_error.ts";
+import { decodeStatus, OF_ANOTHER_REQUEST } from "../../codec/jsonrpc/decode_error.ts";
 import type { RequestId } from "../../codec/jsonrpc/decode.ts";
 import { ResumableSseDecoder } from "../../codec/sse/resumable.ts";
 import {
@@ -114,8 +114,10 @@ export class HttpCarrier implements Carrier {
     const { status, headers } = response;
     try {
       const text = await readText(readPieces(response, limit, this.#fetcher.maxBytes));
-      const reply = this.#take(text, id, response.ok);
+      const reply = this.#take(text, id, true);
       if (reply !== undefined) return response.ok || "result" in reply ? reply : { ...reply, status, headers };
+      const isOfAnother = response.ok && parseMessages(text).some(({ kind }) => kind === "reply");
+      if (isOfAnother) return { refusal: OF_ANOTHER_REQUEST, status };
       return { refusal: withRetryAfter(decodeStatus(status, text, "MCP"), headers), status };
     } catch (thrown) {
       return { refusal: this.#brokenOff(thrown), status };
@@ -151,7 +153,7 @@ export class HttpCarrier implements Carrier {
       for await (
         const { data } of readEvents(response, decoder, sending.limit, { maxBytes, isEndless: sending.isEndless })
       ) {
-        const reply = this.#take(data, id, true);
+        const reply = this.#take(data, id, false);
         if (reply !== undefined) return reply;
       }
       return undefined;
@@ -165,12 +167,13 @@ export class HttpCarrier implements Carrier {
     return this.#fetcher.send({ method: "GET", headers: { ...headers, ...last, accept: "text/event-stream" }, limit });
   }
 
-  /** Takes what came: the answer is returned, the rest received. An error that is nobody's is that of whoever waits. */
-  #take(text: string, id: RequestId | undefined, isOk: boolean): RpcReply | undefined {
+  /** Takes what came: the answer is returned, the rest received. An error that is nobody's is that of whoever waits alone. */
+  #take(text: string, id: RequestId | undefined, isAlone: boolean): RpcReply | undefined {
     let reply: RpcReply | undefined;
     for (const incoming of parseMessages(text)) {
       if (incoming.kind !== "reply") this.receive(incoming, id);
-      else if (id !== undefined && (incoming.id === id || (!isOk && incoming.id === undefined))) {
+      else if (id === undefined) continue;
+      else if (incoming.id === id || (isAlone && incoming.id === undefined && "error" in incoming.reply)) {
         reply ??= incoming.reply;
       }
     }
