@@ -20,15 +20,17 @@ export interface AnswerLimits {
 const TOO_DEEP = Number.NEGATIVE_INFINITY;
 
 /**
- * What tells why values do not go out with those before them: `undefined` if they may, or cannot be told. What contains itself, or
- * throws when it is read, is for whoever writes it to find.
+ * What tells why a value, and more with it, does not go out with those before: `undefined` if it may, or it cannot be told. What
+ * contains itself, or throws when it is read, is for whoever writes it to find.
  */
-export function makeScale(limits: AnswerLimits): (...values: readonly unknown[]) => Refusal | undefined {
+export function makeScale(limits: AnswerLimits): (value: unknown, more?: readonly unknown[]) => Refusal | undefined {
   let left = limits.answerChars;
-  return (...values) => {
+  // Nearly every answer is a value and nothing more: a list of it would cost as much as to weigh it.
+  return (value, more) => {
     try {
-      const rest = charsLeft(values, left, limits.depth);
-      if (rest === TOO_DEEP && containsItself(values)) return undefined;
+      let rest = afterMember(value, left, limits.depth);
+      if (more !== undefined) rest = charsLeft(more, rest, limits.depth);
+      if (rest === TOO_DEEP && containsItself([value, more])) return undefined;
       left = rest;
     } catch {
       return undefined;
@@ -52,9 +54,10 @@ function charsLeft(container: object, left: number, levels: number): number {
     }
     return left;
   }
-  for (const name of Object.keys(container)) {
+  const names = Object.keys(container);
+  for (let index = 0; index < names.length && left >= 0; index++) {
+    const name = names[index] as string;
     left = afterMember((container as Readonly<Record<string, unknown>>)[name], left - name.length - 3, levels);
-    if (left < 0) break;
   }
   return left;
 }

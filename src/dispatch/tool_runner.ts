@@ -226,7 +226,8 @@ export class ToolRunner {
   /** How a run ends, if that may go out. */
   bounded(settled: Settled): Settled {
     const { value, message, data, meta } = settled as Partial<AnswerOutcome & FailureOutcome>;
-    return makeScale(this.#host.answerLimits)(value, message, data, meta) ?? settled;
+    const more = message === undefined && meta === undefined ? undefined : [message, data, meta];
+    return makeScale(this.#host.answerLimits)(value, more) ?? settled;
   }
 
   /** How a run ends that threw. */

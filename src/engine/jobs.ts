@@ -69,7 +69,10 @@ export class Jobs {
 
   /** A run has ended without anything to keep. `false` if others wait for the job: then it is not forgotten. */
   async forget(run: Job): Promise<boolean> {
-    const forgotten = await this.#changeRun(run, (job) => job.isJoined ? job : { ...job, state: "cancelled" });
+    // It has expired at once: nobody who looks before it is removed is to take it for cancelled.
+    const forgotten = await this.#changeRun(run, (job) => {
+      return job.isJoined ? job : { ...job, state: "cancelled", expiresAtMs: 0 };
+    });
     if (forgotten?.state === "running") return false;
     if (forgotten !== undefined) await this.engine.remove(run.id);
     return true;
@@ -118,7 +121,7 @@ export class Jobs {
 
   /** Whether the run still has the right to speak. */
   async isCurrent(run: Job): Promise<boolean> {
-    const job = await this.#look(run.id);
+    const job = await this.look(run.id);
     return job?.state === "running" && job.epoch === run.epoch;
   }
 
@@ -134,20 +137,23 @@ export class Jobs {
     ended: Promise<void>,
     onChange?: (job: Job) => void,
   ): Promise<Job | undefined> {
-    let hasChanged = Promise.withResolvers<void>();
-    const unsubscribe = this.engine.subscribe(id, () => hasChanged.resolve());
+    // One promise for whatever wakes it: thousands may wait, and each promise is kept for as long as they do.
+    let wake = (): void => {};
     let isOver = false;
-    const over = ended.then(() => {
+    const unsubscribe = this.engine.subscribe(id, () => wake());
+    void ended.then(() => {
       isOver = true;
+      wake();
     });
     try {
       for (;;) {
         // Before the look, so that no change falls between.
-        hasChanged = Promise.withResolvers();
-        const job = await this.#look(id);
+        const { promise: woken, resolve } = Promise.withResolvers<void>();
+        wake = resolve;
+        const job = await this.look(id);
         if (job === undefined || isEnough(job) || isOver) return job;
         onChange?.(job);
-        await Promise.race([hasChanged.promise, over]);
+        await woken;
       }
     } finally {
       unsubscribe();
@@ -159,8 +165,8 @@ export class Jobs {
     if (queued !== undefined) await this.engine.schedule(run.id, delayMs);
   }
 
-  /** One look for all who are told of the same change: a job may be large. */
-  #look(id: string): Promise<Job | undefined> {
+  /** The job as it is now. One look for all who are told of the same change: a job may be large. */
+  look(id: string): Promise<Job | undefined> {
     let look = this.#looks.get(id);
     if (look === undefined) {
       // After this turn, in which all are told.
@@ -173,8 +179,11 @@ export class Jobs {
     return look;
   }
 
-  #changeRun(run: Job, change: (job: Job) => Job): Promise<Job | undefined> {
-    return this.#change(run.id, (job) => {
+  /** Mostly nobody else has changed the job since the run knew it: then the engine is asked once. */
+  async #changeRun(run: Job, change: (job: Job) => Job): Promise<Job | undefined> {
+    const next = { ...change(run), version: run.version + 1 };
+    if (await this.engine.replace(next, run.version)) return next;
+    return await this.#change(run.id, (job) => {
       return job.state === "running" && job.epoch === run.epoch ? change(job) : undefined;
     });
   }

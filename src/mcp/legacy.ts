@@ -18,7 +18,6 @@ import type { InputRequest } from "./input_requests.ts";
 import { LegacyAsker, unanswered } from "./legacy_asks.ts";
 import { answerLegacyTask, readTaskWish } from "./legacy_tasks.ts";
 import type { Members, Request, Response } from "./message.ts";
-import { refuseCursor } from "./offers.ts";
 import { MAX_URI_LENGTH } from "./subscriptions.ts";
 import { ToolPages } from "./tool_pages.ts";
 import { readCallMeta } from "./tool_calls.ts";
@@ -102,17 +101,14 @@ export class Legacy {
 
   /** Answers a request. */
   answer(request: Request, exchange: LegacyExchange): MaybePromise<Answer> {
-    const { id, method, params } = request;
+    const { id, method } = request;
     const { version } = exchange.caller;
     const dialect = this.#core.dialect(version);
     switch (method) {
       case "tools/call":
         return this.#callTool(request, exchange, dialect);
-      case "tools/list": {
-        const page = this.#pages.get(version)?.get(params["cursor"], exchange.principal);
-        if (page === undefined) return refusalAnswer(id, refuseCursor(params["cursor"]));
-        return resultAnswer(id, dialect.result(page));
-      }
+      case "tools/list":
+        return (this.#pages.get(version) as ToolPages).answer(request, exchange.principal);
       case "initialize":
         return resultAnswer(id, this.#initialized(exchange.caller));
       case "ping":

@@ -16,7 +16,6 @@ import type { Dialect } from "./dialect.ts";
 import { type Exchange, McpPeer } from "./exchange.ts";
 import { toInputRequests } from "./input_requests.ts";
 import type { Members, Request } from "./message.ts";
-import { refuseCursor } from "./offers.ts";
 import { tasksNeeded } from "./tasks.ts";
 import { ToolPages } from "./tool_pages.ts";
 import { readCallMeta, readResponses, type ToolCall } from "./tool_calls.ts";
@@ -48,15 +47,12 @@ export class Modern {
 
   /** Answers a request; its `_meta` has passed {@link checkEnvelope}. */
   answer(request: Request, meta: Members, exchange: Exchange): MaybePromise<Answer> {
-    const { id, method, params } = request;
+    const { id, method } = request;
     switch (method) {
       case "tools/call":
         return this.#callTool(request, meta, exchange);
-      case "tools/list": {
-        const page = this.#pages.get(params["cursor"], exchange.principal);
-        if (page === undefined) return refusalAnswer(id, refuseCursor(params["cursor"]));
-        return resultAnswer(id, this.#dialect.cacheable(page));
-      }
+      case "tools/list":
+        return this.#pages.answer(request, exchange.principal);
       case "server/discover":
         return resultAnswer(id, this.#discovery);
       case "subscriptions/listen":

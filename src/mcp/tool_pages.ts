@@ -1,6 +1,9 @@
 import type { Principal } from "../call/call.ts";
 import type { WireHost } from "../wires/wire.ts";
+import { type Answer, refusalAnswer, resultAnswer } from "./answer.ts";
 import type { Dialect } from "./dialect.ts";
+import type { Request } from "./message.ts";
+import { refuseCursor } from "./offers.ts";
 import { Pages } from "./pages.ts";
 import type { McpTools } from "./tools.ts";
 
@@ -12,6 +15,10 @@ export class ToolPages {
   readonly #pageSize: number;
   #listed: WireHost["tools"];
   #all: Pages;
+  /** The page that was given last, to the request of which id, and the whole answer. */
+  #lastPage = "";
+  #lastId: Request["id"] = "";
+  #lastAnswer: Answer | undefined = undefined;
 
   constructor(host: WireHost, tools: McpTools, dialect: Dialect, pageSize: number) {
     this.#host = host;
@@ -22,8 +29,21 @@ export class ToolPages {
     this.#all = new Pages("tools", tools.list(dialect), pageSize);
   }
 
+  /**
+   * Answers who asks for a page. Clients begin to count at the same number and list tools before anything else, so that most
+   * ask with the same id: with it, the whole text is there. Put together anew, a long list would be copied for each.
+   */
+  answer({ id, params: { cursor } }: Request, principal: Principal | undefined): Answer {
+    const page = this.#page(cursor, principal);
+    if (page === undefined) return refusalAnswer(id, refuseCursor(cursor));
+    if (this.#lastAnswer !== undefined && id === this.#lastId && page === this.#lastPage) return this.#lastAnswer;
+    this.#lastId = id;
+    this.#lastPage = page;
+    return this.#lastAnswer = resultAnswer(id, this.#dialect.cacheable(page));
+  }
+
   /** The page's members, without braces; `undefined` if there is no such page. */
-  get(cursor: unknown, principal: Principal | undefined): string | undefined {
+  #page(cursor: unknown, principal: Principal | undefined): string | undefined {
     const { tools } = this.#host;
     const seen = this.#host.toolsFor(principal);
     if (seen === tools) {

@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { Lazy } from "../engine/bullmq_lazy.ts";
+import { Lazy } from "../internal/lazy.ts";
 
 /** Who listens to a channel. */
 export interface Hearing {

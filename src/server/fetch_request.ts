@@ -115,15 +115,11 @@ function readPath(url: string): string {
 /** Decodes bytes that have to be UTF-8. Only text in which something may have been replaced is decoded strictly, which is slow. */
 export function decodeUtf8(bytes: Uint8Array): string | Refusal {
   const text = decoder.decode(bytes);
-  return text.includes(REPLACEMENT) && !isUtf8(bytes) ? refuse("parse_error", "The body is not valid UTF-8") : text;
-}
-
-function isUtf8(bytes: Uint8Array): boolean {
   try {
-    strictDecoder.decode(bytes);
-    return true;
+    if (text.includes(REPLACEMENT)) strictDecoder.decode(bytes);
+    return text;
   } catch {
-    return false;
+    return refuse("parse_error", "The body is not valid UTF-8");
   }
 }
 

@@ -8,6 +8,7 @@ import {
   asFailure,
   asPromise,
   cancel,
+  changed,
   Gates,
   KEYS,
   pass,
@@ -116,6 +117,29 @@ for (const [name, details] of [["a BigInt", { id: 1n }], ["a cycle", cyclic]] as
     strictEqual(asAnswer(second.settled), "done");
   });
 }
+
+test("a keyed call that broke is never seen as cancelled by who joined it, however slowly it is removed", async () => {
+  const { clock, engine } = standstill();
+  const removal = Promise.withResolvers<void>();
+  const slow = changed(engine, {
+    async remove(id) {
+      await removal.promise;
+      await engine.remove(id);
+    },
+  });
+  const gates = new Gates();
+  const bench = new Bench([t.handle(() => gates.wait())], { keys: KEYS, clock, engine: slow });
+  const meta = { idempotencyKey: "a" };
+  const first = watch(bench.call("t", {}, { meta }));
+  await pass({ clock }, 0);
+  const joined = watch(bench.call("t", {}, { meta }));
+  await pass({ clock }, 0);
+  await gates.fail(new ToolError("conflict", "Taken"));
+  assertRefused(settledOf(joined), "unavailable");
+  removal.resolve();
+  await pass({ clock }, 0);
+  assertRefused(settledOf(first), "conflict");
+});
 
 /** Runs that wait to be told what to throw: one that promises, and one that does not. */
 function throwing(timeoutMs: number) {

@@ -1,7 +1,7 @@
 /** Many callers that wait for one job: the engine is asked once for each change, however many they are. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { type Ctx, defineTool } from "../../mod.ts";
+import { type Ctx, defineTool, keyRing, type TokenKeys } from "../../mod.ts";
 import { Bench, KeptSink } from "./harness.ts";
 import { asAnswer, asPromise, changed, Gates, KEYS, pass, redeem, settledOf, standstill, watch } from "./promised.ts";
 
@@ -53,6 +53,55 @@ test("waiting redeems share one look at the job for each change", async () => {
   const [one, hundred] = counts;
   deepStrictEqual(hundred, one);
   ok(one?.every((count) => count <= 4), `${one}`);
+});
+
+test("how a run ends is written without a look at its job, also after progress", async () => {
+  const { contexts, gates, during } = await waitedFor(0);
+  strictEqual(await during(() => gates.end("done")), 0);
+  const other = await waitedFor(0);
+  await other.during(() => other.contexts[0]?.progress(1, 4));
+  strictEqual(await other.during(() => other.gates.end("done")), 0);
+  strictEqual(contexts.length, 1);
+});
+
+test("a promise that is redeemed before its end is not signed again", async () => {
+  const ring = keyRing(KEYS);
+  let signed = 0;
+  const sign: TokenKeys["sign"] = (kind, claims) => {
+    signed++;
+    return ring.sign(kind, claims);
+  };
+  const keys: TokenKeys = { sign, verify: ring.verify.bind(ring) };
+  const gates = new Gates();
+  const bench = new Bench([defineTool("t").describe("T").promise().handle(() => gates.wait())], { keys });
+  const { token } = asPromise(await bench.call("t", {}, { meta: { isPromiseWanted: true } }));
+  for (let n = 0; n < 3; n++) strictEqual(asPromise(await redeem(bench, token)).token, token);
+  strictEqual(signed, 1);
+  await gates.end("done");
+});
+
+test("callers that wait equally long share a timer", async () => {
+  const { clock, engine } = standstill();
+  const timers = { count: 0 };
+  const after = clock.after.bind(clock);
+  clock.after = (delayMs, callback) => {
+    timers.count++;
+    return after(delayMs, callback);
+  };
+  const gates = new Gates();
+  const tool = defineTool("t").describe("T").promise().handle(() => gates.wait());
+  const bench = new Bench([tool], { keys: KEYS, clock, engine });
+  const { token } = asPromise(await bench.call("t", {}, { meta: { isPromiseWanted: true } }));
+  await pass({ clock }, 0);
+  timers.count = 0;
+  const waits = Array.from({ length: 100 }, () => {
+    return watch(bench.call("redeem", { promise: token, wait_ms: 10_000 }));
+  });
+  await pass({ clock }, 0);
+  ok(timers.count <= 2, `${timers.count} timers`);
+  for (let waitedMs = 0; waitedMs < 10_000; waitedMs += 1_000) await pass({ clock }, 1_000);
+  for (const wait of waits) strictEqual(asPromise(settledOf(wait)).token, token);
+  await gates.end("done");
 });
 
 test("a look that the engine fails is failed for all who share it, and the next one is another", async () => {

@@ -76,6 +76,17 @@ test("lists come in pages, and a cursor that was not given is refused", async ()
   }
 });
 
+test("a page has the id that asked for it and its own tools, whatever was asked before", async () => {
+  const paged = createFixture({ pageSize: 8 });
+  const names = paged.tools.map(({ name }) => name);
+  for (const [id, start] of [[1, 0], [1, 8], [1, 8], ["1", 8], ["1", 0], [2, 0]] as const) {
+    const body = { ...modernBody("tools/list", start === 0 ? {} : { cursor: String(start) }), id };
+    const { last } = await read(await post(paged, body, modernHeaders(body)));
+    const listed = (last.result?.["tools"] as Json[]).map(({ name }) => name);
+    deepStrictEqual([last.id, listed], [id, names.slice(start, start + 8)]);
+  }
+});
+
 const ANSWERS: readonly (readonly [name: string, args: Json, result: Json])[] = [
   ["add", { a: 1, b: 2 }, { content: [{ type: "text", text: "3" }], structuredContent: 3 }],
   ["pair", {}, { content: [{ type: "text", text: '{"left":1}' }], structuredContent: { left: 1 } }],
