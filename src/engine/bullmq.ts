@@ -19,6 +19,7 @@ import { PostgresBackend } from "./bullmq_postgres.ts";
 import { RedisBackend } from "./bullmq_redis.ts";
 import type { RedisAddress } from "./bullmq_redis_address.ts";
 import type { Engine } from "./engine.ts";
+import { postgresName, redisName, storeError } from "./store_error.ts";
 
 export type { RedisAddress, RedisTls } from "./bullmq_redis_address.ts";
 
@@ -75,7 +76,8 @@ export function bullmq(options: BullmqOptions): Engine {
   for (const [key, value] of Object.entries({ leaseMs, timeoutMs })) {
     if (!(value >= 1)) throw new RangeError(`Cannot use BullMQ: ${key} has to be at least 1, and is ${value}`);
   }
-  const failures = new Failures(onError);
+  const store = options.redis === undefined ? postgresName(`${options.postgres}`) : redisName(options.redis);
+  const failures = new Failures((error) => onError(storeError(store, error)));
   const backend = createBackend(options, { name, timeoutMs, onError: failures.report });
   return new BullmqEngine(backend, { leaseMs, timeoutMs, failures });
 }
