@@ -81,9 +81,9 @@ export function createClient(to: string | URL | Transport, options: ClientOption
 }
 
 function asTransport(to: Transport, { headers, fetch, maxResponseBytes }: ClientOptions): Transport {
-  if (typeof to?.call !== "function") throw new TypeError("Cannot make a client: pass a URL, or a transport");
+  if (typeof to?.call !== "function") throw new TypeError("Cannot make a client: pass a URL or transport");
   if ((headers ?? fetch ?? maxResponseBytes) === undefined) return to;
-  throw new TypeError("Cannot make a client: headers, fetch and maxResponseBytes are the transport's options");
+  throw new TypeError("Cannot make a client: headers, fetch, maxResponseBytes are for a URL");
 }
 
 function toolCall(caller: Caller, name: string): unknown {
@@ -184,6 +184,7 @@ class Caller implements ClientMethods {
   ): Promise<unknown> {
     const settled = await call.settle(async () => {
       let request = first;
+      const said: Record<string, string> = {};
       for (let rounds = 0;;) {
         let settled = await this.#request(request, call);
         // The stream broke off, but the work goes on.
@@ -194,10 +195,10 @@ class Caller implements ClientMethods {
           request = redemption(settled.token);
         } else {
           // Not for ever: a tool may like no answer.
-          const meta = rounds++ < 32 ? await this.#answer(settled, first.tool) : undefined;
-          if (meta !== undefined) request = { ...request, meta };
+          const meta = rounds++ < 32 ? await this.#answer(settled, first.tool, said) : undefined;
+          if (meta) request = { ...request, meta };
           // A refusal to redeem leaves the promise as it was: it may be asked for again.
-          else if (settled.kind !== "error" || request.token === undefined) return settled;
+          else if (settled.kind !== "error" || !request.token) return settled;
           else return { ...settled, data: { ...(settled.data as object | undefined), promise_token: request.token } };
         }
       }
@@ -205,28 +206,36 @@ class Caller implements ClientMethods {
     return answerOf(settled);
   }
 
-  /** What the caller's functions say to each question; `undefined` if there is none, or if one has no function. */
-  async #answer(settled: Settled | UnknownOutcome, tool: string): Promise<Request["meta"]> {
+  /** What the caller's functions say to each question; `undefined` if there is none, or if one has no function. `said` is kept. */
+  async #answer(
+    settled: Settled | UnknownOutcome,
+    tool: string,
+    said: Record<string, string>,
+  ): Promise<Request["meta"]> {
     if (!("requests" in settled)) return undefined;
     const { onElicit, onResource } = this.#options;
     const responses: Record<string, unknown> = {};
     for (const [key, request] of Object.entries(settled.requests)) {
       const answer = request.kind === "resource" ? onResource : request.kind === "elicitation" ? onElicit : undefined;
-      if (answer === undefined) return undefined;
-      responses[key] = await answer({ ...request, key, tool });
+      if (!answer) return undefined;
+      const refused = request.params?.["refused"];
+      const json = JSON.stringify(responses[key] = await answer({ ...request, key, tool }) ?? null);
+      // It would be refused again.
+      if (refused && json === said[key]) throw notWanted(settled, `an answer: ${refused}`);
+      said[key] = json;
     }
     return { continuation: settled.continuation, responses };
   }
 
   async #request(request: Request, call: RunningCall): Promise<Settled | UnknownOutcome> {
     const { tool } = request;
-    const isSystem = SYSTEM.has(tool);
+    // They change nothing that was not asked for, however often they are called.
+    const isSystem = tool === "redeem" || tool === "cancel";
     const { attempts = 2, ...waits } = this.#options.retry ?? {};
     let settled = await this.#attempt(request, call);
     // What was promised is asked for with more patience: a minute or so, where a server was begun again.
     const most = isSystem ? 10 * attempts : attempts;
-    for (let attempt = 0; attempt < most && mayPass(settled); attempt++) {
-      if (call.hasEvents && !isSystem) break;
+    for (let attempt = 0; attempt < most && mayPass(settled) && (isSystem || !call.hasEvents); attempt++) {
       const delayMs = retryDelayMs(settled, attempt, waits);
       if (delayMs === undefined) break;
       await call.sleep(delayMs);
@@ -241,13 +250,13 @@ class Caller implements ClientMethods {
   async #attempt({ tool, args, meta: added }: Request, call: RunningCall): Promise<Settled | UnknownOutcome> {
     call.signal.throwIfAborted();
     const { options: { meta: given, idempotencyKey }, sink } = call;
-    const remainingMs = Math.ceil(call.dueMs - performance.now());
+    const remainingMs = call.dueMs - performance.now();
     const meta = {
       ...given,
       ...added,
       ...this.#kept,
       ...(idempotencyKey !== undefined && { idempotency_key: idempotencyKey }),
-      ...(remainingMs < Infinity && { deadline_ms: Math.max(1, remainingMs) }),
+      ...(remainingMs < Infinity && { deadline_ms: Math.ceil(Math.max(1, remainingMs)) }),
     };
     const sent = { tool, args, meta: Object.keys(meta).length === 0 ? undefined : meta, limit: call };
     const settled = await this.#transport.call(sent, sink);
@@ -270,9 +279,6 @@ class Caller implements ClientMethods {
     );
   }
 }
-
-/** They change nothing that was not asked for, however often they are called. */
-const SYSTEM: ReadonlySet<string> = new Set(["redeem", "cancel"]);
 
 /** Asks for what was promised; the server may wait with its answer. */
 function redemption(token: string): Request {
