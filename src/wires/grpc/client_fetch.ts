@@ -7,6 +7,7 @@ import type { UniversalClientFn, UniversalClientRequest, UniversalClientResponse
 import { type Refusal, refuse } from "../../call/outcome.ts";
 import type { TransportLimit } from "../../call/transport.ts";
 import { discard } from "../../codec/fetch/read.ts";
+import { ToolError } from "../../error/tool_error.ts";
 import { concatBytes } from "./bytes.ts";
 
 /** A response that may end in trailers, which are there once its body was read. */
@@ -62,6 +63,9 @@ export class Exchange {
     try {
       return await send(`${url}${this.#sending.search}`, init);
     } catch (cause) {
+      if (cause instanceof ToolError) {
+        throw this.#refuse({ ...refuse(cause.code, cause.message, cause.details), cause: cause.cause });
+      }
       const because = new Error(`POST ${url}: ${cause instanceof Error ? cause.message : cause}`, { cause });
       throw this.#refuse({ ...refuse("unavailable", "Cannot reach the server"), cause: because });
     }
