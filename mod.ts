@@ -135,7 +135,8 @@ export type { AskAnswer, Engine, EngineWorker, Job, JobState, Memo, WorkOptions 
 export { memoryEngine, type MemoryEngineOptions } from "./src/engine/memory.ts";
 export type { CallConfig, CheckConfig } from "./src/call/call_config.ts";
 export type { Dispatch, PromiseTerms, Toolset } from "./src/dispatch/dispatch.ts";
-export { createServer, type Notify, type Server, type ServerOptions } from "./src/server/server.ts";
+export { createServer, type Notify, type Server } from "./src/server/server.ts";
+export type { ServerOptions } from "./src/server/options.ts";
 export type { Auth, MountedAuth } from "./src/server/auth.ts";
 export type { AllTools, Composable, Part } from "./src/server/part.ts";
 export type { CorsOptions, GateOptions } from "./src/server/gate.ts";

@@ -2,7 +2,6 @@
 // then by the libraries' clients. `node bench/http.mjs [--runtime bun] [--workload add,sse100] [--rounds 7]`.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -12,6 +11,7 @@ import { check, createRequests } from "./http/check.mjs";
 import { startSlowReaders } from "./http/slow_readers.mjs";
 import { flood, workloads } from "./http/tools.mjs";
 import { readNames, readPositive, scale } from "./options.mjs";
+import { readCpuMs, readResidentMb } from "./proc.mjs";
 import { formatSpread, formatTable } from "./report.mjs";
 import { buildPackage, commands, installPeers, readVersion } from "./runtimes.mjs";
 
@@ -131,32 +131,12 @@ function askServer({ contender, url, child }, workload, connections, calls) {
   return { rate, cpuMs: (readCpuMs(child.pid) - cpuMs) / count };
 }
 
-/** What all threads of a process have had of the processor (Linux). */
-function readCpuMs(pid) {
-  const threads = readdirSync(`/proc/${pid}/task`);
-  const ns = threads.map((thread) => readProc(`${pid}/task/${thread}/schedstat`).split(" ", 1)[0]);
-  return ns.reduce((sum, text) => sum + Number(text), 0) / 1e6;
-}
-
-function readResidentMb(pid) {
-  return Number(/VmRSS:\s+(\d+) kB/.exec(readProc(`${pid}/status`))[1]) / 1000;
-}
-
 /** Some go on with a stream that nobody takes any more, which is not what the next round asks about. */
 async function waitUntilIdle(pid) {
   for (let tries = 0; tries < 100; tries++) {
     const beforeMs = readCpuMs(pid);
     await setTimeout(50);
     if (readCpuMs(pid) - beforeMs < 5) return;
-  }
-}
-
-/** Empty for a thread that has just ended. */
-function readProc(path) {
-  try {
-    return readFileSync(`/proc/${path}`, "utf8");
-  } catch {
-    return "";
   }
 }
 

@@ -68,6 +68,10 @@ export function kvSessions(kv: KeyValues, options: KvSessionsOptions = {}): Sess
     return names;
   }
 
+  async function tell(id: string, note: SessionNote): Promise<void> {
+    await kv.put(`${id}/note/${nextNumber()}/${crypto.randomUUID()}`, JSON.stringify(note), expiring);
+  }
+
   return {
     put,
     async get(id) {
@@ -78,7 +82,11 @@ export function kvSessions(kv: KeyValues, options: KvSessionsOptions = {}): Sess
       if (Date.now() - sinceMs > ttlSeconds * 500) await put(session);
       return session;
     },
-    delete: (id) => kv.delete(`session/${id}`),
+    async delete(id) {
+      await tell(id, { kind: "ended" });
+      await kv.delete(`session/${id}`);
+    },
+    // Those who look find it.
     async append(id, stream, json, isLast) {
       await kv.put(`${id}/message/${stream}/${nextNumber()}`, JSON.stringify({ json, isLast }), expiring);
     },
@@ -94,11 +102,7 @@ export function kvSessions(kv: KeyValues, options: KvSessionsOptions = {}): Sess
       }
       return messages;
     },
-    async publish(id, note) {
-      // Messages are found by those who look.
-      if (note.kind === "message") return;
-      await kv.put(`${id}/note/${nextNumber()}/${crypto.randomUUID()}`, JSON.stringify(note), expiring);
-    },
+    publish: tell,
     subscribe(id, listener) {
       // Clocks of locations differ a bit; what is older was not for this listener.
       const since = (Date.now() - 1_000) * 100;

@@ -8,6 +8,7 @@ import type { ResourceContents } from "../call/content.ts";
 import { type Refusal, refuse, type Sink } from "../call/outcome.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 import { nearest } from "../internal/nearest.ts";
+import { present } from "../internal/present.ts";
 import { refuseCaller } from "../tool/access.ts";
 import { type PartPlan, placeOf } from "../tool/part.ts";
 import type { ToolPlan } from "../tool/tool.ts";
@@ -220,14 +221,7 @@ function listOne(plan: ResourcePlan, { variables, ...own }: ListedResource): Res
     );
   }
   const { icons, mimeType, annotations } = listTemplate(plan);
-  return {
-    uri,
-    name: uri,
-    ...(icons !== undefined && { icons }),
-    ...(mimeType !== undefined && { mimeType }),
-    ...(annotations !== undefined && { annotations }),
-    ...own,
-  };
+  return { uri, name: uri, ...present({ icons, mimeType, annotations }), ...own };
 }
 
 function refuseAsks<Value>(settled: SettledWith<Value>): SettledWith<Value> {

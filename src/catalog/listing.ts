@@ -1,4 +1,5 @@
 import type { ContentAnnotations, Icon, ResourceDescription } from "../call/content.ts";
+import { present } from "../internal/present.ts";
 import type { PromptPlan } from "./prompt.ts";
 import type { ResourcePlan } from "./resource.ts";
 
@@ -49,18 +50,16 @@ export function listPrompt(plan: PromptPlan): PromptListing {
   const { name, title, description, icons, arguments: args, meta } = plan;
   return {
     name,
-    ...(title !== undefined && { title }),
+    ...present({ title }),
     description,
-    ...(icons !== undefined && { icons }),
-    ...(args.length > 0 && { arguments: args }),
-    ...(meta !== undefined && { _meta: meta }),
+    ...present({ icons, arguments: args.length > 0 ? args : undefined, _meta: meta }),
   };
 }
 
 /** Describes a resource with a URI of its own to callers. */
 export function listResource(plan: ResourcePlan): ResourceListing {
   const { uri, size } = plan;
-  return { uri, ...commonMembers(plan), ...(size !== undefined && { size }) };
+  return { uri, ...commonMembers(plan), ...present({ size }) };
 }
 
 /** Describes a template of resources to callers. */
@@ -70,13 +69,5 @@ export function listTemplate(plan: ResourcePlan): ResourceTemplateListing {
 
 function commonMembers(plan: ResourcePlan): Omit<ResourceListing, "uri"> {
   const { name, title, description, icons, mimeType, annotations, meta } = plan;
-  return {
-    name,
-    ...(title !== undefined && { title }),
-    ...(description !== undefined && { description }),
-    ...(icons !== undefined && { icons }),
-    ...(mimeType !== undefined && { mimeType }),
-    ...(annotations !== undefined && { annotations }),
-    ...(meta !== undefined && { _meta: meta }),
-  };
+  return { name, ...present({ title, description, icons, mimeType, annotations, _meta: meta }) };
 }

@@ -21,9 +21,9 @@ export interface GatewayOptions {
    * whatever the server lists.
    */
   readonly pinned?: readonly RemoteTool[];
-  /** Most tools that are taken, and most prompts and resources; a server that lists more is not used. Default: 256. */
-  readonly maxTools?: number;
-  /** Longest list of either that is taken, in UTF-16 code units of JSON. Default: 1 Mi. */
+  /** Longest list of tools, prompts or resources that is taken, in entries; a server that lists more is not used. Default: 256. */
+  readonly maxListed?: number;
+  /** Longest such list, in UTF-16 code units of JSON. Default: 1 Mi. */
   readonly maxListChars?: number;
   /**
    * Whether arguments and answers are held here, too, to the schemas that the server lists. Default: `false`; the server checks

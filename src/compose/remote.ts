@@ -3,6 +3,7 @@ import type { RemoteTool, Transport } from "../call/transport.ts";
 import type { Refusal } from "../call/outcome.ts";
 import { ToolError } from "../error/tool_error.ts";
 import { isJsonObject } from "../internal/json.ts";
+import { Listeners } from "../internal/listeners.ts";
 import {
   BOOLEAN,
   checkOptions,
@@ -33,7 +34,7 @@ const RULES: OptionRules<GatewayOptions> = {
   select: FUNCTION,
   rename: FUNCTION,
   pinned: rule("an array of tools, as they were listed", isTools),
-  maxTools: wholeNumber(1),
+  maxListed: wholeNumber(1),
   maxListChars: wholeNumber(1),
   validates: BOOLEAN,
   passesConfig: BOOLEAN,
@@ -48,7 +49,7 @@ export class Remote implements Gateway {
   readonly #transport: Transport;
   readonly #options: GatewayOptions;
   readonly #changes: ChangeBus = memoryBus();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
   #tools: readonly RemoteTool[] = [];
   #plans: readonly ToolPlan[] = [];
   #offer: ServerOffer | undefined = undefined;
@@ -106,7 +107,7 @@ export class Remote implements Gateway {
           resources: offers === undefined ? [] : await resourcesOf(offers),
           prompts: offers === undefined ? [] : await promptsOf(offers),
           changes: this.#changes,
-          onPlans: (listener) => this.#listen(listener),
+          onPlans: (listener) => this.#listeners.add(listener),
           close: () => this.close(),
         },
         changes: this.#changes,
@@ -177,7 +178,7 @@ export class Remote implements Gateway {
       return { ...plan, relay };
     });
     // Servers take the tools first, and tell of them then.
-    for (const listener of [...this.#listeners]) listener();
+    this.#listeners.tell();
     await this.#changes.publish(CHANGED);
   }
 
@@ -198,12 +199,6 @@ export class Remote implements Gateway {
 
   #renew(): void {
     void this.refresh().catch((thrown) => this.#warn("not listed", thrown));
-  }
-
-  #listen(listener: () => void): () => void {
-    const own = () => listener();
-    this.#listeners.add(own);
-    return () => void this.#listeners.delete(own);
   }
 
   #warn(problem: string, error?: unknown): void {

@@ -5,13 +5,13 @@
  */
 import { isSystemTool } from "../call/system_tool.ts";
 import type { RemoteTool } from "../call/transport.ts";
-import { type Check, compileCheck, toIssue } from "../codec/json_schema/check.ts";
+import { compileLater, toValidate } from "../codec/json_schema/check.ts";
 import { ToolError } from "../error/tool_error.ts";
 import { isJsonObject } from "../internal/json.ts";
-import { DATA, SCHEMA_MAPS } from "../internal/schema_keywords.ts";
+import { mapParts } from "../internal/schema_parts.ts";
 import { checkPin } from "../mcp_client/pins.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
-import type { JsonSchema, SchemaResult } from "../schema/schema.ts";
+import type { JsonSchema } from "../schema/schema.ts";
 import { BLANK_PLAN } from "../tool/blank_plan.ts";
 import type { ToolAnnotations, ToolPlan } from "../tool/tool.ts";
 import type { GatewayOptions } from "./gateway.ts";
@@ -24,7 +24,7 @@ export interface ReadTool {
   readonly plan: ToolPlan;
 }
 
-const DEFAULT_TOOLS = 256;
+const DEFAULT_ENTRIES = 256;
 const DEFAULT_CHARS = 1_048_576;
 
 /** Deepest nesting of what is listed. */
@@ -69,12 +69,12 @@ export function bounded(
   gateway: string,
   options: GatewayOptions,
 ): readonly Readonly<Record<string, unknown>>[] {
-  const { maxTools = DEFAULT_TOOLS, maxListChars = DEFAULT_CHARS } = options;
+  const { maxListed = DEFAULT_ENTRIES, maxListChars = DEFAULT_CHARS } = options;
   const refuse = (problem: string): never => {
     throw new ToolError("result_too_large", `The server "${gateway}" is not used: ${problem}`);
   };
   if (!Array.isArray(listed)) return [];
-  if (listed.length > maxTools) return refuse(`one list has ${listed.length} entries; at most ${maxTools} are taken`);
+  if (listed.length > maxListed) return refuse(`one list has ${listed.length} entries; at most ${maxListed} are taken`);
   if (isDeeperThan(listed, MAX_DEPTH)) return refuse(`its list nests deeper than ${MAX_DEPTH}`);
   const { length } = JSON.stringify(listed);
   if (length > maxListChars) return refuse(`its list has ${length} characters; at most ${maxListChars} are taken`);
@@ -142,33 +142,13 @@ function toPlan(tool: RemoteTool, name: string, gateway: string): ToolPlan | str
 }
 
 function toSchema(listed: JsonSchema): CompiledSchema {
-  const jsonSchema = withoutHeaders(listed);
-  let check: Check | undefined;
-  const validate = (value: unknown): SchemaResult => {
-    check ??= compileCheck(listed);
-    const problems = check(value);
-    return problems.length === 0 ? { value } : { issues: problems.map(toIssue) };
-  };
-  return { jsonSchema, validate };
+  return { jsonSchema: withoutHeaders(listed), validate: toValidate(compileLater(listed)) };
 }
 
 /** Which headers repeat arguments is between the gateway and the server; and whoever writes it wrongly is not served over MCP. */
 function withoutHeaders(schema: JsonSchema): JsonSchema {
-  const kept = Object.entries(schema).filter(([keyword]) => keyword !== "x-mcp-header" && keyword !== "$schema");
-  return Object.fromEntries(kept.map(([keyword, value]) => {
-    if (DATA.has(keyword)) return [keyword, value];
-    // Names of arguments are no keywords.
-    return [keyword, SCHEMA_MAPS.has(keyword) && isJsonObject(value) ? eachWithout(value) : partsWithout(value)];
-  }));
-}
-
-function eachWithout(schemas: JsonSchema): JsonSchema {
-  return Object.fromEntries(Object.entries(schemas).map(([name, part]) => [name, partsWithout(part)]));
-}
-
-function partsWithout(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(partsWithout);
-  return isJsonObject(value) ? withoutHeaders(value) : value;
+  const { "x-mcp-header": _header, $schema: _dialect, ...kept } = schema;
+  return mapParts(kept, withoutHeaders);
 }
 
 const HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;

@@ -40,8 +40,8 @@ export interface LeaseOptions {
 
 /** What binds a run to its job: what the run says goes to the job, and a job that was cancelled ends its run. */
 export class Lease {
-  /** The job, as the run began it. */
-  readonly job: Job;
+  /** The job, as the run last knew it. */
+  job: Job;
   /** Whether somebody holds a promise of it. */
   isPromised: boolean;
   readonly #jobs: Jobs;
@@ -75,7 +75,7 @@ export class Lease {
 
   /** Keeps the result of a step. */
   async saveStep(key: string, value: Json): Promise<void> {
-    await this.#jobs.saveStep(this.job, key, value);
+    this.job = await this.#jobs.saveStep(this.job, key, value) ?? this.job;
   }
 
   /**
@@ -140,7 +140,8 @@ export class Lease {
       const progress = this.#progress;
       this.#progress = undefined;
       // Progress is a courtesy: what cannot be written is dropped.
-      await this.#jobs.progress(this.job, progress, this.estimateEnd(progress)).catch(() => {});
+      const written = this.#jobs.progress(this.job, progress, this.estimateEnd(progress)).catch(() => undefined);
+      this.job = await written ?? this.job;
       await this.#sleep(PROGRESS_MS);
     }
     this.#isWriting = false;

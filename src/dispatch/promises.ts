@@ -38,12 +38,14 @@ export class Promises {
     this.#engine = engine;
   }
 
-  /** The promise of a job. */
-  ofJob(job: Job): PromiseOutcome {
-    const { id, tool, principal, progress, estimatedMs } = job;
-    const { instance } = this.#engine;
-    const expiresAtMs = job.expiresAtMs - CLOCK_SKEW_MS;
-    const token = this.#sign(tool, principal?.id, id, expiresAtMs, instance === undefined ? undefined : { instance });
+  /**
+   * The promise of a job.
+   *
+   * @param token What its caller has already: the same until the end, also where it was signed with a key that signs no more.
+   */
+  ofJob(job: Job, token: string = this.#signJob(job)): PromiseOutcome {
+    const { progress, estimatedMs } = job;
+    const expiresAtMs = toPromiseEnd(job);
     const ttlMs = Math.max(0, expiresAtMs - this.#host.clock.now());
     return { kind: "promise", token, expiresAtMs, ttlMs, retryAfterMs: RETRY_AFTER_MS, progress, estimatedMs };
   }
@@ -86,19 +88,34 @@ export class Promises {
     return refuse("promise_lost", `This server does not know the promised work: ${reason}`, { engine: name });
   }
 
-  /** What the caller of a job is told. */
-  settledOf(job: Job): Settled {
+  /**
+   * What the caller of a job is told.
+   *
+   * @param token The promise, if the caller has it.
+   */
+  settledOf(job: Job, token?: string): Settled {
     const { state, requests, outcome } = job;
     if (state === "cancelled") {
       return { kind: "failure", code: "cancelled", message: "The work was cancelled", data: undefined };
     }
     if (state === "asking" && requests !== undefined) {
-      return { kind: askKind(requests), requests, continuation: this.ofJob(job).token };
+      return { kind: askKind(requests), requests, continuation: token ?? this.#signJob(job) };
     }
-    return state === "done" && outcome !== undefined ? outcome : this.ofJob(job);
+    return state === "done" && outcome !== undefined ? outcome : this.ofJob(job, token);
+  }
+
+  #signJob(job: Job): string {
+    const { id, tool, principal } = job;
+    const { instance } = this.#engine;
+    return this.#sign(tool, principal?.id, id, toPromiseEnd(job), instance === undefined ? undefined : { instance });
   }
 
   #sign(tool: string, principal = "", id: string, expiresAtMs: number, data: Json | undefined): string {
     return this.#host.keys.sign("promise", { id, tool, principal, expSeconds: Math.ceil(expiresAtMs / 1000), data });
   }
+}
+
+/** When the promise of a job ends, in milliseconds since the Unix epoch. */
+function toPromiseEnd({ expiresAtMs }: Job): number {
+  return expiresAtMs - CLOCK_SKEW_MS;
 }

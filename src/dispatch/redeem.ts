@@ -72,11 +72,7 @@ export class Redeemer {
     if (!this.#promises.isKnowable(opened)) return this.#promises.lost();
     if (run.call.meta?.continuation === token) await this.#answer(run, opened);
     const job = await this.#waits.untilOver(run, opened.id, mayWaitMs);
-    if (job === undefined) return this.#promises.lost();
-    const settled = this.#promises.settledOf(job);
-    // The same token until the end, also where it was signed with a key that signs no more.
-    if (settled.kind === "promise") return { ...settled, token };
-    return "continuation" in settled ? { ...settled, continuation: token } : settled;
+    return job === undefined ? this.#promises.lost() : this.#promises.settledOf(job, token);
   }
 
   async #cancel(run: Run, opened: OpenedPromise): Promise<Settled> {

@@ -28,8 +28,9 @@ export class Waits {
 
   /** What becomes of a job within `waitMs`: the job as it then is; `undefined` if there is none. Tells progress on the way. */
   async untilOver(run: Run, id: string, waitMs: number): Promise<Job | undefined> {
+    if (waitMs <= 0) return await this.#jobs.look(id);
     const pause = this.pause(run, waitMs);
-    const isEnough = (job: Job) => isFinal(job) || job.state === "asking" || waitMs <= 0;
+    const isEnough = (job: Job) => isFinal(job) || job.state === "asking";
     try {
       return await this.#jobs.wait(id, isEnough, pause.over, ({ progress }) => {
         if (progress !== undefined) run.live.progress(progress);
@@ -61,12 +62,12 @@ export class Waits {
   /** Waits for `waitMs`, but not when the call is over, or the server closes. */
   pause(run: Run, waitMs: number): { readonly over: Promise<void>; readonly end: () => void } {
     const { promise: over, resolve } = Promise.withResolvers<void>();
-    const cancel = this.#host.clock.after(waitMs, resolve);
+    const deadline = this.#host.deadlines.add(waitMs, resolve);
     run.live.onEnd = resolve;
     this.#over.add(resolve);
     if (this.#host.isClosed) resolve();
     const end = () => {
-      cancel();
+      deadline.clear();
       this.#over.delete(resolve);
       resolve();
     };

@@ -1,7 +1,8 @@
 import { ToolError } from "../error/tool_error.ts";
 import type { Backend, Delivery, DeliveryQueue, Lease } from "./bullmq_backend.ts";
 import type { Failures } from "./bullmq_failures.ts";
-import { Lazy, within } from "./bullmq_lazy.ts";
+import { Lazy } from "../internal/lazy.ts";
+import { within } from "../internal/waiting.ts";
 import { BullmqLeases } from "./bullmq_leases.ts";
 import { MissingPackageError } from "./bullmq_packages.ts";
 import { BullmqSubscriptions } from "./bullmq_subscriptions.ts";

@@ -1,7 +1,8 @@
 import type { PgPool, PgQueryable } from "bullmq";
 import type { Backend, BackendOptions, Deliver, DeliveryQueue, DeliveryWorker } from "./bullmq_backend.ts";
 import type { DeliveryWorkerOptions } from "./bullmq_backend.ts";
-import { Lazy, Pause, within } from "./bullmq_lazy.ts";
+import { Lazy } from "../internal/lazy.ts";
+import { Pause, within } from "../internal/waiting.ts";
 import { BULLMQ, importPackage } from "./bullmq_packages.ts";
 import { CHANNEL, PostgresRecords, TABLES } from "./bullmq_postgres_records.ts";
 import { startWorker, STREAMS, toDeliveryQueue, toProcessor, workerOptions } from "./bullmq_queue.ts";

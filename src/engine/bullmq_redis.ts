@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import type { Backend, BackendOptions, Deliver, DeliveryQueue, DeliveryWorker } from "./bullmq_backend.ts";
 import type { DeliveryWorkerOptions } from "./bullmq_backend.ts";
-import { Lazy } from "./bullmq_lazy.ts";
+import { Lazy } from "../internal/lazy.ts";
 import { BULLMQ, importPackage } from "./bullmq_packages.ts";
 import { startWorker, STREAMS, toDeliveryQueue, toProcessor, workerOptions } from "./bullmq_queue.ts";
 import type { RedisAddress } from "./bullmq_redis_address.ts";

@@ -1,21 +1,19 @@
+import { Listeners } from "../internal/listeners.ts";
+
 /** Who wants to know of which job's changes. */
 export class BullmqSubscriptions {
-  readonly #listeners = new Map<string, Set<() => void>>();
+  readonly #jobs = new Map<string, Listeners>();
 
   /** @returns Ends it. */
   add(id: string, onChange: () => void): () => void {
-    // A function of its own for each: the same one may subscribe twice.
-    const listener = (): void => onChange();
-    const all = this.#listeners.get(id) ?? new Set();
-    this.#listeners.set(id, all.add(listener));
-    return () => {
-      if (all.delete(listener) && all.size === 0) this.#listeners.delete(id);
-    };
+    const listeners = this.#jobs.get(id) ?? new Listeners(() => this.#jobs.delete(id));
+    this.#jobs.set(id, listeners);
+    return listeners.add(onChange);
   }
 
   /** A job has changed; if `undefined`, any may have. */
   tell(id: string | undefined): void {
-    const ids = id === undefined ? [...this.#listeners.keys()] : [id];
-    for (const one of ids) for (const listener of [...this.#listeners.get(one) ?? []]) listener();
+    const changed = id === undefined ? [...this.#jobs.values()] : [this.#jobs.get(id)];
+    for (const listeners of changed) listeners?.tell();
   }
 }

@@ -118,7 +118,7 @@ export class Jobs {
 
   /** Whether the run still has the right to speak. */
   async isCurrent(run: Job): Promise<boolean> {
-    const job = await this.#look(run.id);
+    const job = await this.look(run.id);
     return job?.state === "running" && job.epoch === run.epoch;
   }
 
@@ -144,7 +144,7 @@ export class Jobs {
       for (;;) {
         // Before the look, so that no change falls between.
         hasChanged = Promise.withResolvers();
-        const job = await this.#look(id);
+        const job = await this.look(id);
         if (job === undefined || isEnough(job) || isOver) return job;
         onChange?.(job);
         await Promise.race([hasChanged.promise, over]);
@@ -159,8 +159,8 @@ export class Jobs {
     if (queued !== undefined) await this.engine.schedule(run.id, delayMs);
   }
 
-  /** One look for all who are told of the same change: a job may be large. */
-  #look(id: string): Promise<Job | undefined> {
+  /** The job as it is now. One look for all who are told of the same change: a job may be large. */
+  look(id: string): Promise<Job | undefined> {
     let look = this.#looks.get(id);
     if (look === undefined) {
       // After this turn, in which all are told.
@@ -173,8 +173,11 @@ export class Jobs {
     return look;
   }
 
-  #changeRun(run: Job, change: (job: Job) => Job): Promise<Job | undefined> {
-    return this.#change(run.id, (job) => {
+  /** Mostly nobody else has changed the job since the run knew it: then the engine is asked once. */
+  async #changeRun(run: Job, change: (job: Job) => Job): Promise<Job | undefined> {
+    const next = { ...change(run), version: run.version + 1 };
+    if (await this.engine.replace(next, run.version)) return next;
+    return await this.#change(run.id, (job) => {
       return job.state === "running" && job.epoch === run.epoch ? change(job) : undefined;
     });
   }

@@ -56,6 +56,8 @@ export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
   const due = new Set<Kept>();
   const workers = new Set<Worker>();
   let chars = 0;
+  /** Before this, nothing that is kept expires: a full engine that refuses thousands does not look at thousands for each. */
+  let soonestMs = 0;
   let instance: string | undefined;
 
   function drop(kept: Kept): void {
@@ -81,7 +83,15 @@ export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
   /** Oldest first: most live equally long, so that while there is room, the first that lives ends the search. */
   function makeRoom(): void {
     const hasRoom = () => jobs.size < maxJobs && chars < maxChars;
-    for (const kept of jobs.values()) if (isLive(kept) && hasRoom()) return;
+    if (clock.now() >= soonestMs) {
+      let foundMs = Number.POSITIVE_INFINITY;
+      for (const kept of jobs.values()) {
+        if (!isLive(kept)) continue;
+        if (hasRoom()) return;
+        foundMs = Math.min(foundMs, kept.expiresAtMs);
+      }
+      soonestMs = foundMs;
+    }
     if (hasRoom()) return;
     throw new ToolError("unavailable", "Too many jobs are kept: try again later", {
       details: { retry_after_ms: RETRY_AFTER_MS },
@@ -152,6 +162,7 @@ export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
         listeners: new Set<() => void>(),
       };
       jobs.set(id, kept);
+      soonestMs = Math.min(soonestMs, kept.expiresAtMs);
       chars += kept.text.length;
       if (dueInMs !== undefined) schedule(id, dueInMs);
       return true;
@@ -165,6 +176,7 @@ export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
       if (kept?.version !== version) return false;
       chars -= kept.text.length;
       Object.assign(kept, content(job));
+      soonestMs = Math.min(soonestMs, kept.expiresAtMs);
       chars += kept.text.length;
       callAll(kept.listeners);
       return true;

@@ -1,5 +1,5 @@
 import type { Redis, RedisOptions } from "ioredis";
-import { within } from "./bullmq_lazy.ts";
+import { within } from "../internal/waiting.ts";
 import { importPackage } from "./bullmq_packages.ts";
 import type { RedisAddress } from "./bullmq_redis_address.ts";
 

@@ -109,6 +109,11 @@ export class SqliteEngine implements Engine {
     this.#workers.clear();
     // Not given back: their runs may go on. They lapse, and others are told then.
     this.#leases.abandonAll();
+    try {
+      this.#leases.exchange(0);
+    } catch (error) {
+      this.#report(error);
+    }
     this.#store.close();
   }
 
@@ -133,6 +138,7 @@ export class SqliteEngine implements Engine {
       this.#leases.renew();
       this.#subscriptions.look();
       if (this.#workers.size > 0) this.#deliver();
+      else this.#leases.exchange(0);
       this.#hasFailed = false;
     } catch (error) {
       this.#report(error);
@@ -146,11 +152,10 @@ export class SqliteEngine implements Engine {
     const { pollMs } = this.#options;
     this.#purge();
     for (const worker of this.#workers) {
-      while (worker.runs.size < worker.concurrency) {
-        const lease = this.#leases.claim();
-        if (lease === undefined) return this.#wakeIn(Math.min(this.#store.nextDueMs() - Date.now(), pollMs));
-        this.#start(worker, lease);
-      }
+      const room = worker.concurrency - worker.runs.size;
+      const leases = this.#leases.exchange(room);
+      for (const lease of leases) this.#start(worker, lease);
+      if (leases.length < room) return this.#wakeIn(Math.min(this.#store.nextDueMs() - Date.now(), pollMs));
     }
   }
 
@@ -164,13 +169,9 @@ export class SqliteEngine implements Engine {
   }
 
   #release(lease: Lease): void {
-    try {
-      this.#leases.release(lease);
-    } catch (error) {
-      this.#report(error);
-    }
-    // There is room again, and what was scheduled meanwhile may begin.
-    if (this.#workers.size > 0) this.#wakeIn(0);
+    this.#leases.release(lease);
+    // With others that end now; and there is room again, so that what was scheduled meanwhile may begin.
+    this.#wakeIn(0);
   }
 
   #purge(): void {

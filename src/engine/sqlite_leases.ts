@@ -8,6 +8,8 @@ export class SqliteLeases {
   readonly #store: SqliteStore;
   readonly #leaseMs: number;
   readonly #held = new Set<Lease>();
+  /** Those that are over, and not given back yet: a crash now only has their deliveries come again. */
+  #ended: Lease[] = [];
   #renewedMs = 0;
 
   constructor(store: SqliteStore, leaseMs: number) {
@@ -23,12 +25,17 @@ export class SqliteLeases {
 
   /** Takes a job that nobody was told to run; `undefined` if there is no such job. */
   hold(id: string): Lease | undefined {
-    return this.#keep(this.#store.lease(id, this.#leaseMs));
+    const lease = this.#store.lease(id, this.#leaseMs);
+    if (lease !== undefined) this.#keep(lease);
+    return lease;
   }
 
-  /** Takes what is due for the longest; `undefined` if nothing is. */
-  claim(): Lease | undefined {
-    return this.#keep(this.#store.claim(this.#leaseMs));
+  /** Gives back what was released, and takes what is due for the longest, up to `room` of it. */
+  exchange(room: number): readonly Lease[] {
+    const taken = this.#store.exchange(this.#ended, room, this.#leaseMs);
+    this.#ended = [];
+    for (const lease of taken) this.#keep(lease);
+    return taken;
   }
 
   /** Renews them if it is time to. */
@@ -40,10 +47,9 @@ export class SqliteLeases {
     this.#renewedMs = performance.now();
   }
 
-  /** Gives one back: its delivery is done. Again, or after the lease was abandoned, it does nothing. */
+  /** Ends one: its delivery is done. It is given back with the next {@link exchange}; again, or once abandoned, it is not. */
   release(lease: Lease): void {
-    // Not held any more, whatever the database says: what cannot be given back lapses.
-    if (this.#held.delete(lease)) this.#store.release(lease);
+    if (this.#held.delete(lease)) this.#ended.push(lease);
   }
 
   /** Lets one lapse: its delivery comes again. */
@@ -56,11 +62,9 @@ export class SqliteLeases {
     this.#held.clear();
   }
 
-  #keep(lease: Lease | undefined): Lease | undefined {
-    if (lease === undefined) return undefined;
+  #keep(lease: Lease): void {
     // The first one's time begins now; later ones are renewed with it, a little early.
     if (this.#held.size === 0) this.#renewedMs = performance.now();
     this.#held.add(lease);
-    return lease;
   }
 }

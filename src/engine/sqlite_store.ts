@@ -18,6 +18,8 @@ export interface Lease {
   readonly claim: number;
   /** Id of the job. */
   readonly job: string;
+  /** Of a delivery that was to come while the job is held: when it was due, and is again once the job is let go. */
+  readonly heldFromMs?: number;
 }
 
 const SCHEMA_VERSION = 1;
@@ -63,6 +65,11 @@ const STATEMENTS = {
   insert: "INSERT INTO jobs (id, version, expires_at_ms, body) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
   get: "SELECT body FROM jobs WHERE id = ? AND expires_at_ms > ?",
   version: "SELECT version FROM jobs WHERE id = ?",
+  // One question about all of them, which costs a seventh of one about each. Null: there is no such job.
+  changed: `SELECT known.key AS id, jobs.version AS version FROM json_each(?) AS known
+    LEFT JOIN jobs ON jobs.id = known.key WHERE jobs.version IS NOT known.value`,
+  // Mostly it is to live as long as before, and then the index need not be touched.
+  replaceBody: "UPDATE jobs SET version = ?, body = ? WHERE id = ? AND version = ? AND expires_at_ms = ?",
   replace: `UPDATE jobs SET version = ?, expires_at_ms = ?, body = ?
     WHERE id = ? AND version = ? AND expires_at_ms > ?`,
   remove: "DELETE FROM jobs WHERE id = ?",
@@ -71,6 +78,9 @@ const STATEMENTS = {
   purge: "DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE expires_at_ms <= ? LIMIT 500)",
   addDelivery: `INSERT INTO deliveries (job, due_at_ms, claim)
     SELECT id, ?, ? FROM jobs WHERE id = ? AND expires_at_ms > ? RETURNING id`,
+  findHoldable: "SELECT id, due_at_ms FROM deliveries WHERE job = ? AND claim = 0 ORDER BY due_at_ms LIMIT 1",
+  holdDelivery: "UPDATE deliveries SET due_at_ms = ?, claim = 1 WHERE id = ? AND claim = 0",
+  unholdDelivery: "UPDATE deliveries SET due_at_ms = ?, claim = 0 WHERE id = ? AND claim = ?",
   findDue: FIND_DUE,
   claim: `UPDATE deliveries SET due_at_ms = ?, claim = claim + 1 WHERE id = (${FIND_DUE}) RETURNING id, claim, job`,
   renew: "UPDATE deliveries SET due_at_ms = ? WHERE id = ? AND claim = ?",
@@ -106,8 +116,23 @@ export class SqliteStore {
     return row && Number(row["version"]);
   }
 
+  /**
+   * Which jobs have another version than is known of them.
+   *
+   * @param known Version by id; `null` if there was no such job.
+   * @returns The versions that they have.
+   */
+  changed(known: ReadonlyMap<string, number | null>): ReadonlyMap<string, number | undefined> {
+    const rows = this.#rows("changed", JSON.stringify(Object.fromEntries(known)));
+    return new Map(rows.map(({ id, version }) => [String(id), version === null ? undefined : Number(version)]));
+  }
+
   replace(job: Job, version: number): boolean {
-    return this.#change("replace", job.version, job.expiresAtMs, JSON.stringify(job), job.id, version, Date.now());
+    const { id, expiresAtMs } = job;
+    const body = JSON.stringify(job);
+    const nowMs = Date.now();
+    return (expiresAtMs > nowMs && this.#change("replaceBody", job.version, body, id, version, expiresAtMs)) ||
+      this.#change("replace", job.version, expiresAtMs, body, id, version, nowMs);
   }
 
   remove(id: string): void {
@@ -123,28 +148,38 @@ export class SqliteStore {
     this.#rows("addDelivery", wholeMs(Date.now() + delayMs), 0, id, Date.now());
   }
 
-  /** Takes a job that nobody was told to run; `undefined` if there is no such job. */
+  /**
+   * Takes a job that nobody was told to run; `undefined` if there is no such job. What is to come of it comes later: as a due
+   * one it would be looked at, and passed over, with each search for what is due.
+   */
   lease(id: string, leaseMs: number): Lease | undefined {
+    const [coming] = this.#rows("findHoldable", id);
+    if (coming !== undefined) {
+      const delivery = Number(coming["id"]);
+      const isHeld = this.#change("holdDelivery", wholeMs(Date.now() + leaseMs), delivery);
+      if (isHeld) return { delivery, claim: 1, job: id, heldFromMs: Number(coming["due_at_ms"]) };
+    }
     const [row] = this.#rows("addDelivery", wholeMs(Date.now() + leaseMs), 1, id, Date.now());
     return row && { delivery: Number(row["id"]), claim: 1, job: id };
   }
 
-  /** Takes what is due for the longest; `undefined` if nothing is. */
-  claim(leaseMs: number): Lease | undefined {
-    const nowMs = Date.now();
+  /** Gives back `ended`, and takes what is due for the longest, up to `room` of it: written as one. */
+  exchange(ended: readonly Lease[], room: number, leaseMs: number): readonly Lease[] {
+    const taken: Lease[] = [];
     // Looked for before: to look takes no lock, where to write in vain does, and workers ask all the time.
-    if (this.#rows("findDue", nowMs, nowMs, nowMs).length === 0) return undefined;
-    const [row] = this.#rows("claim", wholeMs(nowMs + leaseMs), nowMs, nowMs, nowMs);
-    return row && { delivery: Number(row["id"]), claim: Number(row["claim"]), job: String(row["job"]) };
+    if (ended.length === 0 && (room === 0 || !this.#hasDue())) return taken;
+    this.together(() => {
+      for (const lease of ended) this.#release(lease);
+      for (let lease = this.#claim(room, leaseMs); lease !== undefined; lease = this.#claim(--room, leaseMs)) {
+        taken.push(lease);
+      }
+    });
+    return taken;
   }
 
   /** `false` if it has been lost: it had lapsed, and somebody else took it, or the job was removed. */
   renew({ delivery, claim }: Lease, leaseMs: number): boolean {
     return this.#change("renew", wholeMs(Date.now() + leaseMs), delivery, claim);
-  }
-
-  release({ delivery, claim }: Lease): void {
-    this.#change("release", delivery, claim);
   }
 
   /** When the next delivery comes due, in milliseconds since the Unix epoch; `Infinity` if none does. */
@@ -174,6 +209,24 @@ export class SqliteStore {
     for (const statement of this.#statements.values()) statement.finalize?.();
     this.#statements.clear();
     this.#database.close();
+  }
+
+  #hasDue(): boolean {
+    const nowMs = Date.now();
+    return this.#rows("findDue", nowMs, nowMs, nowMs).length > 0;
+  }
+
+  /** `undefined` if nothing is due, or there is no room for it. */
+  #claim(room: number, leaseMs: number): Lease | undefined {
+    if (room === 0) return undefined;
+    const nowMs = Date.now();
+    const [row] = this.#rows("claim", wholeMs(nowMs + leaseMs), nowMs, nowMs, nowMs);
+    return row && { delivery: Number(row["id"]), claim: Number(row["claim"]), job: String(row["job"]) };
+  }
+
+  #release({ delivery, claim, heldFromMs }: Lease): void {
+    if (heldFromMs === undefined) this.#change("release", delivery, claim);
+    else this.#change("unholdDelivery", heldFromMs, delivery, claim);
   }
 
   #rows(name: keyof typeof STATEMENTS, ...values: SqliteValue[]): readonly SqliteRow[] {

@@ -1,9 +1,13 @@
+import { Listeners } from "../internal/listeners.ts";
 import type { SqliteStore } from "./sqlite_store.ts";
+
+/** A look takes at most one part in so many of the time, however many jobs are watched. */
+const LOOK_SHARE = 10;
 
 interface Watched {
   /** The version that listeners know; `undefined` if there is no such job. */
   version: number | undefined;
-  readonly listeners: Set<() => void>;
+  readonly listeners: Listeners;
 }
 
 /** Who wants to know of changes: told at once of those made here, and of those made elsewhere when {@link look} finds them. */
@@ -11,6 +15,7 @@ export class SqliteSubscriptions {
   readonly #store: SqliteStore;
   readonly #watched = new Map<string, Watched>();
   #dataVersion = Number.NaN;
+  #lookAtMs = 0;
 
   constructor(store: SqliteStore) {
     this.#store = store;
@@ -22,18 +27,12 @@ export class SqliteSubscriptions {
   }
 
   add(id: string, onChange: () => void): () => void {
-    // A function of its own for each: the same one may subscribe twice.
-    const listener = (): void => onChange();
     let watched = this.#watched.get(id);
     if (watched === undefined) {
-      watched = { version: this.#store.version(id), listeners: new Set() };
+      watched = { version: this.#store.version(id), listeners: new Listeners(() => this.#watched.delete(id)) };
       this.#watched.set(id, watched);
     }
-    const { listeners } = watched;
-    listeners.add(listener);
-    return () => {
-      if (listeners.delete(listener) && listeners.size === 0) this.#watched.delete(id);
-    };
+    return watched.listeners.add(onChange);
   }
 
   /** This process has changed the job. */
@@ -41,17 +40,18 @@ export class SqliteSubscriptions {
     const watched = this.#watched.get(id);
     if (watched === undefined) return;
     watched.version = version;
-    for (const listener of [...watched.listeners]) listener();
+    watched.listeners.tell();
   }
 
   /** Looks for changes by other processes. Costs a few microseconds while there are none. */
   look(): void {
+    const startMs = performance.now();
+    if (this.isEmpty || startMs < this.#lookAtMs) return;
     const dataVersion = this.#store.dataVersion();
     if (dataVersion === this.#dataVersion) return;
     this.#dataVersion = dataVersion;
-    for (const [id, watched] of [...this.#watched]) {
-      const version = this.#store.version(id);
-      if (version !== watched.version) this.tell(id, version);
-    }
+    const known = new Map([...this.#watched].map(([id, { version = null }]) => [id, version]));
+    for (const [id, version] of this.#store.changed(known)) this.tell(id, version);
+    this.#lookAtMs = startMs + LOOK_SHARE * (performance.now() - startMs);
   }
 }

@@ -1,4 +1,4 @@
-const encoder = new TextEncoder();
+const encoder = /* @__PURE__ */ new TextEncoder();
 
 /** SHA-256 of a text's UTF-8, in bytes. */
 export async function sha256(text: string): Promise<Uint8Array> {

@@ -4,9 +4,8 @@
  * @module
  */
 import { assertSchema } from "../codec/json_schema/assert_schema.ts";
-import { compileCheck, toIssue } from "../codec/json_schema/check.ts";
-
-import type { JsonSchema, Schema, SchemaResult } from "../schema/schema.ts";
+import { compileCheck, toValidate } from "../codec/json_schema/check.ts";
+import type { JsonSchema, Schema } from "../schema/schema.ts";
 
 /**
  * A JSON Schema (2020-12) as a schema for `.input()`, `.output()` and wherever else one is wanted. Values are checked against all of
@@ -41,11 +40,7 @@ export function jsonSchema<Value = Record<string, unknown>>(schema: JsonSchema):
     throw new TypeError('A JSON Schema is an object, such as { type: "object", properties: { … } }');
   }
   assertSchema(schema);
-  const check = compileCheck(schema);
-  const validate = (value: unknown): SchemaResult => {
-    const problems = check(value);
-    return problems.length === 0 ? { value } : { issues: problems.map(toIssue) };
-  };
+  const validate = toValidate(compileCheck(schema));
   const standard = { version: 1 as const, vendor: "json-schema", validate, jsonSchema: { input: () => schema } };
   return { "~standard": standard };
 }

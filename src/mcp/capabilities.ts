@@ -44,7 +44,7 @@ export function missingFor(requests: Iterable<AskRequest>, capabilities: unknown
 }
 
 /** What a caller has to be able to do, to be asked this. */
-export function askableKind({ kind, params }: AskRequest): AskableKind {
+function askableKind({ kind, params }: AskRequest): AskableKind {
   return kind === "elicitation" && params?.["url"] !== undefined ? "url" : kind;
 }
 

@@ -7,7 +7,7 @@
  */
 import type { Metadata } from "../call/call.ts";
 import { isJsonObject } from "../internal/json.ts";
-import { DATA, SCHEMA_MAPS } from "../internal/schema_keywords.ts";
+import { partsOf } from "../internal/schema_parts.ts";
 import type { JsonSchema } from "../schema/schema.ts";
 import { type ProtocolError, protocolError } from "./answer.ts";
 import { HEADER_MISMATCH } from "./codes.ts";
@@ -48,18 +48,10 @@ export function compileHeaderParams(schema: JsonSchema, where: string): readonly
     params.push({ header, path });
   };
   // The path is known as long as nothing but properties leads there.
-  const visit = (node: unknown, path: readonly string[] | undefined): void => {
-    if (Array.isArray(node)) return node.forEach((part) => visit(part, undefined));
-    if (!isJsonObject(node)) return;
+  const visit = (node: JsonSchema, path: readonly string[] | undefined): void => {
     if (Object.hasOwn(node, ANNOTATION)) add(node, path);
-    for (const [keyword, value] of Object.entries(node)) {
-      if (DATA.has(keyword) || !(typeof value === "object")) continue;
-      if (!SCHEMA_MAPS.has(keyword) || !isJsonObject(value)) visit(value, undefined);
-      else {
-        for (const [name, property] of Object.entries(value)) {
-          visit(property, keyword === "properties" && path !== undefined ? [...path, name] : undefined);
-        }
-      }
+    for (const [part, property] of partsOf(node)) {
+      visit(part, path !== undefined && property !== undefined ? [...path, property] : undefined);
     }
   };
   visit(schema, []);

@@ -62,7 +62,7 @@ export class ToolResults {
 }
 
 /** Text as the content of a result. */
-export function textMember(text: string): string {
+function textMember(text: string): string {
   return `"content":[{"type":"text","text":${JSON.stringify(text)}}]`;
 }
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isJsonObject } from "../internal/json.ts";
+import { mapParts } from "../internal/schema_parts.ts";
 import type { JsonSchema } from "../schema/schema.ts";
 import type { ToolPlan } from "../tool/tool.ts";
 import { compileHeaderParams, type HeaderParam } from "./header_params.ts";
@@ -97,10 +97,9 @@ function withDialect(schema: JsonSchema): JsonSchema {
 
 /** The schema of the output as the member `result` of an object; references go from its root on. */
 function wrap(schema: JsonSchema): JsonSchema {
-  const { $defs, ...inner } = schema;
-  const result = rebase(inner);
+  const { $defs, ...result } = rebase(schema);
   return {
-    ...($defs !== undefined && { $defs: rebase($defs) }),
+    ...($defs !== undefined && { $defs }),
     type: "object",
     properties: { result },
     required: ["result"],
@@ -108,13 +107,8 @@ function wrap(schema: JsonSchema): JsonSchema {
 }
 
 /** `#` is the output itself, which is not the root any more. */
-function rebase(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(rebase);
-  if (!isJsonObject(node)) return node;
-  return Object.fromEntries(
-    Object.entries(node).map(([key, value]) => {
-      const isRoot = key === "$ref" && typeof value === "string" && (value === "#" || value.startsWith("#/properties"));
-      return [key, isRoot ? `#/properties/result${value.slice(1)}` : rebase(value)];
-    }),
-  );
+function rebase(schema: JsonSchema): JsonSchema {
+  const { $ref } = schema;
+  const isToRoot = typeof $ref === "string" && ($ref === "#" || $ref.startsWith("#/properties"));
+  return mapParts(isToRoot ? { ...schema, $ref: `#/properties/result${$ref.slice(1)}` } : schema, rebase);
 }

@@ -7,6 +7,7 @@
  * @module
  */
 import { type Members, membersOf } from "../codec/result/members.ts";
+import { partsOf } from "../internal/schema_parts.ts";
 
 type Headers = Record<string, string>;
 
@@ -31,7 +32,7 @@ export function headersOf(revision: string, method: string, params: Members): He
 }
 
 /** A value as a header can carry it: as it is where that is safe, else in base64. */
-export function encodeHeader(value: string): string {
+function encodeHeader(value: string): string {
   const isSafe = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !/^=\?base64\?.*\?=$/.test(value);
   if (isSafe) return value;
   const bytes = new TextEncoder().encode(value);
@@ -99,29 +100,14 @@ function checkParam(header: unknown, type: unknown, at: string): string | undefi
 
 /** Whether marks stand where no argument is for certain: then there are more of them than were found. */
 function misplaced(schema: unknown, found: number): string | undefined {
-  return countMarks(schema, false) > found
+  return countMarks(membersOf(schema)) > found
     ? "x-mcp-header stands elsewhere than on a property of properties"
     : undefined;
 }
 
 /** Counts marks in whatever is a schema, wherever it stands; a property that has the mark's name is none. */
-function countMarks(value: unknown, isNames: boolean): number {
-  if (Array.isArray(value)) return value.reduce<number>((sum, one) => sum + countMarks(one, false), 0);
-  let marks = 0;
-  for (const [name, member] of Object.entries(membersOf(value))) {
-    if (name === "x-mcp-header" && !isNames) marks++;
-    else if (isNames || !DATA.has(name)) marks += countMarks(member, !isNames && NAMES.has(name));
-  }
+function countMarks(schema: Members): number {
+  let marks = Object.hasOwn(schema, "x-mcp-header") ? 1 : 0;
+  for (const [part] of partsOf(schema)) marks += countMarks(part);
   return marks;
 }
-
-/** Keywords whose members are names, not keywords. */
-const NAMES: ReadonlySet<string> = new Set([
-  "properties",
-  "patternProperties",
-  "$defs",
-  "definitions",
-  "dependentSchemas",
-]);
-/** Keywords whose values are no schemas. */
-const DATA: ReadonlySet<string> = new Set(["const", "default", "enum", "examples"]);

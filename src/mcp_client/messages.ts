@@ -77,7 +77,7 @@ export function encodeMessage(message: RpcRequest | RpcPost): string {
 }
 
 /** Reads what a server sent: one message, or, in older revisions, several. */
-export function decodeMessages(json: unknown): Incoming[] {
+function decodeMessages(json: unknown): Incoming[] {
   return (Array.isArray(json) ? json : [json]).flatMap((one) => decodeMessage(one) ?? []);
 }
 

@@ -38,7 +38,7 @@ export function promiseOf(task: Members): PromiseOutcome {
 }
 
 /** How a task that was cancelled ends, as it does everywhere. */
-export const CANCELLED: Settled = {
+const CANCELLED: Settled = {
   kind: "failure",
   code: "cancelled",
   message: "The work was cancelled",

@@ -9,12 +9,12 @@ export interface CacheOptions {
   /** How long an answer is good, in milliseconds. */
   readonly ttlMs: number;
   /** How many answers are kept; beyond that the one that was not used for longest is forgotten. Default: 1,000. */
-  readonly max?: number;
+  readonly maxAnswers?: number;
   /** What else answers depend on, such as a header. Default: nothing. */
   readonly key?: (ctx: MiddlewareCtx) => string;
 }
 
-const RULES: OptionRules<CacheOptions> = { ttlMs: required(POSITIVE), max: wholeNumber(1), key: FUNCTION };
+const RULES: OptionRules<CacheOptions> = { ttlMs: required(POSITIVE), maxAnswers: wholeNumber(1), key: FUNCTION };
 
 interface Entry {
   readonly answer: AnswerOutcome;
@@ -39,11 +39,11 @@ interface Entry {
  * const client = testClient(createServer({ tools: [count], middleware: [cache({ ttlMs: 60_000 })] }));
  * deepStrictEqual([await client.count(), await client.count()], [1, 1]);
  * ```
- * @throws {RangeError} If `ttlMs` is not above 0, or `max` no whole number of at least 1.
+ * @throws {RangeError} If `ttlMs` is not above 0, or `maxAnswers` no whole number of at least 1.
  */
 export function cache(options: CacheOptions): Middleware {
   checkOptions("make a cache", options, RULES);
-  const { ttlMs, max = 1_000, key } = options;
+  const { ttlMs, maxAnswers = 1_000, key } = options;
   // In the order of use: the first was not used for longest.
   const entries = new Map<string, Entry>();
 
@@ -51,7 +51,7 @@ export function cache(options: CacheOptions): Middleware {
     entries.delete(name);
     entries.set(name, entry);
     const [oldest] = entries.keys();
-    if (entries.size > max && oldest !== undefined) entries.delete(oldest);
+    if (entries.size > maxAnswers && oldest !== undefined) entries.delete(oldest);
   };
 
   return (ctx, next) => {

@@ -4,7 +4,7 @@ import type { BucketStore } from "./rate_limit.ts";
 /** Options of {@link memoryBuckets}. */
 export interface MemoryBucketsOptions {
   /** How many buckets are kept; beyond that the one that was not used for longest is forgotten, and full again. Default: 100,000. */
-  readonly max?: number;
+  readonly maxBuckets?: number;
 }
 
 interface Level {
@@ -15,12 +15,12 @@ interface Level {
 /**
  * Token buckets in this process, of bounded number: for a rate limit that replicas do not share.
  *
- * @throws {RangeError} If `max` is no whole number above 0.
+ * @throws {RangeError} If `maxBuckets` is no whole number above 0.
  * @throws {TypeError} If there is no such option.
  */
 export function memoryBuckets(options: MemoryBucketsOptions = {}): BucketStore {
-  checkOptions<MemoryBucketsOptions>("make buckets", options, { max: wholeNumber(1) });
-  const { max = 100_000 } = options;
+  checkOptions<MemoryBucketsOptions>("make buckets", options, { maxBuckets: wholeNumber(1) });
+  const { maxBuckets = 100_000 } = options;
   // In the order of use: the first was not used for longest.
   const levels = new Map<string, Level>();
   return {
@@ -31,7 +31,7 @@ export function memoryBuckets(options: MemoryBucketsOptions = {}): BucketStore {
       levels.delete(key);
       levels.set(key, { tokens: isTaken ? filled - 1 : filled, atMs: nowMs });
       const [oldest] = levels.keys();
-      if (levels.size > max && oldest !== undefined) levels.delete(oldest);
+      if (levels.size > maxBuckets && oldest !== undefined) levels.delete(oldest);
       return isTaken ? 0 : Math.ceil((1 - filled) * 1000 / perSecond);
     },
   };

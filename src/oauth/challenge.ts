@@ -50,7 +50,7 @@ export const NO_CHALLENGE: Challenge = {
 };
 
 /** The scopes of a text; what cannot be one is left out. */
-export function splitScopes(text: string): readonly string[] {
+function splitScopes(text: string): readonly string[] {
   return text.split(" ").filter((scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope));
 }
 

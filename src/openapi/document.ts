@@ -4,6 +4,7 @@
  * @module
  */
 import { isJsonObject } from "../internal/json.ts";
+import { pointerKeys } from "../internal/json_pointer.ts";
 
 /** A JSON object. */
 export type Members = Readonly<Record<string, unknown>>;
@@ -63,20 +64,6 @@ export class OpenApiDocument {
       at = (at as Members)[key];
     }
     return at;
-  }
-}
-
-/** The members that a reference (`#/components/schemas/Pet`) goes through. */
-export function pointerKeys(reference: string): string[] {
-  return reference.split("/").slice(1).map((raw) => decodeUri(raw).replaceAll("~1", "/").replaceAll("~0", "~"));
-}
-
-function decodeUri(raw: string): string {
-  try {
-    return decodeURIComponent(raw);
-  } catch {
-    // Not percent-encoded, then.
-    return raw;
   }
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { membersOf } from "../codec/result/members.ts";
-import { type Check, compileCheck, toIssue } from "../codec/json_schema/check.ts";
+import { compileLater, toValidate } from "../codec/json_schema/check.ts";
 import type { JsonSchema, Schema, SchemaResult } from "../schema/schema.ts";
 import { defineTool } from "../tool/builder.ts";
 import { OBJECT_MEMBERS } from "../internal/object_members.ts";
@@ -128,10 +128,12 @@ function toTool(
   const output = method === "HEAD" ? undefined : outputOf(document, source, where);
   const about = [source["summary"], source["description"]].map(textOf).filter((text) => text !== undefined);
   const described = defineTool(name).describe([...new Set(about)].join("\n\n") || where)
-    .input(toSchema<Members>(layout.schema, MAX_VALUES)).annotate(annotationsOf(method));
+    .input(toSchema<Members>(layout.schema, boundedCheck(layout.schema))).annotate(annotationsOf(method));
   const run = (args: Members, { signal }: { readonly signal: AbortSignal }) =>
     access.send(method, writeRequest(base, path, layout, args), where, output !== undefined, signal);
-  return output === undefined ? described.handle(run) : described.output(toSchema<unknown>(output)).handle(run);
+  return output === undefined
+    ? described.handle(run)
+    : described.output(toSchema<unknown>(output, checkOf(output))).handle(run);
 }
 
 /** Names that no tool of a server can have. */
@@ -182,16 +184,22 @@ function outputOf(document: OpenApiDocument, source: Members, where: string): Js
  */
 const MAX_VALUES = 32_768;
 
-function toSchema<Value>(jsonSchema: JsonSchema, maxValues: number = Number.POSITIVE_INFINITY): Schema<Value> {
-  let check: Check | undefined;
-  const validate = (value: unknown): SchemaResult => {
-    if (maxValues < Number.POSITIVE_INFINITY && holdsMoreThan(value, maxValues)) {
-      return { issues: [{ message: `More than ${maxValues} values are too many to be checked`, path: [] }] };
-    }
-    check ??= compileCheck(jsonSchema);
-    const problems = check(value);
-    return problems.length === 0 ? { value } : { issues: problems.map(toIssue) };
-  };
+const TOO_MANY: SchemaResult = {
+  issues: [{ message: `More than ${MAX_VALUES} values are too many to be checked`, path: [] }],
+};
+
+type Validate = (value: unknown) => SchemaResult;
+
+function checkOf(jsonSchema: JsonSchema): Validate {
+  return toValidate(compileLater(jsonSchema));
+}
+
+function boundedCheck(jsonSchema: JsonSchema): Validate {
+  const validate = checkOf(jsonSchema);
+  return (value) => holdsMoreThan(value, MAX_VALUES) ? TOO_MANY : validate(value);
+}
+
+function toSchema<Value>(jsonSchema: JsonSchema, validate: Validate): Schema<Value> {
   const standard = { version: 1 as const, vendor: "openapi", validate, jsonSchema: { input: () => jsonSchema } };
   return { "~standard": standard };
 }

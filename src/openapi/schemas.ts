@@ -7,9 +7,10 @@
  */
 import { membersOf } from "../codec/result/members.ts";
 import { isJsonObject } from "../internal/json.ts";
-import { DATA, SCHEMA_MAPS } from "../internal/schema_keywords.ts";
+import { pointerKeys } from "../internal/json_pointer.ts";
+import { mapParts } from "../internal/schema_parts.ts";
 import type { JsonSchema } from "../schema/schema.ts";
-import { type Members, type OpenApiDocument, pointerKeys } from "./document.ts";
+import type { Members, OpenApiDocument } from "./document.ts";
 
 /** What says nothing once a schema stands alone. */
 const DROPPED: ReadonlySet<string> = new Set([
@@ -50,8 +51,8 @@ export class SchemaCollector {
    * @throws {TypeError} If a reference leads out of the document, nowhere, or in circles, or it is too large.
    */
   convert(schema: unknown): JsonSchema {
-    const converted = this.#convert(schema, 0);
-    return isJsonObject(converted) ? converted : converted === false ? { not: {} } : {};
+    if (!isJsonObject(schema)) return schema === false ? { not: {} } : {};
+    return this.#convert(schema, 0);
   }
 
   /** The schema with what it and all others refer to. */
@@ -59,29 +60,16 @@ export class SchemaCollector {
     return this.#definitions.size === 0 ? schema : { ...schema, $defs: Object.fromEntries(this.#definitions) };
   }
 
-  #convert(schema: unknown, depth: number): unknown {
+  #convert(schema: Members, depth: number): JsonSchema {
     if (depth > MAX_DEPTH) throw new TypeError(`Cannot import ${this.#where}: a schema nests too deep`);
     if (++this.#nodes > MAX_NODES) throw new TypeError(`Cannot import ${this.#where}: its schemas are too large`);
-    if (Array.isArray(schema)) return schema.map((part) => this.#convert(part, depth + 1));
-    if (!isJsonObject(schema)) return schema;
     if (schema["$dynamicRef"] !== undefined) {
       throw new TypeError(`Cannot import ${this.#where}: $dynamicRef is not supported; use $ref`);
     }
     const source = this.#document.isVersion30 ? fromVersion30(schema) : schema;
-    const members = Object.entries(source).flatMap(([keyword, value]): [string, unknown][] => {
-      if (DROPPED.has(keyword) || keyword.startsWith("x-")) return [];
-      return [[keyword, this.#keyword(keyword, value, depth)]];
-    });
-    return Object.fromEntries(members.filter(([keyword, value]) => isUsable(keyword, value)));
-  }
-
-  #keyword(keyword: string, value: unknown, depth: number): unknown {
-    if (DATA.has(keyword)) return value;
-    if (keyword === "$ref") return this.#reference(value, depth);
-    if (!SCHEMA_MAPS.has(keyword)) return this.#convert(value, depth + 1);
-    return Object.fromEntries(
-      Object.entries(membersOf(value)).map(([name, part]) => [name, this.#convert(part, depth + 1)]),
-    );
+    const kept = Object.fromEntries(Object.entries(source).filter(([keyword, value]) => isUsable(keyword, value)));
+    if (kept["$ref"] !== undefined) kept["$ref"] = this.#reference(kept["$ref"], depth);
+    return mapParts(kept, (part) => this.#convert(part, depth + 1));
   }
 
   #reference(reference: unknown, depth: number): string {
@@ -94,7 +82,7 @@ export class SchemaCollector {
     const name = this.#nameFor(pointer);
     this.#names.set(pointer, name);
     this.#definitions.set(name, undefined);
-    this.#definitions.set(name, this.#convert(target, depth + 1));
+    this.#definitions.set(name, isJsonObject(target) ? this.#convert(target, depth + 1) : target);
     return `#/$defs/${name}`;
   }
 
@@ -109,6 +97,7 @@ export class SchemaCollector {
 }
 
 function isUsable(keyword: string, value: unknown): boolean {
+  if (DROPPED.has(keyword) || keyword.startsWith("x-")) return false;
   if (keyword === "pattern") return isPattern(value);
   return keyword !== "patternProperties" || Object.keys(membersOf(value)).every(isPattern);
 }

@@ -15,6 +15,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 import type { Metadata, TraceContext } from "../call/call.ts";
+import { present } from "../internal/present.ts";
 
 const RECORD: TextMapGetter<TraceContext> = {
   get: (carrier, key) => (carrier as Readonly<Record<string, string>>)[key],
@@ -60,11 +61,7 @@ export function formatTraceContext(context: Context): TraceContext {
   const carrier: Record<string, string> = {};
   propagation.inject(context, carrier);
   const { traceparent = formatTraceparent(trace.getSpanContext(context)), tracestate, baggage } = carrier;
-  return {
-    ...(traceparent !== undefined && { traceparent }),
-    ...(tracestate !== undefined && { tracestate }),
-    ...(baggage !== undefined && { baggage }),
-  };
+  return present({ traceparent, tracestate, baggage });
 }
 
 function formatTraceparent(span: SpanContext | undefined): string | undefined {

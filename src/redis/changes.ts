@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
 import type { Change, ChangeBus } from "../call/changes.ts";
 import { isRefusal } from "./channels.ts";
+import { Listeners } from "../internal/listeners.ts";
 import { checkOptions } from "../internal/options.ts";
 import { RedisConnection } from "./connection.ts";
 import { REDIS_RULES, type RedisOptions } from "./options.ts";
@@ -70,7 +71,10 @@ export function redisChanges(options: RedisChangesOptions): RedisChanges {
 class Bus implements RedisChanges {
   readonly #connection: RedisConnection;
   readonly #key: string;
-  readonly #listeners = new Set<(change: Change) => void>();
+  readonly #listeners = new Listeners<Change>(() => {
+    this.#leave?.();
+    this.#leave = undefined;
+  });
   readonly #unsent = new Set<string>();
   #leave: (() => void) | undefined = undefined;
   #isSending = false;
@@ -86,7 +90,7 @@ class Bus implements RedisChanges {
       await this.#send(json);
     } catch (error) {
       // Whoever listens here needs no Redis for it.
-      this.#tell(change);
+      this.#listeners.tell(change);
       const hasRoom = this.#unsent.size < MAX_UNSENT || this.#unsent.has(json);
       if (this.#connection.isClosed || isRefusal(error) || !hasRoom) throw error;
       this.#unsent.add(json);
@@ -95,15 +99,8 @@ class Bus implements RedisChanges {
   }
 
   subscribe(listener: (change: Change) => void): () => void {
-    // A function of its own for each: the same one may listen twice.
-    const own = (change: Change): void => listener(change);
-    this.#listeners.add(own);
     this.#leave ??= this.#connection.channels.join(this.#key, this.#follow());
-    return () => {
-      if (!this.#listeners.delete(own) || this.#listeners.size > 0) return;
-      this.#leave?.();
-      this.#leave = undefined;
-    };
+    return this.#listeners.add(listener);
   }
 
   close(): void {
@@ -116,7 +113,7 @@ class Bus implements RedisChanges {
       cursor: undefined,
       read: (text) => this.#read(text),
       missed: (cursor) => this.#missed(cursor, performance.now() - beganMs),
-      tell: (change) => this.#tell(change),
+      tell: (change) => this.#listeners.tell(change),
     });
   }
 
@@ -134,10 +131,6 @@ class Bus implements RedisChanges {
     const change = toChange(text);
     if (change === undefined) this.#connection.report(new Error("Cannot read a change in Redis: it is none of ours"));
     return change;
-  }
-
-  #tell(change: Change): void {
-    for (const listener of [...this.#listeners]) listener(change);
   }
 
   async #send(json: string): Promise<void> {

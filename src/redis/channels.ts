@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
-import { Lazy } from "../engine/bullmq_lazy.ts";
 import { StoreError } from "../engine/store_error.ts";
+import { Lazy } from "../internal/lazy.ts";
 
 /** Who listens to a channel. */
 export interface Hearing {

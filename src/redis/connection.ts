@@ -1,8 +1,9 @@
 import type { Redis } from "ioredis";
 import { Failures } from "../engine/bullmq_failures.ts";
-import { Lazy, Pause } from "../engine/bullmq_lazy.ts";
 import { RedisClients } from "../engine/redis_clients.ts";
 import { redisName, storeError } from "../engine/store_error.ts";
+import { Lazy } from "../internal/lazy.ts";
+import { Pause } from "../internal/waiting.ts";
 import { isRefusal, RedisChannels } from "./channels.ts";
 import type { RedisOptions } from "./options.ts";
 

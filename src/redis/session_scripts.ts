@@ -14,12 +14,14 @@ const NOW = `
   local time = redis.call("TIME")
   local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
+/** Forgets a session, and tells those who listen to it. */
 const FORGET = `
   local function forget(session)
     for _, name in ipairs(redis.call("ZRANGE", session .. ":streams", 0, -1)) do
       redis.call("UNLINK", session .. ":stream:" .. name)
     end
     redis.call("UNLINK", session, session .. ":streams", session .. ":sizes", session .. ":notes")
+    redis.call("PUBLISH", session, '0 {"kind":"ended"}')
   end`;
 
 /** Arguments: id, time to live. */
@@ -39,9 +41,7 @@ export const PUT: string = `${NOW}${FORGET}${TOUCH}
   if kept then return 1 end
   redis.call("ZREMRANGEBYSCORE", KEYS[2], "-inf", string.format("%.0f", now - ARGV[2]))
   while redis.call("ZCARD", KEYS[2]) > tonumber(ARGV[5]) do
-    local oldest = ARGV[6] .. redis.call("ZPOPMIN", KEYS[2])[1]
-    forget(oldest)
-    redis.call("PUBLISH", oldest, '0 {"kind":"ended"}')
+    forget(ARGV[6] .. redis.call("ZPOPMIN", KEYS[2])[1])
   end
   return 1`;
 

@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
+import { Listeners } from "../internal/listeners.ts";
 import { checkOptions, type OptionRules, wholeNumber } from "../internal/options.ts";
-import type { McpSession, SessionNote, SessionStore, StoredMessage } from "../wires/mcp/session_store.ts";
+import type { ClientNote, McpSession, SessionNote, SessionStore, StoredMessage } from "../wires/mcp/session_store.ts";
 import { RedisConnection } from "./connection.ts";
 import { REDIS_RULES, type RedisOptions } from "./options.ts";
 import { Follower, type Missed } from "./follower.ts";
@@ -79,7 +80,7 @@ class Store implements RedisSessions {
   readonly #prefix: string;
   readonly #ttlMs: number;
   readonly #maxSessions: number;
-  readonly #listeners = new Map<string, SessionListeners>();
+  readonly #listeners = new Map<string, Listeners<SessionNote>>();
   readonly #numbers = new Map<string, string>();
   /** The last append of each stream that is not done. */
   readonly #appends = new Map<string, Promise<void>>();
@@ -148,18 +149,19 @@ class Store implements RedisSessions {
     await this.#run(DROP, id, stream, upTo);
   }
 
-  async publish(id: string, note: SessionNote): Promise<void> {
-    // What was appended has told so.
-    if (note.kind === "message") return;
+  async publish(id: string, note: ClientNote): Promise<void> {
     await this.#run(NOTE, id, JSON.stringify(note), this.#ttlMs, MAX_NOTES, MAX_NOTE_BYTES);
   }
 
   subscribe(id: string, listener: (note: SessionNote) => void): () => void {
     let listeners = this.#listeners.get(id);
     if (listeners === undefined) {
-      listeners = new SessionListeners(() => this.#listeners.delete(id));
+      listeners = new Listeners<SessionNote>(() => {
+        this.#listeners.delete(id);
+        leave();
+      });
       this.#listeners.set(id, listeners);
-      listeners.leave = this.#connection.channels.join(this.#keyOf(id), this.#follow(id, listeners));
+      const leave = this.#connection.channels.join(this.#keyOf(id), this.#follow(id, listeners));
     }
     return listeners.add(listener);
   }
@@ -168,7 +170,7 @@ class Store implements RedisSessions {
     this.#connection.close();
   }
 
-  #follow(id: string, listeners: SessionListeners): Follower<SessionNote> {
+  #follow(id: string, listeners: Listeners<SessionNote>): Follower<SessionNote> {
     return new Follower({
       // Sessions are asked for before they are listened to: from then on nothing is missed.
       cursor: this.#numbers.get(id) ?? "0",
@@ -221,33 +223,6 @@ class Store implements RedisSessions {
 
   #keyOf(id: string): string {
     return `${this.#prefix}session:${id}`;
-  }
-}
-
-/** Who listens to one session here. */
-class SessionListeners {
-  readonly #listeners = new Set<(note: SessionNote) => void>();
-  readonly #onEmpty: () => void;
-  /** Ends the listening to Redis. */
-  leave: () => void = () => {};
-
-  constructor(onEmpty: () => void) {
-    this.#onEmpty = onEmpty;
-  }
-
-  add(listener: (note: SessionNote) => void): () => void {
-    // A function of its own for each: the same one may listen twice.
-    const own = (note: SessionNote): void => listener(note);
-    this.#listeners.add(own);
-    return () => {
-      if (!this.#listeners.delete(own) || this.#listeners.size > 0) return;
-      this.#onEmpty();
-      this.leave();
-    };
-  }
-
-  tell(note: SessionNote): void {
-    for (const listener of [...this.#listeners]) listener(note);
   }
 }
 

@@ -1,10 +1,10 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { createSecureServer, createServer, type Http2SecureServer, type Settings } from "node:http2";
-import type { AddressInfo, Socket } from "node:net";
 import type { Server } from "../server/server.ts";
 import { toHttp2Handler } from "./http2_handler.ts";
 import { Http2Sessions } from "./http2_sessions.ts";
 import type { Listener, ListenOptions, TlsOptions } from "./listener.ts";
+import { beginToListen, followSockets } from "./net_server.ts";
 import { toNodeHandler } from "./node_handler.ts";
 
 const SETTINGS: Settings = {
@@ -29,31 +29,21 @@ export async function listenOnHttp2(server: Server, options: ListenOptions, tls?
   const sessions = new Http2Sessions();
   http2.on("session", (session) => sessions.add(session));
   http2.on("stream", (stream) => sessions.hold(stream));
-  const sockets = new Set<Socket>();
-  http2.on("connection", (socket) => {
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
-  });
+  const endSockets = followSockets(http2);
   // Of a connection that breaks, its streams tell.
   http2.on("sessionError", () => {});
-  await new Promise<void>((resolve, reject) => {
-    http2.once("error", reject);
-    http2.listen(options.port, options.hostname, () => {
-      http2.off("error", reject);
-      resolve();
-    });
-  });
+  const port = await beginToListen(http2, options);
   const ended = Promise.withResolvers<void>();
   http2.once("close", ended.resolve);
   return {
-    port: (http2.address() as AddressInfo).port,
+    port,
     stopAccepting() {
       sessions.close();
       http2.close();
       return ended.promise;
     },
     close() {
-      for (const socket of sockets) socket.destroy();
+      endSockets();
       return ended.promise;
     },
   };

@@ -9,7 +9,7 @@ import { pathOf } from "../server/fetch_request.ts";
 import type { Server } from "../server/server.ts";
 import type { Head, Reply } from "../wires/wire.ts";
 import { waitForConnection } from "./http2_backpressure.ts";
-import { cancel, NodeBody, NodeMetadata, pump } from "./node_streams.ts";
+import { cancel, leftSignal, NodeBody, NodeMetadata, pump } from "./node_streams.ts";
 
 /** How long a body may take to come, in milliseconds: until then it is held, and the deadline of its call has not begun. */
 const BODY_MS = 30_000;
@@ -60,7 +60,7 @@ class Http2Head implements Head {
   }
 
   get signal(): AbortSignal {
-    return (this.#signal ??= this.#watch());
+    return (this.#signal ??= leftSignal(this.#stream, () => this.isAnswered));
   }
 
   get streamSignal(): AbortSignal {
@@ -69,16 +69,6 @@ class Http2Head implements Head {
 
   keepOpen(): void {
     // Nothing cuts a quiet stream.
-  }
-
-  #watch(): AbortSignal {
-    const controller = new AbortController();
-    const leave = () => {
-      if (!this.isAnswered) controller.abort();
-    };
-    if (this.#stream.destroyed) leave();
-    else this.#stream.once("close", leave);
-    return controller.signal;
   }
 }
 

@@ -10,7 +10,7 @@ import type { Metadata, Principal } from "../call/call.ts";
 import { pathOf } from "../server/fetch_request.ts";
 import type { Server } from "../server/server.ts";
 import type { Head, Reply } from "../wires/wire.ts";
-import { cancel, NodeBody, NodeMetadata, pump } from "./node_streams.ts";
+import { cancel, leftSignal, NodeBody, NodeMetadata, pump } from "./node_streams.ts";
 
 /** A listener for `http.createServer`, and for frameworks that pass on Node's own request and response. */
 export type NodeHandler = (request: NodeRequest, response: NodeResponse) => void;
@@ -78,7 +78,7 @@ class NodeHead implements Head {
   }
 
   get signal(): AbortSignal {
-    return (this.#signal ??= this.#watch());
+    return (this.#signal ??= leftSignal(this.#response, () => this.#response.writableFinished));
   }
 
   get streamSignal(): AbortSignal {
@@ -87,16 +87,6 @@ class NodeHead implements Head {
 
   keepOpen(): void {
     // Node cuts no quiet connection while a request is being answered.
-  }
-
-  #watch(): AbortSignal {
-    const controller = new AbortController();
-    const leave = () => {
-      if (!this.#response.writableFinished) controller.abort();
-    };
-    if (this.#response.destroyed) leave();
-    else this.#response.once("close", leave);
-    return controller.signal;
   }
 }
 

@@ -138,6 +138,17 @@ function drained(response: Writable): Promise<void> {
   });
 }
 
+/** Aborts when a stream closes whose answer is not all given. */
+export function leftSignal(response: Writable, isAnswered: () => boolean): AbortSignal {
+  const controller = new AbortController();
+  const leave = () => {
+    if (!isAnswered()) controller.abort();
+  };
+  if (response.destroyed) leave();
+  else response.once("close", leave);
+  return controller.signal;
+}
+
 /** Tells a streamed reply that nobody reads it. */
 export function cancel({ body }: Reply): void {
   if (body instanceof ReadableStream) void body.cancel().catch(() => {});

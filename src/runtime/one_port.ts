@@ -7,10 +7,11 @@
  * @module
  */
 import { Buffer } from "node:buffer";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import type { Server } from "../server/server.ts";
 import { listenOnHttp2 } from "./http2.ts";
 import { discard, type Listener, type ListenOptions } from "./listener.ts";
+import { beginToListen, followSockets } from "./net_server.ts";
 
 const LOOPBACK = { port: 0, hostname: "127.0.0.1" };
 
@@ -25,35 +26,27 @@ const PREFACE = "PRI";
 export async function listenOnOnePort(
   listen: (options: ListenOptions) => Promise<Listener>,
   server: Server,
-  { port, hostname }: ListenOptions,
+  options: ListenOptions,
 ): Promise<Listener> {
   const inner = [await listen(LOOPBACK), await listenOnHttp2(server, LOOPBACK)] as const;
   const [http1, http2] = inner;
-  const sockets = new Set<Socket>();
   // A caller that says no more may still want its answer.
   const front = createServer({ allowHalfOpen: true }, (socket) => {
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
     passOn(socket, (isHttp2) => (isHttp2 ? http2 : http1).port);
   });
-  await new Promise<void>((resolve, reject) => {
-    front.once("error", reject);
-    front.listen(port, hostname, () => {
-      front.off("error", reject);
-      resolve();
-    });
-  }).catch(async (thrown) => {
+  const endSockets = followSockets(front);
+  const port = await beginToListen(front, options).catch(async (thrown) => {
     await Promise.all(inner.map(discard));
     throw thrown;
   });
   return {
-    port: (front.address() as AddressInfo).port,
+    port,
     async stopAccepting() {
       front.close();
       await Promise.all(inner.map((listener) => listener.stopAccepting()));
     },
     async close() {
-      for (const socket of sockets) socket.destroy();
+      endSockets();
       await Promise.all(inner.map((listener) => listener.close()));
     },
   };

@@ -1,5 +1,6 @@
 import { isJsonObject } from "../internal/json.ts";
-import { DATA, SCHEMA_MAPS } from "../internal/schema_keywords.ts";
+import { pointerKeys } from "../internal/json_pointer.ts";
+import { partsOf } from "../internal/schema_parts.ts";
 import type { JsonSchema, Schema } from "./schema.ts";
 import { convertValibot } from "./valibot_json_schema.ts";
 
@@ -95,38 +96,18 @@ function assertReferences(root: JsonSchema, where: string): void {
   }
 }
 
-function* referencesIn(node: unknown): Generator<string> {
-  if (Array.isArray(node)) {
-    for (const part of node) yield* referencesIn(part);
-    return;
-  }
-  if (!isJsonObject(node)) return;
-  if (typeof node["$ref"] === "string") yield node["$ref"];
-  for (const [keyword, value] of Object.entries(node)) {
-    if (DATA.has(keyword)) continue;
-    if (SCHEMA_MAPS.has(keyword) && isJsonObject(value)) yield* referencesIn(Object.values(value));
-    else yield* referencesIn(value);
-  }
+function* referencesIn(schema: JsonSchema): Generator<string> {
+  if (typeof schema["$ref"] === "string") yield schema["$ref"];
+  for (const [part] of partsOf(schema)) yield* referencesIn(part);
 }
 
 /** What a local reference (`#`, `#/$defs/Node`) points at. */
 function resolve(reference: string, root: JsonSchema): unknown {
   if (reference !== "#" && !reference.startsWith("#/")) return undefined;
   let node: unknown = root;
-  for (const raw of reference.split("/").slice(1)) {
-    const key = unescapePointer(raw);
+  for (const key of pointerKeys(reference)) {
     if (typeof node !== "object" || node === null || !Object.hasOwn(node, key)) return undefined;
     node = (node as Record<string, unknown>)[key];
   }
   return node;
-}
-
-function unescapePointer(raw: string): string {
-  let key = raw;
-  try {
-    key = decodeURIComponent(raw);
-  } catch {
-    // Not percent-encoded, then.
-  }
-  return key.replaceAll("~1", "/").replaceAll("~0", "~");
 }

@@ -1,5 +1,8 @@
-import type { Limits } from "../wires/wire.ts";
-import type { AnyTool } from "../tool/tool.ts";
+import type { ChangeBus } from "../call/changes.ts";
+import type { Prompt } from "../catalog/prompt.ts";
+import type { Resource } from "../catalog/resource.ts";
+import type { Engine, WorkOptions } from "../engine/engine.ts";
+import type { Clock } from "../internal/clock.ts";
 import {
   ANYTHING,
   BOOLEAN,
@@ -15,9 +18,73 @@ import {
   TEXTS,
   wholeNumber,
 } from "../internal/options.ts";
-import type { CorsOptions } from "./gate.ts";
+import type { TokenKeys } from "../token/token.ts";
+import type { Logger, Middleware, OnError } from "../tool/context.ts";
+import type { AnyTool } from "../tool/tool.ts";
+import type { Limits, ServerInfo, Wire } from "../wires/wire.ts";
+import type { Auth } from "./auth.ts";
+import type { CorsOptions, GateOptions } from "./gate.ts";
 import type { Part } from "./part.ts";
-import type { ServerOptions } from "./server.ts";
+
+/**
+ * Options of `createServer`.
+ *
+ * @typeParam Tools The tools, as a tuple.
+ * @typeParam Parts The parts, as a tuple.
+ */
+export interface ServerOptions<Tools extends readonly AnyTool[], Parts extends readonly Part[] = readonly []>
+  extends GateOptions, Omit<ServerInfo, "name" | "version"> {
+  /** The tools, in the order in which they are listed. */
+  readonly tools: Tools;
+  /** Other servers within this one, by `group` and `mount` of `./compose`; their tools are listed after its own. Default: none. */
+  readonly parts?: Parts;
+  /** What callers can read, by `defineResource` of `./mcp`, in the order in which it is listed. Default: nothing. */
+  readonly resources?: readonly Resource[];
+  /** Prompts, by `definePrompt` of `./mcp`, in the order in which they are listed. Default: none. */
+  readonly prompts?: readonly Prompt[];
+  /** Carries news of changes to all replicas. Default: one within this process. */
+  readonly changes?: ChangeBus;
+  /** Name of the server. Default: `"toolwire"`. */
+  readonly name?: string;
+  /** Version of the server. Default: `"0.0.0"`. */
+  readonly version?: string;
+  /** How the server is reached over HTTP. Default: `[mcpLite()]`. */
+  readonly wires?: readonly Wire[];
+  /** Tells who calls, by `jwt`, `bearer` or `authenticate` of `./auth`, on every wire alike. Default: nobody is known. */
+  readonly auth?: Auth;
+  /** Around every call of every tool; the first is the outermost. */
+  readonly middleware?: readonly Middleware[];
+  /**
+   * Around every run of deferred work that an engine begins, outside of its tool's middleware; the first is the outermost.
+   * Nobody calls then: there are no headers, but a principal if the call had one. Default: none.
+   */
+  readonly jobMiddleware?: readonly Middleware[];
+  /** Says what callers are told of errors that nobody declared. Default: nothing but a correlation id. */
+  readonly onError?: OnError;
+  /** How long a call may take when its tool does not say, in milliseconds; for streams, how long they may be quiet. Default: 30,000. */
+  readonly timeoutMs?: number;
+  /** Limits on what callers send and get. */
+  readonly limits?: Partial<Limits>;
+  /**
+   * What promises, continuations and contexts are signed with: `kid:secret`, or several of them, separated by commas or in an
+   * array. The first signs, all verify; each secret has at least 32 bytes. Replicas need the same. Default: a random key of this
+   * process, with a warning at its first use.
+   */
+  readonly keys?: string | readonly string[] | TokenKeys;
+  /** What runs the work of tools that promise. Default: `memoryEngine()`, which forgets it when the process ends. */
+  readonly engine?: Engine;
+  /** How much deferred work this process runs at once; `false` for none, where others do. Default: `{ concurrency: 10 }`. */
+  readonly work?: WorkOptions | false;
+  /**
+   * What tools with `.config()` get whose callers send none, as on all wires but Webtools. It is checked with each call, and
+   * neither logged nor sent. Default: `{}`, so that the schema's own defaults count.
+   */
+  readonly config?: Readonly<Record<string, unknown>>;
+  /** Where masked errors go. Default: nowhere; `console` is a good start. */
+  readonly logger?: Logger;
+  /** Where time comes from; for tests. */
+  readonly clock?: Clock;
+}
 
 type AnyOptions = ServerOptions<readonly AnyTool[], readonly Part[]>;
 

@@ -3,7 +3,7 @@ import type { Prompt } from "../catalog/prompt.ts";
 import type { Resource } from "../catalog/resource.ts";
 import type { PartTools } from "../tool/registry.ts";
 import type { AnyTool, ToolPlan } from "../tool/tool.ts";
-import type { ServerOptions } from "./server.ts";
+import type { ServerOptions } from "./options.ts";
 
 /**
  * A server within another: what `group` and `mount` of `./compose` give, for `createServer({ parts: [ … ] })`.

@@ -1,7 +1,7 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { canonicalJson } from "../internal/canonical_json.ts";
-
-const encoder = new TextEncoder();
+import { toHex } from "../internal/sha256.ts";
+import { encodeText } from "./layout.ts";
 
 /** What a call is, whichever way its arguments were spelled: SHA-256 of tool and arguments, in hexadecimal. */
 export function digestOf(tool: string, args: unknown): string {
@@ -14,5 +14,5 @@ export function uuidOf(...words: readonly string[]): string {
 }
 
 function hash(text: string): string {
-  return Array.from(sha256(encoder.encode(text)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return toHex(sha256(encodeText(text)));
 }

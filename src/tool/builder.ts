@@ -84,27 +84,26 @@ class Builder {
   }
 
   input(schema: Schema): Builder {
-    const input = compileSchema(schema, { where: `Input schema of ${this.#label}`, isObject: true });
+    const input = this.#compile("Input schema", schema, true);
     return this.#with({ input, inputSchema: input.jsonSchema });
   }
 
   config(schema: Schema): Builder {
-    return this.#with({ config: compileSchema(schema, { where: `Config schema of ${this.#label}`, isObject: true }) });
+    return this.#with({ config: this.#compile("Config schema", schema, true) });
   }
 
   output(schema: Schema): Builder {
-    return this.#with({ output: compileSchema(schema, { where: `Output schema of ${this.#label}` }) });
+    return this.#with({ output: this.#compile("Output schema", schema) });
   }
 
   partial(schema: Schema): Builder {
-    return this.#with({ partial: compileSchema(schema, { where: `Partial schema of ${this.#label}` }) });
+    return this.#with({ partial: this.#compile("Partial schema", schema) });
   }
 
   errors(schemas: Readonly<Record<string, Schema | null>>): Builder {
     const errors = new Map<string, CompiledSchema | undefined>();
     for (const [code, schema] of Object.entries(schemas)) {
-      const where = `Schema of error "${code}" of ${this.#label}`;
-      errors.set(code, schema === null ? undefined : compileSchema(schema, { where }));
+      errors.set(code, schema === null ? undefined : this.#compile(`Schema of error "${code}"`, schema));
     }
     return this.#with({ errors });
   }
@@ -157,10 +156,10 @@ class Builder {
   external(work: ExternalWork<unknown, unknown, unknown, ErrorMap, unknown, OpenState>): AnyTool {
     const { start, check, cancel, ttlMs = DEFAULT_TTL_MS } = work;
     if (typeof start !== "function" || typeof check !== "function") {
-      throw new TypeError(`Cannot finish ${this.#label}: .external() takes { start, check, cancel? }`);
+      throw this.#unfinished(".external() takes { start, check, cancel? }");
     }
     if (this.#draft.promise !== undefined) {
-      throw new TypeError(`Cannot finish ${this.#label}: .external() promises by itself; leave .promise() out`);
+      throw this.#unfinished(".external() promises by itself; leave .promise() out");
     }
     checkPromise(this.#label, { ttlMs });
     const external = { ttlMs, check: check.bind(work), cancel: cancel?.bind(work) };
@@ -168,9 +167,9 @@ class Builder {
   }
 
   handle(handler: ToolPlan["handler"]): AnyTool {
-    if (typeof handler !== "function") throw new TypeError(`Cannot finish ${this.#label}: .handle() takes a function`);
+    if (typeof handler !== "function") throw this.#unfinished(".handle() takes a function");
     if (Object.prototype.toString.call(handler) === "[object GeneratorFunction]") {
-      throw new TypeError(`Cannot finish ${this.#label}: to stream, write \`async function*\`, not \`function*\``);
+      throw this.#unfinished("to stream, write `async function*`, not `function*`");
     }
     return this.#finish(handler, ".handle(…)");
   }
@@ -178,11 +177,17 @@ class Builder {
   #finish(handler: ToolPlan["handler"], step: string): AnyTool {
     const { description } = this.#draft;
     if (description === undefined) {
-      throw new TypeError(
-        `Cannot finish ${this.#label}: call .describe("…") before ${step}, callers choose tools by it`,
-      );
+      throw this.#unfinished(`call .describe("…") before ${step}, callers choose tools by it`);
     }
     return { name: this.#draft.name, "~plan": { ...this.#draft, description, handler } };
+  }
+
+  #unfinished(problem: string): TypeError {
+    return new TypeError(`Cannot finish ${this.#label}: ${problem}`);
+  }
+
+  #compile(what: string, schema: Schema, isObject: boolean = false): CompiledSchema {
+    return compileSchema(schema, { where: `${what} of ${this.#label}`, isObject });
   }
 
   get #label(): string {

@@ -1,3 +1,4 @@
+import { present } from "../internal/present.ts";
 import type { ToolPlan } from "./tool.ts";
 
 /** A tool as it is listed to callers (MCP-lite specification, sections 3.9 and A.1). Members that are absent are left out. */
@@ -25,12 +26,9 @@ export function listTool(plan: ToolPlan): ToolListing {
   const { name, type, title, description, inputSchema, output, annotations, meta } = plan;
   return {
     name,
-    ...(type !== undefined && { "@type": type }),
-    ...(title !== undefined && { title }),
+    ...present({ "@type": type, title }),
     description,
     inputSchema,
-    ...(output !== undefined && { outputSchema: output.jsonSchema }),
-    ...(annotations !== undefined && { annotations: { ...annotations } }),
-    ...(meta !== undefined && { _meta: meta }),
+    ...present({ outputSchema: output?.jsonSchema, annotations: annotations && { ...annotations }, _meta: meta }),
   };
 }

@@ -65,7 +65,9 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
   ["wire message", [
     "src/wires/grpc/binary.ts",
     "src/wires/grpc/binary_format.ts",
+    "src/wires/grpc/binary_struct.ts",
     "src/wires/grpc/bytes.ts",
+    "src/wires/grpc/envelope.ts",
     "src/wires/grpc/json.ts",
     "src/wires/grpc/error_domain.ts",
     "src/wires/webtools/metadata.ts",

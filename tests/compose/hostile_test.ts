@@ -40,7 +40,7 @@ test("lists that are too long, too large or too deep are not taken, and take no 
     deepStrictEqual(app.tools.map(({ name }) => name), ["better"]);
   }
   const own = await gateway("large", scripted(Array.from({ length: 300 }, (_, index) => listing(`tool_${index}`))), {
-    maxTools: 300,
+    maxListed: 300,
   });
   strictEqual(own.tools.length, 300);
 });

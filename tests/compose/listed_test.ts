@@ -43,7 +43,7 @@ test("options that there are not, or that are not what they should be, are told 
       [{ validates: "yes" }, /validates must be true or false/],
     ] as const
   ) await rejects(make(options), { name: "TypeError", message });
-  for (const name of ["maxTools", "maxListChars", "timeoutMs", "listTimeoutMs"]) {
+  for (const name of ["maxListed", "maxListChars", "timeoutMs", "listTimeoutMs"]) {
     await rejects(make({ [name]: Number.NaN }), { name: "RangeError", message: new RegExp(`${name} must be`) });
   }
   const server = createServer({ tools: [] });

@@ -111,3 +111,23 @@ test("memoryEngine() tells one that subscribes twice twice, and of a removal", (
   strictEqual(told, 3);
   endings[1]?.();
 });
+
+test("memoryEngine() does not look through all jobs for each that it refuses", () => {
+  let nowMs = 0;
+  let looks = 0;
+  const clock = {
+    now: () => (looks++, nowMs),
+    elapsed: () => nowMs,
+    after: () => () => {},
+  };
+  const engine = memoryEngine({ maxJobs: 1_000, clock });
+  for (let index = 0; index < 1_000; index++) engine.insert(newJob({ expiresAtMs: 20_000 - index }));
+  const refuse = (): void => throws(() => engine.insert(newJob({ expiresAtMs: 30_000 })), { code: "unavailable" });
+  refuse();
+  looks = 0;
+  for (let time = 0; time < 100; time++) refuse();
+  ok(looks < 1_000, `${looks} looks at the clock`);
+  nowMs = 20_000 - 999;
+  doesNotThrow(() => engine.insert(newJob({ expiresAtMs: 30_000 })), "the last one has expired");
+  refuse();
+});

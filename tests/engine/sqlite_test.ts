@@ -6,6 +6,7 @@ import type { Engine } from "../../src/engine/engine.ts";
 import { sqlite, type SqliteOptions } from "../../src/engine/sqlite.ts";
 import { openDatabase, type SqliteDatabase } from "../../src/engine/sqlite_database.ts";
 import { SqliteStore } from "../../src/engine/sqlite_store.ts";
+import { SqliteSubscriptions } from "../../src/engine/sqlite_subscriptions.ts";
 import { temporaryFolder } from "../runtime_serve/programs.ts";
 import { engineSuite, newJob, type OpenedEngine, Runs, sleep, until } from "./suite.ts";
 
@@ -179,17 +180,54 @@ test("SqliteStore: who lost a lease can neither renew nor end that of another", 
   one.insert(job);
   const lost = one.lease(job.id, 1);
   await sleep(20);
-  const taken = other.claim(60_000);
+  const [taken] = other.exchange([], 1, 60_000);
   ok(lost !== undefined && taken !== undefined);
   strictEqual(taken.delivery, lost.delivery);
   strictEqual(one.renew(lost, 60_000), false);
-  one.release(lost);
-  strictEqual(one.claim(60_000), undefined, "it is still taken");
+  deepStrictEqual(one.exchange([lost], 1, 60_000), [], "it is still taken");
   strictEqual(other.renew(taken, 60_000), true);
-  other.release(taken);
-  strictEqual(one.claim(60_000), undefined, "it is done");
+  deepStrictEqual(other.exchange([taken], 1, 60_000), [], "it is done");
+  deepStrictEqual(one.exchange([], 1, 60_000), []);
   one.close();
   other.close();
+});
+
+test("SqliteStore: of a held job nothing is due, so that a search for work does not pass over all that are held", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "jobs.db");
+  const store = new SqliteStore(path, CONNECTION);
+  const job = newJob();
+  store.insert(job);
+  store.schedule(job.id, 0);
+  const lease = store.lease(job.id, 50);
+  ok(lease !== undefined);
+  const raw = openRaw(path);
+  const countDue = () => read(raw, `SELECT count(*) AS due FROM deliveries WHERE due_at_ms <= ${Date.now()}`);
+  deepStrictEqual(countDue(), [{ due: 0 }]);
+  store.exchange([lease], 0, 60_000);
+  deepStrictEqual(countDue(), [{ due: 1 }], "it comes once the job is let go");
+  ok(store.lease(job.id, 1) !== undefined);
+  await sleep(20);
+  const [again] = store.exchange([], 1, 60_000);
+  strictEqual(again?.job, job.id, "it comes where the holder has died");
+  raw.close();
+  store.close();
+});
+
+test("SqliteStore: takes and gives back many as one change", async () => {
+  await using folder = await temporaryFolder();
+  const store = new SqliteStore(join(folder.path, "jobs.db"), CONNECTION);
+  const jobs = Array.from({ length: 5 }, () => newJob());
+  for (const job of jobs) {
+    store.insert(job);
+    store.schedule(job.id, 0);
+  }
+  const first = store.exchange([], 3, 60_000);
+  const second = store.exchange(first, 3, 60_000);
+  deepStrictEqual([...first, ...second].map(({ job }) => job), jobs.map(({ id }) => id));
+  deepStrictEqual(store.exchange(second, 3, 60_000), []);
+  strictEqual(store.nextDueMs(), Number.POSITIVE_INFINITY, "nothing is left");
+  store.close();
 });
 
 test("sqlite() delivers again what could not be run", async () => {
@@ -224,4 +262,51 @@ test("sqlite() does not take its own runs for dead after its event loop stood st
   gate.resolve();
   await worker.stop();
   await close();
+});
+
+test("SqliteStore: tells in one question which of many jobs others have changed", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "jobs.db");
+  const [one, other] = [new SqliteStore(path, CONNECTION), new SqliteStore(path, CONNECTION)];
+  const [same, changed, removed, missing, late] = [newJob(), newJob(), newJob(), newJob(), newJob()];
+  for (const job of [same, changed, removed]) one.insert(job);
+  other.replace({ ...changed, version: 2 }, 1);
+  other.remove(removed.id);
+  other.insert(late);
+  const known = [[same.id, 1], [changed.id, 1], [removed.id, 1], [missing.id, null], [late.id, null]] as const;
+  const expected = [[changed.id, 2], [removed.id, undefined], [late.id, 1]] as const;
+  deepStrictEqual(new Map(one.changed(new Map(known))), new Map(expected));
+  one.close();
+  other.close();
+});
+
+test("SqliteSubscriptions: asks once for all that are watched, and not at all while nobody has written", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "jobs.db");
+  const [one, other] = [new SqliteStore(path, CONNECTION), new SqliteStore(path, CONNECTION)];
+  let questions = 0;
+  const ask = one.changed.bind(one);
+  one.changed = (known) => {
+    questions++;
+    return ask(known);
+  };
+  const subscriptions = new SqliteSubscriptions(one);
+  const told: string[] = [];
+  const jobs = Array.from({ length: 100 }, () => newJob());
+  for (const job of jobs) {
+    one.insert(job);
+    subscriptions.add(job.id, () => void told.push(job.id));
+  }
+  subscriptions.look();
+  subscriptions.look();
+  questions = 0;
+  const [job] = jobs.slice(50);
+  other.replace({ ...job!, version: 2 }, 1);
+  await until("it is told", () => {
+    subscriptions.look();
+    return told.length > 0;
+  });
+  deepStrictEqual({ told, questions }, { told: [job!.id], questions: 1 });
+  one.close();
+  other.close();
 });

@@ -39,6 +39,22 @@ export function checkHolds({ name, leaseMs, check, checkTwo, wait, settle }: Eng
       await stopAll(workers);
     });
 
+    checkTwo("hold() puts off what was to come before it", async (one, other) => {
+      const job = newJob();
+      await one.insert(job, 50);
+      const letGo = await one.hold(job.id);
+      const runs = new Runs();
+      const workers = [one, other].map((engine) => engine.work(runs.run, { concurrency: 1 }));
+      await sleep(100);
+      await settle(other, runs);
+      strictEqual(runs.count(job.id), 0);
+      await letGo();
+      await wait("it is run", () => runs.count(job.id) === 1);
+      await settle(other, runs);
+      strictEqual(runs.count(job.id), 1);
+      await stopAll(workers);
+    });
+
     checkTwo("remove() ends a hold", async (one, other) => {
       const job = newJob();
       await one.insert(job);

@@ -48,7 +48,7 @@ test("cache() keeps principals apart, and what else its key says", async () => {
 });
 
 test("cache() forgets the answer that was not used for longest", async () => {
-  const bench = counting({ ttlMs: 1_000, max: 2 });
+  const bench = counting({ ttlMs: 1_000, maxAnswers: 2 });
   const call = async (n: number) => asAnswer(await bench.call("t", { n }));
   deepStrictEqual([await call(1), await call(2), await call(1), await call(3), await call(1), await call(2)], [
     1,
@@ -134,5 +134,5 @@ test("cache() does not answer for redeem and cancel, and goes on with what was a
 });
 
 test("cache() refuses limits that are none", () => {
-  for (const options of [{ ttlMs: 0 }, { ttlMs: 1, max: 0 }]) throws(() => cache(options), RangeError);
+  for (const options of [{ ttlMs: 0 }, { ttlMs: 1, maxAnswers: 0 }]) throws(() => cache(options), RangeError);
 });

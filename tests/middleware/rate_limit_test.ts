@@ -73,7 +73,7 @@ test("rateLimit() refuses or allows, as it is told, while its store cannot be re
 });
 
 test("memoryBuckets() forgets the bucket that was not used for longest", () => {
-  const store = memoryBuckets({ max: 2 });
+  const store = memoryBuckets({ maxBuckets: 2 });
   const bucket = { perSecond: 1, burst: 1 };
   const take = (key: string) => store.take(key, bucket, 0);
   deepStrictEqual([take("a"), take("b"), take("a"), take("c")], [0, 0, 1000, 0]);
@@ -94,5 +94,5 @@ test("rateLimit() and memoryBuckets() refuse limits that are none", () => {
     throws(() => rateLimit({ perSecond }), RangeError);
   }
   for (const burst of [0, 1.5]) throws(() => rateLimit({ perSecond: 1, burst }), RangeError);
-  throws(() => memoryBuckets({ max: 0 }), RangeError);
+  throws(() => memoryBuckets({ maxBuckets: 0 }), RangeError);
 });

@@ -104,7 +104,7 @@ const WRONG: readonly (readonly [call: unknown, args: readonly unknown[], messag
   [cache, [{}], /^Cannot make a cache: ttlMs must be a number above 0, not undefined$/],
   [rateLimit, [{ perSecond: 1, store: {} }], /store must be what memoryBuckets\(\) or redisBuckets\(.\) gives/],
   [concurrencyLimit, [{ max: 1, que: 2 }], /there is no option "que"; did you mean "queue"\?$/],
-  [memoryBuckets, [{ max: 0 }], /max must be/, "RangeError"],
+  [memoryBuckets, [{ maxBuckets: 0 }], /maxBuckets must be/, "RangeError"],
   [timeout, [0], /timeoutMs must be/, "RangeError"],
   [
     sqlite,

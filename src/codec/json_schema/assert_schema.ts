@@ -6,7 +6,7 @@
  */
 import { valueAt } from "./pointer.ts";
 import { isJsonObject } from "../../internal/json.ts";
-import { SCHEMA_MAPS } from "../../internal/schema_keywords.ts";
+import { MAPS } from "../../internal/schema_parts.ts";
 
 /** What the value of a keyword has to be. */
 interface Kind {
@@ -107,7 +107,7 @@ class Reader {
     else if (keyword === "$ref") this.#reference(value as string, at);
     else if (SCHEMAS.has(keyword) || (keyword === "items" && !isList(value))) this.schema(value, where);
     else if (SCHEMA_LISTS.has(keyword) || keyword === "items") this.#list(value, where);
-    else if (SCHEMA_MAPS.has(keyword)) this.#map(keyword, value, at);
+    else if (MAPS.has(keyword)) this.#map(keyword, value, at);
   }
 
   #list(value: unknown, at: string): void {

@@ -10,7 +10,7 @@
  */
 import { canonicalJson } from "../../internal/canonical_json.ts";
 import { isJsonObject } from "../../internal/json.ts";
-import { DATA, SCHEMA_MAPS } from "../../internal/schema_keywords.ts";
+import { mapParts } from "../../internal/schema_parts.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -42,16 +42,7 @@ export function saysUniqueItems(node: unknown): boolean {
  */
 export function boundSchema(schema: JsonSchema, passes: boolean): JsonSchema {
   const { uniqueItems, format, ...rest } = schema;
-  const bounded = Object.fromEntries(
-    Object.entries(rest).map(([keyword, value]) => {
-      if (DATA.has(keyword)) return [keyword, value];
-      if (!SCHEMA_MAPS.has(keyword) || !isJsonObject(value)) return [keyword, boundParts(value, passes)];
-      return [
-        keyword,
-        Object.fromEntries(Object.entries(value).map(([name, part]) => [name, boundParts(part, passes)])),
-      ];
-    }),
-  );
+  const bounded = mapParts(rest, (part) => boundSchema(part, passes));
   const added: JsonSchema[] = [];
   if (uniqueItems === true) {
     const tooLong = passes || { maxItems: MAX_COMPARED };
@@ -63,11 +54,6 @@ export function boundSchema(schema: JsonSchema, passes: boolean): JsonSchema {
   if (added.length === 0) return bounded;
   const all = Array.isArray(bounded["allOf"]) ? bounded["allOf"] : [];
   return { ...bounded, allOf: [...all, ...added] };
-}
-
-function boundParts(value: unknown, passes: boolean): unknown {
-  if (Array.isArray(value)) return value.map((part) => boundParts(part, passes));
-  return isJsonObject(value) ? boundSchema(value, passes) : value;
 }
 
 /** Whether it is found there that an array is too long to be compared. */

@@ -22,16 +22,14 @@ export interface Problem {
 /** Gives what is wrong with a JSON value; nothing, if it fits. */
 export type Check = (value: unknown) => readonly Problem[];
 
-/** A problem in words, as validators tell it. */
-export interface ProblemInWords extends Pick<Problem, "path" | "expected"> {
+/** A problem in words. */
+export interface Issue extends Pick<Problem, "path" | "expected"> {
   /** What is wrong. */
   readonly message: string;
 }
 
-/** Puts a problem into words. */
-export function toIssue({ path, expected, isMissing }: Problem): ProblemInWords {
-  return { message: isMissing ? `"${path.at(-1)}" is required` : `Expected ${expected}`, path, expected };
-}
+/** A check as Standard Schema has it: gives the value itself where it fits, else what is wrong in words. */
+export type Validate = (value: unknown) => { readonly value: unknown } | { readonly issues: readonly Issue[] };
 
 /** Most problems that are told. */
 const MAX_PROBLEMS = 20;
@@ -65,6 +63,24 @@ export function compileCheck(schema: Readonly<Record<string, unknown>>): Check {
     const told = found.filter(({ keyword }) => !CONTAINERS.has(keyword));
     return (told.length > 0 ? told : found).slice(0, MAX_PROBLEMS).map((one) => toProblem(one, schema));
   };
+}
+
+/** The same, compiled with the first value: of many schemas few may ever be asked. */
+export function compileLater(schema: Readonly<Record<string, unknown>>): Check {
+  let check: Check | undefined;
+  return (value) => (check ??= compileCheck(schema))(value);
+}
+
+/** Puts what a check finds into words. */
+export function toValidate(check: Check): Validate {
+  return (value) => {
+    const problems = check(value);
+    return problems.length === 0 ? { value } : { issues: problems.map(toIssue) };
+  };
+}
+
+function toIssue({ path, expected, isMissing }: Problem): Issue {
+  return { message: isMissing ? `"${path.at(-1)}" is required` : `Expected ${expected}`, path, expected };
 }
 
 type Findings = (value: unknown) => readonly OutputUnit[];

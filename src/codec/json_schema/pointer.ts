@@ -4,12 +4,11 @@
  * @module
  */
 
+import { pointerKeys } from "../../internal/json_pointer.ts";
+
 /** The keys that a pointer names, the root's left out. */
 export function parsePointer(pointer: string): (string | number)[] {
-  return pointer.split("/").slice(1).map((part) => {
-    const key = decodePart(part).replaceAll("~1", "/").replaceAll("~0", "~");
-    return /^(0|[1-9]\d*)$/.test(key) ? Number(key) : key;
-  });
+  return pointerKeys(pointer).map((key) => /^(0|[1-9]\d*)$/.test(key) ? Number(key) : key);
 }
 
 /** What a pointer leads to; `undefined`, if nothing is there. */
@@ -28,12 +27,4 @@ export function keywordAt(root: unknown, location: string): unknown {
 function memberOf(node: unknown, key: string | number): unknown {
   if (typeof node !== "object" || node === null || !Object.hasOwn(node, key)) return undefined;
   return (node as Readonly<Record<string | number, unknown>>)[key];
-}
-
-function decodePart(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }

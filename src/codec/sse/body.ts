@@ -17,6 +17,13 @@ const MAX_HELD = 16_384;
 
 const encoder = new TextEncoder();
 
+/** Headers of a stream. The last one tells nginx, the others tell everything else, not to keep events back. */
+export const STREAM_HEADERS: Readonly<Record<string, string>> = {
+  "content-type": "text/event-stream",
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no",
+};
+
 /** What a stream needs. */
 export interface SseBodyOptions {
   /** For heartbeats. */

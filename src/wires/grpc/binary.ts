@@ -1,18 +1,18 @@
 /**
- * The two messages of a call in protobuf's bytes, read and written without reflection.
+ * The two messages of a call in protobuf's bytes, read and written without reflection: a server reads the one and writes the
+ * other, a client the other way round.
  *
- * A `Struct` goes from bytes to JSON and back at once: no message is made of any of its values. The other messages are left
- * to the library. Reading is total, and takes time in proportion to the bytes.
- * Source: `proto/mcplite.proto` and `google/protobuf/struct.proto`; tags are written as `binary_format.ts` says.
+ * The other messages are left to the library. Reading is total, and takes time in proportion to the bytes.
+ * Source: `proto/mcplite.proto`; tags are written as `binary_format.ts` says.
  *
  * @module
  */
-import type { JsonObject, JsonValue, Message } from "@bufbuild/protobuf";
+import type { JsonObject, Message } from "@bufbuild/protobuf";
 import type { Refusal } from "../../call/outcome.ts";
-import { isJsonObject } from "../../internal/json.ts";
 import { BinaryReader, BinaryWriter, Unreadable } from "./binary_format.ts";
-import type { ResponseMeta } from "./gen/mcplite_pb.ts";
-import { refuseNumber, TOO_DEEP } from "./json.ts";
+import { readStruct, writeStruct } from "./binary_struct.ts";
+import { type ResponseMeta, ResponseType } from "./gen/mcplite_pb.ts";
+import { TOO_DEEP } from "./json.ts";
 
 /** What a ToolRequest says. */
 export interface ToolRequestMembers {
@@ -26,6 +26,20 @@ export interface ToolRequestMembers {
 
 /** What a ResponseMeta says, every field of it. */
 export type ResponseMetaMembers = Omit<ResponseMeta, keyof Message>;
+
+/** A ResponseMeta that says nothing. */
+export const BLANK_META: ResponseMetaMembers = {
+  responseType: ResponseType.ANSWER,
+  promiseToken: "",
+  timestamp: 0n,
+  processingTimeMs: 0,
+  expiresAt: 0n,
+  estimatedCompletion: 0n,
+  retryAfterMs: 0,
+  continuation: "",
+  context: "",
+  serverVersion: "",
+};
 
 /** What a ToolResponse says. */
 export interface ResponseMembers {
@@ -44,11 +58,28 @@ export interface ResponseMembers {
  * @param depth Deepest nesting of the arguments, and of the meta; that of `{}` is 1.
  */
 export function decodeToolRequestBytes(bytes: Uint8Array, depth: number): ToolRequestMembers | Refusal {
+  return readWhole(bytes, "mcplite.ToolRequest", (reader) => readToolRequest(reader, bytes.length, depth));
+}
+
+/**
+ * Reads a ToolResponse, as {@link decodeToolRequestBytes} reads a request.
+ *
+ * @param depth Deepest nesting of each of its structs; that of `{}` is 1.
+ */
+export function decodeToolResponseBytes(bytes: Uint8Array, depth: number): ResponseMembers | Refusal {
+  return readWhole(bytes, "mcplite.ToolResponse", (reader) => readToolResponse(reader, bytes.length, depth));
+}
+
+function readWhole<Members>(
+  bytes: Uint8Array,
+  typeName: string,
+  read: (reader: BinaryReader) => Members,
+): Members | Refusal {
   try {
-    return readToolRequest(new BinaryReader(bytes, "mcplite.ToolRequest"), bytes.length, depth);
+    return read(new BinaryReader(bytes, typeName));
   } catch (thrown) {
     if (thrown instanceof Unreadable) return thrown.refusal;
-    // The stack is less deep than `depth`.
+    // The stack is less deep than what may be nested.
     if (thrown instanceof RangeError) return TOO_DEEP;
     throw thrown;
   }
@@ -68,65 +99,55 @@ function readToolRequest(reader: BinaryReader, end: number, depth: number): Tool
   return { name, arguments: args, meta };
 }
 
-/** Reads a struct into the members that were sent before it. */
-function readStruct(reader: BinaryReader, outerEnd: number, members: JsonObject, depth: number): JsonObject {
-  if (depth <= 0) throw new Unreadable(TOO_DEEP);
-  const end = reader.end(outerEnd);
+function readToolResponse(reader: BinaryReader, end: number, depth: number): ResponseMembers {
+  let result: JsonObject | undefined;
+  let meta: ResponseMetaMembers | undefined;
   while (reader.at < end) {
     const tag = reader.tag(end);
-    if (tag === 0o12) readEntry(reader, end, members, depth - 1);
+    if (tag === 0o12) result = readStruct(reader, end, result ?? {}, depth);
+    else if (tag === 0o22) readMeta(reader, end, meta ??= { ...BLANK_META }, depth);
     else reader.skip(tag, end);
   }
-  return members;
+  return { result, meta };
 }
 
-function readEntry(reader: BinaryReader, outerEnd: number, members: JsonObject, depth: number): void {
+/** Reads a meta into what was sent of it before. */
+function readMeta(reader: BinaryReader, outerEnd: number, meta: ResponseMetaMembers, depth: number): void {
   const end = reader.end(outerEnd);
-  let key = "";
-  let value: JsonValue = null;
   while (reader.at < end) {
     const tag = reader.tag(end);
-    if (tag === 0o12) key = reader.key(end);
-    else if (tag === 0o22) value = readValue(reader, end, value, depth);
+    if (tag === 0o10) meta.responseType = readInt32(reader, end) as ResponseType;
+    else if (tag === 0o30) meta.timestamp = reader.integer(end);
+    else if (tag === 0o40) meta.processingTimeMs = readInt32(reader, end);
+    else if (tag === 0o142) meta.serverVersion = reader.text(end);
+    else if (tag === 0o22) meta.promiseToken = reader.text(end);
+    else if (tag === 0o50) meta.expiresAt = reader.integer(end);
+    else if (tag === 0o60) meta.estimatedCompletion = reader.integer(end);
+    else if (tag === 0o70) meta.retryAfterMs = readInt32(reader, end);
+    else if (tag === 0o102) meta.progress = readStruct(reader, end, meta.progress ?? {}, depth);
+    else if (tag === 0o112) meta.continuation = reader.text(end);
+    else if (tag === 0o122) meta.requests = readStruct(reader, end, meta.requests ?? {}, depth);
+    else if (tag === 0o132) meta.context = reader.text(end);
+    else if (tag === 0o152) meta.extra = readStruct(reader, end, meta.extra ?? {}, depth);
     else reader.skip(tag, end);
   }
-  if (key !== "__proto__") members[key] = value;
-  else Object.defineProperty(members, key, { value, configurable: true, enumerable: true, writable: true });
 }
 
-function readList(reader: BinaryReader, outerEnd: number, items: JsonValue[], depth: number): JsonValue[] {
-  if (depth <= 0) throw new Unreadable(TOO_DEEP);
-  const end = reader.end(outerEnd);
-  while (reader.at < end) {
-    const tag = reader.tag(end);
-    if (tag === 0o12) items.push(readValue(reader, end, null, depth - 1));
-    else reader.skip(tag, end);
-  }
-  return items;
+function readInt32(reader: BinaryReader, end: number): number {
+  return Number(BigInt.asIntN(32, reader.integer(end)));
 }
 
-/** Reads a value. The kind that comes last counts, none is `null`; one struct after another adds to it, as lists do. */
-function readValue(reader: BinaryReader, outerEnd: number, before: JsonValue, depth: number): JsonValue {
-  const end = reader.end(outerEnd);
-  let value = before;
-  while (reader.at < end) {
-    const tag = reader.tag(end);
-    if (tag === 0o32) value = reader.text(end);
-    else if (tag === 0o21) value = finite(reader.double(end));
-    else if (tag === 0o52) value = readStruct(reader, end, isJsonObject(value) ? value : {}, depth);
-    else if (tag === 0o62) value = readList(reader, end, Array.isArray(value) ? value : [], depth);
-    else if (tag === 0o40) value = reader.varint(end) !== 0;
-    else {
-      reader.skip(tag, end);
-      if (tag === 0o10) value = null;
-    }
-  }
-  return value;
-}
-
-function finite(value: number): number {
-  if (!Number.isFinite(value)) throw new Unreadable(refuseNumber(value));
-  return value;
+/**
+ * Writes a ToolRequest in its envelope, as {@link encodeResponseEnvelope} writes a response.
+ *
+ * @throws {RangeError} If its values are nested deeper than the stack.
+ */
+export function encodeRequestEnvelope(request: ToolRequestMembers): Uint8Array<ArrayBuffer> {
+  const writer = new BinaryWriter();
+  writeStruct(writer, 0o32, request.meta);
+  writeStruct(writer, 0o22, request.arguments);
+  writeText(writer, 0o12, request.name);
+  return writer.toEnvelope();
 }
 
 /**
@@ -165,35 +186,4 @@ function writeText(writer: BinaryWriter, tag: number, text: string): void {
 
 function writeInteger(writer: BinaryWriter, tag: number, value: number | bigint): void {
   if (Number(value) !== 0) writer.integer(tag, value);
-}
-
-function writeStruct(writer: BinaryWriter, tag: number, members: JsonObject | undefined): void {
-  if (members === undefined) return;
-  const before = writer.size;
-  const keys = Object.keys(members);
-  for (let index = keys.length - 1; index >= 0; index--) {
-    const key = keys[index] as string;
-    const entryBefore = writer.size;
-    writeValue(writer, 0o22, members[key] as JsonValue);
-    writer.text(0o12, key);
-    writer.head(0o12, entryBefore);
-  }
-  writer.head(tag, before);
-}
-
-function writeList(writer: BinaryWriter, tag: number, items: readonly JsonValue[]): void {
-  const before = writer.size;
-  for (let index = items.length - 1; index >= 0; index--) writeValue(writer, 0o12, items[index] as JsonValue);
-  writer.head(tag, before);
-}
-
-function writeValue(writer: BinaryWriter, tag: number, value: JsonValue): void {
-  const before = writer.size;
-  if (typeof value === "string") writer.text(0o32, value);
-  else if (typeof value === "number") writer.double(0o21, value);
-  else if (typeof value === "boolean") writer.varint(0o40, value ? 1 : 0);
-  else if (value === null) writer.varint(0o10, 0);
-  else if (Array.isArray(value)) writeList(writer, 0o62, value);
-  else writeStruct(writer, 0o52, value);
-  writer.head(tag, before);
 }

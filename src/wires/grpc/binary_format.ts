@@ -78,6 +78,16 @@ export class BinaryReader {
     throw this.#malformed("a number is longer than ten bytes");
   }
 
+  /** An integer of 64 bits with a sign. */
+  integer(end: number): bigint {
+    const start = this.at;
+    const value = this.varint(end);
+    if (value <= Number.MAX_SAFE_INTEGER) return BigInt(value);
+    let exact = 0n;
+    for (let at = this.at - 1; at >= start; at--) exact = exact << 7n | BigInt((this.#bytes[at] as number) & 127);
+    return BigInt.asIntN(64, exact);
+  }
+
   double(end: number): number {
     const start = this.at;
     this.#pass(8, end);

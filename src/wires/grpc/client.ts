@@ -6,13 +6,9 @@
  *
  * @module
  */
-import { create } from "@bufbuild/protobuf";
-import { Code, ConnectError, type Transport as RpcTransport } from "@connectrpc/connect";
-import type { CommonTransportOptions } from "@connectrpc/connect/protocol";
 import { createTransport as createConnect } from "@connectrpc/connect/protocol-connect";
-import { createTransport as createGrpc } from "@connectrpc/connect/protocol-grpc";
 import { createTransport as createGrpcWeb } from "@connectrpc/connect/protocol-grpc-web";
-import { type Refusal, refuse, refuseInput, type Settled, type Sink, type UnknownOutcome } from "../../call/outcome.ts";
+import { type Refusal, refuseInput, type Settled, type Sink, type UnknownOutcome } from "../../call/outcome.ts";
 import type { RemoteTool, Transport, TransportCall, TransportLimit } from "../../call/transport.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import {
@@ -24,11 +20,11 @@ import {
   type OptionRules,
   wholeNumber,
 } from "../../internal/options.ts";
-import { Exchange, type Sending } from "./client_fetch.ts";
-import { decodeAnswer, decodeError, decodeResponse, decodeTool } from "./decode_reply.ts";
-import { MCPLite, type ToolRequest, ToolRequestSchema } from "./gen/mcplite_pb.ts";
+import { ConnectRpc } from "./client_connect.ts";
+import { NativeRpc } from "./client_native.ts";
+import type { Endpoint, Rpc } from "./client_rpc.ts";
 import { toJsonObject } from "./json.ts";
-import { Http2Connection, type TlsClientOptions } from "./node.ts";
+import type { TlsClientOptions } from "./client_tls.ts";
 
 /** Options of every transport. */
 export interface RpcTransportOptions {
@@ -66,9 +62,6 @@ const CONNECT_RULES: OptionRules<ConnectTransportOptions> = { ...GRPC_WEB_RULES,
 
 const DEFAULT_MAX_RESPONSE_BYTES = 67_108_864;
 
-/** Deeper answers than anybody's are no answers. */
-const RECURSION_LIMIT = 4_096;
-
 /**
  * A transport to a server of MCP-lite over gRPC that speaks Connect, as the wire `connect()` does.
  *
@@ -89,11 +82,12 @@ const RECURSION_LIMIT = 4_096;
 export function connectTransport(url: string | URL, options: ConnectTransportOptions = {}): Transport {
   checkOptions("reach a server by Connect", options, CONNECT_RULES);
   const useBinaryFormat = options.format === "binary";
-  return new ProtocolTransport(url, options, {
-    timeout: CONNECT_TIMEOUT,
-    createRpc: (common) => createConnect({ ...common, useBinaryFormat }),
-    fetch: options.fetch,
-  });
+  return new RpcTransport(
+    url,
+    options,
+    CONNECT_TIMEOUT,
+    (endpoint) => new ConnectRpc(endpoint, (common) => createConnect({ ...common, useBinaryFormat }), options.fetch),
+  );
 }
 
 /**
@@ -105,7 +99,12 @@ export function connectTransport(url: string | URL, options: ConnectTransportOpt
  */
 export function grpcWebTransport(url: string | URL, options: GrpcWebTransportOptions = {}): Transport {
   checkOptions("reach a server by gRPC-Web", options, GRPC_WEB_RULES);
-  return new ProtocolTransport(url, options, { timeout: GRPC_TIMEOUT, createRpc: createGrpcWeb, fetch: options.fetch });
+  return new RpcTransport(
+    url,
+    options,
+    GRPC_TIMEOUT,
+    (endpoint) => new ConnectRpc(endpoint, createGrpcWeb, options.fetch),
+  );
 }
 
 /**
@@ -133,14 +132,8 @@ export function grpcWebTransport(url: string | URL, options: GrpcWebTransportOpt
 export function grpcTransport(address: string | URL, options: GrpcTransportOptions = {}): Transport {
   checkOptions("reach a server by gRPC", options, GRPC_RULES);
   const text = String(address);
-  const url = new URL(/^[a-z]+:\/\//i.test(text) ? text : `http://${text}`);
-  const connection = new Http2Connection(url.origin, options.tls);
-  return new ProtocolTransport(url, options, {
-    timeout: GRPC_TIMEOUT,
-    createRpc: createGrpc,
-    fetch: connection.fetch,
-    close: () => connection.close(),
-  });
+  const url = /^[a-z]+:\/\//i.test(text) ? text : `http://${text}`;
+  return new RpcTransport(url, options, GRPC_TIMEOUT, (endpoint) => new NativeRpc(endpoint, options.tls));
 }
 
 /** How a deadline is said in a header. */
@@ -162,145 +155,52 @@ const GRPC_TIMEOUT: TimeoutHeader = {
     timeoutMs < 99_999_999 ? `${Math.ceil(timeoutMs)}m` : `${Math.min(99_999_999, Math.ceil(timeoutMs / 1000))}S`,
 };
 
-/** What transports differ in. */
-interface Protocol {
-  readonly timeout: TimeoutHeader;
-  readonly createRpc: (options: CommonTransportOptions) => RpcTransport;
-  readonly fetch: Sending["fetch"];
-  readonly close?: () => void;
-}
+class RpcTransport implements Transport {
+  readonly #headers: RpcTransportOptions["headers"];
+  readonly #timeout: TimeoutHeader;
+  readonly #rpc: Rpc;
 
-class ProtocolTransport implements Transport {
-  readonly #base: URL;
-  readonly #options: RpcTransportOptions;
-  readonly #protocol: Protocol;
-
-  constructor(url: string | URL, options: RpcTransportOptions, protocol: Protocol) {
-    this.#base = new URL(url);
-    if (this.#base.protocol !== "http:" && this.#base.protocol !== "https:") {
-      throw new TypeError(`Not an http: or https: URL: ${this.#base.href}`);
+  constructor(
+    url: string | URL,
+    options: RpcTransportOptions,
+    timeout: TimeoutHeader,
+    createRpc: (endpoint: Endpoint) => Rpc,
+  ) {
+    const base = new URL(url);
+    if (base.protocol !== "http:" && base.protocol !== "https:") {
+      throw new TypeError(`Not an http: or https: URL: ${base.href}`);
     }
-    this.#options = options;
-    this.#protocol = protocol;
+    this.#headers = options.headers;
+    this.#timeout = timeout;
+    this.#rpc = createRpc({ base, maxBytes: options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES });
   }
 
   close(): void {
-    this.#protocol.close?.();
+    this.#rpc.close?.();
   }
 
   async call(call: TransportCall, sink?: Sink): Promise<Settled | UnknownOutcome> {
-    const { tool, args = {}, limit } = call;
+    const { tool: name, args = {}, limit } = call;
     if (!isJsonObject(args)) return refuseInput("Arguments must be an object", [], "object", args);
     const { deadline_ms: deadlineMs, ...meta } = call.meta ?? {};
     const isTimed = typeof deadlineMs === "number" && deadlineMs > 0;
     const said = isTimed ? meta : call.meta ?? {};
-    const request = create(ToolRequestSchema, {
-      name: tool,
+    const request = {
+      name,
       arguments: toJsonObject(args),
       ...(Object.keys(said).length > 0 && { meta: toJsonObject(said) }),
-    });
-    const headers = await this.#headers();
-    const { timeout } = this.#protocol;
-    if (isTimed) headers.set(timeout.name, timeout.format(deadlineMs));
-    return await this.#exchange(limit, async (rpc, signal) => {
-      if (sink !== undefined) return await readStream(rpc, signal, headers, request, sink);
-      const { message } = await rpc.unary(MCPLite.method.callTool, signal, undefined, headers, request);
-      return decodeAnswer(message);
-    });
+    };
+    const headers = await this.#makeHeaders();
+    if (isTimed) headers.set(this.#timeout.name, this.#timeout.format(deadlineMs));
+    return await this.#rpc.call(request, headers, limit, sink);
   }
 
   async list(limit: TransportLimit): Promise<readonly RemoteTool[] | Refusal> {
-    const headers = await this.#headers();
-    return await this.#exchange(limit, async (rpc, signal) => {
-      const { message } = await rpc.unary(MCPLite.method.getTools, signal, undefined, headers, {});
-      return message.tools.map(decodeTool);
-    });
+    return await this.#rpc.list(await this.#makeHeaders(), limit);
   }
 
-  async #headers(): Promise<Headers> {
-    const { headers } = this.#options;
+  async #makeHeaders(): Promise<Headers> {
+    const headers = this.#headers;
     return new Headers(typeof headers === "function" ? await headers() : headers);
   }
-
-  /** Makes one RPC, and turns whatever goes wrong on the way into a refusal. */
-  async #exchange<Result>(
-    limit: TransportLimit,
-    work: (rpc: RpcTransport, signal: AbortSignal) => Promise<Result>,
-  ): Promise<Result | Refusal> {
-    const { maxResponseBytes: maxBytes = DEFAULT_MAX_RESPONSE_BYTES } = this.#options;
-    const exchange = new Exchange({ fetch: this.#protocol.fetch, maxBytes, search: this.#base.search }, limit);
-    // Connect's streams do not end their request when they are left.
-    const left = new AbortController();
-    try {
-      return await work(this.#rpc(exchange, maxBytes), AbortSignal.any([limit.signal, left.signal]));
-    } catch (thrown) {
-      return exchange.refusal ?? refusalOf(thrown, exchange.status);
-    } finally {
-      left.abort();
-    }
-  }
-
-  #rpc({ send }: Exchange, maxBytes: number): RpcTransport {
-    const { origin, pathname } = this.#base;
-    return this.#protocol.createRpc({
-      baseUrl: `${origin}${pathname}`,
-      httpClient: send,
-      useBinaryFormat: true,
-      interceptors: [],
-      acceptCompression: [],
-      sendCompression: null,
-      compressMinBytes: Number.MAX_SAFE_INTEGER,
-      readMaxBytes: maxBytes,
-      writeMaxBytes: 0xffff_ffff,
-      binaryOptions: { recursionLimit: RECURSION_LIMIT },
-      jsonOptions: { recursionLimit: RECURSION_LIMIT },
-    });
-  }
-}
-
-async function readStream(
-  rpc: RpcTransport,
-  signal: AbortSignal,
-  headers: Headers,
-  request: ToolRequest,
-  sink: Sink,
-): Promise<Settled | UnknownOutcome> {
-  const { message: messages } = await rpc.stream(
-    MCPLite.method.callToolStream,
-    signal,
-    undefined,
-    headers,
-    (async function* () {
-      yield request;
-    })(),
-  );
-  let ended: Settled | UnknownOutcome | undefined;
-  for await (const message of messages) {
-    const said = decodeResponse(message);
-    if (said === undefined) continue;
-    const { kind } = said;
-    // What comes after the last response is its protocol's end, which is read so that the connection can go on.
-    if (kind === "partial" || kind === "progress" || kind === "deferred") await sink.push(said);
-    else ended ??= said;
-  }
-  return ended ?? BROKEN_OFF;
-}
-
-const BROKEN_OFF: Refusal = refuse("unavailable", "Stream broke off");
-
-/** What was thrown: an error of the server's, or what became of an answer that is none. */
-function refusalOf(thrown: unknown, status: number | undefined): Refusal {
-  if (!(thrown instanceof ConnectError)) return { ...BROKEN_OFF, cause: thrown };
-  if (thrown.isWireError) return decodeError(thrown);
-  // A message that says that it is larger than what is read.
-  if (thrown.code === Code.ResourceExhausted) {
-    return { ...refuse("result_too_large", "The answer is larger than what is read"), cause: thrown };
-  }
-  // Of an answer with an error's status, that is all there is to go by.
-  if (status !== undefined && (status < 200 || status > 299)) {
-    const { code } = decodeError(thrown);
-    const cause = new Error(`Status ${status}`, { cause: thrown });
-    return { ...refuse(code, `The server answered ${status}, but not with MCP-lite`), cause };
-  }
-  return { ...BROKEN_OFF, cause: thrown };
 }

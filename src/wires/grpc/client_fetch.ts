@@ -4,24 +4,14 @@
  * @module
  */
 import type { UniversalClientFn, UniversalClientRequest, UniversalClientResponse } from "@connectrpc/connect/protocol";
-import { type Refusal, refuse } from "../../call/outcome.ts";
+import type { Refusal } from "../../call/outcome.ts";
 import type { TransportLimit } from "../../call/transport.ts";
 import { discard } from "../../codec/fetch/read.ts";
-import { ToolError } from "../../error/tool_error.ts";
 import { concatBytes } from "./bytes.ts";
+import { type Endpoint, redirected, tooLarge, unreachable } from "./client_rpc.ts";
 
-/** A response that may end in trailers, which are there once its body was read. */
-export type TrailedResponse = Response & { readonly trailer?: Headers };
-
-/** How requests are sent. */
-export interface Sending {
-  /** Takes the place of the global `fetch`. */
-  readonly fetch: ((url: string, init: RequestInit) => Promise<TrailedResponse>) | undefined;
-  /** Largest answer that is read, in bytes. */
-  readonly maxBytes: number;
-  /** What comes after the path of every URL: a query, with its question mark. */
-  readonly search: string;
-}
+/** What takes the place of the global `fetch`. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Sends one request, and knows afterwards what went wrong below the protocol. */
 export class Exchange {
@@ -29,11 +19,13 @@ export class Exchange {
   refusal: Refusal | undefined = undefined;
   /** Status of the answer. */
   status: number | undefined = undefined;
-  readonly #sending: Sending;
+  readonly #endpoint: Endpoint;
+  readonly #send: Fetch;
   readonly #limit: TransportLimit;
 
-  constructor(sending: Sending, limit: TransportLimit) {
-    this.#sending = sending;
+  constructor(endpoint: Endpoint, limit: TransportLimit, send: Fetch = fetch) {
+    this.#endpoint = endpoint;
+    this.#send = send;
     this.#limit = limit;
   }
 
@@ -42,17 +34,20 @@ export class Exchange {
     const response = await this.#fetch(request);
     this.#limit.touch();
     this.status = response.status;
-    if (isRedirect(response)) throw this.#refuse(redirected(request.url, response));
-    const { status, trailer = new Headers() } = response;
-    return { status, header: headersOf(response), body: this.#read(response), trailer };
+    if (isRedirect(response)) {
+      discard(response);
+      throw this.#refuse(redirected(request.url, response.headers.get("location")));
+    }
+    const { status } = response;
+    return { status, header: headersOf(response), body: this.#read(response), trailer: new Headers() };
   };
 
-  async #fetch({ url, method, header: headers, body, signal }: UniversalClientRequest): Promise<TrailedResponse> {
+  async #fetch({ url, method, header: headers, body, signal }: UniversalClientRequest): Promise<Response> {
     const pieces: Uint8Array[] = [];
     for await (const piece of body ?? []) pieces.push(piece);
     // It is not Connect's client that calls; and in a page the header would need the server's leave.
     if (headers.get("user-agent")?.startsWith("connect-es/")) headers.delete("user-agent");
-    const send = this.#sending.fetch ?? fetch;
+    const send = this.#send;
     const init: RequestInit = {
       method,
       headers,
@@ -61,20 +56,16 @@ export class Exchange {
       redirect: "manual",
     };
     try {
-      return await send(`${url}${this.#sending.search}`, init);
+      return await send(`${url}${this.#endpoint.base.search}`, init);
     } catch (cause) {
-      if (cause instanceof ToolError) {
-        throw this.#refuse({ ...refuse(cause.code, cause.message, cause.details), cause: cause.cause });
-      }
-      const because = new Error(`POST ${url}: ${cause instanceof Error ? cause.message : cause}`, { cause });
-      throw this.#refuse({ ...refuse("unavailable", "Cannot reach the server"), cause: because });
+      throw this.#refuse(unreachable(url, cause));
     }
   }
 
   /** The bytes of an answer, piece by piece. Whoever stops reading ends the connection. */
   async *#read({ body }: Response): AsyncGenerator<Uint8Array, void, undefined> {
     if (body === null) return;
-    const { maxBytes } = this.#sending;
+    const { maxBytes } = this.#endpoint;
     const reader = body.getReader();
     // An injected fetch may not tie the body to the signal, as a real one does.
     const leave = () => void reader.cancel().catch(() => {});
@@ -84,9 +75,7 @@ export class Exchange {
       for (let read = await reader.read(); !read.done; read = await reader.read()) {
         this.#limit.pause();
         length += read.value.length;
-        if (length > maxBytes) {
-          throw this.#refuse(refuse("result_too_large", `The answer is larger than ${maxBytes} bytes`));
-        }
+        if (length > maxBytes) throw this.#refuse(tooLarge(maxBytes));
         yield read.value;
         this.#limit.touch();
       }
@@ -114,10 +103,4 @@ function headersOf(response: Response): UniversalClientResponse["header"] {
 function isRedirect(response: Response): boolean {
   // In a page a redirect is opaque: its status is 0.
   return response.status < 200 || (response.status >= 300 && response.status < 400);
-}
-
-function redirected(url: string, response: Response): Refusal {
-  discard(response);
-  const cause = new Error(`POST ${url} redirects to ${response.headers.get("location")}`);
-  return { ...refuse("invalid_request", "Redirects are not followed: use the final URL"), cause };
 }

@@ -16,17 +16,18 @@ import type { Members } from "../../codec/result/members.ts";
 import { withoutToolName } from "../../codec/result/unknown_tool.ts";
 import type { ToolErrorCode } from "../../error/code.ts";
 import { formatTimestamp } from "../../internal/clock.ts";
+import type { ResponseMembers, ResponseMetaMembers } from "./binary.ts";
 import { ERROR_DOMAIN } from "./error_domain.ts";
 import { BadRequestSchema, ErrorInfoSchema } from "./gen/google/rpc/error_details_pb.ts";
-import { type ResponseMeta, ResponseType, type Tool, type ToolResponse } from "./gen/mcplite_pb.ts";
+import { ResponseType, type Tool } from "./gen/mcplite_pb.ts";
 
 /** Reads one response: something on the way, the end, or (`undefined`) nothing. */
-export function decodeResponse(response: ToolResponse): CallEvent | Settled | UnknownOutcome | undefined {
+export function decodeResponse(response: ResponseMembers): CallEvent | Settled | UnknownOutcome | undefined {
   return response.meta === undefined ? decodeEvent(response.result ?? {}) : decodeAnswer(response);
 }
 
 /** Reads the one response to a call; without meta it is an answer. */
-export function decodeAnswer({ result = {}, meta }: ToolResponse): Settled | UnknownOutcome {
+export function decodeAnswer({ result = {}, meta }: ResponseMembers): Settled | UnknownOutcome {
   return decodeResult(meta === undefined ? result : { ...result, _meta: metaMembers(meta) });
 }
 
@@ -54,7 +55,7 @@ const RESPONSE_TYPES: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** The `_meta` that the meta of a response would be over HTTP. What has its default is absent. */
-function metaMembers(meta: ResponseMeta): Members {
+function metaMembers(meta: ResponseMetaMembers): Members {
   const { extra, responseType, promiseToken, retryAfterMs, progress, continuation, requests, context } = meta;
   const [timestampMs, expiresAtMs, estimatedMs] = [meta.timestamp, meta.expiresAt, meta.estimatedCompletion].map(
     Number,

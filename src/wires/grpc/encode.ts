@@ -11,7 +11,7 @@ import type { CallEvent, Outcome } from "../../call/outcome.ts";
 import { addedMembers, eventMembers, requestMembers } from "../../codec/result/encode.ts";
 import type { Members } from "../../codec/result/members.ts";
 import type { ToolListing } from "../../tool/listing.ts";
-import type { ResponseMembers, ResponseMetaMembers } from "./binary.ts";
+import { BLANK_META, type ResponseMembers, type ResponseMetaMembers } from "./binary.ts";
 import { ResponseType, type Tool, ToolSchema } from "./gen/mcplite_pb.ts";
 import { toJsonObject } from "./json.ts";
 
@@ -27,23 +27,10 @@ export interface Common {
 
 const MAX_INT32 = 2_147_483_647;
 
-const NOTHING: ResponseMetaMembers = {
-  responseType: ResponseType.ANSWER,
-  promiseToken: "",
-  timestamp: 0n,
-  processingTimeMs: 0,
-  expiresAt: 0n,
-  estimatedCompletion: 0n,
-  retryAfterMs: 0,
-  continuation: "",
-  context: "",
-  serverVersion: "",
-};
-
 /** The last response to a call. */
 export function encodeOutcome(outcome: Outcome, common: Common): ResponseMembers {
   const meta = {
-    ...NOTHING,
+    ...BLANK_META,
     timestamp: toInt64(common.nowMs),
     // A clock that was set back must not give a negative duration.
     processingTimeMs: toInt32(Math.max(0, common.nowMs - common.startedMs)),

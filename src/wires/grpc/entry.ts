@@ -16,4 +16,4 @@ export {
   type GrpcWebTransportOptions,
   type RpcTransportOptions,
 } from "./client.ts";
-export type { TlsClientOptions } from "./node.ts";
+export type { TlsClientOptions } from "./client_tls.ts";

@@ -13,14 +13,9 @@ import type { Body, Head, MountedWire, Reply, Wire, WireHost } from "../wire.ts"
 import { HEALTH_PATHS } from "./health.ts";
 import { createNativeMethods } from "./native.ts";
 import { isNative, refuseUnread } from "./native_protocol.ts";
-import {
-  type ConnectMethod,
-  createConnectMethods,
-  EXPOSED_HEADERS,
-  type RpcMethod,
-  UNSUPPORTED_TYPE,
-} from "./protocol.ts";
+import { type ConnectMethod, createConnectMethods, EXPOSED_HEADERS, type RpcMethod } from "./protocol.ts";
 import { ToolService } from "./service.ts";
+import { NATIVE_TYPES, refuseMethod, refuseType } from "./unsupported.ts";
 
 /** Options of {@link connect}. */
 export interface ConnectOptions {
@@ -75,18 +70,21 @@ class ConnectWire implements MountedWire {
   }
 
   handle(head: Head, body: Body): MaybePromise<Reply> {
-    if (head.method !== "POST") return NOT_POST;
+    if (head.method !== "POST") return refuseMethod(head.method);
     const handle = isNative(head) ? this.#native.get(head.path) : this.#overFetch.get(head.path)?.handle;
-    return handle?.(head, body) ?? UNSUPPORTED_TYPE;
+    return handle?.(head, body) ?? refuseForeign(head);
   }
 
   refuse(head: Head, refusal: Refusal, status?: number): MaybePromise<Reply> | undefined {
     // A gRPC answer's own status is 200, always.
     if (status !== undefined) return undefined;
-    if (head.method !== "POST") return NOT_POST;
+    if (head.method !== "POST") return refuseMethod(head.method);
     if (isNative(head)) return refuseUnread(refusal);
-    return this.#overFetch.get(head.path)?.refuse(head, refusal) ?? UNSUPPORTED_TYPE;
+    return this.#overFetch.get(head.path)?.refuse(head, refusal) ?? refuseForeign(head);
   }
 }
 
-const NOT_POST: Reply = { status: 405, headers: { allow: "POST" }, body: null };
+/** Health and reflection are for gRPC itself, alone. */
+function refuseForeign(head: Head): Reply {
+  return refuseType(head.metadata.get("content-type"), NATIVE_TYPES);
+}

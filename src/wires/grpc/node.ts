@@ -1,20 +1,10 @@
 /**
- * A connection of HTTP/2 that looks like `fetch`, and whose answers have trailers: what gRPC needs, and `fetch` has not.
+ * A connection of HTTP/2 whose answers have trailers: what gRPC needs, and `fetch` has not.
  *
  * @module
  */
 import type * as Http2 from "node:http2";
-import type { TrailedResponse } from "./client_fetch.ts";
-
-/** How a connection with TLS is made. */
-export interface TlsClientOptions {
-  /** Certificates of the authorities that are trusted, in PEM. Default: the runtime's. */
-  readonly ca?: string;
-  /** The private key that is shown, in PEM. */
-  readonly key?: string;
-  /** The certificate that is shown, in PEM. */
-  readonly cert?: string;
-}
+import type { TlsClientOptions } from "./client_tls.ts";
 
 /** One connection, made when it is needed, and made anew when it was lost. */
 export class Http2Connection {
@@ -33,21 +23,19 @@ export class Http2Connection {
     this.#tls = tls;
   }
 
-  /** As the global one, for POST. */
-  readonly fetch = (url: string, init: RequestInit): Promise<TrailedResponse> => {
-    const { pathname, search } = new URL(url);
-    const headers = { ...Object.fromEntries(new Headers(init.headers)), te: "trailers" };
+  /**
+   * Sends one request, whole.
+   *
+   * @throws If a header is none that may be sent.
+   */
+  post(path: string, headers: Readonly<Record<string, string>>, body: Uint8Array): Http2Answer {
     const session = this.#connect();
-    const stream = session.request({ ...headers, ":method": "POST", ":path": `${pathname}${search}` });
+    const stream = session.request({ ...headers, ":method": "POST", ":path": path });
     hold(session, stream);
-    const signal = init.signal ?? undefined;
-    const leave = () => stream.close(this.#http2.constants.NGHTTP2_CANCEL);
-    if (signal?.aborted) leave();
-    signal?.addEventListener("abort", leave, { once: true });
-    stream.once("close", () => signal?.removeEventListener("abort", leave));
-    stream.end(init.body as Uint8Array);
-    return responseOf(stream, leave);
-  };
+    const answer = new Http2Answer(stream, this.#http2.constants.NGHTTP2_CANCEL);
+    stream.end(body);
+    return answer;
+  }
 
   /** Lets calls under way end, and makes the next call a new connection. */
   close(): void {
@@ -82,57 +70,39 @@ function hold(session: Http2.ClientHttp2Session, stream: Http2.ClientHttp2Stream
 
 const openStreams = new WeakMap<Http2.ClientHttp2Session, number>();
 
-function responseOf(stream: Http2.ClientHttp2Stream, leave: () => void): Promise<TrailedResponse> {
-  return new Promise((resolve, reject) => {
-    const trailer = new Headers();
-    stream.on("trailers", (trailers) => copyHeaders(trailers, trailer));
-    stream.once("error", reject);
-    stream.once("close", () => reject(new Error("The connection was lost before there was an answer")));
-    stream.once("response", (received) => {
-      try {
-        resolve(Object.assign(toResponse(stream, received, leave), { trailer }));
-      } catch (thrown) {
-        reject(thrown);
-        leave();
-      }
+/** The answer to a request, as it comes. */
+export class Http2Answer {
+  /** Status and headers; rejects if there will be none. */
+  readonly head: Promise<Http2Head>;
+  /** What came behind the body, once that was read. */
+  trailers: Http2.IncomingHttpHeaders = {};
+  readonly #stream: Http2.ClientHttp2Stream;
+  readonly #cancelCode: number;
+
+  constructor(stream: Http2.ClientHttp2Stream, cancelCode: number) {
+    this.#stream = stream;
+    this.#cancelCode = cancelCode;
+    stream.on("trailers", (trailers) => void (this.trailers = trailers));
+    this.head = new Promise((resolve, reject) => {
+      stream.once("response", resolve);
+      stream.once("error", reject);
+      stream.once("close", () => reject(new Error("The connection was lost before there was an answer")));
     });
-  });
-}
-
-/** Throws for a status that no answer may have. */
-function toResponse(
-  stream: Http2.ClientHttp2Stream,
-  received: Http2.IncomingHttpHeaders & Http2.IncomingHttpStatusHeader,
-  leave: () => void,
-): Response {
-  const { ":status": status = 502 } = received;
-  const body = WITHOUT_BODY.has(status) ? null : bodyOf(stream, leave);
-  return new Response(body, { status, headers: copyHeaders(received, new Headers()) });
-}
-
-/** Statuses with which a `Response` has no body. */
-const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
-
-function copyHeaders(from: Http2.IncomingHttpHeaders, to: Headers): Headers {
-  for (const [name, value] of Object.entries(from)) {
-    if (name.startsWith(":") || value === undefined) continue;
-    to.set(name, typeof value === "string" ? value : value.join(", "));
   }
-  return to;
+
+  /** The body, piece by piece, no faster than it is read. Throws if it breaks off. */
+  pieces(): AsyncIterable<Uint8Array> {
+    return this.#stream;
+  }
+
+  /** Resets what has not ended. */
+  leave(): void {
+    this.#stream.close(this.#cancelCode);
+  }
 }
 
-/** The pieces of an answer, no faster than they are read. */
-function bodyOf(stream: Http2.ClientHttp2Stream, leave: () => void): ReadableStream<Uint8Array> {
-  const pieces = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
-  return new ReadableStream({
-    async pull(controller) {
-      const next = await pieces.next();
-      if (next.done) controller.close();
-      else controller.enqueue(next.value);
-    },
-    cancel: leave,
-  }, { highWaterMark: 0 });
-}
+/** What comes before the body. */
+export type Http2Head = Http2.IncomingHttpHeaders & Http2.IncomingHttpStatusHeader;
 
 interface BuiltinLoader {
   readonly process?: { getBuiltinModule?(name: "node:http2"): typeof Http2 | undefined };

@@ -28,6 +28,7 @@ import { refuseStruct } from "./json.ts";
 import { emptyRequest, encodingHeader, readRequest, type RequestForm, requestForm } from "./request.ts";
 import { ResponseStream } from "./stream.ts";
 import type { ToolService } from "./service.ts";
+import { refuseType, STREAM_TYPES, UNARY_TYPES } from "./unsupported.ts";
 import { encodeText } from "./text.ts";
 
 /** A request, as the functions below see it. */
@@ -56,16 +57,6 @@ export interface ConnectMethod {
 
 /** What pages of other origins have to read of a gRPC-Web answer that has no body. */
 export const EXPOSED_HEADERS: readonly string[] = ["grpc-status", "grpc-message", "grpc-status-details-bin"];
-
-/** The answer to a request of another media type than those of Connect and gRPC-Web. */
-export const UNSUPPORTED_TYPE: Reply = {
-  status: 415,
-  headers: {
-    "accept-post":
-      "application/json, application/proto, application/connect+json, application/connect+proto, application/grpc-web+proto",
-  },
-  body: null,
-};
 
 const BROKEN: Reply = { status: 500, headers: {}, body: null };
 
@@ -121,7 +112,8 @@ function connectMethod(handler: UniversalHandler, limits: Limits): ConnectMethod
   const isStream = handler.method.methodKind !== "unary";
   const withForm = (head: Head, answer: (form: RequestForm) => MaybePromise<Reply>): MaybePromise<Reply> => {
     const contentType = head.metadata.get("content-type") ?? "";
-    return handler.supportedContentType(contentType) ? answer(requestForm(contentType)) : UNSUPPORTED_TYPE;
+    if (handler.supportedContentType(contentType)) return answer(requestForm(contentType));
+    return refuseType(head.metadata.get("content-type"), isStream ? STREAM_TYPES : UNARY_TYPES);
   };
   const answer = (head: Head, form: RequestForm, request: Message | Refusal): MaybePromise<Reply> => {
     const call = new MethodCall(handler, head, form, request);

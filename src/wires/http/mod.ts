@@ -10,6 +10,7 @@ import type { Call } from "../../call/call.ts";
 import { type Refusal, refuse, type Settled } from "../../call/outcome.ts";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { refuseMediaType } from "../../codec/fetch/json_post.ts";
+import { STREAM_HEADERS } from "../../codec/sse/body.ts";
 import { decodeRequest, type JsonRpcRequest, parseJson, type RequestId } from "../../codec/jsonrpc/decode.ts";
 import { encodeResult } from "../../codec/jsonrpc/encode.ts";
 import { Deadlines } from "../../internal/deadlines.ts";
@@ -54,13 +55,6 @@ const WIRE_NAME = "mcp-lite";
 
 /** Where calls go; other endpoints give a list. */
 const CALL_PATHS: readonly string[] = ["/calltools", "/rpc", "/call"];
-
-/** The last one tells nginx, the others tell everything else, not to keep events back. */
-const STREAM_HEADERS: Readonly<Record<string, string>> = {
-  "content-type": "text/event-stream",
-  "cache-control": "no-cache, no-transform",
-  "x-accel-buffering": "no",
-};
 
 /** A list of tools as its endpoints give it. Both are kept: put together for each caller, a long list would be copied for each. */
 interface ToolsText {

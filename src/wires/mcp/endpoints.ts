@@ -15,7 +15,8 @@ import { type Answer, errorAnswer, protocolError, refusalAnswer } from "../../mc
 import type { Message, Request } from "../../mcp/message.ts";
 import type { TaskNews } from "../../mcp/task_news.ts";
 import type { Head, Reply } from "../wire.ts";
-import { EndpointExchange, type Say } from "./endpoint_exchange.ts";
+import { EndpointExchange } from "./endpoint_exchange.ts";
+import type { Say } from "./session_request.ts";
 import { ACCEPTED, refused, toAnsweredReply, toReply, unavailable } from "./exchange.ts";
 import type { SessionHost } from "./session_http.ts";
 import { followNews, NEWS, noteOf, sayNews } from "./session_news.ts";
@@ -101,10 +102,16 @@ export class Endpoints {
       const refusal = refuse("invalid_request", "The session has begun already");
       return await this.#said(refusalAnswer(request.id, refusal), head, say);
     }
-    const { pending } = this.#host;
-    const onError = (thrown: unknown) => void this.#onError(thrown);
-    const [store, news] = [this.#store, this.#news];
-    const exchange = new EndpointExchange({ head, store, session: begun, request, pending, news, say, onError });
+    const exchange = new EndpointExchange({
+      head,
+      store: this.#store,
+      session: begun,
+      requestIds: [request.id],
+      pending: this.#host.pending,
+      news: this.#news,
+      sayNews: say,
+      onError: (thrown) => this.#onError(thrown),
+    });
     const answer = this.#host.answerAll([request], exchange, false);
     if (!(answer instanceof Promise)) return await this.#said(answer, head, say);
     // It was taken: what becomes of it is told over the stream.
@@ -188,7 +195,6 @@ export class Endpoints {
   }
 
   async #end(id: string): Promise<void> {
-    await this.#store.publish(id, { kind: "ended" });
     await this.#store.delete(id);
   }
 }

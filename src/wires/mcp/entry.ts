@@ -6,7 +6,7 @@
 export { mcp, type McpOptions } from "./mod.ts";
 export { memorySessions, type MemorySessionsOptions, type Sessions, sessionsIn } from "./sessions.ts";
 export type { SessionOptions } from "./session_http.ts";
-export type { McpSession, SessionNote, SessionStore, StoredMessage } from "./session_store.ts";
+export type { ClientNote, McpSession, SessionNote, SessionStore, StoredMessage } from "./session_store.ts";
 export type { ProtocolOptions } from "../../mcp/options.ts";
 export type { CacheHints } from "../../mcp/dialect.ts";
 export type { LegacyVersion } from "../../mcp/words.ts";

@@ -1,7 +1,7 @@
 import type { Metadata, Principal } from "../../call/call.ts";
 import { refuse } from "../../call/outcome.ts";
 import { membersOf } from "../../codec/result/members.ts";
-import { SseBody } from "../../codec/sse/body.ts";
+import { SseBody, STREAM_HEADERS } from "../../codec/sse/body.ts";
 import { encodeSseEvent } from "../../codec/sse/encode.ts";
 import type { Deadlines } from "../../internal/deadlines.ts";
 import { acceptsEventStream } from "../../internal/media_type.ts";
@@ -12,13 +12,6 @@ import type { Members } from "../../mcp/message.ts";
 import type { Head, Reply, WireHost } from "../wire.ts";
 
 const JSON_HEADERS: Readonly<Record<string, string>> = { "content-type": "application/json" };
-
-/** The last one tells nginx, the others tell everything else, not to keep events back. */
-export const STREAM_HEADERS: Readonly<Record<string, string>> = {
-  "content-type": "text/event-stream",
-  "cache-control": "no-cache, no-transform",
-  "x-accel-buffering": "no",
-};
 
 /** Taken, and nothing to say. */
 export const ACCEPTED: Reply = { status: 202, headers: {}, body: null };

@@ -116,7 +116,6 @@ export class SessionHttp {
   /** Ends a session. */
   end(head: Head): Promise<Reply> {
     return this.#inSession(head, async ({ id }) => {
-      await this.#store.publish(id, { kind: "ended" });
       await this.#store.delete(id);
       return { status: 200, headers: {}, body: null };
     });
@@ -163,6 +162,7 @@ export class SessionHttp {
       retryMs: this.#retryMs,
       pollAfterMs: this.#pollAfterMs,
       requestIds: requests.map(({ id }) => id),
+      sayNews: (json) => sayNews(this.#store, session.id, json),
       onError: (thrown) => this.#broken(thrown),
     });
     return exchange.reply(this.#host.answerAll(requests, exchange, isBatch));

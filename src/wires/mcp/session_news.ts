@@ -11,7 +11,7 @@ import type { Notification, Response } from "../../mcp/message.ts";
 import type { TaskNews } from "../../mcp/task_news.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import type { WireHost } from "../wire.ts";
-import type { SessionNote, SessionStore } from "./session_store.ts";
+import type { ClientNote, SessionStore } from "./session_store.ts";
 
 /** The stream of what belongs to no request. */
 export const NEWS = "news";
@@ -40,9 +40,7 @@ export function followNews(
 
 /** Puts a message on the stream of news: at once, where the store is. */
 export function sayNews(store: SessionStore, id: string, json: string): MaybePromise<void> {
-  const appended = store.append(id, NEWS, json, false);
-  const tell = () => store.publish(id, { kind: "message", stream: NEWS });
-  return appended instanceof Promise ? appended.then(tell) : tell();
+  return store.append(id, NEWS, json, false);
 }
 
 /** Tells a session of a task, until it or the session has ended. */
@@ -67,7 +65,7 @@ export function tellOfTask(
 }
 
 /** What a message of a client is to the request that waits for it, in whichever process; `undefined` if it is nothing. */
-export function noteOf(message: Notification | Response): SessionNote | undefined {
+export function noteOf(message: Notification | Response): ClientNote | undefined {
   if (message.kind === "response") return noteOfResponse(message);
   const { requestId } = message.params;
   if (message.method !== "notifications/cancelled") return undefined;
@@ -76,7 +74,7 @@ export function noteOf(message: Notification | Response): SessionNote | undefine
 }
 
 /** A response as a note: JSON. */
-function noteOfResponse({ id, result, error }: Response): SessionNote {
+function noteOfResponse({ id, result, error }: Response): ClientNote {
   return {
     kind: "response",
     id: String(id),

@@ -37,14 +37,18 @@ export interface StoredMessage {
   readonly isLast: boolean;
 }
 
-/** What the processes of one server tell each other of a session. */
+/** What a client has said to whoever runs a request of its session, in whichever process. */
+export type ClientNote =
+  /** It has answered what it was asked. */
+  | { readonly kind: "response"; readonly id: string; readonly result?: Json; readonly error?: Json }
+  /** It has cancelled a request. */
+  | { readonly kind: "cancelled"; readonly requestId: string | number };
+
+/** What those are told who listen to a session. */
 export type SessionNote =
+  | ClientNote
   /** A stream has a new message. */
   | { readonly kind: "message"; readonly stream: string }
-  /** The client has answered what it was asked. */
-  | { readonly kind: "response"; readonly id: string; readonly result?: Json; readonly error?: Json }
-  /** The client has cancelled a request. */
-  | { readonly kind: "cancelled"; readonly requestId: string | number }
   /** The session is over. */
   | { readonly kind: "ended" };
 
@@ -83,9 +87,9 @@ export interface SessionStore {
   put(session: McpSession, before?: McpSession): MaybePromise<boolean>;
   /** The session of that id, whose time then begins anew; `undefined` if there is none (any more). */
   get(id: string): MaybePromise<McpSession | undefined>;
-  /** Forgets a session and its streams. */
+  /** Forgets a session and its streams, and tells those who listen to it that it is over. */
   delete(id: string): MaybePromise<void>;
-  /** Adds a message to a stream of a session. At least the last 1,024 of each stream are kept. */
+  /** Adds a message to a stream of a session, and tells those who listen to it. At least the last 1,024 of each stream are kept. */
   append(id: string, stream: string, json: string, isLast: boolean): MaybePromise<void>;
   /** The messages of a stream after a number, in order. */
   read(id: string, stream: string, after: number): MaybePromise<readonly StoredMessage[]>;
@@ -95,12 +99,12 @@ export interface SessionStore {
    */
   drop?(id: string, stream: string, upTo: number): MaybePromise<void>;
   /**
-   * Tells everyone who has subscribed to a session, in all processes. What a client has said nobody says again: a listener
-   * whose connection was broken meanwhile is told later. To be told twice does no harm.
+   * Tells everyone who listens to a session what its client has said. Nobody says it again: a listener whose connection was broken
+   * meanwhile is told later.
    */
-  publish(id: string, note: SessionNote): MaybePromise<void>;
+  publish(id: string, note: ClientNote): MaybePromise<void>;
   /**
-   * Listens to a session from the last `get` of it on.
+   * Listens to a session from the last `get` of it on, whichever process it is told in. To be told twice does no harm.
    *
    * @param listener Never throws.
    * @returns Ends the listening.

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { SseBody } from "../../codec/sse/body.ts";
+import { SseBody, STREAM_HEADERS } from "../../codec/sse/body.ts";
 import type { Deadlines } from "../../internal/deadlines.ts";
 import type { Reply } from "../wire.ts";
-import { KEEP_ALIVE, STREAM_HEADERS } from "./exchange.ts";
+import { KEEP_ALIVE } from "./exchange.ts";
 import type { McpSession, SessionStore, StoredMessage } from "./session_store.ts";
 
 /** What a connection reads. */

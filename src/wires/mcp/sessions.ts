@@ -4,9 +4,10 @@
  * @module
  */
 import { type Clock, systemClock } from "../../internal/clock.ts";
+import { Listeners } from "../../internal/listeners.ts";
 import { checkOptions, OBJECT, type OptionRules, POSITIVE, wholeNumber } from "../../internal/options.ts";
 import { type SessionHost, SessionHttp, type SessionOptions } from "./session_http.ts";
-import type { McpSession, SessionNote, SessionStore, StoredMessage } from "./session_store.ts";
+import type { ClientNote, McpSession, SessionNote, SessionStore, StoredMessage } from "./session_store.ts";
 
 /** Sessions, for `mcp({ sessions })`. */
 export interface Sessions {
@@ -95,7 +96,7 @@ class MemorySessions implements SessionStore {
   readonly #clock: Clock;
   /** In the order of their last requests. */
   readonly #sessions = new Map<string, Kept>();
-  readonly #listeners = new Map<string, Set<(note: SessionNote) => void>>();
+  readonly #listeners = new Map<string, Listeners<SessionNote>>();
 
   constructor({ ttlMs = 3_600_000, maxSessions = 10_000, clock = systemClock }: MemorySessionsOptions) {
     this.#ttlMs = ttlMs;
@@ -112,7 +113,7 @@ class MemorySessions implements SessionStore {
     for (const [id, { touchedMs }] of this.#sessions) {
       const isOver = touchedMs + this.#ttlMs <= this.#clock.elapsed();
       if (!isOver && this.#sessions.size <= this.#maxSessions) break;
-      this.#end(id);
+      this.delete(id);
     }
     return true;
   }
@@ -120,13 +121,14 @@ class MemorySessions implements SessionStore {
   get(id: string): McpSession | undefined {
     const kept = this.#sessions.get(id);
     if (kept === undefined) return undefined;
-    if (kept.touchedMs + this.#ttlMs <= this.#clock.elapsed()) return void this.#end(id);
+    if (kept.touchedMs + this.#ttlMs <= this.#clock.elapsed()) return void this.delete(id);
     this.#touch(kept);
     return kept.session;
   }
 
   delete(id: string): void {
     this.#sessions.delete(id);
+    this.#tell(id, { kind: "ended" });
   }
 
   append(id: string, name: string, json: string, isLast: boolean): void {
@@ -149,23 +151,21 @@ class MemorySessions implements SessionStore {
       streams.delete(oldest);
       kept.chars -= chars;
     }
+    this.#tell(id, { kind: "message", stream: name });
   }
 
   read(id: string, name: string, after: number): readonly StoredMessage[] {
     return this.#sessions.get(id)?.streams.get(name)?.messages.filter(({ number }) => number > after) ?? [];
   }
 
-  publish(id: string, note: SessionNote): void {
-    for (const listener of [...this.#listeners.get(id) ?? []]) listener(note);
+  publish(id: string, note: ClientNote): void {
+    this.#tell(id, note);
   }
 
   subscribe(id: string, listener: (note: SessionNote) => void): () => void {
-    const listeners = this.#listeners.get(id) ?? new Set();
-    this.#listeners.set(id, listeners.add(listener));
-    return () => {
-      listeners.delete(listener);
-      if (listeners.size === 0 && this.#listeners.get(id) === listeners) this.#listeners.delete(id);
-    };
+    const listeners = this.#listeners.get(id) ?? new Listeners<SessionNote>(() => this.#listeners.delete(id));
+    this.#listeners.set(id, listeners);
+    return listeners.add(listener);
   }
 
   #touch(kept: Kept): void {
@@ -175,8 +175,7 @@ class MemorySessions implements SessionStore {
     this.#sessions.set(id, kept);
   }
 
-  #end(id: string): void {
-    this.#sessions.delete(id);
-    this.publish(id, { kind: "ended" });
+  #tell(id: string, note: SessionNote): void {
+    this.#listeners.get(id)?.tell(note);
   }
 }

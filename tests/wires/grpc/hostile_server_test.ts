@@ -86,8 +86,20 @@ const ANSWERS: Readonly<Record<string, readonly [answer: (stream: ServerHttp2Str
   }, "unavailable"],
   "garbage": [(stream) => {
     stream.respond(GRPC);
-    stream.end("garbage, whose second to fifth byte are a length");
+    stream.end("garbage, whose first byte is no flag");
+  }, "unavailable"],
+  "a message that says that it is huge": [(stream) => {
+    stream.respond(GRPC);
+    stream.end(new Uint8Array([0, 0x7f, 0xff, 0xff, 0xff, 1]));
   }, "result_too_large"],
+  "a message that is compressed, unasked": [(stream) =>
+    endWith(stream, [
+      new Uint8Array([1, ...answer.slice(1)]),
+    ], { "grpc-status": "0" }), "unavailable"],
+  "a compression that was not asked for": [(stream) => {
+    stream.respond({ ...GRPC, "grpc-encoding": "gzip" });
+    stream.end(answer);
+  }, "unavailable"],
   "a message cut short": [(stream) => {
     stream.respond(GRPC);
     stream.end(answer.slice(0, 9));

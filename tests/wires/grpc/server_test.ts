@@ -293,9 +293,29 @@ test("GetPrompts lists the prompts", async () => {
 test("other methods, types and paths are refused by their statuses", async () => {
   const get = await server.fetch(new Request(`http://localhost${CALL}`));
   deepStrictEqual([get.status, get.headers.get("allow")], [405, "POST"]);
+  strictEqual((await get.json()).message, "GET is not allowed here: use POST");
   for (const type of ["text/plain", "application/grpc+json", "application/connect+json"]) {
-    strictEqual((await post(server, CALL, "{}", { "content-type": type })).status, 415, type);
+    const answer = await post(server, CALL, "{}", { "content-type": type });
+    const taken = answer.headers.get("accept-post") ?? "";
+    match(taken, /^application\/json, application\/proto, /);
+    const { code, message, details } = await answer.json();
+    deepStrictEqual([answer.status, code, message], [
+      415,
+      "invalid_argument",
+      `${type} is not read here: use ${taken}`,
+    ]);
+    strictEqual(details[0].debug.reason, "invalid_request");
   }
+  const stream = await post(server, "/mcplite.MCPLite/CallToolStream", "{}");
+  deepStrictEqual([stream.status, stream.headers.get("accept-post")?.split(", ")[0]], [
+    415,
+    "application/connect+json",
+  ]);
+  const health = await post(server, "/grpc.health.v1.Health/Check", "{}");
+  deepStrictEqual([health.status, health.headers.get("accept-post")], [
+    415,
+    "application/grpc, application/grpc+proto",
+  ]);
   strictEqual((await post(server, "/mcplite.MCPLite/CallTools", "{}")).status, 404);
 });
 

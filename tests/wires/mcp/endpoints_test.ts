@@ -322,6 +322,7 @@ function sharedStore(): SessionStore {
   const sessions = new Map<string, McpSession>();
   const streams = new Map<string, StoredMessage[]>();
   const listeners = new Map<string, Set<(note: SessionNote) => void>>();
+  const tell = (id: string, note: SessionNote) => [...listeners.get(id) ?? []].forEach((listener) => listener(note));
   const later = () => new Promise<void>((resolve) => setTimeout(resolve, 1));
   return {
     async put(session, before) {
@@ -331,15 +332,20 @@ function sharedStore(): SessionStore {
       return true;
     },
     get: async (id) => (await later(), sessions.get(id)),
-    delete: (id) => void sessions.delete(id),
+    async delete(id) {
+      sessions.delete(id);
+      await later();
+      tell(id, { kind: "ended" });
+    },
     async append(id, stream, json, isLast) {
       await later();
       const messages = streams.get(id + stream) ?? [];
       streams.set(id + stream, messages);
       messages.push({ number: messages.length + 1, json, isLast });
+      tell(id, { kind: "message", stream });
     },
     read: async (id, stream, after) => (await later(), streams.get(id + stream)?.slice(after) ?? []),
-    publish: async (id, note) => (await later(), [...listeners.get(id) ?? []].forEach((listener) => listener(note))),
+    publish: async (id, note) => (await later(), tell(id, note)),
     subscribe(id, listener) {
       const all = listeners.get(id) ?? new Set();
       listeners.set(id, all.add(listener));

@@ -1,6 +1,9 @@
 /** Older revisions without sessions, and that nothing of one era is told to another. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
+import { createServer, defineTool } from "../../../mod.ts";
+import { jsonSchema } from "../../../src/json_schema/mod.ts";
+import { mcp } from "../../../src/wires/mcp/entry.ts";
 import { initialize, type Json, legacy, post, read } from "./client.ts";
 import { createFixture } from "./fixture.ts";
 
@@ -70,6 +73,33 @@ test("each revision lists what it knows", async () => {
   });
   deepStrictEqual(Object.keys(await listed("2025-03-26")), ["name", "description", "inputSchema", "annotations"]);
   deepStrictEqual(Object.keys(await listed("2024-11-05")), ["name", "description", "inputSchema"]);
+});
+
+test("references of an output that is wrapped lead where they did, and data is no reference", async () => {
+  const tree = {
+    type: "array",
+    items: { anyOf: [{ $ref: "#" }, { $ref: "#/$defs/leaf" }] },
+    default: { $ref: "#" },
+    $defs: { leaf: { type: "string", examples: [{ $ref: "#" }] } },
+  };
+  const grow = defineTool("grow").describe("Grow").output(jsonSchema<unknown[]>(tree)).handle(() => []);
+  const { last } = await legacy(createServer({ tools: [grow], wires: [mcp()] }), "tools/list", {}, {
+    version: "2025-06-18",
+  });
+  const [listed] = last.result?.["tools"] as Json[];
+  deepStrictEqual(listed?.["outputSchema"], {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    $defs: tree.$defs,
+    type: "object",
+    properties: {
+      result: {
+        type: "array",
+        items: { anyOf: [{ $ref: "#/properties/result" }, { $ref: "#/$defs/leaf" }] },
+        default: { $ref: "#" },
+      },
+    },
+    required: ["result"],
+  });
 });
 
 test("outputs that are no objects are wrapped, where objects are wanted, and left out where nothing is", async () => {

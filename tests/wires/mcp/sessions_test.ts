@@ -321,7 +321,10 @@ test("a store that fails is told to the log and to the caller, and nothing hangs
     [{ put: down }, (server) => post(server, initializeBody())],
     [{ get: down }, (server) => call(server, "s", "pair")],
     [{ append: down }, (server) => call(server, "s", "steps")],
-    [{ publish: down }, (server) => call(server, "s", "steps")],
+    [{ publish: down }, (server) => {
+      const message = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } };
+      return post(server, message, { "mcp-session-id": "s" });
+    }],
     [{ read: down }, (server) => call(server, "s", "steps")],
     [{ read: down }, (server) => get(server, "s", { "last-event-id": "x:1" })],
     [{ delete: down }, (server) => {

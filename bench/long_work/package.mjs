@@ -1,0 +1,10 @@
+// Bun and Deno take the source, Node the built package.
+import process from "node:process";
+
+const takesSource = process.versions.bun !== undefined || process.versions.deno !== undefined;
+const load = (path) => import(takesSource ? `../../${path}.ts` : `../../dist/${path}.js`);
+
+export const { createServer, defineTool, memoryEngine } = await load("mod");
+export const { sqlite } = await load("src/engine/sqlite");
+export const { bullmq } = await load("src/engine/bullmq");
+export const { serve } = await load("src/runtime/serve");

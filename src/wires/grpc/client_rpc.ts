@@ -1,0 +1,98 @@
+/**
+ * What transports ask of a protocol: to make the two RPCs of a client; and how it says what went wrong on the way.
+ *
+ * @module
+ */
+import { Code, ConnectError } from "@connectrpc/connect";
+import { type Refusal, refuse, type Settled, type Sink, type UnknownOutcome } from "../../call/outcome.ts";
+import type { RemoteTool, TransportLimit } from "../../call/transport.ts";
+import { ToolError } from "../../error/tool_error.ts";
+import type { ResponseMembers, ToolRequestMembers } from "./binary.ts";
+import { decodeError, decodeResponse } from "./decode_reply.ts";
+
+/** Makes the RPCs of a client. Total: whatever goes wrong is a refusal. */
+export interface Rpc {
+  /** Calls a tool; with a sink by the method that streams. */
+  call(
+    request: ToolRequestMembers,
+    headers: Headers,
+    limit: TransportLimit,
+    sink: Sink | undefined,
+  ): Promise<Settled | UnknownOutcome>;
+  /** Lists the tools. */
+  list(headers: Headers, limit: TransportLimit): Promise<readonly RemoteTool[] | Refusal>;
+  /** Ends what is held open. */
+  close?(): void;
+}
+
+/** Where RPCs go, and how much is read of what comes back. */
+export interface Endpoint {
+  /** What comes before the service's own paths; its query comes behind them. */
+  readonly base: URL;
+  /** Largest answer that is read, in bytes; of a stream, all of it. */
+  readonly maxBytes: number;
+}
+
+/** What the responses of a stream say, one after the other. */
+export class StreamedResponses {
+  readonly #sink: Sink;
+  #ended: Settled | UnknownOutcome | undefined = undefined;
+
+  constructor(sink: Sink) {
+    this.#sink = sink;
+  }
+
+  /** How the stream ended. */
+  get ended(): Settled | UnknownOutcome {
+    return this.#ended ?? BROKEN_OFF;
+  }
+
+  /** Takes one. What comes after the last is its protocol's end, which is read so that the connection can go on. */
+  take(response: ResponseMembers): void | Promise<void> {
+    const said = decodeResponse(response);
+    if (said === undefined) return;
+    if (said.kind === "partial" || said.kind === "progress" || said.kind === "deferred") return this.#sink.push(said);
+    this.#ended ??= said;
+  }
+}
+
+/** Deeper answers than anybody's are no answers. */
+export const RECURSION_LIMIT = 4_096;
+
+/** Says that an answer ended before it was whole, or is none. */
+export const BROKEN_OFF: Refusal = refuse("unavailable", "Stream broke off");
+
+/** Says that there was no answer. What a `fetch` has its own words for, such as that no token is to be had, is told by these. */
+export function unreachable(url: string, cause: unknown): Refusal {
+  if (cause instanceof ToolError) return { ...refuse(cause.code, cause.message, cause.details), cause: cause.cause };
+  const because = new Error(`POST ${url}: ${cause instanceof Error ? cause.message : cause}`, { cause });
+  return { ...refuse("unavailable", "Cannot reach the server"), cause: because };
+}
+
+/** Says that an answer sends elsewhere. */
+export function redirected(url: string, location: string | null | undefined): Refusal {
+  const cause = new Error(`POST ${url} redirects to ${location}`);
+  return { ...refuse("invalid_request", "Redirects are not followed: use the final URL"), cause };
+}
+
+/** Says that an answer is larger than it may be. */
+export function tooLarge(maxBytes: number): Refusal {
+  return refuse("result_too_large", `The answer is larger than ${maxBytes} bytes`);
+}
+
+/** Says what was thrown: an error of the server's, or what became of an answer that is none. */
+export function refusalOf(thrown: unknown, status: number | undefined): Refusal {
+  if (!(thrown instanceof ConnectError)) return { ...BROKEN_OFF, cause: thrown };
+  if (thrown.isWireError) return decodeError(thrown);
+  // A message that says that it is larger than what is read.
+  if (thrown.code === Code.ResourceExhausted) {
+    return { ...refuse("result_too_large", "The answer is larger than what is read"), cause: thrown };
+  }
+  // Of an answer with an error's status, that is all there is to go by.
+  if (status !== undefined && (status < 200 || status > 299)) {
+    const { code } = decodeError(thrown);
+    const cause = new Error(`Status ${status}`, { cause: thrown });
+    return { ...refuse(code, `The server answered ${status}, but not with MCP-lite`), cause };
+  }
+  return { ...BROKEN_OFF, cause: thrown };
+}
