@@ -5,7 +5,8 @@
  *
  * @module
  */
-import type { AgentOptions, RunOptions } from "./options.ts";
+import { AGENT_RULES, type AgentOptions, type RunOptions } from "./options.ts";
+import { BOOLEAN, checkOptions, type OptionRules } from "../internal/options.ts";
 import type { ParameterSchema } from "./parameters.ts";
 import type { AgentSource } from "./source.ts";
 import { toStrict } from "./strict.ts";
@@ -189,7 +190,11 @@ function isFunctionCall(item: OpenAiResponseItem): item is FunctionCallItem {
   return item.type === "function_call";
 }
 
-async function openFunctions(source: AgentSource, { strict = true, ...options }: OpenAiOptions): Promise<Functions> {
+const OPENAI_RULES: OptionRules<OpenAiOptions> = { ...AGENT_RULES, strict: BOOLEAN };
+
+async function openFunctions(source: AgentSource, given: OpenAiOptions): Promise<Functions> {
+  checkOptions("give tools to a model", given, OPENAI_RULES);
+  const { strict = true, ...options } = given;
   return new Functions(await openToolbox(source, options), strict);
 }
 

@@ -1,5 +1,6 @@
 import type { Progress } from "../call/outcome.ts";
 import type { RemoteTool } from "../call/transport.ts";
+import { FUNCTION, oneOf, type OptionRules, POSITIVE } from "../internal/options.ts";
 
 /** A call that a model made. */
 export interface AgentCall {
@@ -33,3 +34,12 @@ export interface RunOptions {
   /** Aborts the calls; what waits for them then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
+
+/** What options have to be. */
+export const AGENT_RULES: OptionRules<AgentOptions> = {
+  select: FUNCTION,
+  promises: oneOf("awaited", "shown"),
+  timeoutMs: POSITIVE,
+  onProgress: FUNCTION,
+  onPartial: FUNCTION,
+};

@@ -11,7 +11,8 @@ import { ToolError } from "../error/tool_error.ts";
 import { isJsonObject, nestsDeeperThan } from "../internal/json.ts";
 import { explainFailure, explainPromise, explainQuestion, explainRefusal, isQuestion, toText } from "./explain.ts";
 import { mapNames } from "./names.ts";
-import type { AgentCall, AgentOptions, RunOptions } from "./options.ts";
+import { checkOptions } from "../internal/options.ts";
+import { AGENT_RULES, type AgentCall, type AgentOptions, type RunOptions } from "./options.ts";
 import { type Parameters, toParameters } from "./parameters.ts";
 import { type AgentSource, methodsOf } from "./source.ts";
 
@@ -125,6 +126,7 @@ export class Toolbox {
 
 /** Lists the tools of a source. Rejects with `ToolError` if they cannot be had. */
 export async function openToolbox(source: AgentSource, options: AgentOptions): Promise<Toolbox> {
+  checkOptions("give tools to a model", options, AGENT_RULES);
   const methods = methodsOf(source);
   const { select = () => true, promises } = options;
   const offered = (await methods.list()).filter((tool) => isSystemTool(tool) ? promises === "shown" : select(tool));

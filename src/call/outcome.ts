@@ -58,7 +58,10 @@ export interface AskRequest {
   readonly message: string;
   /** JSON Schema of the answer, for an elicitation. */
   readonly schema?: JsonObject | undefined;
-  /** What else belongs to the question: of a resource its name, amount and reason; of a page its URL; of sampling what the model gets. */
+  /**
+   * What else belongs to the question: of a resource its name, amount and reason; of a page its URL; of sampling what the model
+   * gets. Of what is asked again, `refused` says why the answer was not taken.
+   */
   readonly params?: JsonObject | undefined;
 }
 

@@ -8,6 +8,7 @@ import type { MaybePromise } from "../internal/maybe_promise.ts";
 import type { Schema } from "../schema/schema.ts";
 import { addScopes } from "../tool/access.ts";
 import type { DescribeFirst } from "../tool/tool_builder.ts";
+import { checkAbout } from "./about.ts";
 import { assertCompleters, type Completers } from "./completion.ts";
 import { createCatalog } from "./create_catalog.ts";
 import type { CatalogCtx, Prompt, PromptAnswer, PromptPlan } from "./prompt.ts";
@@ -130,10 +131,12 @@ class Builder {
   }
 
   title(title: string): Builder {
+    checkAbout(this.#label, { title });
     return this.#with({ title });
   }
 
   icons(icons: readonly Icon[]): Builder {
+    checkAbout(this.#label, { icons });
     return this.#with({ icons });
   }
 

@@ -6,6 +6,7 @@
 import { assertAnnotations, type ContentAnnotations, type Icon } from "../call/content.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 import { addScopes } from "../tool/access.ts";
+import { checkAbout } from "./about.ts";
 import { assertCompleters, type Completers } from "./completion.ts";
 import { createCatalog } from "./create_catalog.ts";
 import type { CatalogCtx, ListingCtx } from "./prompt.ts";
@@ -143,18 +144,22 @@ class Builder {
   }
 
   title(title: string): Builder {
+    checkAbout(this.#label, { title });
     return this.#with({ title });
   }
 
   describe(description: string): Builder {
+    checkAbout(this.#label, { description });
     return this.#with({ description });
   }
 
   mimeType(mimeType: string): Builder {
+    checkAbout(this.#label, { mimeType });
     return this.#with({ mimeType });
   }
 
   icons(icons: readonly Icon[]): Builder {
+    checkAbout(this.#label, { icons });
     return this.#with({ icons });
   }
 

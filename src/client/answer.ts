@@ -16,7 +16,7 @@ export function answerOf(settled: Settled | UnknownOutcome): unknown {
 
 /** What to throw where something else was wanted. */
 export function notWanted(settled: Settled | UnknownOutcome, wanted: string): ToolError {
-  const responseType = settled.kind === "unknown" ? settled.responseType : settled.kind;
+  const { kind, responseType = kind } = settled as UnknownOutcome;
   return new ToolError("invalid_request", `The server answered with ${responseType}, not with ${wanted}`, {
     details: settled,
   });

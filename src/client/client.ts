@@ -185,6 +185,7 @@ class Caller implements ClientMethods {
   ): Promise<unknown> {
     const settled = await call.run(async () => {
       let request = first;
+      const said: Record<string, string> = {};
       for (let rounds = 0;;) {
         let settled = await this.#request(request, call);
         // The stream broke off, but the work goes on.
@@ -195,10 +196,11 @@ class Caller implements ClientMethods {
           request = redemption(settled.token);
         } else {
           // Not for ever: a tool may like no answer.
-          const meta = "requests" in settled && rounds++ < 32 ? await this.#answer(settled, first.tool) : undefined;
-          if (meta !== undefined) request = { ...request, meta };
+          const isAsked = "requests" in settled && rounds++ < 32;
+          const meta = isAsked ? await this.#answer(settled, first.tool, said) : undefined;
+          if (meta) request = { ...request, meta };
           // A refusal to redeem leaves the promise as it was: it may be asked for again.
-          else if (settled.kind !== "error" || request.token === undefined) return settled;
+          else if (settled.kind !== "error" || !request.token) return settled;
           else return { ...settled, data: { ...(settled.data as object | undefined), promise_token: request.token } };
         }
       }
@@ -206,14 +208,18 @@ class Caller implements ClientMethods {
     return answerOf(settled);
   }
 
-  /** What the caller's functions say to each question; `undefined` if one has no function. */
-  async #answer(settled: AskOutcome, tool: string): Promise<Request["meta"]> {
+  /** What the caller's functions say to each question; `undefined` if one has no function. `said` is kept. */
+  async #answer(settled: AskOutcome, tool: string, said: Record<string, string>): Promise<Request["meta"]> {
     const { onElicit, onResource } = this.#options;
     const responses: Record<string, unknown> = {};
     for (const [key, request] of Object.entries(settled.requests)) {
       const answer = request.kind === "resource" ? onResource : request.kind === "elicitation" ? onElicit : undefined;
-      if (answer === undefined) return undefined;
-      responses[key] = await answer({ ...request, key, tool });
+      if (!answer) return undefined;
+      const refused = request.params?.["refused"];
+      const json = JSON.stringify(responses[key] = await answer({ ...request, key, tool }) ?? null);
+      // It would be refused again.
+      if (refused && json === said[key]) throw notWanted(settled, `an answer: ${refused}`);
+      said[key] = json;
     }
     return { continuation: settled.continuation, responses };
   }
@@ -241,13 +247,13 @@ class Caller implements ClientMethods {
   async #attempt({ tool, args, meta: added }: Request, call: RunningCall): Promise<Settled | UnknownOutcome> {
     call.signal.throwIfAborted();
     const { options: { meta: given, idempotencyKey }, sink } = call;
-    const remainingMs = Math.ceil(call.dueMs - performance.now());
+    const remainingMs = call.dueMs - performance.now();
     const meta = {
       ...given,
       ...added,
       ...this.#kept,
       ...(idempotencyKey !== undefined && { idempotency_key: idempotencyKey }),
-      ...(remainingMs < Infinity && { deadline_ms: Math.max(1, remainingMs) }),
+      ...(remainingMs < Infinity && { deadline_ms: Math.ceil(Math.max(1, remainingMs)) }),
     };
     const sent = { tool, args, meta: Object.keys(meta).length === 0 ? undefined : meta, limit: call };
     const settled = await this.#transport.call(sent, sink);

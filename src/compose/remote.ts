@@ -22,6 +22,7 @@ import type { ToolPlan } from "../tool/tool.ts";
 import type { Gateway, GatewayOptions } from "./gateway.ts";
 import { RelayedTool } from "./relayed_tool.ts";
 import { promptsOf, resourcesOf } from "./remote_offers.ts";
+import { isStrangeAnswer } from "./remote_refusal.ts";
 import { bounded, isRedeem, readTools } from "./remote_tools.ts";
 
 const CHANGED: Change = { kind: "list-changed", list: "tools" };
@@ -83,7 +84,9 @@ export class Remote implements Gateway {
         "tools",
         () => this.#renew(),
       );
-      const can = await mcp?.server({ timeoutMs: listTimeoutMs }) ?? { capabilities: {} };
+      const can = await mcp?.server({ timeoutMs: listTimeoutMs }).catch((thrown) => {
+        throw thrown instanceof ToolError ? this.#unlisted(thrown) : thrown;
+      }) ?? { capabilities: {} };
       this.#promises = hasTasks(can.capabilities);
       // In turn, too: what changes meanwhile is listed after it.
       await this.refresh();
@@ -152,11 +155,7 @@ export class Remote implements Gateway {
       });
       return await Promise.race([late, this.#transport.list(limit)]);
     });
-    if (isRefusal(listed)) {
-      throw new ToolError(listed.code, `Cannot list the server "${this.name}": ${listed.message}`, {
-        cause: listed.cause,
-      });
-    }
+    if (isRefusal(listed)) throw this.#unlisted(listed);
     const mayPromise = this.#promises || (Array.isArray(listed) && listed.some(isRedeem));
     const read = readTools(listed, this.name, this.#options, (problem) => this.#warn(problem));
     // Whoever is told that nothing has changed lists it all again.
@@ -181,6 +180,14 @@ export class Remote implements Gateway {
     // Servers take the tools first, and tell of them then.
     this.#listeners.tell();
     await this.#changes.publish(CHANGED);
+  }
+
+  /** What is not the server's protocol is no fault of who asked: there is another server, or a page in its place. */
+  #unlisted({ code, message, cause }: Pick<Refusal, "code" | "message" | "cause">): ToolError {
+    const isStrange = isStrangeAnswer(code, cause);
+    return new ToolError(isStrange ? "unavailable" : code, `Cannot list the server "${this.name}": ${message}`, {
+      cause,
+    });
   }
 
   /** Lists anew because a tool is gone; not at each call of it: a server may list what it does not have. */

@@ -180,7 +180,11 @@ async function reached<Value>(gateway: string, ask: () => Promise<Value>): Promi
     return await ask();
   } catch (cause) {
     if (cause instanceof ToolError && PASSED.has(cause.code)) throw cause;
-    throw new ToolError("unavailable", `The server "${gateway}" cannot be reached; try again later`, { cause });
+    const details = { server: gateway, retry_after_ms: 1_000 };
+    throw new ToolError("unavailable", `The server "${gateway}" cannot be reached; try again later`, {
+      details,
+      cause,
+    });
   }
 }
 

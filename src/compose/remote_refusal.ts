@@ -18,6 +18,10 @@ export function passRefusal(refusal: Refusal, run: RelayedRun, gateway: string, 
   const note = (what: string) => {
     run.host.logger?.warn(what, { tool: name, gateway, code, error: refusal.cause ?? message });
   };
+  if (isStrangeAnswer(code, refusal.cause)) {
+    note("A server does not speak as it should");
+    return unavailable(gateway, "does not answer as it should");
+  }
   switch (isToolErrorCode(code) ? code : "internal") {
     case "internal": {
       const { correlation_id: id } = members;
@@ -35,10 +39,6 @@ export function passRefusal(refusal: Refusal, run: RelayedRun, gateway: string, 
     case "unauthenticated":
       note("A server does not know this gateway");
       return unavailable(gateway, "does not let this gateway in");
-    case "parse_error":
-    case "method_not_found":
-      note("A server does not speak as it should");
-      return unavailable(gateway, "does not answer as it should");
     case "unavailable": {
       note("A server cannot be used");
       const { retry_after_ms: retryAfterMs } = members;
@@ -54,7 +54,18 @@ export function passRefusal(refusal: Refusal, run: RelayedRun, gateway: string, 
   }
 }
 
+/** Codes of answers that a server of the protocol has no reason to give to a gateway. */
+const STRANGE: ReadonlySet<string> = new Set(["parse_error", "method_not_found"]);
+
+/** Whether an answer is not one of the protocol. What a server refuses has no cause here: that stays on its side. */
+export function isStrangeAnswer(code: string, cause: unknown): boolean {
+  return STRANGE.has(code) || (code === "invalid_request" && cause !== undefined);
+}
+
+/** When to try again, in milliseconds, where the server does not say. */
+const RETRY_MS = 1_000;
+
 function unavailable(gateway: string, problem: string, retryAfterMs?: unknown): Refusal {
-  const data = { server: gateway, ...(typeof retryAfterMs === "number" && { retry_after_ms: retryAfterMs }) };
+  const data = { server: gateway, retry_after_ms: typeof retryAfterMs === "number" ? retryAfterMs : RETRY_MS };
   return refuse("unavailable", `The server "${gateway}" ${problem}`, data);
 }

@@ -1,15 +1,17 @@
+import { askedAgain, NO_ANSWER } from "../call/asked_again.ts";
 import type { AskRequest } from "../call/outcome.ts";
 import type { AskAnswer, Memo } from "../engine/engine.ts";
 import { isJsonObject, type Json, type JsonObject } from "../internal/json.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 import { compileSchema } from "../schema/compile.ts";
+import { formatIssues } from "../schema/issues.ts";
 import type { AskedFor, ElicitRequest } from "../tool/asks.ts";
 
 /** Rejects what waits for the caller's answer; whatever the handler makes of it, the run is over. */
 const SUSPENDED: Error = new Error("The call stops here until its caller has answered");
 
-/** Gives the answer as what asked for it wants it; `undefined` if it does not fit. */
-type Check = (content: Json | undefined) => MaybePromise<{ readonly value: Json | undefined } | undefined>;
+/** Gives the answer as what asked for it wants it; or why it does not fit. */
+type Check = (content: Json | undefined) => MaybePromise<{ readonly value: Json | undefined } | string>;
 
 interface Question {
   readonly request: AskRequest;
@@ -79,8 +81,8 @@ export class Asking {
     for (const [key, { request, check }] of questions) {
       const given = this.#answers.get(key);
       const checked = given && await checkAnswer(given, check);
-      if (checked !== undefined) answers.set(key, checked);
-      else if (given !== undefined) this.#askAgain(key, request);
+      if (typeof checked === "object") answers.set(key, checked);
+      else if (checked !== undefined) this.#askAgain(key, request, checked);
     }
     if (answers.size === questions.length) return Object.fromEntries(answers);
     // A step that is not kept would be taken again.
@@ -88,9 +90,9 @@ export class Asking {
     throw SUSPENDED;
   }
 
-  #askAgain(key: string, request: AskRequest): void {
+  #askAgain(key: string, request: AskRequest, reason: string): void {
     this.#answers.delete(key);
-    this.#open.set(key, request);
+    this.#open.set(key, askedAgain(key, request, reason));
   }
 
   #question(key: string, asked: AskedFor): Question {
@@ -111,7 +113,9 @@ function formQuestion(key: string, { message, schema }: ElicitRequest): Question
     request: { kind: "elicitation", message, schema: compiled.jsonSchema as JsonObject },
     async check(content) {
       const checked = await compiled.validate(content);
-      return checked.issues === undefined ? { value: checked.value as Json } : undefined;
+      if (checked.issues === undefined) return { value: checked.value as Json };
+      const [{ path, message } = { path: [], message: "" }] = formatIssues(checked.issues, content);
+      return `${["content", ...path].join(".")}: ${message}`;
     },
   };
 }
@@ -129,12 +133,12 @@ function otherQuestion(asked: Exclude<AskedFor, ElicitRequest>): Question {
   }
   if ("roots" in asked) {
     const request = { kind: "roots", message: "The folders that you work in" } as const;
-    return { request, check: (content) => hasList(content, "roots") ? { value: content } : undefined };
+    return { request, check: (content) => hasList(content, "roots") ? { value: content } : "content has no roots" };
   }
   // Copied by way of JSON: it may hold what JSON has no word for, and waits for its answer elsewhere.
   const params: JsonObject = JSON.parse(JSON.stringify(asked));
   const request = { kind: "sampling", message: "A question to your model", params } as const;
-  return { request, check: (content) => isSample(content) ? { value: content } : undefined };
+  return { request, check: (content) => isSample(content) ? { value: content } : "content has no model or content" };
 }
 
 function hasList(content: Json | undefined, member: string): boolean {
@@ -145,21 +149,22 @@ function isSample(content: Json | undefined): boolean {
   return isJsonObject(content) && typeof content["content"] === "object" && typeof content["model"] === "string";
 }
 
-/** The answer as what asked for it wants it; `undefined` if it does not fit. */
-async function checkAnswer(given: AskAnswer, check: Check | undefined): Promise<AskAnswer | undefined> {
+/** The answer as what asked for it wants it; or why it does not fit. */
+async function checkAnswer(given: AskAnswer, check: Check | undefined): Promise<AskAnswer | string> {
+  if (given.action === "malformed") return NO_ANSWER;
   if (given.action !== "accept" || check === undefined) return given;
   const checked = await check(given.content);
-  if (checked === undefined) return undefined;
+  if (typeof checked === "string") return checked;
   return { action: "accept", ...(checked.value !== undefined && { content: checked.value }) };
 }
 
-/** The well-formed ones of a caller's answers. */
+/** A caller's answers. */
 export function readAnswers(responses: Readonly<Record<string, unknown>> | undefined): Map<string, AskAnswer> {
   const answers = new Map<string, AskAnswer>();
   for (const [key, response] of Object.entries(responses ?? {})) {
     const { action, content }: Readonly<Record<string, unknown>> = isJsonObject(response) ? response : {};
     if (action === "accept") answers.set(key, { action, ...(content !== undefined && { content: content as Json }) });
-    else if (action === "decline" || action === "cancel") answers.set(key, { action });
+    else answers.set(key, { action: action === "decline" || action === "cancel" ? action : "malformed" });
   }
   return answers;
 }

@@ -12,6 +12,7 @@
  * ```
  * @module
  */
+import { AT_LEAST_1, checkOptions, FUNCTION, OBJECT, type OptionRules, rule, TEXT } from "../internal/options.ts";
 import type { Backend, BackendOptions } from "./bullmq_backend.ts";
 import { BullmqEngine } from "./bullmq_engine.ts";
 import { Failures } from "./bullmq_failures.ts";
@@ -19,6 +20,7 @@ import { PostgresBackend } from "./bullmq_postgres.ts";
 import { RedisBackend } from "./bullmq_redis.ts";
 import type { RedisAddress } from "./bullmq_redis_address.ts";
 import type { Engine } from "./engine.ts";
+import { postgresName, redisName, storeError } from "./store_error.ts";
 
 export type { RedisAddress, RedisTls } from "./bullmq_redis_address.ts";
 
@@ -57,6 +59,20 @@ export type BullmqOptions =
     }
   );
 
+type AnyOptions = BullmqCommonOptions & { readonly redis?: unknown; readonly postgres?: unknown };
+
+const RULES: OptionRules<AnyOptions> = {
+  redis: rule(
+    'a URL such as "redis://127.0.0.1:6379", or its parts',
+    (value) => TEXT.fits(value) || OBJECT.fits(value),
+  ),
+  postgres: rule('a URL such as "postgres://127.0.0.1:5432/database"', TEXT.fits),
+  name: TEXT,
+  leaseMs: AT_LEAST_1,
+  timeoutMs: AT_LEAST_1,
+  onError: FUNCTION,
+};
+
 /**
  * Keeps jobs in Redis or PostgreSQL, and has them delivered by BullMQ.
  *
@@ -68,14 +84,13 @@ export type BullmqOptions =
  * @throws {RangeError} If a time is not a number of at least 1.
  */
 export function bullmq(options: BullmqOptions): Engine {
+  checkOptions<AnyOptions>("keep jobs by BullMQ", options, RULES);
   const { name = "toolwire", leaseMs = 10_000, timeoutMs = 5_000, onError = warn } = options;
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(name)) {
     throw new TypeError(`Cannot name a queue ${JSON.stringify(name)}: use up to 64 letters, digits, ".", "_" or "-"`);
   }
-  for (const [key, value] of Object.entries({ leaseMs, timeoutMs })) {
-    if (!(value >= 1)) throw new RangeError(`Cannot use BullMQ: ${key} has to be at least 1, and is ${value}`);
-  }
-  const failures = new Failures(onError);
+  const store = options.redis === undefined ? postgresName(`${options.postgres}`) : redisName(options.redis);
+  const failures = new Failures((error) => onError(storeError(store, error)));
   const backend = createBackend(options, { name, timeoutMs, onError: failures.report });
   return new BullmqEngine(backend, { leaseMs, timeoutMs, failures });
 }

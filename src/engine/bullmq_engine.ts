@@ -12,6 +12,9 @@ import type { Engine, EngineWorker, Job, WorkOptions } from "./engine.ts";
 /** A delivery of a job that somebody runs comes again after this, twice this, and so on, in milliseconds. */
 const FIRST_WAIT_MS = 20;
 
+/** What callers are told to do about it. */
+const RETRY = { retry_after_ms: 1_000 };
+
 /** Options of {@link BullmqEngine}. */
 export interface BullmqEngineOptions {
   /** How long a process is taken to live after its last sign, in milliseconds. */
@@ -127,7 +130,7 @@ export class BullmqEngine implements Engine {
 
   /** Asks the store something for which a caller waits. */
   async #ask<Value>(ask: () => Promise<Value>): Promise<Value> {
-    if (this.#closed !== undefined) throw new ToolError("unavailable", "The job engine is closed");
+    if (this.#closed !== undefined) throw new ToolError("unavailable", "The job engine is closed", { details: RETRY });
     try {
       const value = await within(this.#options.timeoutMs, ask());
       this.#options.failures.succeed();
@@ -135,7 +138,10 @@ export class BullmqEngine implements Engine {
     } catch (cause) {
       if (cause instanceof MissingPackageError) throw cause;
       this.#options.failures.report(cause);
-      throw new ToolError("unavailable", "The job engine cannot reach its store: try again later", { cause });
+      throw new ToolError("unavailable", "The job engine cannot reach its store: try again later", {
+        details: RETRY,
+        cause,
+      });
     }
   }
 

@@ -17,8 +17,8 @@ export type JobState = "queued" | "running" | "asking" | "done" | "cancelled";
 
 /** What a caller said to one question. */
 export interface AskAnswer {
-  /** Whether the caller gave what was asked for. */
-  readonly action: "accept" | "decline" | "cancel";
+  /** Whether the caller gave what was asked for; what is `malformed` is no answer, and makes the run ask again. */
+  readonly action: "accept" | "decline" | "cancel" | "malformed";
   /** What the caller gave. */
   readonly content?: Json;
 }

@@ -86,11 +86,16 @@ export class RedisLine {
   readonly #client: Redis;
   readonly #timeoutMs: number;
   #ready = Promise.withResolvers<void>();
+  #broken: Error | undefined = undefined;
 
   constructor(client: Redis, timeoutMs: number) {
     this.#client = client;
     this.#timeoutMs = timeoutMs;
-    client.on("ready", () => this.#ready.resolve());
+    client.on("ready", () => {
+      this.#broken = undefined;
+      this.#ready.resolve();
+    });
+    client.on("error", (error) => (this.#broken = error));
     client.on("close", () => {
       const before = this.#ready;
       this.#ready = Promise.withResolvers();
@@ -101,7 +106,11 @@ export class RedisLine {
 
   /** Waits until it can be used, but not for ever. */
   async ready(): Promise<Redis> {
-    if (this.#client.status !== "ready") await within(this.#timeoutMs, this.#ready.promise);
+    if (this.#client.status === "ready") return this.#client;
+    await within(this.#timeoutMs, this.#ready.promise).catch((late) => {
+      // Why there is no connection says more than that there is none.
+      throw this.#broken ?? late;
+    });
     return this.#client;
   }
 }

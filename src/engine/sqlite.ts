@@ -12,6 +12,7 @@
  */
 import type { Engine } from "./engine.ts";
 import { SqliteEngine } from "./sqlite_engine.ts";
+import { AT_LEAST_1, checkOptions, FUNCTION, oneOf, type OptionRules } from "../internal/options.ts";
 import { SqliteStore } from "./sqlite_store.ts";
 
 /** Options of {@link sqlite}. */
@@ -37,6 +38,14 @@ export interface SqliteOptions {
   readonly onError?: (error: unknown) => void;
 }
 
+const RULES: OptionRules<SqliteOptions> = {
+  leaseMs: AT_LEAST_1,
+  pollMs: AT_LEAST_1,
+  busyTimeoutMs: AT_LEAST_1,
+  outlives: oneOf("process", "machine"),
+  onError: FUNCTION,
+};
+
 /**
  * Keeps jobs in a file, which is created if need be; several processes may share it.
  *
@@ -44,18 +53,16 @@ export interface SqliteOptions {
  *
  * @param path The file. `:memory:` is refused: that would be `memoryEngine()`, with promises that look as if they lasted.
  * @returns The engine; its file is open until `close()`.
- * @throws {TypeError} If the path names no file.
+ * @throws {TypeError} If the path names no file, there is no such option, or one is not of the right kind.
  * @throws {RangeError} If a time is not a number of at least 1.
  * @throws {Error} If the runtime has no SQLite, the folder is not there, or the file is somebody else's.
  */
 export function sqlite(path: string, options: SqliteOptions = {}): Engine {
-  if (path === "" || path.startsWith(":memory:") || path.startsWith("file:")) {
+  checkOptions("keep jobs in SQLite", options, RULES);
+  if (typeof path !== "string" || path === "" || path.startsWith(":memory:") || path.startsWith("file:")) {
     throw new TypeError(`Cannot open ${JSON.stringify(path)}: name a file by its path, or use memoryEngine()`);
   }
   const { leaseMs = 10_000, pollMs = 100, busyTimeoutMs = 5_000, outlives = "process", onError } = options;
-  for (const [name, value] of Object.entries({ leaseMs, pollMs, busyTimeoutMs })) {
-    if (!(value >= 1)) throw new RangeError(`Cannot open ${path}: ${name} has to be at least 1, and is ${value}`);
-  }
   // In WAL mode, NORMAL writes each change to the system before it returns, so that a killed process loses nothing; it only
   // does not wait for the disk, so that a power cut may take back the last changes. FULL waits.
   const synchronous = outlives === "process" ? "NORMAL" : "FULL";

@@ -37,7 +37,7 @@ export class ToolError extends Error {
    */
   /** Makes a refusal to throw. */
   constructor(code: ToolErrorCode, message: string, options?: ToolErrorOptions) {
-    super(message, options?.cause === undefined ? undefined : { cause: options.cause });
+    super(message, options?.cause === undefined ? undefined : options);
     this.code = code;
     this.details = options?.details;
   }

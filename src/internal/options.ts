@@ -39,6 +39,11 @@ export const POSITIVE: OptionRule = {
   expected: "a number above 0",
   fits: (value) => Number.isFinite(value) && (value as number) > 0,
 };
+/** A number of at least 1, such as a duration in milliseconds. */
+export const AT_LEAST_1: OptionRule = {
+  expected: "a number of at least 1",
+  fits: (value) => typeof value === "number" && value >= 1,
+};
 /** What `fetch` takes as headers, or a function that gives it. */
 export const HEADERS: OptionRule = {
   expected: "headers, or a function that gives them",

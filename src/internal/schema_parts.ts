@@ -9,7 +9,7 @@ import { isJsonObject } from "./json.ts";
 type SchemaObject = Readonly<Record<string, unknown>>;
 
 /** Keywords whose members are schemas by name. */
-const MAPS: ReadonlySet<string> = new Set([
+export const MAPS: ReadonlySet<string> = new Set([
   "properties",
   "patternProperties",
   "$defs",

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { assertSchema } from "../codec/json_schema/assert_schema.ts";
 import { compileCheck, toValidate } from "../codec/json_schema/check.ts";
 import type { JsonSchema, Schema } from "../schema/schema.ts";
 
@@ -32,12 +33,13 @@ import type { JsonSchema, Schema } from "../schema/schema.ts";
  * @param schema The schema, which is kept as it is. References lead into itself; what is patterned is so by regular expressions
  * with the flag `u`.
  * @typeParam Value What fits it: nobody checks that this is what the schema says.
- * @throws {TypeError} If it is no object.
+ * @throws {TypeError} If it is no object, a keyword has a value that it cannot have, a pattern is none, or a reference leads nowhere.
  */
 export function jsonSchema<Value = Record<string, unknown>>(schema: JsonSchema): Schema<Value> {
   if (typeof schema !== "object" || schema === null || Array.isArray(schema)) {
     throw new TypeError('A JSON Schema is an object, such as { type: "object", properties: { … } }');
   }
+  assertSchema(schema);
   const validate = toValidate(compileCheck(schema));
   const standard = { version: 1 as const, vendor: "json-schema", validate, jsonSchema: { input: () => schema } };
   return { "~standard": standard };

@@ -62,7 +62,7 @@ function toInputRequest(request: AskRequest, dialect: Dialect): InputRequest {
       return { method, params: { ...grant, _meta: { resource: params ?? {} } } };
     }
     default:
-      if (schema !== undefined) return form(message, flat(schema, dialect), dialect);
+      if (schema !== undefined) return askedAgain(form(message, flat(schema, dialect), dialect), params);
       return {
         method: "elicitation/create",
         params: {
@@ -76,7 +76,7 @@ function toInputRequest(request: AskRequest, dialect: Dialect): InputRequest {
   }
 }
 
-/** What a client sent to questions, as dispatch reads it. */
+/** What a client sent to questions, as dispatch reads it: `null` for what is no answer. */
 export function fromInputResponses(responses: Members): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(responses).map(([key, response]) => {
@@ -89,6 +89,12 @@ function form(message: string, requestedSchema: Members, { hasRichForms }: Diale
   return { method: "elicitation/create", params: { ...(hasRichForms && { mode: "form" }), message, requestedSchema } };
 }
 
+/** People read in the question why it comes again; clients of ours, beside it. */
+function askedAgain({ method, params }: InputRequest, { refused }: Members = {}): InputRequest {
+  if (typeof refused !== "string") return { method, params };
+  return { method, params: { ...params, message: `${params["message"]} (${refused})`, _meta: { refused } } };
+}
+
 const GRANT: JsonObject = {
   type: "object",
   properties: { granted: { type: "boolean", title: "Grant it" } },
@@ -98,7 +104,7 @@ const GRANT: JsonObject = {
 function granted(response: unknown): unknown {
   if (!isJsonObject(response) || response["action"] !== "accept") return response;
   const { content } = response;
-  if (!isJsonObject(content) || typeof content["granted"] !== "boolean") return undefined;
+  if (!isJsonObject(content) || typeof content["granted"] !== "boolean") return null;
   return content["granted"] ? response : { action: "decline" };
 }
 
@@ -106,7 +112,7 @@ function granted(response: unknown): unknown {
 function fromResponse(response: unknown): unknown {
   if (!isJsonObject(response) || response["action"] !== undefined) return response;
   const isResult = Array.isArray(response["roots"]) || typeof response["model"] === "string";
-  return isResult ? { action: "accept", content: response } : undefined;
+  return isResult ? { action: "accept", content: response } : null;
 }
 
 const PRIMITIVES: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean"]);

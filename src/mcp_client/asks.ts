@@ -66,7 +66,13 @@ export function toQuestion(key: string, { method, params }: InputRequest): Quest
   }
   const { url, requestedSchema: schema } = params;
   if (typeof url === "string") return { key, ask: { kind: "elicitation", message, params: { url } }, form: { key } };
-  const ask: AskRequest = { kind: "elicitation", message, schema: membersOf(schema) as JsonObject };
+  const { refused } = metaOf(params);
+  const ask: AskRequest = {
+    kind: "elicitation",
+    message,
+    schema: membersOf(schema) as JsonObject,
+    ...(typeof refused === "string" && { params: { refused } }),
+  };
   const defaults = defaultsOf(schema);
   return { key, ask, form: Object.keys(defaults).length === 0 ? { key } : { key, defaults } };
 }

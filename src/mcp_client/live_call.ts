@@ -1,3 +1,4 @@
+import { askedAgain, NO_ANSWER } from "../call/asked_again.ts";
 import type { Progress, Refusal, Sink } from "../call/outcome.ts";
 import type { TransportLimit } from "../call/transport.ts";
 import type { RequestId } from "../codec/jsonrpc/decode.ts";
@@ -82,9 +83,14 @@ export class LiveCall implements Watch {
   /** Says what the caller says to the questions; those without an answer stay open. */
   answer(responses: unknown): void {
     const given = membersOf(responses);
-    for (const [key, { respond, form }] of this.#open) {
-      const response = Object.hasOwn(given, key) ? given[key] : undefined;
-      if (!isAnswer(response)) continue;
+    for (const [key, open] of this.#open) {
+      if (!Object.hasOwn(given, key)) continue;
+      const response = given[key];
+      if (!isAnswer(response)) {
+        this.#open.set(key, { ...open, ask: askedAgain(key, open.ask, NO_ANSWER) });
+        continue;
+      }
+      const { respond, form } = open;
       this.#open.delete(key);
       respond({ result: toElicitResult(response, form) });
     }

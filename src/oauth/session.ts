@@ -13,7 +13,7 @@ import { Courier } from "./courier.ts";
 import { discover, isSameIssuer, readServer } from "./discovery.ts";
 import type { GrantFlow, GrantRequest, IssuedTokens } from "./grant.ts";
 import { isRefusedBy } from "./refusal.ts";
-import { type OAuthStore, type StoredTokens, Vault } from "./store.ts";
+import { type OAuthStore, type StoredTokens, StoreFault, Vault } from "./store.ts";
 
 /** What a session is about. */
 export interface SessionOptions {
@@ -68,8 +68,8 @@ export class Session {
     try {
       return await this.#once(known, undefined, (due, vault) => this.#refresh(due, vault));
     } catch (thrown) {
-      // It was ahead of time.
-      if (thrown instanceof ToolError && this.#isGood(known)) return known;
+      // It was ahead of time. But tokens that are not kept are lost, and somebody has to hear of it.
+      if (thrown instanceof ToolError && !(thrown instanceof StoreFault) && this.#isGood(known)) return known;
       throw thrown;
     }
   }

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { ToolError } from "../error/tool_error.ts";
 import { systemClock } from "../internal/clock.ts";
 import { isJsonObject } from "../internal/json.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
@@ -57,6 +58,14 @@ export interface StoredTokens {
   readonly keyThumbprint?: string | undefined;
 }
 
+/** What a store did not do: no fault of the server, nor of whoever issues tokens. */
+export class StoreFault extends ToolError {
+  /** @param method What of the store has failed. */
+  constructor(method: keyof OAuthStore, cause: unknown) {
+    super("unavailable", `The store of tokens has failed: its ${method}() threw; see the cause`, { cause });
+  }
+}
+
 /** A store with what is in it, until that is forgotten. What cannot be read is not there. */
 export class Vault {
   readonly #store: OAuthStore;
@@ -78,11 +87,11 @@ export class Vault {
   }
 
   async keepTokens(tokens: StoredTokens): Promise<void> {
-    await this.#write(() => this.#store.set(this.#tokensKey, JSON.stringify(tokens)));
+    await this.#write("set", this.#tokensKey, JSON.stringify(tokens));
   }
 
   async forgetTokens(): Promise<void> {
-    await this.#write(() => this.#store.delete(this.#tokensKey));
+    await this.#write("delete", this.#tokensKey);
   }
 
   async client(issuer: string): Promise<StoredClient | undefined> {
@@ -91,18 +100,18 @@ export class Vault {
   }
 
   async keepClient(issuer: string, client: StoredClient): Promise<void> {
-    await this.#write(() => this.#store.set(clientKey(issuer), JSON.stringify(client)));
+    await this.#write("set", clientKey(issuer), JSON.stringify(client));
   }
 
   async forgetClient(issuer: string): Promise<void> {
-    await this.#write(() => this.#store.delete(clientKey(issuer)));
+    await this.#write("delete", clientKey(issuer));
   }
 
   /** Notes where this client is registered: its name there is forgotten with the tokens, also if these are gone by then. */
   async keepIssuer(issuer: string): Promise<void> {
     const issuers = await this.#issuers();
     if (issuers.includes(issuer)) return;
-    await this.#write(() => this.#store.set(this.#issuersKey, JSON.stringify({ issuers: [...issuers, issuer] })));
+    await this.#write("set", this.#issuersKey, JSON.stringify({ issuers: [...issuers, issuer] }));
   }
 
   /** Forgets all of it, and keeps nothing any more: whatever is under way then, comes too late. */
@@ -113,9 +122,9 @@ export class Vault {
     const issuers = new Set(await this.#issuers());
     const tokens = await this.tokens();
     if (tokens !== undefined) issuers.add(tokens.issuer);
-    for (const issuer of issuers) await this.#store.delete(clientKey(issuer));
-    await this.#store.delete(this.#tokensKey);
-    await this.#store.delete(this.#issuersKey);
+    for (const issuer of issuers) await this.#ask("delete", clientKey(issuer));
+    await this.#ask("delete", this.#tokensKey);
+    await this.#ask("delete", this.#issuersKey);
   }
 
   async #issuers(): Promise<readonly string[]> {
@@ -123,9 +132,9 @@ export class Vault {
     return Array.isArray(issuers) ? issuers.filter((issuer) => typeof issuer === "string") : [];
   }
 
-  async #write(work: () => unknown): Promise<void> {
+  async #write(method: "set" | "delete", key: string, value?: string): Promise<void> {
     if (this.#isClosed) return;
-    const written = Promise.resolve(work());
+    const written = this.#ask(method, key, value);
     this.#writing.add(written);
     try {
       await written;
@@ -135,12 +144,21 @@ export class Vault {
   }
 
   async #read(key: string): Promise<Readonly<Record<string, unknown>> | undefined> {
+    const text = await this.#ask("get", key) as string | null | undefined;
     try {
-      const value: unknown = JSON.parse(await this.#store.get(key) ?? "null");
+      const value: unknown = JSON.parse(text ?? "null");
       return isJsonObject(value) ? value : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #ask(method: keyof OAuthStore, key: string, value: string = ""): Promise<unknown> {
+    const store = this.#store;
+    try {
+      return await (method === "set" ? store.set(key, value) : store[method](key));
     } catch (thrown) {
-      if (thrown instanceof SyntaxError) return undefined;
-      throw thrown;
+      throw new StoreFault(method, thrown);
     }
   }
 }

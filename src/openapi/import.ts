@@ -33,6 +33,11 @@ export interface OpenApiImportOptions {
   readonly select?: (operation: OpenApiOperation) => boolean;
   /** Largest answer that is read, in bytes. Default: 4 MiB. */
   readonly maxResponseBytes?: number;
+  /**
+   * Told, as a sentence, of each part of an operation that its tool has no argument for, since it is optional, and neither JSON nor
+   * text. Default: `console.warn`.
+   */
+  readonly onLeftOut?: (problem: string) => void;
 }
 
 const DEFAULT_RESPONSE_BYTES = 4_194_304;
@@ -43,6 +48,7 @@ const RULES: OptionRules<OpenApiImportOptions> = {
   fetch: FUNCTION,
   select: FUNCTION,
   maxResponseBytes: wholeNumber(1),
+  onLeftOut: FUNCTION,
 };
 
 /**
@@ -78,11 +84,11 @@ const RULES: OptionRules<OpenApiImportOptions> = {
  * ```
  * @param document The document, parsed.
  * @throws {TypeError} If it is no OpenAPI 3.1 or 3.0 document, refers to something outside of it, or has an operation that
- * cannot be called with JSON alone and was not left out by `select`; or an option is not what it should be.
+ * cannot be called with JSON and text alone and was not left out by `select`; or an option is not what it should be.
  */
 export function toolsFromOpenApi(document: unknown, options: OpenApiImportOptions = {}): AnyTool[] {
   checkOptions("import an API", options, RULES);
-  const { select = () => true, maxResponseBytes = DEFAULT_RESPONSE_BYTES } = options;
+  const { select = () => true, maxResponseBytes = DEFAULT_RESPONSE_BYTES, onLeftOut = warn } = options;
   const read = new OpenApiDocument(document);
   const access = openApiAccess(read, { ...options, maxResponseBytes });
   const names = new Set<string>();
@@ -90,16 +96,33 @@ export function toolsFromOpenApi(document: unknown, options: OpenApiImportOption
   for (const operation of operationsOf(read)) {
     const { method, path, operationId, tags } = operation;
     if (select({ method, path, operationId, tags })) {
-      tools.push(toTool(read, operation, access, nameOf(operation, names)));
+      tools.push(toTool(read, operation, access, nameOf(operation, names), onLeftOut));
     }
   }
   return tools;
 }
 
-function toTool(document: OpenApiDocument, operation: FoundOperation, access: ApiAccess, name: string): AnyTool {
+function warn(problem: string): void {
+  console.warn(problem);
+}
+
+function toTool(
+  document: OpenApiDocument,
+  operation: FoundOperation,
+  access: ApiAccess,
+  name: string,
+  onLeftOut: (problem: string) => void,
+): AnyTool {
   const { method, path, source } = operation;
   const where = `${method} ${path.slice(0, 128)}`;
-  const layout = layOutInput(document, operation, where, access.isGiven, new SchemaCollector(document, where));
+  const layout = layOutInput(
+    document,
+    operation,
+    where,
+    access.isGiven,
+    new SchemaCollector(document, where),
+    (what) => onLeftOut(`${where} is imported in part as the tool ${name}: ${what}`),
+  );
   const base = access.baseOf(operation.servers, where);
   // The answer to HEAD has no body, whatever is promised.
   const output = method === "HEAD" ? undefined : outputOf(document, source, where);

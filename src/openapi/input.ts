@@ -11,10 +11,12 @@ import type { FoundOperation } from "./operations.ts";
 import { type Parameter, readParameter } from "./parameters.ts";
 import type { SchemaCollector } from "./schemas.ts";
 
-/** Which arguments the JSON body is made of. */
+/** Which arguments the body is made of. */
 export interface BodyLayout {
   /** Media type that is sent. */
   readonly mediaType: string;
+  /** Whether it is sent as the text that it is, and not as JSON. */
+  readonly isText: boolean;
   /** Whether there is always one. */
   readonly isRequired: boolean;
   /** Its members, each an argument; `undefined`: the argument `body` is all of it. */
@@ -34,11 +36,15 @@ export interface InputLayout {
 /** Where the whole body goes, if it is not laid out flat. */
 const BODY = "body";
 
+/** What a text can be sent as. */
+const TEXT_TYPE = /^text\/[\w.!#$&^+-]+\s*(?:;|$)/i;
+
 /**
  * Lays out an operation's arguments.
  *
  * @param isGiven Whether a header of that name goes with every request anyway.
- * @throws {TypeError} If it cannot be called with JSON alone.
+ * @param leaveOut Told of each thing that no argument can say, and that need not be said.
+ * @throws {TypeError} If it cannot be called with JSON and text alone.
  */
 export function layOutInput(
   document: OpenApiDocument,
@@ -46,10 +52,11 @@ export function layOutInput(
   where: string,
   isGiven: (header: string) => boolean,
   schemas: SchemaCollector,
+  leaveOut: (what: string) => void,
 ): InputLayout {
   const parameters = new Map<string, Parameter>();
   for (const source of operation.parameters) {
-    const parameter = readParameter(source, schemas, where);
+    const parameter = readParameter(source, schemas, where, leaveOut);
     if (parameter === undefined || (parameter.place === "header" && isGiven(parameter.name))) continue;
     const name = parameters.has(parameter.name) ? `${parameter.place}_${parameter.name}` : parameter.name;
     if (parameters.has(name)) throw new TypeError(`Cannot import ${where}: two parameters are called ${name}`);
@@ -58,7 +65,7 @@ export function layOutInput(
   assertPath(operation.path, parameters, where);
   const properties = new Map([...parameters].map(([name, { schema }]) => [name, schema]));
   const required = [...parameters].filter(([, { isRequired }]) => isRequired).map(([name]) => name);
-  const body = layOutBody(document, operation, where, schemas, properties, required);
+  const body = layOutBody(document, operation, where, schemas, properties, required, leaveOut);
   const schema = {
     type: "object",
     properties: Object.fromEntries(properties),
@@ -84,26 +91,37 @@ function layOutBody(
   schemas: SchemaCollector,
   properties: Map<string, JsonSchema>,
   required: string[],
+  leaveOut: (what: string) => void,
 ): BodyLayout | undefined {
   if (source["requestBody"] === undefined) return undefined;
   const request = document.object(source["requestBody"], `the body of ${where}`);
   const isRequired = request["required"] === true;
+  const whole = (schema: JsonSchema, mediaType: string, isText: boolean): BodyLayout => {
+    if (properties.has(BODY)) {
+      throw new TypeError(`Cannot import ${where}: a parameter is called body, beside the body`);
+    }
+    properties.set(BODY, schema);
+    if (isRequired) required.push(BODY);
+    return { mediaType, isText, isRequired, members: undefined };
+  };
   const json = jsonContent(document, request["content"], where);
   if (json === undefined) {
-    if (!isRequired) return undefined;
-    throw new TypeError(`Cannot import ${where}: its body is not JSON; leave it out by select`);
+    const types = Object.keys(membersOf(request["content"])).map((type) => type.slice(0, 64));
+    const text = types.find((type) => TEXT_TYPE.test(type));
+    if (text !== undefined) return whole({ type: "string" }, text, true);
+    const problem = `its body is neither JSON nor text, but ${types.join(", ") || "of no type"}`;
+    if (isRequired) throw new TypeError(`Cannot import ${where}: ${problem}; leave it out by select`);
+    leaveOut(problem);
+    return undefined;
   }
   const { mediaType } = json;
   const flat = flatMembers(document, json.schema, where, isRequired);
   if (flat !== undefined && !Object.keys(flat.properties).some((name) => properties.has(name))) {
     for (const [name, schema] of Object.entries(flat.properties)) properties.set(name, schemas.convert(schema));
     required.push(...flat.required);
-    return { mediaType, isRequired, members: new Set(Object.keys(flat.properties)) };
+    return { mediaType, isText: false, isRequired, members: new Set(Object.keys(flat.properties)) };
   }
-  if (properties.has(BODY)) throw new TypeError(`Cannot import ${where}: a parameter is called body, beside the body`);
-  properties.set(BODY, schemas.convert(json.schema));
-  if (isRequired) required.push(BODY);
-  return { mediaType, isRequired, members: undefined };
+  return whole(schemas.convert(json.schema), mediaType, false);
 }
 
 /** What a media type map says of JSON; `undefined` if it has none. */

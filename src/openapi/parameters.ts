@@ -42,16 +42,25 @@ const FORBIDDEN_HEADERS =
  * Reads a parameter; `undefined` if it is none of ours: what says how the body is written, and what need not be there and
  * cannot be sent.
  *
+ * @param leaveOut Told of the latter.
  * @throws {TypeError} If it has to be there, and cannot be sent.
  */
-export function readParameter(source: Members, schemas: SchemaCollector, where: string): Parameter | undefined {
+export function readParameter(
+  source: Members,
+  schemas: SchemaCollector,
+  where: string,
+  leaveOut: (what: string) => void,
+): Parameter | undefined {
   const { name, in: place } = source;
   const what = `parameter ${JSON.stringify(name)?.slice(0, 64)} of ${where}`;
   if (typeof name !== "string" || name === "") throw new TypeError(`Cannot import ${what}: it has no name`);
   if (place === "header" && IGNORED_HEADERS.has(name.toLowerCase())) return undefined;
   const isRequired = source["required"] === true || place === "path";
   if (!isPlace(place) || (place === "header" && !isHeaderName(name))) {
-    if (!isRequired) return undefined;
+    if (!isRequired) {
+      leaveOut(`its parameter ${JSON.stringify(name.slice(0, 64))} cannot be sent from ${JSON.stringify(place)}`);
+      return undefined;
+    }
     throw new TypeError(
       `Cannot import ${what}: it cannot be sent from ${JSON.stringify(place)}; leave it out by select`,
     );

@@ -14,7 +14,7 @@ export interface ApiRequest {
   readonly url: string;
   /** Headers that the arguments say. */
   readonly headers: Headers;
-  /** JSON; `null` for none. */
+  /** JSON, or the text that an argument is; `null` for none. */
   readonly body: string | null;
 }
 
@@ -38,7 +38,11 @@ export function writeRequest(base: string, path: string, { parameters, body }: I
     new Map(at("path").map(([name, parameter]) => [parameter.name, [parameter, args[name]]])),
   );
   const url = `${base}${filled}${query.length > 0 ? `?${query.join("&")}` : ""}`;
-  return { url, headers, body: payload === undefined ? null : JSON.stringify(payload) };
+  return {
+    url,
+    headers,
+    body: payload === undefined ? null : body?.isText ? String(payload) : JSON.stringify(payload),
+  };
 }
 
 function payloadOf({ members, isRequired }: NonNullable<InputLayout["body"]>, args: Members): unknown {

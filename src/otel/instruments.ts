@@ -1,4 +1,5 @@
 import { type Attributes, type Histogram, type Meter, metrics, trace, type Tracer } from "@opentelemetry/api";
+import { checkOptions, OBJECT, type OptionRules } from "../internal/options.ts";
 import { SYSTEM } from "./names.ts";
 
 /** Options of {@link otel} and {@link otelTransport}. */
@@ -9,6 +10,13 @@ export interface OtelOptions {
   readonly meter?: Meter;
   /** Added to each span and each measurement, such as `server.address`. */
   readonly attributes?: Attributes;
+}
+
+const RULES: OptionRules<OtelOptions> = { tracer: OBJECT, meter: OBJECT, attributes: OBJECT };
+
+/** @throws {TypeError} If there is no such option, or it is not of the right kind. */
+export function checkOtelOptions(options: OtelOptions): void {
+  checkOptions("trace and measure", options, RULES);
 }
 
 /** The tracer to use. */

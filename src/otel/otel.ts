@@ -12,7 +12,7 @@ import {
 import type { Settled } from "../call/outcome.ts";
 import { mapMaybe } from "../internal/maybe_promise.ts";
 import type { Middleware, MiddlewareCtx } from "../tool/context.ts";
-import { durations, lazyInstruments, type OtelOptions, tracerOf } from "./instruments.ts";
+import { checkOtelOptions, durations, lazyInstruments, type OtelOptions, tracerOf } from "./instruments.ts";
 import {
   ATTEMPT,
   CALL_ID,
@@ -66,6 +66,7 @@ const TOKEN_REFUSALS: ReadonlySet<string> = new Set([
  * ```
  */
 export function otel(options: OtelOptions = {}): Middleware {
+  checkOtelOptions(options);
   const tracer = tracerOf(options);
   const instruments = lazyInstruments(options, createInstruments);
   return (ctx, next) => {

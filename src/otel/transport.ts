@@ -2,7 +2,7 @@ import { context, type Span, SpanKind, SpanStatusCode, trace } from "@openteleme
 import type { Settled, Sink, UnknownOutcome } from "../call/outcome.ts";
 import type { Transport, TransportCall } from "../call/transport.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
-import { durations, lazyInstruments, type OtelOptions, tracerOf } from "./instruments.ts";
+import { checkOtelOptions, durations, lazyInstruments, type OtelOptions, tracerOf } from "./instruments.ts";
 import { CLIENT_CALL_DURATION, ERROR_TYPE, RPC_METHOD, RPC_SYSTEM_NAME, SYSTEM } from "./names.ts";
 import { endSpan, outcomeAttributes } from "./outcome.ts";
 import { formatTraceContext } from "./trace_context.ts";
@@ -23,6 +23,7 @@ import { formatTraceContext } from "./trace_context.ts";
  * ```
  */
 export function otelTransport(transport: Transport, options: OtelOptions = {}): Transport {
+  checkOtelOptions(options);
   const tracer = tracerOf(options);
   const duration = lazyInstruments(options, (meter) => durations(meter, CLIENT_CALL_DURATION, "How long calls took"));
   return {

@@ -1,4 +1,5 @@
 import type { Redis } from "ioredis";
+import { StoreError } from "../engine/store_error.ts";
 import { Lazy } from "../internal/lazy.ts";
 
 /** Who listens to a channel. */
@@ -79,7 +80,8 @@ export class RedisChannels {
 }
 
 /** Whether Redis itself has said no, which it would say again. */
-export function isRefusal(error: unknown): boolean {
+export function isRefusal(thrown: unknown): boolean {
+  const error = thrown instanceof StoreError ? thrown.cause : thrown;
   if (!(error instanceof Error) || error.name !== "ReplyError") return false;
   return !/\b(LOADING|READONLY|MASTERDOWN|BUSY)\b/.test(error.message);
 }

@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
 import { Failures } from "../engine/bullmq_failures.ts";
 import { RedisClients } from "../engine/redis_clients.ts";
+import { redisName, storeError } from "../engine/store_error.ts";
 import { Lazy } from "../internal/lazy.ts";
 import { Pause } from "../internal/waiting.ts";
 import { isRefusal, RedisChannels } from "./channels.ts";
@@ -20,6 +21,7 @@ export class RedisConnection {
   readonly channels: RedisChannels;
   /** Told of what goes wrong. */
   readonly report: (error: unknown) => void;
+  readonly #store: string;
   readonly #failures: Failures;
   readonly #clients: RedisClients;
   readonly #line: Lazy<{ ready(): Promise<Redis> }>;
@@ -32,7 +34,9 @@ export class RedisConnection {
    * @param trouble What it means that Redis cannot be reached, for `console.warn`.
    */
   constructor(what: string, trouble: string, { redis, timeoutMs = 1_000, onError }: RedisOptions) {
-    this.#failures = new Failures(onError ?? ((error) => console.warn(trouble, error)));
+    this.#store = redisName(redis);
+    const tell = onError ?? ((error: unknown) => console.warn(trouble, error));
+    this.#failures = new Failures((error) => tell(storeError(this.#store, error)));
     this.report = this.#failures.report;
     this.#clients = new RedisClients(redis, { what, packages: ["ioredis"], timeoutMs, onError: this.report });
     this.#line = new Lazy(() => this.#clients.openLine());
@@ -47,7 +51,8 @@ export class RedisConnection {
       const value = await question(await (await this.#line.get()).ready());
       this.#failures.succeed();
       return value;
-    } catch (error) {
+    } catch (cause) {
+      const error = storeError(this.#store, cause);
       this.report(error);
       throw error;
     }

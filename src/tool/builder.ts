@@ -7,6 +7,7 @@ import type { Principal } from "../call/call.ts";
 import { OBJECT_MEMBERS } from "../internal/object_members.ts";
 import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
 import type { Schema } from "../schema/schema.ts";
+import { checkAnnotations, checkPromise, checkText } from "./about.ts";
 import { addScopes } from "./access.ts";
 import { BLANK_PLAN } from "./blank_plan.ts";
 import type { ErrorMap, Middleware, OpenState } from "./context.ts";
@@ -56,9 +57,6 @@ type Draft = Omit<ToolPlan, "description" | "handler"> & { readonly description:
 
 const DEFAULT_TTL_MS = 3_600_000;
 
-/** A hundred years: later than that is no date. */
-const MAX_TTL_MS = 3_155_760_000_000;
-
 class Builder {
   readonly #draft: Draft;
 
@@ -76,10 +74,12 @@ class Builder {
   }
 
   type(type: string): Builder {
+    checkText(this.#label, "type", type);
     return this.#with({ type });
   }
 
   title(title: string): Builder {
+    checkText(this.#label, "title", title);
     return this.#with({ title });
   }
 
@@ -109,6 +109,7 @@ class Builder {
   }
 
   annotate(annotations: ToolAnnotations): Builder {
+    checkAnnotations(this.#label, annotations);
     return this.#with({ annotations: { ...this.#draft.annotations, ...annotations } });
   }
 
@@ -117,17 +118,17 @@ class Builder {
   }
 
   timeout(timeoutMs: number): Builder {
-    this.#assertPositive("timeout", timeoutMs);
+    if (!(timeoutMs > 0)) {
+      throw new RangeError(
+        `Cannot set the timeout of ${this.#label}: it must be a positive number of milliseconds, not ${timeoutMs}`,
+      );
+    }
     return this.#with({ timeoutMs });
   }
 
   promise(options: PromiseOptions = {}): Builder {
+    checkPromise(this.#label, options);
     const { budgetMs = 2_000, ttlMs = DEFAULT_TTL_MS, retries = 2, jobTimeoutMs = ttlMs, required = false } = options;
-    this.#assertPositive("budgetMs", budgetMs);
-    for (const [name, ms] of Object.entries({ ttlMs, jobTimeoutMs })) this.#assertPositive(name, ms, MAX_TTL_MS);
-    if (!(Number.isInteger(retries) && retries >= 0)) {
-      throw new RangeError(`Cannot set retries of ${this.#label}: it must be a whole number, not ${retries}`);
-    }
     return this.#with({ promise: { budgetMs, ttlMs, retries, jobTimeoutMs, required } });
   }
 
@@ -160,7 +161,7 @@ class Builder {
     if (this.#draft.promise !== undefined) {
       throw this.#unfinished(".external() promises by itself; leave .promise() out");
     }
-    this.#assertPositive("ttlMs", ttlMs, MAX_TTL_MS);
+    checkPromise(this.#label, { ttlMs });
     const external = { ttlMs, check: check.bind(work), cancel: cancel?.bind(work) };
     return this.#with({ external }).#finish(start.bind(work), ".external(…)");
   }
@@ -187,15 +188,6 @@ class Builder {
 
   #compile(what: string, schema: Schema, isObject: boolean = false): CompiledSchema {
     return compileSchema(schema, { where: `${what} of ${this.#label}`, isObject });
-  }
-
-  #assertPositive(name: string, ms: number, most: number = Number.POSITIVE_INFINITY): void {
-    if (ms > 0 && ms <= most) return;
-    throw new RangeError(
-      `Cannot set the ${name} of ${this.#label}: it must be a positive number of milliseconds${
-        most === MAX_TTL_MS ? ", at most a hundred years" : ""
-      }, not ${ms}`,
-    );
   }
 
   get #label(): string {

@@ -170,7 +170,7 @@ test("refusals tell nothing of it that callers have no business with", async () 
     requested_tool: "ping",
   }]);
   const unknown = await error("unauthenticated", { secret: "secret" });
-  deepStrictEqual([unknown?.code, unknown?.details], ["unavailable", { server: "evil" }]);
+  deepStrictEqual([unknown?.code, unknown?.details], ["unavailable", { server: "evil", retry_after_ms: 1_000 }]);
   strictEqual(
     (await refused({ kind: "unknown", responseType: "x".repeat(10_000), result: {} }))?.code,
     "invalid_request",

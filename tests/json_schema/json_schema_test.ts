@@ -44,16 +44,26 @@ test("jsonSchema() is listed as it is, and takes what fits it, unchanged", async
   deepStrictEqual(seen.pop(), nested, "a default is not filled in");
 });
 
+const PATTERN = 'text that matches "^[A-Z]{2}-\\\\d+$"';
+
 const WRONG: readonly (readonly [name: string, args: unknown, path: readonly unknown[], expected: string])[] = [
   ["what is missing", {}, ["sku"], "a value"],
   ["another type", { sku: 5 }, ["sku"], "string"],
-  ["another pattern", { sku: "ab-1" }, ["sku"], 'what "pattern" says'],
+  ["another pattern", { sku: "ab-1" }, ["sku"], PATTERN],
   ["a fraction", { sku: "AB-1", count: 1.5 }, ["count"], "integer"],
   [
     "what is deeper",
     { sku: "AB-1", parts: [{ sku: "AB-2" }, { sku: "x" }] },
     ["parts", 1, "sku"],
-    'what "pattern" says',
+    PATTERN,
+  ],
+  ["too little", { sku: "AB-1", count: 0 }, ["count"], "at least 1"],
+  ["too many", { sku: "AB-1", parts: [1, 2, 3].map(() => ({ sku: "AB-2" })) }, ["parts"], "at most 2 items"],
+  [
+    "what is wrong behind a reference",
+    { sku: "AB-1", parts: [{ sku: "AB-2", count: 0 }] },
+    ["parts", 0, "count"],
+    "at least 1",
   ],
   ["what it does not know", { sku: "AB-1", other: 1 }, ["other"], "nothing"],
 ];
@@ -78,6 +88,42 @@ test("jsonSchema() is refused where it is defined, if it is none, or its referen
     throws(() => jsonSchema(wrong as unknown as Record<string, unknown>), /A JSON Schema is an object/);
   }
   const lost = { type: "object", properties: { a: { $ref: "#/$defs/lost" } } };
-  throws(() => defineTool("t").describe("T").input(jsonSchema(lost)), TypeError);
+  throws(() => jsonSchema(lost), /"\$ref" at #\/properties\/a: "#\/\$defs\/lost" leads nowhere: define it/);
   throws(() => defineTool("t").describe("T").input(jsonSchema({ type: "string" })), /must be an object/);
+});
+
+const UNUSABLE: readonly (readonly [schema: Record<string, unknown>, message: RegExp])[] = [
+  [{ type: "text" }, /"type" at # is "text", and has to be one of array, boolean/],
+  [{ type: [] }, /"type" at # is \[\]/],
+  [
+    { properties: { a: { maxItems: "3" } } },
+    /"maxItems" at #\/properties\/a is "3", and has to be a whole number of at least 0/,
+  ],
+  [{ items: { exclusiveMaximum: true } }, /"exclusiveMaximum" at #\/items is true, and has to be a number/],
+  [{ required: "sku" }, /"required" at # is "sku", and has to be a list of names/],
+  [{ properties: [] }, /"properties" at # is \[\], and has to be an object of schemas/],
+  [{ properties: { a: "string" } }, /what stands at #\/properties\/a is "string", and has to be a schema/],
+  [{ anyOf: [] }, /what stands at #\/anyOf is \[\], and has to be a list of schemas/],
+  [{ oneOf: [{ multipleOf: 0 }] }, /"multipleOf" at #\/oneOf\/0 is 0, and has to be a number above 0/],
+  [{ $defs: { a: { pattern: "(" } } }, /"pattern" at #\/\$defs\/a is no regular expression with the flag u/],
+  [{ patternProperties: { "[": {} } }, /a name in "patternProperties" at # is no regular expression/],
+  [{ $ref: 1 }, /"\$ref" at # is 1, and has to be a text/],
+  [{ not: { $ref: "#/$defs/a" }, $defs: { a: { $ref: "#/$defs/a" } } }, /"\$ref" at #\/not: .* leads in a circle/],
+];
+for (const [schema, message] of UNUSABLE) {
+  test(`jsonSchema() refuses ${JSON.stringify(schema)} where it is defined`, () => {
+    throws(() => jsonSchema(schema), { name: "TypeError", message });
+  });
+}
+
+test("jsonSchema() takes what looks wrong, and is data or nobody's keyword", () => {
+  const schema = {
+    enum: [{ type: "text" }],
+    default: { maxItems: "3" },
+    examples: [{ $ref: 1 }],
+    properties: { type: true, required: { const: { pattern: "(" } } },
+    "x-ours": { type: 1 },
+    items: [{ type: "string" }],
+  };
+  jsonSchema(schema);
 });

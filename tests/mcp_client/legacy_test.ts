@@ -51,9 +51,12 @@ test("questions while a call runs are its outcome, and the call goes on with the
   ok(first.kind === "elicitation");
   const [key = ""] = Object.keys(first.requests);
   const meta = (responses: object) => ({ meta: { continuation: first.continuation, responses } });
-  // What is no answer leaves the question as it was.
+  // What is no answer leaves the question open, and says so.
   const again = await client.$.outcome("t", { a: 1 }, meta({ [key]: 7, other: { action: "accept" } }));
-  deepStrictEqual(again, first);
+  const params = {
+    refused: 'the answer to "question_1" is refused: An answer is { action: accept, decline or cancel, content }',
+  };
+  deepStrictEqual(again, { ...first, requests: { [key]: { ...first.requests[key], params } } });
   strictEqual(answers().length, 0);
   await rejects(client.$.call("t", { a: 2 }, meta({})), { code: "invalid_continuation" });
   const second = client.$.outcome("t", { a: 1 }, meta({ [key]: { action: "accept" } }));

@@ -37,7 +37,9 @@ function serve(document: unknown, answer: () => Response = () => Response.json(n
   const sent: Sent[] = [];
   const fetch: OpenApiImportOptions["fetch"] = (url, { method = "GET", headers, body, redirect }) => {
     strictEqual(redirect, "manual");
-    sent.push({ url, method, headers: new Headers(headers), body: typeof body === "string" ? JSON.parse(body) : body });
+    const given = new Headers(headers);
+    const isJson = typeof body === "string" && given.get("content-type") === "application/json";
+    sent.push({ url, method, headers: given, body: isJson ? JSON.parse(body) : body });
     return Promise.resolve(answer());
   };
   const server = createServer({ tools: toolsFromOpenApi(document, { baseUrl: BASE, fetch, ...options }) });
@@ -160,6 +162,40 @@ test("toolsFromOpenApi() keeps the body whole where names clash, or where it is 
   }
   const optional = { requestBody: jsonBody({ ...plain, required: ["name"] }, false) };
   strictEqual((await send(optional, {}, "/a", "post")).body, null);
+});
+
+test("toolsFromOpenApi() sends a text as it is", async () => {
+  for (const required of [true, false]) {
+    const requestBody = { required, content: { "text/markdown": { schema: TEXT }, "application/xml": {} } };
+    const { call, sent, server } = serve(documentOf({ "/notes": { post: { operationId: "it", requestBody } } }));
+    deepStrictEqual(server.tools[0]?.inputSchema["properties"], { body: TEXT });
+    await call("it", { body: '# "Hello"' });
+    deepStrictEqual([sent[0]?.body, sent[0]?.headers.get("content-type")], ['# "Hello"', "text/markdown"]);
+    await rejects(call("it", { body: 1 }), { code: "invalid_input" });
+    if (required) await rejects(call("it"), { code: "invalid_input" });
+    else await call("it");
+    strictEqual(sent[1]?.body, required ? undefined : null);
+  }
+});
+
+test("toolsFromOpenApi() tells what it leaves out, by name", async () => {
+  const document = documentOf({
+    "/photos": {
+      post: {
+        operationId: "addPhoto",
+        parameters: [parameter("theme", "cookie", TEXT)],
+        requestBody: { content: { "multipart/form-data": {}, "image/png": {} } },
+      },
+    },
+  });
+  const problems: string[] = [];
+  const { call, sent } = serve(document, undefined, { onLeftOut: (problem) => void problems.push(problem) });
+  deepStrictEqual(problems, [
+    'POST /photos is imported in part as the tool addPhoto: its parameter "theme" cannot be sent from "cookie"',
+    "POST /photos is imported in part as the tool addPhoto: its body is neither JSON nor text, but multipart/form-data, image/png",
+  ]);
+  await call("addPhoto");
+  strictEqual(sent[0]?.body, null);
 });
 
 test("toolsFromOpenApi() checks arguments before anything is sent", async () => {
@@ -390,7 +426,7 @@ for (
     [
       "a form",
       documentOf({ "/a": { post: { requestBody: { required: true, content: { "multipart/form-data": {} } } } } }),
-      /not JSON/,
+      /its body is neither JSON nor text, but multipart\/form-data; leave it out by select/,
     ],
     [
       "a style",

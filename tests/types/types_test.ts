@@ -331,7 +331,7 @@ test("builders take schemas, annotations and middleware of the right shape", () 
   // @ts-expect-error: JSON Schema is no Standard Schema
   throws(() => builder.input({ type: "object" }), TypeError);
   // @ts-expect-error: there is no such hint
-  builder.annotate({ readonlyHint: true });
+  throws(() => builder.annotate({ readonlyHint: true }), /did you mean "readOnlyHint"/);
   // @ts-expect-error: milliseconds are a number
   throws(() => builder.timeout("5s"), RangeError);
   builder.use((ctx, next) => {

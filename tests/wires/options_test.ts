@@ -1,14 +1,25 @@
 /** Options that are not what they should be are told where they are given, with what to write instead. */
-import { throws } from "node:assert/strict";
+import { rejects, throws } from "node:assert/strict";
 import { test } from "node:test";
-import { defineTool } from "../../mod.ts";
+import { createServer, defineTool } from "../../mod.ts";
+import { aiTools, anthropicTools, langchainTools, openaiTools } from "../../src/agents/mod.ts";
 import { authenticate, bearer, jwt, protectedResource } from "../../src/auth/mod.ts";
+import { bullmq } from "../../src/engine/bullmq.ts";
+import { sqlite } from "../../src/engine/sqlite.ts";
 import { cache, concurrencyLimit, logging, memoryBuckets, rateLimit, timeout } from "../../src/middleware/mod.ts";
+import { otel, otelTransport } from "../../src/otel/mod.ts";
 import { openapi, toolsFromOpenApi } from "../../src/openapi/mod.ts";
 import { redisBuckets, redisChanges, redisSessions } from "../../src/redis/mod.ts";
 import { connect, connectTransport, grpcWebTransport } from "../../src/wires/grpc/entry.ts";
 import { health } from "../../src/wires/health/mod.ts";
-import { mcp, mcpTransport, memorySessions, sessionsIn } from "../../src/wires/mcp/entry.ts";
+import {
+  definePrompt,
+  defineResource,
+  mcp,
+  mcpTransport,
+  memorySessions,
+  sessionsIn,
+} from "../../src/wires/mcp/entry.ts";
 import { webtools, webtoolsTransport } from "../../src/wires/webtools/entry.ts";
 
 /** As somebody calls it whom no compiler tells. */
@@ -18,6 +29,18 @@ const webtool = { name: "docs", description: "Documents", version: "1.0.0" };
 const issuer = { issuer: "https://login.example", audience: "https://api.example", keys: { keys: [] } };
 const redis = "redis://127.0.0.1:1";
 const scopes = (...given: readonly unknown[]) => (defineTool("t").describe("T").scopes as Untyped)(...given);
+
+const tool = defineTool("t") as unknown as Record<"promise" | "title" | "type" | "annotate", Untyped>;
+const promise = (...given: readonly unknown[]) => tool.promise(...given);
+const title = (...given: readonly unknown[]) => tool.title(...given);
+const type = (...given: readonly unknown[]) => tool.type(...given);
+const annotate = (...given: readonly unknown[]) => tool.annotate(...given);
+const prompt = (step: "title" | "icons") => (...given: readonly unknown[]) => {
+  (definePrompt("p") as unknown as Record<string, Untyped>)[step]?.(...given);
+};
+const resource = (step: "title" | "describe" | "mimeType" | "icons") => (...given: readonly unknown[]) => {
+  (defineResource("x://y") as unknown as Record<string, Untyped>)[step]?.(...given);
+};
 
 const WRONG: readonly (readonly [call: unknown, args: readonly unknown[], message: RegExp, name?: "RangeError"])[] = [
   [mcp, [null], /^Cannot serve MCP: options are an object, not null$/],
@@ -83,6 +106,46 @@ const WRONG: readonly (readonly [call: unknown, args: readonly unknown[], messag
   [concurrencyLimit, [{ max: 1, que: 2 }], /there is no option "que"; did you mean "queue"\?$/],
   [memoryBuckets, [{ maxBuckets: 0 }], /maxBuckets must be/, "RangeError"],
   [timeout, [0], /timeoutMs must be/, "RangeError"],
+  [
+    sqlite,
+    ["jobs.db", { lease: 5 }],
+    /^Cannot keep jobs in SQLite: there is no option "lease"; did you mean "leaseMs"\?$/,
+  ],
+  [sqlite, ["jobs.db", { pollMs: 0 }], /pollMs must be a number of at least 1, not 0$/, "RangeError"],
+  [sqlite, ["jobs.db", { outlives: "disk" }], /outlives must be "process" or "machine", not "disk"$/],
+  [sqlite, [undefined], /^Cannot open undefined: name a file by its path/],
+  [bullmq, [{ redis, timeout: 5 }], /^Cannot keep jobs by BullMQ: .*did you mean "timeoutMs"\?$/],
+  [bullmq, [{ redis: 6379 }], /redis must be a URL such as .*, not 6379$/, "RangeError"],
+  [bullmq, [{}], /^Cannot use BullMQ: give it `redis` or `postgres`, one of them$/],
+  [otel, [{ traces: {} }], /^Cannot trace and measure: there is no option "traces"; did you mean "tracer"\?$/],
+  [otelTransport, [{}, { meter: "m" }], /meter must be an object, not "m"$/],
+  [
+    promise,
+    [{ budget: 5 }],
+    /^Cannot promise answers of tool "t": there is no option "budget"; did you mean "budgetMs"\?$/,
+  ],
+  [promise, [{ retries: 0.5 }], /retries must be a whole number, not 0\.5$/, "RangeError"],
+  [promise, [{ required: "yes" }], /required must be true or false, not "yes"$/],
+  [title, [5], /^Cannot define tool "t": title must be text that is not empty, not 5$/, "RangeError"],
+  [title, [""], /title must be text that is not empty, not ""$/],
+  [type, [["query"]], /type must be text that is not empty, not an object$/],
+  [annotate, [{ readonlyHint: true }], /^Cannot annotate tool "t": .*did you mean "readOnlyHint"\?$/],
+  [annotate, [{ readOnlyHint: "true" }], /readOnlyHint must be true or false, not "true"$/],
+  [annotate, [{ priority: 2 }], /priority must be from 0 to 1, not 2$/, "RangeError"],
+  [annotate, [null], /options are an object, not null$/],
+  [prompt("title"), [7], /^Cannot define prompt "p": title must be text that is not empty, not 7$/, "RangeError"],
+  [
+    prompt("icons"),
+    [{ src: "a" }],
+    /icons must be an array of \{ src, mimeType\?, sizes\?, theme\? \}, not an object$/,
+  ],
+  [prompt("icons"), [[{ url: "a" }]], /^Cannot give prompt "p" an icon: there is no option "url"/],
+  [prompt("icons"), [["a.png"]], /options are an object, not "a\.png"$/],
+  [resource("title"), [{}], /^Cannot define resource "x:\/\/y": title must be text/],
+  [resource("describe"), [null], /description must be text that is not empty, not null$/],
+  [resource("mimeType"), [""], /mimeType must be text that is not empty, not ""$/],
+  [resource("icons"), [[{ src: "a", theme: "blue" }]], /theme must be "light" or "dark", not "blue"$/],
+  [resource("icons"), [[{ src: "a", sizes: "48x48" }]], /sizes must be an array of texts, not "48x48"$/],
 ];
 
 for (const [index, [call, args, message, name = "TypeError"]] of WRONG.entries()) {
@@ -90,6 +153,17 @@ for (const [index, [call, args, message, name = "TypeError"]] of WRONG.entries()
     throws(() => (call as Untyped)(...args), { name, message });
   });
 }
+
+test("tools for models: options that are not what they should be", async () => {
+  const server = createServer({ tools: [] });
+  for (const make of [aiTools, anthropicTools, langchainTools, openaiTools] as readonly unknown[]) {
+    const wrong = async (options: unknown) => await (make as Untyped)(server, options);
+    await rejects(wrong({ selct: () => true }), /^TypeError: Cannot give tools to a model: .*did you mean "select"\?$/);
+    await rejects(wrong({ promises: "hidden" }), /promises must be "awaited" or "shown", not "hidden"$/);
+  }
+  const wrong = async () => await (openaiTools as Untyped)(server, { strict: 1 });
+  await rejects(wrong(), /strict must be true or false, not 1$/);
+});
 
 test("what is right, or left out, is taken", () => {
   mcp({

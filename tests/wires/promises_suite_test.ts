@@ -1,7 +1,15 @@
 /** Promises, questions, context and keys over every wire: what a caller sees does not depend on how the call travelled. */
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { type Client, type ClientOptions, createClient, type Progress, type PromiseOutcome } from "../../mod.ts";
+import {
+  type Client,
+  type ClientOptions,
+  createClient,
+  type Progress,
+  type PromiseOutcome,
+  type Question,
+  type QuestionAnswer,
+} from "../../mod.ts";
 import { carries, COMPOSED, skipOf, type WireRow, WIRES } from "./matrix.ts";
 import { createPromiseFixture, type PromiseJournal, type PromiseServer } from "./promises_fixture.ts";
 
@@ -213,6 +221,32 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     }
     const declined = { continuation, responses: { confirm: { action: "decline" } } };
     strictEqual(await client.remove({ id: "7" }, { meta: declined }), "decline");
+  },
+
+  async "tells what is wrong with an answer, and takes a better one"({ connect }) {
+    const wrong: readonly (readonly [unknown, RegExp])[] = [
+      [undefined, /the answer to "confirm" is refused: .*\{ action/],
+      [{ confirmed: true }, /the answer to "confirm" is refused: .*\{ action/],
+      [
+        { action: "accept", content: { confirmed: "yes" } },
+        /the answer to "confirm" is refused: content\.confirmed: .*boolean/,
+      ],
+    ];
+    for (const [answer, message] of wrong) {
+      let asked = 0;
+      const onElicit = () => (asked++, Promise.resolve(answer as QuestionAnswer));
+      await rejects(connect({ onElicit }).remove({ id: "7" }), { name: "ToolError", code: "invalid_request", message });
+      strictEqual(asked, 2, `${JSON.stringify(answer)} is not given for ever`);
+
+      const questions: Question[] = [];
+      const mend = (question: Question) => {
+        questions.push(question);
+        return Promise.resolve(questions.length === 1 ? answer as QuestionAnswer : { action: "decline" } as const);
+      };
+      strictEqual(await connect({ onElicit: mend }).remove({ id: "7" }), "decline");
+      strictEqual(questions[0]?.params?.["refused"], undefined);
+      strictEqual(typeof questions[1]?.params?.["refused"], "string");
+    }
   },
 
   async "asks several things at once"({ connect }) {

@@ -6,7 +6,7 @@
  * @module
  */
 import { type OutputUnit, Validator } from "@cfworker/json-schema";
-import { pointerKeys } from "../../internal/json_pointer.ts";
+import { keywordAt, parsePointer, valueAt } from "./pointer.ts";
 import { boundSchema, hasUniqueItems, isTooLong, saysUniqueItems } from "./bounded.ts";
 
 /** One thing that is wrong, without the value itself. */
@@ -61,7 +61,7 @@ export function compileCheck(schema: Readonly<Record<string, unknown>>): Check {
   return (value) => {
     const found = findings(value);
     const told = found.filter(({ keyword }) => !CONTAINERS.has(keyword));
-    return (told.length > 0 ? told : found).slice(0, MAX_PROBLEMS).map(toProblem);
+    return (told.length > 0 ? told : found).slice(0, MAX_PROBLEMS).map((one) => toProblem(one, schema));
   };
 }
 
@@ -101,25 +101,44 @@ function compileUnique(schema: Readonly<Record<string, unknown>>): Findings {
     const found = strict(value);
     const long = found.filter(isTooLong);
     if (long.length === 0) return found;
-    const repeating = long.filter(({ instanceLocation }) => !hasUniqueItems(itemsAt(value, instanceLocation)));
+    const repeating = long.filter(({ instanceLocation }) =>
+      !hasUniqueItems(valueAt(value, instanceLocation) as readonly unknown[])
+    );
     if (repeating.length === 0) return lenient(value);
     return [...repeating.map((one) => ({ ...one, keyword: "uniqueItems" })), ...found.filter((one) => !isTooLong(one))];
   };
 }
 
-function itemsAt(value: unknown, pointer: string): readonly unknown[] {
-  let at = value;
-  for (const key of parsePointer(pointer)) at = (at as Readonly<Record<string | number, unknown>>)[key];
-  return at as readonly unknown[];
-}
-
-function toProblem({ keyword, error, instanceLocation }: OutputUnit): Problem {
+function toProblem({ keyword, keywordLocation, error, instanceLocation }: OutputUnit, schema: unknown): Problem {
   const path = parsePointer(instanceLocation);
   const missing = keyword === "required"
     ? /^Instance does not have required property "(.*)"\.$/s.exec(error)?.[1]
     : undefined;
   if (missing !== undefined) return { path: [...path, missing], expected: "a value", isMissing: true };
-  return { path, expected: expectedBy(keyword, error), isMissing: false };
+  const expected = LIMITS.get(keyword)?.(keywordAt(schema, keywordLocation)) ?? expectedBy(keyword, error);
+  return { path, expected, isMissing: false };
+}
+
+/** What keywords with a limit expect, in words; `undefined` for what is no limit. */
+const LIMITS: ReadonlyMap<string, (limit: unknown) => string | undefined> = new Map(Object.entries({
+  maximum: words((limit) => `at most ${limit}`),
+  minimum: words((limit) => `at least ${limit}`),
+  exclusiveMaximum: words((limit) => `less than ${limit}`),
+  exclusiveMinimum: words((limit) => `more than ${limit}`),
+  multipleOf: words((limit) => `a multiple of ${limit}`),
+  maxLength: words((limit) => `at most ${limit} characters`),
+  minLength: words((limit) => `at least ${limit} characters`),
+  maxItems: words((limit) => `at most ${limit} items`),
+  minItems: words((limit) => `at least ${limit} items`),
+  maxProperties: words((limit) => `at most ${limit} members`),
+  minProperties: words((limit) => `at least ${limit} members`),
+  pattern: (pattern) => typeof pattern === "string" ? `text that matches ${JSON.stringify(pattern)}` : undefined,
+  uniqueItems: () => "items that differ",
+  not: () => "something else",
+}));
+
+function words(word: (limit: number) => string): (limit: unknown) => string | undefined {
+  return (limit) => typeof limit === "number" ? word(limit) : undefined;
 }
 
 /** What the schema expected. Sentences that may quote the value are not used. */
@@ -141,8 +160,4 @@ function expectedBy(keyword: string, error: string): string {
     default:
       return `what "${keyword}" says`;
   }
-}
-
-function parsePointer(pointer: string): (string | number)[] {
-  return pointerKeys(pointer).map((key) => /^(0|[1-9]\d*)$/.test(key) ? Number(key) : key);
 }

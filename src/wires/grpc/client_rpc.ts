@@ -6,6 +6,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { type Refusal, refuse, type Settled, type Sink, type UnknownOutcome } from "../../call/outcome.ts";
 import type { RemoteTool, TransportLimit } from "../../call/transport.ts";
+import { ToolError } from "../../error/tool_error.ts";
 import type { ResponseMembers, ToolRequestMembers } from "./binary.ts";
 import { decodeError, decodeResponse } from "./decode_reply.ts";
 
@@ -61,8 +62,9 @@ export const RECURSION_LIMIT = 4_096;
 /** Says that an answer ended before it was whole, or is none. */
 export const BROKEN_OFF: Refusal = refuse("unavailable", "Stream broke off");
 
-/** Says that there was no answer. */
+/** Says that there was no answer. What a `fetch` has its own words for, such as that no token is to be had, is told by these. */
 export function unreachable(url: string, cause: unknown): Refusal {
+  if (cause instanceof ToolError) return { ...refuse(cause.code, cause.message, cause.details), cause: cause.cause };
   const because = new Error(`POST ${url}: ${cause instanceof Error ? cause.message : cause}`, { cause });
   return { ...refuse("unavailable", "Cannot reach the server"), cause: because };
 }

@@ -11,6 +11,7 @@ import { parseTimeout as parseConnectTimeout } from "@connectrpc/connect/protoco
 import { parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-grpc-web";
 import type { Call, Metadata } from "../../call/call.ts";
 import type { Refusal, Settled, Sink } from "../../call/outcome.ts";
+import { retryAfter } from "../../codec/fetch/retry_after.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import { type Head, HeadPeer, type WireHost } from "../wire.ts";
 import type { ResponseMembers, ToolRequestMembers } from "./binary.ts";
@@ -19,6 +20,9 @@ import { encodeOutcome, encodeTool } from "./encode.ts";
 import { encodePrompt } from "./encode_prompt.ts";
 import { encodeRefusal } from "./encode_error.ts";
 import { type PromptsList, PromptsListSchema, type ToolsList, ToolsListSchema } from "./gen/mcplite_pb.ts";
+
+/** Codes of refusals whose HTTP status goes with `Retry-After`. */
+const MAY_RETRY: ReadonlySet<string> = new Set(["rate_limited", "unavailable"]);
 
 /** The methods of `mcplite.MCPLite`. What is not OK is thrown, as a {@link ConnectError}. */
 export class ToolService {
@@ -106,7 +110,10 @@ export class ToolService {
 
   #error(call: Call, refusal: Refusal): ConnectError {
     try {
-      return encodeRefusal(refusal, this.#host.challenge(refusal, this.#base));
+      // Where the status is always 200, nobody looks for the header: the details have it.
+      const isHttp = call.peer.wire === "connect" && MAY_RETRY.has(refusal.code);
+      const retry = isHttp ? retryAfter(refusal.data) : undefined;
+      return encodeRefusal(refusal, { ...this.#host.challenge(refusal, this.#base), ...retry });
     } catch (thrown) {
       return encodeRefusal(this.#unwritable(thrown, call));
     }

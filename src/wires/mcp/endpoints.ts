@@ -17,7 +17,7 @@ import type { TaskNews } from "../../mcp/task_news.ts";
 import type { Head, Reply } from "../wire.ts";
 import { EndpointExchange } from "./endpoint_exchange.ts";
 import type { Say } from "./session_request.ts";
-import { ACCEPTED, refused, toAnsweredReply, toReply } from "./exchange.ts";
+import { ACCEPTED, refused, toAnsweredReply, toReply, unavailable } from "./exchange.ts";
 import type { SessionHost } from "./session_http.ts";
 import { followNews, NEWS, noteOf, sayNews } from "./session_news.ts";
 import { findSession, type McpSession, principalId, type SessionStore } from "./session_store.ts";
@@ -143,7 +143,7 @@ export class Endpoints {
   /** Opens a stream, whose first event tells where its endpoint is. */
   async #stream(head: Head): Promise<Reply> {
     const { core: { host }, heartbeats } = this.#host;
-    if (host.dispatch.closeSignal.aborted) return refused(503, -32000, "The server is shutting down");
+    if (host.dispatch.closeSignal.aborted) return unavailable("The server is shutting down");
     const session = beginning(head);
     const { id } = session;
     try {

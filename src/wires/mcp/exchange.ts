@@ -1,10 +1,12 @@
 import type { Metadata, Principal } from "../../call/call.ts";
+import { refuse } from "../../call/outcome.ts";
+import { membersOf } from "../../codec/result/members.ts";
 import { SseBody, STREAM_HEADERS } from "../../codec/sse/body.ts";
 import { encodeSseEvent } from "../../codec/sse/encode.ts";
 import type { Deadlines } from "../../internal/deadlines.ts";
 import { acceptsEventStream } from "../../internal/media_type.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
-import { type Answer, errorAnswer, protocolError } from "../../mcp/answer.ts";
+import { type Answer, errorAnswer, protocolError, refusalAnswer } from "../../mcp/answer.ts";
 import type { Channel, Exchange } from "../../mcp/exchange.ts";
 import type { Members } from "../../mcp/message.ts";
 import type { Head, Reply, WireHost } from "../wire.ts";
@@ -16,6 +18,9 @@ export const ACCEPTED: Reply = { status: 202, headers: {}, body: null };
 
 /** What shows that a quiet stream lives. */
 export const KEEP_ALIVE = ": keepalive\n\n";
+
+/** When to try again what cannot be done now, in milliseconds. */
+const RETRY_MS = 1_000;
 
 /** One request over HTTP. Its answer is JSON, unless something comes before it, or it takes its time: then it is a stream. */
 export class HttpExchange implements Exchange, Channel {
@@ -100,4 +105,9 @@ export function toAnsweredReply(answer: Answer, { path }: Head, host: WireHost):
 /** An error that is no request's in particular. */
 export function refused(status: number, number: number, message: string, data?: Members): Reply {
   return toReply(errorAnswer(null, protocolError(number, message, data, status)));
+}
+
+/** What a caller is told who may try again: 503, and when. */
+export function unavailable(message: string, data?: unknown): Reply {
+  return toReply(refusalAnswer(null, refuse("unavailable", message, { retry_after_ms: RETRY_MS, ...membersOf(data) })));
 }

@@ -18,7 +18,7 @@ import type { PendingRequests } from "../../mcp/pending_requests.ts";
 import type { LegacyVersion } from "../../mcp/words.ts";
 import type { Head, Reply } from "../wire.ts";
 import { Endpoints } from "./endpoints.ts";
-import { ACCEPTED, KEEP_ALIVE, refused, toReply } from "./exchange.ts";
+import { ACCEPTED, KEEP_ALIVE, refused, toReply, unavailable } from "./exchange.ts";
 import { SessionExchange } from "./session_exchange.ts";
 import { followNews, NEWS, noteOf, sayNews } from "./session_news.ts";
 import { canResume, howToResume, SessionReader } from "./session_stream.ts";
@@ -142,8 +142,8 @@ export class SessionHttp {
 
   /** What a caller is told where the store failed. */
   #broken(thrown: unknown): Reply {
-    const { message } = this.#host.core.host.dispatch.mask(thrown, { wire: "mcp", part: "sessions" });
-    return refused(503, -32000, message);
+    const { data } = this.#host.core.host.dispatch.mask(thrown, { wire: "mcp", part: "sessions" });
+    return unavailable("MCP sessions cannot be reached now; try again", data);
   }
 
   #receiveIn(session: McpSession, head: Head, messages: readonly Message[], isBatch: boolean): MaybePromise<Reply> {
@@ -176,7 +176,7 @@ export class SessionHttp {
   /** A stream over GET: one that was broken off, or that of news. */
   async #open(session: McpSession, head: Head): Promise<Reply> {
     // Clients come again when their stream is closed; what is opened now, nobody would close.
-    if (this.#host.core.host.dispatch.closeSignal.aborted) return refused(503, -32000, "The server is shutting down");
+    if (this.#host.core.host.dispatch.closeSignal.aborted) return unavailable("The server is shutting down");
     const [stream, after] = readEventId(head.metadata.get(LAST_EVENT_HEADER)) ??
       [NEWS, (await this.#store.read(session.id, NEWS, 0)).at(-1)?.number ?? 0];
     const key = `${session.id} ${stream}`;
