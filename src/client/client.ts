@@ -196,8 +196,7 @@ class Caller implements ClientMethods {
           request = redemption(settled.token);
         } else {
           // Not for ever: a tool may like no answer.
-          const isAsked = "requests" in settled && rounds++ < 32;
-          const meta = isAsked ? await this.#answer(settled, first.tool, said) : undefined;
+          const meta = "requests" in settled && rounds++ < 32 && await this.#answer(settled, first.tool, said);
           if (meta) request = { ...request, meta };
           // A refusal to redeem leaves the promise as it was: it may be asked for again.
           else if (settled.kind !== "error" || !request.token) return settled;
