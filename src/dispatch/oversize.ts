@@ -20,17 +20,15 @@ export interface AnswerLimits {
 const TOO_DEEP = Number.NEGATIVE_INFINITY;
 
 /**
- * What tells why a value, and more with it, does not go out with those before: `undefined` if it may, or it cannot be told. What
- * contains itself, or throws when it is read, is for whoever writes it to find.
+ * What tells why a value does not go out with those before it: `undefined` if it may, or it cannot be told. What contains itself,
+ * or throws when it is read, is for whoever writes it to find. One value at a time: a list costs each answer more.
  */
-export function makeScale(limits: AnswerLimits): (value: unknown, more?: readonly unknown[]) => Refusal | undefined {
+export function makeScale(limits: AnswerLimits): (value: unknown) => Refusal | undefined {
   let left = limits.answerChars;
-  // Nearly every answer is a value and nothing more: a list of it would cost as much as to weigh it.
-  return (value, more) => {
+  return (value) => {
     try {
-      let rest = afterMember(value, left, limits.depth);
-      if (more !== undefined) rest = charsLeft(more, rest, limits.depth);
-      if (rest === TOO_DEEP && containsItself([value, more])) return undefined;
+      const rest = afterMember(value, left, limits.depth);
+      if (rest === TOO_DEEP && containsItself(value)) return undefined;
       left = rest;
     } catch {
       return undefined;
@@ -54,10 +52,9 @@ function charsLeft(container: object, left: number, levels: number): number {
     }
     return left;
   }
-  const names = Object.keys(container);
-  for (let index = 0; index < names.length && left >= 0; index++) {
-    const name = names[index] as string;
+  for (const name of Object.keys(container)) {
     left = afterMember((container as Readonly<Record<string, unknown>>)[name], left - name.length - 3, levels);
+    if (left < 0) break;
   }
   return left;
 }

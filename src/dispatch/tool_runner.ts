@@ -226,8 +226,8 @@ export class ToolRunner {
   /** How a run ends, if that may go out. */
   bounded(settled: Settled): Settled {
     const { value, message, data, meta } = settled as Partial<AnswerOutcome & FailureOutcome>;
-    const more = message === undefined && meta === undefined ? undefined : [message, data, meta];
-    return makeScale(this.#host.answerLimits)(value, more) ?? settled;
+    const weigh = makeScale(this.#host.answerLimits);
+    return weigh(value) ?? weigh(message) ?? weigh(data) ?? weigh(meta) ?? settled;
   }
 
   /** How a run ends that threw. */
