@@ -88,8 +88,12 @@ const ANSWERS: Cases<Hostile> = {
     codes: BUSY,
   },
   "silence after the head": { then: "nothing", codes: ["deadline_exceeded"] },
-  // As an envelope it says that it is longer than is read.
-  "silence within": { body: '{"jsonrpc"', then: "nothing", codes: ["deadline_exceeded", "result_too_large"] },
+  // As an envelope it says that it is longer than is read, or is none: that is told at once.
+  "silence within": {
+    body: '{"jsonrpc"',
+    then: "nothing",
+    codes: ["deadline_exceeded", "result_too_large", "unavailable"],
+  },
   "silence within a stream": { type: "text/event-stream", body: "event: message\n", then: "nothing" },
   "a broken connection": { body: '{"jsonrpc"', then: "a broken connection" },
 };
