@@ -259,6 +259,9 @@ test("an event that is nobody's is no end of the stream", async () => {
 test("createClient() refuses what is no transport, and options that a transport would not see", () => {
   const transport = memory(createServer({ tools: [] }));
   throws(() => createClient({} as typeof transport), /pass a URL, or a transport/);
-  throws(() => createClient(transport, { headers: { authorization: "Bearer x" } }), /maxResponseBytes are the transport.s options/);
+  throws(
+    () => createClient(transport, { headers: { authorization: "Bearer x" } }),
+    /maxResponseBytes are the transport.s options/,
+  );
   throws(() => createClient(transport, { maxResponseBytes: 1 }), /maxResponseBytes are the transport.s options/);
 });

@@ -19,6 +19,9 @@ const ways: Readonly<Record<string, () => Promise<unknown>>> = {
     for await (const piece of client.$.stream("drip")) if (piece === 2) break;
     return "left";
   },
+  // Its connection is made, and never used.
+  forbidden: () =>
+    settled(createClient(grpcTransport(address, { headers: { connection: "close" } })).$.call("echo", { a: 1 })),
   timed: () => settled(client.$.call("nap", { ms: 60_000 }, { timeoutMs: 200 })),
 };
 

@@ -103,6 +103,7 @@ for (const runtime of runtimes) {
       late: /^late: "rested"; {}$/m,
       streamed: /^streamed: 3; {}$/m,
       left: /^left: left; {}$/m,
+      forbidden: /^forbidden: .+; {}$/m,
       timed: /^timed: deadline_exceeded; {}$/m,
     };
     await Promise.all(

@@ -108,14 +108,18 @@ export class NativeRpc implements Rpc {
     const { base: { origin, search }, maxBytes } = this.#endpoint;
     const path = this.#path + method + search;
     let answer: Http2Answer | undefined;
-    const leave = () => answer?.leave();
-    let head: Http2Head;
+    let head: Http2Head | undefined;
+    const leave = () => {
+      answer?.leave();
+      if (head === undefined) answer?.giveUp();
+    };
     try {
+      limit.signal.throwIfAborted();
       answer = this.#connection.post(path, { ...Object.fromEntries(headers), ...HEADERS }, body);
       limit.signal.addEventListener("abort", leave, { once: true });
-      if (limit.signal.aborted) leave();
       head = await answer.head;
     } catch (thrown) {
+      limit.signal.removeEventListener("abort", leave);
       return unreachable(origin + path, thrown);
     }
     try {

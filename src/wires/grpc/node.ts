@@ -32,7 +32,12 @@ export class Http2Connection {
     const session = this.#connect();
     const stream = session.request({ ...headers, ":method": "POST", ":path": path });
     hold(session, stream);
-    const answer = new Http2Answer(stream, this.#http2.constants.NGHTTP2_CANCEL);
+    const sentMs = performance.now();
+    const giveUp = () => {
+      if ((heardMs.get(session) ?? 0) < sentMs && this.#session === session) this.close();
+    };
+    const answer = new Http2Answer(stream, this.#http2.constants.NGHTTP2_CANCEL, giveUp);
+    answer.head.then(() => heardMs.set(session, performance.now()), () => {});
     stream.end(body);
     return answer;
   }
@@ -52,6 +57,8 @@ export class Http2Connection {
     };
     // Each of its streams tells of it, too.
     session.on("error", forget).on("goaway", forget).on("close", forget);
+    // Until a request holds it: one with headers that may not be sent never does.
+    session.unref();
     return (this.#session = session);
   }
 }
@@ -70,6 +77,9 @@ function hold(session: Http2.ClientHttp2Session, stream: Http2.ClientHttp2Stream
 
 const openStreams = new WeakMap<Http2.ClientHttp2Session, number>();
 
+/** When a connection last began an answer, by `performance.now()`. */
+const heardMs = new WeakMap<Http2.ClientHttp2Session, number>();
+
 /** The answer to a request, as it comes. */
 export class Http2Answer {
   /** Status and headers; rejects if there will be none. */
@@ -78,10 +88,13 @@ export class Http2Answer {
   trailers: Http2.IncomingHttpHeaders = {};
   readonly #stream: Http2.ClientHttp2Stream;
   readonly #cancelCode: number;
+  /** Nobody waits for the answer any more. If nothing else came meanwhile, the connection may be dead: the next call makes another. */
+  readonly giveUp: () => void;
 
-  constructor(stream: Http2.ClientHttp2Stream, cancelCode: number) {
+  constructor(stream: Http2.ClientHttp2Stream, cancelCode: number, giveUp: () => void) {
     this.#stream = stream;
     this.#cancelCode = cancelCode;
+    this.giveUp = giveUp;
     stream.on("trailers", (trailers) => void (this.trailers = trailers));
     this.head = new Promise((resolve, reject) => {
       stream.once("response", resolve);

@@ -1,7 +1,7 @@
 /** `grpcTransport()`, against servers that are broken, gone, slow or hostile. */
 import { deepStrictEqual, fail, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { createServer as createHttp2, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
-import { type AddressInfo, createServer as createTcp, type Socket } from "node:net";
+import { type AddressInfo, connect as connectTcp, createServer as createTcp, type Socket } from "node:net";
 import { test } from "node:test";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { createClient, createServer, defineTool, mcpLite, type ToolError } from "../../../mod.ts";
@@ -247,6 +247,52 @@ test("grpcTransport() makes a lost connection anew", async () => {
     }
     await answered();
     client.$.close();
+  });
+});
+
+test("grpcTransport() does not send what was aborted before", async () => {
+  let calls = 0;
+  await withServer((stream) => {
+    calls++;
+    endWith(stream, [answer], { "grpc-status": "0" });
+  }, async (address) => {
+    const leaving = new AbortController();
+    const headers = () => {
+      if (calls > 0) leaving.abort(new Error("enough"));
+      return {};
+    };
+    const client = createClient(grpcTransport(address, { headers }), NO_RETRY);
+    strictEqual(await client.$.call("t"), "ok");
+    await rejects(client.$.call("t", {}, { signal: leaving.signal }), /enough/);
+    strictEqual(await client.$.call("t"), "ok");
+    strictEqual(calls, 2);
+    client.$.close();
+  });
+});
+
+test("grpcTransport() leaves a connection that has fallen silent", async () => {
+  await withServer((stream) => endWith(stream, [answer], { "grpc-status": "0" }), async (address) => {
+    const port = Number(new URL(`http://${address}`).port);
+    const sockets = new Set<Socket>();
+    let isSilent = false;
+    const proxy = createTcp((socket) => {
+      const upstream = connectTcp(port, "127.0.0.1");
+      // As a network does that has lost a route: nothing comes through, and nobody is told.
+      const isOfFirst = sockets.size === 0;
+      for (const [from, to] of [[socket, upstream], [upstream, socket]] as const) {
+        sockets.add(from);
+        from.on("data", (bytes) => void (isOfFirst && isSilent ? 0 : to.write(bytes))).on("error", () => {});
+      }
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    const client = createClient(grpcTransport(`127.0.0.1:${(proxy.address() as AddressInfo).port}`), NO_RETRY);
+    strictEqual(await client.$.call("t"), "ok");
+    isSilent = true;
+    await rejects(client.$.call("t", {}, { timeoutMs: 200 }), { code: "deadline_exceeded" });
+    strictEqual(await client.$.call("t", {}, { timeoutMs: 5_000 }), "ok");
+    client.$.close();
+    for (const socket of sockets) socket.destroy();
+    proxy.close();
   });
 });
 
