@@ -99,7 +99,8 @@ export interface RunnableTools<Tool, Call, Result> {
   readonly names: ReadonlyMap<string, string>;
   /**
    * Makes all the calls of a message, at the same time; gives their answers, in their order, for the next request. What goes
-   * wrong is explained to the model. Rejects if it is aborted, with the signal's reason.
+   * wrong is explained to the model. Rejects if it is aborted, with the signal's reason; with `TypeError` if the calls are those
+   * of OpenAI's other interface.
    */
   run(calls: readonly Call[] | null | undefined, options?: RunOptions): Promise<Result[]>;
 }
@@ -134,12 +135,13 @@ export async function openaiTools(
     tools: functions.described.map((described) => ({ type: "function", function: described })),
     names: functions.names,
     async run(calls, runOptions) {
-      const results = (calls ?? []).map(async ({ id, function: called }): Promise<OpenAiToolMessage[]> => {
-        if (called === undefined) return [];
-        const content = await functions.call(called.name, called.arguments, id, runOptions);
-        return [{ role: "tool", tool_call_id: id, content }];
-      });
-      return (await Promise.all(results)).flat();
+      refuseItems(calls, "function_call", "Responses: take openaiResponsesTools");
+      // One without its function is answered, too: without an answer to each call the next request is refused.
+      const own = (calls ?? []).filter((call) => Boolean(call.function) || call.type === "function");
+      return await Promise.all(own.map(async ({ id, function: called }): Promise<OpenAiToolMessage> => {
+        const content = await functions.call(called?.name, called?.arguments, id, runOptions);
+        return { role: "tool", tool_call_id: id, content };
+      }));
     },
   };
 }
@@ -170,9 +172,10 @@ export async function openaiResponsesTools(
   return {
     tools: functions.described.map((described) => ({ type: "function", ...described })),
     names: functions.names,
-    run(items, runOptions) {
+    async run(items, runOptions) {
+      refuseItems(items, "function", "Chat Completions: take openaiTools");
       const calls = (items ?? []).filter(isFunctionCall);
-      return Promise.all(calls.map(async ({ name, arguments: text, call_id: id }) => {
+      return await Promise.all(calls.map(async ({ name, arguments: text, call_id: id }) => {
         const output = await functions.call(name, text, id, runOptions);
         return { type: "function_call_output", call_id: id, output };
       }));
@@ -180,10 +183,17 @@ export async function openaiResponsesTools(
   };
 }
 
+/** What is of the other interface would be passed over without a word, and the model never answered. */
+function refuseItems(items: readonly OpenAiResponseItem[] | null | undefined, type: string, owner: string): void {
+  if (items?.some((item) => item.type === type)) {
+    throw new TypeError(`Cannot run calls: "${type}" is of ${owner}`);
+  }
+}
+
 interface FunctionCallItem extends OpenAiResponseItem {
   readonly call_id: string;
-  readonly name: string;
-  readonly arguments: string;
+  readonly name: unknown;
+  readonly arguments: unknown;
 }
 
 function isFunctionCall(item: OpenAiResponseItem): item is FunctionCallItem {
@@ -215,7 +225,9 @@ class Functions {
     });
   }
 
-  async call(name: string, text: string, id: string, options?: RunOptions): Promise<string> {
+  /** @param called What should be a name, as `text` should be JSON: both are a model's. */
+  async call(called: unknown, text: unknown, id: string, options?: RunOptions): Promise<string> {
+    const name = String(called);
     const toArguments = this.#fromStrict.get(name) ?? ((said: unknown) => said);
     const { text: result } = await this.#toolbox.call(name, toArguments(readArguments(text)), { ...options, id });
     return result;

@@ -15,8 +15,17 @@ export interface ClientSource {
  */
 export type AgentSource = MemoryServer | ClientSource | Transport;
 
-/** How the tools of a source are listed and called. */
+/**
+ * How the tools of a source are listed and called.
+ *
+ * @throws {TypeError} If it is none, such as the text of a URL.
+ */
 export function methodsOf(source: AgentSource): ClientMethods {
+  if (Object(source) !== source) {
+    throw new TypeError(
+      "Cannot give tools to a model: pass what createServer() or createClient(url) gives, or a transport, such as http(url)",
+    );
+  }
   if ("$" in source) return source.$;
   return createClient("dispatch" in source ? memory(source) : source).$;
 }

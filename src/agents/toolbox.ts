@@ -157,7 +157,8 @@ function refusalOf(message: string, details: unknown): ToolError {
 const MAX_DEPTH = 512;
 
 /** What a model wrote as JSON; `undefined` if it is none, or nests too deeply. Some write nothing at all where there are no arguments. */
-export function readArguments(text: string): unknown {
+export function readArguments(text: unknown): unknown {
+  if (typeof text !== "string") return undefined;
   if (text.trim() === "") return {};
   if (nestsDeeperThan(text, MAX_DEPTH)) return undefined;
   try {
