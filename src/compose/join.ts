@@ -19,8 +19,7 @@ export const joinParts: JoinParts = (options, own) => {
 };
 
 function offerOf(part: Part, hasAuth: boolean): PartOffer {
-  const offer = (part as OfferedPart | undefined)?.["~part"];
-  if (offer === undefined) throw new TypeError("Cannot create server: parts are what group(…) and mount(…) give");
+  const { "~part": offer } = part as OfferedPart;
   if (!offer.hasAuth || hasAuth) return offer;
   throw new TypeError(
     `Cannot create server: ${offer.place} finds out who calls, and would be open to all: pass { auth } here, too`,

@@ -90,13 +90,23 @@ type AnyOptions = ServerOptions<readonly AnyTool[], readonly Part[]>;
 
 const LIST: OptionRule = rule("an array", Array.isArray);
 
+/** Whether something is what one of our functions gives: that has such a member. */
+function has(member: string): OptionRule["fits"] {
+  return (value) => Boolean((value as Readonly<Record<string, unknown>> | null)?.[member]);
+}
+
+/** The rule for an array of that. */
+function listOf(what: string, member: string): OptionRule {
+  return rule(`an array of ${what}`, (value) => Array.isArray(value) && value.every(has(member)));
+}
+
 const LEVELS = ["debug", "info", "warn", "error"] as const;
 
 const RULES: OptionRules<AnyOptions> = {
   tools: required(LIST),
-  parts: LIST,
-  resources: LIST,
-  prompts: LIST,
+  parts: listOf("what mount(server) gives", "~join"),
+  resources: listOf("what defineResource(…) gives", "~catalog"),
+  prompts: listOf("what definePrompt(…) gives", "~catalog"),
   changes: OBJECT,
   name: TEXT,
   version: TEXT,
@@ -106,14 +116,14 @@ const RULES: OptionRules<AnyOptions> = {
   instructions: TEXT,
   icons: LIST,
   wires: LIST,
-  auth: ANYTHING,
+  auth: rule("what bearer(…), jwt(…) or authenticate(…) of ./auth gives", has("mount")),
   middleware: ANYTHING,
   jobMiddleware: ANYTHING,
   onError: FUNCTION,
   timeoutMs: POSITIVE,
   limits: OBJECT,
   keys: ANYTHING,
-  engine: ANYTHING,
+  engine: rule("one, such as memoryEngine(), sqlite(path) or bullmq({ … })", has("insert")),
   work: rule("{ concurrency }, or false", (value) => value === false || OBJECT.fits(value)),
   config: OBJECT,
   logger: rule(

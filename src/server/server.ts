@@ -142,11 +142,6 @@ export function createServer<const Tools extends readonly AnyTool[], const Parts
   const { clock = systemClock, work, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const engine = options.engine ?? memoryEngine({ clock });
-  if (typeof engine.insert !== "function") {
-    throw new TypeError(
-      "Cannot create server: engine has to be one, such as memoryEngine(), sqlite(path) or bullmq({ … })",
-    );
-  }
   const dispatcher = new Dispatcher({
     registry,
     clock,
@@ -197,9 +192,6 @@ export function createServer<const Tools extends readonly AnyTool[], const Parts
     clock,
     challenge: (refusal, path) => auth?.challenge(refusal, path),
   };
-  if (options.auth !== undefined && typeof options.auth?.mount !== "function") {
-    throw new TypeError("Cannot create server: auth is what bearer(…), jwt(…) or authenticate(…) of ./auth gives");
-  }
   const auth = options.auth?.mount(host, routes);
   for (const wire of wires) mounted.push({ wire: wire.name, paths: mount(wire, host, routes) });
   const offer: ServerOffer = { options, parts, changes: host.changes, plans: () => registry.plans() };

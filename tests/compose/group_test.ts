@@ -192,7 +192,7 @@ test("what does not go together is refused, with both places", () => {
   throws(() => group("x", {} as Server), /pass a server of createServer/);
   throws(
     () => createServer({ tools: [], parts: [group("x", git), git as unknown as ReturnType<typeof mount>] }),
-    /parts are what group/,
+    /parts must be an array of what mount\(server\) gives/,
   );
 });
 

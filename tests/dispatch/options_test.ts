@@ -6,6 +6,7 @@ import { assertRefused, Bench } from "./harness.ts";
 import { asPromise, Gates, KEYS, pass, redeem } from "./promised.ts";
 
 const t = defineTool("t").describe("T");
+const tool = t.handle(() => 1);
 
 for (
   const [name, options, message] of [
@@ -13,9 +14,19 @@ for (
     ["keys: {}", { keys: {} }, /keys are text/],
     ["keys: null", { keys: null }, /keys are text/],
     ["keys that are too short", { keys: "k1:short" }, /32 bytes/],
-    ["engine: the name of one", { engine: "sqlite" }, /engine has to be one/],
-    ["engine: {}", { engine: {} }, /engine has to be one/],
-    ["engine: a function that was not called", { engine: () => {} }, /engine has to be one/],
+    ["engine: the name of one", { engine: "sqlite" }, /engine must be one, such as memoryEngine/],
+    ["engine: {}", { engine: {} }, /engine must be one, such as memoryEngine/],
+    ["engine: a function that was not called", { engine: () => {} }, /engine must be one, such as memoryEngine/],
+    [
+      "parts: a server",
+      { parts: [createServer({ tools: [] })] },
+      /parts must be an array of what mount\(server\) gives/,
+    ],
+    ["parts: nothing", { parts: [undefined] }, /parts must be/],
+    ["resources: a tool", { resources: [tool] }, /resources must be an array of what defineResource\(…\) gives/],
+    ["resources: one, not in an array", { resources: {} }, /resources must be an array/],
+    ["prompts: a tool", { prompts: [tool] }, /prompts must be an array of what definePrompt\(…\) gives/],
+    ["auth: a function", { auth: () => {} }, /auth must be what bearer\(…\), jwt/],
     ["limits: { depth: 0 }", { limits: { depth: 0 } }, /depth must be a number above 0, not 0/],
     ["limits: { bodyBytes: NaN }", { limits: { bodyBytes: Number.NaN } }, /bodyBytes/],
     ["limits: { answerChars: -1 }", { limits: { answerChars: -1 } }, /answerChars/],
@@ -34,14 +45,14 @@ for (
   ] as const
 ) {
   test(`createServer() refuses ${name}`, () => {
-    throws(() => createServer({ ...options, tools: [t.handle(() => 1)] } as unknown as ServerOptions<[]>), message);
+    throws(() => createServer({ ...options, tools: [tool] } as unknown as ServerOptions<[]>), message);
   });
 }
 
 test("work is not begun again once its promise is over", async () => {
   const gates = new Gates();
-  const tool = t.promise({ budgetMs: 1_000, ttlMs: 120_000, jobTimeoutMs: 119_999 }).handle(() => gates.wait());
-  const bench = new Bench([tool], { keys: KEYS });
+  const promised = t.promise({ budgetMs: 1_000, ttlMs: 120_000, jobTimeoutMs: 119_999 }).handle(() => gates.wait());
+  const bench = new Bench([promised], { keys: KEYS });
   const { token } = asPromise(await bench.call("t", {}, { meta: { isPromiseWanted: true } }));
   await pass(bench, 0);
   await pass(bench, 120_000);
