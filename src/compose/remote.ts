@@ -79,15 +79,12 @@ export class Remote implements Gateway {
     try {
       const { listTimeoutMs = 30_000 } = this.#options;
       const mcp = toMcp(this.#transport);
-      // Before it is listed: what changes meanwhile is not missed.
-      this.#leave = mcp?.onChange(
-        "tools",
-        () => this.#renew(),
-      );
       const can = await mcp?.server({ timeoutMs: listTimeoutMs }).catch((thrown) => {
         throw thrown instanceof ToolError ? this.#unlisted(thrown) : thrown;
       }) ?? { capabilities: {} };
       this.#promises = hasTasks(can.capabilities);
+      // Of a server that is there, which a transport would warn of otherwise; before it is listed, so that no change is missed.
+      this.#leave = mcp?.onChange("tools", () => this.#renew());
       // In turn, too: what changes meanwhile is listed after it.
       await this.refresh();
       const { timeoutMs } = this.#options;
@@ -113,6 +110,7 @@ export class Remote implements Gateway {
         changes: this.#changes,
       };
     } catch (thrown) {
+      this.#warn("cannot be used", thrown);
       this.close();
       throw thrown;
     }

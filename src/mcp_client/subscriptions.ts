@@ -108,10 +108,14 @@ export class Subscriptions {
   /** Listens for what is wanted now. The stream before it goes on until this one is there. */
   async #listen(): Promise<Listening | undefined> {
     const era = await this.#connection.era();
-    if ("kind" in era) this.#connection.warn(`Cannot listen for changes: ${era.message}`);
-    if ("kind" in era || !era.isModern) return undefined;
-    const before = this.#listening;
     const wanted = this.#wanted();
+    if ("kind" in era) {
+      // Whoever has left, or closed all of it, misses nothing.
+      if (Object.keys(wanted).length > 0) this.#connection.warn(`Cannot listen for changes: ${era.message}`);
+      return undefined;
+    }
+    if (!era.isModern) return undefined;
+    const before = this.#listening;
     this.#listening = Object.keys(wanted).length === 0 ? undefined : this.#open(wanted);
     await this.#listening?.acknowledged;
     before?.ending.abort();

@@ -37,7 +37,11 @@ export interface ApiAccess {
 /** @throws {TypeError} If it is not known where the API is. */
 export function openApiAccess(document: OpenApiDocument, options: AccessOptions): ApiAccess {
   const { baseUrl, headers = {}, fetch: sendRequest = fetch, maxResponseBytes } = options;
-  const base = parseBase(baseUrl ?? serverOf(document.root["servers"]), "the document");
+  const base = baseUrl === undefined ? parseBase(serverOf(document.root["servers"]), "the document") : parseBase(
+    baseUrl,
+    "the document",
+    `baseUrl must be a URL that begins with http:// or https://, not ${JSON.stringify(baseUrl)}`,
+  );
   const known = typeof headers === "function" ? undefined : new Headers(headers);
   return {
     isGiven: (header) => known?.has(header) ?? false,
@@ -89,10 +93,14 @@ function serverOf(servers: unknown): string | undefined {
   });
 }
 
-function parseBase(url: string | URL | undefined, where: string): URL {
+function parseBase(
+  url: string | URL | undefined,
+  where: string,
+  problem: string = 'it names no server by an HTTP URL; pass { baseUrl: "https://…" }',
+): URL {
   const parsed = url === undefined || !URL.canParse(url) ? undefined : new URL(url);
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
-    throw new TypeError(`Cannot import ${where}: it names no server by an HTTP URL; pass { baseUrl: "https://…" }`);
+    throw new TypeError(`Cannot import ${where}: ${problem}`);
   }
   if (parsed.username !== "" || parsed.password !== "" || parsed.search !== "") {
     throw new TypeError(`Cannot import ${where}: a base URL has neither credentials nor a query; pass { headers }`);

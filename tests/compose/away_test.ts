@@ -1,9 +1,10 @@
 /** A server elsewhere that is down, or has something else in its place: errors say which server it is. */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { createServer, defineTool, http, mcpLite, type ToolError, type Transport } from "../../mod.ts";
+import { createServer, defineTool, http, type Logger, mcpLite, type ToolError, type Transport } from "../../mod.ts";
 import { gateway, group } from "../../src/compose/mod.ts";
 import { mcp, mcpTransport } from "../../src/wires/mcp/entry.ts";
+import { keepingLogger } from "./scripted.ts";
 
 type Answer = () => Promise<Response>;
 
@@ -66,3 +67,31 @@ for (const [what, answer] of Object.entries(AWAY)) {
     });
   }
 }
+
+for (const [what, answer] of Object.entries(AWAY)) {
+  test(`the gateway's logger is told once that the server ${what}, and the transport warns of nothing`, async () => {
+    const logger = keepingLogger();
+    const warnings: string[] = [];
+    const onWarning = (line: string) => void warnings.push(line);
+    const transport = mcpTransport("http://far.example/mcp", { fetch: answer, onWarning });
+    await rejects(gateway("billing", transport, { logger }));
+    await new Promise((resolve) => setTimeout(resolve));
+    strictEqual(logger.lines.length, 1);
+    match(logger.lines[0] ?? "", /Gateway "billing": cannot be used/);
+    deepStrictEqual(warnings, []);
+  });
+}
+
+test("what is closed while it finds out how to listen warns of nothing", async () => {
+  const warnings: string[] = [];
+  const asked = Promise.withResolvers<Response>();
+  const transport = mcpTransport("http://far.example/mcp", {
+    fetch: () => asked.promise,
+    onWarning: (line) => void warnings.push(line),
+  });
+  transport.onChange("tools", () => {});
+  transport.close?.();
+  asked.reject(new TypeError("ECONNREFUSED"));
+  await new Promise((resolve) => setTimeout(resolve));
+  deepStrictEqual(warnings, []);
+});

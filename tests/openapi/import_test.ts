@@ -456,6 +456,13 @@ test("toolsFromOpenApi() wants a base URL that is one", () => {
   for (const baseUrl of ["/v1", "ftp://a.example", "https://user:pass@a.example", "https://a.example?x=1"]) {
     throws(() => toolsFromOpenApi(documentOf({}), { baseUrl }), TypeError);
   }
+  for (const baseUrl of ["/v1", "a.example", "a.example:80", "", new URL("ftp://a.example/")]) {
+    throws(() => toolsFromOpenApi(documentOf({}), { baseUrl }), {
+      name: "TypeError",
+      message:
+        `Cannot import the document: baseUrl must be a URL that begins with http:// or https://, not "${baseUrl}"`,
+    });
+  }
   throws(() => toolsFromOpenApi(documentOf({}, { servers: [{ url: "/v1" }] })), /pass \{ baseUrl/);
 });
 
