@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { ANYTHING, checkOptions, type OptionRules, rule, TEXT, TEXTS, wholeNumber } from "../internal/options.ts";
+import { ANYTHING, checkOptions, type OptionRules, rule, TEXT, wholeNumber } from "../internal/options.ts";
 import { LOOPBACK_HOSTS } from "../server/gate.ts";
 import type { Server } from "../server/server.ts";
 import { listenOnBun } from "./bun.ts";
@@ -60,7 +60,11 @@ const RULES: OptionRules<ServeOptions> = {
   ),
   hostname: TEXT,
   graceMs: wholeNumber(0, "milliseconds"),
-  signals: TEXTS,
+  // A runtime refuses others only once it listens, if at all.
+  signals: rule(
+    'an array of "SIGINT" and "SIGTERM"',
+    (signals) => Array.isArray(signals) && signals.every((signal) => signal === "SIGINT" || signal === "SIGTERM"),
+  ),
   // These two say by themselves what is wrong.
   tls: ANYTHING,
   grpc: ANYTHING,

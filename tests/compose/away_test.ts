@@ -1,7 +1,7 @@
 /** A server elsewhere that is down, or has something else in its place: errors say which server it is. */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { createServer, defineTool, http, type Logger, mcpLite, type ToolError, type Transport } from "../../mod.ts";
+import { createServer, defineTool, http, mcpLite, type ToolError, type Transport } from "../../mod.ts";
 import { gateway, group } from "../../src/compose/mod.ts";
 import { mcp, mcpTransport } from "../../src/wires/mcp/entry.ts";
 import { keepingLogger } from "./scripted.ts";

@@ -12,3 +12,14 @@ test("serve() refuses a server that was closed: it would only say that it shuts 
   strictEqual(server.isClosed, true);
   await rejects(serve(server, { port: 0 }), { name: "TypeError", message: /create another one/ });
 });
+
+test("serve() refuses signals that there are not before it listens", async () => {
+  const server = createServer({ tools: [] });
+  for (const signals of [["SIGFOO"], ["SIGTERM", "sigint"], "SIGTERM", [""]]) {
+    await rejects(serve(server, { port: 0, signals: signals as never }), {
+      name: "TypeError",
+      message: /signals must be an array of "SIGINT" and "SIGTERM", not/,
+    });
+  }
+  await (await serve(server, { port: 0, signals: ["SIGINT", "SIGTERM"] })).close();
+});

@@ -10,7 +10,7 @@ import { cache, concurrencyLimit, logging, memoryBuckets, rateLimit, timeout } f
 import { otel, otelTransport } from "../../src/otel/mod.ts";
 import { openapi, toolsFromOpenApi } from "../../src/openapi/mod.ts";
 import { redisBuckets, redisChanges, redisSessions } from "../../src/redis/mod.ts";
-import { connect, connectTransport, grpcWebTransport } from "../../src/wires/grpc/entry.ts";
+import { connect, connectTransport, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/entry.ts";
 import { health } from "../../src/wires/health/mod.ts";
 import {
   definePrompt,
@@ -76,6 +76,23 @@ const WRONG: readonly (readonly [call: unknown, args: readonly unknown[], messag
   [redisChanges, [{ redis: "" }], /redis must be a URL/],
   [redisBuckets, [{ redis, timeout: 5 }], /^Cannot keep buckets in Redis: .*did you mean "timeoutMs"\?$/],
   [redisBuckets, [{ redis, timeoutMs: 0 }], /timeoutMs must be a number above 0, not 0$/, "RangeError"],
+  [mcpTransport, ["nope"], /^Cannot reach an MCP server: pass a URL that begins with "http:\/\/" or .*, not "nope"$/],
+  [mcpTransport, ["localhost:8000/mcp"], /not "localhost:8000\/mcp"$/],
+  [mcpTransport, [undefined], /, not undefined$/],
+  [connectTransport, ["x.example"], /^Cannot reach a server by Connect: .*, not "x\.example"$/],
+  [
+    grpcWebTransport,
+    [new URL("ftp://x.example")],
+    /^Cannot reach a server by gRPC-Web: .*, not "ftp:\/\/x\.example\/?"$/,
+  ],
+  [
+    grpcTransport,
+    [""],
+    /^Cannot reach a server by gRPC: pass host and port, such as "127\.0\.0\.1:50051", or .*, not ""$/,
+  ],
+  [grpcTransport, [undefined], /, not undefined$/],
+  [grpcTransport, ["a b:1"], /, not "a b:1"$/],
+  [grpcTransport, ["unix:///x"], /, not "unix:\/\/\/x"$/],
   [mcpTransport, ["http://x", { pinned: {} }], /pinned must be an array of tools, .*, not an object$/],
   [mcpTransport, ["http://x", { era: "2025" }], /era must be "auto" or "modern" or "legacy", not "2025"$/],
   [mcpTransport, ["http://x", { header: {} }], /there is no option "header"; did you mean "headers"\?$/],

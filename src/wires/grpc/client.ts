@@ -10,6 +10,7 @@ import { createTransport as createConnect } from "@connectrpc/connect/protocol-c
 import { createTransport as createGrpcWeb } from "@connectrpc/connect/protocol-grpc-web";
 import { type Refusal, refuseInput, type Settled, type Sink, type UnknownOutcome } from "../../call/outcome.ts";
 import type { RemoteTool, Transport, TransportCall, TransportLimit } from "../../call/transport.ts";
+import { parseHttpUrl } from "../../internal/http_url.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import {
   checkOptions,
@@ -60,6 +61,9 @@ const GRPC_WEB_RULES: OptionRules<GrpcWebTransportOptions> = { ...COMMON_RULES, 
 
 const CONNECT_RULES: OptionRules<ConnectTransportOptions> = { ...GRPC_WEB_RULES, format: oneOf("json", "binary") };
 
+/** What gRPC is reached by. */
+const ADDRESS = 'host and port, such as "127.0.0.1:50051", or a URL that begins with "http://" or "https://"';
+
 const DEFAULT_MAX_RESPONSE_BYTES = 67_108_864;
 
 /**
@@ -83,7 +87,7 @@ export function connectTransport(url: string | URL, options: ConnectTransportOpt
   checkOptions("reach a server by Connect", options, CONNECT_RULES);
   const useBinaryFormat = options.format === "binary";
   return new RpcTransport(
-    url,
+    parseHttpUrl("reach a server by Connect", url),
     options,
     CONNECT_TIMEOUT,
     (endpoint) => new ConnectRpc(endpoint, (common) => createConnect({ ...common, useBinaryFormat }), options.fetch),
@@ -100,7 +104,7 @@ export function connectTransport(url: string | URL, options: ConnectTransportOpt
 export function grpcWebTransport(url: string | URL, options: GrpcWebTransportOptions = {}): Transport {
   checkOptions("reach a server by gRPC-Web", options, GRPC_WEB_RULES);
   return new RpcTransport(
-    url,
+    parseHttpUrl("reach a server by gRPC-Web", url),
     options,
     GRPC_TIMEOUT,
     (endpoint) => new ConnectRpc(endpoint, createGrpcWeb, options.fetch),
@@ -133,7 +137,8 @@ export function grpcTransport(address: string | URL, options: GrpcTransportOptio
   checkOptions("reach a server by gRPC", options, GRPC_RULES);
   const text = String(address);
   const url = /^[a-z]+:\/\//i.test(text) ? text : `http://${text}`;
-  return new RpcTransport(url, options, GRPC_TIMEOUT, (endpoint) => new NativeRpc(endpoint, options.tls));
+  const base = parseHttpUrl("reach a server by gRPC", address, ADDRESS, url);
+  return new RpcTransport(base, options, GRPC_TIMEOUT, (endpoint) => new NativeRpc(endpoint, options.tls));
 }
 
 /** How a deadline is said in a header. */
@@ -161,15 +166,11 @@ class RpcTransport implements Transport {
   readonly #rpc: Rpc;
 
   constructor(
-    url: string | URL,
+    base: URL,
     options: RpcTransportOptions,
     timeout: TimeoutHeader,
     createRpc: (endpoint: Endpoint) => Rpc,
   ) {
-    const base = new URL(url);
-    if (base.protocol !== "http:" && base.protocol !== "https:") {
-      throw new TypeError(`Not an http: or https: URL: ${base.href}`);
-    }
     this.#headers = options.headers;
     this.#timeout = timeout;
     this.#rpc = createRpc({ base, maxBytes: options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES });

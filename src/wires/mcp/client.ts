@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { parseHttpUrl } from "../../internal/http_url.ts";
 import { checkOptions, FUNCTION, HEADERS, type OptionRules, wholeNumber } from "../../internal/options.ts";
 import { CLIENT_RULES } from "../../mcp_client/options.ts";
 import { McpClientTransport } from "../../mcp_client/transport.ts";
@@ -58,7 +59,7 @@ export interface McpTransportOptions extends McpClientOptions, FetchOptions {}
  */
 export function mcpTransport(url: string | URL, options: McpTransportOptions = {}): McpTransport {
   checkOptions("reach an MCP server", options, RULES);
-  const fetcher = new Fetcher(new URL(url), options);
+  const fetcher = new Fetcher(parseHttpUrl("reach an MCP server", url), options);
   const older = () => new PipeCarrier(openEndpoint(fetcher));
   return new McpClientTransport({ carrier: new HttpCarrier(fetcher), older, probeMs: PROBE_MS }, options);
 }

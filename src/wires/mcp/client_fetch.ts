@@ -37,9 +37,7 @@ export class Fetcher {
   readonly maxBytes: number;
   readonly #options: FetchOptions;
 
-  /** @throws {TypeError} If the URL is not `http:` or `https:`. */
   constructor(url: URL, options: FetchOptions) {
-    if (!/^https?:$/.test(url.protocol)) throw new TypeError(`Not an HTTP URL: ${url.href}`);
     this.url = url;
     this.maxBytes = options.maxResponseBytes ?? 67_108_864;
     this.#options = options;
