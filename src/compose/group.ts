@@ -7,6 +7,7 @@
  * @module
  */
 import type { ToolSource } from "../client/types.ts";
+import { describeReceived } from "../internal/describe.ts";
 import { checkOptions, oneOf, type OptionRules } from "../internal/options.ts";
 import type { Composable, Part, ServerOffer } from "../server/part.ts";
 import type { PartPlan } from "../tool/part.ts";
@@ -74,13 +75,15 @@ export function group<
   source: Source,
   options: GroupOptions<Between> = {},
 ): Part<Grouped<`${Prefix}${NoInfer<Between>}`, ToolsIn<Source>>> {
-  checkOptions<GroupOptions<Separator>>(`group under ${JSON.stringify(prefix)}`, options, RULES);
-  const separator: Separator = options.separator ?? "_";
   if (typeof prefix !== "string" || !/^[A-Za-z0-9_.-]{1,63}$/.test(prefix)) {
     throw new TypeError(
-      `Cannot group under ${JSON.stringify(prefix)}: a prefix is of the characters A-Z a-z 0-9 _ . -`,
+      `Cannot group: a prefix is of the characters A-Z a-z 0-9 _ . -, as in group("git", server), not ${
+        describeReceived(prefix)
+      }`,
     );
   }
+  checkOptions<GroupOptions<Separator>>(`group under "${prefix}"`, options, RULES);
+  const separator: Separator = options.separator ?? "_";
   return partOf(source, `group "${prefix}"`, prefix, `${prefix}${separator}`);
 }
 

@@ -186,7 +186,10 @@ test("what does not go together is refused, with both places", () => {
     () => twice([group("a_b", git), group("a", createServer({ tools: [], parts: [group("b", git)] }))]),
     /"a_b_log", of group "a_b" and of group "b" of group "a"/,
   );
-  throws(() => group("no/slash", git), /a prefix is of the characters/);
+  throws(() => group("no/slash", git), /a prefix is of the characters .*, not "no\/slash"$/);
+  throws(() => group(git as never, "g" as never), {
+    message: 'Cannot group: a prefix is of the characters A-Z a-z 0-9 _ . -, as in group("git", server), not object',
+  });
   throws(() => group("x", git, { separator: "/" as "_" }), TypeError);
   throws(() => twice([group("x".repeat(63), git)]), /longer than 64 characters; choose a shorter prefix/);
   throws(() => group("x", {} as Server), /pass a server of createServer/);
