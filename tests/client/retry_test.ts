@@ -3,7 +3,18 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { createClient, createServer, defineTool, memory, type RetryOptions, ToolError } from "../../mod.ts";
 import { mayPass, retryDelayMs } from "../../src/client/retry.ts";
-import { type Answerer, done, error, FakeFetch, FakeStream, partial, refusal, result, sse, wait } from "./fake_fetch.ts";
+import {
+  type Answerer,
+  done,
+  error,
+  FakeFetch,
+  FakeStream,
+  partial,
+  refusal,
+  result,
+  sse,
+  wait,
+} from "./fake_fetch.ts";
 
 const QUICK: RetryOptions = { baseDelayMs: 1, maxDelayMs: 20 };
 const busy = refusal("unavailable", -32000, 503);
