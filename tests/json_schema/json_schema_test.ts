@@ -174,6 +174,11 @@ test("below a schema with an $id of its own, references lead into that one", asy
   strictEqual(await $.call("t", { b: { c: "x", again: { c: "y" } } }), 1);
   for (const b of [{ c: 1 }, { again: { c: 1 } }]) await rejects($.call("t", { b }), { code: "invalid_input" });
 
+  // The same words mean another schema there: no circle, and not nowhere.
+  for (const to of ["#/$defs/b", "#/$defs/c"]) {
+    const inner = { b: { type: "string" }, c: { type: "string" } };
+    jsonSchema({ $ref: "#/$defs/b", $defs: { b: { $id: "https://e/b", $ref: to, $defs: inner } } });
+  }
   const lost = { ...bundled, $defs: { b: { ...part, $defs: {} }, c: { type: "string" } } };
   throws(() => jsonSchema(lost), /"\$ref" at #\/\$defs\/b\/properties\/c: "#\/\$defs\/c" leads nowhere/);
 });
