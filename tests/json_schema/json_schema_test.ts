@@ -65,7 +65,7 @@ const WRONG: readonly (readonly [name: string, args: unknown, path: readonly unk
     ["parts", 0, "count"],
     "at least 1",
   ],
-  ["what it does not know", { sku: "AB-1", other: 1 }, ["other"], "nothing"],
+  ["what it does not know", { sku: "AB-1", other: 1 }, ["other"], "nothing of this name"],
 ];
 for (const [name, args, path, expected] of WRONG) {
   test(`jsonSchema() refuses ${name}, and says where`, async () => {

@@ -164,7 +164,7 @@ function expectedBy(keyword: string, error: string): string {
       return error.replace(/^Instance does not match (any of )?/, (_, any) => (any === undefined ? "" : "one of "))
         .slice(0, -1);
     case "false":
-      return "nothing";
+      return "nothing of this name";
     case "format":
       return /format "(.*)"\.$/s.exec(error)?.[1] ?? keyword;
     case "anyOf":
