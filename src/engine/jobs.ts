@@ -69,13 +69,11 @@ export class Jobs {
 
   /** A run has ended without anything to keep. `false` if others wait for the job: then it is not forgotten. */
   async forget(run: Job): Promise<boolean> {
-    // It has expired at once: nobody who looks before it is removed is to take it for cancelled.
+    // It has expired at once, and its id is free. To remove it, too, would be to remove what somebody else began under it.
     const forgotten = await this.#changeRun(run, (job) => {
       return job.isJoined ? job : { ...job, state: "cancelled", expiresAtMs: 0 };
     });
-    if (forgotten?.state === "running") return false;
-    if (forgotten !== undefined) await this.engine.remove(run.id);
-    return true;
+    return forgotten?.state !== "running";
   }
 
   /** A run has stopped to ask. */
