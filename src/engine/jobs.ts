@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { askedAgain, NO_ANSWER } from "../call/asked_again.ts";
 import type { AskRequest, Progress, Settled } from "../call/outcome.ts";
 import type { Json } from "../internal/json.ts";
 import type { AskAnswer, Engine, Job, JobState, Memo } from "./engine.ts";
@@ -91,17 +92,23 @@ export class Jobs {
     return this.#requeue(run, run.attempt - 1, delayMs);
   }
 
-  /** The caller answers. Of each key the first answer counts; what was not asked is ignored. It goes on once nothing is open. */
+  /**
+   * The caller answers. Of each key the first answer counts; what was not asked is ignored, and what is no answer is asked
+   * again. The job goes on once nothing is open.
+   */
   async answer(id: string, answers: ReadonlyMap<string, AskAnswer>): Promise<void> {
     const answered = await this.#change(id, (job) => {
       // Answered before, by someone who may not have come to schedule it.
       if (job.state === "queued" && [...answers.keys()].some((key) => Object.hasOwn(job.memo.answers, key))) return job;
       if (job.state !== "asking") return undefined;
-      const asked = [...answers].filter(([key]) => Object.hasOwn(job.requests ?? {}, key));
-      if (asked.length === 0) return undefined;
       const { requests = {}, ...rest } = job;
-      const memo = { ...job.memo, answers: { ...job.memo.answers, ...Object.fromEntries(asked) } };
-      const open = Object.entries(requests).filter(([key]) => !Object.hasOwn(memo.answers, key));
+      const asked = [...answers].filter(([key]) => Object.hasOwn(requests, key));
+      if (asked.length === 0) return undefined;
+      const good = asked.filter(([, { action }]) => action !== "malformed");
+      const memo = { ...job.memo, answers: { ...job.memo.answers, ...Object.fromEntries(good) } };
+      const open = Object.entries(requests).filter(([key]) => !Object.hasOwn(memo.answers, key))
+        // It takes no run to see what is no answer.
+        .map(([key, one]) => [key, answers.has(key) ? askedAgain(key, one, NO_ANSWER) : one] as const);
       if (open.length > 0) return { ...job, memo, requests: Object.fromEntries(open) };
       // An answered question is not a spent attempt.
       return { ...rest, state: "queued", memo, attempt: job.attempt - 1 };
