@@ -70,8 +70,10 @@ export class Jobs {
 
   /** A run has ended without anything to keep. `false` if others wait for the job: then it is not forgotten. */
   async forget(run: Job): Promise<boolean> {
-    // It has expired at once, and its id is free. To remove it, too, would be to remove what somebody else began under it.
-    const forgotten = await this.#changeRun(run, (job) => {
+    // Looked at first: whoever tries again, having heard nothing, may find what somebody else began under the id since.
+    const forgotten = await this.#change(run.id, (job) => {
+      if (job.state !== "running" || job.epoch !== run.epoch || job.expiresAtMs !== run.expiresAtMs) return undefined;
+      // It has expired at once, and its id is free. To remove it, too, would be to remove what somebody else began under it.
       return job.isJoined ? job : { ...job, state: "cancelled", expiresAtMs: 0 };
     });
     return forgotten?.state !== "running";

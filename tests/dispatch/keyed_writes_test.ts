@@ -201,3 +201,27 @@ for (const isPromiseWanted of [false, true]) {
     }
   });
 }
+
+test("a keyed call that breaks, and does not hear that it was forgotten, takes nothing from who uses its key next", async () => {
+  const { clock, engine } = standstill();
+  let isHeard = false;
+  const losing = changed(engine, {
+    async replace(job, version) {
+      const isReplaced = await engine.replace(job, version);
+      if (isHeard) return isReplaced;
+      isHeard = true;
+      throw new Error("the connection is lost");
+    },
+  });
+  const gates = new Gates();
+  const bench = new Bench([t.handle(() => gates.wait())], { keys: KEYS, clock, engine: losing });
+  const first = watch(bench.call("t", {}, { meta }));
+  await pass({ clock }, 1);
+  await gates.fail(new Error("no luck"));
+  assertRefused(settledOf(first), "internal");
+  const second = watch(bench.call("t", {}, { meta }));
+  await pass({ clock }, 10_000 - 2);
+  strictEqual(gates.begun, 2);
+  await gates.end("done");
+  strictEqual(asAnswer(settledOf(second)), "done");
+});
