@@ -9,8 +9,12 @@ export function answerOf(settled: Settled | UnknownOutcome): unknown {
       return settled.value;
     case "failure":
       throw new Failure(settled.code, settled.message, settled.data);
-    default:
-      throw settled.kind === "error" ? toolError(settled) : notWanted(settled, "an answer: read it with .outcome()");
+    case "error":
+      throw toolError(settled);
+    default: {
+      const answerIt = "requests" in settled ? "give the client onElicit and onResource, or " : "";
+      throw notWanted(settled, `an answer: ${answerIt}read it with .outcome()`);
+    }
   }
 }
 

@@ -195,8 +195,10 @@ class Caller implements ClientMethods {
           await call.sleep(Math.min(30_000, Math.max(50, settled.retryAfterMs)));
           request = redemption(settled.token);
         } else {
-          // Not for ever: a tool may like no answer.
+          // Whoever answers may think as long as it takes; but not for ever: a tool may like no answer.
+          call.pause();
           const meta = "requests" in settled && rounds++ < 32 && await this.#answer(settled, first.tool, said);
+          call.touch();
           if (meta) request = { ...request, meta };
           // A refusal to redeem leaves the promise as it was: it may be asked for again.
           else if (settled.kind !== "error" || !request.token) return settled;
@@ -234,9 +236,9 @@ class Caller implements ClientMethods {
     for (let attempt = 0; attempt < most && mayPass(settled); attempt++) {
       const delayMs = retryDelayMs(settled, attempt, retry);
       if (delayMs === undefined || (call.hasEvents && !isSystem)) break;
-      await call.sleep(delayMs);
       const isSafe = isSystem || call.options.idempotencyKey !== undefined || await this.#isRepeatable(tool);
       if (isSafe === false) break;
+      await call.sleep(delayMs);
       // Where the list cannot be had, the server is still not there: that was this attempt.
       if (isSafe) settled = await this.#attempt(request, call);
     }

@@ -73,6 +73,7 @@ export class RunningCall extends AbortController implements Sink, TransportLimit
   touch(): void {
     // Only noted, as streams do this for each chunk: a timer looks at it.
     this.#touchedMs = performance.now();
+    if (this.#end && !this.#watch) this.#look();
   }
 
   /** The wire waits for us: that is not its silence. */
@@ -97,16 +98,16 @@ export class RunningCall extends AbortController implements Sink, TransportLimit
     const { signal: left } = this.options;
     const leave = () => this.abort(left?.reason);
     left?.addEventListener("abort", leave);
-    this.touch();
-    this.#look();
     try {
       const value = await new Promise<Value>((resolve, reject) => {
         this.#end = reject;
+        this.touch();
         if (left?.aborted) leave();
-        work().then(resolve, reject);
+        else work().then(resolve, reject);
       });
       return this.#pieces.join(value);
     } finally {
+      this.#end = undefined;
       clearTimeout(this.#watch);
       clearTimeout(this.#sleep);
       left?.removeEventListener("abort", leave);
@@ -119,8 +120,10 @@ export class RunningCall extends AbortController implements Sink, TransportLimit
     const idleMs = this.#idleTimeoutMs;
     const leftMs = Math.min(this.dueMs - nowMs, this.#touchedMs + idleMs - nowMs, idleMs);
     const why = nowMs < this.dueMs ? `Quiet for ${idleMs}` : `Not done after ${this.#timeoutMs}`;
-    if (leftMs <= 0) this.abort(new ToolError("deadline_exceeded", `${why} ms`));
+    if (!(leftMs > 0)) return this.abort(new ToolError("deadline_exceeded", `${why} ms`));
+    // While the wire waits for us there may be nothing to look at: then no timer holds the process.
+    const isWatched = Math.min(this.dueMs, this.#touchedMs) < Infinity;
     // A longer timer, of more than 24.8 days, would fire at once.
-    else this.#watch = setTimeout(() => this.#look(), Math.min(leftMs, 2 ** 31 - 1));
+    this.#watch = isWatched ? setTimeout(() => this.#look(), Math.min(leftMs, 2 ** 31 - 1)) : undefined;
   }
 }

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { askedAgain, NO_ANSWER } from "../call/asked_again.ts";
 import type { AskRequest, Progress, Settled } from "../call/outcome.ts";
 import type { Json } from "../internal/json.ts";
 import type { AskAnswer, Engine, Job, JobState, Memo } from "./engine.ts";
@@ -69,13 +70,13 @@ export class Jobs {
 
   /** A run has ended without anything to keep. `false` if others wait for the job: then it is not forgotten. */
   async forget(run: Job): Promise<boolean> {
-    // It has expired at once: nobody who looks before it is removed is to take it for cancelled.
-    const forgotten = await this.#changeRun(run, (job) => {
+    // Looked at first: whoever tries again, having heard nothing, may find what somebody else began under the id since.
+    const forgotten = await this.#change(run.id, (job) => {
+      if (job.state !== "running" || job.epoch !== run.epoch || job.expiresAtMs !== run.expiresAtMs) return undefined;
+      // It has expired at once, and its id is free. To remove it, too, would be to remove what somebody else began under it.
       return job.isJoined ? job : { ...job, state: "cancelled", expiresAtMs: 0 };
     });
-    if (forgotten?.state === "running") return false;
-    if (forgotten !== undefined) await this.engine.remove(run.id);
-    return true;
+    return forgotten?.state !== "running";
   }
 
   /** A run has stopped to ask. */
@@ -93,17 +94,23 @@ export class Jobs {
     return this.#requeue(run, run.attempt - 1, delayMs);
   }
 
-  /** The caller answers. Of each key the first answer counts; what was not asked is ignored. It goes on once nothing is open. */
+  /**
+   * The caller answers. Of each key the first answer counts; what was not asked is ignored, and what is no answer is asked
+   * again. The job goes on once nothing is open.
+   */
   async answer(id: string, answers: ReadonlyMap<string, AskAnswer>): Promise<void> {
     const answered = await this.#change(id, (job) => {
       // Answered before, by someone who may not have come to schedule it.
       if (job.state === "queued" && [...answers.keys()].some((key) => Object.hasOwn(job.memo.answers, key))) return job;
       if (job.state !== "asking") return undefined;
-      const asked = [...answers].filter(([key]) => Object.hasOwn(job.requests ?? {}, key));
-      if (asked.length === 0) return undefined;
       const { requests = {}, ...rest } = job;
-      const memo = { ...job.memo, answers: { ...job.memo.answers, ...Object.fromEntries(asked) } };
-      const open = Object.entries(requests).filter(([key]) => !Object.hasOwn(memo.answers, key));
+      const asked = [...answers].filter(([key]) => Object.hasOwn(requests, key));
+      if (asked.length === 0) return undefined;
+      const good = asked.filter(([, { action }]) => action !== "malformed");
+      const memo = { ...job.memo, answers: { ...job.memo.answers, ...Object.fromEntries(good) } };
+      const open = Object.entries(requests).filter(([key]) => !Object.hasOwn(memo.answers, key))
+        // It takes no run to see what is no answer.
+        .map(([key, one]) => [key, answers.has(key) ? askedAgain(key, one, NO_ANSWER) : one] as const);
       if (open.length > 0) return { ...job, memo, requests: Object.fromEntries(open) };
       // An answered question is not a spent attempt.
       return { ...rest, state: "queued", memo, attempt: job.attempt - 1 };

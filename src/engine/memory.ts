@@ -179,6 +179,8 @@ export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
       soonestMs = Math.min(soonestMs, kept.expiresAtMs);
       chars += kept.text.length;
       callAll(kept.listeners);
+      // What is to live no longer is dropped at once.
+      find(job.id);
       return true;
     },
     remove(id) {

@@ -4,6 +4,9 @@ import type { SqliteStore } from "./sqlite_store.ts";
 /** A look takes at most one part in so many of the time, however many jobs are watched. */
 const LOOK_SHARE = 10;
 
+/** Longest time between looks, in milliseconds: one slow look is not to make it deaf for long. */
+const MAX_PAUSE_MS = 1_000;
+
 interface Watched {
   /** The version that listeners know; `undefined` if there is no such job. */
   version: number | undefined;
@@ -49,9 +52,12 @@ export class SqliteSubscriptions {
     if (this.isEmpty || startMs < this.#lookAtMs) return;
     const dataVersion = this.#store.dataVersion();
     if (dataVersion === this.#dataVersion) return;
-    this.#dataVersion = dataVersion;
     const known = new Map([...this.#watched].map(([id, { version = null }]) => [id, version]));
-    for (const [id, version] of this.#store.changed(known)) this.tell(id, version);
-    this.#lookAtMs = startMs + LOOK_SHARE * (performance.now() - startMs);
+    const changed = this.#store.changed(known);
+    // What fails before this is looked for again.
+    this.#dataVersion = dataVersion;
+    const lookedMs = performance.now();
+    this.#lookAtMs = lookedMs + Math.min(MAX_PAUSE_MS, LOOK_SHARE * (lookedMs - startMs));
+    for (const [id, version] of changed) this.tell(id, version);
   }
 }

@@ -20,6 +20,11 @@ export const MAPS: ReadonlySet<string> = new Set([
 /** Keywords whose value is data: what looks like a schema there is none. */
 const DATA: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
 
+/** Whether a schema has an address of its own: references below it (`#`, `#/$defs/a`) lead into it, and not into the root. */
+export function hasOwnBase({ $id }: SchemaObject): boolean {
+  return typeof $id === "string" && /^[^#]/.test($id);
+}
+
 /** The schemas right below a schema; of properties with their names. */
 export function* partsOf(schema: SchemaObject): Generator<readonly [part: SchemaObject, property: string | undefined]> {
   for (const [keyword, value] of Object.entries(schema)) {
@@ -33,7 +38,7 @@ export function* partsOf(schema: SchemaObject): Generator<readonly [part: Schema
   }
 }
 
-/** The schema, with each of the schemas right below it changed. */
+/** The schema, with each of the schemas right below it changed, and without members that are `undefined`. */
 export function mapParts(schema: SchemaObject, change: (part: SchemaObject) => unknown): Record<string, unknown> {
   const changeAny = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(changeAny);
@@ -46,5 +51,6 @@ export function mapParts(schema: SchemaObject, change: (part: SchemaObject) => u
 }
 
 function mapMembers(members: SchemaObject, change: (value: unknown, name: string) => unknown): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, change(value, name)]));
+  const kept = Object.entries(members).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(kept.map(([name, value]) => [name, change(value, name)]));
 }

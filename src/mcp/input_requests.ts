@@ -50,19 +50,24 @@ export function toAloneRequest(key: string, of: RequestId, request: AskRequest, 
  * @throws {TypeError} If it is no form that people can be shown.
  */
 function toInputRequest(request: AskRequest, dialect: Dialect): InputRequest {
-  const { kind, message, schema, params } = request;
+  const { refused, ...params } = request.params ?? {};
+  const asked = askOnce({ ...request, params }, dialect);
+  return typeof refused === "string" ? askedAgain(asked, refused) : asked;
+}
+
+function askOnce({ kind, message, schema, params = {} }: AskRequest, dialect: Dialect): InputRequest {
   switch (kind) {
     case "sampling":
-      return { method: "sampling/createMessage", params: params ?? {} };
+      return { method: "sampling/createMessage", params };
     case "roots":
       return { method: "roots/list", params: {} };
     case "resource": {
       const { method, params: grant } = form(message, GRANT, dialect);
       // A form has no word for what is granted: that is for clients of ours.
-      return { method, params: { ...grant, _meta: { resource: params ?? {} } } };
+      return { method, params: { ...grant, _meta: { resource: params } } };
     }
     default:
-      if (schema !== undefined) return askedAgain(form(message, flat(schema, dialect), dialect), params);
+      if (schema !== undefined) return form(message, flat(schema, dialect), dialect);
       return {
         method: "elicitation/create",
         params: {
@@ -89,10 +94,10 @@ function form(message: string, requestedSchema: Members, { hasRichForms }: Diale
   return { method: "elicitation/create", params: { ...(hasRichForms && { mode: "form" }), message, requestedSchema } };
 }
 
-/** People read in the question why it comes again; clients of ours, beside it. */
-function askedAgain({ method, params }: InputRequest, { refused }: Members = {}): InputRequest {
-  if (typeof refused !== "string") return { method, params };
-  return { method, params: { ...params, message: `${params["message"]} (${refused})`, _meta: { refused } } };
+/** Clients of ours read in `_meta` why a question comes again; people, in its words, where it has any. */
+function askedAgain({ method, params: { message, ...params } }: InputRequest, refused: string): InputRequest {
+  const words = message === undefined ? {} : { message: `${message} (${refused})` };
+  return { method, params: { ...params, ...words, _meta: { ...params["_meta"] as Members | undefined, refused } } };
 }
 
 const GRANT: JsonObject = {

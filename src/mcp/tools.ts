@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { mapParts } from "../internal/schema_parts.ts";
+import { hasOwnBase, mapParts } from "../internal/schema_parts.ts";
 import type { JsonSchema } from "../schema/schema.ts";
 import type { ToolPlan } from "../tool/tool.ts";
 import { compileHeaderParams, type HeaderParam } from "./header_params.ts";
@@ -97,18 +97,16 @@ function withDialect(schema: JsonSchema): JsonSchema {
 
 /** The schema of the output as the member `result` of an object; references go from its root on. */
 function wrap(schema: JsonSchema): JsonSchema {
+  const object = (result: JsonSchema) => ({ type: "object", properties: { result }, required: ["result"] });
+  if (hasOwnBase(schema)) return object(schema);
   const { $defs, ...result } = rebase(schema);
-  return {
-    ...($defs !== undefined && { $defs }),
-    type: "object",
-    properties: { result },
-    required: ["result"],
-  };
+  return { ...($defs !== undefined && { $defs }), ...object(result) };
 }
 
-/** `#` is the output itself, which is not the root any more. */
+/** `#` is the output itself, which is not the root any more; `$defs` stay there. */
 function rebase(schema: JsonSchema): JsonSchema {
+  if (hasOwnBase(schema)) return schema;
   const { $ref } = schema;
-  const isToRoot = typeof $ref === "string" && ($ref === "#" || $ref.startsWith("#/properties"));
-  return mapParts(isToRoot ? { ...schema, $ref: `#/properties/result${$ref.slice(1)}` } : schema, rebase);
+  const isMoved = typeof $ref === "string" && /^#(\/(?!(\$|%24)defs\/)|$)/.test($ref);
+  return mapParts(isMoved ? { ...schema, $ref: `#/properties/result${$ref.slice(1)}` } : schema, rebase);
 }

@@ -54,24 +54,27 @@ export function readInputRequests(requests: unknown): ReadonlyMap<string, InputR
 /** A question of the protocol as one of ours. */
 export function toQuestion(key: string, { method, params }: InputRequest): Question {
   const message = valueOr(params["message"], "");
+  const { refused } = metaOf(params);
+  const again = typeof refused === "string" && { refused };
   if (method !== "elicitation/create") {
     const kind = method === "roots/list" ? "roots" : "sampling";
-    return { key, ask: { kind, message, params: params as JsonObject }, form: { key } };
+    return { key, ask: { kind, message, params: { ...params as JsonObject, ...again } }, form: { key } };
   }
   if (key.startsWith(RESOURCE)) {
     const name = key.slice(RESOURCE.length);
     const said = membersOf(metaOf(params)["resource"]) as JsonObject;
-    const ask: AskRequest = { kind: "resource", message, params: { resource: name, ...said } };
+    const ask: AskRequest = { kind: "resource", message, params: { resource: name, ...said, ...again } };
     return { key: name, ask, form: { key, isGrant: true } };
   }
   const { url, requestedSchema: schema } = params;
-  if (typeof url === "string") return { key, ask: { kind: "elicitation", message, params: { url } }, form: { key } };
-  const { refused } = metaOf(params);
+  if (typeof url === "string") {
+    return { key, ask: { kind: "elicitation", message, params: { url, ...again } }, form: { key } };
+  }
   const ask: AskRequest = {
     kind: "elicitation",
     message,
     schema: membersOf(schema) as JsonObject,
-    ...(typeof refused === "string" && { params: { refused } }),
+    ...(again && { params: again }),
   };
   const defaults = defaultsOf(schema);
   return { key, ask, form: Object.keys(defaults).length === 0 ? { key } : { key, defaults } };

@@ -106,10 +106,11 @@ function layOutBody(
   };
   const json = jsonContent(document, request["content"], where);
   if (json === undefined) {
-    const types = Object.keys(membersOf(request["content"])).map((type) => type.slice(0, 64));
+    const types = Object.keys(membersOf(request["content"]));
     const text = types.find((type) => TEXT_TYPE.test(type));
     if (text !== undefined) return whole({ type: "string" }, text, true);
-    const problem = `its body is neither JSON nor text, but ${types.join(", ") || "of no type"}`;
+    const told = types.map((type) => type.slice(0, 64)).join(", ");
+    const problem = `its body is neither JSON nor text, but ${told || "of no type"}`;
     if (isRequired) throw new TypeError(`Cannot import ${where}: ${problem}; leave it out by select`);
     leaveOut(problem);
     return undefined;

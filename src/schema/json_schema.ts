@@ -1,6 +1,6 @@
 import { isJsonObject } from "../internal/json.ts";
 import { pointerKeys } from "../internal/json_pointer.ts";
-import { partsOf } from "../internal/schema_parts.ts";
+import { hasOwnBase, partsOf } from "../internal/schema_parts.ts";
 import type { JsonSchema, Schema } from "./schema.ts";
 import { convertValibot } from "./valibot_json_schema.ts";
 
@@ -98,7 +98,7 @@ function assertReferences(root: JsonSchema, where: string): void {
 
 function* referencesIn(schema: JsonSchema): Generator<string> {
   if (typeof schema["$ref"] === "string") yield schema["$ref"];
-  for (const [part] of partsOf(schema)) yield* referencesIn(part);
+  for (const [part] of partsOf(schema)) if (!hasOwnBase(part)) yield* referencesIn(part);
 }
 
 /** What a local reference (`#`, `#/$defs/Node`) points at. */

@@ -375,3 +375,20 @@ test("a refusal of ours keeps its details and not its code among them", async ()
   const { $ } = methodsOf(refusal("rate_limited", -32000, 429, { "retry-after": "7" }));
   await rejects($.call("t"), { code: "rate_limited", details: { retry_after_ms: 7_000 } });
 });
+
+test("a byte order mark that comes in two pieces is taken off", async () => {
+  const body = new TextEncoder().encode(`\ufeff${JSON.stringify({ result: { content: "a" } })}`);
+  for (const cut of [1, 2, 3]) {
+    const respond: Answerer = () => {
+      const stream = new ReadableStream<Uint8Array>({
+        start(controller) {
+          controller.enqueue(body.slice(0, cut));
+          controller.enqueue(body.slice(cut));
+          controller.close();
+        },
+      });
+      return Promise.resolve(new Response(stream, { headers: { "content-type": "application/json" } }));
+    };
+    strictEqual(await methodsOf(respond).$.call("t"), "a", `cut at ${cut}`);
+  }
+});

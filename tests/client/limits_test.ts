@@ -2,6 +2,7 @@
 import { ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, memory, ToolError } from "../../mod.ts";
+import * as v from "../../src/schema/valibot.ts";
 import { type Answerer, done, FakeFetch, FakeStream, partial, result, sse, wait } from "./fake_fetch.ts";
 
 const hang: Answerer = ({ init }) =>
@@ -264,4 +265,54 @@ test("createClient() refuses what is no transport, and options that a transport 
     /maxResponseBytes are the transport.s options/,
   );
   throws(() => createClient(transport, { maxResponseBytes: 1 }), /maxResponseBytes are the transport.s options/);
+});
+
+test("a caller who has left is not listed anything either: nothing is sent", async () => {
+  const { $, fake } = methodsOf(result({ content: 1 }));
+  await rejects($.list({ signal: AbortSignal.abort(reason) }), (thrown: unknown) => thrown === reason);
+  strictEqual(fake.asked.length, 0);
+});
+
+test("whoever answers a question may think longer than the wire may be quiet", async () => {
+  const ask = defineTool("ask").describe("Ask").handle(async (_, ctx) => {
+    const { action } = await ctx.elicit("sure", { message: "Sure?", schema: v.object({}) });
+    return action;
+  });
+  const server = createServer({ tools: [ask] });
+  const fetch = (url: string, init: RequestInit) => server.fetch(new Request(url, init));
+  const onElicit = async () => {
+    await wait(300);
+    return { action: "decline" } as const;
+  };
+  const client = createClient("http://localhost/mcp-lite/v1", { fetch, onElicit, idleTimeoutMs: 100 });
+  strictEqual(await client.$.call("ask"), "decline");
+  await server.close();
+});
+
+test("no timer is set while a stream waits to be read", async () => {
+  const { $ } = methodsOf(new FakeStream([partial("a").repeat(500), done()]).answer);
+  const pieces = $.stream("t", {}, { idleTimeoutMs: 20 })[Symbol.asyncIterator]();
+  await pieces.next();
+  await wait(60);
+  const { setTimeout } = globalThis;
+  let timers = 0;
+  globalThis.setTimeout = ((...args: Parameters<typeof setTimeout>) => {
+    timers++;
+    return setTimeout(...args);
+  }) as typeof setTimeout;
+  try {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  } finally {
+    globalThis.setTimeout = setTimeout;
+  }
+  strictEqual(timers, 0);
+  let read = 1;
+  for (let next = await pieces.next(); !next.done; next = await pieces.next()) read++;
+  strictEqual(read, 500);
+});
+
+test("a time that is no number ends a call at once, and says so", async () => {
+  for (const options of [{ timeoutMs: NaN }, { idleTimeoutMs: NaN }]) {
+    await rejects(methodsOf(hang).$.call("t", {}, options), { code: "deadline_exceeded", message: /NaN ms/ });
+  }
 });

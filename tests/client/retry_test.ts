@@ -3,7 +3,18 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { createClient, createServer, defineTool, memory, type RetryOptions, ToolError } from "../../mod.ts";
 import { mayPass, retryDelayMs } from "../../src/client/retry.ts";
-import { type Answerer, done, error, FakeFetch, FakeStream, partial, refusal, result, sse } from "./fake_fetch.ts";
+import {
+  type Answerer,
+  done,
+  error,
+  FakeFetch,
+  FakeStream,
+  partial,
+  refusal,
+  result,
+  sse,
+  wait,
+} from "./fake_fetch.ts";
 
 const QUICK: RetryOptions = { baseDelayMs: 1, maxDelayMs: 20 };
 const busy = refusal("unavailable", -32000, 503);
@@ -298,4 +309,15 @@ test("a promise is asked for with more patience than a call, and its token is in
     return true;
   });
   strictEqual(hopeless.fake.calls, 22);
+});
+
+test("a call that is not made again does not wait before it says so", async () => {
+  const busy = {
+    error: { code: -32000, message: "Busy", data: { code: "unavailable", retry_after_ms: 9_000 } },
+  };
+  const fake = new FakeFetch(() => Promise.resolve(Response.json({ jsonrpc: "2.0", id: 1, ...busy }, { status: 503 })));
+  fake.tools = { tools: [{ name: "t" }] };
+  const client = createClient("http://example.com", { fetch: fake.fetch });
+  const said = client.$.call("t").then(() => "answered", (error: { code?: string }) => error.code);
+  strictEqual(await Promise.race([said, wait(3_000).then(() => "waits")]), "unavailable");
 });

@@ -17,6 +17,7 @@ const AWAY: Readonly<Record<string, Answer>> = {
   "is a page that is not there": page(404),
   "is elsewhere": page(302, { location: "https://login.example" }),
   "is behind a proxy": page(502),
+  "answers somebody else": () => Promise.resolve(Response.json({ jsonrpc: "2.0", id: 999, result: { content: 1 } })),
 };
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;

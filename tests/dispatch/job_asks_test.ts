@@ -100,6 +100,27 @@ for (
   });
 }
 
+test("what is no answer costs no run, and the question says why it was refused", async () => {
+  const { bench, token, jobs, contexts } = await begun(async (_, ctx) => {
+    const { one, two } = await ctx.ask({ one: colour, two: colour });
+    return [one, two];
+  });
+  const reason = "An answer is { action: accept, decline or cancel, content }";
+  for (const responses of [{ one: 7 }, { one: {} }, { one: null, two: [] }, { one: "red" }, { one: [red] }]) {
+    const { one, two } = asQuestion(await answer(bench, token, responses)).requests;
+    strictEqual(one?.params?.["refused"], `the answer to "one" is refused: ${reason}`);
+    strictEqual(one.message, colour.message);
+    ok(two !== undefined);
+  }
+  deepStrictEqual((await jobs.get())?.memo.answers, {});
+  // What is good beside it is kept.
+  const rest = asQuestion(await answer(bench, token, { one: 7, two: blue }));
+  deepStrictEqual(Object.keys(rest.requests), ["one"]);
+  strictEqual(contexts.length, 1);
+  deepStrictEqual(asAnswer(await answer(bench, token, { one: red, two: red })), [red, blue]);
+  strictEqual(contexts.length, 2);
+});
+
 test("partial answers are kept, and the rest is asked for again", async () => {
   const { bench, token } = await begun(async (_, ctx) => {
     const { one, two } = await ctx.ask({ one: colour, two: colour });

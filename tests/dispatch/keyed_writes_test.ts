@@ -1,9 +1,9 @@
 /** Keyed calls on engines that take their time: what a key stands for is written before anybody has it. */
 import { ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { type CallMeta, defineTool, type Engine } from "../../mod.ts";
+import { type CallMeta, defineTool, type Engine, type MaybePromise } from "../../mod.ts";
 import { assertRefused, Bench, KeptSink } from "./harness.ts";
-import { asAnswer, changed, Gates, KEYS, pass, settledOf, standstill, watch, watchJobs } from "./promised.ts";
+import { asAnswer, changed, Gates, KEYS, pass, redeem, settledOf, standstill, watch, watchJobs } from "./promised.ts";
 
 const t = defineTool("t").describe("T");
 const meta: CallMeta = { idempotencyKey: "a" };
@@ -143,4 +143,85 @@ test("a keyed call whose result is too large keeps its key: it has run", async (
   strictEqual(runs, 1);
   assertRefused(await bench.call("t", {}, { meta }), "result_too_large");
   ok(seen.slice(1).every((kind) => kind === "error"), `${seen}`);
+});
+
+/** A server whose engine is away: each thing that is said to it takes 5 ms to arrive, and as long to be answered. */
+function onDistant() {
+  const { clock, engine } = standstill();
+  const after = (delayMs: number) => new Promise<void>((resolve) => void clock.after(delayMs, resolve));
+  const distant =
+    <Said extends unknown[], Heard>(say: (...said: Said) => MaybePromise<Heard>) => async (...said: Said) => {
+      await after(5);
+      const heard = await say(...said);
+      await after(5);
+      return heard;
+    };
+  const { insert, get, replace, remove, schedule, hold } = engine;
+  const instead: Partial<Engine> = {
+    insert: distant(insert),
+    get: distant(get),
+    replace: distant(replace),
+    remove: distant(remove),
+    schedule: distant(schedule),
+    hold: distant(hold),
+  };
+  let runs = 0;
+  const tool = t.promise({ budgetMs: 5_000, retries: 1 }).handle(async () => {
+    const run = ++runs;
+    await after(20);
+    if (run === 1) throw new Error("no luck");
+    return `run ${run}`;
+  });
+  const bench = new Bench([tool], { keys: KEYS, clock, engine: changed(engine, instead) });
+  /** Lets a call come to its end, however long that takes. */
+  const ended = async (call: ReturnType<Bench["call"]>) => {
+    const watched = watch(call);
+    for (let n = 0; n < 5_000 && watched.settled === undefined; n += 5) await pass({ clock }, 5);
+    return settledOf(watched);
+  };
+  return { bench, clock, ended, runs: () => runs };
+}
+
+for (const isPromiseWanted of [false, true]) {
+  test(`a keyed call that breaks takes nothing from who uses its key next${isPromiseWanted ? " (promised)" : ""}`, async () => {
+    for (let delayMs = 0; delayMs <= 80; delayMs++) {
+      const { bench, clock, ended, runs } = onDistant();
+      const first = bench.call("t", {}, { meta });
+      for (let n = 0; n < delayMs; n++) await pass({ clock }, 1);
+      let second = await ended(bench.call("t", {}, { meta: { ...meta, isPromiseWanted } }));
+      for (let n = 0; n < 10 && second.kind === "promise"; n++) {
+        second = await ended(redeem(bench, second.token, 1_000));
+      }
+      assertRefused(await ended(first), "internal");
+      // Who has joined the first one is told that it broke.
+      if (second.kind === "error") assertRefused(second, "unavailable");
+      else strictEqual(asAnswer(second), "run 2", `${delayMs} ms later`);
+      strictEqual(asAnswer(await ended(bench.call("t", {}, { meta }))), "run 2", `${delayMs} ms later`);
+      strictEqual(runs(), 2, `${delayMs} ms later`);
+    }
+  });
+}
+
+test("a keyed call that breaks, and does not hear that it was forgotten, takes nothing from who uses its key next", async () => {
+  const { clock, engine } = standstill();
+  let isHeard = false;
+  const losing = changed(engine, {
+    async replace(job, version) {
+      const isReplaced = await engine.replace(job, version);
+      if (isHeard) return isReplaced;
+      isHeard = true;
+      throw new Error("the connection is lost");
+    },
+  });
+  const gates = new Gates();
+  const bench = new Bench([t.handle(() => gates.wait())], { keys: KEYS, clock, engine: losing });
+  const first = watch(bench.call("t", {}, { meta }));
+  await pass({ clock }, 1);
+  await gates.fail(new Error("no luck"));
+  assertRefused(settledOf(first), "internal");
+  const second = watch(bench.call("t", {}, { meta }));
+  await pass({ clock }, 10_000 - 2);
+  strictEqual(gates.begun, 2);
+  await gates.end("done");
+  strictEqual(asAnswer(settledOf(second)), "done");
 });

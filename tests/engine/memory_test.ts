@@ -88,6 +88,26 @@ test("memoryEngine() delivers by its clock, and cancels with a removed job", asy
   await worker.stop();
 });
 
+test("memoryEngine() keeps nothing of what has been replaced by one that has expired", () => {
+  const timers = new Set<() => void>();
+  const clock = {
+    now: () => 1_000,
+    elapsed: () => 1_000,
+    after(_: number, callback: () => void) {
+      timers.add(callback);
+      return () => void timers.delete(callback);
+    },
+  };
+  const engine = memoryEngine({ clock });
+  const job = newJob({ expiresAtMs: 60_000 });
+  for (let n = 0; n < 2; n++) {
+    strictEqual(engine.insert(job, 5_000), true);
+    strictEqual(timers.size, 1);
+    engine.replace(changed(job, { expiresAtMs: 0 }), 1);
+    strictEqual(timers.size, 0, "nothing of it is still to come");
+  }
+});
+
 test("memoryEngine() is another process' engine each time", () => {
   const [one, other] = [memoryEngine(), memoryEngine()];
   ok(one.instance !== other.instance);

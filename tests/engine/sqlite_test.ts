@@ -310,3 +310,73 @@ test("SqliteSubscriptions: asks once for all that are watched, and not at all wh
   one.close();
   other.close();
 });
+
+for (
+  const [what, { lookMs, tellMs, deafMs }] of [
+    ["ten times as long as one took", { lookMs: 20, tellMs: 0, deafMs: 200 }],
+    ["a second at most, however slow one was", { lookMs: 60_000, tellMs: 0, deafMs: 1_000 }],
+    ["no longer for what is done by those who are told", { lookMs: 0, tellMs: 60_000, deafMs: 0 }],
+  ] as const
+) {
+  test(`SqliteSubscriptions: between looks it rests ${what}`, async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, "jobs.db");
+    const [one, other] = [new SqliteStore(path, CONNECTION), new SqliteStore(path, CONNECTION)];
+    const { now } = performance;
+    let nowMs = 0;
+    performance.now = () => nowMs;
+    try {
+      const ask = one.changed.bind(one);
+      one.changed = (known) => {
+        nowMs += lookMs;
+        return ask(known);
+      };
+      const job = newJob();
+      one.insert(job);
+      const subscriptions = new SqliteSubscriptions(one);
+      let told = 0;
+      subscriptions.add(job.id, () => {
+        told++;
+        nowMs += tellMs;
+      });
+      other.replace({ ...job, version: 2 }, 1);
+      subscriptions.look();
+      strictEqual(told, 1);
+      other.replace({ ...job, version: 3 }, 2);
+      if (deafMs > 0) {
+        nowMs += deafMs - 1;
+        subscriptions.look();
+        strictEqual(told, 1);
+        nowMs += 1;
+      }
+      subscriptions.look();
+      strictEqual(told, 2);
+    } finally {
+      performance.now = now;
+    }
+    one.close();
+    other.close();
+  });
+}
+
+test("SqliteSubscriptions: a look that fails is made up for by the next", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "jobs.db");
+  const [one, other] = [new SqliteStore(path, CONNECTION), new SqliteStore(path, CONNECTION)];
+  const job = newJob();
+  one.insert(job);
+  const subscriptions = new SqliteSubscriptions(one);
+  let told = 0;
+  subscriptions.add(job.id, () => void told++);
+  other.replace({ ...job, version: 2 }, 1);
+  const ask = one.changed.bind(one);
+  one.changed = () => {
+    throw new Error("database is locked");
+  };
+  throws(() => subscriptions.look(), /locked/);
+  one.changed = ask;
+  subscriptions.look();
+  strictEqual(told, 1);
+  one.close();
+  other.close();
+});

@@ -87,6 +87,20 @@ export function checkJobs({ name, checkTwo, wait }: EngineChecks): void {
       strictEqual(await other.get(shorter.id), undefined);
     });
 
+    checkTwo("replace() by one that has expired frees the id at once, and tells of it", async (one, other) => {
+      const job = newJob();
+      await one.insert(job);
+      let told = 0;
+      const unsubscribe = other.subscribe(job.id, () => told++);
+      strictEqual(await one.replace(changed(job, { expiresAtMs: 0 }), 1), true);
+      strictEqual(await one.get(job.id), undefined);
+      strictEqual(await other.get(job.id), undefined);
+      await wait("it is told of the change", () => told > 0);
+      strictEqual(await other.insert({ ...job, tool: "again" }), true);
+      strictEqual((await one.get(job.id))?.tool, "again");
+      unsubscribe();
+    });
+
     checkTwo("remove() forgets a job", async (one, other) => {
       const job = newJob();
       await one.insert(job);

@@ -65,7 +65,7 @@ const WRONG: readonly (readonly [name: string, args: unknown, path: readonly unk
     ["parts", 0, "count"],
     "at least 1",
   ],
-  ["what it does not know", { sku: "AB-1", other: 1 }, ["other"], "nothing"],
+  ["what it does not know", { sku: "AB-1", other: 1 }, ["other"], "nothing of this name"],
 ];
 for (const [name, args, path, expected] of WRONG) {
   test(`jsonSchema() refuses ${name}, and says where`, async () => {
@@ -126,4 +126,59 @@ test("jsonSchema() takes what looks wrong, and is data or nobody's keyword", () 
     items: [{ type: "string" }],
   };
   jsonSchema(schema);
+});
+
+test("a member whose name is no well-formed text is the caller's mistake", async () => {
+  const named = (schema: Record<string, unknown>) => {
+    const tool = defineTool("t").describe("T").input(jsonSchema(schema)).handle(() => 1);
+    return testClient(createServer({ tools: [tool] })).$;
+  };
+  const texts = { type: "object", additionalProperties: { type: "string" } };
+  const lists = { type: "object", additionalProperties: { type: "array", uniqueItems: true } };
+  for (const schema of [texts, lists]) {
+    await rejects(named(schema).call("t", { "\ud800": 1 }), {
+      code: "invalid_input",
+      message: "Invalid arguments: Expected names that are well-formed text",
+    });
+  }
+  strictEqual(await named(texts).call("t", { "\u{1f600}": "x" }), 1, "what is well-formed is not refused");
+});
+
+test("jsonSchema() passes over members that are undefined, as JSON does", async () => {
+  const schema = {
+    type: "object",
+    required: undefined,
+    items: undefined,
+    $ref: undefined,
+    anyOf: undefined,
+    properties: { a: { type: "string", pattern: undefined }, gone: undefined },
+    $defs: undefined,
+    additionalProperties: false,
+  };
+  const tool = defineTool("t").describe("T").input(jsonSchema(schema)).handle(() => 1);
+  const { $ } = testClient(createServer({ tools: [tool] }));
+  strictEqual(await $.call("t", { a: "x" }), 1);
+  for (const wrong of [{ a: 1 }, { gone: 1 }]) await rejects($.call("t", wrong), { code: "invalid_input" });
+});
+
+test("below a schema with an $id of its own, references lead into that one", async () => {
+  const part = {
+    $id: "https://e/b",
+    type: "object",
+    properties: { c: { $ref: "#/$defs/c" }, again: { $ref: "#" } },
+    $defs: { c: { type: "string" } },
+  };
+  const bundled = { type: "object", properties: { b: { $ref: "#/$defs/b" } }, $defs: { b: part } };
+  const tool = defineTool("t").describe("T").input(jsonSchema(bundled)).handle(() => 1);
+  const { $ } = testClient(createServer({ tools: [tool] }));
+  strictEqual(await $.call("t", { b: { c: "x", again: { c: "y" } } }), 1);
+  for (const b of [{ c: 1 }, { again: { c: 1 } }]) await rejects($.call("t", { b }), { code: "invalid_input" });
+
+  // The same words mean another schema there: no circle, and not nowhere.
+  for (const to of ["#/$defs/b", "#/$defs/c"]) {
+    const inner = { b: { type: "string" }, c: { type: "string" } };
+    jsonSchema({ $ref: "#/$defs/b", $defs: { b: { $id: "https://e/b", $ref: to, $defs: inner } } });
+  }
+  const lost = { ...bundled, $defs: { b: { ...part, $defs: {} }, c: { type: "string" } } };
+  throws(() => jsonSchema(lost), /"\$ref" at #\/\$defs\/b\/properties\/c: "#\/\$defs\/c" leads nowhere/);
 });

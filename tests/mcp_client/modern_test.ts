@@ -204,6 +204,26 @@ test("questions go to whoever called, and their answers back; no state is made u
   });
 });
 
+test("why a question comes again is told with it, whatever its kind", async () => {
+  const refused = 'the answer to "x" is refused';
+  const again = (method: string, params: object) => ({ method, params: { ...params, _meta: { refused } } });
+  const page = { mode: "url", message: "Go", url: "https://x.test/" };
+  const inputRequests = {
+    "resource/credits": again("elicitation/create", form({ granted: { type: "boolean" } }).params),
+    name: again("elicitation/create", form({ name: { type: "string" } }).params),
+    page: again("elicitation/create", page),
+    model: again("sampling/createMessage", { messages: [], maxTokens: 5 }),
+    roots: again("roots/list", {}),
+  };
+  const server = modern({ "tools/call": () => ({ resultType: "input_required", inputRequests }) });
+  const outcome = await server.client().$.outcome("t", {});
+  ok(outcome.kind === "elicitation");
+  deepStrictEqual(
+    Object.entries(outcome.requests).map(([key, { params }]) => [key, params?.["refused"]]),
+    ["credits", "name", "page", "model", "roots"].map((key) => [key, refused]),
+  );
+});
+
 test("what a handler throws ends the call with just that", async () => {
   const server = modern({ "tools/call": () => ({ resultType: "input_required", inputRequests: { a: form({}) } }) });
   const transport = server.transport();

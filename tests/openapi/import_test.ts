@@ -178,6 +178,18 @@ test("toolsFromOpenApi() sends a text as it is", async () => {
   }
 });
 
+test("toolsFromOpenApi() sends a long text type whole, and cuts only what it tells", async () => {
+  const type = `text/x-${"long".repeat(20)}; charset=utf-8`;
+  const post = (content: Readonly<Record<string, unknown>>) =>
+    documentOf({ "/notes": { post: { operationId: "it", requestBody: { required: true, content } } } });
+  const { call, sent } = serve(post({ [type]: { schema: TEXT } }));
+  await call("it", { body: "hello" });
+  strictEqual(sent[0]?.headers.get("content-type"), type);
+  // What becomes a text type only by being cut is none.
+  const cut = `text/${"x".repeat(59)}/y`;
+  throws(() => serve(post({ [cut]: {} })), new RegExp(`neither JSON nor text, but text/x{59}; leave it out`));
+});
+
 test("toolsFromOpenApi() tells what it leaves out, by name", async () => {
   const document = documentOf({
     "/photos": {

@@ -32,19 +32,20 @@ export async function* readPieces({ body }: Response, limit: TransportLimit, max
   if (body === null) return;
   // Deno would take U+FEFF at the start of any chunk for a byte order mark: so only the first is looked at, here.
   const decoder = new TextDecoder(undefined, { ignoreBOM: true });
-  let buffer = FILLS_ONE_BUFFER ? new ArrayBuffer(16_384) : undefined;
-  const reader = readerOf(body, buffer);
+  let { reader, buffer } = readerOf(body);
   // An injected fetch may not tie the body to the signal, as a real one does.
   const leave = () => void reader.cancel().catch(() => {});
   limit.signal.addEventListener("abort", leave);
   let length = 0;
+  let isBegun = false;
   try {
     for (;;) {
       const read = await reader.read(buffer && new Uint8Array(buffer));
       if (read.done) break;
       limit.pause();
       const text = decoder.decode(read.value, { stream: true });
-      const piece = length === 0 ? text.replace(/^\ufeff/, "") : text;
+      const piece = isBegun ? text : text.replace(/^\ufeff/, "");
+      isBegun ||= text !== "";
       length += read.value.length;
       if (length > maxBytes) throw new ToolError("result_too_large", `The answer is larger than ${maxBytes} bytes`);
       buffer &&= read.value.buffer;
@@ -64,14 +65,16 @@ export async function* readPieces({ body }: Response, limit: TransportLimit, max
  */
 const FILLS_ONE_BUFFER = /^Deno/.test(globalThis.navigator?.userAgent);
 
-/** A reader that fills a buffer of ours if there is one, and the stream can. */
-function readerOf(body: ReadableStream<Uint8Array>, buffer: ArrayBuffer | undefined): Reader {
+/** A reader, and what it fills: a buffer of ours, where the stream can. */
+function readerOf(body: ReadableStream<Uint8Array>): { reader: Reader; buffer: ArrayBuffer | undefined } {
   try {
-    return body.getReader(buffer && { mode: "byob" }) as unknown as Reader;
+    if (FILLS_ONE_BUFFER) {
+      return { reader: body.getReader({ mode: "byob" }) as unknown as Reader, buffer: new ArrayBuffer(16_384) };
+    }
   } catch {
     // Streams that are made in this process seldom are of bytes.
-    return body.getReader() as unknown as Reader;
   }
+  return { reader: body.getReader() as unknown as Reader, buffer: undefined };
 }
 
 /** Either kind of reader: the one that makes its own buffers pays no heed to ours. */

@@ -6,7 +6,7 @@
  */
 import { valueAt } from "./pointer.ts";
 import { isJsonObject } from "../../internal/json.ts";
-import { MAPS } from "../../internal/schema_parts.ts";
+import { hasOwnBase, MAPS } from "../../internal/schema_parts.ts";
 
 /** What the value of a keyword has to be. */
 interface Kind {
@@ -96,7 +96,8 @@ class Reader {
   schema(node: unknown, at: string): void {
     if (typeof node === "boolean") return;
     if (!isJsonObject(node)) throw wrong(`what stands at ${at}`, node, "a schema: an object, true or false");
-    for (const [keyword, value] of Object.entries(node)) this.#keyword(keyword, value, at);
+    const reader = node !== this.#root && hasOwnBase(node) ? new Reader(node) : this;
+    for (const [keyword, value] of membersOf(node)) reader.#keyword(keyword, value, at);
   }
 
   #keyword(keyword: string, value: unknown, at: string): void {
@@ -117,7 +118,7 @@ class Reader {
 
   #map(keyword: string, value: unknown, at: string): void {
     if (!isJsonObject(value)) throw wrong(`"${keyword}" at ${at}`, value, "an object of schemas");
-    for (const [name, part] of Object.entries(value)) {
+    for (const [name, part] of membersOf(value)) {
       if (keyword === "patternProperties") assertPattern(name, `a name in "patternProperties" at ${at}`);
       this.schema(part, `${at}/${keyword}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`);
     }
@@ -132,9 +133,15 @@ class Reader {
       if (target === undefined) throw cannot(`${name} leads nowhere: define it, for instance under $defs`);
       if (passed.has(target)) throw cannot(`${name} leads in a circle: have it end at a schema`);
       passed.add(target);
-      next = isJsonObject(target) ? target["$ref"] : undefined;
+      // What a schema with a base of its own refers to is looked at there.
+      next = isJsonObject(target) && !hasOwnBase(target) ? target["$ref"] : undefined;
     }
   }
+}
+
+/** Members that are `undefined` are none, as in JSON. */
+function membersOf(node: Readonly<Record<string, unknown>>): (readonly [name: string, value: unknown])[] {
+  return Object.entries(node).filter(([, value]) => value !== undefined);
 }
 
 function assertPattern(pattern: string, what: string): void {

@@ -59,10 +59,23 @@ const CONTAINERS: ReadonlySet<string> = new Set([
 export function compileCheck(schema: Readonly<Record<string, unknown>>): Check {
   const findings = saysUniqueItems(schema) ? compileUnique(schema) : compile(boundSchema(schema, false));
   return (value) => {
-    const found = findings(value);
+    const found = findingsOf(findings, value);
+    if (found === undefined) return [ILL_NAMED];
     const told = found.filter(({ keyword }) => !CONTAINERS.has(keyword));
     return (told.length > 0 ? told : found).slice(0, MAX_PROBLEMS).map((one) => toProblem(one, schema));
   };
+}
+
+const ILL_NAMED: Problem = { path: [], expected: "names that are well-formed text", isMissing: false };
+
+/** `undefined`: a member's name has half a surrogate pair, for which the library's pointers have no word. */
+function findingsOf(findings: Findings, value: unknown): readonly OutputUnit[] | undefined {
+  try {
+    return findings(value);
+  } catch (thrown) {
+    if (thrown instanceof URIError) return undefined;
+    throw thrown;
+  }
 }
 
 /** The same, compiled with the first value: of many schemas few may ever be asked. */
@@ -151,7 +164,7 @@ function expectedBy(keyword: string, error: string): string {
       return error.replace(/^Instance does not match (any of )?/, (_, any) => (any === undefined ? "" : "one of "))
         .slice(0, -1);
     case "false":
-      return "nothing";
+      return "nothing of this name";
     case "format":
       return /format "(.*)"\.$/s.exec(error)?.[1] ?? keyword;
     case "anyOf":

@@ -31,16 +31,19 @@ export function decodeStatus(status: number, text: string, protocol: string): Re
 }
 
 /** A refusal whose particulars are the cause's: a handler that calls on may pass the message to its own caller. */
-export function refuseBecause(code: ToolErrorCode, message: string, because: string, options?: ErrorOptions): Refusal {
+export function refuseBecause(
+  code: ToolErrorCode,
+  message: string,
+  because: string = message,
+  options?: ErrorOptions,
+): Refusal {
   return { ...refuse(code, message), cause: new Error(because, options) };
 }
 
-/** What becomes of a request whose answer has not its id. */
-export const OF_ANOTHER_REQUEST: Refusal = {
-  kind: "error",
-  code: "invalid_request",
-  message: "The answer has the id of another request",
-};
+/** What becomes of a request whose answer has not its id: by its cause a gateway knows that the server is to blame. */
+export function ofAnotherRequest(): Refusal {
+  return refuseBecause("invalid_request", "The answer has the id of another request");
+}
 
 /** What numbers of JSON-RPC errors and HTTP statuses mean. */
 const MEANINGS: ReadonlyMap<unknown, ToolErrorCode> = new Map([

@@ -44,8 +44,12 @@ export class Http2Connection {
 
   /** Lets calls under way end, and makes the next call a new connection. */
   close(): void {
-    this.#session?.close();
+    const session = this.#session;
     this.#session = undefined;
+    if (session === undefined) return;
+    // Deno would end them.
+    if (openStreams.get(session)) closing.add(session);
+    else session.close();
   }
 
   #connect(): Http2.ClientHttp2Session {
@@ -71,11 +75,16 @@ function hold(session: Http2.ClientHttp2Session, stream: Http2.ClientHttp2Stream
   stream.once("close", () => {
     const left = (openStreams.get(session) ?? 1) - 1;
     openStreams.set(session, left);
-    if (left === 0 && !session.destroyed) session.unref();
+    if (left > 0 || session.destroyed) return;
+    session.unref();
+    if (closing.has(session)) session.close();
   });
 }
 
 const openStreams = new WeakMap<Http2.ClientHttp2Session, number>();
+
+/** Connections that are to be closed once nothing is under way. */
+const closing = new WeakSet<Http2.ClientHttp2Session>();
 
 /** When a connection last began an answer, by `performance.now()`. */
 const heardMs = new WeakMap<Http2.ClientHttp2Session, number>();

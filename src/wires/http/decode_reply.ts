@@ -8,7 +8,7 @@
  */
 import { type Refusal, refuse, type Settled, type Sink, type UnknownOutcome } from "../../call/outcome.ts";
 import type { RemoteTool } from "../../call/transport.ts";
-import { decodeError, decodeStatus, OF_ANOTHER_REQUEST } from "../../codec/jsonrpc/decode_error.ts";
+import { decodeError, decodeStatus, ofAnotherRequest } from "../../codec/jsonrpc/decode_error.ts";
 import { decodeEvent, decodeResult } from "../../codec/result/decode.ts";
 import { type Members, membersOf } from "../../codec/result/members.ts";
 import type { SseEvent } from "../../codec/sse/decode.ts";
@@ -20,7 +20,7 @@ export function decodeAnswer(json: unknown, sentId: number): Settled | UnknownOu
   const answer = membersOf(json);
   const { jsonrpc, id, error } = answer;
   // What says that it is JSON-RPC is held to it. Where a server could not read the id of a request, its error has none.
-  if (jsonrpc !== undefined && sentId !== (error === undefined ? id : id ?? sentId)) return OF_ANOTHER_REQUEST;
+  if (jsonrpc !== undefined && sentId !== (error === undefined ? id : id ?? sentId)) return ofAnotherRequest();
   return "result" in answer ? decodeResult(membersOf(answer["result"])) : undefined;
 }
 

@@ -8,7 +8,7 @@
  */
 import { type Refusal, refuse } from "../../call/outcome.ts";
 import { discard, readPieces, readText, withRetryAfter } from "../../codec/fetch/read.ts";
-import { decodeStatus, OF_ANOTHER_REQUEST } from "../../codec/jsonrpc/decode_error.ts";
+import { decodeStatus, ofAnotherRequest } from "../../codec/jsonrpc/decode_error.ts";
 import type { RequestId } from "../../codec/jsonrpc/decode.ts";
 import { ResumableSseDecoder } from "../../codec/sse/resumable.ts";
 import {
@@ -117,7 +117,7 @@ export class HttpCarrier implements Carrier {
       const reply = this.#take(text, id, true);
       if (reply !== undefined) return response.ok || "result" in reply ? reply : { ...reply, status, headers };
       const isOfAnother = response.ok && parseMessages(text).some(({ kind }) => kind === "reply");
-      if (isOfAnother) return { refusal: OF_ANOTHER_REQUEST, status };
+      if (isOfAnother) return { refusal: ofAnotherRequest(), status };
       return { refusal: withRetryAfter(decodeStatus(status, text, "MCP"), headers), status };
     } catch (thrown) {
       return { refusal: this.#brokenOff(thrown), status };

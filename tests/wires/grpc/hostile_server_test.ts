@@ -296,6 +296,20 @@ test("grpcTransport() leaves a connection that has fallen silent", async () => {
   });
 });
 
+test("grpcTransport() lets calls under way end when it is closed, and closes its connection then", async () => {
+  await withServer((stream) => {
+    setTimeout(() => endWith(stream, [answer], { "grpc-status": "0" }), 200);
+  }, async (address, sessions) => {
+    const client = createClient(grpcTransport(address), NO_RETRY);
+    const call = client.$.call("t");
+    for (let tries = 0; tries < 100 && sessions.size === 0; tries++) await new Promise((go) => setTimeout(go, 5));
+    client.$.close();
+    strictEqual(await call, "ok");
+    for (let tries = 0; tries < 200 && sessions.size > 0; tries++) await new Promise((go) => setTimeout(go, 10));
+    strictEqual(sessions.size, 0);
+  });
+});
+
 test("grpcTransport() comes back to a server that was away", async () => {
   const tools = [defineTool("ping").describe("Answer").handle(() => "pong")];
   const open = (port: number) =>

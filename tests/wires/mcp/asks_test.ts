@@ -81,6 +81,36 @@ test("2026-07-28: what is no answer is asked for again, what was not asked is pa
   }
 });
 
+test("2026-07-28: why something is asked again stands in _meta and in what people read, and is no parameter", async () => {
+  const ask = (name: string, more: Json = {}) => callModern(server, name, {}, { capabilities: ALL, more });
+  const questionsOf = (result: Json) => result["inputRequests"] as Readonly<Record<string, { params: Json }>>;
+  const grant = async () => {
+    let result = await ask("conversation");
+    for (const key of ["name", "color"]) {
+      const inputResponses = { [key]: REPLIES[key] };
+      result = await ask("conversation", { requestState: result["requestState"], inputResponses });
+    }
+    return result;
+  };
+  const cases: readonly (readonly [tool: string, key: string, first: Json])[] = [
+    ["conversation", "name", await ask("conversation")],
+    ["conversation", "resource/credits", await grant()],
+    ["page", "login", await ask("page")],
+    ["sampling", "model", await ask("sampling")],
+    ["rooted", "roots", await ask("rooted")],
+  ];
+  for (const [tool, key, first] of cases) {
+    const again = await ask(tool, { requestState: first["requestState"], inputResponses: { [key]: 7 } });
+    const { params: { _meta: before, message: question, ...asked } } = questionsOf(first)[key] ?? { params: {} };
+    const { params: { _meta: meta, message, ...rest } } = questionsOf(again)[key] ?? { params: {} };
+    const refused = `the answer to "${key.replace("resource/", "")}" is refused: ` +
+      "An answer is { action: accept, decline or cancel, content }";
+    deepStrictEqual(rest, asked, key);
+    deepStrictEqual(meta, { ...before as Json | undefined, refused }, key);
+    strictEqual(message, question && `${question} (${refused})`, key);
+  }
+});
+
 test("2026-07-28: states are of one call, and cannot be changed", async () => {
   const first = await callModern(server, "conversation", {}, { capabilities: ALL });
   const state = String(first["requestState"]);

@@ -102,6 +102,34 @@ test("references of an output that is wrapped lead where they did, and data is n
   });
 });
 
+test("every reference of an output that is wrapped leads where it did, but for those into a part with an $id", async () => {
+  const listed = async (output: Json) => {
+    const tool = defineTool("grow").describe("Grow").output(jsonSchema<unknown[]>(output)).handle(() => []);
+    const { last } = await legacy(createServer({ tools: [tool], wires: [mcp()] }), "tools/list", {}, {
+      version: "2025-06-18",
+    });
+    return (last.result?.["tools"] as Json[])[0]?.["outputSchema"] as Json;
+  };
+  const part = { $id: "https://e/part", items: { $ref: "#/$defs/own" }, $defs: { own: { type: "string" } } };
+  const references = (to: (pointer: string) => string) => ({
+    prefixItems: [{ $ref: to("/definitions/x") }, { $ref: to("/items") }, { $ref: "#/$defs/y/not" }, part],
+    items: { type: "string" },
+    definitions: { x: { $ref: "#/%24defs/y" } },
+  });
+  const defs = (to: (pointer: string) => string) => ({ $defs: { y: { not: { $ref: to("/definitions/x") } } } });
+  const here = (pointer: string) => `#${pointer}`;
+  const below = (pointer: string) => `#/properties/result${pointer}`;
+  deepStrictEqual(await listed({ type: "array", ...references(here), ...defs(here) }), {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    ...defs(below),
+    type: "object",
+    properties: { result: { type: "array", ...references(below) } },
+    required: ["result"],
+  });
+  const whole = { ...part, type: "array" };
+  deepStrictEqual((await listed(whole))["properties"], { result: whole });
+});
+
 test("outputs that are no objects are wrapped, where objects are wanted, and left out where nothing is", async () => {
   const call = async (name: string, version: string, args: Json = {}) => {
     return (await legacy(server, "tools/call", { name, arguments: args }, { version })).last.result;
