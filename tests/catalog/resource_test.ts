@@ -298,7 +298,7 @@ for (
 
 test("createServer() refuses a resource that is not finished, and two of one URI", () => {
   throws(() => createServer({ tools: [], resources: [defineResource("t://x") as never] }), /end its definition with/);
-  throws(() => createServer({ tools: [], resources: [readme, undefined as never] }), /end its definition with/);
+  throws(() => createServer({ tools: [], resources: [readme, undefined as never] }), /what defineResource\(…\) gives/);
   throws(() => createServer({ tools: [], resources: [readme, readme] }), /two resources are "docs:\/\/readme"/);
 });
 

@@ -40,7 +40,7 @@ function readAll(folder: string): Record<string, string> {
   return Object.fromEntries(files.map((file) => [file, readFileSync(join(folder, file), "utf8")]));
 }
 
-test("npm run generate gives the bytes that are checked in", { skip }, () => {
+test("npm run generate gives the bytes that are checked in", { skip, timeout: 60_000 }, () => {
   const folder = join(temporary, "gen");
   const { status, output } = run("node", ["scripts/generate.mjs", folder]);
   strictEqual(status, 0, output);
