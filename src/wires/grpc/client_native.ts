@@ -108,11 +108,8 @@ export class NativeRpc implements Rpc {
     const { base: { origin, search }, maxBytes } = this.#endpoint;
     const path = this.#path + method + search;
     let answer: Http2Answer | undefined;
-    let head: Http2Head | undefined;
-    const leave = () => {
-      answer?.leave();
-      if (head === undefined) answer?.giveUp();
-    };
+    let head: Http2Head;
+    const leave = () => answer?.leave();
     try {
       limit.signal.throwIfAborted();
       answer = this.#connection.post(path, { ...Object.fromEntries(headers), ...HEADERS }, body);

@@ -11,7 +11,7 @@ export class Http2Connection {
   readonly #http2: typeof Http2;
   readonly #origin: string;
   readonly #tls: TlsClientOptions | undefined;
-  #session: Http2.ClientHttp2Session | undefined = undefined;
+  #session: Session | undefined = undefined;
 
   /**
    * @param origin Scheme, host and port.
@@ -30,64 +30,70 @@ export class Http2Connection {
    */
   post(path: string, headers: Readonly<Record<string, string>>, body: Uint8Array): Http2Answer {
     const session = this.#connect();
-    const stream = session.request({ ...headers, ":method": "POST", ":path": path });
-    hold(session, stream);
     const sentMs = performance.now();
-    const giveUp = () => {
-      if ((heardMs.get(session) ?? 0) < sentMs && this.#session === session) this.close();
-    };
-    const answer = new Http2Answer(stream, this.#http2.constants.NGHTTP2_CANCEL, giveUp);
-    answer.head.then(() => heardMs.set(session, performance.now()), () => {});
+    const stream = session.request({ ...headers, ":method": "POST", ":path": path });
+    const answer = new Http2Answer(stream, this.#http2.constants.NGHTTP2_CANCEL, () => {
+      if (session.heardMs < sentMs && this.#session === session) this.close();
+    });
     stream.end(body);
     return answer;
   }
 
   /** Lets calls under way end, and makes the next call a new connection. */
   close(): void {
-    const session = this.#session;
+    this.#session?.closeWhenIdle();
     this.#session = undefined;
-    if (session === undefined) return;
-    // Deno would end them.
-    if (openStreams.get(session)) closing.add(session);
-    else session.close();
   }
 
-  #connect(): Http2.ClientHttp2Session {
-    const known = this.#session;
-    if (known !== undefined && !known.closed && !known.destroyed) return known;
-    const session = this.#http2.connect(this.#origin, { ...this.#tls, settings: { enablePush: false } });
+  #connect(): Session {
+    if (this.#session?.isOpen) return this.#session;
+    const http2Session = this.#http2.connect(this.#origin, { ...this.#tls, settings: { enablePush: false } });
+    const session = new Session(http2Session);
     const forget = () => {
       if (this.#session === session) this.#session = undefined;
     };
     // Each of its streams tells of it, too.
-    session.on("error", forget).on("goaway", forget).on("close", forget);
-    // Until a request holds it: one with headers that may not be sent never does.
-    session.unref();
+    http2Session.on("error", forget).on("goaway", forget).on("close", forget);
     return (this.#session = session);
   }
 }
 
-/** A connection on which nothing is under way must not keep the process from its end. */
-function hold(session: Http2.ClientHttp2Session, stream: Http2.ClientHttp2Stream): void {
-  const streams = openStreams.get(session) ?? 0;
-  openStreams.set(session, streams + 1);
-  session.ref();
-  stream.once("close", () => {
-    const left = (openStreams.get(session) ?? 1) - 1;
-    openStreams.set(session, left);
-    if (left > 0 || session.destroyed) return;
+/** A connection, and what is under way on it. While that is nothing, it keeps no process from its end. */
+class Session {
+  /** When an answer last began, by `performance.now()`. */
+  heardMs = 0;
+  readonly #session: Http2.ClientHttp2Session;
+  #streams = 0;
+  #isClosing = false;
+
+  constructor(session: Http2.ClientHttp2Session) {
+    this.#session = session;
     session.unref();
-    if (closing.has(session)) session.close();
-  });
+  }
+
+  get isOpen(): boolean {
+    return !this.#session.closed && !this.#session.destroyed;
+  }
+
+  request(headers: Http2.OutgoingHttpHeaders): Http2.ClientHttp2Stream {
+    const stream = this.#session.request(headers);
+    this.#streams++;
+    this.#session.ref();
+    stream.once("response", () => this.heardMs = performance.now());
+    stream.once("close", () => {
+      if (--this.#streams > 0 || this.#session.destroyed) return;
+      this.#session.unref();
+      if (this.#isClosing) this.#session.close();
+    });
+    return stream;
+  }
+
+  /** Closes it once nothing is under way: at once, Deno would end what is. */
+  closeWhenIdle(): void {
+    this.#isClosing = true;
+    if (this.#streams === 0) this.#session.close();
+  }
 }
-
-const openStreams = new WeakMap<Http2.ClientHttp2Session, number>();
-
-/** Connections that are to be closed once nothing is under way. */
-const closing = new WeakSet<Http2.ClientHttp2Session>();
-
-/** When a connection last began an answer, by `performance.now()`. */
-const heardMs = new WeakMap<Http2.ClientHttp2Session, number>();
 
 /** The answer to a request, as it comes. */
 export class Http2Answer {
@@ -97,16 +103,20 @@ export class Http2Answer {
   trailers: Http2.IncomingHttpHeaders = {};
   readonly #stream: Http2.ClientHttp2Stream;
   readonly #cancelCode: number;
-  /** Nobody waits for the answer any more. If nothing else came meanwhile, the connection may be dead: the next call makes another. */
-  readonly giveUp: () => void;
+  readonly #onUnheard: () => void;
+  #hasHead = false;
 
-  constructor(stream: Http2.ClientHttp2Stream, cancelCode: number, giveUp: () => void) {
+  /** @param onUnheard Called when nobody waits for the answer any more, before it has begun: its connection may be dead. */
+  constructor(stream: Http2.ClientHttp2Stream, cancelCode: number, onUnheard: () => void) {
     this.#stream = stream;
     this.#cancelCode = cancelCode;
-    this.giveUp = giveUp;
+    this.#onUnheard = onUnheard;
     stream.on("trailers", (trailers) => void (this.trailers = trailers));
     this.head = new Promise((resolve, reject) => {
-      stream.once("response", resolve);
+      stream.once("response", (head) => {
+        this.#hasHead = true;
+        resolve(head);
+      });
       stream.once("error", reject);
       stream.once("close", () => reject(new Error("The connection was lost before there was an answer")));
     });
@@ -120,6 +130,7 @@ export class Http2Answer {
   /** Resets what has not ended. */
   leave(): void {
     this.#stream.close(this.#cancelCode);
+    if (!this.#hasHead) this.#onUnheard();
   }
 }
 
