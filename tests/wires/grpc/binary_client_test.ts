@@ -1,7 +1,7 @@
 /** The client's half of the codec of the hot messages, against the library's: the same bytes, the same members. */
 import { deepStrictEqual, ok } from "node:assert/strict";
 import { test } from "node:test";
-import { create, fromBinary, type JsonObject, toBinary } from "@bufbuild/protobuf";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import {
   BLANK_META,
@@ -10,52 +10,12 @@ import {
   type ResponseMembers,
 } from "../../../src/wires/grpc/binary.ts";
 import { concatBytes } from "../../../src/wires/grpc/bytes.ts";
-import {
-  ResponseMetaSchema,
-  type ResponseType,
-  ToolRequestSchema,
-  ToolResponseSchema,
-} from "../../../src/wires/grpc/gen/mcplite_pb.ts";
+import { ToolRequestSchema, ToolResponseSchema } from "../../../src/wires/grpc/gen/mcplite_pb.ts";
+import { anyMeta, anyOptional, anyText, DEPTH, present } from "./any_message.ts";
 import { frame } from "./frames.ts";
 
-const DEPTH = 40;
-const MAX_INT32 = 2_147_483_647;
-
-const anyText = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 50 }),
-  fc.constantFrom("", "__proto__", "a".repeat(200)),
-);
-const anyObject = fc.dictionary(anyText, fc.jsonValue({ maxDepth: 4 }), { maxKeys: 5 })
-  // Protobuf's double tells -0 from 0, as JSON's text does not.
-  .map((value) => JSON.parse(JSON.stringify(value)) as JsonObject);
-const anyOptional = fc.option(anyObject, { nil: undefined });
-const anyInt32 = fc.oneof(fc.integer({ min: -MAX_INT32 - 1, max: MAX_INT32 }), fc.constantFrom(0, 1, 127, 128, 16_384));
-const anyInt64 = fc.oneof(
-  fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
-  fc.constantFrom(0n, 1n, -1n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)),
-);
-const anyMeta = fc.record({
-  responseType: fc.constantFrom(0, 1, 2, 3, 4, 9 as ResponseType),
-  promiseToken: anyText,
-  timestamp: anyInt64,
-  processingTimeMs: anyInt32,
-  expiresAt: anyInt64,
-  estimatedCompletion: anyInt64,
-  retryAfterMs: anyInt32,
-  progress: anyOptional,
-  continuation: anyText,
-  requests: anyOptional,
-  context: anyText,
-  serverVersion: anyText,
-  extra: anyOptional,
-}).map((meta) => create(ResponseMetaSchema, present(meta)));
 const anyResponse = fc.record({ result: anyOptional, meta: fc.option(anyMeta, { nil: undefined }) })
   .map((sent) => toBinary(ToolResponseSchema, create(ToolResponseSchema, present(sent))));
-
-/** Without what is `undefined`. */
-function present<Members extends object>(sent: Members): Members {
-  return Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined)) as Members;
-}
 
 function referenceOf(bytes: Uint8Array): ResponseMembers {
   const { result, meta } = fromBinary(ToolResponseSchema, bytes);

@@ -16,40 +16,13 @@ import {
   type ToolRequestMembers,
 } from "../../../src/wires/grpc/binary.ts";
 import { concatBytes } from "../../../src/wires/grpc/bytes.ts";
-import { ResponseMetaSchema, ToolRequestSchema, ToolResponseSchema } from "../../../src/wires/grpc/gen/mcplite_pb.ts";
+import { ToolRequestSchema, ToolResponseSchema } from "../../../src/wires/grpc/gen/mcplite_pb.ts";
 import { refuseStruct } from "../../../src/wires/grpc/json.ts";
+import { anyMeta, anyOptional, anyText, DEPTH, present } from "./any_message.ts";
 import { frame } from "./frames.ts";
-
-const DEPTH = 6;
-const MAX_INT32 = 2_147_483_647;
-
-const anyText = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 50 }),
-  fc.string({ unit: fc.constantFrom("\ud800", "\udfff", "\ufeff", "\0", "a", "é", "😀"), maxLength: 40 }),
-  fc.constantFrom("", "__proto__", "constructor", "a".repeat(32), "a".repeat(33), `${"a".repeat(127)}é`),
-);
-const { json } = fc.letrec((tie) => ({
-  json: fc.oneof(
-    { depthSize: "medium", maxDepth: DEPTH - 2 },
-    fc.oneof(anyText, fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean(), fc.constant(null)),
-    fc.array(tie("json"), { maxLength: 4 }),
-    members(tie("json")),
-  ),
-}));
-const anyObject = members(json) as fc.Arbitrary<JsonObject>;
-const anyOptional = fc.option(anyObject, { nil: undefined });
-
-function members(value: fc.Arbitrary<unknown>): fc.Arbitrary<object> {
-  return fc.array(fc.tuple(anyText, value), { maxLength: 5 }).map(Object.fromEntries);
-}
 
 const anyRequest = fc.record({ name: anyText, arguments: anyOptional, meta: anyOptional })
   .map((sent) => toBinary(ToolRequestSchema, create(ToolRequestSchema, present(sent))));
-
-/** Without what is `undefined`. */
-function present<Members extends object>(sent: Members): Members {
-  return Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined)) as Members;
-}
 
 /** What the library and `refuseStruct` make of bytes, which is what the wire did before. */
 function referenceOf(bytes: Uint8Array): ToolRequestMembers | "refused" {
@@ -86,22 +59,6 @@ test("decodeToolRequestBytes() reads what the library writes, as the library doe
     { seed: 1, numRuns: 500 },
   );
 });
-
-const anyMeta = fc.record({
-  responseType: fc.constantFrom(0, 1, 2, 3, 4),
-  promiseToken: anyText,
-  timestamp: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
-  processingTimeMs: fc.integer({ min: -MAX_INT32 - 1, max: MAX_INT32 }),
-  expiresAt: fc.bigInt({ min: 0n, max: 2n ** 54n }),
-  estimatedCompletion: fc.constantFrom(0n, 1n, 127n, 128n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 63n - 1n, -1n),
-  retryAfterMs: fc.constantFrom(0, 1, 127, 128, 16_383, 16_384, MAX_INT32, -1),
-  progress: anyOptional,
-  continuation: anyText,
-  requests: anyOptional,
-  context: anyText,
-  serverVersion: anyText,
-  extra: anyOptional,
-}).map((meta) => create(ResponseMetaSchema, present(meta)));
 
 test("encodeResponseEnvelope() writes the library's bytes", () => {
   const anyResponse = fc.record({ result: anyOptional, meta: fc.option(anyMeta, { nil: undefined }) });
