@@ -1,6 +1,3 @@
-/** Where requests go. */
-const EXPECTED = 'a URL that begins with "http://" or "https://"';
-
 /**
  * The URL that a transport is given.
  *
@@ -13,13 +10,12 @@ const EXPECTED = 'a URL that begins with "http://" or "https://"';
 export function parseHttpUrl(
   action: string,
   given: unknown,
-  expected: string = EXPECTED,
-  text: string = String(given),
+  expected: string = 'a URL that begins with "http://" or "https://"',
+  text: string = `${given}`,
 ): URL {
   const isSaid = typeof given === "string" || given instanceof URL;
-  const url = isSaid && URL.canParse(text) ? new URL(text) : undefined;
-  if (url !== undefined && /^https?:$/.test(url.protocol)) return url;
+  if (isSaid && /^https?:/i.test(text) && URL.canParse(text)) return new URL(text);
   throw new TypeError(
-    `Cannot ${action}: pass ${expected}, not ${isSaid ? `"${String(given).slice(0, 64)}"` : typeof given}`,
+    `Cannot ${action}: pass ${expected}, not ${isSaid ? `"${`${given}`.slice(0, 64)}"` : typeof given}`,
   );
 }

@@ -91,6 +91,7 @@ const WRONG: readonly (readonly [call: unknown, args: readonly unknown[], messag
     /^Cannot reach a server by gRPC: pass host and port, such as "127\.0\.0\.1:50051", or .*, not ""$/,
   ],
   [grpcTransport, [undefined], /, not undefined$/],
+  [http, ["nope"], /^Cannot reach a server: pass a URL that begins with .*, not "nope"$/],
   [grpcTransport, ["a b:1"], /, not "a b:1"$/],
   [grpcTransport, ["unix:///x"], /, not "unix:\/\/\/x"$/],
   [mcpTransport, ["http://x", { pinned: {} }], /pinned must be an array of tools, .*, not an object$/],

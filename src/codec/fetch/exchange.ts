@@ -33,13 +33,6 @@ export interface HttpRequest {
   readonly body?: string | null;
 }
 
-/** A URL that requests can be sent to. @throws {TypeError} If it is none, or not `http:` or `https:`. */
-export function parseHttpUrl(url: string | URL): URL {
-  const parsed = new URL(url);
-  if (!/^https?:$/.test(parsed.protocol)) throw new TypeError(`Not an HTTP URL: ${parsed.href}`);
-  return parsed;
-}
-
 /** Sends a request, and gives what `read` makes of its answer. */
 export async function exchange<Result>(
   { method, url, headers: own, body = null }: HttpRequest,

@@ -9,8 +9,9 @@
  */
 import { type Refusal, refuse, type Settled, type Sink, type UnknownOutcome } from "../../call/outcome.ts";
 import type { RemoteTool, Transport, TransportCall, TransportLimit } from "../../call/transport.ts";
-import { exchange, type HttpOptions, parseHttpUrl, readJsonText } from "../../codec/fetch/exchange.ts";
+import { exchange, type HttpOptions, readJsonText } from "../../codec/fetch/exchange.ts";
 import { type Pieces, withRetryAfter } from "../../codec/fetch/read.ts";
+import { parseHttpUrl } from "../../internal/http_url.ts";
 import { SseDecoder } from "../../codec/sse/decode.ts";
 import { PieceCollector } from "../../call/partials.ts";
 import { decodeAnswer, decodeList, decodeRefusal, readEvent } from "./decode_reply.ts";
@@ -24,7 +25,7 @@ export type { HttpOptions } from "../../codec/fetch/exchange.ts";
  * @throws {TypeError} If the URL is none, or not `http:` or `https:`.
  */
 export function http(url: string | URL, options: HttpOptions = {}): Transport {
-  return new HttpTransport(parseHttpUrl(url), options);
+  return new HttpTransport(parseHttpUrl("reach a server", url), options);
 }
 
 class HttpTransport implements Transport {

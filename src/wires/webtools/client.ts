@@ -15,7 +15,8 @@ import {
 } from "../../call/outcome.ts";
 import type { RemoteTool, Transport, TransportCall, TransportLimit } from "../../call/transport.ts";
 import type { Check, Problem } from "../../codec/json_schema/check.ts";
-import { exchange, type HttpOptions, parseHttpUrl, readJsonText } from "../../codec/fetch/exchange.ts";
+import { exchange, type HttpOptions, readJsonText } from "../../codec/fetch/exchange.ts";
+import { parseHttpUrl } from "../../internal/http_url.ts";
 import { withRetryAfter } from "../../codec/fetch/read.ts";
 import { membersOf } from "../../codec/result/members.ts";
 import { describeReceived, formatPath } from "../../internal/describe.ts";
@@ -94,7 +95,7 @@ export function webtoolsTransport(url: string | URL, options: WebtoolsTransportO
   if (typeof pin === "object" && version !== undefined && version !== pin.version) {
     throw new TypeError(`Cannot call version ${version}: the pin is of version ${pin.version}`);
   }
-  return new WebtoolsTransport(parseHttpUrl(url), options);
+  return new WebtoolsTransport(parseHttpUrl("reach a webtool", url), options);
 }
 
 const RULES: OptionRules<WebtoolsTransportOptions> = {

@@ -187,5 +187,5 @@ test("webtoolsTransport() refuses pins that are none", async () => {
   throws(() => webtoolsTransport(URL_OF, { pin: "abc" }), /64 hexadecimal digits/);
   throws(() => webtoolsTransport(URL_OF, { pin: {} as WebtoolMetadata }), /toolwire pin/);
   throws(() => webtoolsTransport(URL_OF, { pin: metadata, version: "1.0.0" }), /the pin is of version 2\.1\.0/);
-  throws(() => webtoolsTransport("ftp://h/x"), /Not an HTTP URL/);
+  throws(() => webtoolsTransport("ftp://h/x"), /pass a URL that begins with "http:/);
 });
