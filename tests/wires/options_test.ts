@@ -1,7 +1,7 @@
 /** Options that are not what they should be are told where they are given, with what to write instead. */
 import { rejects, throws } from "node:assert/strict";
 import { test } from "node:test";
-import { createServer, defineTool } from "../../mod.ts";
+import { createServer, defineTool, http } from "../../mod.ts";
 import { aiTools, anthropicTools, langchainTools, openaiTools } from "../../src/agents/mod.ts";
 import { authenticate, bearer, jwt, protectedResource } from "../../src/auth/mod.ts";
 import { bullmq } from "../../src/engine/bullmq.ts";
