@@ -18,6 +18,7 @@ import type { InputRequest } from "./input_requests.ts";
 import { LegacyAsker, unanswered } from "./legacy_asks.ts";
 import { answerLegacyTask, readTaskWish } from "./legacy_tasks.ts";
 import type { Members, Request, Response } from "./message.ts";
+import { refuseParam } from "./refuse_param.ts";
 import { MAX_URI_LENGTH } from "./subscriptions.ts";
 import { ToolPages } from "./tool_pages.ts";
 import { readCallMeta } from "./tool_calls.ts";
@@ -151,8 +152,7 @@ export class Legacy {
     if (!this.#core.settings.logging) return unknownMethod(request);
     const { id, params: { level } } = request;
     if (!LOG_LEVELS.includes(level as string)) {
-      const expected = `one of ${LOG_LEVELS.join(", ")}`;
-      return refusalAnswer(id, refuseInput(`params.level is ${expected}`, ["params", "level"], expected, level));
+      return refusalAnswer(id, refuseParam("level", level, `one of ${LOG_LEVELS.join(", ")}`));
     }
     return this.#remember(id, exchange.remember({ logLevel: level as string }));
   }
@@ -160,12 +160,8 @@ export class Legacy {
   #subscribe(request: Request, exchange: LegacyExchange): MaybePromise<Answer> {
     const { id, method, params: { uri } } = request;
     if (this.#core.host.catalog?.hasResources !== true) return unknownMethod(request);
-    if (typeof uri !== "string") {
-      return refusalAnswer(id, refuseInput("params.uri is needed", ["params", "uri"], "string", uri));
-    }
-    if (uri.length > MAX_URI_LENGTH) {
-      const expected = `string of at most ${MAX_URI_LENGTH} characters`;
-      return refusalAnswer(id, refuseInput(`params.uri is a ${expected}`, ["params", "uri"], expected, uri));
+    if (typeof uri !== "string" || uri.length > MAX_URI_LENGTH) {
+      return refusalAnswer(id, refuseParam("uri", uri, `a string of at most ${MAX_URI_LENGTH} characters`));
     }
     const wish = method === "resources/subscribe" ? { subscribe: uri } : { unsubscribe: uri };
     return this.#remember(id, exchange.remember(wish));

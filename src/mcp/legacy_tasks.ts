@@ -3,12 +3,13 @@
  *
  * @module
  */
-import { type Refusal, refuse, refuseInput } from "../call/outcome.ts";
+import { type Refusal, refuse } from "../call/outcome.ts";
 import { isJsonObject } from "../internal/json.ts";
 import { type Answer, refusalAnswer, resultAnswer, unknownMethod } from "./answer.ts";
 import type { Dialect } from "./dialect.ts";
 import type { McpPeer } from "./exchange.ts";
 import type { Members, Request } from "./message.ts";
+import { refuseParam } from "./refuse_param.ts";
 import { isUnknown, type Tasks } from "./tasks.ts";
 import type { McpTool } from "./tools.ts";
 import type { LegacyAsker } from "./legacy_asks.ts";
@@ -34,7 +35,7 @@ export function readTaskWish({ task }: Members, tool: McpTool | undefined, diale
     if (!tool?.plan.promise?.required) return false;
     return refuse("method_not_found", `The tool ${tool.plan.name} has to be called as a task`);
   }
-  if (!isJsonObject(task)) return refuseInput("params.task is an object", ["params", "task"], "object", task);
+  if (!isJsonObject(task)) return refuseParam("task", task, "an object");
   // What there is not is refused where it is looked up.
   if (tool === undefined || tool.plan.promise !== undefined) return tool !== undefined;
   return refuse("method_not_found", `The tool ${tool.plan.name} cannot be called as a task`);
@@ -45,14 +46,12 @@ export async function answerLegacyTask(asked: LegacyTaskRequest): Promise<Answer
   const { request, peer, dialect, tasks } = asked;
   const { id, method, params: { taskId } } = request;
   if (!/^tasks\/(get|result|cancel)$/.test(method)) return unknownMethod(request);
-  if (typeof taskId !== "string") {
-    return refusalAnswer(id, refuseInput("params.taskId is needed", ["params", "taskId"], "string", taskId));
-  }
+  if (typeof taskId !== "string") return refusalAnswer(id, refuseParam("taskId", taskId, "a string"));
   if (method === "tasks/result") return await fetchResult(asked, taskId);
   if (method === "tasks/cancel") {
     const before = await tasks.redeem(taskId, peer, 0);
     if (!isUnknown(before) && before.kind !== "promise" && !("requests" in before)) {
-      return refusalAnswer(id, refuseInput("The task is over", ["params", "taskId"], "a task under way", taskId));
+      return refusalAnswer(id, refuseParam("taskId", taskId, "that of a task under way"));
     }
     const refusal = await tasks.cancel(taskId, peer);
     if (refusal !== undefined) return refusalAnswer(id, refusal);

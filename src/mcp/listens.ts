@@ -4,7 +4,7 @@
  * @module
  */
 import type { Change } from "../call/changes.ts";
-import { type Refusal, refuse, refuseInput } from "../call/outcome.ts";
+import { type Refusal, refuse } from "../call/outcome.ts";
 import type { RequestId } from "../codec/jsonrpc/decode.ts";
 import { isJsonObject } from "../internal/json.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
@@ -14,6 +14,7 @@ import { notification } from "./call_sink.ts";
 import type { Dialect } from "./dialect.ts";
 import type { Channel, Exchange } from "./exchange.ts";
 import type { Members, Request } from "./message.ts";
+import { refuseParam } from "./refuse_param.ts";
 import { SUBSCRIPTION_ID } from "./words.ts";
 
 /** Most streams of news at once. */
@@ -97,10 +98,7 @@ export class Listens {
   }
 
   #readFilter({ notifications: wanted }: Members, canWatchTasks: boolean): Filter | Refusal {
-    if (!isJsonObject(wanted)) {
-      const path = ["params", "notifications"];
-      return refuseInput("params.notifications says what to listen for", path, "object", wanted);
-    }
+    if (!isJsonObject(wanted)) return refuseParam("notifications", wanted, "an object of what to listen for");
     const { toolsListChanged, promptsListChanged, resourcesListChanged, resourceSubscriptions, taskIds } = wanted;
     const { catalog } = this.#host;
     const hasResources = catalog?.hasResources === true;

@@ -4,7 +4,7 @@
  * @module
  */
 import type { CallMeta } from "../call/call.ts";
-import { type Refusal, refuse, refuseInput, type Settled } from "../call/outcome.ts";
+import { type Refusal, refuse, type Settled } from "../call/outcome.ts";
 import type { Catalog, CatalogRequest, Completion, PromptContent } from "../catalog/catalog.ts";
 import { isJsonObject } from "../internal/json.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
@@ -17,6 +17,7 @@ import type { Dialect } from "./dialect.ts";
 import type { Exchange, McpPeer } from "./exchange.ts";
 import type { Members, Request } from "./message.ts";
 import { Pages } from "./pages.ts";
+import { refuseParam } from "./refuse_param.ts";
 import { outcomeMeta } from "./tool_result.ts";
 import type { Work } from "./work.ts";
 
@@ -83,7 +84,7 @@ export class Offers {
         return this.#listWork(asked, "resourceTemplates", ({ templates }) => templates);
       case "resources/read": {
         const { uri } = params;
-        if (typeof uri !== "string") return refuseText("uri", uri);
+        if (typeof uri !== "string") return refuseParam("uri", uri, "a string");
         return this.#work(asked, (catalog, basis, sink) => catalog.readResource(uri, basis, sink), encodeContents);
       }
       default:
@@ -95,7 +96,7 @@ export class Offers {
     if (method === "prompts/list") return this.#listWork(asked, "prompts", ({ prompts }) => prompts);
     if (method !== "prompts/get") return undefined;
     const { name, arguments: args = {} } = params;
-    if (typeof name !== "string") return refuseText("name", name);
+    if (typeof name !== "string") return refuseParam("name", name, "a string");
     return this.#work(asked, (catalog, basis, sink) => catalog.getPrompt(name, args, basis, sink), encodePrompt);
   }
 
@@ -153,11 +154,7 @@ export class Offers {
 
 /** The refusal of a cursor that was not given. */
 export function refuseCursor(cursor: unknown): Refusal {
-  return refuseInput("params.cursor is none that was given here", ["params", "cursor"], "a cursor", cursor);
-}
-
-function refuseText(name: string, value: unknown): Refusal {
-  return refuseInput(`params.${name} is needed, as a string`, ["params", name], "string", value);
+  return refuseParam("cursor", cursor, "one that was given here");
 }
 
 /** What older revisions do not know is not told to them. */
@@ -193,11 +190,10 @@ function readCompletion({ ref, argument, context }: Members): ReadCompletion | R
     : type === "ref/resource" && typeof resource === "string"
     ? { resource }
     : undefined;
-  if (of === undefined) return refuseInput("params.ref names a prompt or a resource", ["params", "ref"], "a ref", ref);
+  if (of === undefined) return refuseParam("ref", ref, "that of a prompt or a resource");
   const { name, value }: Members = isJsonObject(argument) ? argument : {};
   if (typeof name !== "string" || typeof value !== "string") {
-    const path = ["params", "argument"];
-    return refuseInput("params.argument has a name and a value, as strings", path, "object", argument);
+    return refuseParam("argument", argument, "an object with a name and a value, as strings");
   }
   const given = isJsonObject(context) && isJsonObject(context["arguments"]) ? context["arguments"] : {};
   return { of, argument: name, value, given: textsOf(given) };

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { type PromiseOutcome, type Refusal, refuseInput, type Settled } from "../call/outcome.ts";
+import type { PromiseOutcome, Refusal, Settled } from "../call/outcome.ts";
 import type { RequestId } from "../codec/jsonrpc/decode.ts";
 import { formatTimestamp } from "../internal/clock.ts";
 import { isJsonObject } from "../internal/json.ts";
@@ -16,6 +16,7 @@ import type { Dialect } from "./dialect.ts";
 import type { McpPeer } from "./exchange.ts";
 import { fromInputResponses, toInputRequests } from "./input_requests.ts";
 import type { Members, Request } from "./message.ts";
+import { refuseParam } from "./refuse_param.ts";
 import type { ToolCalls } from "./tool_calls.ts";
 import type { McpTools } from "./tools.ts";
 import type { WorkEnd } from "./work.ts";
@@ -62,9 +63,7 @@ export class Tasks {
   /** Answers `tasks/get`, `tasks/update` and `tasks/cancel`. */
   async answer({ id, method, params }: Request, peer: McpPeer, dialect: Dialect): Promise<Answer> {
     const { taskId } = params;
-    if (typeof taskId !== "string") {
-      return refusalAnswer(id, refuseInput("params.taskId is needed", ["params", "taskId"], "string", taskId));
-    }
+    if (typeof taskId !== "string") return refusalAnswer(id, refuseParam("taskId", taskId, "a string"));
     if (method === "tasks/get") return await this.#get(id, taskId, peer, dialect);
     const refusal = method === "tasks/cancel"
       ? await this.cancel(taskId, peer)
@@ -122,8 +121,7 @@ export class Tasks {
 
   async #update(taskId: string, { inputResponses }: Members, peer: McpPeer): Promise<Refusal | undefined> {
     if (!isJsonObject(inputResponses)) {
-      const path = ["params", "inputResponses"];
-      return refuseInput("params.inputResponses is an object of answers by key", path, "object", inputResponses);
+      return refuseParam("inputResponses", inputResponses, "an object of answers by key");
     }
     return await this.respond(taskId, fromInputResponses(inputResponses), peer);
   }

@@ -5,7 +5,7 @@
  */
 import type { CallMeta } from "../call/call.ts";
 import { decodeTrace } from "../call/call_meta.ts";
-import { type PromiseOutcome, type Refusal, refuseInput, type Settled } from "../call/outcome.ts";
+import type { PromiseOutcome, Refusal, Settled } from "../call/outcome.ts";
 import type { RequestId } from "../codec/jsonrpc/decode.ts";
 import { isJsonObject } from "../internal/json.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
@@ -17,6 +17,7 @@ import type { Dialect } from "./dialect.ts";
 import type { Channel, Exchange, McpPeer } from "./exchange.ts";
 import { fromInputResponses } from "./input_requests.ts";
 import type { Members } from "./message.ts";
+import { refuseParam } from "./refuse_param.ts";
 import { ToolResults } from "./tool_result.ts";
 import type { WorkEnd } from "./work.ts";
 import type { McpTool, McpTools } from "./tools.ts";
@@ -56,9 +57,7 @@ export class ToolCalls {
   /** Name, tool and arguments of a call, or why it is none. */
   read(params: Members): Pick<ToolCall, "name" | "tool" | "args"> | Refusal {
     const { name, arguments: args = {} } = params;
-    if (typeof name !== "string") {
-      return refuseInput("tools/call needs params.name: the tool's name", ["params", "name"], "string", name);
-    }
+    if (typeof name !== "string") return refuseParam("name", name, "the tool's name");
     return { name, tool: this.#tools.get(name), args };
   }
 
@@ -151,12 +150,10 @@ export function readResponses(params: Members): CallMeta | Refusal | undefined {
   const { requestState: continuation, inputResponses } = params;
   if (continuation === undefined && inputResponses === undefined) return undefined;
   if (continuation !== undefined && typeof continuation !== "string") {
-    const path = ["params", "requestState"];
-    return refuseInput("params.requestState is what was given, a string", path, "string", continuation);
+    return refuseParam("requestState", continuation, "what was given, a string");
   }
   if (inputResponses !== undefined && !isJsonObject(inputResponses)) {
-    const path = ["params", "inputResponses"];
-    return refuseInput("params.inputResponses is an object of answers by key", path, "object", inputResponses);
+    return refuseParam("inputResponses", inputResponses, "an object of answers by key");
   }
   return {
     ...(continuation !== undefined && { continuation }),

@@ -122,7 +122,7 @@ for (const [name, open] of Object.entries(TRANSPORTS)) {
       deepStrictEqual((await asker.ask(method, { uri: just })).result, {});
       const { error } = await asker.ask(method, { uri: over });
       strictEqual(error?.code, -32602);
-      match(error.message, /params\.uri is a string of at most 2048 characters/);
+      match(error.message, /params\.uri has to be a string of at most 2048 characters/);
       ok(JSON.stringify(error).length < 1_000, "it is not sent back");
     }
     await asker.end();
