@@ -58,7 +58,10 @@ export interface RateLimitOptions {
   readonly name?: string;
   /** Where the buckets are kept. Default: `memoryBuckets()`, for this process alone. */
   readonly store?: BucketStore;
-  /** What becomes of a call whose bucket cannot be reached: it is `unavailable`, or taken. Default: `"refuse"`. */
+  /**
+   * What becomes of a call whose bucket cannot be reached: it is `unavailable`, or taken; then so are those of the next second,
+   * before the store is asked again. Default: `"refuse"`.
+   */
   readonly ifStoreFails?: "refuse" | "allow";
 }
 
@@ -85,20 +88,27 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   const { perSecond, burst = Math.max(1, Math.floor(perSecond)), key = principalOf, name = "calls" } = options;
   const { store = memoryBuckets(), ifStoreFails = "refuse" } = options;
   const bucket = { perSecond, burst };
+  let openUntilMs = Number.NEGATIVE_INFINITY;
   return (ctx, next) => {
     const whose = key(ctx);
-    if (whose === undefined) return next();
-    const waitMs = store.take(`${name}:${whose}`, bucket, ctx.clock.elapsed());
+    const nowMs = ctx.clock.elapsed();
+    if (whose === undefined || nowMs < openUntilMs) return next();
+    const waitMs = store.take(`${name}:${whose}`, bucket, nowMs);
     if (!(waitMs instanceof Promise)) return admit(waitMs, next);
-    return waitMs.then(
-      (later) => admit(later, next),
-      () => ifStoreFails === "allow" ? next() : UNKNOWN,
-    );
+    return waitMs.then((later) => admit(later, next), () => {
+      if (ifStoreFails === "refuse") return UNKNOWN;
+      // A store that is away takes its time to fail: not every call should wait for that.
+      openUntilMs = ctx.clock.elapsed() + AWAY_MS;
+      return next();
+    });
   };
 }
 
+/** How long a store that failed is taken to be away, in milliseconds. */
+const AWAY_MS = 1_000;
+
 const UNKNOWN = refuse("unavailable", "It cannot be told now whether the call is within its limit; try again", {
-  retry_after_ms: 1_000,
+  retry_after_ms: AWAY_MS,
 });
 
 function admit(waitMs: number, next: () => MaybePromise<Settled>): MaybePromise<Settled> {

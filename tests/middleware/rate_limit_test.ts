@@ -72,6 +72,21 @@ test("rateLimit() refuses or allows, as it is told, while its store cannot be re
   strictEqual((await new Bench([ping], { middleware }).call("ping")).kind, "answer");
 });
 
+test("rateLimit() that allows does not ask a store for a second after it has failed", async () => {
+  let asked = 0;
+  let isAway = true;
+  const store: BucketStore = {
+    take: () => (asked++, isAway ? Promise.reject(new Error("down")) : Promise.resolve(500)),
+  };
+  const { bench, call } = limited({ perSecond: 1, store, ifStoreFails: "allow" });
+  deepStrictEqual([await call(), await call(), asked], ["taken", "taken", 1]);
+  isAway = false;
+  bench.clock.tick(999);
+  deepStrictEqual([await call(), asked], ["taken", 1]);
+  bench.clock.tick(1);
+  deepStrictEqual([await call(), asked], [500, 2], "it holds its limit again");
+});
+
 test("memoryBuckets() forgets the bucket that was not used for longest", () => {
   const store = memoryBuckets({ maxBuckets: 2 });
   const bucket = { perSecond: 1, burst: 1 };
