@@ -1,9 +1,9 @@
 /** Programs as servers: how they are found out, ended, and begun again. */
-import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { createClient } from "../../mod.ts";
+import { createClient, ToolError } from "../../mod.ts";
 import { stdioTransport, type StdioTransportOptions } from "../../src/wires/stdio/entry.ts";
 import { root } from "../runtime_serve/programs.ts";
 
@@ -98,10 +98,18 @@ test("a line that is longer than it may be ends the server", async () => {
   }
 });
 
-test("a program that is none cannot be reached", async () => {
-  const client = createClient(stdioTransport(join(root, "no-such-program")), { retry: { attempts: 0 } });
-  await rejects(client.$.list(), { name: "ToolError", code: "unavailable" });
-  client.$.close();
+test("a program that is none cannot be reached, nor one in a folder that is none, and the cause says which", async () => {
+  const program = join(root, "no-such-program");
+  const folder = join(root, "no-such-folder");
+  const causeOf = async (transport: ReturnType<typeof stdioTransport>) => {
+    const client = createClient(transport, { retry: { attempts: 0 } });
+    const error = await client.$.list().then(() => undefined, (thrown: unknown) => thrown);
+    client.$.close();
+    ok(error instanceof ToolError && error.code === "unavailable");
+    return String(error.cause);
+  };
+  match(await causeOf(stdioTransport(program)), /no-such-program: .*(ENOENT|not found|No such file)/i);
+  match(await causeOf(open("plain", { cwd: folder })), /bun: there is no folder .*no-such-folder/);
 });
 
 test("a caller that leaves says so, and others go on", async () => {

@@ -6,6 +6,7 @@
  * @module
  */
 import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import process from "node:process";
 import { type Refusal, refuse } from "../../call/outcome.ts";
 import { refuseBecause } from "../../codec/jsonrpc/decode_error.ts";
@@ -82,7 +83,11 @@ function start(
       end.end(refusal);
     };
     child.once("spawn", () => resolve(line));
-    child.once("error", (cause) => over(refuseBecause("unavailable", "Cannot start the server", command, { cause })));
+    child.once("error", (cause) => {
+      // A folder that is not there is reported as if the program were not.
+      const problem = cwd !== undefined && !existsSync(cwd) ? `there is no folder ${cwd}` : cause.message;
+      over(refuseBecause("unavailable", "Cannot start the server", `${command}: ${problem}`, { cause }));
+    });
     child.once("close", (code, signal) => {
       over(refuseBecause("unavailable", "The server has ended", `${command} ended with ${signal ?? `status ${code}`}`));
     });
