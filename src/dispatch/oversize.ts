@@ -20,23 +20,23 @@ export interface AnswerLimits {
 const TOO_DEEP = Number.NEGATIVE_INFINITY;
 
 /**
- * What tells why a value does not go out with those before it: `undefined` if it may, or it cannot be told. What contains itself,
- * or throws when it is read, is for whoever writes it to find. One value at a time: a list costs each answer more.
+ * What is left of `left` characters after a value: below 0 where there is too much of it, or it is nested too deep. What contains
+ * itself, or throws when it is read, is for whoever writes it to find.
  */
-export function makeScale(limits: AnswerLimits): (value: unknown) => Refusal | undefined {
-  let left = limits.answerChars;
-  return (value) => {
-    try {
-      const rest = afterMember(value, left, limits.depth);
-      if (rest === TOO_DEEP && containsItself(value)) return undefined;
-      left = rest;
-    } catch {
-      return undefined;
-    }
-    if (left >= 0) return undefined;
-    const name = left === TOO_DEEP ? "depth" : "answerChars";
-    return refuse("result_too_large", `The result is over limits.${name}, ${limits[name]}`);
-  };
+export function weigh(value: unknown, left: number, { depth }: AnswerLimits): number {
+  try {
+    const rest = afterMember(value, left, depth);
+    return rest === TOO_DEEP && containsItself(value) ? left : rest;
+  } catch {
+    return left;
+  }
+}
+
+/** Why what has left so much does not go out; `undefined` if it may. */
+export function oversize(left: number, limits: AnswerLimits): Refusal | undefined {
+  if (left >= 0) return undefined;
+  const name = left === TOO_DEEP ? "depth" : "answerChars";
+  return refuse("result_too_large", `The result is over limits.${name}, ${limits[name]}`);
 }
 
 /** How many characters are left after an object, which may have so many levels. Measured: a third of what it takes to write it. */

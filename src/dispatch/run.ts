@@ -27,7 +27,7 @@ import { Asking } from "./asking.ts";
 import { SignedContext } from "./caller_context.ts";
 import type { DispatchHost } from "./host.ts";
 import type { Lease } from "./lease.ts";
-import { makeScale } from "./oversize.ts";
+import { weigh } from "./oversize.ts";
 import type { OpenedPromise } from "./promises.ts";
 import { LiveRun } from "./live_run.ts";
 
@@ -272,7 +272,8 @@ export class Run implements MiddlewareCtx {
     }
     if (this.sink?.log === undefined || this.#isOver || this.#live?.isSettled === true) return;
     // What is said on the way is a courtesy: it is not worth a refusal.
-    if (makeScale(this.host.answerLimits)(fields) === undefined) this.sink.log({ level, message, fields });
+    const { answerLimits } = this.host;
+    if (weigh(fields, answerLimits.answerChars, answerLimits) >= 0) this.sink.log({ level, message, fields });
   }
 
   meta(members: Readonly<Record<string, unknown>>): void {

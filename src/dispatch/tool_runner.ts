@@ -19,7 +19,7 @@ import { type Asking, askKind } from "./asking.ts";
 import { configure } from "./configure.ts";
 import { encodeContinuation } from "./continuation.ts";
 import type { DispatchHost } from "./host.ts";
-import { makeScale } from "./oversize.ts";
+import { oversize, weigh } from "./oversize.ts";
 import type { Promises } from "./promises.ts";
 import { promiseAgain } from "./redeem.ts";
 import type { Run } from "./run.ts";
@@ -108,7 +108,8 @@ export class ToolRunner {
     let hasYielded = false;
     // Pieces that somebody joins count together, others each for itself.
     const areJoined = kept !== undefined || run.sink?.keepsPieces;
-    let weigh = makeScale(this.#host.answerLimits);
+    const { answerLimits } = this.#host;
+    let left = answerLimits.answerChars;
     live.onEnd = stop;
     try {
       while (live.ended === undefined) {
@@ -118,9 +119,8 @@ export class ToolRunner {
         // JSON has no undefined.
         const value = step.value === undefined ? null : step.value;
         // Nothing is awaited that is not a promise: each await is a turn of the event loop, for each piece.
-        if (!areJoined) weigh = makeScale(this.#host.answerLimits);
-        const oversize = weigh(value);
-        let mismatch = oversize ?? this.#mismatch(run, plan.partial, value, "partial");
+        left = weigh(value, areJoined ? left : answerLimits.answerChars, answerLimits);
+        let mismatch = oversize(left, answerLimits) ?? this.#mismatch(run, plan.partial, value, "partial");
         if (mismatch instanceof Promise) mismatch = await mismatch;
         if (mismatch !== undefined) {
           stop();
@@ -226,8 +226,13 @@ export class ToolRunner {
   /** How a run ends, if that may go out. */
   bounded(settled: Settled): Settled {
     const { value, message, data, meta } = settled as Partial<AnswerOutcome & FailureOutcome>;
-    const weigh = makeScale(this.#host.answerLimits);
-    return weigh(value) ?? weigh(message) ?? weigh(data) ?? weigh(meta) ?? settled;
+    const { answerLimits } = this.#host;
+    // One after the other: a list costs each answer more.
+    let left = weigh(value, answerLimits.answerChars, answerLimits);
+    left = weigh(message, left, answerLimits);
+    left = weigh(data, left, answerLimits);
+    left = weigh(meta, left, answerLimits);
+    return oversize(left, answerLimits) ?? settled;
   }
 
   /** How a run ends that threw. */
