@@ -93,13 +93,32 @@ export function toolsFromOpenApi(document: unknown, options: OpenApiImportOption
   const access = openApiAccess(read, { ...options, maxResponseBytes });
   const names = new Set<string>();
   const tools: AnyTool[] = [];
+  const problems: TypeError[] = [];
   for (const operation of operationsOf(read)) {
     const { method, path, operationId, tags } = operation;
-    if (select({ method, path, operationId, tags })) {
+    if (!select({ method, path, operationId, tags })) continue;
+    try {
       tools.push(toTool(read, operation, access, nameOf(operation, names), onLeftOut));
+    } catch (problem) {
+      if (!(problem instanceof TypeError)) throw problem;
+      problems.push(problem);
     }
   }
+  assertNone(problems);
   return tools;
+}
+
+/** Most problems that are told at once. */
+const MAX_TOLD = 20;
+
+/** Told all at once: whoever mends one wants to know of the others. */
+function assertNone(problems: readonly TypeError[]): void {
+  const [first, ...others] = problems;
+  if (first === undefined) return;
+  if (others.length === 0) throw first;
+  const told = problems.slice(0, MAX_TOLD).map(({ message }) => `\n- ${message}`);
+  const rest = problems.length > MAX_TOLD ? `\n- and ${problems.length - MAX_TOLD} more` : "";
+  throw new TypeError(`${problems.length} operations cannot be imported:${told.join("")}${rest}`, { cause: first });
 }
 
 function warn(problem: string): void {

@@ -456,6 +456,23 @@ for (
   });
 }
 
+test("toolsFromOpenApi() tells of all operations that cannot be imported at once", () => {
+  const form = { post: { requestBody: { required: true, content: { "multipart/form-data": {} } } } };
+  const importOf = (count: number) => () => {
+    const forms = Object.fromEntries(Array.from({ length: count }, (_, index) => [`/form${index}`, form]));
+    toolsFromOpenApi(documentOf({ "/good": { get: {} }, ...forms, "/a/{id}": { get: {} } }), { baseUrl: BASE });
+  };
+  throws(importOf(2), (error) => {
+    ok(error instanceof TypeError);
+    match(
+      error.message,
+      /^3 operations cannot be imported:\n- .*POST \/form0: .*\n- .*POST \/form1: .*\n- .*GET \/a\/\{id\}: .*declared$/,
+    );
+    return true;
+  });
+  throws(importOf(25), /^TypeError: 26 operations[^]*POST \/form19: [^]*\n- and 6 more$/);
+});
+
 test("toolsFromOpenApi() leaves out what select does not take, unread", () => {
   const document = documentOf({
     "/a": { get: { tags: ["good"] }, post: { tags: ["bad"], requestBody: { $ref: "elsewhere.json" } } },
