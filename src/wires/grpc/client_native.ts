@@ -117,7 +117,7 @@ export class NativeRpc implements Rpc {
       head = await answer.head;
     } catch (thrown) {
       limit.signal.removeEventListener("abort", leave);
-      return unreachable(origin + path, thrown);
+      return unreachable(origin + path, explained(thrown));
     }
     try {
       limit.touch();
@@ -146,6 +146,12 @@ class Refused extends Error {
     super(refusal.message);
     this.refusal = refusal;
   }
+}
+
+/** What answers in HTTP/1.1 breaks the protocol before there is an answer. */
+function explained(thrown: unknown): unknown {
+  if (!(thrown instanceof Error && /protocol error/i.test(thrown.message))) return thrown;
+  return new Error(`${thrown.message}. Does it speak HTTP/2 there? gRPC may have a port of its own`, { cause: thrown });
 }
 
 function isRedirect({ ":status": status = 0 }: Http2Head): boolean {

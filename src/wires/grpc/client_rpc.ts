@@ -83,16 +83,21 @@ export function tooLarge(maxBytes: number): Refusal {
 /** Says what was thrown: an error of the server's, or what became of an answer that is none. */
 export function refusalOf(thrown: unknown, status: number | undefined): Refusal {
   if (!(thrown instanceof ConnectError)) return { ...BROKEN_OFF, cause: thrown };
-  if (thrown.isWireError) return decodeError(thrown);
+  const isRefused = status !== undefined && (status < 200 || status > 299);
+  // Any JSON counts as an error of Connect's, one without a word too.
+  if (thrown.isWireError && !(isRefused && thrown.rawMessage === "")) return decodeError(thrown);
   // A message that says that it is larger than what is read.
   if (thrown.code === Code.ResourceExhausted) {
     return { ...refuse("result_too_large", "The answer is larger than what is read"), cause: thrown };
   }
   // Of an answer with an error's status, that is all there is to go by.
-  if (status !== undefined && (status < 200 || status > 299)) {
+  if (isRefused) {
     const { code } = decodeError(thrown);
     const cause = new Error(`Status ${status}`, { cause: thrown });
-    return { ...refuse(code, `The server answered ${status}, but not with MCP-lite`), cause };
+    return {
+      ...refuse(code, `The server answered ${status}, but not with MCP-lite: is connect() among its wires?`),
+      cause,
+    };
   }
   return { ...BROKEN_OFF, cause: thrown };
 }

@@ -91,6 +91,8 @@ test("another domain's ErrorInfo is not taken for our code", async () => {
 test("an answer that is not Connect's is told by its status", async () => {
   const html = () => new Response("<html>", { status: 502, headers: { "content-type": "text/html" } });
   await rejects(fake(html).client["a"]!(), { code: "unavailable", message: /answered 502/ });
+  const nothing = () => createServer({ tools: [] }).fetch(new Request("http://host/base", { method: "POST" }));
+  await rejects(fake(nothing).client["a"]!(), { code: "method_not_found", message: /answered 404.*connect\(\) among/ });
   const page = () => new Response("<html>", { headers: { "content-type": "text/html" } });
   await rejects(fake(page).client["a"]!(), { code: "unavailable" });
   await rejects(fake(() => new Response("{", { headers: JSON_TYPE })).client["a"]!(), { name: "ToolError" });

@@ -189,6 +189,15 @@ for (
   });
 }
 
+test("grpcTransport() at a port of HTTP/1.1 says in the cause what is wrong there", async () => {
+  await withRawServer(new TextEncoder().encode("HTTP/1.1 400 Bad Request\r\n\r\n"), async (address) => {
+    const client = createClient(grpcTransport(address), NO_RETRY);
+    const error = await client.$.call("t").then(() => undefined, (error: ToolError) => error);
+    match(String(error?.cause), /POST .*\/CallTool: .*gRPC may have a port of its own/);
+    client.$.close();
+  });
+});
+
 test("grpcTransport() bounds what it reads: a message, and all of a stream", async () => {
   await withServer((stream) => {
     stream.respond(GRPC);
