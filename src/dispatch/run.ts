@@ -224,7 +224,9 @@ export class Run implements MiddlewareCtx {
 
   elicit<Content>(key: string, request: ElicitRequest<Content>): Promise<ElicitAnswer<Content>> {
     // Without a schema it would be a question to the caller's model.
-    if (!request?.schema) throw new TypeError(`Cannot ask "${key}": elicit(key, { message, schema }) needs both`);
+    if (!request?.schema || !request.message) {
+      throw new TypeError(`Cannot ask "${key}": elicit(key, { message, schema }) needs both`);
+    }
     return this.#askOne(key, request);
   }
 

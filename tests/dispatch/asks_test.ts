@@ -50,10 +50,13 @@ test("ctx.elicit() ends the run with its question, and gives the answer in the n
   strictEqual(runs.length, 4);
 });
 
-test("a question without a schema goes to nobody, least of all to the caller's model", async () => {
-  const misspelled = { message: "Your name?", shema: v.object({}) } as unknown as typeof yes;
-  const bench = benchOf(t.handle((_, ctx) => ctx.elicit("name", misspelled)));
-  match(String(assertMasked(await bench.call("t"), bench.log)), /elicit\(key, \{ message, schema \}\) needs both/);
+test("a question without a schema or words goes to nobody, least of all to the caller's model", async () => {
+  for (
+    const wrong of [{ message: "Your name?", shema: v.object({}) }, { mesage: "Your name?", schema: v.object({}) }]
+  ) {
+    const bench = benchOf(t.handle((_, ctx) => ctx.elicit("name", wrong as unknown as typeof yes)));
+    match(String(assertMasked(await bench.call("t"), bench.log)), /elicit\(key, \{ message, schema \}\) needs both/);
+  }
 });
 
 test("an answer is what the schema makes of it: defaults, and nothing that was not asked for", async () => {
