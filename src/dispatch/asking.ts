@@ -97,6 +97,9 @@ export class Asking {
 
   #question(key: string, asked: AskedFor): Question {
     this.#use("question", key);
+    if (!isQuestion(asked)) {
+      throw new TypeError(`Cannot ask "${key}": give a message with a schema or url, a resource, messages, or roots`);
+    }
     return "schema" in asked ? formQuestion(key, asked) : otherQuestion(asked);
   }
 
@@ -105,6 +108,13 @@ export class Asking {
     if (this.#used.has(name)) throw new TypeError(`The ${name} comes twice in one run: give each its own key`);
     this.#used.add(name);
   }
+}
+
+/** What is none of them would go to the caller's model, as it is. */
+function isQuestion(asked: AskedFor | undefined): boolean {
+  const { message, schema, url, resource, messages, roots }: Readonly<Record<string, unknown>> = { ...asked };
+  if (schema || url) return typeof message === "string" && message !== "";
+  return Boolean(resource || messages || roots);
 }
 
 function formQuestion(key: string, { message, schema }: ElicitRequest): Question {

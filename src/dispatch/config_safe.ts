@@ -94,8 +94,8 @@ export function assertConfigHidden(plans: readonly ToolPlan[], engine: Engine, k
   const plan = plans.find(({ config }) => config !== undefined);
   if (plan === undefined || keys.isSealed || isOfOneProcess(engine)) return;
   throw new TypeError(
-    `Cannot create server: the tool ${plan.name} takes config, which may hold secrets, and the engine ${engine.name} writes ` +
-      'down the calls that it goes on with: pass keys that encrypt, { keys: sealed("k1:…") } of "jsr:@toolwire/toolwire/sealed"',
+    `Cannot create server: the tool ${plan.name} takes config, which the engine ${engine.name} writes down: ` +
+      'pass keys that encrypt, { keys: sealed("k1:…") } of "jsr:@toolwire/toolwire/sealed"',
   );
 }
 

@@ -2,6 +2,7 @@ import type { Call, Metadata, Principal, TraceContext } from "../call/call.ts";
 import type { CallEvent, LogLevel, Progress, Refusal, Settled, Sink } from "../call/outcome.ts";
 import { RESERVED_META } from "../call/reserved_meta.ts";
 import type { Clock } from "../internal/clock.ts";
+import { weigh } from "../internal/weight.ts";
 import { Failure } from "../error/failure.ts";
 import { ToolError } from "../error/tool_error.ts";
 import { digestOf } from "../token/digest.ts";
@@ -27,7 +28,6 @@ import { Asking } from "./asking.ts";
 import { SignedContext } from "./caller_context.ts";
 import type { DispatchHost } from "./host.ts";
 import type { Lease } from "./lease.ts";
-import { weigh } from "./oversize.ts";
 import type { OpenedPromise } from "./promises.ts";
 import { LiveRun } from "./live_run.ts";
 
@@ -223,10 +223,6 @@ export class Run implements MiddlewareCtx {
   }
 
   elicit<Content>(key: string, request: ElicitRequest<Content>): Promise<ElicitAnswer<Content>> {
-    // Without a schema it would be a question to the caller's model.
-    if (!request?.schema || !request.message) {
-      throw new TypeError(`Cannot ask "${key}": elicit(key, { message, schema }) needs both`);
-    }
     return this.#askOne(key, request);
   }
 
@@ -274,8 +270,8 @@ export class Run implements MiddlewareCtx {
     }
     if (this.sink?.log === undefined || this.#isOver || this.#live?.isSettled === true) return;
     // What is said on the way is a courtesy: it is not worth a refusal.
-    const { answerLimits } = this.host;
-    if (weigh(fields, answerLimits.answerChars, answerLimits) >= 0) this.sink.log({ level, message, fields });
+    const { answerChars, depth } = this.host.answerLimits;
+    if (weigh(fields, answerChars, depth) >= 0) this.sink.log({ level, message, fields });
   }
 
   meta(members: Readonly<Record<string, unknown>>): void {

@@ -9,6 +9,7 @@ import { type AnswerOutcome, type FailureOutcome, type Refusal, refuse, type Set
 import { joinPartials } from "../call/partials.ts";
 import { formatPath } from "../internal/describe.ts";
 import { isPromiseLike, type MaybePromise } from "../internal/maybe_promise.ts";
+import { weigh } from "../internal/weight.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
 import { formatIssues, type InputIssue } from "../schema/issues.ts";
 import type { SchemaResult } from "../schema/schema.ts";
@@ -19,7 +20,7 @@ import { type Asking, askKind } from "./asking.ts";
 import { configure } from "./configure.ts";
 import { encodeContinuation } from "./continuation.ts";
 import type { DispatchHost } from "./host.ts";
-import { oversize, weigh } from "./oversize.ts";
+import { refuseOversize } from "./oversize.ts";
 import type { Promises } from "./promises.ts";
 import { promiseAgain } from "./redeem.ts";
 import type { Run } from "./run.ts";
@@ -119,8 +120,8 @@ export class ToolRunner {
         // JSON has no undefined.
         const value = step.value === undefined ? null : step.value;
         // Nothing is awaited that is not a promise: each await is a turn of the event loop, for each piece.
-        left = weigh(value, areJoined ? left : answerLimits.answerChars, answerLimits);
-        let mismatch = oversize(left, answerLimits) ?? this.#mismatch(run, plan.partial, value, "partial");
+        left = weigh(value, areJoined ? left : answerLimits.answerChars, answerLimits.depth);
+        let mismatch = refuseOversize(left, answerLimits) ?? this.#mismatch(run, plan.partial, value, "partial");
         if (mismatch instanceof Promise) mismatch = await mismatch;
         if (mismatch !== undefined) {
           stop();
@@ -227,12 +228,10 @@ export class ToolRunner {
   bounded(settled: Settled): Settled {
     const { value, message, data, meta } = settled as Partial<AnswerOutcome & FailureOutcome>;
     const { answerLimits } = this.#host;
-    // One after the other: a list costs each answer more.
-    let left = weigh(value, answerLimits.answerChars, answerLimits);
-    left = weigh(message, left, answerLimits);
-    left = weigh(data, left, answerLimits);
-    left = weigh(meta, left, answerLimits);
-    return oversize(left, answerLimits) ?? settled;
+    const { answerChars, depth } = answerLimits;
+    // One in the other: a list costs each answer more.
+    const left = weigh(meta, weigh(data, weigh(message, weigh(value, answerChars, depth), depth), depth), depth);
+    return refuseOversize(left, answerLimits) ?? settled;
   }
 
   /** How a run ends that threw. */

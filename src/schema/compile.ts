@@ -1,4 +1,5 @@
 import type { MaybePromise } from "../internal/maybe_promise.ts";
+import { weigh } from "../internal/weight.ts";
 import { compileExactCheck, type ExactCheck } from "./exact_check.ts";
 import { type JsonSchemaOptions, toJsonSchema } from "./json_schema.ts";
 import type { JsonSchema, Schema, SchemaResult } from "./schema.ts";
@@ -43,5 +44,21 @@ export function compileValidator(schema: Schema, where: string): (value: unknown
       `${where} is not a Standard Schema: pass one of valibot, zod 4, ArkType or Effect, or jsonSchema(…)`,
     );
   }
-  return (value) => standard.validate(value) as MaybePromise<SchemaResult>;
+  const validate = (value: unknown) => standard.validate(value) as MaybePromise<SchemaResult>;
+  if (standard.vendor !== "valibot") return validate;
+  return (value) =>
+    weigh(value, MAX_TOLD_CHARS, Number.POSITIVE_INFINITY) < 0 ? findFirst(schema, value) : validate(value);
+}
+
+/** Of a larger value, in characters of JSON, the first issue is told, and not all. */
+const MAX_TOLD_CHARS = 4_096;
+
+/** How valibot's own functions run a schema. */
+interface Runnable {
+  "~run"(dataset: { readonly value: unknown }, config: { readonly abortEarly: true }): MaybePromise<SchemaResult>;
+}
+
+/** An issue of each member that is missing would be gigabytes, where a hostile body is large. */
+function findFirst(schema: Schema, value: unknown): MaybePromise<SchemaResult> {
+  return (schema as Schema & Runnable)["~run"]({ value }, { abortEarly: true });
 }

@@ -159,6 +159,37 @@ test("input(): what does not fit is refused before the handler runs", () => {
   strictEqual(bench.log.lines.length, 0);
 });
 
+test("a typed array counts as what it is written as, and a Buffer as the list that it becomes", async () => {
+  const give = (value: unknown) => new Bench([t.handle(() => value)]).call("t");
+  assertRefused(await give(new Uint8Array(600_000)), "result_too_large");
+  assertRefused(await give({ samples: new Float64Array(600_000) }), "result_too_large");
+  strictEqual((await give(new Uint8Array(100_000))).kind, "answer");
+  const listed = Object.assign(new Uint8Array(600_000), { toJSON: () => [] });
+  strictEqual((await give(listed)).kind, "answer");
+});
+
+test("input(): of large arguments that do not fit valibot stops at the first issue, and does not make millions", async () => {
+  const fields = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`f${at}`, v.string()]));
+  const row = v.object(fields);
+  const later = v.pipeAsync(v.object({ rows: v.array(row) }), v.checkAsync(() => Promise.resolve(true)));
+  for (const schema of [v.object({ rows: v.array(row) }), later]) {
+    const bench = new Bench([t.input(schema).handle(() => "taken")]);
+    const issuesOf = async (rows: unknown) => {
+      const refusal = assertRefused(await bench.call("t", { rows }), "invalid_input");
+      return (refusal.data as { readonly issues: readonly { readonly path: unknown }[] }).issues;
+    };
+    strictEqual((await issuesOf([{}])).length, 20);
+    const many = await issuesOf(Array.from({ length: 100_000 }, () => ({})));
+    deepStrictEqual(many.map(({ path }) => path), [["rows", 0, "f0"]]);
+    const [first, ...others] = await issuesOf([...Array.from({ length: 500 }, () => fieldsOf("x")), fieldsOf(7)]);
+    deepStrictEqual([first?.path, others], [["rows", 500, "f0"], []]);
+  }
+
+  function fieldsOf(value: unknown): unknown {
+    return Object.fromEntries(Object.keys(fields).map((name) => [name, value]));
+  }
+});
+
 /** A Standard Schema that does as it is told. */
 function schemaOf(validate: (value: unknown) => unknown): Schema {
   const jsonSchema = { input: () => ({ type: "object" }) };

@@ -50,12 +50,31 @@ test("ctx.elicit() ends the run with its question, and gives the answer in the n
   strictEqual(runs.length, 4);
 });
 
-test("a question without a schema or words goes to nobody, least of all to the caller's model", async () => {
+test("what is no question goes to nobody, least of all to the caller's model", async () => {
+  const schema = v.object({});
   for (
-    const wrong of [{ message: "Your name?", shema: v.object({}) }, { mesage: "Your name?", schema: v.object({}) }]
+    const wrong of [
+      { message: "Your name?", shema: schema },
+      { mesage: "Your name?", schema },
+      { message: 5, schema },
+      { message: "", schema },
+      { message: "Go" },
+      { url: "https://example.com" },
+      { resource: "" },
+      {},
+      undefined,
+    ] as never[]
   ) {
-    const bench = benchOf(t.handle((_, ctx) => ctx.elicit("name", wrong as unknown as typeof yes)));
-    match(String(assertMasked(await bench.call("t"), bench.log)), /elicit\(key, \{ message, schema \}\) needs both/);
+    const asks = [
+      t.handle((_, ctx) => ctx.elicit("name", wrong)),
+      t.handle((_, ctx) => ctx.elicitUrl("name", wrong)),
+      t.handle((_, ctx) => ctx.sample("name", wrong)),
+      t.handle((_, ctx) => ctx.ask({ name: wrong })),
+    ];
+    for (const tool of asks) {
+      const bench = benchOf(tool);
+      match(String(assertMasked(await bench.call("t"), bench.log)), /Cannot ask "name": give a message with a schema/);
+    }
   }
 });
 
