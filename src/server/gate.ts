@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { type Refusal, refuse } from "../call/outcome.ts";
+import { refuse } from "../call/outcome.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 import { refusalReply } from "../wires/http/reply.ts";
 import type { Head, MountedWire, Reply } from "../wires/wire.ts";
@@ -72,10 +72,11 @@ export class Gate {
       return stop(head, wire, `Origin ${quote(origin)} is not allowed: add it to "origins"`);
     }
     if (head.method !== "OPTIONS") return undefined;
-    if (this.#cors !== undefined) return this.#preflight(head, this.#cors, wire);
-    return origin === null
-      ? undefined
-      : stop(head, wire, 'Preflights are answered with "cors: true"', "invalid_request", 405);
+    const { methods = ["POST"] } = wire ?? {};
+    if (this.#cors !== undefined) return this.#preflight(head, this.#cors, methods);
+    if (origin === null) return undefined;
+    const refused = refusalReply(null, refuse("invalid_request", 'Preflights are answered with "cors: true"'), 405);
+    return { ...refused, headers: { ...refused.headers, allow: methods.join(", ") } };
   }
 
   /** The reply with CORS headers, if the request came from another origin and CORS is on. */
@@ -93,7 +94,7 @@ export class Gate {
     return origin.replace(/^https?:\/\//i, "").toLowerCase() === hostOf(head).toLowerCase();
   }
 
-  #preflight(head: Head, cors: CorsOptions, { methods = ["POST"] }: Partial<MountedWire> = {}): Reply {
+  #preflight(head: Head, cors: CorsOptions, methods: readonly string[]): Reply {
     const wanted = head.metadata.get("access-control-request-headers");
     const headers = {
       allow: [...methods, "OPTIONS"].join(", "),
@@ -106,15 +107,9 @@ export class Gate {
 }
 
 /** In the words of the wire, if it has any. */
-function stop(
-  head: Head,
-  wire: MountedWire | undefined,
-  message: string,
-  code: Refusal["code"] = "permission_denied",
-  status = 403,
-): MaybePromise<Reply> {
-  const refusal = refuse(code, message);
-  return wire?.refuse?.(head, refusal, status) ?? refusalReply(null, refusal, status);
+function stop(head: Head, wire: MountedWire | undefined, message: string): MaybePromise<Reply> {
+  const refusal = refuse("permission_denied", message);
+  return wire?.refuse?.(head, refusal, 403) ?? refusalReply(null, refusal, 403);
 }
 
 function parseHost(host: string): string {

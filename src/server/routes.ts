@@ -14,11 +14,13 @@ export type Routes = ReadonlyMap<string, MountedWire>;
 export function routeOf(path: string, routes: Routes): MountedWire | undefined {
   const exact = routes.get(path);
   if (exact !== undefined) return exact;
-  for (let end = path.lastIndexOf("/"); end !== -1; end = end === 0 ? -1 : path.lastIndexOf("/", end - 1)) {
-    const wire = routes.get(`${path.slice(0, end)}/*`);
-    if (wire !== undefined) return wire;
+  let longest = "";
+  for (const pattern of routes.keys()) {
+    if (pattern.endsWith("/*") && path.startsWith(pattern.slice(0, -1)) && pattern.length > longest.length) {
+      longest = pattern;
+    }
   }
-  return undefined;
+  return routes.get(longest);
 }
 
 /**

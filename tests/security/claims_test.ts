@@ -1,7 +1,7 @@
 /** Claims of docs/security.md that no other test is about. */
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import { createServer, defineTool } from "../../mod.ts";
+import { createServer, defineTool, mcpLite, type Wire } from "../../mod.ts";
 import { bearer } from "../../src/auth/mod.ts";
 import { mcp, memorySessions } from "../../src/wires/mcp/entry.ts";
 
@@ -32,6 +32,38 @@ test("CORS is answered without credentials, and to listed origins alone", async 
     const foreign = await ask(method, "https://evil.example");
     deepStrictEqual([foreign.status, foreign.headers.get("access-control-allow-origin")], [403, null]);
   }
+});
+
+test("a preflight is 405 where CORS is off, and says what is allowed", async () => {
+  const server = createServer({ tools, wires: [mcpLite(), mcp({ sessions: memorySessions() })] });
+  for (const [path, allow] of [["/mcp-lite/v1/call", "POST"], ["/mcp", "POST, GET, DELETE"]] as const) {
+    const url = `https://api.example${path}`;
+    const headers = { origin: "https://api.example", "access-control-request-method": "POST" };
+    const response = await server.fetch(new Request(url, { method: "OPTIONS", headers }));
+    deepStrictEqual([response.status, response.headers.get("allow")], [405, allow]);
+  }
+});
+
+test("a path goes to the wire that has just it, else to the one that has the most of it", async () => {
+  const wire = (...paths: readonly string[]): Wire => ({
+    name: paths[0] ?? "",
+    mount: () => ({ paths, handle: () => ({ status: 200, headers: {}, body: paths.join() }) }),
+  });
+  const server = createServer({ tools, wires: [wire("/a/*"), wire("/a/b/c"), wire("/a/b/*", "/d"), wire("/*")] });
+  const ask = async (path: string) => await (await server.fetch(new Request(`https://api.example${path}`))).text();
+  for (
+    const [path, want] of [
+      ["/a/x", "/a/*"],
+      ["/a/b", "/a/*"],
+      ["/a/b/x/y", "/a/b/*,/d"],
+      ["/a/b/c", "/a/b/c"],
+      ["/a/b/c/d", "/a/b/*,/d"],
+      ["/d", "/a/b/*,/d"],
+      ["/d/x", "/*"],
+      ["/a", "/*"],
+      ["/".repeat(60_000), "/*"],
+    ] as const
+  ) strictEqual(await ask(path), want, path.slice(0, 64));
 });
 
 test("a session of MCP is its caller's, whoever else knows its id", async () => {
