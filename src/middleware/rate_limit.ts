@@ -59,8 +59,8 @@ export interface RateLimitOptions {
   /** Where the buckets are kept. Default: `memoryBuckets()`, for this process alone. */
   readonly store?: BucketStore;
   /**
-   * What becomes of a call whose bucket cannot be reached: it is `unavailable`, or taken; then so are those of the next second,
-   * before the store is asked again. Default: `"refuse"`.
+   * What becomes of a call whose bucket cannot be reached: it is `unavailable`, or taken; then one call a second asks the store, and
+   * the others are taken at once. Default: `"refuse"`.
    */
   readonly ifStoreFails?: "refuse" | "allow";
 }
@@ -88,16 +88,23 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   const { perSecond, burst = Math.max(1, Math.floor(perSecond)), key = principalOf, name = "calls" } = options;
   const { store = memoryBuckets(), ifStoreFails = "refuse" } = options;
   const bucket = { perSecond, burst };
+  let isAway = false;
   let openUntilMs = Number.NEGATIVE_INFINITY;
   return (ctx, next) => {
     const whose = key(ctx);
     const nowMs = ctx.clock.elapsed();
     if (whose === undefined || nowMs < openUntilMs) return next();
+    // A store that is away takes its time to say so: one call a second waits for that, and the others do not.
+    if (isAway) openUntilMs = nowMs + AWAY_MS;
     const waitMs = store.take(`${name}:${whose}`, bucket, nowMs);
     if (!(waitMs instanceof Promise)) return admit(waitMs, next);
-    return waitMs.then((later) => admit(later, next), () => {
+    return waitMs.then((later) => {
+      isAway = false;
+      openUntilMs = Number.NEGATIVE_INFINITY;
+      return admit(later, next);
+    }, () => {
       if (ifStoreFails === "refuse") return UNKNOWN;
-      // A store that is away takes its time to fail: not every call should wait for that.
+      isAway = true;
       openUntilMs = ctx.clock.elapsed() + AWAY_MS;
       return next();
     });

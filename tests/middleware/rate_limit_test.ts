@@ -72,19 +72,35 @@ test("rateLimit() refuses or allows, as it is told, while its store cannot be re
   strictEqual((await new Bench([ping], { middleware }).call("ping")).kind, "answer");
 });
 
-test("rateLimit() that allows does not ask a store for a second after it has failed", async () => {
+test("rateLimit() that allows asks a store that is away once a second, and only that call waits", async () => {
   let asked = 0;
+  let fail = (): void => {};
   let isAway = true;
   const store: BucketStore = {
-    take: () => (asked++, isAway ? Promise.reject(new Error("down")) : Promise.resolve(500)),
+    take() {
+      asked++;
+      if (!isAway) return Promise.resolve(500);
+      return new Promise((_, reject) => (fail = () => reject(new Error("down"))));
+    },
   };
   const { bench, call } = limited({ perSecond: 1, store, ifStoreFails: "allow" });
-  deepStrictEqual([await call(), await call(), asked], ["taken", "taken", 1]);
+  const first = call();
+  bench.clock.tick(1_000);
+  fail();
+  deepStrictEqual([await first, await call(), asked], ["taken", "taken", 1]);
+  for (let second = 2; second < 5; second++) {
+    bench.clock.tick(1_000);
+    const waiting = call();
+    deepStrictEqual([await call(), await call(), asked], ["taken", "taken", second]);
+    bench.clock.tick(900);
+    fail();
+    strictEqual(await waiting, "taken");
+  }
   isAway = false;
   bench.clock.tick(999);
-  deepStrictEqual([await call(), asked], ["taken", 1]);
+  deepStrictEqual([await call(), asked], ["taken", 4]);
   bench.clock.tick(1);
-  deepStrictEqual([await call(), asked], [500, 2], "it holds its limit again");
+  deepStrictEqual([await call(), await call(), asked], [500, 500, 6], "it holds its limit again");
 });
 
 test("memoryBuckets() forgets the bucket that was not used for longest", () => {
