@@ -1,8 +1,10 @@
 /** Programs as servers: how they are found out, ended, and begun again. */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
+import { promisify } from "node:util";
 import { createClient, ToolError } from "../../mod.ts";
 import { stdioTransport, type StdioTransportOptions } from "../../src/wires/stdio/entry.ts";
 import { root } from "../runtime_serve/programs.ts";
@@ -110,6 +112,16 @@ test("a program that is none cannot be reached, nor one in a folder that is none
   };
   match(await causeOf(stdioTransport(program)), /no-such-program: .*(ENOENT|not found|No such file)/i);
   match(await causeOf(open("plain", { cwd: folder })), /bun: there is no folder .*no-such-folder/);
+});
+
+test("a program that is none cannot be reached by who may not read either", async () => {
+  const program = join(root, "tests/mcp_client/stdio_unread_program.ts");
+  const { stdout } = await promisify(execFile)(
+    join(root, "node_modules/.bin/deno"),
+    ["run", "--quiet", "--no-prompt", "--allow-run", "--allow-env", program],
+    { cwd: root },
+  );
+  strictEqual(stdout, "unavailable\n");
 });
 
 test("a caller that leaves says so, and others go on", async () => {

@@ -85,13 +85,22 @@ function start(
     child.once("spawn", () => resolve(line));
     child.once("error", (cause) => {
       // A folder that is not there is reported as if the program were not.
-      const problem = cwd !== undefined && !existsSync(cwd) ? `there is no folder ${cwd}` : cause.message;
+      const problem = isMissing(cwd) ? `there is no folder ${cwd}` : cause.message;
       over(refuseBecause("unavailable", "Cannot start the server", `${command}: ${problem}`, { cause }));
     });
     child.once("close", (code, signal) => {
       over(refuseBecause("unavailable", "The server has ended", `${command} ended with ${signal ?? `status ${code}`}`));
     });
   });
+}
+
+function isMissing(folder: string | undefined): boolean {
+  try {
+    return folder !== undefined && !existsSync(folder);
+  } catch {
+    // Deno does not let everybody look.
+    return false;
+  }
 }
 
 function inheritedEnv(): Record<string, string> {
