@@ -5,7 +5,6 @@
  */
 import { ToolError } from "../error/tool_error.ts";
 import { type Clock, systemClock } from "../internal/clock.ts";
-import { checkOptions, OBJECT, type OptionRules, POSITIVE, wholeNumber } from "../internal/options.ts";
 import type { Engine, Job } from "./engine.ts";
 
 /** Options of {@link memoryEngine}. */
@@ -17,8 +16,6 @@ export interface MemoryEngineOptions {
   /** Where time comes from. Default: the machine's. */
   readonly clock?: Clock;
 }
-
-const RULES: OptionRules<MemoryEngineOptions> = { maxJobs: wholeNumber(1), maxChars: POSITIVE, clock: OBJECT };
 
 /** When a full engine may have room again: a guess, since jobs go as they expire or are forgotten. */
 const RETRY_AFTER_MS = 5_000;
@@ -52,11 +49,8 @@ interface Worker {
  *
  * @param options How many jobs, and whose time.
  * @returns The engine.
- * @throws {RangeError} If a number is not one that it may be.
- * @throws {TypeError} If another option is not what it should be, or there is no such option.
  */
 export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
-  checkOptions("keep jobs in memory", options, RULES);
   const { maxJobs = 10_000, maxChars = 134_217_728, clock = systemClock } = options;
   const jobs = new Map<string, Kept>();
   const due = new Set<Kept>();

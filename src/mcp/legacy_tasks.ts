@@ -51,7 +51,7 @@ export async function answerLegacyTask(asked: LegacyTaskRequest): Promise<Answer
   if (method === "tasks/cancel") {
     const before = await tasks.redeem(taskId, peer, 0);
     if (!isUnknown(before) && before.kind !== "promise" && !("requests" in before)) {
-      return refusalAnswer(id, refuseParam("taskId", taskId, "that of a task under way"));
+      return refusalAnswer(id, refuseParam("taskId", taskId, "that of a task that is not over"));
     }
     const refusal = await tasks.cancel(taskId, peer);
     if (refusal !== undefined) return refusalAnswer(id, refusal);

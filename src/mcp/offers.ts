@@ -154,7 +154,7 @@ export class Offers {
 
 /** The refusal of a cursor that was not given. */
 export function refuseCursor(cursor: unknown): Refusal {
-  return refuseParam("cursor", cursor, "one that was given here");
+  return refuseParam("cursor", cursor, "a cursor that was given here");
 }
 
 /** What older revisions do not know is not told to them. */
@@ -190,7 +190,7 @@ function readCompletion({ ref, argument, context }: Members): ReadCompletion | R
     : type === "ref/resource" && typeof resource === "string"
     ? { resource }
     : undefined;
-  if (of === undefined) return refuseParam("ref", ref, "that of a prompt or a resource");
+  if (of === undefined) return refuseParam("ref", ref, "a reference to a prompt or a resource");
   const { name, value }: Members = isJsonObject(argument) ? argument : {};
   if (typeof name !== "string" || typeof value !== "string") {
     return refuseParam("argument", argument, "an object with a name and a value, as strings");

@@ -1,7 +1,7 @@
 /** Options that are not what they should be are told where they are given, with what to write instead. */
 import { rejects, throws } from "node:assert/strict";
 import { test } from "node:test";
-import { createServer, defineTool, http, mcpLite, memoryEngine } from "../../mod.ts";
+import { createServer, defineTool, http } from "../../mod.ts";
 import { aiTools, anthropicTools, langchainTools, openaiTools } from "../../src/agents/mod.ts";
 import { authenticate, bearer, jwt, protectedResource } from "../../src/auth/mod.ts";
 import { bullmq } from "../../src/engine/bullmq.ts";
@@ -43,16 +43,6 @@ const resource = (step: "title" | "describe" | "mimeType" | "icons") => (...give
 };
 
 const WRONG: readonly (readonly [call: unknown, args: readonly unknown[], message: RegExp, name?: "RangeError"])[] = [
-  [mcpLite, ["/v2"], /^Cannot serve MCP-lite: options are an object, not "\/v2"$/],
-  [mcpLite, [{ paht: "/v2" }], /there is no option "paht"; did you mean "path"\?$/],
-  [mcpLite, [{ path: "https://example.com/v2" }], /path must be like/],
-  [
-    memoryEngine,
-    [{ maxJob: 5 }],
-    /^Cannot keep jobs in memory: there is no option "maxJob"; did you mean "maxJobs"\?$/,
-  ],
-  [memoryEngine, [{ maxJobs: 0 }], /maxJobs must be a whole number above 0, not 0$/, "RangeError"],
-  [memoryEngine, [{ maxChars: "1 Mi" }], /maxChars must be a number above 0, not "1 Mi"$/],
   [mcp, [null], /^Cannot serve MCP: options are an object, not null$/],
   [mcp, ["/mcp"], /options are an object, not "\/mcp"$/],
   [mcp, [{ sessions: true }], /sessions must be memorySessions\(\) or sessionsIn\(store\), not true$/],

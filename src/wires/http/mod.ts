@@ -17,7 +17,6 @@ import { Deadlines } from "../../internal/deadlines.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { acceptsEventStream } from "../../internal/media_type.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
-import { checkOptions, PATH } from "../../internal/options.ts";
 import { type Body, type Head, HeadPeer, type MountedWire, type Reply, type Wire, type WireHost } from "../wire.ts";
 import { decodeCallParams } from "./decode.ts";
 import { encodeOutcome, encodeRefusal, MetaEncoder } from "./encode.ts";
@@ -46,10 +45,8 @@ export interface McpLiteOptions {
  * const request = new Request("http://localhost/tools", { method: "POST", body: "{}", headers: { "content-type": "application/json" } });
  * strictEqual((await server.fetch(request)).status, 200);
  * ```
- * @throws {TypeError} If `path` is none, or there is no such option.
  */
 export function mcpLite(options: McpLiteOptions = {}): Wire {
-  checkOptions("serve MCP-lite", options, { path: PATH });
   const base = `/${options.path ?? "/mcp-lite/v1"}`.replace(/\/+/g, "/").replace(/\/$/, "");
   return { name: WIRE_NAME, mount: (host) => new McpLite(host, base) };
 }
