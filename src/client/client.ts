@@ -50,7 +50,7 @@ export interface ClientOptions extends HttpOptions {
  * ```
  * @typeParam Source The server's type; without it the client takes any tool name.
  * @param to A URL, which means MCP-lite over HTTP, or a transport.
- * @throws {TypeError} If the URL is none.
+ * @throws {TypeError} If the URL is none, or there is no such option: those of requests are a transport's own.
  */
 export function createClient<Source extends ToolSource>(
   to: string | URL | Transport,
@@ -60,11 +60,13 @@ export function createClient<Source extends ToolSource>(
  * Makes a client of a server whose tools are not known to the types.
  *
  * @param to A URL, which means MCP-lite over HTTP, or a transport.
- * @throws {TypeError} If the URL is none, this is no transport, or it is given options of requests: those are the transport's own.
+ * @throws {TypeError} If the URL is none, this is no transport, or there is no such option: those of requests are a transport's own.
  */
 export function createClient(to: string | URL | Transport, options?: ClientOptions): UntypedClient;
 export function createClient(to: string | URL | Transport, options: ClientOptions = {}): UntypedClient {
-  const transport = typeof to === "string" || to instanceof URL ? http(to, options) : asTransport(to, options);
+  const isUrl = typeof to === "string" || to instanceof URL;
+  assertKnown(options, isUrl ? HTTP_OPTIONS : OPTIONS);
+  const transport = isUrl ? http(to, options) : asTransport(to);
   const caller = new Caller(transport, options);
   const target = Object.freeze({ $: caller });
   // Made as they are asked for; `$` is there from the start.
@@ -80,11 +82,23 @@ export function createClient(to: string | URL | Transport, options: ClientOption
   }) as unknown as UntypedClient;
 }
 
-function asTransport(to: Transport, { headers, fetch, maxResponseBytes }: ClientOptions): Transport {
-  if (typeof to?.call === "function" && (headers ?? fetch ?? maxResponseBytes) === undefined) return to;
-  throw new TypeError(
-    "Cannot make a client: pass a URL, or a transport; headers, fetch and maxResponseBytes are the transport's options",
-  );
+const OPTIONS = "timeoutMs, idleTimeoutMs, retry, onElicit, onResource";
+
+/** A transport has the last three of its own. */
+const HTTP_OPTIONS = `${OPTIONS}, headers, fetch, maxResponseBytes`;
+
+/** A misspelled option may be the token that a server waits for. */
+function assertKnown(options: object, known: string): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value !== undefined && !known.split(", ").includes(name)) {
+      throw new TypeError(`Cannot make a client: there is no option "${name}" here, but ${known}`);
+    }
+  }
+}
+
+function asTransport(to: Transport): Transport {
+  if (typeof to?.call === "function") return to;
+  throw new TypeError("Cannot make a client: pass a URL, or a transport");
 }
 
 function toolCall(caller: Caller, name: string): unknown {

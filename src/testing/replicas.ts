@@ -7,6 +7,7 @@
 import { type Refusal, refuse, type Settled, type UnknownOutcome } from "../call/outcome.ts";
 import type { RemoteTool, Transport } from "../call/transport.ts";
 import { type ClientOptions, createClient } from "../client/client.ts";
+import { present } from "../internal/present.ts";
 import type { Client, ToolSource } from "../client/types.ts";
 import { type Clock, systemClock } from "../internal/clock.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
@@ -170,7 +171,8 @@ class Simulation<Source extends ReplicaServer> implements ReplicaSimulation<Sour
   }
 
   client(options: ClientOptions & ReplicaTransportOptions<Source> = {}): Client<Source> {
-    return createClient<Source>(this.transport(options), options);
+    const { only, wire, ...clientOptions } = options;
+    return createClient<Source>(this.transport(present({ only, wire })), clientOptions);
   }
 
   kill(index: number): void {

@@ -1,5 +1,6 @@
 import { type ClientOptions, createClient } from "../client/client.ts";
 import type { Client, ToolSource } from "../client/types.ts";
+import { present } from "../internal/present.ts";
 import { memory, type MemoryOptions, type MemoryServer } from "../wires/memory/client.ts";
 
 /** Options of {@link testClient}. */
@@ -20,10 +21,12 @@ export interface TestClientOptions
  * strictEqual(await client.whoami(), "ada");
  * ```
  * @typeParam Source The server's type.
+ * @throws {TypeError} If there is no such option.
  */
 export function testClient<Source extends ToolSource & MemoryServer>(
   server: Source,
   options: TestClientOptions = {},
 ): Client<Source> {
-  return createClient<Source>(memory(server, options), options);
+  const { principal, metadata, config, ...clientOptions } = options;
+  return createClient<Source>(memory(server, present({ principal, metadata, config })), clientOptions);
 }

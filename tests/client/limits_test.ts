@@ -1,8 +1,9 @@
 /** What ends a call: its caller, its total time, a quiet wire. In real time, as short as it goes. */
-import { ok, rejects, strictEqual, throws } from "node:assert/strict";
+import { doesNotThrow, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, memory, ToolError } from "../../mod.ts";
 import * as v from "../../src/schema/valibot.ts";
+import { testClient } from "../../src/testing/mod.ts";
 import { type Answerer, done, FakeFetch, FakeStream, partial, result, sse, wait } from "./fake_fetch.ts";
 
 const hang: Answerer = ({ init }) =>
@@ -257,14 +258,16 @@ test("an event that is nobody's is no end of the stream", async () => {
   strictEqual(await methodsOf(new FakeStream(pieces).answer).$.stream("t").result, "a");
 });
 
-test("createClient() refuses what is no transport, and options that a transport would not see", () => {
+test("createClient() refuses what is no transport, and options that nobody would see", () => {
   const transport = memory(createServer({ tools: [] }));
   throws(() => createClient({} as typeof transport), /pass a URL, or a transport/);
-  throws(
-    () => createClient(transport, { headers: { authorization: "Bearer x" } }),
-    /maxResponseBytes are the transport.s options/,
-  );
-  throws(() => createClient(transport, { maxResponseBytes: 1 }), /maxResponseBytes are the transport.s options/);
+  const wrong = /^TypeError: Cannot make a client: there is no option "\w+" here, but timeoutMs, .*/;
+  throws(() => createClient(transport, { headers: { authorization: "Bearer x" } }), wrong);
+  throws(() => createClient(transport, { maxResponseBytes: 1 }), wrong);
+  const misspelled = { header: { authorization: "Bearer x" } } as object;
+  throws(() => createClient("http://localhost", misspelled), /no option "header" here, but .*, headers, fetch/);
+  throws(() => testClient(createServer({ tools: [] }), { onelicit: () => {} } as object), /no option "onelicit"/);
+  doesNotThrow(() => createClient(transport, { headers: undefined, retry: { attempts: 0 } } as object));
 });
 
 test("a caller who has left is not listed anything either: nothing is sent", async () => {
