@@ -84,10 +84,11 @@ export function tooLarge(maxBytes: number): Refusal {
 export function refusalOf(thrown: unknown, status: number | undefined): Refusal {
   if (!(thrown instanceof ConnectError)) return { ...BROKEN_OFF, cause: thrown };
   const isRefused = status !== undefined && (status < 200 || status > 299);
-  // Any JSON counts as an error of Connect's, one without a word too.
-  if (thrown.isWireError && !(isRefused && thrown.rawMessage === "")) return decodeError(thrown);
+  // Any JSON counts as an error of Connect's, one that says nothing too.
+  const isSaid = thrown.rawMessage !== "" || thrown.details.length > 0;
+  if (thrown.isWireError && (isSaid || !isRefused)) return decodeError(thrown);
   // A message that says that it is larger than what is read.
-  if (thrown.code === Code.ResourceExhausted) {
+  if (thrown.code === Code.ResourceExhausted && !isRefused) {
     return { ...refuse("result_too_large", "The answer is larger than what is read"), cause: thrown };
   }
   // Of an answer with an error's status, that is all there is to go by.

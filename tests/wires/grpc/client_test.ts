@@ -74,10 +74,12 @@ test("what a server says without our details is understood by its status", async
       ["deadline_exceeded", 504, "deadline_exceeded"],
       ["internal", 500, "internal"],
       ["unimplemented", 501, "method_not_found"],
+      ["resource_exhausted", 429, "rate_limited"],
     ] as const
   ) {
     const { client } = fake(() => json({ code, message: "Because" }, status));
     await rejects(client["a"]!(), { name: "ToolError", code: want, message: "Because" });
+    await rejects(fake(() => json({ code }, status)).client["a"]!(), { name: "ToolError", code: want });
   }
 });
 
