@@ -6,9 +6,11 @@
 import { membersOf } from "../codec/result/members.ts";
 import { compileLater, toValidate } from "../codec/json_schema/check.ts";
 import type { JsonSchema, Schema, SchemaResult } from "../schema/schema.ts";
+import { ToolError } from "../error/tool_error.ts";
 import { defineTool } from "../tool/builder.ts";
 import { OBJECT_MEMBERS } from "../internal/object_members.ts";
 import { checkOptions, FUNCTION, HEADERS, type OptionRules, rule, wholeNumber } from "../internal/options.ts";
+import type { Ctx } from "../tool/context.ts";
 import { SYSTEM_TOOLS } from "../tool/system_tools.ts";
 import type { AnyTool, ToolAnnotations } from "../tool/tool.ts";
 import { type ApiAccess, type FetchApi, openApiAccess, type OpenApiHeaders } from "./access.ts";
@@ -148,8 +150,16 @@ function toTool(
   const about = [source["summary"], source["description"]].map(textOf).filter((text) => text !== undefined);
   const described = defineTool(name).describe([...new Set(about)].join("\n\n") || where)
     .input(toSchema<Members>(layout.schema, boundedCheck(layout.schema))).annotate(annotationsOf(method));
-  const run = (args: Members, { signal }: { readonly signal: AbortSignal }) =>
-    access.send(method, writeRequest(base, path, layout, args), where, output !== undefined, signal);
+  const run = async (args: Members, ctx: Pick<Ctx, "signal" | "log">) => {
+    try {
+      return await access.send(method, writeRequest(base, path, layout, args), where, output !== undefined, ctx.signal);
+    } catch (error) {
+      const isUnreachable = error instanceof ToolError && error.cause !== undefined && !ctx.signal.aborted;
+      // A caller may ask for lines of the log: the cause of an error is nothing that JSON shows.
+      if (isUnreachable) ctx.log("warn", "The API cannot be reached", { error });
+      throw error;
+    }
+  };
   return output === undefined
     ? described.handle(run)
     : described.output(toSchema<unknown>(output, checkOf(output))).handle(run);
