@@ -15,8 +15,9 @@ import { SYSTEM_TOOLS } from "../tool/system_tools.ts";
 import type { AnyTool, ToolAnnotations } from "../tool/tool.ts";
 import { type ApiAccess, type FetchApi, openApiAccess, type OpenApiHeaders } from "./access.ts";
 import { type Members, OpenApiDocument, textOf } from "./document.ts";
+import { ImportError } from "./import_error.ts";
 import { jsonContent, layOutInput } from "./input.ts";
-import { type FoundOperation, type OpenApiOperation, operationsOf } from "./operations.ts";
+import { type OpenApiOperation, operationsOf, type ReadOperation } from "./operations.ts";
 import { writeRequest } from "./request.ts";
 import { SchemaCollector } from "./schemas.ts";
 
@@ -95,18 +96,18 @@ export function toolsFromOpenApi(document: unknown, options: OpenApiImportOption
   const access = openApiAccess(read, { ...options, maxResponseBytes });
   const names = new Set<string>();
   const tools: AnyTool[] = [];
-  const problems: TypeError[] = [];
+  const problems = new Set<ImportError>();
   for (const operation of operationsOf(read)) {
     const { method, path, operationId, tags } = operation;
     if (!select({ method, path, operationId, tags })) continue;
     try {
-      tools.push(toTool(read, operation, access, nameOf(operation, names), onLeftOut));
+      tools.push(toTool(read, operation.read(), access, nameOf(operation, names), onLeftOut));
     } catch (problem) {
-      if (!(problem instanceof TypeError)) throw problem;
-      problems.push(problem);
+      if (!(problem instanceof ImportError)) throw problem;
+      problems.add(problem);
     }
   }
-  assertNone(problems);
+  assertNone([...problems]);
   return tools;
 }
 
@@ -114,7 +115,7 @@ export function toolsFromOpenApi(document: unknown, options: OpenApiImportOption
 const MAX_TOLD = 20;
 
 /** Told all at once: whoever mends one wants to know of the others. */
-function assertNone(problems: readonly TypeError[]): void {
+function assertNone(problems: readonly ImportError[]): void {
   const [first, ...others] = problems;
   if (first === undefined) return;
   if (others.length === 0) throw first;
@@ -129,7 +130,7 @@ function warn(problem: string): void {
 
 function toTool(
   document: OpenApiDocument,
-  operation: FoundOperation,
+  operation: ReadOperation,
   access: ApiAccess,
   name: string,
   onLeftOut: (problem: string) => void,

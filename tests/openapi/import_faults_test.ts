@@ -1,5 +1,5 @@
 /** What goes wrong with a document or its API, and who is told. */
-import { deepStrictEqual, doesNotMatch, match, rejects, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, doesNotMatch, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, type Logger } from "../../mod.ts";
 import { type OpenApiImportOptions, toolsFromOpenApi } from "../../src/openapi/mod.ts";
@@ -27,7 +27,8 @@ const refused = () => Object.assign(new TypeError("Unable to connect to 10.0.0.7
 test("the log has why an API cannot be reached, and its tool", async () => {
   const cause = refused();
   const { server, logged } = unreachable(() => Promise.reject(cause));
-  await rejects(testClient(server).$.call("a"), {
+  const client = testClient(server, { retry: { attempts: 0 } });
+  await rejects(client.$.call("a"), {
     code: "unavailable",
     message: /cannot be reached; try again later$/,
   });
@@ -53,4 +54,60 @@ test("a call that was aborted is no line of the log", async () => {
   await rejects(testClient(server).$.call("a", {}, { timeoutMs: 20 }), { code: "deadline_exceeded" });
   await server.close(0);
   deepStrictEqual(logged, []);
+});
+
+/** What importing these paths throws. */
+function faultOf(paths: unknown, options: OpenApiImportOptions = {}): unknown {
+  try {
+    toolsFromOpenApi(documentOf(paths), { baseUrl: BASE, ...options });
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+const BAD_REF = { $ref: "#/components/no" };
+const bad = { get: { parameters: [BAD_REF] } };
+
+test("what a parameter or a path refers to is looked at after select, and told with all other faults", () => {
+  const paths = {
+    "/ok": { get: {} },
+    "/bad": bad,
+    "/ref": BAD_REF,
+    "/all": { parameters: [BAD_REF], get: {}, put: {} },
+  };
+  const error = faultOf(paths);
+  ok(error instanceof TypeError);
+  deepStrictEqual(error.message.split("\n"), [
+    "4 operations cannot be imported:",
+    '- Cannot import parameters[0] of GET /bad: $ref "#/components/no" leads nowhere',
+    '- Cannot import path /ref: $ref "#/components/no" leads nowhere',
+    '- Cannot import parameters[0] of path /all: $ref "#/components/no" leads nowhere',
+    '- Cannot import parameters[0] of path /all: $ref "#/components/no" leads nowhere',
+  ]);
+  const tools = toolsFromOpenApi(documentOf(paths), { baseUrl: BASE, select: ({ path }) => path === "/ok" });
+  deepStrictEqual(tools.map(({ name }) => name), ["get_ok"]);
+});
+
+test("a parameter without a name is told by its place", () => {
+  const parameters = [{ name: "q", in: "query", schema: {} }, { in: "query", schema: {} }];
+  strictEqual(
+    String(faultOf({ "/p": { get: { parameters } } })),
+    "TypeError: Cannot import parameters[1] of GET /p: it has no name",
+  );
+  strictEqual(
+    String(faultOf({ "/p": { parameters, get: {} } })),
+    "TypeError: Cannot import parameters[1] of path /p: it has no name",
+  );
+});
+
+test("what onLeftOut and select throw is no fault of the document", () => {
+  const fault = new TypeError("Cannot read properties of undefined");
+  const fail = (): never => {
+    throw fault;
+  };
+  const cookie = { get: { parameters: [{ name: "c", in: "cookie", schema: {} }] } };
+  const paths = { "/a": cookie, "/b": cookie };
+  strictEqual(faultOf(paths, { onLeftOut: fail }), fault);
+  strictEqual(faultOf(paths, { select: fail }), fault);
 });
