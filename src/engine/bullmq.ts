@@ -12,13 +12,13 @@
  * ```
  * @module
  */
-import { AT_LEAST_1, checkOptions, FUNCTION, OBJECT, type OptionRules, rule, TEXT } from "../internal/options.ts";
+import { ANYTHING, AT_LEAST_1, checkOptions, FUNCTION, type OptionRules, rule, TEXT } from "../internal/options.ts";
 import type { Backend, BackendOptions } from "./bullmq_backend.ts";
 import { BullmqEngine } from "./bullmq_engine.ts";
 import { Failures } from "./bullmq_failures.ts";
 import { PostgresBackend } from "./bullmq_postgres.ts";
 import { RedisBackend } from "./bullmq_redis.ts";
-import type { RedisAddress } from "./bullmq_redis_address.ts";
+import { assertRedisAddress, type RedisAddress } from "./bullmq_redis_address.ts";
 import type { Engine } from "./engine.ts";
 import { postgresName, redisName, storeError } from "./store_error.ts";
 
@@ -46,7 +46,7 @@ export type BullmqOptions =
   & BullmqCommonOptions
   & (
     | {
-      /** A URL, such as `redis://user:password@host:6379/0` or `rediss://…`, or its parts. */
+      /** A URL, such as `redis://user:password@host:6379/0` or `rediss://…`, the path of a socket, or its parts. */
       readonly redis: string | RedisAddress;
       /** Not both. */
       readonly postgres?: never;
@@ -62,10 +62,7 @@ export type BullmqOptions =
 type AnyOptions = BullmqCommonOptions & { readonly redis?: unknown; readonly postgres?: unknown };
 
 const RULES: OptionRules<AnyOptions> = {
-  redis: rule(
-    'a URL such as "redis://127.0.0.1:6379", or its parts',
-    (value) => TEXT.fits(value) || OBJECT.fits(value),
-  ),
+  redis: ANYTHING,
   postgres: rule('a URL such as "postgres://127.0.0.1:5432/database"', TEXT.fits),
   name: TEXT,
   leaseMs: AT_LEAST_1,
@@ -80,11 +77,12 @@ const RULES: OptionRules<AnyOptions> = {
  *
  * @param options Which store, and how to use it.
  * @returns The engine. Its calls reject with `unavailable` while the store cannot be reached.
- * @throws {TypeError} If there is not exactly one store, or the name is none.
+ * @throws {TypeError} If there is not exactly one store, its address is none, or the name is none.
  * @throws {RangeError} If a time is not a number of at least 1.
  */
 export function bullmq(options: BullmqOptions): Engine {
   checkOptions<AnyOptions>("keep jobs by BullMQ", options, RULES);
+  if (options.redis !== undefined) assertRedisAddress("keep jobs by BullMQ", options.redis);
   const { name = "toolwire", leaseMs = 10_000, timeoutMs = 5_000, onError = warn } = options;
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(name)) {
     throw new TypeError(`Cannot name a queue ${JSON.stringify(name)}: use up to 64 letters, digits, ".", "_" or "-"`);

@@ -31,6 +31,7 @@ export function postgresName(url: string): string {
 }
 
 function placeOf(address: string): string {
+  if (address.startsWith("/")) return ` at ${address.replace(/\?.*/s, "")}`;
   const url = address.includes("://") && URL.canParse(address) ? new URL(address) : undefined;
   return url === undefined ? "" : ` at ${url.host || url.pathname}`;
 }

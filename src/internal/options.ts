@@ -103,8 +103,7 @@ export function checkOptions<Options extends object>(
       const similar = nearest(name, names);
       return fail(`there is no option "${name}"; ${similar ? `did you mean "${similar}"?` : `there are ${names}`}`);
     }
-    const kind = typeof value === "number" ? RangeError : TypeError;
-    fail(`${name} must be ${known.expected}, not ${show(value)}`, kind);
+    fail(`${name} must be ${known.expected}, not ${show(value)}`, typeof value === "number" ? RangeError : TypeError);
   }
 }
 
@@ -122,6 +121,6 @@ function isObject(value: unknown): value is object {
 
 /** Members of objects may be secrets. */
 function show(value: unknown): string {
-  if (typeof value === "function") return "a function";
-  return Object(value) === value ? "an object" : String(JSON.stringify(value)).slice(0, 64);
+  if (typeof value === "string") return JSON.stringify(value).slice(0, 64);
+  return isFunction(value) ? "a function" : Object(value) === value ? "an object" : String(value);
 }

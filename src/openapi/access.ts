@@ -9,6 +9,7 @@ import { ToolError } from "../error/tool_error.ts";
 import { isJsonObject } from "../internal/json.ts";
 import { readAnswer } from "./answer.ts";
 import type { OpenApiDocument } from "./document.ts";
+import { ImportError } from "./import_error.ts";
 import type { ApiRequest } from "./request.ts";
 
 /** Headers of requests, or what gives them for each. */
@@ -100,10 +101,10 @@ function parseBase(
 ): URL {
   const parsed = url === undefined || !URL.canParse(url) ? undefined : new URL(url);
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
-    throw new TypeError(`Cannot import ${where}: ${problem}`);
+    throw new ImportError(where, problem);
   }
   if (parsed.username !== "" || parsed.password !== "" || parsed.search !== "") {
-    throw new TypeError(`Cannot import ${where}: a base URL has neither credentials nor a query; pass { headers }`);
+    throw new ImportError(where, "a base URL has neither credentials nor a query; pass { headers }");
   }
   return parsed;
 }

@@ -5,6 +5,7 @@
  */
 import { isJsonObject } from "../internal/json.ts";
 import { pointerKeys } from "../internal/json_pointer.ts";
+import { ImportError } from "./import_error.ts";
 
 /** A JSON object. */
 export type Members = Readonly<Record<string, unknown>>;
@@ -34,32 +35,32 @@ export class OpenApiDocument {
    * An object of the document, by way of references if need be.
    *
    * @param where Names it in errors.
-   * @throws {TypeError} If it is none, or a reference leads out of the document, nowhere or in circles.
+   * @throws {ImportError} If it is none, or a reference leads out of the document, nowhere or in circles.
    */
   object(node: unknown, where: string): Members {
     let at = node;
     for (let step = 0; step < MAX_CHAIN; step++) {
-      if (!isJsonObject(at)) throw new TypeError(`Cannot import ${where}: it is no object`);
+      if (!isJsonObject(at)) throw new ImportError(where, "it is no object");
       if (at["$ref"] === undefined) return at;
       at = this.resolve(at["$ref"], where);
     }
-    throw new TypeError(`Cannot import ${where}: its $ref leads in circles`);
+    throw new ImportError(where, `its $ref leads in circles`);
   }
 
   /**
    * What a reference points at.
    *
-   * @throws {TypeError} If that is not in the document.
+   * @throws {ImportError} If that is not in the document.
    */
   resolve(reference: unknown, where: string): unknown {
     const shown = JSON.stringify(reference)?.slice(0, 128);
     if (typeof reference !== "string" || !(reference === "#" || reference.startsWith("#/"))) {
-      throw new TypeError(`Cannot import ${where}: $ref ${shown} leads out of the document; bundle it into one first`);
+      throw new ImportError(where, `$ref ${shown} leads out of the document; bundle it into one first`);
     }
     let at: unknown = this.root;
     for (const key of pointerKeys(reference)) {
       if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) {
-        throw new TypeError(`Cannot import ${where}: $ref ${shown} leads nowhere`);
+        throw new ImportError(where, `$ref ${shown} leads nowhere`);
       }
       at = (at as Members)[key];
     }

@@ -6,15 +6,18 @@
 import { membersOf } from "../codec/result/members.ts";
 import { compileLater, toValidate } from "../codec/json_schema/check.ts";
 import type { JsonSchema, Schema, SchemaResult } from "../schema/schema.ts";
+import { ToolError } from "../error/tool_error.ts";
 import { defineTool } from "../tool/builder.ts";
 import { OBJECT_MEMBERS } from "../internal/object_members.ts";
 import { checkOptions, FUNCTION, HEADERS, type OptionRules, rule, wholeNumber } from "../internal/options.ts";
+import type { Ctx } from "../tool/context.ts";
 import { SYSTEM_TOOLS } from "../tool/system_tools.ts";
 import type { AnyTool, ToolAnnotations } from "../tool/tool.ts";
 import { type ApiAccess, type FetchApi, openApiAccess, type OpenApiHeaders } from "./access.ts";
 import { type Members, OpenApiDocument, textOf } from "./document.ts";
+import { ImportError } from "./import_error.ts";
 import { jsonContent, layOutInput } from "./input.ts";
-import { type FoundOperation, type OpenApiOperation, operationsOf } from "./operations.ts";
+import { type OpenApiOperation, operationsOf, type ReadOperation } from "./operations.ts";
 import { writeRequest } from "./request.ts";
 import { SchemaCollector } from "./schemas.ts";
 
@@ -93,18 +96,18 @@ export function toolsFromOpenApi(document: unknown, options: OpenApiImportOption
   const access = openApiAccess(read, { ...options, maxResponseBytes });
   const names = new Set<string>();
   const tools: AnyTool[] = [];
-  const problems: TypeError[] = [];
+  const problems = new Set<ImportError>();
   for (const operation of operationsOf(read)) {
     const { method, path, operationId, tags } = operation;
     if (!select({ method, path, operationId, tags })) continue;
     try {
-      tools.push(toTool(read, operation, access, nameOf(operation, names), onLeftOut));
+      tools.push(toTool(read, operation.read(), access, nameOf(operation, names), onLeftOut));
     } catch (problem) {
-      if (!(problem instanceof TypeError)) throw problem;
-      problems.push(problem);
+      if (!(problem instanceof ImportError)) throw problem;
+      problems.add(problem);
     }
   }
-  assertNone(problems);
+  assertNone([...problems]);
   return tools;
 }
 
@@ -112,7 +115,7 @@ export function toolsFromOpenApi(document: unknown, options: OpenApiImportOption
 const MAX_TOLD = 20;
 
 /** Told all at once: whoever mends one wants to know of the others. */
-function assertNone(problems: readonly TypeError[]): void {
+function assertNone(problems: readonly ImportError[]): void {
   const [first, ...others] = problems;
   if (first === undefined) return;
   if (others.length === 0) throw first;
@@ -127,7 +130,7 @@ function warn(problem: string): void {
 
 function toTool(
   document: OpenApiDocument,
-  operation: FoundOperation,
+  operation: ReadOperation,
   access: ApiAccess,
   name: string,
   onLeftOut: (problem: string) => void,
@@ -148,8 +151,16 @@ function toTool(
   const about = [source["summary"], source["description"]].map(textOf).filter((text) => text !== undefined);
   const described = defineTool(name).describe([...new Set(about)].join("\n\n") || where)
     .input(toSchema<Members>(layout.schema, boundedCheck(layout.schema))).annotate(annotationsOf(method));
-  const run = (args: Members, { signal }: { readonly signal: AbortSignal }) =>
-    access.send(method, writeRequest(base, path, layout, args), where, output !== undefined, signal);
+  const run = async (args: Members, ctx: Pick<Ctx, "signal" | "log">) => {
+    try {
+      return await access.send(method, writeRequest(base, path, layout, args), where, output !== undefined, ctx.signal);
+    } catch (error) {
+      const isUnreachable = error instanceof ToolError && error.cause !== undefined && !ctx.signal.aborted;
+      // A caller may ask for lines of the log: the cause of an error is nothing that JSON shows.
+      if (isUnreachable) ctx.log("warn", "The API cannot be reached", { error });
+      throw error;
+    }
+  };
   return output === undefined
     ? described.handle(run)
     : described.output(toSchema<unknown>(output, checkOf(output))).handle(run);

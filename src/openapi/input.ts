@@ -7,7 +7,8 @@ import { membersOf } from "../codec/result/members.ts";
 import { isJsonObject } from "../internal/json.ts";
 import type { JsonSchema } from "../schema/schema.ts";
 import type { Members, OpenApiDocument } from "./document.ts";
-import type { FoundOperation } from "./operations.ts";
+import { ImportError } from "./import_error.ts";
+import type { ReadOperation } from "./operations.ts";
 import { type Parameter, readParameter } from "./parameters.ts";
 import type { SchemaCollector } from "./schemas.ts";
 
@@ -44,11 +45,11 @@ const TEXT_TYPE = /^text\/[\w.!#$&^+-]+\s*(?:;|$)/i;
  *
  * @param isGiven Whether a header of that name goes with every request anyway.
  * @param leaveOut Told of each thing that no argument can say, and that need not be said.
- * @throws {TypeError} If it cannot be called with JSON and text alone.
+ * @throws {ImportError} If it cannot be called with JSON and text alone.
  */
 export function layOutInput(
   document: OpenApiDocument,
-  operation: FoundOperation,
+  operation: ReadOperation,
   where: string,
   isGiven: (header: string) => boolean,
   schemas: SchemaCollector,
@@ -59,7 +60,7 @@ export function layOutInput(
     const parameter = readParameter(source, schemas, where, leaveOut);
     if (parameter === undefined || (parameter.place === "header" && isGiven(parameter.name))) continue;
     const name = parameters.has(parameter.name) ? `${parameter.place}_${parameter.name}` : parameter.name;
-    if (parameters.has(name)) throw new TypeError(`Cannot import ${where}: two parameters are called ${name}`);
+    if (parameters.has(name)) throw new ImportError(where, `two parameters are called ${name}`);
     parameters.set(name, parameter);
   }
   assertPath(operation.path, parameters, where);
@@ -79,14 +80,14 @@ export function layOutInput(
 function assertPath(path: string, parameters: ReadonlyMap<string, Parameter>, where: string): void {
   const declared = new Set([...parameters.values()].filter(({ place }) => place === "path").map(({ name }) => name));
   for (const [, name = ""] of path.matchAll(/\{([^{}]+)\}/g)) {
-    if (!declared.has(name)) throw new TypeError(`Cannot import ${where}: path parameter ${name} is not declared`);
+    if (!declared.has(name)) throw new ImportError(where, `path parameter ${name} is not declared`);
   }
-  if (/[?#]/.test(path)) throw new TypeError(`Cannot import ${where}: a path has neither query nor fragment`);
+  if (/[?#]/.test(path)) throw new ImportError(where, "a path has neither query nor fragment");
 }
 
 function layOutBody(
   document: OpenApiDocument,
-  { source }: FoundOperation,
+  { source }: ReadOperation,
   where: string,
   schemas: SchemaCollector,
   properties: Map<string, JsonSchema>,
@@ -98,7 +99,7 @@ function layOutBody(
   const isRequired = request["required"] === true;
   const whole = (schema: JsonSchema, mediaType: string, isText: boolean): BodyLayout => {
     if (properties.has(BODY)) {
-      throw new TypeError(`Cannot import ${where}: a parameter is called body, beside the body`);
+      throw new ImportError(where, "a parameter is called body, beside the body");
     }
     properties.set(BODY, schema);
     if (isRequired) required.push(BODY);
@@ -111,7 +112,7 @@ function layOutBody(
     if (text !== undefined) return whole({ type: "string" }, text, true);
     const told = types.map((type) => type.slice(0, 64)).join(", ");
     const problem = `its body is neither JSON nor text, but ${told || "of no type"}`;
-    if (isRequired) throw new TypeError(`Cannot import ${where}: ${problem}; leave it out by select`);
+    if (isRequired) throw new ImportError(where, `${problem}; leave it out by select`);
     leaveOut(problem);
     return undefined;
   }

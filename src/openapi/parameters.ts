@@ -9,7 +9,9 @@ import { membersOf } from "../codec/result/members.ts";
 import { ToolError } from "../error/tool_error.ts";
 import { isJsonObject } from "../internal/json.ts";
 import type { JsonSchema } from "../schema/schema.ts";
-import { type Members, textOf } from "./document.ts";
+import { textOf } from "./document.ts";
+import { ImportError } from "./import_error.ts";
+import type { NamedParameter } from "./operations.ts";
 import type { SchemaCollector } from "./schemas.ts";
 
 /** Where a parameter goes. */
@@ -43,17 +45,16 @@ const FORBIDDEN_HEADERS =
  * cannot be sent.
  *
  * @param leaveOut Told of the latter.
- * @throws {TypeError} If it has to be there, and cannot be sent.
+ * @throws {ImportError} If it has to be there, and cannot be sent.
  */
 export function readParameter(
-  source: Members,
+  { name, source }: NamedParameter,
   schemas: SchemaCollector,
   where: string,
   leaveOut: (what: string) => void,
 ): Parameter | undefined {
-  const { name, in: place } = source;
-  const what = `parameter ${JSON.stringify(name)?.slice(0, 64)} of ${where}`;
-  if (typeof name !== "string" || name === "") throw new TypeError(`Cannot import ${what}: it has no name`);
+  const place = source["in"];
+  const what = `parameter ${JSON.stringify(name).slice(0, 64)} of ${where}`;
   if (place === "header" && IGNORED_HEADERS.has(name.toLowerCase())) return undefined;
   const isRequired = source["required"] === true || place === "path";
   if (!isPlace(place) || (place === "header" && !isHeaderName(name))) {
@@ -61,17 +62,13 @@ export function readParameter(
       leaveOut(`its parameter ${JSON.stringify(name.slice(0, 64))} cannot be sent from ${JSON.stringify(place)}`);
       return undefined;
     }
-    throw new TypeError(
-      `Cannot import ${what}: it cannot be sent from ${JSON.stringify(place)}; leave it out by select`,
-    );
+    throw new ImportError(what, `it cannot be sent from ${JSON.stringify(place)}; leave it out by select`);
   }
   const content = source["content"];
   const json = isJsonObject(content) ? membersOf(content["application/json"]) : undefined;
   const style = json === undefined ? source["style"] ?? (place === "query" ? "form" : "simple") : "json";
   if (!isStyle(style, place)) {
-    throw new TypeError(
-      `Cannot import ${what}: style ${JSON.stringify(style)} is not supported; leave it out by select`,
-    );
+    throw new ImportError(what, `style ${JSON.stringify(style)} is not supported; leave it out by select`);
   }
   const explode = source["explode"];
   const schema = schemas.convert((json ?? source)["schema"] ?? {});

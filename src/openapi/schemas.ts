@@ -11,6 +11,7 @@ import { pointerKeys } from "../internal/json_pointer.ts";
 import { mapParts } from "../internal/schema_parts.ts";
 import type { JsonSchema } from "../schema/schema.ts";
 import type { Members, OpenApiDocument } from "./document.ts";
+import { ImportError } from "./import_error.ts";
 
 /** What says nothing once a schema stands alone. */
 const DROPPED: ReadonlySet<string> = new Set([
@@ -48,7 +49,7 @@ export class SchemaCollector {
   /**
    * A schema as it may stand in one that {@link withDefinitions} finishes.
    *
-   * @throws {TypeError} If a reference leads out of the document, nowhere, or in circles, or it is too large.
+   * @throws {ImportError} If a reference leads out of the document, nowhere, or in circles, or it is too large.
    */
   convert(schema: unknown): JsonSchema {
     if (!isJsonObject(schema)) return schema === false ? { not: {} } : {};
@@ -61,10 +62,10 @@ export class SchemaCollector {
   }
 
   #convert(schema: Members, depth: number): JsonSchema {
-    if (depth > MAX_DEPTH) throw new TypeError(`Cannot import ${this.#where}: a schema nests too deep`);
-    if (++this.#nodes > MAX_NODES) throw new TypeError(`Cannot import ${this.#where}: its schemas are too large`);
+    if (depth > MAX_DEPTH) throw new ImportError(this.#where, "a schema nests too deep");
+    if (++this.#nodes > MAX_NODES) throw new ImportError(this.#where, "its schemas are too large");
     if (schema["$dynamicRef"] !== undefined) {
-      throw new TypeError(`Cannot import ${this.#where}: $dynamicRef is not supported; use $ref`);
+      throw new ImportError(this.#where, `$dynamicRef is not supported; use $ref`);
     }
     const source = this.#document.isVersion30 ? fromVersion30(schema) : schema;
     const kept = Object.fromEntries(Object.entries(source).filter(([keyword, value]) => isUsable(keyword, value)));

@@ -1,7 +1,6 @@
 import type { BucketStore } from "../middleware/rate_limit.ts";
-import { checkOptions } from "../internal/options.ts";
 import { RedisConnection } from "./connection.ts";
-import { REDIS_RULES, type RedisOptions } from "./options.ts";
+import { checkRedisOptions, REDIS_RULES, type RedisOptions } from "./options.ts";
 
 /** Options of {@link redisBuckets}. */
 export type RedisBucketsOptions = RedisOptions;
@@ -47,7 +46,7 @@ const TAKE = `
  * @throws {TypeError} If another option is not what it should be, or there is no such option.
  */
 export function redisBuckets(options: RedisBucketsOptions): RedisBuckets {
-  checkOptions("keep buckets in Redis", options, REDIS_RULES);
+  checkRedisOptions("keep buckets in Redis", options, REDIS_RULES);
   const { name = "toolwire" } = options;
   const connection = new RedisConnection("redisBuckets", "Rate limits cannot be kept in Redis now:", options);
   return {

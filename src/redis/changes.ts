@@ -2,9 +2,8 @@ import type { Redis } from "ioredis";
 import type { Change, ChangeBus } from "../call/changes.ts";
 import { isRefusal } from "./channels.ts";
 import { Listeners } from "../internal/listeners.ts";
-import { checkOptions } from "../internal/options.ts";
 import { RedisConnection } from "./connection.ts";
-import { REDIS_RULES, type RedisOptions } from "./options.ts";
+import { checkRedisOptions, REDIS_RULES, type RedisOptions } from "./options.ts";
 import { Follower, type Missed } from "./follower.ts";
 import { type Entry, fieldOf } from "./session_records.ts";
 
@@ -64,7 +63,7 @@ const MISSED = `
  * @throws {TypeError} If another option is not what it should be, or there is no such option.
  */
 export function redisChanges(options: RedisChangesOptions): RedisChanges {
-  checkOptions("tell changes by way of Redis", options, REDIS_RULES);
+  checkRedisOptions("tell changes by way of Redis", options, REDIS_RULES);
   return new Bus(options);
 }
 

@@ -1,9 +1,9 @@
-import type { RedisAddress } from "../engine/bullmq_redis_address.ts";
-import { FUNCTION, OBJECT, type OptionRules, POSITIVE, required, rule, TEXT } from "../internal/options.ts";
+import { assertRedisAddress, type RedisAddress } from "../engine/bullmq_redis_address.ts";
+import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionRules, POSITIVE, TEXT } from "../internal/options.ts";
 
 /** What everything that is kept in Redis has to know. */
 export interface RedisOptions {
-  /** A URL, such as `redis://user:password@host:6379/0` or `rediss://…`, or its parts. */
+  /** A URL, such as `redis://user:password@host:6379/0` or `rediss://…`, the path of a socket, or its parts. */
   readonly redis: string | RedisAddress;
   /** Servers with the same name share what they keep. Default: `"toolwire"`. */
   readonly name?: string;
@@ -15,12 +15,24 @@ export interface RedisOptions {
 
 /** What they have to be. */
 export const REDIS_RULES: OptionRules<RedisOptions> = {
-  redis: required(rule('a URL such as "redis://127.0.0.1:6379", or its parts', isAddress)),
+  redis: ANYTHING,
   name: TEXT,
   timeoutMs: POSITIVE,
   onError: FUNCTION,
 };
 
-function isAddress(value: unknown): boolean {
-  return TEXT.fits(value) || OBJECT.fits(value);
+/**
+ * Holds options to their rules; and before, since nothing can be done without it, the address of Redis to its own.
+ *
+ * @param action What cannot be done otherwise: `keep sessions in Redis`.
+ * @throws {RangeError} If a number is not one that it may be.
+ * @throws {TypeError} If another option is not what it should be, or there is no such option.
+ */
+export function checkRedisOptions<Options extends RedisOptions>(
+  action: string,
+  options: Options,
+  rules: OptionRules<Options>,
+): void {
+  if (OBJECT.fits(options)) assertRedisAddress(action, options.redis);
+  checkOptions(action, options, rules);
 }

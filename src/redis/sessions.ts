@@ -1,9 +1,9 @@
 import type { Redis } from "ioredis";
 import { Listeners } from "../internal/listeners.ts";
-import { checkOptions, type OptionRules, wholeNumber } from "../internal/options.ts";
+import { type OptionRules, wholeNumber } from "../internal/options.ts";
 import type { ClientNote, McpSession, SessionNote, SessionStore, StoredMessage } from "../wires/mcp/session_store.ts";
 import { RedisConnection } from "./connection.ts";
-import { REDIS_RULES, type RedisOptions } from "./options.ts";
+import { checkRedisOptions, REDIS_RULES, type RedisOptions } from "./options.ts";
 import { Follower, type Missed } from "./follower.ts";
 import { type Entry, fieldOf, toMessage, toNote, toSession } from "./session_records.ts";
 import { APPEND, DELETE, DROP, GET, MISSED, NOTE, PUT } from "./session_scripts.ts";
@@ -71,7 +71,7 @@ const MAX_NUMBERS = 10_000;
  * @throws {TypeError} If another option is not what it should be, or there is no such option.
  */
 export function redisSessions(options: RedisSessionsOptions): RedisSessions {
-  checkOptions("keep sessions in Redis", options, RULES);
+  checkRedisOptions("keep sessions in Redis", options, RULES);
   return new Store(options);
 }
 

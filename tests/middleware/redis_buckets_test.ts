@@ -78,3 +78,12 @@ test("redisBuckets() rejects, and tells once, where there is no Redis", PATIENT,
   strictEqual(errors.length, 1);
   store.close();
 });
+
+test("redisBuckets() tells of a Redis behind a socket by its path, without what is secret", PATIENT, async () => {
+  const errors: unknown[] = [];
+  const redis = "/nowhere/redis.sock?password=secret";
+  const store = redisBuckets({ redis, timeoutMs: 300, onError: (error) => void errors.push(error) });
+  await rejects(Promise.resolve(store.take("a", SLOW, 0)), /^StoreError: Redis at \/nowhere\/redis\.sock: [^?]*$/);
+  strictEqual(errors.length, 1);
+  store.close();
+});

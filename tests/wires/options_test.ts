@@ -28,6 +28,22 @@ type Untyped = (...args: readonly unknown[]) => unknown;
 const webtool = { name: "docs", description: "Documents", version: "1.0.0" };
 const issuer = { issuer: "https://login.example", audience: "https://api.example", keys: { keys: [] } };
 const redis = "redis://127.0.0.1:1";
+/** What is no Redis, with what must not be told. */
+const NO_REDIS: readonly unknown[] = [
+  {},
+  { url: "redis://127.0.0.1:1" },
+  { redis: "" },
+  { redis: 6379 },
+  { redis: "http://user:secret@localhost" },
+  { redis: "localhost:1" },
+  { redis: "user:secret@localhost:1" },
+  { redis: "//localhost:1" },
+  { redis: "redis://[" },
+  { redis: { url: "redis://127.0.0.1:1" } },
+  { redis: ["redis://127.0.0.1:1"] },
+];
+const REDIS_IS =
+  /^Cannot [\w ]+: redis must be a URL such as "redis:\/\/127\.0\.0\.1:6379", the path of .*, or parts such as \{ host, port \}$/;
 const scopes = (...given: readonly unknown[]) => (defineTool("t").describe("T").scopes as Untyped)(...given);
 
 const tool = defineTool("t") as unknown as Record<"promise" | "title" | "type" | "annotate", Untyped>;
@@ -61,6 +77,10 @@ const WRONG: readonly (readonly [call: unknown, args: readonly unknown[], messag
   ],
   [mcp, [{ pageSize: 0 }], /pageSize must be a whole number above 0, not 0$/, "RangeError"],
   [mcp, [{ pageSize: 1.5 }], /not 1\.5$/, "RangeError"],
+  [mcp, [{ pageSize: Number.NaN }], /not NaN$/, "RangeError"],
+  [mcp, [{ askTimeoutMs: Number.NEGATIVE_INFINITY }], /not -Infinity$/, "RangeError"],
+  [mcp, [{ pageSize: 5n }], /not 5$/],
+  [mcp, [{ pageSize: null }], /not null$/],
   [mcp, [{ askTimeoutMs: 0 }], /askTimeoutMs must be a number above 0, not 0$/, "RangeError"],
   [memorySessions, [{ ttlMs: -1 }], /^Cannot keep sessions: ttlMs must be a number above 0, not -1$/, "RangeError"],
   [memorySessions, [{ retryMs: 0 }], /whole number of milliseconds above 0, not 0$/, "RangeError"],
@@ -69,11 +89,14 @@ const WRONG: readonly (readonly [call: unknown, args: readonly unknown[], messag
   [memorySessions, [{ ttl: 5 }], /there is no option "ttl"; did you mean "ttlMs"\?$/],
   [sessionsIn, [{ get() {} }], /the store has no put, delete, append, read, publish, subscribe$/],
   [redisSessions, [], /^Cannot keep sessions in Redis: options are an object, not undefined$/],
-  [redisSessions, [{}], /redis must be a URL such as "redis:\/\/127\.0\.0\.1:6379", or its parts, not undefined$/],
+  [redisSessions, ["redis://127.0.0.1"], /^Cannot keep sessions in Redis: options are an object, not "redis:/],
+  ...[redisSessions, redisChanges, redisBuckets].flatMap((open) =>
+    NO_REDIS.map((no) => [open, [no], REDIS_IS] as const)
+  ),
+  ...NO_REDIS.slice(2).map((no) => [bullmq, [no], REDIS_IS] as const),
   [redisSessions, [{ redis, maxSession: 5 }], /there is no option "maxSession"; did you mean "maxSessions"\?$/],
   [redisSessions, [{ redis, maxSessions: 0 }], /maxSessions must be a whole number above 0, not 0$/, "RangeError"],
   [redisChanges, [{ redis, names: "a" }], /^Cannot tell changes .*no option "names"; did you mean "name"\?$/],
-  [redisChanges, [{ redis: "" }], /redis must be a URL/],
   [redisBuckets, [{ redis, timeout: 5 }], /^Cannot keep buckets in Redis: .*did you mean "timeoutMs"\?$/],
   [redisBuckets, [{ redis, timeoutMs: 0 }], /timeoutMs must be a number above 0, not 0$/, "RangeError"],
   [mcpTransport, ["nope"], /^Cannot reach an MCP server: pass a URL that begins with "http:\/\/" or .*, not "nope"$/],
@@ -133,7 +156,6 @@ const WRONG: readonly (readonly [call: unknown, args: readonly unknown[], messag
   [sqlite, ["jobs.db", { outlives: "disk" }], /outlives must be "process" or "machine", not "disk"$/],
   [sqlite, [undefined], /^Cannot open undefined: name a file by its path/],
   [bullmq, [{ redis, timeout: 5 }], /^Cannot keep jobs by BullMQ: .*did you mean "timeoutMs"\?$/],
-  [bullmq, [{ redis: 6379 }], /redis must be a URL such as .*, not 6379$/, "RangeError"],
   [bullmq, [{}], /^Cannot use BullMQ: give it `redis` or `postgres`, one of them$/],
   [otel, [{ traces: {} }], /^Cannot trace and measure: there is no option "traces"; did you mean "tracer"\?$/],
   [otelTransport, [{}, { meter: "m" }], /meter must be an object, not "m"$/],
@@ -194,4 +216,14 @@ test("what is right, or left out, is taken", () => {
   mcpTransport("http://x", { headers: [["a", "b"]], pinned: [], era: undefined as never });
   webtools({ ...webtool, versions: [], path: "/" });
   connect({ path: "" });
+});
+
+test("Redis is named by a URL, by the path of a socket, or by parts", () => {
+  const addresses = ["redis://localhost", "REDISS://u:p@localhost:1/2", "/run/redis.sock?db=2", {}, { port: 1 }, {
+    tls: {},
+  }];
+  for (const redis of addresses) {
+    redisBuckets({ redis }).close();
+    bullmq({ redis });
+  }
 });

@@ -63,7 +63,7 @@ export class ConnectRpc implements Rpc {
     try {
       return await work(this.#transport(exchange), AbortSignal.any([limit.signal, left.signal]));
     } catch (thrown) {
-      return exchange.refusal ?? refusalOf(thrown, exchange.status);
+      return exchange.refusal ?? refusalOf(thrown, exchange.refused);
     } finally {
       left.abort();
     }

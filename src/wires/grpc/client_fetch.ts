@@ -3,12 +3,25 @@
  *
  * @module
  */
-import type { UniversalClientFn, UniversalClientRequest, UniversalClientResponse } from "@connectrpc/connect/protocol";
+import {
+  createAsyncIterable,
+  type UniversalClientFn,
+  type UniversalClientRequest,
+  type UniversalClientResponse,
+} from "@connectrpc/connect/protocol";
 import type { Refusal } from "../../call/outcome.ts";
 import type { TransportLimit } from "../../call/transport.ts";
 import { discard } from "../../codec/fetch/read.ts";
 import { concatBytes } from "./bytes.ts";
-import { type Endpoint, redirected, tooLarge, unreachable } from "./client_rpc.ts";
+import {
+  type Answered,
+  type Endpoint,
+  foreignAnswer,
+  readBeginning,
+  redirected,
+  tooLarge,
+  unreachable,
+} from "./client_rpc.ts";
 
 /** What takes the place of the global `fetch`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -17,8 +30,8 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 export class Exchange {
   /** Why there is no answer, or no whole one; `undefined` while nothing is wrong. */
   refusal: Refusal | undefined = undefined;
-  /** Status of the answer. */
-  status: number | undefined = undefined;
+  /** The answer, if its status is an error's. */
+  refused: Answered | undefined = undefined;
   readonly #endpoint: Endpoint;
   readonly #send: Fetch;
   readonly #limit: TransportLimit;
@@ -33,25 +46,30 @@ export class Exchange {
   readonly send: UniversalClientFn = async (request) => {
     const response = await this.#fetch(request);
     this.#limit.touch();
-    this.status = response.status;
+    const { status } = response;
     if (isRedirect(response)) {
       discard(response);
       throw this.#refuse(redirected(request.url, response.headers.get("location")));
     }
-    const { status } = response;
-    return { status, header: headersOf(response), body: this.#read(response), trailer: new Headers() };
+    const [url, body] = [request.url, this.#read(response)];
+    if (!isOfProtocol(response, request.header)) {
+      throw this.#refuse(foreignAnswer({ url, status, text: await readBeginning(body) }));
+    }
+    const head = { status, header: headersOf(response), trailer: new Headers() };
+    if (response.ok) return { ...head, body };
+    const bytes = await readAll(body);
+    this.refused = { url, status, text: new TextDecoder().decode(bytes) };
+    return { ...head, body: createAsyncIterable([bytes]) };
   };
 
   async #fetch({ url, method, header: headers, body, signal }: UniversalClientRequest): Promise<Response> {
-    const pieces: Uint8Array[] = [];
-    for await (const piece of body ?? []) pieces.push(piece);
     // It is not Connect's client that calls; and in a page the header would need the server's leave.
     if (headers.get("user-agent")?.startsWith("connect-es/")) headers.delete("user-agent");
     const send = this.#send;
     const init: RequestInit = {
       method,
       headers,
-      body: concatBytes(pieces),
+      body: await readAll(body ?? createAsyncIterable([])),
       signal: signal ?? null,
       redirect: "manual",
     };
@@ -89,6 +107,20 @@ export class Exchange {
     this.refusal = refusal;
     return new Error(refusal.message);
   }
+}
+
+async function readAll(body: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) pieces.push(piece);
+  return concatBytes(pieces);
+}
+
+/** Whether an answer may be the protocol's, by its type: the request's own; or JSON, where Connect tells an error. */
+function isOfProtocol({ ok, headers }: Response, asked: Headers): boolean {
+  const want = asked.get("content-type") ?? "";
+  const type = headers.get("content-type")?.toLowerCase() ?? "";
+  if (ok) return type.startsWith(want.replace("+proto", "")) || headers.has("grpc-status");
+  return /^application\/(json|proto)$/.test(want) && type.startsWith("application/json");
 }
 
 /** The headers, without those that no longer fit what fetch has decompressed. */

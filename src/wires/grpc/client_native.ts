@@ -19,6 +19,8 @@ import { assertAnswered, assertOk } from "./client_status.ts";
 import {
   BROKEN_OFF,
   type Endpoint,
+  foreignAnswer,
+  readBeginning,
   RECURSION_LIMIT,
   redirected,
   refusalOf,
@@ -122,6 +124,10 @@ export class NativeRpc implements Rpc {
     try {
       limit.touch();
       if (isRedirect(head)) return redirected(origin + path, head.location);
+      if (isForeign(head)) {
+        const text = await readBeginning(readPieces(answer, limit, maxBytes));
+        return foreignAnswer({ url: origin + path, status: head[":status"] ?? 0, text });
+      }
       assertAnswered(head);
       for await (const envelope of readEnvelopes(readPieces(answer, limit, maxBytes), maxBytes)) {
         const taken = take(open(envelope, maxBytes));
@@ -130,7 +136,7 @@ export class NativeRpc implements Rpc {
       assertOk(answer.trailers, head);
       return undefined;
     } catch (thrown) {
-      return thrown instanceof Refused ? thrown.refusal : refusalOf(thrown, head[":status"]);
+      return thrown instanceof Refused ? thrown.refusal : refusalOf(thrown);
     } finally {
       limit.signal.removeEventListener("abort", leave);
       leave();
@@ -156,6 +162,11 @@ function explained(thrown: unknown): unknown {
 
 function isRedirect({ ":status": status = 0 }: Http2Head): boolean {
   return status >= 300 && status < 400;
+}
+
+/** Whether an answer is not gRPC's, by its status and type; one without a status is nobody's. */
+function isForeign({ ":status": status, "content-type": type = "" }: Http2Head): boolean {
+  return status !== undefined && (status !== 200 || !/^application\/grpc\b(?!-web)/i.test(type));
 }
 
 async function* readPieces(

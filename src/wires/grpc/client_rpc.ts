@@ -6,6 +6,8 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { type Refusal, refuse, type Settled, type Sink, type UnknownOutcome } from "../../call/outcome.ts";
 import type { RemoteTool, TransportLimit } from "../../call/transport.ts";
+import { decodeStatus } from "../../codec/jsonrpc/decode_error.ts";
+import type { ToolErrorCode } from "../../error/code.ts";
 import { ToolError } from "../../error/tool_error.ts";
 import type { ResponseMembers, ToolRequestMembers } from "./binary.ts";
 import { decodeError, decodeResponse } from "./decode_reply.ts";
@@ -80,24 +82,56 @@ export function tooLarge(maxBytes: number): Refusal {
   return refuse("result_too_large", `The answer is larger than ${maxBytes} bytes`);
 }
 
-/** Says what was thrown: an error of the server's, or what became of an answer that is none. */
-export function refusalOf(thrown: unknown, status: number | undefined): Refusal {
+/** An answer, as far as it is known. */
+export interface Answered {
+  /** Where it came from. */
+  readonly url: string;
+  /** Its status. */
+  readonly status: number;
+  /** The beginning of its body. */
+  readonly text: string;
+}
+
+/** Most of a foreign answer that is told, in characters. */
+const MAX_TOLD = 200;
+
+/** The beginning of a body that is not the protocol's, as far as it comes. */
+export async function readBeginning(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  try {
+    for await (const piece of pieces) {
+      text += decoder.decode(piece, { stream: true });
+      if (text.length >= MAX_TOLD) break;
+    }
+  } catch {
+    // What there is of it says enough.
+  }
+  return text;
+}
+
+/** Says that an answer is not the protocol's. Where it came from is the cause's alone: messages may be passed on. */
+export function foreignAnswer({ url, status, text }: Answered, code?: ToolErrorCode): Refusal {
+  const refusal = decodeStatus(status, text, "MCP-lite");
+  const advice = status === 404 ? ": is connect() among its wires, and the path of the URL right?" : "";
+  const cause = new Error(`POST ${url}: status ${status}: ${text.trim().slice(0, MAX_TOLD)}`);
+  return { ...refuse(code ?? refusal.code, refusal.message + advice), cause };
+}
+
+/**
+ * Says what was thrown: an error of the server's, or what became of an answer that is none.
+ *
+ * @param refused The answer, if its status is an error's.
+ */
+export function refusalOf(thrown: unknown, refused?: Answered): Refusal {
   if (!(thrown instanceof ConnectError)) return { ...BROKEN_OFF, cause: thrown };
-  const isRefused = status !== undefined && (status < 200 || status > 299);
-  // Any JSON counts as an error of Connect's, one without a word too.
-  if (thrown.isWireError && !(isRefused && thrown.rawMessage === "")) return decodeError(thrown);
+  // Any JSON counts as an error of Connect's, one that says nothing too.
+  const isSaid = thrown.rawMessage !== "" || thrown.details.length > 0;
+  if (thrown.isWireError && (isSaid || refused === undefined)) return decodeError(thrown);
+  if (refused !== undefined) return foreignAnswer(refused, decodeError(thrown).code);
   // A message that says that it is larger than what is read.
   if (thrown.code === Code.ResourceExhausted) {
     return { ...refuse("result_too_large", "The answer is larger than what is read"), cause: thrown };
-  }
-  // Of an answer with an error's status, that is all there is to go by.
-  if (isRefused) {
-    const { code } = decodeError(thrown);
-    const cause = new Error(`Status ${status}`, { cause: thrown });
-    return {
-      ...refuse(code, `The server answered ${status}, but not with MCP-lite: is connect() among its wires?`),
-      cause,
-    };
   }
   return { ...BROKEN_OFF, cause: thrown };
 }

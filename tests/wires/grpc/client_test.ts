@@ -1,8 +1,8 @@
 /** The transports, against servers that are not ours. */
-import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
+import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { create, toBinary, toJsonString } from "@bufbuild/protobuf";
-import { createClient, createServer, defineTool, type Transport } from "../../../mod.ts";
+import { createClient, createServer, defineTool, type ToolError, type Transport } from "../../../mod.ts";
 import { ResponseType, ToolResponseSchema, ToolsListSchema } from "../../../src/wires/grpc/gen/mcplite_pb.ts";
 import { connect, connectTransport, grpcWebTransport } from "../../../src/wires/grpc/entry.ts";
 import { frame } from "./frames.ts";
@@ -74,10 +74,12 @@ test("what a server says without our details is understood by its status", async
       ["deadline_exceeded", 504, "deadline_exceeded"],
       ["internal", 500, "internal"],
       ["unimplemented", 501, "method_not_found"],
+      ["resource_exhausted", 429, "rate_limited"],
     ] as const
   ) {
     const { client } = fake(() => json({ code, message: "Because" }, status));
     await rejects(client["a"]!(), { name: "ToolError", code: want, message: "Because" });
+    await rejects(fake(() => json({ code }, status)).client["a"]!(), { name: "ToolError", code: want });
   }
 });
 
@@ -88,13 +90,68 @@ test("another domain's ErrorInfo is not taken for our code", async () => {
   await rejects(client["a"]!(), { code: "conflict" });
 });
 
-test("an answer that is not Connect's is told by its status", async () => {
-  const html = () => new Response("<html>", { status: 502, headers: { "content-type": "text/html" } });
-  await rejects(fake(html).client["a"]!(), { code: "unavailable", message: /answered 502/ });
-  const nothing = () => createServer({ tools: [] }).fetch(new Request("http://host/base", { method: "POST" }));
-  await rejects(fake(nothing).client["a"]!(), { code: "method_not_found", message: /answered 404.*connect\(\) among/ });
-  const page = () => new Response("<html>", { headers: { "content-type": "text/html" } });
-  await rejects(fake(page).client["a"]!(), { code: "unavailable" });
+/** Answers of others than a server of MCP-lite, how they are told, and how they begin. */
+const FOREIGN: Readonly<
+  Record<string, readonly [answer: () => Response | Promise<Response>, told: string, begins: string]>
+> = {
+  "a page": [
+    () => new Response(`<html>${"x".repeat(5_000)}`, { headers: { "content-type": "text/html" } }),
+    "invalid_request: The server answered 200, not with MCP-lite",
+    `200: <html>${"x".repeat(194)}`,
+  ],
+  "nothing": [
+    () => new Response(null, { status: 204 }),
+    "invalid_request: The server answered 204, not with MCP-lite",
+    "204: ",
+  ],
+  "a page of a proxy": [
+    () => new Response("<html>", { status: 502, headers: { "content-type": "text/html" } }),
+    "unavailable: The server answered 502, not with MCP-lite",
+    "502: <html>",
+  ],
+  "JSON of a proxy": [
+    () => json({ error: "busy" }, 503),
+    "unavailable: The server answered 503, not with MCP-lite",
+    '503: {"error":"busy"}',
+  ],
+  "a server without connect()": [
+    () => createServer({ tools: [] }).fetch(new Request("http://host/base", { method: "POST" })),
+    "method_not_found: The server answered 404, not with MCP-lite: " +
+    "is connect() among its wires, and the path of the URL right?",
+    '404: {"jsonrpc":"2.0",',
+  ],
+  "connect() at another path": [
+    () => createServer({ tools: [], wires: [connect()] }).fetch(new Request("http://host/base", { method: "POST" })),
+    "method_not_found: The server answered 404, not with MCP-lite: " +
+    "is connect() among its wires, and the path of the URL right?",
+    '404: {"jsonrpc":"2.0",',
+  ],
+};
+
+for (const [what, [answer, told, begins]] of Object.entries(FOREIGN)) {
+  test(`an answer that is none is told by its status, and its cause has where and what: ${what}`, async () => {
+    const fetch = async () => await answer();
+    const transports = {
+      "Connect, JSON": connectTransport("http://host/base", { fetch }),
+      "Connect, binary": connectTransport("http://host/base", { fetch, format: "binary" }),
+      "gRPC-Web": grpcWebTransport("http://host/base", { fetch }),
+    };
+    for (const [wire, transport] of Object.entries(transports)) {
+      const client = createClient(transport, { retry: { attempts: 0 } });
+      for (const go of [() => client["a"]!(), () => client["a"]!.stream().result, () => client.$.list()]) {
+        const error = await go().then(() => undefined, (error: ToolError) => error);
+        strictEqual(`${error?.code}: ${error?.message}`, told, wire);
+        match(
+          String(error?.cause),
+          /^Error: POST http:\/\/host\/base\/mcplite.MCPLite\/(CallTool(Stream)?|GetTools): /,
+        );
+        ok(String(error?.cause).includes(`: status ${begins}`), `${wire}: ${error?.cause}`);
+      }
+    }
+  });
+}
+
+test("an answer that breaks off is an error", async () => {
   await rejects(fake(() => new Response("{", { headers: JSON_TYPE })).client["a"]!(), { name: "ToolError" });
 });
 

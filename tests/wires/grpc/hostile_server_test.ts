@@ -70,7 +70,7 @@ const ANSWERS: Readonly<Record<string, readonly [answer: (stream: ServerHttp2Str
   "404 of another server": [(stream) => {
     stream.respond({ ":status": 404 }, { endStream: true });
   }, "method_not_found"],
-  "204": [(stream) => stream.respond({ ":status": 204 }, { endStream: true }), "unavailable"],
+  "204": [(stream) => stream.respond({ ":status": 204 }, { endStream: true }), "invalid_request"],
   "304": [(stream) => stream.respond({ ":status": 304 }, { endStream: true }), "invalid_request"],
   "a redirect": [(stream) => {
     stream.respond({ ":status": 302, location: "https://evil.example" }, { endStream: true });
@@ -78,7 +78,7 @@ const ANSWERS: Readonly<Record<string, readonly [answer: (stream: ServerHttp2Str
   "200 that is not gRPC": [(stream) => {
     stream.respond({ ":status": 200, "content-type": "text/html" });
     stream.end("<h1>Hello</h1>");
-  }, "unavailable"],
+  }, "invalid_request"],
   "headers alone": [(stream) => stream.respond(GRPC, { endStream: true }), "unavailable"],
   "no trailers": [(stream) => {
     stream.respond(GRPC);
@@ -194,6 +194,22 @@ test("grpcTransport() at a port of HTTP/1.1 says in the cause what is wrong ther
     const client = createClient(grpcTransport(address), NO_RETRY);
     const error = await client.$.call("t").then(() => undefined, (error: ToolError) => error);
     match(String(error?.cause), /POST .*\/CallTool: .*gRPC may have a port of its own/);
+    client.$.close();
+  });
+});
+
+test("grpcTransport() says in the cause where an answer came from that is none, and how it begins", async () => {
+  await withServer((stream) => {
+    stream.respond({ ":status": 404, "content-type": "text/html" });
+    stream.end(`<h1>Nothing here</h1>${"x".repeat(70_000)}`);
+  }, async (address) => {
+    const client = createClient(grpcTransport(`http://${address}/base`), NO_RETRY);
+    const error = await client.$.call("t").then(() => undefined, (error: ToolError) => error);
+    match(String(error?.message), /^The server answered 404, not with MCP-lite: is connect\(\) among .* path /);
+    match(
+      String(error?.cause),
+      /POST http:.*\/base\/mcplite.MCPLite\/CallTool: status 404: <h1>Nothing here<\/h1>x{179}$/,
+    );
     client.$.close();
   });
 });

@@ -1,9 +1,9 @@
 /** What gRPC's trailers say of refusals, whatever is in these: our code always arrives, and the answer always ends. */
-import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, doesNotMatch, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { createClient, createServer, defineTool, ToolError } from "../../../mod.ts";
+import { createClient, createServer, defineTool, ToolError, type ToolErrorCode } from "../../../mod.ts";
 import { serve } from "../../../src/runtime/serve.ts";
-import { connect, connectTransport, grpcTransport } from "../../../src/wires/grpc/entry.ts";
+import { connect, connectTransport, grpcTransport, grpcWebTransport } from "../../../src/wires/grpc/entry.ts";
 import { runtime } from "../../runtime/runtime.ts";
 
 const skip = runtime === "workerd" && "workerd opens no sockets";
@@ -25,6 +25,16 @@ const MESSAGES: Readonly<Record<string, string>> = {
   "of spaces": " ".repeat(3_000),
 };
 
+/** Refusals without words, and what is told instead. */
+const WORDLESS: readonly (readonly [ToolErrorCode, details: unknown])[] = [
+  ["rate_limited", { retry_after_ms: 50 }],
+  ["rate_limited", undefined],
+  ["conflict", { version: 2 }],
+  ["tool_not_found", undefined],
+  ["unavailable", undefined],
+  ["result_too_large", undefined],
+];
+
 const refuse = defineTool("refuse").describe("Refuse").handle((input): string => {
   const { message, details } = input as { message: string; details: unknown };
   throw new ToolError("conflict", message, { details });
@@ -35,12 +45,23 @@ const stream = defineTool("stream").describe("Refuse after a piece").handle(asyn
   throw new ToolError("conflict", message, { details });
 });
 
+const refuseAs = defineTool("refuseAs").describe("Refuse without words").handle((input): string => {
+  const { code, details } = input as { code: ToolErrorCode; details: unknown };
+  throw new ToolError(code, "", { details });
+});
+
 async function withClients(check: (client: ReturnType<typeof createClient>, wire: string) => Promise<void>) {
-  const server = createServer({ tools: [refuse, stream], wires: [connect()] });
+  const server = createServer({ tools: [refuse, refuseAs, stream], wires: [connect()] });
   const listening = await serve(server, { port: 0, grpc: { port: 0 }, graceMs: 0 });
-  const transports = { grpc: grpcTransport(listening.grpcUrl ?? ""), connect: connectTransport(listening.url) };
+  const transports = {
+    grpc: grpcTransport(listening.grpcUrl ?? ""),
+    connect: connectTransport(listening.url),
+    "gRPC-Web": grpcWebTransport(listening.url),
+  };
   try {
-    for (const [wire, transport] of Object.entries(transports)) await check(createClient(transport), wire);
+    for (const [wire, transport] of Object.entries(transports)) {
+      await check(createClient(transport, { retry: { attempts: 0 } }), wire);
+    }
   } finally {
     transports.grpc.close?.();
     await listening.close();
@@ -59,6 +80,16 @@ for (const [what, details] of Object.entries(DETAILS)) {
       });
     },
   );
+}
+
+for (const [code, details] of WORDLESS) {
+  test(`${code} without words keeps its code and ${JSON.stringify(details)}`, { skip }, async () => {
+    await withClients(async (client, wire) => {
+      const thrown = await client.$.call("refuseAs", { code, details }).catch((error: unknown) => error) as ToolError;
+      deepStrictEqual([thrown.code, thrown.details], [code, details], wire);
+      doesNotMatch(thrown.message, /MCP-lite/, wire);
+    });
+  });
 }
 
 for (const [what, message] of Object.entries(MESSAGES)) {
