@@ -8,6 +8,7 @@ import type { Transport as ConnectTransport } from "@connectrpc/connect";
 import type { CommonTransportOptions } from "@connectrpc/connect/protocol";
 import type { Refusal, Settled, Sink, UnknownOutcome } from "../../call/outcome.ts";
 import type { RemoteTool, TransportLimit } from "../../call/transport.ts";
+import { withRetryAfter } from "../../codec/fetch/read.ts";
 import type { ToolRequestMembers } from "./binary.ts";
 import { Exchange, type Fetch } from "./client_fetch.ts";
 import { type Endpoint, RECURSION_LIMIT, refusalOf, type Rpc, StreamedResponses } from "./client_rpc.ts";
@@ -63,7 +64,7 @@ export class ConnectRpc implements Rpc {
     try {
       return await work(this.#transport(exchange), AbortSignal.any([limit.signal, left.signal]));
     } catch (thrown) {
-      return exchange.refusal ?? refusalOf(thrown, exchange.refused);
+      return withRetryAfter(exchange.refusal ?? refusalOf(thrown, exchange.refused), exchange.headers);
     } finally {
       left.abort();
     }

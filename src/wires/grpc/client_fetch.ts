@@ -30,6 +30,8 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 export class Exchange {
   /** Why there is no answer, or no whole one; `undefined` while nothing is wrong. */
   refusal: Refusal | undefined = undefined;
+  /** When a proxy wants to be asked again is in its headers. */
+  headers: Headers = new Headers();
   /** The answer, if its status is an error's. */
   refused: Answered | undefined = undefined;
   readonly #endpoint: Endpoint;
@@ -47,6 +49,7 @@ export class Exchange {
     const response = await this.#fetch(request);
     this.#limit.touch();
     const { status } = response;
+    this.headers = response.headers;
     if (isRedirect(response)) {
       discard(response);
       throw this.#refuse(redirected(request.url, response.headers.get("location")));

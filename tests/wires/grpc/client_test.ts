@@ -2,7 +2,7 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { create, toBinary, toJsonString } from "@bufbuild/protobuf";
-import { createClient, createServer, defineTool, type ToolError, type Transport } from "../../../mod.ts";
+import { createClient, createServer, defineTool, ToolError, type Transport } from "../../../mod.ts";
 import { ResponseType, ToolResponseSchema, ToolsListSchema } from "../../../src/wires/grpc/gen/mcplite_pb.ts";
 import { connect, connectTransport, grpcWebTransport } from "../../../src/wires/grpc/entry.ts";
 import { frame } from "./frames.ts";
@@ -153,6 +153,18 @@ for (const [what, [answer, told, begins]] of Object.entries(FOREIGN)) {
 
 test("an answer that breaks off is an error", async () => {
   await rejects(fake(() => new Response("{", { headers: JSON_TYPE })).client["a"]!(), { name: "ToolError" });
+});
+
+test("a proxy's Retry-After is read, and does not take the place of what the server says", async () => {
+  const headers = { "content-type": "text/html", "retry-after": "7" };
+  const proxy = () => new Response("<html>", { status: 503, headers });
+  await rejects(fake(proxy).client["a"]!(), { code: "unavailable", details: { retry_after_ms: 7_000 } });
+  const limited = defineTool("a").describe("Refuse").handle(() => {
+    throw new ToolError("rate_limited", "Slowly", { details: { retry_after_ms: 50 } });
+  });
+  const server = createServer({ tools: [limited], wires: [connect()] });
+  const own = ({ url, init }: Sent) => server.fetch(new Request(url.replace("/base", ""), init));
+  await rejects(fake(own).client["a"]!(), { code: "rate_limited", details: { retry_after_ms: 50 } });
 });
 
 test("a response without meta is an answer, and an unknown type is kept", async () => {
