@@ -36,7 +36,7 @@ export const promises = [
   timesFaster("toolwire-mcp", "tmcp", "medium", { law: [5, 5, 2], held: [2.4, 4.5, 2] }),
   timesFaster("toolwire-mcp-2025", "mcp-lite", "add", { law: [1.4, 0.95, 0.95], held: [0.9, 0.95, 0.9] }),
   timesFaster("toolwire-mcp-2025", "mcp-lite", "medium", { law: [1.7, 1.3, 1.2], held: [0.8, 1.1, 0.8] }),
-  timesFaster("toolwire-mcp-2025", "mcp-lite", "list", { law: [3, 3, 3], held: [2, 5, 2.8] }),
+  timesFaster("toolwire-mcp-2025", "mcp-lite", "list", { law: [3, 3, 3], held: [2, 5.5, 2.8] }),
   timesFaster("toolwire-mcp-2025", "fastmcp", "add", { held: [0.75, 0.85, 0.8] }),
   timesFaster("toolwire", "tRPC", "add", { law: [3, 3, 3], held: [3, 4, 2.8] }),
   timesFaster("toolwire", "oRPC", "add", { law: [1.5, 1.5, 1.5], held: [1.5, 1.9, 1.4] }),
