@@ -2,30 +2,30 @@
 //
 // By the processor's time and not by the clock: what other processes take does not count. A promise is kept if the median of the
 // rounds' ratios keeps it. Past it, the verdict is OVER if three quarters of the rounds are past it too; else the rounds differ
-// too much to say, and they are measured again, twice as many. Only OVER fails.
+// too much to say, as fewer than three do, and they are measured again, twice as many. Only OVER fails.
 import process from "node:process";
-import { parseArgs } from "node:util";
 import { contenders, everyWorkload } from "./contenders.mjs";
 import { measureTogether, toRatios } from "./measure.mjs";
-import { readNames, readPositive, scale } from "./options.mjs";
+import { readNames, readOptions, readPositive, scale } from "./options.mjs";
 import { promises } from "./promises.mjs";
 import { formatTable, quartiles } from "./report.mjs";
 import { buildPackage, commands, installPeers, readVersion } from "./runtimes.mjs";
 
+/** Fewer rounds break no promise. */
+const fewestRounds = 3;
 const runtimeOrder = Object.keys(commands);
 const contenderOrder = Object.keys(contenders);
-const { values } = parseArgs({
-  options: {
-    runtime: { type: "string", default: runtimeOrder.join() },
-    workload: { type: "string", default: everyWorkload.join() },
-    against: { type: "string", default: contenderOrder.join() },
-    rounds: { type: "string", default: "15" },
-  },
-});
-const runtimes = readNames("runtime", values.runtime, runtimeOrder);
-const chosenWorkloads = readNames("workload", values.workload, everyWorkload);
-const opponents = readNames("against", values.against, contenderOrder);
-const rounds = Math.ceil(readPositive("--rounds", values.rounds) * scale);
+const { runtimes, chosenWorkloads, opponents, rounds } = readOptions({
+  runtime: { type: "string", default: runtimeOrder.join() },
+  workload: { type: "string", default: everyWorkload.join() },
+  against: { type: "string", default: contenderOrder.join() },
+  rounds: { type: "string", default: "15" },
+}, ({ runtime, workload, against, rounds }) => ({
+  runtimes: readNames("runtime", runtime, runtimeOrder),
+  chosenWorkloads: readNames("workload", workload, everyWorkload),
+  opponents: readNames("against", against, contenderOrder),
+  rounds: Math.ceil(readPositive("--rounds", rounds) * scale),
+}));
 installPeers();
 if (runtimes.includes("node")) buildPackage();
 
@@ -67,7 +67,7 @@ async function judge(runtime, pairs, place, rounds) {
     const isAtMost = promise.kind === "atMost";
     const spread = quartiles(isAtMost ? ratios : ratios.map((ratio) => 1 / ratio));
     const limit = (promise.held ?? promise.law)[place];
-    return { promise, spread, limit, law: promise.law?.[place], verdict: decide(spread, limit, isAtMost) };
+    return { promise, spread, limit, law: promise.law?.[place], verdict: decide(spread, limit, isAtMost, rounds) };
   });
 }
 
@@ -83,10 +83,10 @@ function listEntries(pairs) {
   );
 }
 
-function decide([low, median, high], limit, isAtMost) {
+function decide([low, median, high], limit, isAtMost, rounds) {
   const isKept = (value) => isAtMost ? value <= limit : value >= limit;
   if (isKept(median)) return "ok";
-  return isKept(isAtMost ? low : high) ? "unsure" : "OVER";
+  return rounds < fewestRounds || isKept(isAtMost ? low : high) ? "unsure" : "OVER";
 }
 
 function toRow({ promise, spread, limit, law, verdict }) {

@@ -1,13 +1,13 @@
 // Measures how costs grow with tools, with arguments and with streams at once, in process; draws docs/growth/*.svg and fits the
-// exponents. `node bench/growth.mjs [--runtime bun] [--series tools] [--starts 3]`. Ends with 1 if something grows worse than said.
+// exponents. `node bench/growth.mjs [--runtime bun] [--series tools] [--starts 3] [--write]`. Ends with 1 if something grows worse than
+// said. A part of the runtimes or series is drawn with `--write` only, so that a look at one does not take the others' plots away.
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { fitExponent } from "./growth/fit.mjs";
 import { drawGrowth } from "./growth/plot.mjs";
-import { readNames, readPositive } from "./options.mjs";
+import { readCount, readNames, readOptions } from "./options.mjs";
 import { formatTable, quartiles } from "./report.mjs";
 import { buildPackage, commands, readVersion, root } from "./runtimes.mjs";
 
@@ -43,22 +43,28 @@ const series = {
 /** Caches fill up, and the machine is noisy: an exponent may lie so much above its power. */
 const leeway = 0.2;
 
-const { values } = parseArgs({
-  options: {
-    runtime: { type: "string", default: Object.keys(commands).join() },
-    series: { type: "string", default: Object.keys(series).join() },
-    starts: { type: "string", default: "3" },
-  },
-});
-const runtimes = readNames("runtime", values.runtime, Object.keys(commands));
-const starts = readPositive("--starts", values.starts);
+const everyRuntime = Object.keys(commands);
+const everySeries = Object.keys(series);
+const { runtimes, chosenSeries, starts, write } = readOptions({
+  runtime: { type: "string", default: everyRuntime.join() },
+  series: { type: "string", default: everySeries.join() },
+  starts: { type: "string", default: "3" },
+  write: { type: "boolean", default: false },
+}, ({ runtime, series, starts, write }) => ({
+  runtimes: readNames("runtime", runtime, everyRuntime),
+  chosenSeries: readNames("series", series, everySeries),
+  starts: readCount("--starts", starts),
+  write,
+}));
+const isWhole = runtimes.length === everyRuntime.length &&
+  chosenSeries.length === everySeries.length;
 if (runtimes.includes("node")) buildPackage();
 
 let worse = 0;
-for (const name of readNames("series", values.series, Object.keys(series))) {
+for (const name of chosenSeries) {
   const { title, unit, sizes, powers, from = {} } = series[name];
   const panels = runtimes.map((runtime) => measureSeries(runtime, name));
-  writeFileSync(`${root}docs/growth/${name}.svg`, drawGrowth(title, unit, panels));
+  if (isWhole || write) writeFileSync(`${root}docs/growth/${name}.svg`, drawGrowth(title, unit, panels));
   console.log(`\n### ${title}\n\n![${title}](growth/${name}.svg)\n`);
   const rows = Object.entries(powers).map(([what, power]) => toRow(what, power, pickFitted(sizes, from[what]), panels));
   console.log(formatTable(["exponent, last of its sizes", "at most", ...panels.map(({ name }) => name)], rows));

@@ -5,9 +5,9 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { load } from "./h2load.mjs";
 import { createInputs } from "./inputs.mjs";
+import { readCount, readNames, readOptions } from "./options.mjs";
 import { formatSpread, formatTable } from "./report.mjs";
 import { buildPackage, commands, installPeers, readVersion } from "./runtimes.mjs";
 
@@ -31,21 +31,21 @@ const workloads = {
 /** How many requests are in flight: of gRPC on one connection, of HTTP/1.1 on as many. */
 const flights = [1, 64];
 
-const { values } = parseArgs({
-  options: {
-    runtime: { type: "string", default: Object.keys(commands).join() },
-    workload: { type: "string", default: Object.keys(workloads).join() },
-    rounds: { type: "string", default: "9" },
-  },
-});
-const chosen = values.workload.split(",");
-const rounds = Number(values.rounds);
+const { runtimes, chosen, rounds } = readOptions({
+  runtime: { type: "string", default: Object.keys(commands).join() },
+  workload: { type: "string", default: Object.keys(workloads).join() },
+  rounds: { type: "string", default: "9" },
+}, ({ runtime, workload, rounds }) => ({
+  runtimes: readNames("runtime", runtime, Object.keys(commands)),
+  chosen: readNames("workload", workload, Object.keys(workloads)),
+  rounds: readCount("--rounds", rounds),
+}));
 installPeers();
 buildPackage();
 // They need what was just installed.
 const { check } = await import("./grpc/check.mjs");
 const { mcplite, toStruct } = await import("./grpc/grpc_js.mjs");
-for (const runtime of values.runtime.split(",")) await measureRuntime(runtime);
+for (const runtime of runtimes) await measureRuntime(runtime);
 
 async function measureRuntime(runtime) {
   const servers = {};
@@ -75,7 +75,7 @@ async function measureRuntime(runtime) {
 
 /** Of ratios by name; the first is what they are compared with. */
 function toRow(workload, inFlight, ratios) {
-  const cells = Object.values(ratios).slice(1).map((all) => all.length === 0 ? "its process ends" : formatSpread(all));
+  const cells = Object.values(ratios).slice(1).map((all) => all.length === 0 ? "no rounds" : formatSpread(all));
   return [`${workload}, ${inFlight} in flight`, ...cells];
 }
 
@@ -87,23 +87,28 @@ async function start(runtime, program) {
     throw new Error(`bench/grpc/${program}.mjs ended on ${runtime}`);
   });
   ended.catch(() => {});
-  const urls = await Promise.race([line, ended]);
-  await check(urls);
-  return { child, urls };
+  try {
+    const urls = await Promise.race([line, ended]);
+    return { child, urls, bytes: await check(urls) };
+  } catch (cause) {
+    child.kill();
+    throw new Error(`bench/grpc/${program}.mjs does not answer as it should on ${runtime}`, { cause });
+  }
 }
 
-/** Contenders take turns; each round is divided by the first one's of the same round. */
+/** Contenders take turns; each round is divided by the first one's of the same round, and left out where that has no rate. */
 async function measureServers(runtime, servers, workload, inFlight) {
   const ratios = Object.fromEntries(Object.keys(contenders).map((name) => [name, []]));
   console.error(`${runtime} ${workload}, ${inFlight} in flight …`);
   for (let round = -1; round < rounds; round++) {
-    let base;
+    const rates = {};
     for (const [name, { program, ask }] of Object.entries(contenders)) {
-      const rate = await askLive(runtime, servers, program, ({ urls }) => ask(urls, workload, inFlight));
-      base ??= rate;
-      // The first round warms up.
-      if (round >= 0 && rate !== undefined) ratios[name].push(rate / base);
+      rates[name] = await askLive(runtime, servers, program, (server) => ask(server, workload, inFlight));
     }
+    const [base] = Object.values(rates);
+    // The first round warms up.
+    if (round < 0 || base === undefined) continue;
+    for (const [name, rate] of Object.entries(rates)) if (rate !== undefined) ratios[name].push(rate / base);
   }
   return ratios;
 }
@@ -143,21 +148,21 @@ function measureCallers(runtime, { grpc: grpcUrl, http }, workload, inFlight) {
   );
 }
 
-function grpc({ grpc: url }, workload, inFlight) {
+function grpc({ urls, bytes }, workload, inFlight) {
   const { tool, method, calls } = workloads[workload];
   const [args] = createInputs(tool, 1);
   const message = mcplite.MCPLite.service[method].requestSerialize({ name: tool, arguments: toStruct(args) });
   const head = new Uint8Array(5);
   new DataView(head.buffer).setUint32(1, message.length);
-  const target = ["-c", 1, "-m", inFlight, ...grpcHeaders, `${url}/mcplite.MCPLite/${method}`];
-  return load(Buffer.concat([head, message]), calls, target);
+  const target = ["-c", 1, "-m", inFlight, ...grpcHeaders, `${urls.grpc}/mcplite.MCPLite/${method}`];
+  return load(Buffer.concat([head, message]), calls, target, bytes.grpc[tool]);
 }
 
-function json({ http: url }, workload, inFlight) {
+function json({ urls, bytes }, workload, inFlight) {
   const { tool, method, calls } = workloads[workload];
   const [args] = createInputs(tool, 1);
   const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: tool, arguments: args } };
   const accept = method === "CallTool" ? [] : ["-H", "accept: text/event-stream"];
-  const target = ["--h1", "-c", inFlight, ...jsonHeaders, ...accept, `${url}/mcp-lite/v1/rpc`];
-  return load(JSON.stringify(body), calls, target);
+  const target = ["--h1", "-c", inFlight, ...jsonHeaders, ...accept, `${urls.http}/mcp-lite/v1/rpc`];
+  return load(JSON.stringify(body), calls, target, bytes.http[tool]);
 }

@@ -5,6 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 
+/** Answers differ in their times by some digits, and hardly by more. */
+const leeway = { share: 0.05, bytes: 8 };
+
 const folder = mkdtempSync(join(tmpdir(), "toolwire-bench-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 
@@ -12,9 +15,10 @@ process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
  * Posts one body `calls` times, or gets, if there is none.
  *
  * @param target Further arguments of h2load, with the address last.
+ * @param answerBytes The length of an answer that was checked. Throws if those here have another, as errors within a 2xx have.
  * @returns calls a second, or `undefined` if not all were answered with a 2xx.
  */
-export function load(body, calls, target) {
+export function load(body, calls, target, answerBytes) {
   const file = join(folder, "body");
   if (body !== undefined) writeFileSync(file, body);
   const args = ["-n", calls, ...(body === undefined ? [] : ["-d", file]), ...target].map(String);
@@ -28,5 +32,12 @@ export function load(body, calls, target) {
   }
   const succeeded = Number(/(\d+) succeeded/.exec(stdout)?.[1]);
   if (status !== 0 || succeeded !== calls) return undefined;
+  const bytes = Number(/\((\d+)\) data/.exec(stdout)?.[1]) / calls;
+  if (!(Math.abs(bytes - answerBytes) <= answerBytes * leeway.share + leeway.bytes)) {
+    const url = target.at(-1);
+    throw new Error(
+      `${url} gave h2load ${bytes} bytes a call, where the checked answer has ${answerBytes}: not the same answer`,
+    );
+  }
   return Number(/finished in .*?, ([\d.]+) req\/s/.exec(stdout)[1]);
 }

@@ -1,16 +1,15 @@
 // Measures over real sockets, each server in a process of its own: by h2load over HTTP/1.1, then with readers that do not read,
-// then by the libraries' clients. `node bench/http.mjs [--runtime bun] [--workload add,sse100] [--rounds 7]`.
+// then by the libraries' clients. `node bench/http.mjs [--runtime bun] [--workload add,sse100] [--part callers] [--rounds 7]`.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { load } from "./h2load.mjs";
 import { check, createRequests } from "./http/check.mjs";
 import { startSlowReaders } from "./http/slow_readers.mjs";
 import { flood, workloads } from "./http/tools.mjs";
-import { readNames, readPositive, scale } from "./options.mjs";
+import { readNames, readOptions, readPositive, scale } from "./options.mjs";
 import { readCpuMs, readResidentMb } from "./proc.mjs";
 import { formatSpread, formatTable } from "./report.mjs";
 import { buildPackage, commands, installPeers, readVersion } from "./runtimes.mjs";
@@ -38,18 +37,25 @@ const slowReaders = 8;
 /** A round's aim, so that a slow server is not waited for, and a fast one is asked enough. */
 const roundSeconds = 0.4;
 
-const { values } = parseArgs({
-  options: {
-    runtime: { type: "string", default: Object.keys(commands).join() },
-    workload: { type: "string", default: Object.keys(workloads).join() },
-    contender: { type: "string", default: Object.keys(contenders).join() },
-    rounds: { type: "string", default: "7" },
-  },
-});
-const runtimes = readNames("runtime", values.runtime, Object.keys(commands));
-const chosenWorkloads = readNames("workload", values.workload, Object.keys(workloads));
-const chosenContenders = readNames("contender", `floor,${values.contender}`, Object.keys(contenders));
-const rounds = Math.ceil(readPositive("--rounds", values.rounds) * scale);
+const parts = {
+  load: (runtime, servers) => printLoads(measureLoads(runtime, servers)),
+  readers: printSlowReaders,
+  callers: printCallers,
+};
+
+const { runtimes, chosenWorkloads, chosenContenders, chosenParts, rounds } = readOptions({
+  runtime: { type: "string", default: Object.keys(commands).join() },
+  workload: { type: "string", default: Object.keys(workloads).join() },
+  contender: { type: "string", default: Object.keys(contenders).join() },
+  part: { type: "string", default: Object.keys(parts).join() },
+  rounds: { type: "string", default: "7" },
+}, ({ runtime, workload, contender, part, rounds }) => ({
+  runtimes: readNames("runtime", runtime, Object.keys(commands)),
+  chosenWorkloads: readNames("workload", workload, Object.keys(workloads)),
+  chosenContenders: readNames("contender", `floor,${contender}`, Object.keys(contenders)),
+  chosenParts: readNames("part", part, Object.keys(parts)),
+  rounds: Math.ceil(readPositive("--rounds", rounds) * scale),
+}));
 installPeers();
 buildPackage();
 for (const runtime of runtimes) await measureRuntime(runtime);
@@ -60,9 +66,7 @@ async function measureRuntime(runtime) {
   try {
     for (const name of names) servers[name] = await start(runtime, name);
     console.log(`\n### HTTP, ${runtime} ${readVersion(runtime)}\n`);
-    printLoads(measureLoads(runtime, servers));
-    await printSlowReaders(servers);
-    printCallers(runtime, servers);
+    for (const part of chosenParts) await parts[part](runtime, servers);
   } finally {
     for (const { child } of Object.values(servers)) child.kill();
   }
@@ -83,10 +87,12 @@ async function start(runtime, name) {
   const canDo = (workload) => isAble(workload) && !contenders[name].missing?.includes(workload);
   try {
     const { url } = await Promise.race([line, ended]);
-    for (const workload of chosenWorkloads.map((name) => workloads[name]).filter(canDo)) {
-      await check(contender, url, workload);
+    const bytes = new Map();
+    // `add` is also what is asked beside the readers.
+    for (const workload of new Set(["add", ...chosenWorkloads].map((name) => workloads[name]).filter(canDo))) {
+      bytes.set(workload, await check(contender, url, workload));
     }
-    return { child, url, contender, canDo };
+    return { child, url, contender, canDo, bytes };
   } catch (cause) {
     child.kill();
     throw new Error(`${name} does not answer as it should on ${runtime}`, { cause });
@@ -120,13 +126,13 @@ function takeTurns(able, workload, connections) {
 }
 
 /** Calls a second, and a call's milliseconds of the server's processor time. */
-function askServer({ contender, url, child }, workload, connections, calls) {
+function askServer({ contender, url, child, bytes }, workload, connections, calls) {
   const [{ url: target, headers, body }] = createRequests(contender, url, workload);
   const lines = body === undefined ? headers : { "content-type": "application/json", ...headers };
   const count = Math.ceil(calls);
   const cpuMs = readCpuMs(child.pid);
   const heads = Object.entries(lines).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
-  const rate = load(body, count, ["--h1", "-c", connections, ...heads, target]);
+  const rate = load(body, count, ["--h1", "-c", connections, ...heads, target], bytes.get(workload));
   if (rate === undefined) throw new Error(`${target} did not answer every call`);
   return { rate, cpuMs: (readCpuMs(child.pid) - cpuMs) / count };
 }
@@ -159,7 +165,7 @@ function printLoads(rows) {
 }
 
 /** What readers that do not read cost those who do, and the server. */
-async function printSlowReaders(servers) {
+async function printSlowReaders(_, servers) {
   const able = Object.entries(servers).filter(([, { canDo }]) => canDo(flood));
   const rows = [];
   for (const [name, server] of able) {
@@ -186,35 +192,29 @@ async function printSlowReaders(servers) {
   console.log(formatTable(["server", "time of a call ÷ without them", "MB more memory"], rows));
 }
 
-/** Callers take turns in a process of their own, each against its own library's server. */
+/** Callers take turns in a process of their own, each against its own library's server, as is the bare one beside it. */
 function printCallers(runtime, servers) {
   const needed = ["toolwire", "tRPC", "oRPC", "hono RPC"];
-  if (needed.some((name) => !(name in servers))) return;
-  const urls = JSON.stringify(Object.fromEntries(needed.map((name) => [name, servers[name].url])));
+  const missing = needed.filter((name) => !(name in servers));
+  if (missing.length > 0) return console.log(`\nnot run: the callers, which need --contender ${missing.join()} too`);
+  const callees = Object.fromEntries(
+    needed.map((name) => [name, { url: servers[name].url, file: contenders[name].file }]),
+  );
   const [command, ...args] = commands[runtime](fileURLToPath(new URL("http/callers.mjs", import.meta.url)));
-  const rows = {};
-  const titles = [];
-  for (const name of chosenWorkloads) {
-    for (const connections of workloads[name].flights) {
-      console.error(`${runtime} callers, ${name}, ${connections} in flight …`);
-      const calls = Math.ceil(workloads[name].calls * scale / 4);
-      const { status, stdout, stderr } = spawnSync(
-        command,
-        [...args, urls, name, connections, rounds, calls].map(String),
-        { encoding: "utf8" },
-      );
-      if (status !== 0) throw new Error(`bench/http/callers.mjs failed on ${runtime}: ${stderr}`);
-      const [[, base], ...others] = Object.entries(JSON.parse(stdout));
-      titles.push(`${name}, ${connections}`);
-      for (const [caller, rates] of others) {
-        const cells = rows[caller] ??= [];
-        cells[titles.length - 1] = formatSpread(rates.map((rate, round) => base[round] / rate));
-      }
-    }
-  }
-  console.log("\nCallers: time of a call ÷ that of a bare `fetch` and `JSON.parse` against Toolwire's server.\n");
-  const table = Object.entries(rows).map((
-    [caller, cells],
-  ) => [caller, ...titles.map((_, column) => cells[column] ?? "")]);
-  console.log(formatTable(["caller", ...titles], table));
+  const columns = chosenWorkloads.flatMap((name) => workloads[name].flights.map((inFlight) => ({ name, inFlight })));
+  const measured = columns.map(({ name, inFlight }) => {
+    console.error(`${runtime} callers, ${name}, ${inFlight} in flight …`);
+    const calls = Math.ceil(workloads[name].calls * scale / 4);
+    const { status, stdout, stderr } = spawnSync(
+      command,
+      [...args, JSON.stringify(callees), name, inFlight, rounds, calls].map(String),
+      { encoding: "utf8" },
+    );
+    if (status !== 0) throw new Error(`bench/http/callers.mjs failed on ${runtime}: ${stderr}`);
+    return JSON.parse(stdout);
+  });
+  console.log("\nCallers: time of a call ÷ that of a bare `fetch` and `JSON.parse` against the same server.\n");
+  const cell = (ratios, caller) => caller in ratios ? formatSpread(ratios[caller]) : "";
+  const table = needed.map((caller) => [caller, ...measured.map((ratios) => cell(ratios, caller))]);
+  console.log(formatTable(["caller", ...columns.map(({ name, inFlight }) => `${name}, ${inFlight}`)], table));
 }

@@ -4,11 +4,10 @@
 import { spawnSync } from "node:child_process";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { fitExponent } from "./growth/fit.mjs";
 import { startRedis } from "./long_work/redis.mjs";
 import { countConnections, measureSockets } from "./long_work/sockets.mjs";
-import { readNames, readPositive, scale } from "./options.mjs";
+import { readNames, readOptions, readPositive, scale } from "./options.mjs";
 import { formatSpread, formatTable, quartiles } from "./report.mjs";
 import { buildPackage, commands, installPeers, readVersion } from "./runtimes.mjs";
 
@@ -29,18 +28,17 @@ const waitingHead = [
   "all answered, in calls of `add`",
 ];
 
-const { values } = parseArgs({
-  options: {
-    runtime: { type: "string", default: Object.keys(commands).join() },
-    part: { type: "string", default: Object.keys(parts).join() },
-    rounds: { type: "string", default: "15" },
-    starts: { type: "string", default: "3" },
-  },
-});
-const runtimes = readNames("runtime", values.runtime, Object.keys(commands));
-const chosenParts = readNames("part", values.part, Object.keys(parts));
-const rounds = scaled(readPositive("--rounds", values.rounds));
-const starts = scaled(readPositive("--starts", values.starts));
+const { runtimes, chosenParts, rounds, starts } = readOptions({
+  runtime: { type: "string", default: Object.keys(commands).join() },
+  part: { type: "string", default: Object.keys(parts).join() },
+  rounds: { type: "string", default: "15" },
+  starts: { type: "string", default: "3" },
+}, ({ runtime, part, rounds, starts }) => ({
+  runtimes: readNames("runtime", runtime, Object.keys(commands)),
+  chosenParts: readNames("part", part, Object.keys(parts)),
+  rounds: scaled(readPositive("--rounds", rounds)),
+  starts: scaled(readPositive("--starts", starts)),
+}));
 installPeers();
 buildPackage();
 

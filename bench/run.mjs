@@ -1,14 +1,28 @@
 // Measures Toolwire beside its peers, in process, and prints ratios: `npm run bench -- --runtime bun --workload add`.
 // See README.md for what is measured and how to read it.
 import { writeFileSync } from "node:fs";
-import { parseArgs } from "node:util";
 import { canDo, contenders, everyWorkload } from "./contenders.mjs";
 import { measureTogether, toRatios } from "./measure.mjs";
-import { readNames, readPositive, scale } from "./options.mjs";
+import { readNames, readOptions, readPositive, readTarget, scale } from "./options.mjs";
 import { formatSpread, formatTable } from "./report.mjs";
 import { buildPackage, commands, installPeers, readVersion } from "./runtimes.mjs";
 
-const options = readOptions();
+const options = readOptions({
+  runtime: { type: "string", default: Object.keys(commands).join() },
+  workload: { type: "string", default: everyWorkload.join() },
+  contender: { type: "string", default: Object.keys(contenders).join() },
+  rounds: { type: "string", default: "21" },
+  calls: { type: "string" },
+  json: { type: "string" },
+}, ({ runtime, workload, contender, rounds, calls, json }) => ({
+  runtimes: readNames("runtime", runtime, Object.keys(commands)),
+  workloads: readNames("workload", workload, everyWorkload),
+  contenders: readNames("contender", `floor,${contender}`, Object.keys(contenders)),
+  rounds: Math.ceil(readPositive("--rounds", rounds) * scale),
+  calls: calls === undefined ? undefined : readPositive("--calls", calls),
+  scale,
+  json: json === undefined ? undefined : readTarget("--json", json),
+}));
 installPeers();
 if (options.runtimes.includes("node") && options.contenders.some((name) => name.startsWith("toolwire"))) buildPackage();
 
@@ -18,28 +32,6 @@ for (const runtime of options.runtimes) {
   printRuntime(runtime, report[runtime]);
 }
 if (options.json) writeFileSync(options.json, `${JSON.stringify(report, undefined, 2)}\n`);
-
-function readOptions() {
-  const { values } = parseArgs({
-    options: {
-      runtime: { type: "string", default: Object.keys(commands).join() },
-      workload: { type: "string", default: everyWorkload.join() },
-      contender: { type: "string", default: Object.keys(contenders).join() },
-      rounds: { type: "string", default: "21" },
-      calls: { type: "string" },
-      json: { type: "string" },
-    },
-  });
-  return {
-    runtimes: readNames("runtime", values.runtime, Object.keys(commands)),
-    workloads: readNames("workload", values.workload, everyWorkload),
-    contenders: readNames("contender", `floor,${values.contender}`, Object.keys(contenders)),
-    rounds: Math.ceil(readPositive("--rounds", values.rounds) * scale),
-    calls: values.calls === undefined ? undefined : readPositive("--calls", values.calls),
-    scale,
-    json: values.json,
-  };
-}
 
 /** @returns nanoseconds per call of each round: `{ workload: { contender: number[] } }`. */
 async function measureRuntime(runtime) {

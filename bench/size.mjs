@@ -3,9 +3,9 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
+import { readCount, readNames, readOptions } from "./options.mjs";
 import { formatSpread, formatTable } from "./report.mjs";
 import { buildPackage, commands, readVersion, root } from "./runtimes.mjs";
 
@@ -27,18 +27,18 @@ const entries = Object.entries(exports).filter(([, file]) => typeof file === "ob
 }));
 const [frontDoor] = entries;
 
-const { values } = parseArgs({
-  options: {
-    runtime: { type: "string", default: Object.keys(commands).join() },
-    starts: { type: "string", default: "30" },
-    entries: { type: "boolean", default: false },
-  },
-});
-const runtimes = values.runtime.split(",");
-const starts = Number(values.starts);
+const { runtimes, starts, byEntry } = readOptions({
+  runtime: { type: "string", default: Object.keys(commands).join() },
+  starts: { type: "string", default: "30" },
+  entries: { type: "boolean", default: false },
+}, ({ runtime, starts, entries }) => ({
+  runtimes: readNames("runtime", runtime, Object.keys(commands)),
+  starts: readCount("--starts", starts),
+  byEntry: entries,
+}));
 
 if (runtimes.includes("node")) buildPackage();
-if (values.entries) {
+if (byEntry) {
   console.log(formatTable(
     ["entry", "min + gzip, kB", "beside the front door, kB", ...runtimes.map((name) => `import on ${name}, ms`)],
     await weighEntries(),

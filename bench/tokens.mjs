@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { readCount, readNames, readOptions } from "./options.mjs";
 import { formatSpread, formatTable } from "./report.mjs";
 import { commands, readVersion } from "./runtimes.mjs";
 
@@ -18,19 +18,21 @@ const claims = {
 const sizes = { plain: undefined, "100 bytes of data": { state: "x".repeat(88) } };
 
 const script = fileURLToPath(import.meta.url);
-const { values } = parseArgs({
-  options: {
-    runtime: { type: "string", default: Object.keys(commands).join() },
-    rounds: { type: "string", default: "15" },
-    inside: { type: "boolean", default: false },
-  },
-});
-if (values.inside) console.log(JSON.stringify(await measure(Number(values.rounds))));
-else for (const runtime of values.runtime.split(",")) report(runtime);
+const { runtimes, rounds, inside } = readOptions({
+  runtime: { type: "string", default: Object.keys(commands).join() },
+  rounds: { type: "string", default: "15" },
+  inside: { type: "boolean", default: false },
+}, ({ runtime, rounds, inside }) => ({
+  runtimes: readNames("runtime", runtime, Object.keys(commands)),
+  rounds: readCount("--rounds", rounds),
+  inside,
+}));
+if (inside) console.log(JSON.stringify(await measure(rounds)));
+else runtimes.forEach(report);
 
 function report(runtime) {
   const [command, ...args] = commands[runtime](script);
-  const { status, stdout, stderr } = spawnSync(command, [...args, "--inside", "--rounds", values.rounds], {
+  const { status, stdout, stderr } = spawnSync(command, [...args, "--inside", "--rounds", String(rounds)], {
     encoding: "utf8",
     env: { ...process.env, TOOLWIRE_KEYS: "k1:a-secret-of-the-benchmarks-and-of-nothing-else" },
   });
@@ -41,7 +43,7 @@ function report(runtime) {
     formatSpread(sign),
     formatSpread(verify),
   ]);
-  console.log(`\n${runtime} ${readVersion(runtime)}, µs a token: median (quartiles) of ${values.rounds} rounds\n`);
+  console.log(`\n${runtime} ${readVersion(runtime)}, µs a token: median (quartiles) of ${rounds} rounds\n`);
   console.log(formatTable(["ring, token", "characters", "sign", "verify"], rows));
 }
 

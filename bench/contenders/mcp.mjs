@@ -15,7 +15,7 @@ export function encode({ id, tool, args, streams }, { accept, meta, headers }) {
   };
 }
 
-export const decodeList = (text) => decodeMessages(text)[0].result.tools;
+export const decodeList = (text, call) => decodeResult(text, call).result.tools;
 
 export function decodeCall(text, call) {
   const { result, partials } = decodeResult(text, call);

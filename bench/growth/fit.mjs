@@ -1,6 +1,9 @@
 // What a cost grows with: the exponent of a power of the size.
 
-/** Slope of the logarithms by least squares: 0 does not grow, 1 is linear. */
+/**
+ * Slope of the logarithms by least squares: 0 does not grow, 1 is linear. Throws where there is none, since no limit would hold a
+ * NaN.
+ */
 export function fitExponent(sizes, costs) {
   const x = sizes.map(Math.log);
   const y = costs.map(Math.log);
@@ -8,5 +11,11 @@ export function fitExponent(sizes, costs) {
   const [meanX, meanY] = [mean(x), mean(y)];
   const above = x.reduce((sum, value, index) => sum + (value - meanX) * (y[index] - meanY), 0);
   const below = x.reduce((sum, value) => sum + (value - meanX) ** 2, 0);
-  return above / below;
+  const exponent = above / below;
+  if (!Number.isFinite(exponent)) {
+    throw new Error(
+      `No exponent fits the costs ${costs} of the sizes ${sizes}: give two sizes or more, and costs above 0`,
+    );
+  }
+  return exponent;
 }

@@ -1,76 +1,87 @@
 // Asks a server what its answers should be, with grpc-js and with fetch, before anything is timed.
 import { credentials } from "@grpc/grpc-js";
-import { deepStrictEqual } from "node:assert/strict";
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { decodeCall } from "../contenders/mcp_lite_http.mjs";
 import { createInputs } from "../inputs.mjs";
-import { drain } from "../tools.mjs";
+import { expected } from "../http/check.mjs";
 import { fromStruct, mcplite, toStruct } from "./grpc_js.mjs";
 import { tools } from "./tools.mjs";
 
-/** Throws if an answer is wrong. */
+const { service } = mcplite.MCPLite;
+/** What is before each message of gRPC. */
+const messageHead = 5;
+
+/**
+ * Throws if an answer is wrong.
+ *
+ * @returns how many bytes the answer to each tool's first input has: `{ grpc: { add: 31 }, http: { add: 132 } }`.
+ */
 export async function check({ grpc, http }) {
   const client = new mcplite.MCPLite(
     new URL(grpc).host,
     credentials.createInsecure(),
   );
+  const bytes = { grpc: {}, http: {} };
   try {
     for (const tool of tools) {
       for (const args of createInputs(tool.name, 8)) {
-        const { pieces, answer } = tool.stream ? await expectedStream(tool, args) : { answer: tool.run(args) };
-        const request = { name: tool.name, arguments: toStruct(args) };
-        if (pieces) {
-          deepStrictEqual(await readStream(client.CallToolStream(request)), {
-            pieces,
-            answer,
-          });
-        } else deepStrictEqual(await callOnce(client, request), answer);
-        if (http && !pieces) {
-          deepStrictEqual(await callHttp(http, tool.name, args), answer);
+        const answers = {
+          grpc: await callGrpc(client, tool, args),
+          ...(http && { http: await callHttp(http, tool, args) }),
+        };
+        for (const [protocol, { answer, length }] of Object.entries(answers)) {
+          deepStrictEqual(answer, await expected(tool, args));
+          bytes[protocol][tool.name] ??= length;
         }
       }
     }
+    return bytes;
   } finally {
     client.close();
   }
 }
 
-async function expectedStream(tool, args) {
-  const pieces = [];
-  return {
-    pieces,
-    answer: await drain(tool.stream(args), (piece) => void pieces.push(piece)),
+async function callGrpc(client, tool, args) {
+  const { path, requestSerialize, responseDeserialize } = service[tool.stream ? "CallToolStream" : "CallTool"];
+  let length = 0;
+  const read = (message) => {
+    length += messageHead + message.length;
+    return responseDeserialize(message);
   };
-}
-
-function callOnce(client, request) {
-  return new Promise((resolve, reject) =>
-    client.CallTool(
-      request,
-      (error, response) => error ? reject(error) : resolve(fromStruct(response.result).content),
-    )
-  );
-}
-
-async function readStream(call) {
+  const request = { name: tool.name, arguments: toStruct(args) };
   const messages = [];
-  for await (const { result } of call) messages.push(fromStruct(result));
-  return {
-    pieces: messages.slice(0, -1).map(({ partial }) => partial),
-    answer: messages.at(-1).content,
-  };
+  if (tool.stream) {
+    const pieces = client.makeServerStreamRequest(path, requestSerialize, read, request);
+    for await (const message of pieces) messages.push(message);
+  } else {
+    messages.push(
+      await new Promise((resolve, reject) => {
+        const settle = (error, response) => error ? reject(error) : resolve(response);
+        client.makeUnaryRequest(path, requestSerialize, read, request, settle);
+      }),
+    );
+  }
+  const results = messages.map(({ result }) => fromStruct(result));
+  const value = results.pop().content;
+  return { answer: { value, partials: results.map(({ partial }) => partial) }, length };
 }
 
-async function callHttp(url, name, args) {
+async function callHttp(url, tool, args) {
+  const id = 1;
+  const streams = tool.stream !== undefined;
+  const headers = { "content-type": "application/json", accept: streams ? "text/event-stream" : "application/json" };
   const body = JSON.stringify({
     jsonrpc: "2.0",
-    id: 1,
+    id,
     method: "tools/call",
-    params: { name, arguments: args },
+    params: { name: tool.name, arguments: args },
   });
-  const headers = { "content-type": "application/json" };
   const response = await fetch(`${url}/mcp-lite/v1/rpc`, {
     method: "POST",
     headers,
     body,
   });
-  return (await response.json()).result.content;
+  const text = await response.text();
+  strictEqual(response.status, 200, text);
+  return { answer: decodeCall(text, { id, streams }), length: Buffer.byteLength(text) };
 }

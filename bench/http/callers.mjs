@@ -1,52 +1,81 @@
-// Callers beside each other, each against its own library's server: prints calls a second of each round, as JSON.
-// `callers.mjs <urls as JSON> <workload> <in flight> <rounds> <calls>`.
+// Callers beside each other, each against its own library's server, and each beside a bare `fetch` to that server, with the same
+// question: prints the time of a call ÷ the bare one's, of each round, as JSON.
+// `callers.mjs <{ library: { url, file } } as JSON> <workload> <in flight> <rounds> <calls>`.
 import { createORPCClient } from "@orpc/client";
 import { RPCLink } from "@orpc/client/fetch";
 import { createTRPCClient, httpLink } from "@trpc/client";
 import { hc } from "hono/client";
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import process from "node:process";
 import { timeCallers } from "../caller_rounds.mjs";
 import { createClient } from "../grpc/package.mjs";
+import { drain } from "../tools.mjs";
+import { createRequest, expected } from "./check.mjs";
 import { workloads } from "./tools.mjs";
 
-const [, , urlsJson, workload, ...counts] = process.argv;
-const urls = JSON.parse(urlsJson);
-const { tool: { name, stream }, inputs } = workloads[workload];
-const rpc = `${urls.toolwire}/mcp-lite/v1/rpc`;
-const client = createClient(`${urls.toolwire}/mcp-lite/v1`);
+const [, , calleesJson, workload, ...counts] = process.argv;
+const callees = JSON.parse(calleesJson);
+const { tool, inputs } = workloads[workload];
+const { name, stream } = tool;
 
-async function readBare(args) {
-  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } });
-  const headers = { "content-type": "application/json", accept: stream ? "text/event-stream" : "application/json" };
-  const text = await (await fetch(rpc, { method: "POST", headers, body })).text();
-  // The least that a caller of a stream does: every event's data, parsed.
-  return stream ? text.match(/(?<=^data: ).*/gm).map((data) => JSON.parse(data)) : JSON.parse(text);
-}
+const client = createClient(`${callees.toolwire.url}/mcp-lite/v1`);
+const trpc = createTRPCClient({ links: [httpLink({ url: `${callees.tRPC.url}/rpc` })] });
+const orpc = createORPCClient(new RPCLink({ url: `${callees.oRPC.url}/rpc` }));
+const hono = hc(callees["hono RPC"].url);
 
-async function readPieces(pieces) {
-  let last;
-  for await (const piece of pieces) last = piece;
-  return last;
-}
-
-const bare = { "fetch and JSON.parse": readBare };
-const callers = stream
+/** By library. A caller of a stream gives all its pieces and the answer, the others the answer. */
+const own = stream
   ? {
-    ...bare,
-    toolwire: (args) => readPieces(client[name].stream(args)),
-    oRPC: async (args) => readPieces(await orpc[name](args)),
+    toolwire: async (args) => {
+      const pieces = client[name].stream(args);
+      const partials = await Array.fromAsync(pieces);
+      return { partials, value: await pieces.result };
+    },
+    oRPC: async (args) => {
+      const partials = [];
+      return { value: await drain(await orpc[name](args), (partial) => void partials.push(partial)), partials };
+    },
   }
   : {
-    ...bare,
     toolwire: (args) => client[name](args),
     tRPC: (args) => trpc[name].mutate(args),
     oRPC: (args) => orpc[name](args),
-    "hono RPC": async (args) => (await hono.rpc[name].$post({ json: args })).json(),
+    "hono RPC": async (args) => {
+      const response = await hono.rpc[name].$post({ json: args });
+      strictEqual(response.status, 200);
+      return response.json();
+    },
   };
-const trpc = createTRPCClient({ links: [httpLink({ url: `${urls.tRPC}/rpc` })] });
-const orpc = createORPCClient(new RPCLink({ url: `${urls.oRPC}/rpc` }));
-const hono = hc(urls["hono RPC"]);
+
+const callers = {};
+for (const [library, call] of Object.entries(own)) {
+  const contender = await import(`../contenders/${callees[library].file}.mjs`);
+  const { read, bare } = createBare(contender, callees[library].url);
+  const answer = await expected(tool, inputs[0]);
+  deepStrictEqual(contender.decodeCall(...await read(inputs[0])), answer);
+  deepStrictEqual(await call(inputs[0]), stream ? answer : answer.value);
+  callers[`${library}, bare`] = bare;
+  callers[library] = call;
+}
+
+/** What the library's client asks, with no library. */
+function createBare(contender, url) {
+  const read = async (args) => {
+    const { call, url: target, ...init } = createRequest(contender, url, tool, args, 1);
+    const response = await fetch(target, init);
+    strictEqual(response.status, 200);
+    return [await response.text(), call];
+  };
+  const bare = async (args) => {
+    const [text] = await read(args);
+    // The least that a caller of a stream does: every event's data, parsed.
+    return stream ? text.match(/(?<=^data: ).+/gm).map((data) => JSON.parse(data)) : JSON.parse(text);
+  };
+  return { read, bare };
+}
 
 const [inFlight, rounds, calls] = counts.map(Number);
-console.log(JSON.stringify(await timeCallers(callers, inputs, { inFlight, rounds, calls })));
+const rates = await timeCallers(callers, inputs, { inFlight, rounds, calls });
+const toRatios = (library) => rates[library].map((rate, round) => rates[`${library}, bare`][round] / rate);
+console.log(JSON.stringify(Object.fromEntries(Object.keys(own).map((library) => [library, toRatios(library)]))));
 process.exit(0);

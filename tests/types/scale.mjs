@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { join } from "node:path";
+import { readOptions } from "../../bench/options.mjs";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const SIZES = [50, 100, 200, 400];
@@ -91,6 +92,8 @@ function countInstantiations(folder, source) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  // It has none, and says so.
+  readOptions({});
   const rows = measureTypes();
   console.log("| tools | schemas alone | with Toolwire | Toolwire a tool |\n|---|---|---|---|");
   for (const { tools, schemas, all, ours } of rows) {
