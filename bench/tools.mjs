@@ -88,7 +88,7 @@ const hundred = createTools(listedCount);
 export const workloads = {
   add: { tools: [add], tool: add, calls: 8000 },
   medium: { tools: [placeOrder], tool: placeOrder, calls: 4000 },
-  list: { tools: hundred, calls: 800 },
+  list: { tools: hundred, calls: 4000 },
   add100: { tools: hundred, tool: add, calls: 8000 },
   sse: { tools: [count], tool: count, calls: 400 },
   conc64: { tools: [add], tool: add, calls: 120, inFlight: 64 },
