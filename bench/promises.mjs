@@ -15,7 +15,7 @@ export const promises = [
   atMost("toolwire-mcp-2025", "medium", { law: [0.65, 0.85, 0.9], held: [1.5, 1.3, 1.35] }),
   atMost("toolwire-mcp", "medium", { law: [0.75, 0.9, 0.95], held: [1.6, 1.4, 1.45] }),
   atMost("toolwire", "list", { law: [0.35, 0.35, 0.35], held: [0.2, 0.2, 0.4] }),
-  atMost("toolwire-mcp", "list", { law: [0.35, 0.35, 0.35], held: [0.35, 0.25, 0.45] }),
+  atMost("toolwire-mcp", "list", { law: [0.35, 0.35, 0.35], held: [0.3, 0.25, 0.4] }),
   atMost("toolwire", "sse", { law: [1.15, 1.15, 1.15], held: [2.1, 1.55, 1.5] }),
   atMost("toolwire", "conc64", { law: [1.35, 1.35, 1.35], held: [1.75, 1.4, 1.5] }),
   // A call on a server of 100 tools costs what it costs on a server of one.
@@ -36,7 +36,7 @@ export const promises = [
   timesFaster("toolwire-mcp", "tmcp", "medium", { law: [5, 5, 2], held: [2.4, 4.5, 2] }),
   timesFaster("toolwire-mcp-2025", "mcp-lite", "add", { law: [1.4, 0.95, 0.95], held: [0.9, 0.95, 0.9] }),
   timesFaster("toolwire-mcp-2025", "mcp-lite", "medium", { law: [1.7, 1.3, 1.2], held: [0.8, 1.1, 0.8] }),
-  timesFaster("toolwire-mcp-2025", "mcp-lite", "list", { law: [3, 3, 3], held: [3.5, 5.5, 2.8] }),
+  timesFaster("toolwire-mcp-2025", "mcp-lite", "list", { law: [3, 3, 3], held: [5, 5.5, 3.5] }),
   timesFaster("toolwire-mcp-2025", "fastmcp", "add", { held: [0.75, 0.85, 0.8] }),
   timesFaster("toolwire", "tRPC", "add", { law: [3, 3, 3], held: [3, 4, 2.8] }),
   timesFaster("toolwire", "oRPC", "add", { law: [1.5, 1.5, 1.5], held: [1.5, 1.9, 1.4] }),

@@ -88,23 +88,22 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   const { perSecond, burst = Math.max(1, Math.floor(perSecond)), key = principalOf, name = "calls" } = options;
   const { store = memoryBuckets(), ifStoreFails = "refuse" } = options;
   const bucket = { perSecond, burst };
-  let isAway = false;
-  let openUntilMs = Number.NEGATIVE_INFINITY;
+  /** While the store is away: until when nobody asks it. */
+  let openUntilMs: number | undefined;
   return (ctx, next) => {
     const whose = key(ctx);
     const nowMs = ctx.clock.elapsed();
-    if (whose === undefined || nowMs < openUntilMs) return next();
+    if (whose === undefined || (openUntilMs !== undefined && nowMs < openUntilMs)) return next();
     // A store that is away takes its time to say so: one call a second waits for that, and the others do not.
-    if (isAway) openUntilMs = nowMs + AWAY_MS;
+    if (openUntilMs !== undefined) openUntilMs = nowMs + AWAY_MS;
+    const told = (waitMs: number) => {
+      openUntilMs = undefined;
+      return admit(waitMs, next);
+    };
     const waitMs = store.take(`${name}:${whose}`, bucket, nowMs);
-    if (!(waitMs instanceof Promise)) return admit(waitMs, next);
-    return waitMs.then((later) => {
-      isAway = false;
-      openUntilMs = Number.NEGATIVE_INFINITY;
-      return admit(later, next);
-    }, () => {
+    if (!(waitMs instanceof Promise)) return told(waitMs);
+    return waitMs.then(told, () => {
       if (ifStoreFails === "refuse") return UNKNOWN;
-      isAway = true;
       openUntilMs = ctx.clock.elapsed() + AWAY_MS;
       return next();
     });

@@ -44,7 +44,7 @@ export class OpenApiDocument {
       if (at["$ref"] === undefined) return at;
       at = this.resolve(at["$ref"], where);
     }
-    throw new ImportError(where, `its $ref leads in circles`);
+    throw new ImportError(where, "its $ref leads in circles");
   }
 
   /**

@@ -65,7 +65,7 @@ export class SchemaCollector {
     if (depth > MAX_DEPTH) throw new ImportError(this.#where, "a schema nests too deep");
     if (++this.#nodes > MAX_NODES) throw new ImportError(this.#where, "its schemas are too large");
     if (schema["$dynamicRef"] !== undefined) {
-      throw new ImportError(this.#where, `$dynamicRef is not supported; use $ref`);
+      throw new ImportError(this.#where, "$dynamicRef is not supported; use $ref");
     }
     const source = this.#document.isVersion30 ? fromVersion30(schema) : schema;
     const kept = Object.fromEntries(Object.entries(source).filter(([keyword, value]) => isUsable(keyword, value)));

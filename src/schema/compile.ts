@@ -45,7 +45,8 @@ export function compileValidator(schema: Schema, where: string): (value: unknown
     );
   }
   const validate = (value: unknown) => standard.validate(value) as MaybePromise<SchemaResult>;
-  if (standard.vendor !== "valibot") return validate;
+  // A schema of valibot, unless somebody has wrapped it.
+  if (!("~run" in schema)) return validate;
   return (value) =>
     weigh(value, MAX_TOLD_CHARS, Number.POSITIVE_INFINITY) < 0 ? findFirst(schema, value) : validate(value);
 }

@@ -196,6 +196,14 @@ function schemaOf(validate: (value: unknown) => unknown): Schema {
   return { "~standard": { version: 1, vendor: "test", validate, ...{ jsonSchema } } };
 }
 
+test("input(): large arguments of a schema that is not valibot's own are its library's to check", async () => {
+  const bench = new Bench([
+    t.input(schemaOf(() => ({ issues: [{ message: "Not so", path: ["x"] }] }))).handle(() => 1),
+  ]);
+  const refusal = assertRefused(await bench.call("t", { x: "x".repeat(10_000) }), "invalid_input");
+  match(refusal.message, /Not so$/);
+});
+
 const broken: readonly (readonly [string, (value: unknown) => unknown])[] = [
   ["throws", () => {
     throw new Error("secret");

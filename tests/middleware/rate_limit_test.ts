@@ -103,6 +103,16 @@ test("rateLimit() that allows asks a store that is away once a second, and only 
   deepStrictEqual([await call(), await call(), asked], [500, 500, 6], "it holds its limit again");
 });
 
+test("rateLimit() that allows holds its limit again once its store answers at once", async () => {
+  let isAway = true;
+  const store: BucketStore = { take: () => isAway ? Promise.reject(new Error("down")) : 500 };
+  const { bench, call } = limited({ perSecond: 1, store, ifStoreFails: "allow" });
+  strictEqual(await call(), "taken");
+  isAway = false;
+  bench.clock.tick(1_000);
+  deepStrictEqual([await call(), await call()], [500, 500]);
+});
+
 test("memoryBuckets() forgets the bucket that was not used for longest", () => {
   const store = memoryBuckets({ maxBuckets: 2 });
   const bucket = { perSecond: 1, burst: 1 };

@@ -25,7 +25,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   "of spaces": " ".repeat(3_000),
 };
 
-/** Refusals without words, and what is told instead. */
+/** Refusals without words, and what goes with them. */
 const WORDLESS: readonly (readonly [ToolErrorCode, details: unknown])[] = [
   ["rate_limited", { retry_after_ms: 50 }],
   ["rate_limited", undefined],
