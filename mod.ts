@@ -21,7 +21,7 @@
  *
  * @module
  */
-export { defineTool } from "./src/tool/builder.ts";
+export { defineTool } from "./src/core/tool/define_tool.ts";
 export type {
   AnswerOf,
   DeclaredExternal,
@@ -36,7 +36,7 @@ export type {
   Joined,
   PartialOf,
   ToolBuilder,
-} from "./src/tool/tool_builder.ts";
+} from "./src/core/tool/builder_types.ts";
 export type {
   AnyTool,
   InferErrors,
@@ -48,7 +48,7 @@ export type {
   Tool,
   ToolAnnotations,
   ToolTypes,
-} from "./src/tool/tool.ts";
+} from "./src/core/tool/definition.ts";
 export type {
   AroundCall,
   CalledTool,
@@ -61,8 +61,8 @@ export type {
   OnError,
   OpenState,
   StateOf,
-} from "./src/tool/context.ts";
-export { type CallerContext, type ContextSlot, defineContext } from "./src/tool/context_slot.ts";
+} from "./src/core/handler/context.ts";
+export { type CallerContext, type ContextSlot, defineContext } from "./src/core/handler/caller_state.ts";
 export type {
   Answers,
   AnswerTo,
@@ -76,14 +76,14 @@ export type {
   SampleRequest,
   SampleResult,
   UrlRequest,
-} from "./src/tool/asks.ts";
-export type { Pending, PendingOptions } from "./src/tool/pending.ts";
-export type { ToolListing } from "./src/tool/listing.ts";
-export type { JsonSchema, Schema } from "./src/schema/schema.ts";
-export type { InputIssue } from "./src/schema/issues.ts";
-export type { ToolErrorCode } from "./src/error/code.ts";
-export { ToolError, type ToolErrorOptions } from "./src/error/tool_error.ts";
-export { Failure } from "./src/error/failure.ts";
+} from "./src/core/handler/questions.ts";
+export type { Pending, PendingOptions } from "./src/core/handler/pending.ts";
+export type { ToolListing } from "./src/core/tool/listing.ts";
+export type { JsonSchema, Schema } from "./src/core/schema/standard_schema.ts";
+export type { InputIssue } from "./src/core/schema/issues.ts";
+export type { ToolErrorCode } from "./src/core/errors/code.ts";
+export { ToolError, type ToolErrorOptions } from "./src/core/errors/tool_error.ts";
+export { Failure } from "./src/core/errors/failure.ts";
 export type {
   AskableKind,
   Call,
@@ -93,7 +93,7 @@ export type {
   Peer,
   Principal,
   TraceContext,
-} from "./src/call/call.ts";
+} from "./src/core/call/call.ts";
 export type {
   AnswerOutcome,
   AskOutcome,
@@ -109,9 +109,9 @@ export type {
   Settled,
   Sink,
   UnknownOutcome,
-} from "./src/call/outcome.ts";
-export type { Icon } from "./src/call/content.ts";
-export type { Change, ChangeBus, ChangingList } from "./src/call/changes.ts";
+} from "./src/core/call/outcome.ts";
+export type { Icon } from "./src/core/call/content.ts";
+export type { Change, ChangeBus, ChangingList } from "./src/core/call/changes.ts";
 export type {
   Catalog,
   CatalogRequest,
@@ -119,27 +119,27 @@ export type {
   CompletionRequest,
   PromptContent,
   SettledWith,
-} from "./src/catalog/catalog.ts";
+} from "./src/core/content/catalog.ts";
 export type {
   PromptArgumentListing,
   PromptListing,
   ResourceListing,
   ResourceTemplateListing,
-} from "./src/catalog/listing.ts";
-export type { Prompt } from "./src/catalog/prompt.ts";
-export type { Resource } from "./src/catalog/resource.ts";
-export { keyRing, type KeyRingOptions } from "./src/token/key_ring.ts";
-export type { Hmac, TokenGuard } from "./src/token/guard.ts";
-export type { TokenClaims, TokenKeys, TokenKind, VerifiedToken } from "./src/token/token.ts";
+} from "./src/core/content/listing.ts";
+export type { Prompt } from "./src/core/content/prompt.ts";
+export type { Resource } from "./src/core/content/resource.ts";
+export { keyRing, type KeyRingOptions } from "./src/core/token/key_ring.ts";
+export type { Hmac, TokenGuard } from "./src/core/token/guard.ts";
+export type { TokenClaims, TokenKeys, TokenKind, VerifiedToken } from "./src/core/token/token.ts";
 export type { AskAnswer, Engine, EngineWorker, Job, JobState, Memo, WorkOptions } from "./src/engine/engine.ts";
 export { memoryEngine, type MemoryEngineOptions } from "./src/engine/memory.ts";
-export type { CallConfig, CheckConfig } from "./src/call/call_config.ts";
-export type { Dispatch, PromiseTerms, Toolset } from "./src/dispatch/dispatch.ts";
+export type { CallConfig, CheckConfig } from "./src/core/call/call_config.ts";
+export type { Dispatch, PromiseTerms, Toolset } from "./src/core/dispatch/dispatcher.ts";
 export { createServer, type Notify, type Server } from "./src/server/server.ts";
 export type { ServerOptions } from "./src/server/options.ts";
 export type { Auth, MountedAuth } from "./src/server/auth.ts";
 export type { AllTools, Composable, Part } from "./src/server/part.ts";
-export type { CorsOptions, GateOptions } from "./src/server/gate.ts";
+export type { CorsOptions, GateOptions } from "./src/server/origin_guard.ts";
 export type {
   Body,
   Head,
@@ -152,12 +152,12 @@ export type {
   Wire,
   WireHost,
 } from "./src/wires/wire.ts";
-export { mcpLite, type McpLiteOptions } from "./src/wires/http/mod.ts";
-export { http, type HttpOptions } from "./src/wires/http/client.ts";
-export { memory, type MemoryOptions, type MemoryServer } from "./src/wires/memory/client.ts";
+export { mcpLite, type McpLiteOptions } from "./src/wires/mcp_lite/server/mcp_lite.ts";
+export { http, type HttpOptions } from "./src/wires/mcp_lite/client/transport.ts";
+export { memory, type MemoryOptions, type MemoryServer } from "./src/wires/memory/client/transport.ts";
 export { type ClientOptions, createClient } from "./src/client/client.ts";
 export type { RetryOptions } from "./src/client/retry.ts";
-export type { RemoteTool, Transport, TransportCall, TransportLimit } from "./src/call/transport.ts";
+export type { RemoteTool, Transport, TransportCall, TransportLimit } from "./src/core/call/transport.ts";
 export type {
   AnswerQuestion,
   CallArguments,

@@ -12,7 +12,7 @@ import { buildPackage, commands, readVersion, root } from "./runtimes.mjs";
 /** `export` keeps a name in use, so that the bundler cannot drop what stands behind it. */
 const bundles = {
   "front door, all exports": `export * from "./mod.ts";`,
-  "front door and mcp()": `export * from "./mod.ts"; export { mcp } from "./src/wires/mcp/entry.ts";`,
+  "front door and mcp()": `export * from "./mod.ts"; export { mcp } from "./src/wires/mcp/mod.ts";`,
   "client alone": `export { createClient } from "./mod.ts";`,
 };
 

@@ -1,4 +1,4 @@
-// Writes src/wires/grpc/gen from proto/, with buf and protoc-gen-es of the dev dependencies: `node scripts/generate.mjs [folder]`.
+// Writes src/wires/grpc/messages/gen from proto/, with buf and protoc-gen-es of the dev dependencies: `node scripts/generate.mjs [folder]`.
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import { findBin, root, runOrThrow } from "./runtimes.mjs";

@@ -6,7 +6,7 @@ export { decodeCall, decodeList, encode } from "./mcp_server.mjs";
 
 const takesSource = process.versions.bun !== undefined || process.versions.deno !== undefined;
 const { createServer, defineTool } = await import(takesSource ? "../../mod.ts" : "../../dist/mod.js");
-const { mcp } = await import(takesSource ? "../../src/wires/mcp/entry.ts" : "../../dist/src/wires/mcp/entry.js");
+const { mcp } = await import(takesSource ? "../../src/wires/mcp/mod.ts" : "../../dist/src/wires/mcp/mod.js");
 
 export const createFetch = (tools) => createToolwire(tools).fetch;
 

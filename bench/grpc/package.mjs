@@ -10,14 +10,14 @@ export const { createClient, createServer, defineTool, mcpLite } = await load(
   "mod.js",
 );
 export const { connect, connectTransport, grpcTransport } = await load(
-  "src/wires/grpc/entry.ts",
-  "src/wires/grpc/entry.js",
+  "src/wires/grpc/mod.ts",
+  "src/wires/grpc/mod.js",
 );
 export const { serve } = await load(
   "src/runtime/serve.ts",
   "src/runtime/serve.js",
 );
 export const { MCPLite, ToolRequestSchema } = await load(
-  "src/wires/grpc/gen/mcplite_pb.ts",
-  "src/wires/grpc/gen/mcplite_pb.js",
+  "src/wires/grpc/messages/gen/mcplite_pb.ts",
+  "src/wires/grpc/messages/gen/mcplite_pb.js",
 );

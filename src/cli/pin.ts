@@ -6,9 +6,9 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { describeChanges } from "../wires/webtools/client_changes.ts";
-import { fetchWebtool, type PinnedWebtool } from "../wires/webtools/client_metadata.ts";
-import type { WebtoolMetadata } from "../wires/webtools/metadata.ts";
+import { describeChanges } from "../wires/webtools/client/changes.ts";
+import { fetchWebtool, type PinnedWebtool } from "../wires/webtools/client/metadata.ts";
+import type { WebtoolMetadata } from "../wires/webtools/messages/metadata.ts";
 import { type Command, fail, misused } from "./command.ts";
 
 /** The command `pin`. */

@@ -7,8 +7,8 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { claimOutput } from "../wires/stdio/output.ts";
-import { serveStdio, type StdioServer } from "../wires/stdio/serve_stdio.ts";
+import { claimOutput } from "../wires/mcp/stdio/server/output.ts";
+import { serveStdio, type StdioServer } from "../wires/mcp/stdio/server/serve_stdio.ts";
 import { type Command, fail, misused } from "./command.ts";
 
 /** The command `stdio`. */

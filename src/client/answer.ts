@@ -1,6 +1,6 @@
-import type { Refusal, Settled, UnknownOutcome } from "../call/outcome.ts";
-import { Failure } from "../error/failure.ts";
-import { ToolError } from "../error/tool_error.ts";
+import type { Refusal, Settled, UnknownOutcome } from "../core/call/outcome.ts";
+import { Failure } from "../core/errors/failure.ts";
+import { ToolError } from "../core/errors/tool_error.ts";
 
 /** The answer that a call gave, or the exception that there is none. */
 export function answerOf(settled: Settled | UnknownOutcome): unknown {

@@ -1,12 +1,12 @@
-import type { AnswerOutcome, AskOutcome, Settled, UnknownOutcome } from "../call/outcome.ts";
+import type { AnswerOutcome, AskOutcome, Settled, UnknownOutcome } from "../core/call/outcome.ts";
 import { OBJECT_MEMBERS } from "../internal/object_members.ts";
-import { Failure } from "../error/failure.ts";
-import { http, type HttpOptions } from "../wires/http/client.ts";
+import { Failure } from "../core/errors/failure.ts";
+import { http, type HttpOptions } from "../wires/mcp_lite/client/transport.ts";
 import { answerOf, notWanted, toolError } from "./answer.ts";
 import { mayPass, retryDelayMs, type RetryOptions } from "./retry.ts";
 import { RunningCall } from "./running_call.ts";
 import { PieceStream } from "./stream.ts";
-import type { RemoteTool, Transport } from "../call/transport.ts";
+import type { RemoteTool, Transport } from "../core/call/transport.ts";
 import type {
   AnswerQuestion,
   CallOptions,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Refusal, Settled, UnknownOutcome } from "../call/outcome.ts";
+import type { Refusal, Settled, UnknownOutcome } from "../core/call/outcome.ts";
 
 /** How a client tries again. */
 export interface RetryOptions {

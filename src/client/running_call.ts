@@ -1,7 +1,7 @@
-import type { CallEvent, PromiseOutcome, Sink } from "../call/outcome.ts";
-import { PieceCollector } from "../call/partials.ts";
-import type { TransportLimit } from "../call/transport.ts";
-import { ToolError } from "../error/tool_error.ts";
+import type { CallEvent, PromiseOutcome, Sink } from "../core/call/outcome.ts";
+import { PieceCollector } from "../core/call/partials.ts";
+import type { TransportLimit } from "../core/call/transport.ts";
+import { ToolError } from "../core/errors/tool_error.ts";
 import type { CallOptions } from "./types.ts";
 
 /** How long calls may last that do not say so themselves. */

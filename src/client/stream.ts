@@ -1,4 +1,4 @@
-import type { CallEvent, Sink } from "../call/outcome.ts";
+import type { CallEvent, Sink } from "../core/call/outcome.ts";
 import { type CallLimitOptions, RunningCall } from "./running_call.ts";
 import type { CallOptions, ToolStream } from "./types.ts";
 

@@ -11,12 +11,12 @@ import type {
   Progress,
   PromiseOutcome,
   UnknownOutcome,
-} from "../call/outcome.ts";
-import type { Failure } from "../error/failure.ts";
+} from "../core/call/outcome.ts";
+import type { Failure } from "../core/errors/failure.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
-import type { ElicitAnswer } from "../tool/asks.ts";
-import type { AnyTool, ToolTypes } from "../tool/tool.ts";
-import type { RemoteTool } from "../call/transport.ts";
+import type { ElicitAnswer } from "../core/handler/questions.ts";
+import type { AnyTool, ToolTypes } from "../core/tool/definition.ts";
+import type { RemoteTool } from "../core/call/transport.ts";
 
 /** Options of one call. */
 export interface CallOptions {

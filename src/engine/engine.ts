@@ -7,8 +7,8 @@
  *
  * @module
  */
-import type { Principal, TraceContext } from "../call/call.ts";
-import type { AskRequest, Progress, Settled } from "../call/outcome.ts";
+import type { Principal, TraceContext } from "../core/call/call.ts";
+import type { AskRequest, Progress, Settled } from "../core/call/outcome.ts";
 import type { Json } from "../internal/json.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 

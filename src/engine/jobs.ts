@@ -6,8 +6,8 @@
  *
  * @module
  */
-import { askedAgain, NO_ANSWER } from "../call/asked_again.ts";
-import type { AskRequest, Progress, Settled } from "../call/outcome.ts";
+import { askedAgain, NO_ANSWER } from "../core/call/asked_again.ts";
+import type { AskRequest, Progress, Settled } from "../core/call/outcome.ts";
 import type { Json } from "../internal/json.ts";
 import type { AskAnswer, Engine, Job, JobState, Memo } from "./engine.ts";
 

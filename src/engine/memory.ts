@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { ToolError } from "../error/tool_error.ts";
+import { ToolError } from "../core/errors/tool_error.ts";
 import { type Clock, systemClock } from "../internal/clock.ts";
 import type { Engine, Job } from "./engine.ts";
 

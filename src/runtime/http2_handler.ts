@@ -4,7 +4,7 @@
  * @module
  */
 import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
-import type { Metadata, Principal } from "../call/call.ts";
+import type { Metadata, Principal } from "../core/call/call.ts";
 import { pathOf } from "../server/fetch_request.ts";
 import type { Server } from "../server/server.ts";
 import type { Head, Reply } from "../wires/wire.ts";

@@ -1,6 +1,6 @@
-import type { Hmac } from "../token/guard.ts";
-import { keyRing } from "../token/key_ring.ts";
-import type { TokenKeys } from "../token/token.ts";
+import type { Hmac } from "../core/token/guard.ts";
+import { keyRing } from "../core/token/key_ring.ts";
+import type { TokenKeys } from "../core/token/token.ts";
 
 interface Hash {
   update(message: Uint8Array): Hash;

@@ -6,7 +6,7 @@
  */
 import { Buffer } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Metadata, Principal } from "../call/call.ts";
+import type { Metadata, Principal } from "../core/call/call.ts";
 import { pathOf } from "../server/fetch_request.ts";
 import type { Server } from "../server/server.ts";
 import type { Head, Reply } from "../wires/wire.ts";

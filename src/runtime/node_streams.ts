@@ -5,8 +5,8 @@
  */
 import { Buffer } from "node:buffer";
 import type { Readable, Writable } from "node:stream";
-import type { Metadata } from "../call/call.ts";
-import { type Refusal, refuse } from "../call/outcome.ts";
+import type { Metadata } from "../core/call/call.ts";
+import { type Refusal, refuse } from "../core/call/outcome.ts";
 import { decodeUtf8, tooLarge } from "../server/fetch_request.ts";
 import type { Body, Reply } from "../wires/wire.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { ANYTHING, checkOptions, type OptionRules, rule, TEXT, wholeNumber } from "../internal/options.ts";
-import { LOOPBACK_HOSTS } from "../server/gate.ts";
+import { LOOPBACK_HOSTS } from "../server/origin_guard.ts";
 import type { Server } from "../server/server.ts";
 import { listenOnBun } from "./bun.ts";
 import { listenOnDeno } from "./deno.ts";

@@ -1,6 +1,6 @@
-import type { Catalog, RunPlan } from "../catalog/catalog.ts";
-import type { Prompt } from "../catalog/prompt.ts";
-import type { Resource } from "../catalog/resource.ts";
+import type { Catalog, RunPlan } from "../core/content/catalog.ts";
+import type { Prompt } from "../core/content/prompt.ts";
+import type { Resource } from "../core/content/resource.ts";
 
 /**
  * The catalog of a server; `undefined` if it offers nothing but tools. Prompts and resources bring its code along.

@@ -5,8 +5,8 @@
  *
  * @module
  */
-import type { Metadata, Principal } from "../call/call.ts";
-import { type Refusal, refuse } from "../call/outcome.ts";
+import type { Metadata, Principal } from "../core/call/call.ts";
+import { type Refusal, refuse } from "../core/call/outcome.ts";
 import type { Body, Head, Reply } from "../wires/wire.ts";
 
 const decoder = new TextDecoder();

@@ -1,6 +1,6 @@
-import { keyRing, randomKeyRing } from "../token/key_ring.ts";
-import type { TokenKeys } from "../token/token.ts";
-import type { Logger } from "../tool/context.ts";
+import { keyRing, randomKeyRing } from "../core/token/key_ring.ts";
+import type { TokenKeys } from "../core/token/token.ts";
+import type { Logger } from "../core/handler/context.ts";
 
 const WARNING =
   "Tokens are signed with a random key: other replicas refuse them, and so will this one after a restart. " +

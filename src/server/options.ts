@@ -1,6 +1,6 @@
-import type { ChangeBus } from "../call/changes.ts";
-import type { Prompt } from "../catalog/prompt.ts";
-import type { Resource } from "../catalog/resource.ts";
+import type { ChangeBus } from "../core/call/changes.ts";
+import type { Prompt } from "../core/content/prompt.ts";
+import type { Resource } from "../core/content/resource.ts";
 import type { Engine, WorkOptions } from "../engine/engine.ts";
 import type { Clock } from "../internal/clock.ts";
 import {
@@ -18,12 +18,12 @@ import {
   TEXTS,
   wholeNumber,
 } from "../internal/options.ts";
-import type { TokenKeys } from "../token/token.ts";
-import type { Logger, Middleware, OnError } from "../tool/context.ts";
-import type { AnyTool } from "../tool/tool.ts";
+import type { TokenKeys } from "../core/token/token.ts";
+import type { Logger, Middleware, OnError } from "../core/handler/context.ts";
+import type { AnyTool } from "../core/tool/definition.ts";
 import type { Limits, ServerInfo, Wire } from "../wires/wire.ts";
 import type { Auth } from "./auth.ts";
-import type { CorsOptions, GateOptions } from "./gate.ts";
+import type { CorsOptions, GateOptions } from "./origin_guard.ts";
 import type { Part } from "./part.ts";
 
 /**

@@ -1,8 +1,8 @@
-import type { ChangeBus } from "../call/changes.ts";
-import type { Prompt } from "../catalog/prompt.ts";
-import type { Resource } from "../catalog/resource.ts";
-import type { PartTools } from "../tool/registry.ts";
-import type { AnyTool, ToolPlan } from "../tool/tool.ts";
+import type { ChangeBus } from "../core/call/changes.ts";
+import type { Prompt } from "../core/content/prompt.ts";
+import type { Resource } from "../core/content/resource.ts";
+import type { PartTools } from "../core/tool/registry.ts";
+import type { AnyTool, ToolPlan } from "../core/tool/definition.ts";
 import type { ServerOptions } from "./options.ts";
 
 /**

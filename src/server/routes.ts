@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { refuse } from "../call/outcome.ts";
-import { refusalReply } from "../wires/http/reply.ts";
+import { refuse } from "../core/call/outcome.ts";
+import { refusalReply } from "../wires/mcp_lite/server/reply.ts";
 import type { MountedWire, Reply, Wire, WireHost } from "../wires/wire.ts";
 
 /** The wires, by the paths that they answer. */

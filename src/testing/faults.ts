@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Sink } from "../call/outcome.ts";
+import type { Sink } from "../core/call/outcome.ts";
 import type { Random } from "./random.ts";
 
 /** What goes wrong, and how often: shares of all requests, from 0 to 1. Default: nothing. */

@@ -4,14 +4,14 @@
  *
  * @module
  */
-import { type Refusal, refuse, type Settled, type UnknownOutcome } from "../call/outcome.ts";
-import type { RemoteTool, Transport } from "../call/transport.ts";
+import { type Refusal, refuse, type Settled, type UnknownOutcome } from "../core/call/outcome.ts";
+import type { RemoteTool, Transport } from "../core/call/transport.ts";
 import { type ClientOptions, createClient } from "../client/client.ts";
 import { present } from "../internal/present.ts";
 import type { Client, ToolSource } from "../client/types.ts";
 import { type Clock, systemClock } from "../internal/clock.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
-import { memory, type MemoryServer } from "../wires/memory/client.ts";
+import { memory, type MemoryServer } from "../wires/memory/client/transport.ts";
 import { drawLot, drawSkew, heard, type Lot, type ReplicaFaults } from "./faults.ts";
 import { Random } from "./random.ts";
 import { type Replica, ReplicaLife } from "./replica.ts";

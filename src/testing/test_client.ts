@@ -1,7 +1,7 @@
 import { type ClientOptions, createClient } from "../client/client.ts";
 import type { Client, ToolSource } from "../client/types.ts";
 import { present } from "../internal/present.ts";
-import { memory, type MemoryOptions, type MemoryServer } from "../wires/memory/client.ts";
+import { memory, type MemoryOptions, type MemoryServer } from "../wires/memory/client/transport.ts";
 
 /** Options of {@link testClient}. */
 export interface TestClientOptions

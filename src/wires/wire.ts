@@ -6,16 +6,16 @@
  *
  * @module
  */
-import type { Icon } from "../call/content.ts";
-import type { ClientInfo, Metadata, Peer, Principal } from "../call/call.ts";
-import type { ChangeBus } from "../call/changes.ts";
-import type { Refusal } from "../call/outcome.ts";
-import type { Catalog } from "../catalog/catalog.ts";
-import type { Dispatch, Toolset } from "../dispatch/dispatch.ts";
+import type { Icon } from "../core/call/content.ts";
+import type { ClientInfo, Metadata, Peer, Principal } from "../core/call/call.ts";
+import type { ChangeBus } from "../core/call/changes.ts";
+import type { Refusal } from "../core/call/outcome.ts";
+import type { Catalog } from "../core/content/catalog.ts";
+import type { Dispatch, Toolset } from "../core/dispatch/dispatcher.ts";
 import type { Clock } from "../internal/clock.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
-import type { ToolListing } from "../tool/listing.ts";
-import type { AnyTool, ToolPlan } from "../tool/tool.ts";
+import type { ToolListing } from "../core/tool/listing.ts";
+import type { AnyTool, ToolPlan } from "../core/tool/definition.ts";
 
 /** What a request says before its body. */
 export interface Head {

@@ -9,8 +9,8 @@ import {
   langchainTools,
   openaiResponsesTools,
   openaiTools,
-} from "../../src/agents/mod.ts";
-import * as v from "../../src/schema/valibot.ts";
+} from "../../src/integrations/agents/mod.ts";
+import * as v from "../../src/core/schema/valibot.ts";
 import { WIRES, wires } from "../wires/matrix.ts";
 import { type AgentServer, createAgentFixture } from "./fixture.ts";
 

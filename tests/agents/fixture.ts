@@ -1,6 +1,6 @@
 /** The server that agents get in these tests: a tool for each way in which a call can go. */
 import { createServer, defineTool, ToolError, type Wire } from "../../mod.ts";
-import * as v from "../../src/schema/valibot.ts";
+import * as v from "../../src/core/schema/valibot.ts";
 
 /** A fresh server, and what its handlers saw. */
 export function createAgentFixture(...wires: readonly Wire[]) {

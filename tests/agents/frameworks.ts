@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import type { AgentOptions, AgentSource } from "../../src/agents/mod.ts";
+import type { AgentOptions, AgentSource } from "../../src/integrations/agents/mod.ts";
 import { installExample } from "../examples/packages.ts";
 
 /** The calls of each message of a scripted model. */

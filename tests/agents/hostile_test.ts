@@ -1,7 +1,7 @@
 /** Schemas of servers that nobody here has written. */
 import { deepStrictEqual, ok } from "node:assert/strict";
 import { test } from "node:test";
-import { toStrict } from "../../src/agents/strict.ts";
+import { toStrict } from "../../src/integrations/agents/strict.ts";
 
 test("definitions that refer to each other many times over are looked at once each", () => {
   const levels = 8;

@@ -1,7 +1,7 @@
 /** What a model, or whoever calls without types, gives in the place of calls and tools. */
 import { match, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { openaiResponsesTools, openaiTools } from "../../src/agents/mod.ts";
+import { openaiResponsesTools, openaiTools } from "../../src/integrations/agents/mod.ts";
 import { createAgentFixture } from "./fixture.ts";
 
 // Not every interface that calls itself OpenAI's keeps to its types.

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Transport } from "../../mod.ts";
-import { openaiTools } from "../../src/agents/mod.ts";
+import { openaiTools } from "../../src/integrations/agents/mod.ts";
 import { schemaOf, STRICT_CASES } from "./strict_cases.ts";
 
 /** A tool with this schema, which gives back what it gets. */

@@ -6,6 +6,8 @@
  * @module
  */
 
+import { LAYERS, PACKAGES, RUNTIME_FOLDERS } from "./layers.ts";
+
 /** One import. */
 export interface Import {
   /** What is imported: a path from the root of the repository, or a package. */
@@ -19,185 +21,6 @@ export interface Source {
   readonly path: string;
   readonly text: string;
 }
-
-/**
- * What each layer may import, beside itself. `type:` marks what only types may come from.
- *
- * The order of entries is the order of layers; the first that fits a path is its layer.
- */
-const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], below: readonly string[]])[] = [
-  ["internal", ["src/internal/"], []],
-  ["error", ["src/error/"], ["internal"]],
-  ["call", ["src/call/"], ["internal", "error"]],
-  ["token", ["src/token/"], ["internal", "error"]],
-  ["engine", ["src/engine/"], ["internal", "error", "call"]],
-  ["codec", ["src/codec/"], ["internal", "error", "call"]],
-  ["mcp client", ["src/mcp_client/"], ["internal", "error", "call", "codec"]],
-  ["schema", ["src/schema/"], ["internal", "error", "call"]],
-  ["tool", ["src/tool/"], ["internal", "error", "call", "type:token", "schema"]],
-  ["catalog", ["src/catalog/"], ["internal", "error", "call", "schema", "tool"]],
-  ["dispatch", ["src/dispatch/"], ["internal", "error", "call", "token", "engine", "schema", "tool"]],
-  ["middleware", ["src/middleware/"], ["internal", "error", "call", "token", "tool"]],
-  ["redis", ["src/redis/"], ["internal", "engine", "type:call", "type:middleware", "type:wires"]],
-  ["otel", ["src/otel/"], ["internal", "error", "call", "type:tool"]],
-  ["wire", ["src/wires/wire.ts"], ["internal", "error", "call", "schema", "tool", "type:catalog", "dispatch"]],
-  ["mcp", ["src/mcp/"], [
-    "internal",
-    "error",
-    "call",
-    "codec",
-    "schema",
-    "tool",
-    "type:catalog",
-    "dispatch",
-    "wire",
-  ]],
-  ["wire entry", ["src/wires/*/entry.ts"], [
-    "call",
-    "catalog",
-    "type:mcp",
-    "mcp client",
-    "wire message",
-    "wires",
-    "wire client",
-  ]],
-  ["wire generated", ["src/wires/*/gen/"], []],
-  ["wire message", [
-    "src/wires/grpc/binary.ts",
-    "src/wires/grpc/binary_format.ts",
-    "src/wires/grpc/binary_struct.ts",
-    "src/wires/grpc/bytes.ts",
-    "src/wires/grpc/envelope.ts",
-    "src/wires/grpc/json.ts",
-    "src/wires/grpc/error_domain.ts",
-    "src/wires/webtools/metadata.ts",
-  ], [
-    "internal",
-    "call",
-    "wire generated",
-  ]],
-  ["wire client", [
-    "src/wires/*/client.ts",
-    "src/wires/*/decode_reply.ts",
-    "src/wires/*/client_",
-    "src/wires/grpc/node.ts",
-  ], [
-    "internal",
-    "error",
-    "call",
-    "codec",
-    "mcp client",
-    "type:tool",
-    "type:dispatch",
-    "wire generated",
-    "wire message",
-  ]],
-  ["wires", ["src/wires/"], [
-    "wire generated",
-    "wire message",
-    "internal",
-    "error",
-    "call",
-    "codec",
-    "schema",
-    "tool",
-    "type:catalog",
-    "dispatch",
-    "wire",
-    "mcp",
-  ]],
-  ["client", ["src/client/"], ["internal", "error", "call", "type:tool", "wire client"]],
-  ["agents", ["src/agents/"], ["internal", "error", "call", "client", "wire client"]],
-  ["server", ["src/server/"], [
-    "internal",
-    "error",
-    "call",
-    "token",
-    "engine",
-    "codec",
-    "schema",
-    "tool",
-    "type:catalog",
-    "dispatch",
-    "wire",
-    "wires",
-  ]],
-  ["compose", ["src/compose/"], [
-    "internal",
-    "error",
-    "call",
-    "token",
-    "codec",
-    "mcp client",
-    "schema",
-    "tool",
-    "catalog",
-    "dispatch",
-    "type:wire",
-    "type:client",
-    "type:server",
-  ]],
-  ["openapi", ["src/openapi/"], ["internal", "error", "call", "codec", "schema", "tool", "wires"]],
-  ["runtime", ["src/runtime/"], ["internal", "error", "call", "token", "tool", "wire", "server"]],
-  ["cli", ["src/cli/"], ["internal", "wires", "wire client", "wire message"]],
-  ["json schema", ["src/json_schema/"], ["codec", "schema"]],
-  ["auth", ["src/auth/"], ["internal", "error", "call", "dispatch", "wire", "wires", "type:server"]],
-  ["oauth", ["src/oauth/"], ["internal", "error", "codec", "mcp client", "type:auth"]],
-  ["testing", ["src/testing/"], [
-    "internal",
-    "error",
-    "call",
-    "token",
-    "engine",
-    "client",
-    "wire client",
-    "server",
-    "tool",
-  ]],
-  ["entry", ["mod.ts"], [
-    "internal",
-    "error",
-    "call",
-    "token",
-    "engine",
-    "schema",
-    "tool",
-    "type:catalog",
-    "dispatch",
-    "wire",
-    "wires",
-    "wire client",
-    "client",
-    "server",
-  ]],
-];
-
-/** Packages, by the files that may import them at run time. */
-const PACKAGES: readonly (readonly [name: string, paths: readonly string[]])[] = [
-  ["@bufbuild/protobuf", ["src/wires/grpc/"]],
-  ["@connectrpc/connect", ["src/wires/grpc/"]],
-  ["@cfworker/json-schema", ["src/codec/json_schema/check.ts"]],
-  ["valibot", ["src/schema/valibot.ts"]],
-  ["@noble/hashes", ["src/token/"]],
-  ["@noble/ciphers", ["src/token/sealed.ts"]],
-  ["jose", ["src/auth/jwt.ts"]],
-  ["oauth4webapi", ["src/oauth/"]],
-  ["bullmq", ["src/engine/bullmq"]],
-  ["ioredis", ["src/engine/bullmq", "src/engine/redis_"]],
-  ["@opentelemetry/api", ["src/otel/"]],
-  ["pg", ["src/engine/bullmq"]],
-];
-
-/** Where runtimes may be named: their globals, and their own modules. */
-const RUNTIME_PATHS = [
-  "src/runtime/",
-  "src/engine/sqlite",
-  "src/engine/bullmq",
-  "src/wires/grpc/node.ts",
-  "src/wires/stdio/",
-  "src/oauth/loopback.ts",
-  "src/cli/",
-];
 
 /** A source without comments; what stands in strings is emptied where `keepStrings` is false. */
 export function stripComments(text: string, keepStrings: boolean): string {
@@ -240,12 +63,14 @@ function resolve(from: string, to: string): string {
 
 /** The layer of a path; `undefined` if it has none. */
 export function layerOf(path: string): string | undefined {
-  return LAYERS.find(([, prefixes]) => prefixes.some((prefix) => fits(path, prefix)))?.[0];
+  return LAYERS.find(({ folders }) => folders.some((folder) => fits(path, folder)))?.name;
 }
 
-function fits(path: string, prefix: string): boolean {
-  const pattern = prefix.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&")).join("[^/]+");
-  return new RegExp(`^${pattern}${prefix.endsWith(".ts") ? "$" : ""}`).test(path);
+/** Whether a path is in a folder: `*` stands for one name, `**` for any number of folders. */
+function fits(path: string, folder: string): boolean {
+  const pattern = folder.replace(/[.+?^${}()|[\]\\]/g, "\\$&")
+    .replace(/\*\*\/|\*/g, (star) => (star === "*" ? "[^/]+" : "(?:[^/]+/)*"));
+  return new RegExp(`^${pattern}${folder.endsWith(".ts") ? "$" : ""}`).test(path);
 }
 
 /** Every rule that these sources break, as sentences. */
@@ -256,14 +81,14 @@ export function brokenRules(sources: readonly Source[]): string[] {
 function brokenImports(source: Source): string[] {
   const { path } = source;
   const layer = layerOf(path);
-  if (layer === undefined) return [`${path} is in no layer: add its folder to tests/arch/imports.ts`];
+  if (layer === undefined) return [`${path} is in no layer: add its folder to tests/arch/layers.ts`];
   return importsOf(source).flatMap(({ to, isType }) => {
     if (!/^(src\/|mod\.ts$)/.test(to)) return brokenPackage(path, to, isType);
     const target = layerOf(to);
     if (target === undefined) return [`${path} imports ${to}, which is in no layer`];
     if (isOtherWire(path, to)) return [`${path} imports ${to}: a wire never imports another wire`];
     if (target === layer) return [];
-    const below = LAYERS.find(([name]) => name === layer)?.[2] ?? [];
+    const below = LAYERS.find(({ name }) => name === layer)?.imports ?? [];
     if (below.includes(target) || (isType && below.includes(`type:${target}`))) return [];
     const hint = below.includes(`type:${target}`) ? "may import types only from" : "may not import";
     return [`${path} imports ${to}: ${layer} ${hint} ${target}`];
@@ -272,24 +97,24 @@ function brokenImports(source: Source): string[] {
 
 function isOtherWire(from: string, to: string): boolean {
   const [one, other] = [from, to].map((path) => /^src\/wires\/([^/]+)\//.exec(path)?.[1]);
-  return one !== undefined && other !== undefined && one !== other;
+  return one !== undefined && other !== undefined && one !== other && other !== "framing";
 }
 
 function brokenPackage(path: string, name: string, isType: boolean): string[] {
   if (/^(node|bun|deno|cloudflare):/.test(name)) {
     return isRuntimePath(path)
       ? []
-      : [`${path} imports ${name}: modules of a runtime are imported in src/runtime/ alone`];
+      : [`${path} imports ${name}: modules of a runtime are imported in ${RUNTIME_FOLDERS.join(", ")} only`];
   }
   const allowed = PACKAGES.find(([one]) => name === one || name.startsWith(`${one}/`));
-  if (allowed === undefined) return [`${path} imports ${name}, which is no dependency of DESIGN 9`];
-  return isType || allowed[1].some((one) => path.startsWith(one))
+  if (allowed === undefined) return [`${path} imports ${name}, which no row of tests/arch/layers.ts allows`];
+  return isType || allowed[1].some((folder) => fits(path, folder))
     ? []
     : [`${path} imports ${name}: only ${allowed[1].join(", ")} may`];
 }
 
 function isRuntimePath(path: string): boolean {
-  return RUNTIME_PATHS.some((one) => path.startsWith(one));
+  return RUNTIME_FOLDERS.some((folder) => fits(path, folder));
 }
 
 function namedRuntimes({ path, text }: Source): string[] {
@@ -297,7 +122,9 @@ function namedRuntimes({ path, text }: Source): string[] {
   const code = stripComments(text, false);
   const named =
     /(?<![.\w$])(Bun|Deno|process|Buffer|__dirname|__filename|require)\b(?!\s*[:?]|\()|\bglobalThis\s*\.\s*(Bun|Deno|process|Buffer)\b|\bimport\.meta\b/g;
-  return [...code.matchAll(named)].map(([found]) => `${path} names ${found}: runtimes are named in src/runtime/ alone`);
+  return [...code.matchAll(named)].map(([found]) =>
+    `${path} names ${found}: runtimes are named in ${RUNTIME_FOLDERS.join(", ")} only`
+  );
 }
 
 /** Folders that import each other in a circle at run time, as sentences; empty if there is none. */

@@ -4,6 +4,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { brokenRules, circles, importsOf, type Source, stripComments } from "./imports.ts";
+import { RUNTIME_FOLDERS } from "./layers.ts";
+
+/** The folders as an error message lists them. */
+const FOLDERS = RUNTIME_FOLDERS.join(", ");
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -40,122 +44,122 @@ for (
     [
       "a leaf that imports a layer above it",
       "src/internal/x.ts",
-      'import { Failure } from "../error/failure.ts";',
-      "src/internal/x.ts imports src/error/failure.ts: internal may not import error",
+      'import { Failure } from "../core/errors/failure.ts";',
+      "src/internal/x.ts imports src/core/errors/failure.ts: internal may not import errors",
     ],
     [
       "types that point up",
-      "src/error/x.ts",
+      "src/core/errors/x.ts",
       'import type { Call } from "../call/call.ts";',
-      "src/error/x.ts imports src/call/call.ts: error may not import call",
+      "src/core/errors/x.ts imports src/core/call/call.ts: errors may not import call",
     ],
     [
       "a tool that knows dispatch",
-      "src/tool/x.ts",
-      'import { Run } from "../dispatch/run.ts";',
-      "src/tool/x.ts imports src/dispatch/run.ts: tool may not import dispatch",
+      "src/core/tool/x.ts",
+      'import { Run } from "../dispatch/call_context.ts";',
+      "src/core/tool/x.ts imports src/core/dispatch/call_context.ts: tool may not import dispatch",
     ],
     [
       "dispatch that knows a wire",
-      "src/dispatch/x.ts",
-      'import type { Head } from "../wires/wire.ts";',
-      "src/dispatch/x.ts imports src/wires/wire.ts: dispatch may not import wire",
+      "src/core/dispatch/x.ts",
+      'import type { Head } from "../../wires/wire.ts";',
+      "src/core/dispatch/x.ts imports src/wires/wire.ts: dispatch may not import wire",
     ],
     [
-      "a codec that knows tools",
-      "src/codec/sse/x.ts",
-      'export { defineTool } from "../../tool/builder.ts";',
-      "src/codec/sse/x.ts imports src/tool/builder.ts: codec may not import tool",
+      "an HTTP client that knows tools",
+      "src/http_client/x.ts",
+      'export { defineTool } from "../core/tool/define_tool.ts";',
+      "src/http_client/x.ts imports src/core/tool/define_tool.ts: http client may not import tool",
     ],
     [
       "a wire that imports another",
-      "src/wires/mcp/mod.ts",
-      'import { httpErrorCodes } from "../http/codes.ts";',
-      "src/wires/mcp/mod.ts imports src/wires/http/codes.ts: a wire never imports another wire",
+      "src/wires/mcp/http/server/mcp.ts",
+      'import { httpErrorCodes } from "../../../mcp_lite/server/codes.ts";',
+      "src/wires/mcp/http/server/mcp.ts imports src/wires/mcp_lite/server/codes.ts: a wire never imports another wire",
     ],
     [
       "a wire's client that imports another's",
-      "src/wires/memory/client.ts",
-      'import { http } from "../http/client.ts";',
-      "src/wires/memory/client.ts imports src/wires/http/client.ts: a wire never imports another wire",
+      "src/wires/memory/client/transport.ts",
+      'import { http } from "../../mcp_lite/client/transport.ts";',
+      "src/wires/memory/client/transport.ts imports src/wires/mcp_lite/client/transport.ts: a wire never imports another wire",
     ],
     [
       "a wire that imports the server",
-      "src/wires/http/mod.ts",
-      'import { createServer } from "../../server/server.ts";',
-      "src/wires/http/mod.ts imports src/server/server.ts: wires may not import server",
+      "src/wires/mcp_lite/server/mcp_lite.ts",
+      'import { createServer } from "../../../server/server.ts";',
+      "src/wires/mcp_lite/server/mcp_lite.ts imports src/server/server.ts: wire server may not import server",
     ],
     [
       "a client that pulls in the builder",
       "src/client/x.ts",
-      'import { defineTool } from "../tool/builder.ts";',
-      "src/client/x.ts imports src/tool/builder.ts: client may import types only from tool",
+      'import { defineTool } from "../core/tool/define_tool.ts";',
+      "src/client/x.ts imports src/core/tool/define_tool.ts: client may import types only from tool",
     ],
     [
       "a client that pulls in a server's wire",
       "src/client/x.ts",
-      'import { mcpLite } from "../wires/http/mod.ts";',
-      "src/client/x.ts imports src/wires/http/mod.ts: client may not import wires",
+      'import { mcpLite } from "../wires/mcp_lite/server/mcp_lite.ts";',
+      "src/client/x.ts imports src/wires/mcp_lite/server/mcp_lite.ts: client may not import wire server",
     ],
     [
       "a wire's client that runs dispatch",
-      "src/wires/memory/client.ts",
-      'import { Dispatcher, type Dispatch } from "../../dispatch/dispatch.ts";',
-      "src/wires/memory/client.ts imports src/dispatch/dispatch.ts: wire client may import types only from dispatch",
+      "src/wires/memory/client/transport.ts",
+      'import { Dispatcher, type Dispatch } from "../../../core/dispatch/dispatcher.ts";',
+      "src/wires/memory/client/transport.ts imports src/core/dispatch/dispatcher.ts: wire client may import types only from dispatch",
     ],
     [
       "a module of node",
       "src/internal/x.ts",
       'import { readFile } from "node:fs/promises";',
-      "src/internal/x.ts imports node:fs/promises: modules of a runtime are imported in src/runtime/ alone",
+      `src/internal/x.ts imports node:fs/promises: modules of a runtime are imported in ${FOLDERS} only`,
     ],
     [
       "a module of bun, imported late",
       "src/server/x.ts",
       'const sqlite = await import("bun:sqlite");',
-      "src/server/x.ts imports bun:sqlite: modules of a runtime are imported in src/runtime/ alone",
+      `src/server/x.ts imports bun:sqlite: modules of a runtime are imported in ${FOLDERS} only`,
     ],
     [
       "a global of Deno",
       "src/server/x.ts",
       'export const port = Deno.env.get("PORT");',
-      "src/server/x.ts names Deno: runtimes are named in src/runtime/ alone",
+      `src/server/x.ts names Deno: runtimes are named in ${FOLDERS} only`,
     ],
     [
       "process",
       "src/client/x.ts",
       "const { env } = process;",
-      "src/client/x.ts names process: runtimes are named in src/runtime/ alone",
+      `src/client/x.ts names process: runtimes are named in ${FOLDERS} only`,
     ],
     [
       "a global by way of globalThis",
       "src/client/x.ts",
       "const bun = globalThis.Bun;",
-      "src/client/x.ts names globalThis.Bun: runtimes are named in src/runtime/ alone",
+      `src/client/x.ts names globalThis.Bun: runtimes are named in ${FOLDERS} only`,
     ],
     [
       "a dependency nobody chose",
-      "src/schema/x.ts",
+      "src/core/schema/x.ts",
       'import ajv from "ajv";',
-      "src/schema/x.ts imports ajv, which is no dependency of DESIGN 9",
+      "src/core/schema/x.ts imports ajv, which no row of tests/arch/layers.ts allows",
     ],
     [
       "valibot outside of the schema layer",
-      "src/tool/x.ts",
+      "src/core/tool/x.ts",
       'import * as v from "valibot";',
-      "src/tool/x.ts imports valibot: only src/schema/valibot.ts may",
+      "src/core/tool/x.ts imports valibot: only src/core/schema/ may",
     ],
     [
       "a folder that has no layer",
       "src/misc/x.ts",
       "",
-      "src/misc/x.ts is in no layer: add its folder to tests/arch/imports.ts",
+      "src/misc/x.ts is in no layer: add its folder to tests/arch/layers.ts",
     ],
     [
       "the front door from within",
-      "src/tool/x.ts",
-      'import { Failure } from "../../mod.ts";',
-      "src/tool/x.ts imports mod.ts: tool may not import entry",
+      "src/core/tool/x.ts",
+      'import { Failure } from "../../../mod.ts";',
+      "src/core/tool/x.ts imports mod.ts: tool may not import entry",
     ],
   ] as const
 ) {
@@ -164,14 +168,18 @@ for (
 
 for (
   const [name, path, text] of [
-    ["a layer below", "src/tool/x.ts", 'import { refuse } from "../call/outcome.ts";'],
-    ["its own layer", "src/tool/x.ts", 'import { nearest } from "./registry.ts";'],
+    ["a layer below", "src/core/tool/x.ts", 'import { refuse } from "../call/outcome.ts";'],
+    ["its own layer", "src/core/tool/x.ts", 'import { nearest } from "./registry.ts";'],
     [
       "types of a layer that only types may come from",
       "src/client/x.ts",
-      'import type { AnyTool } from "../tool/tool.ts";',
+      'import type { AnyTool } from "../core/tool/definition.ts";',
     ],
-    ["types, marked one by one", "src/client/x.ts", 'import { type AnyTool, type Tool } from "../tool/tool.ts";'],
+    [
+      "types, marked one by one",
+      "src/client/x.ts",
+      'import { type AnyTool, type Tool } from "../core/tool/definition.ts";',
+    ],
     [
       "node in runtime",
       "src/runtime/x.ts",
@@ -189,7 +197,7 @@ for (
     ],
     [
       "an import in an example of a comment",
-      "src/error/x.ts",
+      "src/core/errors/x.ts",
       '/**\n * ```ts\n * import { strictEqual } from "node:assert/strict";\n * ```\n */\nexport {};',
     ],
   ] as const

@@ -90,7 +90,10 @@ test("the client alone pulls in neither valibot nor the server", async () => {
   const inputs = Object.entries(output?.inputs ?? {}).filter(([, { bytesInOutput }]) => bytesInOutput > 0).map((
     [path],
   ) => path);
-  deepStrictEqual(inputs.filter((path) => /valibot|src\/(server|dispatch|tool|schema|runtime)\//.test(path)), []);
+  deepStrictEqual(
+    inputs.filter((path) => /valibot|src\/(server|runtime|core\/(dispatch|tool|schema))\//.test(path)),
+    [],
+  );
 });
 
 test("the front door pulls in neither protobuf nor Connect, nor the code of resources and prompts", async () => {
@@ -104,7 +107,7 @@ test("the front door pulls in neither protobuf nor Connect, nor the code of reso
     logLevel: "silent",
   });
   deepStrictEqual(
-    Object.keys(metafile.inputs).filter((path) => /@bufbuild|@connectrpc|wires\/(grpc|mcp)|src\/catalog/.test(path)),
+    Object.keys(metafile.inputs).filter((path) => /@bufbuild|@connectrpc|wires\/(grpc|mcp)\/|core\/content/.test(path)),
     [],
   );
 });

@@ -11,11 +11,11 @@ import {
   type Principal,
   ToolError,
 } from "../../mod.ts";
-import { authenticate, type AuthRequest, bearer } from "../../src/auth/mod.ts";
-import { connect } from "../../src/wires/grpc/entry.ts";
-import { definePrompt, defineResource } from "../../src/wires/mcp/entry.ts";
+import { authenticate, type AuthRequest, bearer } from "../../src/integrations/auth/mod.ts";
+import { connect } from "../../src/wires/grpc/mod.ts";
+import { definePrompt, defineResource } from "../../src/wires/mcp/mod.ts";
 import { CatalogBench, from } from "../catalog/harness.ts";
-import * as v from "../../src/schema/valibot.ts";
+import * as v from "../../src/core/schema/valibot.ts";
 import { FakeClock } from "../../src/testing/mod.ts";
 import { call, createGuarded, post } from "./fixture.ts";
 

@@ -2,8 +2,8 @@
 import { deepStrictEqual, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, http, ToolError } from "../../mod.ts";
-import { bearer, bearerFetch, type GetToken, type Send } from "../../src/auth/mod.ts";
-import { connectTransport, grpcWebTransport } from "../../src/wires/grpc/entry.ts";
+import { bearer, bearerFetch, type GetToken, type Send } from "../../src/integrations/auth/mod.ts";
+import { connectTransport, grpcWebTransport } from "../../src/wires/grpc/mod.ts";
 import { createGuarded } from "./fixture.ts";
 
 function create(token: string | GetToken) {

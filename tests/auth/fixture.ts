@@ -1,9 +1,9 @@
 import { createServer, defineTool, mcpLite, type Server } from "../../mod.ts";
 import type { Auth } from "../../mod.ts";
-import { protectedResource } from "../../src/auth/mod.ts";
-import { connect } from "../../src/wires/grpc/entry.ts";
-import { mcp } from "../../src/wires/mcp/entry.ts";
-import { webtools } from "../../src/wires/webtools/entry.ts";
+import { protectedResource } from "../../src/integrations/auth/mod.ts";
+import { connect } from "../../src/wires/grpc/mod.ts";
+import { mcp } from "../../src/wires/mcp/mod.ts";
+import { webtools } from "../../src/wires/webtools/mod.ts";
 import { KeptLog } from "../dispatch/harness.ts";
 
 /** What refusals point to. */

@@ -3,7 +3,7 @@ import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { before, test } from "node:test";
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
 import { createServer, defineTool, type JsonObject, type Server } from "../../mod.ts";
-import { bearer, jwt, type JwtOptions, jwtVerifier } from "../../src/auth/mod.ts";
+import { bearer, jwt, type JwtOptions, jwtVerifier } from "../../src/integrations/auth/mod.ts";
 import { KeptLog } from "../dispatch/harness.ts";
 import { call, callAs } from "./fixture.ts";
 

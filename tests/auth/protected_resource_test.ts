@@ -2,8 +2,8 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, mcpLite } from "../../mod.ts";
-import { bearer, protectedResource, type ProtectedResourceOptions } from "../../src/auth/mod.ts";
-import { connect } from "../../src/wires/grpc/entry.ts";
+import { bearer, protectedResource, type ProtectedResourceOptions } from "../../src/integrations/auth/mod.ts";
+import { connect } from "../../src/wires/grpc/mod.ts";
 import { post } from "./fixture.ts";
 
 const WELL_KNOWN = "https://api.example/.well-known/oauth-protected-resource";

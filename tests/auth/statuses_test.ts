@@ -2,8 +2,8 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { fromBinary } from "@bufbuild/protobuf";
-import { bearer } from "../../src/auth/mod.ts";
-import { StatusSchema } from "../../src/wires/grpc/gen/google/rpc/status_pb.ts";
+import { bearer } from "../../src/integrations/auth/mod.ts";
+import { StatusSchema } from "../../src/wires/grpc/messages/gen/google/rpc/status_pb.ts";
 import { frame, framesOf, textOf } from "../wires/grpc/frames.ts";
 import { call, callAs, createGuarded, METADATA_URL, post } from "./fixture.ts";
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import * as v from "valibot";
 import { z } from "zod";
 import { createServer, Failure } from "../../mod.ts";
-import { assistant, content, definePrompt, user } from "../../src/wires/mcp/entry.ts";
+import { assistant, content, definePrompt, user } from "../../src/wires/mcp/mod.ts";
 import { assertMasked, assertRefused } from "../dispatch/harness.ts";
 import { CatalogBench, from, valueOf } from "./harness.ts";
 

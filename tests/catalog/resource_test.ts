@@ -2,7 +2,7 @@ import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/str
 import { test } from "node:test";
 import * as v from "valibot";
 import { createServer, type Middleware, ToolError } from "../../mod.ts";
-import { defineResource } from "../../src/wires/mcp/entry.ts";
+import { defineResource } from "../../src/wires/mcp/mod.ts";
 import { assertMasked, assertRefused, KeptSink } from "../dispatch/harness.ts";
 import { CatalogBench, from, valueOf } from "./harness.ts";
 

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { UriTemplate } from "../../src/catalog/uri_template.ts";
+import { UriTemplate } from "../../src/core/content/uri_template/uri_template.ts";
 
 const VALUES = { var: "value", hello: "Hello World!", path: "/foo/bar", x: "1024", y: "768", empty: "" };
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { createClient, type Server } from "../../mod.ts";
 import { serve } from "../../src/runtime/serve.ts";
-import { webtoolsTransport } from "../../src/wires/webtools/entry.ts";
+import { webtoolsTransport } from "../../src/wires/webtools/mod.ts";
 import { run } from "./run.ts";
 import { createWeather } from "../wires/webtools/weather.ts";
 

@@ -3,8 +3,8 @@ import { deepStrictEqual } from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
 import { createClient, http, type Transport } from "../../mod.ts";
-import { connectTransport } from "../../src/wires/grpc/entry.ts";
-import { mcpTransport } from "../../src/wires/mcp/entry.ts";
+import { connectTransport } from "../../src/wires/grpc/mod.ts";
+import { mcpTransport } from "../../src/wires/mcp/mod.ts";
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 

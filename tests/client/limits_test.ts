@@ -2,7 +2,7 @@
 import { doesNotThrow, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, memory, ToolError } from "../../mod.ts";
-import * as v from "../../src/schema/valibot.ts";
+import * as v from "../../src/core/schema/valibot.ts";
 import { testClient } from "../../src/testing/mod.ts";
 import { type Answerer, done, FakeFetch, FakeStream, partial, result, sse, wait } from "./fake_fetch.ts";
 

@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { compileCheck } from "../../src/codec/json_schema/check.ts";
+import { compileCheck } from "../../src/core/json_schema/check.ts";
 
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at);
 const unique = { type: "array", uniqueItems: true };

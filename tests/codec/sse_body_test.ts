@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { SseBody } from "../../src/codec/sse/body.ts";
+import { SseBody } from "../../src/wires/framing/sse/body.ts";
 import { Deadlines } from "../../src/internal/deadlines.ts";
 import { FakeClock } from "../../src/testing/fake_clock.ts";
 

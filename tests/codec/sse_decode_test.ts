@@ -2,7 +2,7 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createParser } from "eventsource-parser";
 import fc from "fast-check";
-import { SseDecoder, type SseEvent } from "../../src/codec/sse/decode.ts";
+import { SseDecoder, type SseEvent } from "../../src/http_client/sse.ts";
 
 function decodeAll(pieces: readonly string[]): SseEvent[] {
   const decoder = new SseDecoder();

@@ -2,8 +2,8 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, http, mcpLite, type ToolError, type Transport } from "../../mod.ts";
-import { gateway, group } from "../../src/compose/mod.ts";
-import { mcp, mcpTransport } from "../../src/wires/mcp/entry.ts";
+import { gateway, group } from "../../src/server/compose/mod.ts";
+import { mcp, mcpTransport } from "../../src/wires/mcp/mod.ts";
 import { keepingLogger } from "./scripted.ts";
 
 type Answer = () => Promise<Response>;

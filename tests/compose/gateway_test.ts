@@ -3,9 +3,9 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
 import { createClient, createServer, defineTool, http, memory, memoryEngine, type Settled } from "../../mod.ts";
-import { gateway, group, mount } from "../../src/compose/mod.ts";
-import { definePrompt, defineResource, mcp, mcpTransport, user } from "../../src/wires/mcp/entry.ts";
-import { webtools, webtoolsTransport } from "../../src/wires/webtools/entry.ts";
+import { gateway, group, mount } from "../../src/server/compose/mod.ts";
+import { definePrompt, defineResource, mcp, mcpTransport, user } from "../../src/wires/mcp/mod.ts";
+import { webtools, webtoolsTransport } from "../../src/wires/webtools/mod.ts";
 import { testClient } from "../../src/testing/mod.ts";
 import { keepingLogger, listing, postPing, scripted } from "./scripted.ts";
 

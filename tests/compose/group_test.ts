@@ -12,8 +12,8 @@ import {
   type Server,
   ToolError,
 } from "../../mod.ts";
-import { bearer } from "../../src/auth/mod.ts";
-import { group, mount } from "../../src/compose/mod.ts";
+import { bearer } from "../../src/integrations/auth/mod.ts";
+import { group, mount } from "../../src/server/compose/mod.ts";
 import { testClient } from "../../src/testing/mod.ts";
 import type { Equal } from "../types/equal.ts";
 

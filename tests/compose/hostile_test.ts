@@ -2,8 +2,8 @@
 import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, type Settled, type UnknownOutcome } from "../../mod.ts";
-import { gateway, group, mount } from "../../src/compose/mod.ts";
-import { mcp } from "../../src/wires/mcp/entry.ts";
+import { gateway, group, mount } from "../../src/server/compose/mod.ts";
+import { mcp } from "../../src/wires/mcp/mod.ts";
 import { testClient } from "../../src/testing/mod.ts";
 import { keepingLogger, listing, postPing, scripted } from "./scripted.ts";
 

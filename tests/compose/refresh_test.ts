@@ -2,7 +2,7 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, type Transport } from "../../mod.ts";
-import { gateway, mount } from "../../src/compose/mod.ts";
+import { gateway, mount } from "../../src/server/compose/mod.ts";
 import { FakeClock, testClient } from "../../src/testing/mod.ts";
 import { listing, scripted } from "./scripted.ts";
 

@@ -3,9 +3,9 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
 import { createServer, defineTool, memory, type Settled } from "../../mod.ts";
-import { gateway, mount } from "../../src/compose/mod.ts";
-import { mcp } from "../../src/wires/mcp/entry.ts";
-import { webtools } from "../../src/wires/webtools/entry.ts";
+import { gateway, mount } from "../../src/server/compose/mod.ts";
+import { mcp } from "../../src/wires/mcp/mod.ts";
+import { webtools } from "../../src/wires/webtools/mod.ts";
 import { testClient } from "../../src/testing/mod.ts";
 import { keepingLogger, listing, scripted } from "./scripted.ts";
 

@@ -12,7 +12,7 @@ import {
   jwtBearer,
   type OAuthFetch,
   oauthFetch,
-} from "../../src/oauth/mod.ts";
+} from "../../src/integrations/oauth/mod.ts";
 
 /** What the suite gives, by name. */
 export type Context = Readonly<Record<string, unknown>>;

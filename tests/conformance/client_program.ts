@@ -6,7 +6,7 @@
  */
 import process from "node:process";
 import { createClient } from "../../mod.ts";
-import { type McpTransport, mcpTransport } from "../../src/wires/mcp/entry.ts";
+import { type McpTransport, mcpTransport } from "../../src/wires/mcp/mod.ts";
 import { type Context, fetchFor } from "./client_oauth.ts";
 
 const url = process.argv.at(-1) ?? "";

@@ -3,8 +3,8 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClient } from "../../mod.ts";
-import { mcpTransport } from "../../src/wires/mcp/entry.ts";
-import { connectTransport } from "../../src/wires/grpc/entry.ts";
+import { mcpTransport } from "../../src/wires/mcp/mod.ts";
+import { connectTransport } from "../../src/wires/grpc/mod.ts";
 import {
   findNode,
   findProgram,

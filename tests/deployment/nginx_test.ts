@@ -3,8 +3,8 @@ import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/st
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClient, http } from "../../mod.ts";
-import { connectTransport, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/entry.ts";
-import { mcpTransport } from "../../src/wires/mcp/entry.ts";
+import { connectTransport, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/mod.ts";
+import { mcpTransport } from "../../src/wires/mcp/mod.ts";
 import { callBody, eventsOf, post, sendRaw, stream } from "../runtime_serve/client.ts";
 import { runtimes, temporaryFolder, testWith } from "../runtime_serve/programs.ts";
 import { nginx, Replica, startNginx } from "./fleet.ts";

@@ -6,12 +6,12 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { createServer, defineTool, mcpLite } from "../../mod.ts";
-import { sqlite } from "../../src/engine/sqlite.ts";
+import { sqlite } from "../../src/engine/sqlite/mod.ts";
 import { keysFromEnv, serve } from "../../src/runtime/serve.ts";
-import * as v from "../../src/schema/valibot.ts";
-import { connect } from "../../src/wires/grpc/entry.ts";
-import { health } from "../../src/wires/health/mod.ts";
-import { mcp } from "../../src/wires/mcp/entry.ts";
+import * as v from "../../src/core/schema/valibot.ts";
+import { connect } from "../../src/wires/grpc/mod.ts";
+import { health } from "../../src/wires/http_pages/health.ts";
+import { mcp } from "../../src/wires/mcp/mod.ts";
 
 const [, , name = "", port = "0", folder = ""] = process.argv;
 const LOOK_MS = 20;

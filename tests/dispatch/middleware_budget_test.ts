@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { defineTool, type Middleware, type Settled, ToolError } from "../../mod.ts";
-import { refuse } from "../../src/call/outcome.ts";
+import { refuse } from "../../src/core/call/outcome.ts";
 import { assertRefused, Bench, KeptSink } from "./harness.ts";
 import {
   asAnswer,

@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { type CallEvent, defineTool, type Middleware, type Settled } from "../../mod.ts";
-import { refuse } from "../../src/call/outcome.ts";
+import { refuse } from "../../src/core/call/outcome.ts";
 import type { FakeClock } from "../../src/testing/mod.ts";
 import { assertRefused, Bench, KeptSink, settle } from "./harness.ts";
 import { asAnswer, asPromise, Gates, KEYS, pass, redeem, settledOf, standstill, watch } from "./promised.ts";

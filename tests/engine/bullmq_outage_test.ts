@@ -1,7 +1,7 @@
 import { ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import type { Engine } from "../../src/engine/engine.ts";
-import type { ToolError } from "../../src/error/tool_error.ts";
+import type { ToolError } from "../../src/core/errors/tool_error.ts";
 import { type OpenedBullmq, openOn, startStore, STORES, warmUp } from "./bullmq_stores.ts";
 import { skipReason, type TestServer } from "./programs.ts";
 import { newJob, Runs, sleep, until } from "./suite.ts";

@@ -1,8 +1,8 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import type { Backend, Delivery, Lease, Taken } from "../../src/engine/bullmq_backend.ts";
-import { PostgresBackend } from "../../src/engine/bullmq_postgres.ts";
-import { RedisBackend } from "../../src/engine/bullmq_redis.ts";
+import type { Backend, Delivery, Lease, Taken } from "../../src/engine/bullmq/backend.ts";
+import { PostgresBackend } from "../../src/engine/bullmq/postgres.ts";
+import { RedisBackend } from "../../src/engine/bullmq/redis.ts";
 import { startStore, STORES } from "./bullmq_stores.ts";
 import { type ServerName, skipReason } from "./programs.ts";
 import { newJob, sleep } from "./suite.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { bullmq, type BullmqCommonOptions } from "../../src/engine/bullmq.ts";
+import { bullmq, type BullmqCommonOptions } from "../../src/engine/bullmq/mod.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { type ServerName, startPostgres, startRedis, type TestServer } from "./programs.ts";
 import type { OpenedEngine } from "./suite.ts";

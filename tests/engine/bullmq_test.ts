@@ -2,8 +2,8 @@ import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/s
 import { after, describe, test } from "node:test";
 import * as v from "valibot";
 import { createClient, createServer, defineTool, memory } from "../../mod.ts";
-import { bullmq, type BullmqOptions } from "../../src/engine/bullmq.ts";
-import { importPackage } from "../../src/engine/bullmq_packages.ts";
+import { bullmq, type BullmqOptions } from "../../src/engine/bullmq/mod.ts";
+import { importPackage } from "../../src/engine/redis/packages.ts";
 import { openBullmq, openOn, startStore, STORES, warmUp } from "./bullmq_stores.ts";
 import { type ServerName, skipReason, type TestServer } from "./programs.ts";
 import { engineSuite, newJob, Runs, until } from "./suite.ts";

@@ -1,7 +1,7 @@
 import { deepStrictEqual, doesNotMatch, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import process from "node:process";
-import { sqlite } from "../../src/engine/sqlite.ts";
+import { sqlite } from "../../src/engine/sqlite/mod.ts";
 import { command, type Program, runtimes, startProgram, temporaryFolder, testWith } from "../runtime_serve/programs.ts";
 import { newJob, Runs, sleep, until } from "./suite.ts";
 

@@ -1,6 +1,6 @@
 // A process with the sqlite engine: `sqlite_program.ts <file> <lease in ms> <what to do> [id …]`. It prints what it does.
 import process from "node:process";
-import { sqlite } from "../../src/engine/sqlite.ts";
+import { sqlite } from "../../src/engine/sqlite/mod.ts";
 import { newJob, sleep } from "./suite.ts";
 
 const [path = "", leaseMs = "", what = "", ...ids] = process.argv.slice(2);

@@ -3,10 +3,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Engine } from "../../src/engine/engine.ts";
-import { sqlite, type SqliteOptions } from "../../src/engine/sqlite.ts";
-import { openDatabase, type SqliteDatabase } from "../../src/engine/sqlite_database.ts";
-import { SqliteStore } from "../../src/engine/sqlite_store.ts";
-import { SqliteSubscriptions } from "../../src/engine/sqlite_subscriptions.ts";
+import { sqlite, type SqliteOptions } from "../../src/engine/sqlite/mod.ts";
+import { openDatabase, type SqliteDatabase } from "../../src/engine/sqlite/database.ts";
+import { SqliteStore } from "../../src/engine/sqlite/store.ts";
+import { SqliteSubscriptions } from "../../src/engine/sqlite/subscriptions.ts";
 import { temporaryFolder } from "../runtime_serve/programs.ts";
 import { engineSuite, newJob, type OpenedEngine, Runs, sleep, until } from "./suite.ts";
 

@@ -1,10 +1,10 @@
 /** The server that is fuzzed: a tool for each way in which a call can go, on every wire. */
 import { createServer, defineTool, type Logger, mcpLite, type Server } from "../../mod.ts";
-import { toolsFromOpenApi } from "../../src/openapi/mod.ts";
-import * as v from "../../src/schema/valibot.ts";
-import { connect } from "../../src/wires/grpc/entry.ts";
-import { definePrompt, defineResource, mcp, memorySessions, user } from "../../src/wires/mcp/entry.ts";
-import { webtools } from "../../src/wires/webtools/entry.ts";
+import { toolsFromOpenApi } from "../../src/integrations/openapi/mod.ts";
+import * as v from "../../src/core/schema/valibot.ts";
+import { connect } from "../../src/wires/grpc/mod.ts";
+import { definePrompt, defineResource, mcp, memorySessions, user } from "../../src/wires/mcp/mod.ts";
+import { webtools } from "../../src/wires/webtools/mod.ts";
 import type { Dice } from "./dice.ts";
 import { SECRET } from "./law.ts";
 

@@ -1,5 +1,5 @@
 /** A `fetch` to a server that tells the truth, whose answers are damaged on the way. */
-import { SseDecoder } from "../../src/codec/sse/decode.ts";
+import { SseDecoder } from "../../src/http_client/sse.ts";
 import { concat, cut, mutateBytes } from "./bytes.ts";
 import type { Dice } from "./dice.ts";
 import { heavy, mutateMany, write } from "./json.ts";

@@ -1,8 +1,8 @@
 /** Requests of `mcplite.MCPLite`, right and damaged, in JSON and in bytes, in envelopes and without. */
 import { create, fromBinary, type JsonObject, toBinary } from "@bufbuild/protobuf";
-import { ErrorInfoSchema } from "../../src/wires/grpc/gen/google/rpc/error_details_pb.ts";
-import { StatusSchema } from "../../src/wires/grpc/gen/google/rpc/status_pb.ts";
-import { ToolRequestSchema } from "../../src/wires/grpc/gen/mcplite_pb.ts";
+import { ErrorInfoSchema } from "../../src/wires/grpc/messages/gen/google/rpc/error_details_pb.ts";
+import { StatusSchema } from "../../src/wires/grpc/messages/gen/google/rpc/status_pb.ts";
+import { ToolRequestSchema } from "../../src/wires/grpc/messages/gen/mcplite_pb.ts";
 import { frame, gzipped } from "../wires/grpc/frames.ts";
 import { concat, mutateBytes } from "./bytes.ts";
 import type { Dice } from "./dice.ts";

@@ -1,8 +1,8 @@
 /** Every way to call a server by a client of its wire: the rows of the wires' matrix, and pipes. */
 import { createClient, type Server, ToolError } from "../../mod.ts";
-import type { Outcome, UnknownOutcome } from "../../src/call/outcome.ts";
-import { StdioConnection } from "../../src/wires/stdio/connection.ts";
-import { LineSplitter } from "../../src/wires/stdio/lines.ts";
+import type { Outcome, UnknownOutcome } from "../../src/core/call/outcome.ts";
+import { StdioConnection } from "../../src/wires/mcp/stdio/server/connection.ts";
+import { LineSplitter } from "../../src/wires/mcp/stdio/server/lines.ts";
 import { WIRES } from "../wires/matrix.ts";
 import type { Column, Place } from "./guarantee.ts";
 

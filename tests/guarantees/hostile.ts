@@ -1,10 +1,10 @@
 /** Servers that mean ill, against our clients: a call ends, soon, by a refusal, and nothing is asked of anybody else. */
 import { ok, strictEqual } from "node:assert/strict";
 import { createClient, http, ToolError, type Transport } from "../../mod.ts";
-import { httpErrorCodes } from "../../src/wires/http/codes.ts";
-import { connectTransport, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/entry.ts";
-import { mcpTransport } from "../../src/wires/mcp/entry.ts";
-import { webtoolsTransport } from "../../src/wires/webtools/entry.ts";
+import { httpErrorCodes } from "../../src/wires/mcp_lite/server/codes.ts";
+import { connectTransport, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/mod.ts";
+import { mcpTransport } from "../../src/wires/mcp/mod.ts";
+import { webtoolsTransport } from "../../src/wires/webtools/mod.ts";
 import { runtime } from "../runtime/runtime.ts";
 import { type Cases, type Column, type Guarantee, overCases, type Place } from "./guarantee.ts";
 

@@ -1,8 +1,8 @@
 /** What each limit says, on each wire: one code, in its words; and the next call is answered. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { createServer, defineTool, Failure, type Principal } from "../../mod.ts";
-import { bearer } from "../../src/auth/mod.ts";
-import { concurrencyLimit } from "../../src/middleware/mod.ts";
+import { bearer } from "../../src/integrations/auth/mod.ts";
+import { concurrencyLimit } from "../../src/integrations/middleware/mod.ts";
 import { wires } from "../wires/matrix.ts";
 import { callers, type Calling, callLine, type Line, type Pipe, pipes, type Said } from "./callers.ts";
 import { RawNest, RawObject } from "./dialects.ts";

@@ -1,6 +1,6 @@
 /** Every way to send bytes to a server: in process, over a socket of the runtime that runs the tests, and by HTTP/2. */
 import type { Server, Wire } from "../../mod.ts";
-import { mcp } from "../../src/wires/mcp/entry.ts";
+import { mcp } from "../../src/wires/mcp/mod.ts";
 import { runtime } from "../runtime/runtime.ts";
 import { wires } from "../wires/matrix.ts";
 import { type Dialect, DIALECTS, GRPC, type RawAnswer, type RawRequest } from "./dialects.ts";

@@ -2,7 +2,7 @@
 import { deepStrictEqual, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, type ToolError } from "../../mod.ts";
-import { jsonSchema } from "../../src/json_schema/mod.ts";
+import { jsonSchema } from "../../src/core/json_schema/mod.ts";
 import { testClient } from "../../src/testing/mod.ts";
 
 interface Order {

@@ -2,7 +2,7 @@ import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
 import { type CallMeta, defineContext, defineTool, Failure } from "../../mod.ts";
-import { cache, type CacheOptions } from "../../src/middleware/mod.ts";
+import { cache, type CacheOptions } from "../../src/integrations/middleware/mod.ts";
 import { Bench, KeptSink } from "../dispatch/harness.ts";
 import { asAnswer, asPromise, asQuestion, KEYS } from "../dispatch/promised.ts";
 

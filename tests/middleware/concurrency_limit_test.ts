@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { defineTool } from "../../mod.ts";
-import { concurrencyLimit, type ConcurrencyLimitOptions } from "../../src/middleware/mod.ts";
+import { concurrencyLimit, type ConcurrencyLimitOptions } from "../../src/integrations/middleware/mod.ts";
 import { assertRefused, Bench, settle } from "../dispatch/harness.ts";
 import { asAnswer, asPromise, Gates, KEYS, pass, redeem, settledOf, standstill, watch } from "../dispatch/promised.ts";
 

@@ -1,7 +1,12 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { defineTool } from "../../mod.ts";
-import { type BucketStore, memoryBuckets, rateLimit, type RateLimitOptions } from "../../src/middleware/mod.ts";
+import {
+  type BucketStore,
+  memoryBuckets,
+  rateLimit,
+  type RateLimitOptions,
+} from "../../src/integrations/middleware/mod.ts";
 import { Bench } from "../dispatch/harness.ts";
 
 const ping = defineTool("ping").describe("Ping").handle(() => "pong");

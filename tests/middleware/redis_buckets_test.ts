@@ -2,8 +2,8 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { createServer, defineTool } from "../../mod.ts";
-import { rateLimit } from "../../src/middleware/mod.ts";
-import { redisBuckets, type RedisBucketsOptions } from "../../src/redis/mod.ts";
+import { rateLimit } from "../../src/integrations/middleware/mod.ts";
+import { redisBuckets, type RedisBucketsOptions } from "../../src/integrations/redis/mod.ts";
 import { testClient } from "../../src/testing/mod.ts";
 import { skipReason, startRedis, type TestServer } from "../engine/programs.ts";
 

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { defineTool } from "../../mod.ts";
-import { timeout } from "../../src/middleware/mod.ts";
+import { timeout } from "../../src/integrations/middleware/mod.ts";
 import { assertRefused, Bench, KeptSink, settle } from "../dispatch/harness.ts";
 import { asAnswer } from "../dispatch/promised.ts";
 

@@ -2,7 +2,7 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, Failure, type Middleware } from "../../mod.ts";
-import { cache, concurrencyLimit, rateLimit, timeout } from "../../src/middleware/mod.ts";
+import { cache, concurrencyLimit, rateLimit, timeout } from "../../src/integrations/middleware/mod.ts";
 import { carries, skipOf, type WireRow, WIRES, wires } from "../wires/matrix.ts";
 
 class OutOfStock extends Error {}

@@ -5,7 +5,7 @@ import {
   type OAuthFetch,
   oauthFetch,
   type OAuthFetchOptions,
-} from "../../src/oauth/mod.ts";
+} from "../../src/integrations/oauth/mod.ts";
 
 export const SERVER = "https://api.example/mcp";
 export const ISSUER = "https://login.example";

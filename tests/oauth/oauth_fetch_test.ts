@@ -8,7 +8,7 @@ import {
   identityAssertion,
   jwtBearer,
   oauthFetch,
-} from "../../src/oauth/mod.ts";
+} from "../../src/integrations/oauth/mod.ts";
 import { runtime } from "../runtime/runtime.ts";
 import {
   agreeing,

@@ -1,7 +1,13 @@
 /** Options of oauthFetch() and of grants: what is none, is missing or of the wrong kind is refused where it is written. */
 import { throws } from "node:assert/strict";
 import { test } from "node:test";
-import { authorizationCode, clientCredentials, identityAssertion, jwtBearer, oauthFetch } from "../../src/oauth/mod.ts";
+import {
+  authorizationCode,
+  clientCredentials,
+  identityAssertion,
+  jwtBearer,
+  oauthFetch,
+} from "../../src/integrations/oauth/mod.ts";
 import { agreeing, ISSUER, SERVER } from "./network.ts";
 
 const { grant } = agreeing();

@@ -3,11 +3,17 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { exportJWK, generateKeyPair, type GenerateKeyPairResult } from "jose";
 import { createClient, createServer, defineTool, http, mcpLite } from "../../mod.ts";
-import { bearer, jwtVerifier, protectedResource } from "../../src/auth/mod.ts";
-import { loopbackRedirect } from "../../src/oauth/loopback.ts";
-import { authorizationCode, clientCredentials, type Grant, oauthFetch, type OAuthStore } from "../../src/oauth/mod.ts";
-import { connect, connectTransport } from "../../src/wires/grpc/entry.ts";
-import { mcp, mcpTransport } from "../../src/wires/mcp/entry.ts";
+import { bearer, jwtVerifier, protectedResource } from "../../src/integrations/auth/mod.ts";
+import { loopbackRedirect } from "../../src/integrations/oauth/loopback/mod.ts";
+import {
+  authorizationCode,
+  clientCredentials,
+  type Grant,
+  oauthFetch,
+  type OAuthStore,
+} from "../../src/integrations/oauth/mod.ts";
+import { connect, connectTransport } from "../../src/wires/grpc/mod.ts";
+import { mcp, mcpTransport } from "../../src/wires/mcp/mod.ts";
 import { browse, ROBOT, type RunningIssuer, SCOPES, startIssuer } from "./issuer.ts";
 
 const ORIGIN = "http://localhost";

@@ -2,9 +2,9 @@
 import { ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, http, ToolError } from "../../mod.ts";
-import type { OAuthStore } from "../../src/oauth/mod.ts";
-import { connectTransport } from "../../src/wires/grpc/entry.ts";
-import { mcpTransport } from "../../src/wires/mcp/entry.ts";
+import type { OAuthStore } from "../../src/integrations/oauth/mod.ts";
+import { connectTransport } from "../../src/wires/grpc/mod.ts";
+import { mcpTransport } from "../../src/wires/mcp/mod.ts";
 import { agreeing, createNetwork, ISSUER, POST, SERVER } from "./network.ts";
 
 const FULL = new Error("ENOSPC: no space left on device");

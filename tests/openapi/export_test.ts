@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import * as v from "valibot";
 import { createServer, defineTool, mcpLite } from "../../mod.ts";
-import { openapi, toolsFromOpenApi } from "../../src/openapi/mod.ts";
-import { webtools } from "../../src/wires/webtools/entry.ts";
+import { openapi, toolsFromOpenApi } from "../../src/integrations/openapi/mod.ts";
+import { webtools } from "../../src/wires/webtools/mod.ts";
 
 interface Node {
   readonly name?: string | undefined;

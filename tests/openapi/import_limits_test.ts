@@ -2,7 +2,7 @@
 import { rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer } from "../../mod.ts";
-import { toolsFromOpenApi } from "../../src/openapi/mod.ts";
+import { toolsFromOpenApi } from "../../src/integrations/openapi/mod.ts";
 import { testClient } from "../../src/testing/mod.ts";
 
 function count(): (items: readonly unknown[]) => Promise<unknown> {

@@ -5,7 +5,7 @@ import { context, propagation, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } from "@opentelemetry/core";
 import { createClient, createServer, defineTool, memory } from "../../mod.ts";
-import { otel, otelTransport } from "../../src/otel/mod.ts";
+import { otel, otelTransport } from "../../src/integrations/otel/mod.ts";
 import { testClient } from "../../src/testing/mod.ts";
 import { Telemetry } from "./harness.ts";
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
 import * as v from "valibot";
 import { type AnyTool, defineTool, Failure, ToolError } from "../../mod.ts";
-import { otel } from "../../src/otel/mod.ts";
+import { otel } from "../../src/integrations/otel/mod.ts";
 import { Bench, KeptSink, settle } from "../dispatch/harness.ts";
 import { asPromise, Gates, KEYS, pass, redeem, settledOf, standstill, watch } from "../dispatch/promised.ts";
 import { Telemetry } from "./harness.ts";

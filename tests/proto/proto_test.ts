@@ -46,7 +46,7 @@ test("npm run generate gives the bytes that are checked in", { skip, timeout: 60
   strictEqual(status, 0, output);
   const generated = readAll(folder);
   ok("mcplite_pb.ts" in generated);
-  deepStrictEqual(generated, readAll(join(ROOT, "src/wires/grpc/gen")));
+  deepStrictEqual(generated, readAll(join(ROOT, "src/wires/grpc/messages/gen")));
 });
 
 test("buf lint finds nothing but what the specification's names break", { skip }, () => {

@@ -2,8 +2,8 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import type { Change } from "../../mod.ts";
-import { type RedisChanges, redisChanges } from "../../src/redis/mod.ts";
-import { mcpTransport } from "../../src/wires/mcp/entry.ts";
+import { type RedisChanges, redisChanges } from "../../src/integrations/redis/mod.ts";
+import { mcpTransport } from "../../src/wires/mcp/mod.ts";
 import { skipReason, startRedis, type TestServer } from "../engine/programs.ts";
 import { createReplica, eventually, isHeard, PATIENT, withRedis } from "./fixture.ts";
 

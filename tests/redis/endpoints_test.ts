@@ -2,8 +2,8 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { createServer, defineTool } from "../../mod.ts";
-import { redisSessions } from "../../src/redis/mod.ts";
-import { mcp, sessionsIn } from "../../src/wires/mcp/entry.ts";
+import { redisSessions } from "../../src/integrations/redis/mod.ts";
+import { mcp, sessionsIn } from "../../src/wires/mcp/mod.ts";
 import { skipReason, startRedis, type TestServer } from "../engine/programs.ts";
 import { StreamReader } from "../wires/mcp/client.ts";
 import { KEYS } from "../wires/mcp/fixture.ts";

@@ -5,9 +5,9 @@
  */
 import { Redis } from "ioredis";
 import { createServer, defineTool, type Server } from "../../mod.ts";
-import { redisChanges, redisSessions, type RedisSessionsOptions } from "../../src/redis/mod.ts";
-import * as v from "../../src/schema/valibot.ts";
-import { defineResource, mcp, type McpSession, type SessionOptions, sessionsIn } from "../../src/wires/mcp/entry.ts";
+import { redisChanges, redisSessions, type RedisSessionsOptions } from "../../src/integrations/redis/mod.ts";
+import * as v from "../../src/core/schema/valibot.ts";
+import { defineResource, mcp, type McpSession, type SessionOptions, sessionsIn } from "../../src/wires/mcp/mod.ts";
 import { Gate, KEYS } from "../wires/mcp/fixture.ts";
 
 /** Servers start slowly where much is done at once. */

@@ -2,12 +2,12 @@
 import { match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, mcpLite, type Server } from "../../mod.ts";
-import { bullmq } from "../../src/engine/bullmq.ts";
-import { rateLimit } from "../../src/middleware/mod.ts";
-import { redisBuckets, redisChanges, redisSessions } from "../../src/redis/mod.ts";
-import { connect } from "../../src/wires/grpc/entry.ts";
-import { mcp, sessionsIn } from "../../src/wires/mcp/entry.ts";
-import { webtools } from "../../src/wires/webtools/entry.ts";
+import { bullmq } from "../../src/engine/bullmq/mod.ts";
+import { rateLimit } from "../../src/integrations/middleware/mod.ts";
+import { redisBuckets, redisChanges, redisSessions } from "../../src/integrations/redis/mod.ts";
+import { connect } from "../../src/wires/grpc/mod.ts";
+import { mcp, sessionsIn } from "../../src/wires/mcp/mod.ts";
+import { webtools } from "../../src/wires/webtools/mod.ts";
 import { skipReason, startRedis, type TestServer } from "../engine/programs.ts";
 import { KEYS } from "../wires/mcp/fixture.ts";
 import { eventually, PATIENT } from "./fixture.ts";

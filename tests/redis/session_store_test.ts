@@ -1,8 +1,8 @@
 /** What `redisSessions()` keeps and tells, in a real Redis, seen from two replicas. */
 import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import { type RedisSessions, redisSessions, type RedisSessionsOptions } from "../../src/redis/mod.ts";
-import type { SessionNote } from "../../src/wires/mcp/entry.ts";
+import { type RedisSessions, redisSessions, type RedisSessionsOptions } from "../../src/integrations/redis/mod.ts";
+import type { SessionNote } from "../../src/wires/mcp/mod.ts";
 import { skipReason, startRedis, type TestServer } from "../engine/programs.ts";
 import { eventually, isHeard, newSession, PATIENT, withRedis } from "./fixture.ts";
 

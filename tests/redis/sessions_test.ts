@@ -9,7 +9,7 @@ import {
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { createClient, type Server } from "../../mod.ts";
-import { mcpTransport } from "../../src/wires/mcp/entry.ts";
+import { mcpTransport } from "../../src/wires/mcp/mod.ts";
 import { skipReason, startRedis, type TestServer } from "../engine/programs.ts";
 import { initialize, type Json, legacy, type Message, post, StreamReader } from "../wires/mcp/client.ts";
 import { createReplica, eventually, isHeard, newSession, PATIENT, type Replica, withRedis } from "./fixture.ts";

@@ -4,7 +4,7 @@ import { connect as connectHttp2 } from "node:http2";
 import { test } from "node:test";
 import { createServer, defineTool, type Reply, type Wire } from "../../mod.ts";
 import { serve } from "../../src/runtime/serve.ts";
-import { connect } from "../../src/wires/grpc/entry.ts";
+import { connect } from "../../src/wires/grpc/mod.ts";
 
 const tools = [defineTool("ping").describe("Answer").handle(() => "pong")];
 

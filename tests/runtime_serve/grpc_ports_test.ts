@@ -6,7 +6,7 @@ import { type AddressInfo, connect as connectTcp, createServer as createTcpServe
 import { test } from "node:test";
 import { createClient, createServer, mcpLite } from "../../mod.ts";
 import { type Listening, serve, type ServeOptions } from "../../src/runtime/serve.ts";
-import { connect, grpcTransport } from "../../src/wires/grpc/entry.ts";
+import { connect, grpcTransport } from "../../src/wires/grpc/mod.ts";
 import { callBody, delay, isRefused } from "./client.ts";
 import { answers, callFrames } from "./http2_attacks.ts";
 import { Flag, http2Frame, PREFACE, RawConnection, settings, Type } from "./http2_frames.ts";

@@ -6,7 +6,7 @@
 import process from "node:process";
 import { createServer, mcpLite } from "../../mod.ts";
 import { serve } from "../../src/runtime/serve.ts";
-import { connect } from "../../src/wires/grpc/entry.ts";
+import { connect } from "../../src/wires/grpc/mod.ts";
 import { delay, logger, print, tools } from "./tools.ts";
 
 const server = createServer({

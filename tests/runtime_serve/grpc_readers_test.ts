@@ -1,7 +1,7 @@
 /** gRPC on each runtime: readers that leave, readers that do not read, and clients that end by themselves. */
 import { match, ok, strictEqual } from "node:assert/strict";
 import { createClient } from "../../mod.ts";
-import { grpcTransport } from "../../src/wires/grpc/entry.ts";
+import { grpcTransport } from "../../src/wires/grpc/mod.ts";
 import { delay } from "./client.ts";
 import { CANCEL, reset, streamFrames } from "./http2_attacks.ts";
 import { http2Frame, RawConnection, Type, uint32 } from "./http2_frames.ts";

@@ -5,9 +5,9 @@
  */
 import process from "node:process";
 import { createServer, defineTool, type Engine, memoryEngine } from "../../mod.ts";
-import { sqlite } from "../../src/engine/sqlite.ts";
+import { sqlite } from "../../src/engine/sqlite/mod.ts";
 import { serve } from "../../src/runtime/serve.ts";
-import * as v from "../../src/schema/valibot.ts";
+import * as v from "../../src/core/schema/valibot.ts";
 
 const [, , engineName = "memory", database = ""] = process.argv;
 const engine: Engine = engineName === "sqlite" ? sqlite(database, { leaseMs: 500, pollMs: 20 }) : memoryEngine();

@@ -2,7 +2,7 @@
 import process from "node:process";
 import { createServer, defineTool, mcpLite } from "../../mod.ts";
 import { serve } from "../../src/runtime/serve.ts";
-import * as v from "../../src/schema/valibot.ts";
+import * as v from "../../src/core/schema/valibot.ts";
 
 const [, , path = "/mcp-lite/v1", names = "search_documents,analyze_dataset,generate_report"] = process.argv;
 

@@ -12,7 +12,7 @@ import { test } from "node:test";
 import { connect as connectTls } from "node:tls";
 import { createClient, createServer, http, mcpLite } from "../../mod.ts";
 import { type Listening, serve, type TlsOptions } from "../../src/runtime/serve.ts";
-import { connect, connectTransport, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/entry.ts";
+import { connect, connectTransport, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/mod.ts";
 import { delay, tools } from "./tools.ts";
 
 /** A certificate of this machine's own; `undefined` without openssl. */

@@ -6,7 +6,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
-import { compileExactCheck } from "../../src/schema/exact_check.ts";
+import { compileExactCheck } from "../../src/core/schema/exact_check.ts";
 import { createClient, createServer, defineTool, memory, ToolError } from "../../mod.ts";
 
 const SEED = 20261122;

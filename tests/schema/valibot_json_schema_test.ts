@@ -4,8 +4,8 @@ import { test } from "node:test";
 import { toJsonSchema } from "@valibot/to-json-schema";
 import fc from "fast-check";
 import * as v from "valibot";
-import type { Schema } from "../../src/schema/schema.ts";
-import { convertValibot } from "../../src/schema/valibot_json_schema.ts";
+import type { Schema } from "../../src/core/schema/standard_schema.ts";
+import { convertValibot } from "../../src/core/schema/valibot_json_schema.ts";
 
 type AnySchema = v.GenericSchema | v.GenericSchemaAsync;
 type Converted = Readonly<Record<string, unknown>>;

@@ -2,8 +2,8 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, mcpLite, type Wire } from "../../mod.ts";
-import { bearer } from "../../src/auth/mod.ts";
-import { mcp, memorySessions } from "../../src/wires/mcp/entry.ts";
+import { bearer } from "../../src/integrations/auth/mod.ts";
+import { mcp, memorySessions } from "../../src/wires/mcp/mod.ts";
 
 const tools = [defineTool("whoami").describe("Say who calls").handle((_, ctx) => ctx.principal?.id ?? "nobody")];
 const JSON_TYPE = { "content-type": "application/json" };

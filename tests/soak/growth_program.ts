@@ -8,8 +8,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createServer, defineTool, mcpLite, memoryEngine } from "../../mod.ts";
 import { type Clock, systemClock } from "../../src/internal/clock.ts";
 import { serve } from "../../src/runtime/serve.ts";
-import * as v from "../../src/schema/valibot.ts";
-import { mcp, memorySessions } from "../../src/wires/mcp/entry.ts";
+import * as v from "../../src/core/schema/valibot.ts";
+import { mcp, memorySessions } from "../../src/wires/mcp/mod.ts";
 
 const add = defineTool("add").describe("Add two numbers").input(v.object({ a: v.number(), b: v.number() }))
   .output(v.number()).handle(({ a, b }) => a + b);

@@ -1,7 +1,7 @@
 // One process of the soak: `process.ts serve <port> <redis url> <lease in ms>`, or `work` instead of `serve`. Its keys are in
 // the environment.
 import process from "node:process";
-import { bullmq } from "../../src/engine/bullmq.ts";
+import { bullmq } from "../../src/engine/bullmq/mod.ts";
 import { keysFromEnv, serve } from "../../src/runtime/serve.ts";
 import { createSoakServer } from "./tools.ts";
 

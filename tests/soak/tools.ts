@@ -6,7 +6,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { createServer, defineContext, defineTool, type Engine, type TokenKeys } from "../../mod.ts";
-import * as v from "../../src/schema/valibot.ts";
+import * as v from "../../src/core/schema/valibot.ts";
 
 /** A job may be killed again and again, and is to end all the same. */
 const RETRIES = 1_000;

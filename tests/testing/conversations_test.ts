@@ -13,9 +13,9 @@ import {
   type Server,
   type Transport,
 } from "../../mod.ts";
-import { connect, grpcTransport } from "../../src/wires/grpc/entry.ts";
+import { connect, grpcTransport } from "../../src/wires/grpc/mod.ts";
 import { FakeClock, type Replica, type ReplicaFaults, simulateReplicas } from "../../src/testing/mod.ts";
-import * as v from "../../src/schema/valibot.ts";
+import * as v from "../../src/core/schema/valibot.ts";
 
 const KEYS = "k1:a secret that all replicas of this test know";
 const number = v.object({ n: v.number() });

@@ -8,7 +8,7 @@ import {
   type ReplicaTransportOptions,
   simulateReplicas,
 } from "../../src/testing/mod.ts";
-import * as v from "../../src/schema/valibot.ts";
+import * as v from "../../src/core/schema/valibot.ts";
 
 const KEYS = "k1:a secret that all replicas of this test know";
 const RETRY = { retry: { attempts: 50, baseDelayMs: 1 } };

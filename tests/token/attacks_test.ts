@@ -4,8 +4,8 @@
  */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { decodeBase64Url, encodeBase64Url } from "../../src/token/base64url.ts";
-import type { TokenKind } from "../../src/token/token.ts";
+import { decodeBase64Url, encodeBase64Url } from "../../src/core/token/base64url.ts";
+import type { TokenKind } from "../../src/core/token/token.ts";
 import { claims, K1, K2, KINDS, makers, NOW_MS, said } from "./fixture.ts";
 
 const PREFIXES: Readonly<Record<TokenKind, string>> = {

@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { decodeBase64Url, encodeBase64Url, encodeByHand } from "../../src/token/base64url.ts";
+import { decodeBase64Url, encodeBase64Url, encodeByHand } from "../../src/core/token/base64url.ts";
 
 for (
   const [bytes, text] of [

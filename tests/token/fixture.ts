@@ -1,6 +1,6 @@
-import { keyRing } from "../../src/token/key_ring.ts";
-import { sealed } from "../../src/token/sealed.ts";
-import type { TokenClaims, TokenKeys, TokenKind, VerifiedToken } from "../../src/token/token.ts";
+import { keyRing } from "../../src/core/token/key_ring.ts";
+import { sealed } from "../../src/core/token/sealed.ts";
+import type { TokenClaims, TokenKeys, TokenKind, VerifiedToken } from "../../src/core/token/token.ts";
 
 export const KINDS: readonly TokenKind[] = ["promise", "continuation", "context", "config"];
 

@@ -2,9 +2,9 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { Json } from "../../src/internal/json.ts";
-import { encodeBase64Url } from "../../src/token/base64url.ts";
-import { deriveKey, macGuard, nobleHmac } from "../../src/token/guard.ts";
-import { bindTo, concatBytes, encodeStamp, encodeText } from "../../src/token/layout.ts";
+import { encodeBase64Url } from "../../src/core/token/base64url.ts";
+import { deriveKey, macGuard, nobleHmac } from "../../src/core/token/guard.ts";
+import { bindTo, concatBytes, encodeStamp, encodeText } from "../../src/core/token/layout.ts";
 import { claims, K1, KINDS, makers, NOW_MS, said } from "./fixture.ts";
 
 const anyText = fc.string({ unit: "binary", maxLength: 40 });

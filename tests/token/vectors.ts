@@ -1,4 +1,4 @@
-import type { TokenClaims, TokenKind } from "../../src/token/token.ts";
+import type { TokenClaims, TokenKind } from "../../src/core/token/token.ts";
 
 /** A token, and what it says. */
 export interface TokenVector extends TokenClaims {

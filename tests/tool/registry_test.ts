@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { type AnyTool, createServer, defineTool } from "../../mod.ts";
-import { ToolRegistry } from "../../src/tool/registry.ts";
+import { ToolRegistry } from "../../src/core/tool/registry.ts";
 
 const tool = (name: string): AnyTool => defineTool(name).describe(`The tool ${name}`).handle(() => name);
 

@@ -6,8 +6,8 @@ import { ok, throws } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
 import { createServer, type Server } from "../../mod.ts";
-import { content, definePrompt, defineResource, type Prompt, type Resource, user } from "../../src/wires/mcp/entry.ts";
-import type { VariableNames } from "../../src/wires/mcp/entry.ts";
+import { content, definePrompt, defineResource, type Prompt, type Resource, user } from "../../src/wires/mcp/mod.ts";
+import type { VariableNames } from "../../src/wires/mcp/mod.ts";
 import { type Equal, expectType } from "./equal.ts";
 
 test("a reader gets the variables of its template", () => {

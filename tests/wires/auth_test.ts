@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { type Client, createClient, createServer, defineTool, type Principal, type Transport } from "../../mod.ts";
-import { bearer } from "../../src/auth/mod.ts";
+import { bearer } from "../../src/integrations/auth/mod.ts";
 import { type Caller, skipOf, type WireRow, WIRES, wires } from "./matrix.ts";
 
 const PEOPLE: Readonly<Record<string, Principal>> = {

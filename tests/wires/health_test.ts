@@ -1,8 +1,8 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, mcpLite } from "../../mod.ts";
-import { bearer } from "../../src/auth/mod.ts";
-import { health, type HealthOptions } from "../../src/wires/health/mod.ts";
+import { bearer } from "../../src/integrations/auth/mod.ts";
+import { health, type HealthOptions } from "../../src/wires/http_pages/health.ts";
 import { KeptLog } from "../dispatch/harness.ts";
 
 const ping = defineTool("ping").describe("Ping").handle(() => "pong");

@@ -9,10 +9,10 @@ import {
   type Transport,
   type Wire,
 } from "../../mod.ts";
-import { gateway, mount } from "../../src/compose/mod.ts";
-import { connect, connectTransport, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/entry.ts";
-import { webtools, webtoolsTransport } from "../../src/wires/webtools/entry.ts";
-import { mcp, mcpTransport, memorySessions } from "../../src/wires/mcp/entry.ts";
+import { gateway, mount } from "../../src/server/compose/mod.ts";
+import { connect, connectTransport, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/mod.ts";
+import { webtools, webtoolsTransport } from "../../src/wires/webtools/mod.ts";
+import { mcp, mcpTransport, memorySessions } from "../../src/wires/mcp/mod.ts";
 import { openStdio } from "./stdio/in_process.ts";
 
 /** What some protocols have no word for. */

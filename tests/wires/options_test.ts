@@ -2,16 +2,23 @@
 import { rejects, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, http } from "../../mod.ts";
-import { aiTools, anthropicTools, langchainTools, openaiTools } from "../../src/agents/mod.ts";
-import { authenticate, bearer, jwt, protectedResource } from "../../src/auth/mod.ts";
-import { bullmq } from "../../src/engine/bullmq.ts";
-import { sqlite } from "../../src/engine/sqlite.ts";
-import { cache, concurrencyLimit, logging, memoryBuckets, rateLimit, timeout } from "../../src/middleware/mod.ts";
-import { otel, otelTransport } from "../../src/otel/mod.ts";
-import { openapi, toolsFromOpenApi } from "../../src/openapi/mod.ts";
-import { redisBuckets, redisChanges, redisSessions } from "../../src/redis/mod.ts";
-import { connect, connectTransport, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/entry.ts";
-import { health } from "../../src/wires/health/mod.ts";
+import { aiTools, anthropicTools, langchainTools, openaiTools } from "../../src/integrations/agents/mod.ts";
+import { authenticate, bearer, jwt, protectedResource } from "../../src/integrations/auth/mod.ts";
+import { bullmq } from "../../src/engine/bullmq/mod.ts";
+import { sqlite } from "../../src/engine/sqlite/mod.ts";
+import {
+  cache,
+  concurrencyLimit,
+  logging,
+  memoryBuckets,
+  rateLimit,
+  timeout,
+} from "../../src/integrations/middleware/mod.ts";
+import { otel, otelTransport } from "../../src/integrations/otel/mod.ts";
+import { openapi, toolsFromOpenApi } from "../../src/integrations/openapi/mod.ts";
+import { redisBuckets, redisChanges, redisSessions } from "../../src/integrations/redis/mod.ts";
+import { connect, connectTransport, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/mod.ts";
+import { health } from "../../src/wires/http_pages/health.ts";
 import {
   definePrompt,
   defineResource,
@@ -19,8 +26,8 @@ import {
   mcpTransport,
   memorySessions,
   sessionsIn,
-} from "../../src/wires/mcp/entry.ts";
-import { webtools, webtoolsTransport } from "../../src/wires/webtools/entry.ts";
+} from "../../src/wires/mcp/mod.ts";
+import { webtools, webtoolsTransport } from "../../src/wires/webtools/mod.ts";
 
 /** As somebody calls it whom no compiler tells. */
 type Untyped = (...args: readonly unknown[]) => unknown;

@@ -4,9 +4,9 @@ import { test } from "node:test";
 import { toJson } from "@bufbuild/protobuf";
 import * as v from "valibot";
 import { createServer, defineTool, Failure, mcpLite } from "../../mod.ts";
-import { definePrompt, user } from "../../src/wires/mcp/entry.ts";
-import { encodePrompt } from "../../src/wires/grpc/encode_prompt.ts";
-import { PromptSchema } from "../../src/wires/grpc/gen/mcplite_pb.ts";
+import { definePrompt, user } from "../../src/wires/mcp/mod.ts";
+import { encodePrompt } from "../../src/wires/grpc/server/encode_prompt.ts";
+import { PromptSchema } from "../../src/wires/grpc/messages/gen/mcplite_pb.ts";
 
 const prompts = [
   definePrompt("greet").title("Greet").describe("Greet someone").meta({ "example.com/a": 1 })

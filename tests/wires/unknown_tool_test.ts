@@ -2,8 +2,8 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../mod.ts";
-import { mcp } from "../../src/wires/mcp/entry.ts";
-import { webtools } from "../../src/wires/webtools/entry.ts";
+import { mcp } from "../../src/wires/mcp/mod.ts";
+import { webtools } from "../../src/wires/webtools/mod.ts";
 import { mcpLite } from "../../mod.ts";
 
 const search = defineTool("search_documents").describe("Search").handle(() => []);

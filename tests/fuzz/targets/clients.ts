@@ -1,9 +1,9 @@
 /** Our clients, by every protocol, of a server whose answers are damaged: each call ends, in a value or in an error of ours. */
 import { deepStrictEqual, ok } from "node:assert/strict";
 import { createClient, Failure, http, ToolError, type Transport, type UntypedClient } from "../../../mod.ts";
-import { connectTransport, grpcWebTransport } from "../../../src/wires/grpc/entry.ts";
-import { mcpTransport } from "../../../src/wires/mcp/entry.ts";
-import { webtoolsTransport } from "../../../src/wires/webtools/entry.ts";
+import { connectTransport, grpcWebTransport } from "../../../src/wires/grpc/mod.ts";
+import { mcpTransport } from "../../../src/wires/mcp/mod.ts";
+import { webtoolsTransport } from "../../../src/wires/webtools/mod.ts";
 import { Dice } from "../dice.ts";
 import { CALLS, createHouse } from "../house.ts";
 import { anyLie, type Fetch, lyingFetch, TRUTH } from "../liar.ts";

@@ -1,7 +1,11 @@
 /** MCP-lite over gRPC, by what `fetch` carries: Connect in JSON and in bytes, gRPC-Web plain and as text. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { type DescMessage, fromBinary } from "@bufbuild/protobuf";
-import { PromptsListSchema, ToolResponseSchema, ToolsListSchema } from "../../../src/wires/grpc/gen/mcplite_pb.ts";
+import {
+  PromptsListSchema,
+  ToolResponseSchema,
+  ToolsListSchema,
+} from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
 import { framesOf, textOf } from "../../wires/grpc/frames.ts";
 import { concat } from "../bytes.ts";
 import type { Dice } from "../dice.ts";

@@ -4,8 +4,8 @@
  */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { create, toBinary } from "@bufbuild/protobuf";
-import { ServerReflectionRequestSchema } from "../../../src/wires/grpc/gen/grpc/reflection/v1/reflection_pb.ts";
-import { ToolRequestSchema } from "../../../src/wires/grpc/gen/mcplite_pb.ts";
+import { ServerReflectionRequestSchema } from "../../../src/wires/grpc/messages/gen/grpc/reflection/v1/reflection_pb.ts";
+import { ToolRequestSchema } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
 import { frame, framesOf } from "../../wires/grpc/frames.ts";
 import type { Ending, Request2 } from "../../wires/grpc/http2_calls.ts";
 import { cut } from "../bytes.ts";

@@ -1,6 +1,6 @@
 /** MCP-lite over HTTP: JSON-RPC, and its answers as JSON or as Server-Sent Events. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { SseDecoder } from "../../../src/codec/sse/decode.ts";
+import { SseDecoder } from "../../../src/http_client/sse.ts";
 import { isUtf8 } from "../bytes.ts";
 import type { Dice } from "../dice.ts";
 import { CALLS, createHouse, heavyCall, heavyMeta, METAS } from "../house.ts";

@@ -1,7 +1,7 @@
 /** MCP over pipes: bytes in pieces, cut into lines, of any revision. What it writes is messages, a line each. */
 import { deepStrictEqual, ok } from "node:assert/strict";
-import { StdioConnection } from "../../../src/wires/stdio/connection.ts";
-import { LineSplitter } from "../../../src/wires/stdio/lines.ts";
+import { StdioConnection } from "../../../src/wires/mcp/stdio/server/connection.ts";
+import { LineSplitter } from "../../../src/wires/mcp/stdio/server/lines.ts";
 import { modernBody } from "../../wires/mcp/client.ts";
 import { concat, cut } from "../bytes.ts";
 import { createHouse } from "../house.ts";

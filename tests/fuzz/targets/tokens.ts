@@ -1,8 +1,8 @@
 /** Tokens of promises and continuations, by the doors where callers bring them back: only the very token opens, in its place. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { createServer, defineContext, defineTool, type Server } from "../../../mod.ts";
-import * as v from "../../../src/schema/valibot.ts";
-import { decodeBase64Url, encodeBase64Url } from "../../../src/token/base64url.ts";
+import * as v from "../../../src/core/schema/valibot.ts";
+import { decodeBase64Url, encodeBase64Url } from "../../../src/core/token/base64url.ts";
 import { mutateBytes } from "../bytes.ts";
 import type { Dice } from "../dice.ts";
 import { KEYS } from "../house.ts";

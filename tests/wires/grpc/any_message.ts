@@ -1,7 +1,7 @@
 /** Messages of a call, as a property test wants them: any text, any JSON, any meta. */
 import { create, type JsonObject } from "@bufbuild/protobuf";
 import fc from "fast-check";
-import { ResponseMetaSchema, type ResponseType } from "../../../src/wires/grpc/gen/mcplite_pb.ts";
+import { ResponseMetaSchema, type ResponseType } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
 
 export const DEPTH = 6;
 const MAX_INT32 = 2_147_483_647;

@@ -14,10 +14,10 @@ import {
   decodeToolRequestBytes,
   encodeResponseEnvelope,
   type ToolRequestMembers,
-} from "../../../src/wires/grpc/binary.ts";
-import { concatBytes } from "../../../src/wires/grpc/bytes.ts";
-import { ToolRequestSchema, ToolResponseSchema } from "../../../src/wires/grpc/gen/mcplite_pb.ts";
-import { refuseStruct } from "../../../src/wires/grpc/json.ts";
+} from "../../../src/wires/grpc/messages/binary.ts";
+import { concatBytes } from "../../../src/wires/grpc/messages/bytes.ts";
+import { ToolRequestSchema, ToolResponseSchema } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
+import { refuseStruct } from "../../../src/wires/grpc/messages/json.ts";
 import { anyMeta, anyOptional, anyText, DEPTH, present } from "./any_message.ts";
 import { frame } from "./frames.ts";
 

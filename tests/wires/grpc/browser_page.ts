@@ -1,6 +1,6 @@
 /** Runs in a page: the client over every wire that a page can reach. What it finds is for `browser_test.ts` to judge. */
 import { createClient, http, type Transport } from "../../../mod.ts";
-import { connectTransport, grpcTransport, grpcWebTransport } from "../../../src/wires/grpc/entry.ts";
+import { connectTransport, grpcTransport, grpcWebTransport } from "../../../src/wires/grpc/mod.ts";
 import type { FixtureServer } from "../fixture.ts";
 
 /** What a page sees over one wire. */

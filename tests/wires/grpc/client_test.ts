@@ -3,8 +3,8 @@ import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:a
 import { test } from "node:test";
 import { create, toBinary, toJsonString } from "@bufbuild/protobuf";
 import { createClient, createServer, defineTool, ToolError, type Transport } from "../../../mod.ts";
-import { ResponseType, ToolResponseSchema, ToolsListSchema } from "../../../src/wires/grpc/gen/mcplite_pb.ts";
-import { connect, connectTransport, grpcWebTransport } from "../../../src/wires/grpc/entry.ts";
+import { ResponseType, ToolResponseSchema, ToolsListSchema } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
+import { connect, connectTransport, grpcWebTransport } from "../../../src/wires/grpc/mod.ts";
 import { frame } from "./frames.ts";
 
 interface Sent {

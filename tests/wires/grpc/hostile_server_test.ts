@@ -6,8 +6,8 @@ import { test } from "node:test";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { createClient, createServer, defineTool, mcpLite, type ToolError } from "../../../mod.ts";
 import { serve } from "../../../src/runtime/serve.ts";
-import { connect, grpcTransport } from "../../../src/wires/grpc/entry.ts";
-import { ResponseType, ToolResponseSchema } from "../../../src/wires/grpc/gen/mcplite_pb.ts";
+import { connect, grpcTransport } from "../../../src/wires/grpc/mod.ts";
+import { ResponseType, ToolResponseSchema } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
 import { Flag, headerBlock, http2Frame, settings, Type } from "../../runtime_serve/http2_frames.ts";
 import { frame } from "./frames.ts";
 

@@ -2,7 +2,7 @@
 import { deepStrictEqual, notStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { toJsonObject } from "../../../src/wires/grpc/json.ts";
+import { toJsonObject } from "../../../src/wires/grpc/messages/json.ts";
 
 /** By text, or what that throws. */
 function byText(value: unknown): unknown {

@@ -7,11 +7,15 @@ import {
   BadRequestSchema,
   ErrorInfoSchema,
   RetryInfoSchema,
-} from "../../../src/wires/grpc/gen/google/rpc/error_details_pb.ts";
-import { ResponseType, ToolRequestSchema, ToolResponseSchema } from "../../../src/wires/grpc/gen/mcplite_pb.ts";
-import { concatBytes } from "../../../src/wires/grpc/bytes.ts";
-import { connect } from "../../../src/wires/grpc/entry.ts";
-import { definePrompt } from "../../../src/wires/mcp/entry.ts";
+} from "../../../src/wires/grpc/messages/gen/google/rpc/error_details_pb.ts";
+import {
+  ResponseType,
+  ToolRequestSchema,
+  ToolResponseSchema,
+} from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
+import { concatBytes } from "../../../src/wires/grpc/messages/bytes.ts";
+import { connect } from "../../../src/wires/grpc/mod.ts";
+import { definePrompt } from "../../../src/wires/mcp/mod.ts";
 import * as v from "valibot";
 import { createFixture } from "../fixture.ts";
 import { frame, framesOf, gzipped, textOf } from "./frames.ts";

@@ -3,7 +3,7 @@ import { deepStrictEqual, doesNotMatch, ok, rejects, strictEqual } from "node:as
 import { test } from "node:test";
 import { createClient, createServer, defineTool, ToolError, type ToolErrorCode } from "../../../mod.ts";
 import { serve } from "../../../src/runtime/serve.ts";
-import { connect, connectTransport, grpcTransport, grpcWebTransport } from "../../../src/wires/grpc/entry.ts";
+import { connect, connectTransport, grpcTransport, grpcWebTransport } from "../../../src/wires/grpc/mod.ts";
 import { runtime } from "../../runtime/runtime.ts";
 
 const skip = runtime === "workerd" && "workerd opens no sockets";

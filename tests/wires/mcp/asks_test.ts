@@ -1,7 +1,7 @@
 /** Questions to callers: the same handlers in every era. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { memorySessions } from "../../../src/wires/mcp/entry.ts";
+import { memorySessions } from "../../../src/wires/mcp/mod.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import { callModern, initialize, type Json, legacy, type Message, modern, post, StreamReader } from "./client.ts";
 import { createFixture } from "./fixture.ts";

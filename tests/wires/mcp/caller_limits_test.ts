@@ -9,8 +9,8 @@ import {
   memorySessions,
   sessionsIn,
   type SessionStore,
-} from "../../../src/wires/mcp/entry.ts";
-import { serveLines } from "../../../src/wires/stdio/serve_lines.ts";
+} from "../../../src/wires/mcp/mod.ts";
+import { serveLines } from "../../../src/wires/mcp/stdio/server/serve_lines.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import { Pipe } from "../stdio/in_process.ts";
 import { initialize, type Json, legacy, type Message, StreamReader } from "./client.ts";

@@ -2,7 +2,7 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, type Server } from "../../../mod.ts";
-import { bearer } from "../../../src/auth/mod.ts";
+import { bearer } from "../../../src/integrations/auth/mod.ts";
 import { FakeClock } from "../../../src/testing/mod.ts";
 import {
   mcp,
@@ -14,7 +14,7 @@ import {
   sessionsIn,
   type SessionStore,
   type StoredMessage,
-} from "../../../src/wires/mcp/entry.ts";
+} from "../../../src/wires/mcp/mod.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import { type Json, type Message, StreamReader } from "./client.ts";
 import { createFixture, Gate, KEYS } from "./fixture.ts";

@@ -15,7 +15,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { createServer, defineTool, type Server } from "../../../mod.ts";
 import { serve } from "../../../src/runtime/serve.ts";
-import { mcp, memorySessions } from "../../../src/wires/mcp/entry.ts";
+import { mcp, memorySessions } from "../../../src/wires/mcp/mod.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import { createFixture, Gate, KEYS } from "./fixture.ts";
 

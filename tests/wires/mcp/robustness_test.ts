@@ -3,7 +3,7 @@ import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/str
 import { test } from "node:test";
 import { type AnyTool, createServer, defineTool, type Server, type ServerOptions } from "../../../mod.ts";
 import { FakeClock } from "../../../src/testing/mod.ts";
-import { mcp, memorySessions } from "../../../src/wires/mcp/entry.ts";
+import { mcp, memorySessions } from "../../../src/wires/mcp/mod.ts";
 import { rawSchema } from "../../../examples/everything/raw_schema.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import { callModern, type Json, modern, modernBody, modernHeaders, post, StreamReader } from "./client.ts";

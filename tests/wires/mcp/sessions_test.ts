@@ -2,7 +2,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, type Server } from "../../../mod.ts";
-import { bearer } from "../../../src/auth/mod.ts";
+import { bearer } from "../../../src/integrations/auth/mod.ts";
 import { FakeClock } from "../../../src/testing/mod.ts";
 import {
   mcp,
@@ -11,7 +11,7 @@ import {
   type Sessions,
   sessionsIn,
   type SessionStore,
-} from "../../../src/wires/mcp/entry.ts";
+} from "../../../src/wires/mcp/mod.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import { initialize, type Json, legacy, post, read, StreamReader } from "./client.ts";
 import { createFixture, Gate, KEYS } from "./fixture.ts";

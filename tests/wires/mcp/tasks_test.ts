@@ -2,8 +2,8 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, mcpLite, type Server, ToolError } from "../../../mod.ts";
-import * as v from "../../../src/schema/valibot.ts";
-import { mcp, memorySessions } from "../../../src/wires/mcp/entry.ts";
+import * as v from "../../../src/core/schema/valibot.ts";
+import { mcp, memorySessions } from "../../../src/wires/mcp/mod.ts";
 import { testClient } from "../../../src/testing/mod.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import {

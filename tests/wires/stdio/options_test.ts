@@ -3,7 +3,7 @@ import { rejects, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../../mod.ts";
 import { serve } from "../../../src/runtime/serve.ts";
-import { serveStdio, stdioTransport } from "../../../src/wires/stdio/entry.ts";
+import { serveStdio, stdioTransport } from "../../../src/wires/mcp/stdio/mod.ts";
 
 /** As somebody calls it whom no compiler tells. */
 type Untyped = (...args: readonly unknown[]) => unknown;

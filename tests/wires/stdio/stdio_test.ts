@@ -5,8 +5,8 @@ import { createInterface } from "node:readline";
 import process from "node:process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { refuse } from "../../../src/call/outcome.ts";
-import { LineSplitter } from "../../../src/wires/stdio/lines.ts";
+import { refuse } from "../../../src/core/call/outcome.ts";
+import { LineSplitter } from "../../../src/wires/mcp/stdio/server/lines.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import { CAPABILITIES, type Json, type Message, VERSION } from "../mcp/client.ts";
 

@@ -2,7 +2,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../../mod.ts";
-import { serveLines } from "../../../src/wires/stdio/serve_lines.ts";
+import { serveLines } from "../../../src/wires/mcp/stdio/server/serve_lines.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import type { Json, Message } from "../mcp/client.ts";
 import { Gate } from "../mcp/fixture.ts";

@@ -2,8 +2,8 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { type Client, createClient, createServer, defineTool } from "../../../mod.ts";
-import * as v from "../../../src/schema/valibot.ts";
-import { serveLines } from "../../../src/wires/stdio/serve_lines.ts";
+import * as v from "../../../src/core/schema/valibot.ts";
+import { serveLines } from "../../../src/wires/mcp/stdio/server/serve_lines.ts";
 import { openStdio, Pipe } from "./in_process.ts";
 
 const ask = defineTool("ask").describe("Asks").input(v.object({ what: v.string() })).output(v.string())

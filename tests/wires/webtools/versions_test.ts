@@ -3,7 +3,7 @@ import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/s
 import { test } from "node:test";
 import * as v from "valibot";
 import { createClient, createServer, defineTool, mcpLite, memory, memoryEngine } from "../../../mod.ts";
-import { webtools, webtoolsTransport } from "../../../src/wires/webtools/entry.ts";
+import { webtools, webtoolsTransport } from "../../../src/wires/webtools/mod.ts";
 
 const KEYS = "k1:a secret that all of these servers know";
 

@@ -9,7 +9,10 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { fromBinary } from "@bufbuild/protobuf";
-import { BadRequestSchema, ErrorInfoSchema } from "../../../../src/wires/grpc/gen/google/rpc/error_details_pb.ts";
+import {
+  BadRequestSchema,
+  ErrorInfoSchema,
+} from "../../../../src/wires/grpc/messages/gen/google/rpc/error_details_pb.ts";
 import {
   findProgram,
   type Found,

@@ -7,8 +7,8 @@ import { Buffer } from "node:buffer";
 import * as v from "valibot";
 import { createServer, defineTool, mcpLite, ToolError } from "../../../../mod.ts";
 import { serve } from "../../../../src/runtime/serve.ts";
-import { connect } from "../../../../src/wires/grpc/entry.ts";
-import { definePrompt } from "../../../../src/wires/mcp/entry.ts";
+import { connect } from "../../../../src/wires/grpc/mod.ts";
+import { definePrompt } from "../../../../src/wires/mcp/mod.ts";
 
 const sleep = (delayMs: number) => new Promise<void>((resolve) => void setTimeout(resolve, delayMs));
 

@@ -1,0 +1,71 @@
+import { isJsonObject } from "../../internal/json.ts";
+import type { CallMeta, TraceContext } from "./call.ts";
+import { type Refusal, refuseInput } from "./outcome.ts";
+
+/** Longest idempotency key, in UTF-16 code units. */
+const MAX_KEY = 256;
+
+/** Longest text that is kept of a trace, in UTF-16 code units: as long as baggage has to be passed on. */
+const MAX_TRACE_TEXT = 8_192;
+
+interface Member {
+  /** The member of {@link CallMeta} that it becomes. */
+  readonly name: keyof CallMeta;
+  /** What it has to be, for people. */
+  readonly expected: string;
+  fits(value: unknown): boolean;
+}
+
+const isText = (value: unknown): value is string => typeof value === "string";
+
+const MEMBERS: Readonly<Record<string, Member>> = {
+  deadline_ms: {
+    name: "deadlineMs",
+    expected: "a positive number of milliseconds",
+    fits: (value) => typeof value === "number" && value > 0,
+  },
+  continuation: { name: "continuation", expected: "a string", fits: isText },
+  responses: { name: "responses", expected: "an object", fits: isJsonObject },
+  context: { name: "context", expected: "a string", fits: isText },
+  idempotency_key: {
+    name: "idempotencyKey",
+    expected: `a string of 1 to ${MAX_KEY} characters`,
+    fits: (value) => isText(value) && value !== "" && value.length <= MAX_KEY,
+  },
+  promise: { name: "isPromiseWanted", expected: "true or false", fits: (value) => typeof value === "boolean" },
+};
+
+/**
+ * Reads what a caller says about a call, by its names on the wire. Total: bad input is a value.
+ *
+ * @param where What it is called there.
+ */
+export function decodeCallMeta(meta: unknown, where = "params._meta"): CallMeta | Refusal {
+  if (!isJsonObject(meta)) return refuseInput(`${where} must be an object`, ["_meta"], "object", meta);
+  const decoded: Record<string, unknown> = {};
+  for (const [wireName, { name, expected, fits }] of Object.entries(MEMBERS)) {
+    const value = meta[wireName];
+    if (value === undefined) continue;
+    if (!fits(value)) {
+      return refuseInput(`${where}.${wireName} must be ${expected}`, ["_meta", wireName], expected, value);
+    }
+    decoded[name] = value;
+  }
+  const trace = decodeTrace(meta);
+  return trace === undefined ? decoded : { ...decoded, trace };
+}
+
+/** The trace that a call belongs to, by its names on the wire; `undefined` if it is not said. What is no text, or too long, counts for nothing. */
+export function decodeTrace(meta: Readonly<Record<string, unknown>>): TraceContext | undefined {
+  const { traceparent, tracestate, baggage } = meta;
+  if (traceparent === undefined && baggage === undefined) return undefined;
+  return {
+    ...(isTraceText(traceparent) && { traceparent }),
+    ...(isTraceText(tracestate) && { tracestate }),
+    ...(isTraceText(baggage) && { baggage }),
+  };
+}
+
+function isTraceText(value: unknown): value is string {
+  return isText(value) && value.length <= MAX_TRACE_TEXT;
+}

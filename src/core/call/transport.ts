@@ -1,0 +1,57 @@
+/**
+ * What the client needs of a wire: the same shape as dispatch, so that a gateway is a transport used as one.
+ *
+ * @module
+ */
+import type { Refusal, Settled, Sink, UnknownOutcome } from "./outcome.ts";
+import type { MaybePromise } from "../../internal/maybe_promise.ts";
+
+/** What ends a call, and what a transport tells it so that it can. */
+export interface TransportLimit {
+  /** Aborts when the call has to end. */
+  readonly signal: AbortSignal;
+  /** Something came: the wire is not quiet. */
+  touch(): void;
+  /** The wire waits for us: that is not its silence. */
+  pause(): void;
+}
+
+/** One call, as the client hands it to a transport. */
+export interface TransportCall {
+  /** Name of the tool. */
+  readonly tool: string;
+  /** The arguments; `undefined` for none. */
+  readonly args: unknown;
+  /** What goes beside the arguments: members of the request's `_meta`, with their names on the wire. */
+  readonly meta: Readonly<Record<string, unknown>> | undefined;
+  /** What the environment of the caller supplies; left out where the protocol has no place for it. */
+  readonly config?: Readonly<Record<string, unknown>> | undefined;
+  /** Ends the call. */
+  readonly limit: TransportLimit;
+}
+
+/** A tool as a server lists it; unknown members are kept. */
+export interface RemoteTool {
+  /** Unique on its server. */
+  readonly name: string;
+  /** What the tool does. */
+  readonly description?: string;
+  /** JSON Schema of the arguments. */
+  readonly inputSchema?: Readonly<Record<string, unknown>>;
+  /** JSON Schema of the output. */
+  readonly outputSchema?: Readonly<Record<string, unknown>>;
+  /** Hints, with MCP's names. */
+  readonly annotations?: Readonly<Record<string, unknown>>;
+  /** Whatever else the server says. */
+  readonly [member: string]: unknown;
+}
+
+/** A way to reach a server. Total: rejects with nothing but what the caller's own functions throw. */
+export interface Transport {
+  /** Makes one call; with a sink it is streamed. */
+  call(call: TransportCall, sink?: Sink): MaybePromise<Settled | UnknownOutcome>;
+  /** Lists the server's tools. */
+  list(limit: TransportLimit): MaybePromise<readonly RemoteTool[] | Refusal>;
+  /** Ends what the transport holds open. */
+  close?(): void;
+}

@@ -1,0 +1,100 @@
+/**
+ * What a server offers beside its tools: resources and prompts, as its wires see them.
+ *
+ * Everything that is run goes through dispatch: deadlines, middleware, masking, asks and continuations are the same as those
+ * of tools. Ends are values; nothing is thrown, no promise rejects.
+ *
+ * @module
+ */
+import type { Call, CallMeta, Peer } from "../call/call.ts";
+import type { PromptMessage, ResourceContents } from "../call/content.ts";
+import type { AnswerOutcome, Outcome, Refusal, Settled, Sink } from "../call/outcome.ts";
+import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import type { ToolPlan } from "../tool/definition.ts";
+import type { PromptListing, ResourceListing, ResourceTemplateListing } from "./listing.ts";
+import type { PromptPlan } from "./prompt.ts";
+import type { ResourcePlan } from "./resource.ts";
+
+/** How a request ends: with a value of this type, or otherwise. */
+export type SettledWith<Value> = AnswerOutcome<Value> | Exclude<Outcome, AnswerOutcome> | Refusal;
+
+/** Who asks, and what is said beside the request. */
+export interface CatalogRequest {
+  /** Who asks. */
+  readonly peer: Peer;
+  /** Deadline, continuation with responses, and context count; there are no promises and no idempotency keys here. */
+  readonly meta?: CallMeta | undefined;
+}
+
+/** A prompt as it is given. */
+export interface PromptContent {
+  /** What the prompt is for. */
+  readonly description: string;
+  /** Its messages. */
+  readonly messages: readonly PromptMessage[];
+}
+
+/** What is to be completed. */
+export interface CompletionRequest extends CatalogRequest {
+  /** A prompt by its name, or a resource by its URI or URI template. */
+  readonly of: { readonly prompt: string } | { readonly resource: string };
+  /** Name of the prompt's argument, or of the template's variable. */
+  readonly argument: string;
+  /** What has been typed of it. */
+  readonly value: string;
+  /** The other arguments, as far as they are known. */
+  readonly given?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Values that a text may be completed to. */
+export interface Completion {
+  /** At most 100, best first. */
+  readonly values: readonly string[];
+  /** How many there are in all, if that is known. */
+  readonly total?: number;
+  /** Whether there are more. */
+  readonly hasMore: boolean;
+}
+
+/** The resources and prompts of a server. */
+export interface Catalog {
+  /** The prompts, as they are listed. */
+  readonly prompts: readonly PromptListing[];
+  /** The templates of resources, as they are listed. */
+  readonly templates: readonly ResourceTemplateListing[];
+  /** Whether there are resources or templates of them. */
+  readonly hasResources: boolean;
+  /** Whether something can be completed. */
+  readonly canComplete: boolean;
+  /** Lists the resources: those with a URI of their own, and what templates list. */
+  listResources(request: CatalogRequest): MaybePromise<SettledWith<readonly ResourceListing[]>>;
+  /** Reads a resource. An unknown one is `resource_not_found`, with `data.uri`. It may ask its caller. */
+  readResource(
+    uri: string,
+    request: CatalogRequest,
+    sink?: Sink,
+  ): MaybePromise<SettledWith<readonly ResourceContents[]>>;
+  /** Gives a prompt. An unknown one is `prompt_not_found`, unfit arguments are `invalid_input`. It may ask its caller. */
+  getPrompt(
+    name: string,
+    args: unknown,
+    request: CatalogRequest,
+    sink?: Sink,
+  ): MaybePromise<SettledWith<PromptContent>>;
+  /** Completes an argument; what has nothing to complete it with has no values. */
+  complete(request: CompletionRequest): MaybePromise<SettledWith<Completion>>;
+}
+
+/** Runs what is no tool the way tools are run. */
+export type RunPlan = (plan: ToolPlan, call: Call, sink?: Sink) => MaybePromise<Settled>;
+
+/**
+ * Makes a catalog. Each prompt and resource carries this, so that a server without any does not carry the code.
+ *
+ * @throws {TypeError} If a definition is not finished, or two have the same name or URI.
+ */
+export type CreateCatalog = (
+  resources: readonly { readonly "~resource": ResourcePlan }[],
+  prompts: readonly { readonly "~prompt": PromptPlan }[],
+  run: RunPlan,
+) => Catalog;

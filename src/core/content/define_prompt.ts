@@ -1,0 +1,178 @@
+/**
+ * `definePrompt`: the fluent, immutable definition of a prompt.
+ *
+ * @module
+ */
+import type { Icon } from "../call/content.ts";
+import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import type { Schema } from "../schema/standard_schema.ts";
+import { addScopes } from "../tool/access.ts";
+import type { DescribeFirst } from "../tool/builder_types.ts";
+import { checkAbout } from "./definition_rules.ts";
+import { assertCompleters, type Completers } from "./completion.ts";
+import { createCatalog } from "./create_catalog.ts";
+import type { CatalogCtx, Prompt, PromptAnswer, PromptPlan } from "./prompt.ts";
+import { compilePromptInput, NO_ARGUMENTS } from "./prompt_arguments.ts";
+
+/** `.handle()` of a prompt. */
+export type PromptHandle<Name extends string, Args> = (
+  handler: (args: Args, ctx: CatalogCtx) => MaybePromise<PromptAnswer>,
+) => Prompt<Name>;
+
+/**
+ * A prompt in the making. Each step returns a new builder, so that builders can be shared and forked.
+ *
+ * @typeParam Name The prompt's name.
+ * @typeParam Described Whether `.describe()` was called.
+ * @typeParam Input What callers send.
+ * @typeParam Args What the handler gets.
+ */
+export interface PromptBuilder<Name extends string, Described extends boolean, Input, Args> {
+  /** Says what the prompt is for, for people and models. Required. */
+  describe(description: string): PromptBuilder<Name, true, Input, Args>;
+  /** Sets a title for people. */
+  title(title: string): PromptBuilder<Name, Described, Input, Args>;
+  /** Sets images that stand for it. */
+  icons(icons: readonly Icon[]): PromptBuilder<Name, Described, Input, Args>;
+  /** Adds to the prompt's own `_meta` in listings. */
+  meta(members: Readonly<Record<string, unknown>>): PromptBuilder<Name, Described, Input, Args>;
+  /**
+   * Declares the arguments: text on every wire, of which the schema may make something else. The handler gets what it makes.
+   *
+   * @throws {TypeError} If the schema cannot become JSON Schema, its root is not an object, or a member takes no text.
+   */
+  input<In, Out>(schema: Schema<In, Out>): PromptBuilder<Name, Described, In, Out>;
+  /**
+   * Lets only callers use it that have all of these scopes. It stays listed.
+   *
+   * @throws {TypeError} If there is none, or one is empty or has spaces.
+   */
+  scopes(...scopes: readonly string[]): PromptBuilder<Name, Described, Input, Args>;
+  /**
+   * Completes arguments: `{ language: (value) => languages.filter((one) => one.startsWith(value)) }`. Callers get 100 at most.
+   * Arguments are declared before.
+   *
+   * @throws {TypeError} If there is no such argument.
+   */
+  complete(completers: Completers<keyof Input & string>): PromptBuilder<Name, Described, Input, Args>;
+  /** Ends the definition. The handler gives messages, or the text of one that the user says. */
+  readonly handle: Described extends true ? PromptHandle<Name, Args> : DescribeFirst;
+}
+
+/** What `definePrompt` starts from: no arguments. */
+export type FreshPrompt<Name extends string> = PromptBuilder<
+  Name,
+  false,
+  Readonly<Record<never, never>>,
+  Readonly<Record<never, never>>
+>;
+
+/**
+ * Starts the definition of a prompt.
+ *
+ * @example A prompt with an argument
+ * ```ts
+ * import { createServer } from "jsr:@toolwire/toolwire";
+ * import { definePrompt, user } from "jsr:@toolwire/toolwire/mcp";
+ * import * as v from "jsr:@toolwire/toolwire/schema";
+ *
+ * const review = definePrompt("review")
+ *   .describe("Review a piece of code")
+ *   .input(v.object({ code: v.pipe(v.string(), v.description("What to review")), language: v.optional(v.string(), "any") }))
+ *   .complete({ language: (value) => ["go", "rust", "typescript"].filter((one) => one.startsWith(value)) })
+ *   .handle(({ code, language }) => [user(`Review this code (language: ${language}):`), user(code)]);
+ *
+ * createServer({ tools: [], prompts: [review] });
+ * ```
+ * @typeParam Name The prompt's name, a literal.
+ * @param name 1 to 64 of `A-Z a-z 0-9 _ . -`, unique on its server.
+ * @returns A builder; `.describe()` and `.handle()` finish it.
+ * @throws {TypeError} If the name does not fit.
+ */
+export function definePrompt<const Name extends string>(name: Name): FreshPrompt<Name> {
+  if (typeof name !== "string" || !/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
+    throw new TypeError(
+      `Cannot define prompt ${JSON.stringify(name)}: a name is 1 to 64 of the characters A-Z a-z 0-9 _ . -`,
+    );
+  }
+  // The one cast: the builder's type follows the steps, its value does not need to.
+  return new Builder({ ...BLANK, name }) as unknown as FreshPrompt<Name>;
+}
+
+type Draft = Omit<PromptPlan, "description" | "handler"> & { readonly description: string | undefined };
+
+const BLANK: Omit<Draft, "name"> = {
+  title: undefined,
+  description: undefined,
+  icons: undefined,
+  meta: undefined,
+  completers: {},
+  scopes: [],
+  part: undefined,
+  ...NO_ARGUMENTS,
+};
+
+class Builder {
+  readonly #draft: Draft;
+  /** So that a server which is given a builder says what is missing. */
+  readonly "~catalog": typeof createCatalog = createCatalog;
+
+  constructor(draft: Draft) {
+    this.#draft = draft;
+  }
+
+  describe(description: string): Builder {
+    if (typeof description !== "string" || description.trim() === "") {
+      throw new TypeError(
+        `Cannot describe ${this.#label}: people choose prompts by their description, so it cannot be empty`,
+      );
+    }
+    return this.#with({ description });
+  }
+
+  title(title: string): Builder {
+    checkAbout(this.#label, { title });
+    return this.#with({ title });
+  }
+
+  icons(icons: readonly Icon[]): Builder {
+    checkAbout(this.#label, { icons });
+    return this.#with({ icons });
+  }
+
+  meta(members: Readonly<Record<string, unknown>>): Builder {
+    return this.#with({ meta: { ...this.#draft.meta, ...members } });
+  }
+
+  input(schema: Schema): Builder {
+    return this.#with({ ...compilePromptInput(schema, this.#label), completers: {} });
+  }
+
+  scopes(...scopes: readonly string[]): Builder {
+    return this.#with({ scopes: addScopes(this.#draft.scopes, scopes, this.#label) });
+  }
+
+  complete(completers: Completers): Builder {
+    assertCompleters(completers, this.#draft.arguments.map(({ name }) => name), this.#label);
+    return this.#with({ completers: { ...this.#draft.completers, ...completers } });
+  }
+
+  handle(handler: PromptPlan["handler"]): Prompt {
+    if (typeof handler !== "function") throw new TypeError(`Cannot finish ${this.#label}: .handle() takes a function`);
+    const { description, name } = this.#draft;
+    if (description === undefined) {
+      throw new TypeError(
+        `Cannot finish ${this.#label}: call .describe("…") before .handle(…), people choose prompts by it`,
+      );
+    }
+    return { name, "~prompt": { ...this.#draft, description, handler }, "~catalog": createCatalog };
+  }
+
+  get #label(): string {
+    return `prompt "${this.#draft.name}"`;
+  }
+
+  #with(change: Partial<Draft>): Builder {
+    return new Builder({ ...this.#draft, ...change });
+  }
+}

@@ -1,0 +1,216 @@
+/**
+ * `defineResource`: the fluent, immutable definition of something that callers can read.
+ *
+ * @module
+ */
+import { assertAnnotations, type ContentAnnotations, type Icon } from "../call/content.ts";
+import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import { addScopes } from "../tool/access.ts";
+import { checkAbout } from "./definition_rules.ts";
+import { assertCompleters, type Completers } from "./completion.ts";
+import { createCatalog } from "./create_catalog.ts";
+import type { CatalogCtx, ListingCtx } from "./prompt.ts";
+import type { ListedResource, Resource, ResourceAnswer, ResourcePlan } from "./resource.ts";
+import { namesScheme, UriTemplate, type UriVariables } from "./uri_template/uri_template.ts";
+import type { VariableNames, VariablesOf } from "./uri_template/variables.ts";
+
+/**
+ * A resource in the making. Each step returns a new builder, so that builders can be shared and forked.
+ *
+ * @typeParam Uri The URI or template, a literal.
+ */
+export interface ResourceBuilder<Uri extends string> {
+  /** Sets what programs call it. Default: the URI, or the template. */
+  name(name: string): ResourceBuilder<Uri>;
+  /** Sets a title for people. */
+  title(title: string): ResourceBuilder<Uri>;
+  /** Says what is in it, for people and models. */
+  describe(description: string): ResourceBuilder<Uri>;
+  /** Sets its type, such as `text/markdown`: what is read has it, unless it says otherwise. */
+  mimeType(mimeType: string): ResourceBuilder<Uri>;
+  /** Sets images that stand for it. */
+  icons(icons: readonly Icon[]): ResourceBuilder<Uri>;
+  /**
+   * Adds hints on its use.
+   *
+   * @throws {TypeError} If they are not what they should be.
+   */
+  annotate(annotations: ContentAnnotations): ResourceBuilder<Uri>;
+  /**
+   * Says how many bytes it has, before any encoding. Templates have no size; what they list may.
+   *
+   * @throws {TypeError} If it is a template.
+   * @throws {RangeError} If it is no whole number.
+   */
+  size(bytes: number): ResourceBuilder<Uri>;
+  /** Adds to the resource's own `_meta` in listings. */
+  meta(members: Readonly<Record<string, unknown>>): ResourceBuilder<Uri>;
+  /**
+   * Lets only callers use it that have all of these scopes. It stays listed; what a template lists is for those callers alone.
+   *
+   * @throws {TypeError} If there is none, or one is empty or has spaces.
+   */
+  scopes(...scopes: readonly string[]): ResourceBuilder<Uri>;
+  /**
+   * Completes variables of the template: `{ id: (value) => ids.filter((id) => id.startsWith(value)) }`. Callers get 100 at most.
+   *
+   * @throws {TypeError} If there is no such variable.
+   */
+  complete(completers: Completers<VariableNames<Uri>>): ResourceBuilder<Uri>;
+  /**
+   * Lists resources of the template, by its variables. Left out, callers know the template alone.
+   *
+   * @throws {TypeError} If it is no template.
+   */
+  list(list: (ctx: ListingCtx) => MaybePromise<readonly ListedResource<VariablesOf<Uri>>[]>): ResourceBuilder<Uri>;
+  /**
+   * Ends the definition.
+   *
+   * @param reader Gets the template's variables, decoded and not checked further, and gives what is there; `undefined` for nothing.
+   */
+  read(
+    reader: (variables: VariablesOf<Uri>, ctx: CatalogCtx, uri: string) => MaybePromise<ResourceAnswer>,
+  ): Resource<Uri>;
+}
+
+/**
+ * Starts the definition of a resource, or of a template of resources.
+ *
+ * @example One resource, and a template of them
+ * ```ts
+ * import { createServer } from "jsr:@toolwire/toolwire";
+ * import { defineResource } from "jsr:@toolwire/toolwire/mcp";
+ *
+ * const readme = defineResource("docs://readme").mimeType("text/markdown").read(() => "# Hello");
+ *
+ * const books = new Map([["1", "Moby Dick"]]);
+ * const book = defineResource("books://{id}")
+ *   .title("Books")
+ *   .complete({ id: (value) => [...books.keys()].filter((id) => id.startsWith(value)) })
+ *   .list(() => [...books].map(([id, title]) => ({ variables: { id }, title })))
+ *   .read(({ id }) => books.get(id)); // undefined: there is no such resource
+ *
+ * createServer({ tools: [], resources: [readme, book] });
+ * ```
+ * @typeParam Uri The URI or template, a literal.
+ * @param uri A URI with its scheme, or a URI template of RFC 6570, levels 1 to 3: `{id}` for one part, `{+path}` with slashes,
+ * `{?q,limit}` for a query.
+ * @throws {TypeError} If it is neither.
+ */
+export function defineResource<const Uri extends string>(uri: Uri): ResourceBuilder<Uri> {
+  if (typeof uri !== "string" || !namesScheme(uri)) {
+    throw new TypeError(
+      `Cannot define resource ${
+        JSON.stringify(uri)
+      }: a URI has a scheme and no spaces, such as docs://readme or docs://{id}`,
+    );
+  }
+  const template = /[{}]/.test(uri) ? new UriTemplate(uri) : undefined;
+  // The one cast: the builder's type follows the template, its value does not need to.
+  return new Builder({ ...BLANK, uri, template, name: uri }) as unknown as ResourceBuilder<Uri>;
+}
+
+type Draft = Omit<ResourcePlan, "reader">;
+
+const BLANK: Omit<Draft, "uri" | "template" | "name"> = {
+  title: undefined,
+  description: undefined,
+  icons: undefined,
+  mimeType: undefined,
+  annotations: undefined,
+  size: undefined,
+  meta: undefined,
+  completers: {},
+  scopes: [],
+  part: undefined,
+  relay: undefined,
+  list: undefined,
+};
+
+class Builder {
+  readonly #draft: Draft;
+  /** So that a server which is given a builder says what is missing. */
+  readonly "~catalog": typeof createCatalog = createCatalog;
+
+  constructor(draft: Draft) {
+    this.#draft = draft;
+  }
+
+  name(name: string): Builder {
+    if (typeof name !== "string" || name === "") {
+      throw new TypeError(`Cannot name ${this.#label}: a name is text, and not empty`);
+    }
+    return this.#with({ name });
+  }
+
+  title(title: string): Builder {
+    checkAbout(this.#label, { title });
+    return this.#with({ title });
+  }
+
+  describe(description: string): Builder {
+    checkAbout(this.#label, { description });
+    return this.#with({ description });
+  }
+
+  mimeType(mimeType: string): Builder {
+    checkAbout(this.#label, { mimeType });
+    return this.#with({ mimeType });
+  }
+
+  icons(icons: readonly Icon[]): Builder {
+    checkAbout(this.#label, { icons });
+    return this.#with({ icons });
+  }
+
+  annotate(annotations: ContentAnnotations): Builder {
+    assertAnnotations(annotations, this.#label);
+    return this.#with({ annotations: { ...this.#draft.annotations, ...annotations } });
+  }
+
+  size(size: number): Builder {
+    if (this.#draft.template !== undefined) {
+      throw new TypeError(`Cannot set the size of ${this.#label}: it is a template; say it in what .list() gives`);
+    }
+    if (!(Number.isInteger(size) && size >= 0)) {
+      throw new RangeError(`Cannot set the size of ${this.#label}: it is a whole number of bytes, not ${size}`);
+    }
+    return this.#with({ size });
+  }
+
+  meta(members: Readonly<Record<string, unknown>>): Builder {
+    return this.#with({ meta: { ...this.#draft.meta, ...members } });
+  }
+
+  scopes(...scopes: readonly string[]): Builder {
+    return this.#with({ scopes: addScopes(this.#draft.scopes, scopes, this.#label) });
+  }
+
+  complete(completers: Completers): Builder {
+    assertCompleters(completers, this.#draft.template?.variables ?? [], this.#label);
+    return this.#with({ completers: { ...this.#draft.completers, ...completers } });
+  }
+
+  list(list: NonNullable<ResourcePlan["list"]>): Builder {
+    if (this.#draft.template === undefined) {
+      throw new TypeError(`Cannot list ${this.#label}: it is one resource, and listed as such; leave .list() out`);
+    }
+    if (typeof list !== "function") {
+      throw new TypeError(`Cannot list ${this.#label}: pass a function () => [{ variables: { … } }]`);
+    }
+    return this.#with({ list });
+  }
+
+  read(reader: (variables: UriVariables, ctx: CatalogCtx, uri: string) => MaybePromise<ResourceAnswer>): Resource {
+    if (typeof reader !== "function") throw new TypeError(`Cannot finish ${this.#label}: .read() takes a function`);
+    return { uri: this.#draft.uri, "~resource": { ...this.#draft, reader }, "~catalog": createCatalog };
+  }
+
+  get #label(): string {
+    return `resource "${this.#draft.uri}"`;
+  }
+
+  #with(change: Partial<Draft>): Builder {
+    return new Builder({ ...this.#draft, ...change });
+  }
+}

@@ -1,0 +1,24 @@
+import { isPromiseLike } from "../../internal/maybe_promise.ts";
+import { BLANK_PLAN } from "../tool/empty_definition.ts";
+import type { ToolPlan } from "../tool/definition.ts";
+
+/** What comes before the handler. */
+export type PlanNeeds = Partial<Pick<ToolPlan, "input" | "scopes" | "part">>;
+
+/**
+ * What dispatch runs in place of a tool.
+ *
+ * @param name Has a colon, as no tool's name has: continuations of the one are none of the other.
+ */
+export function planOf(
+  name: string,
+  handler: ToolPlan["handler"],
+  { input, scopes = [], part }: PlanNeeds = {},
+): ToolPlan {
+  return { ...BLANK_PLAN, name, description: "", input, scopes, part, handler };
+}
+
+/** What becomes of a handler's value: at once, unless it comes later. */
+export function whenGiven<Value>(value: Value | PromiseLike<Value>, then: (value: Value) => unknown): unknown {
+  return isPromiseLike(value) ? Promise.resolve(value).then(then) : then(value);
+}

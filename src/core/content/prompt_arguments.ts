@@ -1,0 +1,82 @@
+/**
+ * Arguments of prompts: text on every wire, whatever the handler makes of it.
+ *
+ * @module
+ */
+import { isJsonObject } from "../../internal/json.ts";
+import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
+import type { JsonSchema, Schema, SchemaIssue, SchemaResult } from "../schema/standard_schema.ts";
+import type { PromptArgumentListing } from "./listing.ts";
+
+/** What a prompt takes. */
+export interface PromptInput {
+  /** As it is listed. */
+  readonly arguments: readonly PromptArgumentListing[];
+  /** How it is checked. */
+  readonly input: CompiledSchema;
+}
+
+/** A prompt without arguments: whatever is sent is left out. */
+export const NO_ARGUMENTS: PromptInput = {
+  arguments: [],
+  input: {
+    jsonSchema: { type: "object", additionalProperties: false },
+    validate: (args) => withTextOnly(args, () => ({ value: {} })),
+  },
+};
+
+/**
+ * Compiles the schema of a prompt's arguments.
+ *
+ * @throws {TypeError} If it is not one of an object whose members take text.
+ */
+export function compilePromptInput(schema: Schema, label: string): PromptInput {
+  const where = `Input schema of ${label}`;
+  const { jsonSchema, validate } = compileSchema(schema, { where, isObject: true });
+  const { properties } = jsonSchema;
+  const members = Object.entries(isJsonObject(properties) ? properties : {});
+  for (const [name, member] of members) {
+    if (takesText(member)) continue;
+    throw new TypeError(
+      `${where} wants "${name}" to be something else than text, which is all that callers of prompts can send: take text ` +
+        `and make of it what you need, for instance with v.pipe(v.string(), v.toNumber())`,
+    );
+  }
+  const required: readonly unknown[] = Array.isArray(jsonSchema["required"]) ? jsonSchema["required"] : [];
+  return {
+    arguments: members.map(([name, member]) => listArgument(name, member as JsonSchema, required.includes(name))),
+    input: { jsonSchema, validate: (args) => withTextOnly(args, validate) },
+  };
+}
+
+function withTextOnly(args: unknown, validate: CompiledSchema["validate"]): ReturnType<CompiledSchema["validate"]> {
+  const issues = Object.entries(args as Readonly<Record<string, unknown>>).filter(([, value]) =>
+    typeof value !== "string"
+  ).map(([name]): SchemaIssue => ({
+    message: "Arguments of prompts are text",
+    path: [name],
+    expected: "string",
+  }));
+  return issues.length > 0 ? { issues } satisfies SchemaResult : validate(args);
+}
+
+function listArgument(name: string, { title, description }: JsonSchema, isRequired: boolean): PromptArgumentListing {
+  return {
+    name,
+    ...(typeof title === "string" && { title }),
+    ...(typeof description === "string" && { description }),
+    required: isRequired,
+  };
+}
+
+/** Whether some text fits a JSON Schema, as far as can be told without trying. */
+function takesText(schema: unknown): boolean {
+  if (!isJsonObject(schema)) return schema !== false;
+  const { type, enum: values, anyOf, oneOf } = schema;
+  if (type !== undefined) return [type].flat().includes("string");
+  if ("const" in schema) return typeof schema["const"] === "string";
+  const options = Array.isArray(values) ? values.map((value) => typeof value === "string") : undefined;
+  const alternatives = anyOf ?? oneOf;
+  const fits = options ?? (Array.isArray(alternatives) ? alternatives.map(takesText) : [true]);
+  return fits.some(Boolean);
+}

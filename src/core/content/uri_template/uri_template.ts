@@ -1,0 +1,168 @@
+/**
+ * URI templates, both ways: variables into a URI, and a URI back into its variables.
+ *
+ * Levels 1 to 3 of {@link https://www.rfc-editor.org/rfc/rfc6570 | RFC 6570}. Matching takes time in proportion to the URI's
+ * length, whatever the URI: no pattern is run that could go back and try again.
+ *
+ * @module
+ */
+import { encodeReserved, type Expression, parseUriTemplate, type TemplatePart } from "./parser.ts";
+
+/** Longest URI that is matched, in UTF-16 code units. */
+const MAX_URI = 8_192;
+
+/** Whether a URI, or a template of URIs, has a scheme that is its own, and no spaces. */
+export function namesScheme(uri: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9+.-]*:[^\s]+$/.test(uri);
+}
+
+/** Values of a template's variables. Those that are missing from a URI are left out. */
+export type UriVariables = Readonly<Record<string, string>>;
+
+/** What a URI is matched against, piece by piece. */
+type Step =
+  | { readonly kind: "literal"; readonly text: string }
+  /** One character or more, of those that fit: the value of a variable, or a list of named values. */
+  | { readonly kind: "run"; readonly expression: Expression; readonly variable: string | undefined }
+  /** The run that comes next may be missing; if it is there, this character begins it. */
+  | { readonly kind: "option"; readonly lead: string };
+
+/** A template, ready for use. */
+export class UriTemplate {
+  /** As it was written. */
+  readonly text: string;
+  /** Names of the variables, in order. */
+  readonly variables: readonly string[];
+  readonly #parts: readonly TemplatePart[];
+  readonly #steps: readonly Step[];
+
+  /** @throws {TypeError} If it is no template that can be expanded and matched; the sentence says why. */
+  constructor(text: string) {
+    this.text = text;
+    this.#parts = parseUriTemplate(text);
+    this.#steps = this.#parts.flatMap(stepsOf);
+    this.variables = this.#parts.flatMap((part) => (typeof part === "string" ? [] : part.variables));
+  }
+
+  /** The URI of these variables. What is missing is left out, as RFC 6570 has it. */
+  expand(variables: Readonly<Record<string, string | undefined>>): string {
+    return this.#parts.map((part) => (typeof part === "string" ? part : expand(part, variables))).join("");
+  }
+
+  /** The variables of a URI, decoded; `undefined` if the template cannot give that URI. */
+  match(uri: string): UriVariables | undefined {
+    const [first] = this.#steps;
+    if (uri.length > MAX_URI || (first?.kind === "literal" && !uri.startsWith(first.text))) return undefined;
+    const leads = reachable(this.#steps, uri);
+    return leads[0] === 1 ? this.#read(uri, leads) : undefined;
+  }
+
+  /** Follows the one way through that gives earlier variables as much as they can have. */
+  #read(uri: string, leads: Uint8Array): UriVariables | undefined {
+    const width = uri.length + 1;
+    const values = new Map<string, string>();
+    let at = 0;
+    for (let index = 0; index < this.#steps.length; index++) {
+      const step = this.#steps[index] as Step;
+      if (step.kind === "literal") at += step.text.length;
+      else if (step.kind === "option") {
+        const isThere = uri[at] === step.lead && leads[(index + 1) * width + at + 1] === 1;
+        if (isThere) at++;
+        else index++;
+      } else {
+        let end = at + 1;
+        // Where no further character can be had, the rest fits: or this one could not have been had.
+        while (leads[index * width + end] === 1) end++;
+        if (!readRun(step, uri.slice(at, end), values)) return undefined;
+        at = end;
+      }
+    }
+    return Object.fromEntries(values);
+  }
+}
+
+/** For each step and each place in the URI, whether the steps from there on fit the rest of the URI; from the end backwards. */
+function reachable(steps: readonly Step[], uri: string): Uint8Array {
+  const width = uri.length + 1;
+  const leads = new Uint8Array((steps.length + 1) * width);
+  leads[steps.length * width + uri.length] = 1;
+  for (let index = steps.length - 1; index >= 0; index--) {
+    const step = steps[index] as Step;
+    const [here, next, afterNext] = [index * width, (index + 1) * width, (index + 2) * width];
+    for (let at = uri.length; at >= 0; at--) {
+      if (step.kind === "literal") {
+        leads[here + at] = leads[next + at + step.text.length] === 1 && uri.startsWith(step.text, at) ? 1 : 0;
+      } else if (step.kind === "option") {
+        const isThere = uri[at] === step.lead && leads[next + at + 1] === 1;
+        leads[here + at] = isThere || leads[afterNext + at] === 1 ? 1 : 0;
+      } else if (at < uri.length && step.expression.fits(uri.charCodeAt(at))) {
+        leads[here + at] = leads[next + at + 1] === 1 || leads[here + at + 1] === 1 ? 1 : 0;
+      }
+    }
+  }
+  return leads;
+}
+
+function stepsOf(part: TemplatePart): Step[] {
+  if (typeof part === "string") return [{ kind: "literal", text: part }];
+  const { operator, variables } = part;
+  if (operator.isNamed) {
+    return [{ kind: "option", lead: operator.lead }, { kind: "run", expression: part, variable: undefined }];
+  }
+  return variables.flatMap((variable, index): Step[] => {
+    const text = index === 0 ? operator.lead : operator.separator;
+    const run: Step = { kind: "run", expression: part, variable };
+    return text === "" ? [run] : [{ kind: "literal", text }, run];
+  });
+}
+
+/** Keeps the values of a run; `false` if the template could not have given it. */
+function readRun(
+  { expression, variable }: Step & { readonly kind: "run" },
+  raw: string,
+  values: Map<string, string>,
+): boolean {
+  const pairs: readonly (readonly [string, string])[] = variable === undefined
+    ? raw.split(expression.operator.separator).map(splitPair)
+    : [[variable, raw]];
+  return pairs.every(([name, rawValue]) => {
+    const value = decode(rawValue);
+    if (value === undefined || values.has(name) || !expression.variables.includes(name)) return false;
+    values.set(name, value);
+    return true;
+  });
+}
+
+function splitPair(pair: string): [string, string] {
+  const at = pair.indexOf("=");
+  return at === -1 ? [pair, ""] : [pair.slice(0, at), pair.slice(at + 1)];
+}
+
+function decode(raw: string): string | undefined {
+  try {
+    return decodeURIComponent(raw);
+  } catch {
+    return undefined;
+  }
+}
+
+function expand({ operator, variables }: Expression, values: Readonly<Record<string, string | undefined>>): string {
+  const { lead, separator, isNamed, keepsReserved, emptySuffix } = operator;
+  const expanded = variables.flatMap((name) => {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (value === undefined) return [];
+    const encoded = keepsReserved ? encodeReserved(value) : encodeStrict(value);
+    if (!isNamed) return [encoded];
+    return [value === "" ? name + emptySuffix : `${name}=${encoded}`];
+  });
+  return expanded.length === 0 ? "" : lead + expanded.join(separator);
+}
+
+/** All but unreserved characters is percent-encoded; half a surrogate pair, which UTF-8 does not have, as U+FFFD. */
+function encodeStrict(value: string): string {
+  return encodeURIComponent(value.toWellFormed()).replace(/[!'()*]/g, percent);
+}
+
+function percent(char: string): string {
+  return `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
+}

@@ -1,0 +1,51 @@
+import type { FailureOutcome, Refusal, Settled } from "../call/outcome.ts";
+import type { Clock } from "../../internal/clock.ts";
+import type { Deadlines } from "../../internal/deadlines.ts";
+import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import type { TokenKeys } from "../token/token.ts";
+import type { Logger, Middleware } from "../handler/context.ts";
+import type { ToolRegistry } from "../tool/registry.ts";
+import type { AnswerLimits } from "./output_limits.ts";
+import type { Run } from "./call_context.ts";
+
+/** What all runs of one server share. */
+export interface DispatchHost {
+  /** The server's tools. */
+  readonly registry: ToolRegistry;
+  /** The server's logger, if it has one. */
+  readonly logger: Logger | undefined;
+  /** The server's deadlines. */
+  readonly deadlines: Deadlines;
+  /** Where time comes from. */
+  readonly clock: Clock;
+  /** What tokens are signed with. */
+  readonly keys: TokenKeys;
+  /** How much tools may give. */
+  readonly answerLimits: AnswerLimits;
+  /** What tools get whose calls bring no config. */
+  readonly ownConfig: Readonly<Record<string, unknown>> | undefined;
+  /** Whether it takes no more calls. */
+  readonly isClosed: boolean;
+  /** A run goes on after the function call that began it. */
+  enter(): void;
+  /** Such a run has settled. */
+  leave(): void;
+  /** What callers are told once it takes no more calls. */
+  closing(): Refusal;
+  /** What a run is told whose deadline has come. */
+  overdue(): Refusal;
+  /** How long a call may take in all, in milliseconds; of a stream, how long it may go on until it promises. */
+  deadlineMs(run: Run): number;
+  /** Runs a tool, with its own middleware around it. Never throws, never rejects. */
+  runTool(run: Run): MaybePromise<Settled>;
+  /** Runs middleware, the first outermost, around `last`. Never throws, never rejects. */
+  runWithin(run: Run, middleware: readonly Middleware[], last: () => MaybePromise<Settled>): MaybePromise<Settled>;
+  /** Runs a tool because its job is due. */
+  runJob(run: Run): MaybePromise<Settled>;
+  /** Masks what is not the caller's business: the log has it, the caller an id. */
+  mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): Refusal;
+  /** Turns what a run threw into how it ends, by what the server makes of errors that nobody declared. */
+  settleRun(run: Run, thrown: unknown): FailureOutcome | Refusal;
+  /** Turns what was thrown into how a call ends. */
+  settleThrown(thrown: unknown, fields: Readonly<Record<string, unknown>>): FailureOutcome | Refusal;
+}

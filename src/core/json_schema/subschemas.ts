@@ -1,0 +1,56 @@
+/**
+ * The parts of a JSON Schema that are schemas themselves, wherever they stand: under keywords that are not known, too.
+ *
+ * @module
+ */
+import { isJsonObject } from "../../internal/json.ts";
+
+/** A schema, as an object. */
+type SchemaObject = Readonly<Record<string, unknown>>;
+
+/** Keywords whose members are schemas by name. */
+export const MAPS: ReadonlySet<string> = new Set([
+  "properties",
+  "patternProperties",
+  "$defs",
+  "definitions",
+  "dependentSchemas",
+]);
+
+/** Keywords whose value is data: what looks like a schema there is none. */
+const DATA: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
+
+/** Whether a schema has an address of its own: references below it (`#`, `#/$defs/a`) lead into it, and not into the root. */
+export function hasOwnBase({ $id }: SchemaObject): boolean {
+  return typeof $id === "string" && /^[^#]/.test($id);
+}
+
+/** The schemas right below a schema; of properties with their names. */
+export function* partsOf(schema: SchemaObject): Generator<readonly [part: SchemaObject, property: string | undefined]> {
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (DATA.has(keyword)) continue;
+    const named = MAPS.has(keyword) && isJsonObject(value) ? Object.entries(value) : [["", value] as const];
+    for (const [name, parts] of named) {
+      for (const part of [parts].flat(Infinity)) {
+        if (isJsonObject(part)) yield [part, keyword === "properties" ? name : undefined];
+      }
+    }
+  }
+}
+
+/** The schema, with each of the schemas right below it changed, and without members that are `undefined`. */
+export function mapParts(schema: SchemaObject, change: (part: SchemaObject) => unknown): Record<string, unknown> {
+  const changeAny = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(changeAny);
+    return isJsonObject(value) ? change(value) : value;
+  };
+  return mapMembers(schema, (value, keyword) => {
+    if (DATA.has(keyword)) return value;
+    return MAPS.has(keyword) && isJsonObject(value) ? mapMembers(value, changeAny) : changeAny(value);
+  });
+}
+
+function mapMembers(members: SchemaObject, change: (value: unknown, name: string) => unknown): Record<string, unknown> {
+  const kept = Object.entries(members).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(kept.map(([name, value]) => [name, change(value, name)]));
+}

@@ -1,0 +1,113 @@
+import { isJsonObject } from "../../internal/json.ts";
+import { pointerKeys } from "../../internal/json_pointer.ts";
+import { hasOwnBase, partsOf } from "../json_schema/subschemas.ts";
+import type { JsonSchema, Schema } from "./standard_schema.ts";
+import { convertValibot } from "./valibot_json_schema.ts";
+
+/** What a schema is converted for. */
+export interface JsonSchemaOptions {
+  /** Names the schema in errors: `Input schema of tool "search"`. */
+  readonly where: string;
+  /** Whether the root has to be an object, as tool arguments are. Default: any JSON value. */
+  readonly isObject?: boolean;
+}
+
+const TARGET = "draft-2020-12";
+
+/** Libraries that implement Standard JSON Schema carry this. */
+interface JsonSchemaConverter {
+  readonly input: (options: { target: string }) => unknown;
+}
+
+/**
+ * Converts a schema to JSON Schema 2020-12: the form that callers send, with defaults, descriptions and examples.
+ *
+ * @throws {TypeError} With a sentence that says how to mend it, if the schema has no JSON form, if a `$ref` leads nowhere,
+ * or if the root should be an object and is not.
+ */
+export function toJsonSchema(schema: Schema, options: JsonSchemaOptions): JsonSchema {
+  const converted = convert(schema, options.where);
+  assertReferences(converted, options.where);
+  return options.isObject ? asObjectSchema(converted, options.where) : converted;
+}
+
+function convert(schema: Schema, where: string): JsonSchema {
+  const standard: Schema["~standard"] & { readonly jsonSchema?: JsonSchemaConverter } = schema["~standard"];
+  let converted: unknown;
+  try {
+    if (standard.jsonSchema !== undefined) converted = standard.jsonSchema.input({ target: TARGET });
+    else if (standard.vendor === "valibot") converted = convertValibot(schema);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const hint = "say it with what JSON has, a date for instance as v.pipe(v.string(), v.isoTimestamp())";
+    throw new TypeError(`${where} cannot become JSON Schema: ${reason}; ${hint}`, { cause });
+  }
+  if (!isJsonObject(converted)) {
+    throw new TypeError(
+      `${where} cannot become JSON Schema: ${standard.vendor} does not offer it here; ` +
+        `use a release with Standard JSON Schema (zod >= 4.2, ArkType >= 2.1.28, Effect's toStandardJSONSchemaV1) or valibot`,
+    );
+  }
+  const { $schema: _, ...rest } = converted;
+  return withoutEmptyRequired(rest);
+}
+
+function withoutEmptyRequired(schema: JsonSchema): JsonSchema {
+  if (!Array.isArray(schema["required"]) || schema["required"].length > 0) return schema;
+  const { required: _, ...rest } = schema;
+  return rest;
+}
+
+/** The schema with a root that says `"type": "object"`, as MCP demands it. */
+function asObjectSchema(schema: JsonSchema, where: string): JsonSchema {
+  if (schema["type"] === "object") {
+    const properties = schema["properties"];
+    const isEmpty = isJsonObject(properties) && Object.keys(properties).length === 0;
+    return isEmpty && schema["additionalProperties"] === undefined
+      ? { ...schema, additionalProperties: false }
+      : schema;
+  }
+  if (describesObject(schema, schema, 0)) return { type: "object", ...schema };
+  throw new TypeError(
+    `${where} must be an object, as arguments have names: wrap it, for instance in v.object({ value: … })`,
+  );
+}
+
+/** Deepest chain of references and alternatives that is followed. */
+const MAX_DESCENT = 32;
+
+function describesObject(schema: unknown, root: JsonSchema, descent: number): boolean {
+  if (!isJsonObject(schema) || descent > MAX_DESCENT) return false;
+  if (schema["type"] === "object") return true;
+  if (typeof schema["$ref"] === "string") return describesObject(resolve(schema["$ref"], root), root, descent + 1);
+  const all = schema["allOf"];
+  if (Array.isArray(all)) return all.some((part) => describesObject(part, root, descent + 1));
+  const any = schema["anyOf"] ?? schema["oneOf"];
+  return Array.isArray(any) && any.length > 0 && any.every((part) => describesObject(part, root, descent + 1));
+}
+
+function assertReferences(root: JsonSchema, where: string): void {
+  for (const reference of referencesIn(root)) {
+    if (resolve(reference, root) === undefined) {
+      throw new TypeError(
+        `${where} refers to ${JSON.stringify(reference)}, which is nowhere in it: define it under $defs`,
+      );
+    }
+  }
+}
+
+function* referencesIn(schema: JsonSchema): Generator<string> {
+  if (typeof schema["$ref"] === "string") yield schema["$ref"];
+  for (const [part] of partsOf(schema)) if (!hasOwnBase(part)) yield* referencesIn(part);
+}
+
+/** What a local reference (`#`, `#/$defs/Node`) points at. */
+function resolve(reference: string, root: JsonSchema): unknown {
+  if (reference !== "#" && !reference.startsWith("#/")) return undefined;
+  let node: unknown = root;
+  for (const key of pointerKeys(reference)) {
+    if (typeof node !== "object" || node === null || !Object.hasOwn(node, key)) return undefined;
+    node = (node as Record<string, unknown>)[key];
+  }
+  return node;
+}

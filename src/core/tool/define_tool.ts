@@ -1,0 +1,200 @@
+/**
+ * `defineTool`: the fluent, immutable definition of a tool.
+ *
+ * @module
+ */
+import type { Principal } from "../call/call.ts";
+import { OBJECT_MEMBERS } from "../../internal/object_members.ts";
+import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
+import type { Schema } from "../schema/standard_schema.ts";
+import { checkAnnotations, checkPromise, checkText } from "./definition_rules.ts";
+import { addScopes } from "./access.ts";
+import { BLANK_PLAN } from "./empty_definition.ts";
+import type { ErrorMap, Middleware, OpenState } from "../handler/context.ts";
+import { assertMiddleware } from "../handler/middleware.ts";
+import type { AnyTool, PromiseOptions, Rendered, ToolAnnotations, ToolPlan } from "./definition.ts";
+import type { ExternalWork, FreshTool } from "./builder_types.ts";
+
+/**
+ * Starts the definition of a tool.
+ *
+ * @example A tool, defined and called
+ * ```ts
+ * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import * as v from "jsr:@toolwire/toolwire/schema";
+ * import { testClient } from "jsr:@toolwire/toolwire/testing";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const add = defineTool("add")
+ *   .describe("Add two numbers")
+ *   .input(v.object({ a: v.number(), b: v.number() }))
+ *   .handle(({ a, b }) => a + b);
+ *
+ * const client = testClient(createServer({ tools: [add] }));
+ * strictEqual(await client.add({ a: 1, b: 2 }), 3);
+ * ```
+ * @typeParam Name The tool's name, a literal.
+ * @param name 1 to 64 of `A-Z a-z 0-9 _ . -`, unique on its server.
+ * @returns A builder; `.describe()` and `.handle()` finish it.
+ * @throws {TypeError} If the name does not fit.
+ */
+export function defineTool<const Name extends string>(name: Name): FreshTool<Name> {
+  if (typeof name !== "string" || !/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
+    throw new TypeError(
+      `Cannot define tool ${JSON.stringify(name)}: a name is 1 to 64 of the characters A-Z a-z 0-9 _ . -`,
+    );
+  }
+  if (OBJECT_MEMBERS.has(name)) {
+    throw new TypeError(
+      `Cannot define tool "${name}": JavaScript calls a client's method of that name by itself; choose another name`,
+    );
+  }
+  // The one cast: the builder's type follows the steps, its value does not need to.
+  return new Builder({ ...BLANK_PLAN, description: undefined, name }) as unknown as FreshTool<Name>;
+}
+
+type Draft = Omit<ToolPlan, "description" | "handler"> & { readonly description: string | undefined };
+
+const DEFAULT_TTL_MS = 3_600_000;
+
+class Builder {
+  readonly #draft: Draft;
+
+  constructor(draft: Draft) {
+    this.#draft = draft;
+  }
+
+  describe(description: string): Builder {
+    if (typeof description !== "string" || description.trim() === "") {
+      throw new TypeError(
+        `Cannot describe ${this.#label}: callers choose tools by their description, so it cannot be empty`,
+      );
+    }
+    return this.#with({ description });
+  }
+
+  type(type: string): Builder {
+    checkText(this.#label, "type", type);
+    return this.#with({ type });
+  }
+
+  title(title: string): Builder {
+    checkText(this.#label, "title", title);
+    return this.#with({ title });
+  }
+
+  input(schema: Schema): Builder {
+    const input = this.#compile("Input schema", schema, true);
+    return this.#with({ input, inputSchema: input.jsonSchema });
+  }
+
+  config(schema: Schema): Builder {
+    return this.#with({ config: this.#compile("Config schema", schema, true) });
+  }
+
+  output(schema: Schema): Builder {
+    return this.#with({ output: this.#compile("Output schema", schema) });
+  }
+
+  partial(schema: Schema): Builder {
+    return this.#with({ partial: this.#compile("Partial schema", schema) });
+  }
+
+  errors(schemas: Readonly<Record<string, Schema | null>>): Builder {
+    const errors = new Map<string, CompiledSchema | undefined>();
+    for (const [code, schema] of Object.entries(schemas)) {
+      errors.set(code, schema === null ? undefined : this.#compile(`Schema of error "${code}"`, schema));
+    }
+    return this.#with({ errors });
+  }
+
+  annotate(annotations: ToolAnnotations): Builder {
+    checkAnnotations(this.#label, annotations);
+    return this.#with({ annotations: { ...this.#draft.annotations, ...annotations } });
+  }
+
+  meta(members: Readonly<Record<string, unknown>>): Builder {
+    return this.#with({ meta: { ...this.#draft.meta, ...members } });
+  }
+
+  timeout(timeoutMs: number): Builder {
+    if (!(timeoutMs > 0)) {
+      throw new RangeError(
+        `Cannot set the timeout of ${this.#label}: it must be a positive number of milliseconds, not ${timeoutMs}`,
+      );
+    }
+    return this.#with({ timeoutMs });
+  }
+
+  promise(options: PromiseOptions = {}): Builder {
+    checkPromise(this.#label, options);
+    const { budgetMs = 2_000, ttlMs = DEFAULT_TTL_MS, retries = 2, jobTimeoutMs = ttlMs, required = false } = options;
+    return this.#with({ promise: { budgetMs, ttlMs, retries, jobTimeoutMs, required } });
+  }
+
+  revision(revision: string): Builder {
+    return this.#with({ revision });
+  }
+
+  use(...middleware: readonly Middleware[]): Builder {
+    assertMiddleware(middleware, this.#label);
+    return this.#with({ middleware: [...this.#draft.middleware, ...middleware] });
+  }
+
+  scopes(...scopes: readonly string[]): Builder {
+    return this.#with({ scopes: addScopes(this.#draft.scopes, scopes, this.#label) });
+  }
+
+  visibleTo(isVisible: (principal: Principal | undefined) => boolean): Builder {
+    return this.#with({ isVisible });
+  }
+
+  render(render: (output: unknown) => Rendered): Builder {
+    return this.#with({ render });
+  }
+
+  external(work: ExternalWork<unknown, unknown, unknown, ErrorMap, unknown, OpenState>): AnyTool {
+    const { start, check, cancel, ttlMs = DEFAULT_TTL_MS } = work;
+    if (typeof start !== "function" || typeof check !== "function") {
+      throw this.#unfinished(".external() takes { start, check, cancel? }");
+    }
+    if (this.#draft.promise !== undefined) {
+      throw this.#unfinished(".external() promises by itself; leave .promise() out");
+    }
+    checkPromise(this.#label, { ttlMs });
+    const external = { ttlMs, check: check.bind(work), cancel: cancel?.bind(work) };
+    return this.#with({ external }).#finish(start.bind(work), ".external(…)");
+  }
+
+  handle(handler: ToolPlan["handler"]): AnyTool {
+    if (typeof handler !== "function") throw this.#unfinished(".handle() takes a function");
+    if (Object.prototype.toString.call(handler) === "[object GeneratorFunction]") {
+      throw this.#unfinished("to stream, write `async function*`, not `function*`");
+    }
+    return this.#finish(handler, ".handle(…)");
+  }
+
+  #finish(handler: ToolPlan["handler"], step: string): AnyTool {
+    const { description } = this.#draft;
+    if (description === undefined) {
+      throw this.#unfinished(`call .describe("…") before ${step}, callers choose tools by it`);
+    }
+    return { name: this.#draft.name, "~plan": { ...this.#draft, description, handler } };
+  }
+
+  #unfinished(problem: string): TypeError {
+    return new TypeError(`Cannot finish ${this.#label}: ${problem}`);
+  }
+
+  #compile(what: string, schema: Schema, isObject: boolean = false): CompiledSchema {
+    return compileSchema(schema, { where: `${what} of ${this.#label}`, isObject });
+  }
+
+  get #label(): string {
+    return `tool "${this.#draft.name}"`;
+  }
+
+  #with(change: Partial<Draft>): Builder {
+    return new Builder({ ...this.#draft, ...change });
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * What a tool says of itself, held to rules where it is said: clients would find a wrong type first.
+ *
+ * @module
+ */
+import {
+  BOOLEAN,
+  checkOptions,
+  type OptionRule,
+  type OptionRules,
+  rule,
+  TEXT,
+  TEXTS,
+  wholeNumber,
+} from "../../internal/options.ts";
+import type { PromiseOptions, ToolAnnotations } from "./definition.ts";
+
+const ANNOTATIONS: OptionRules<ToolAnnotations> = {
+  title: TEXT,
+  readOnlyHint: BOOLEAN,
+  destructiveHint: BOOLEAN,
+  idempotentHint: BOOLEAN,
+  openWorldHint: BOOLEAN,
+  audience: TEXTS,
+  priority: rule("from 0 to 1", (value) => typeof value === "number" && value >= 0 && value <= 1),
+  lastModified: TEXT,
+};
+
+/** A hundred years: later than that is no date. */
+const MAX_LIFE_MS = 3_155_760_000_000;
+
+const isPositive = (value: unknown): boolean => typeof value === "number" && value > 0;
+
+/** How long something may last. */
+const LIFE: OptionRule = rule(
+  "a positive number of milliseconds, at most a hundred years",
+  (value) => isPositive(value) && Number(value) <= MAX_LIFE_MS,
+);
+
+const PROMISE: OptionRules<PromiseOptions> = {
+  budgetMs: rule("a positive number of milliseconds", isPositive),
+  ttlMs: LIFE,
+  retries: wholeNumber(0),
+  jobTimeoutMs: LIFE,
+  required: BOOLEAN,
+};
+
+/** @throws {TypeError} If it is not text, or empty. */
+export function checkText(label: string, name: string, text: string): void {
+  checkOptions(`define ${label}`, { [name]: text }, { [name]: TEXT });
+}
+
+/** @throws {TypeError} If there is no such hint, or it is not of the right kind. */
+export function checkAnnotations(label: string, annotations: ToolAnnotations): void {
+  checkOptions(`annotate ${label}`, annotations, ANNOTATIONS);
+}
+
+/**
+ * @throws {TypeError} If there is no such option, or it is not of the right kind.
+ * @throws {RangeError} If a number is not one that it may be.
+ */
+export function checkPromise(label: string, options: PromiseOptions): void {
+  checkOptions(`promise answers of ${label}`, options, PROMISE);
+}

@@ -1,0 +1,26 @@
+import type { ToolPlan } from "./definition.ts";
+
+/** A plan that says nothing yet: any arguments, any output, no limits of its own. */
+export const BLANK_PLAN: Omit<ToolPlan, "name" | "description" | "handler"> = {
+  type: undefined,
+  title: undefined,
+  inputSchema: { type: "object" },
+  input: undefined,
+  config: undefined,
+  output: undefined,
+  partial: undefined,
+  errors: new Map(),
+  annotations: undefined,
+  meta: undefined,
+  timeoutMs: undefined,
+  scopes: [],
+  isVisible: undefined,
+  middleware: [],
+  revision: undefined,
+  promise: undefined,
+  external: undefined,
+  part: undefined,
+  relay: undefined,
+  isSystem: false,
+  render: undefined,
+};

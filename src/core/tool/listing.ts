@@ -1,0 +1,34 @@
+import { present } from "../../internal/present.ts";
+import type { ToolPlan } from "./definition.ts";
+
+/** A tool as it is listed to callers (MCP-lite specification, sections 3.9 and A.1). Members that are absent are left out. */
+export interface ToolListing {
+  /** Unique on a server. */
+  readonly name: string;
+  /** Category, such as `query`. */
+  readonly "@type"?: string;
+  /** For people. */
+  readonly title?: string;
+  /** What the tool does. */
+  readonly description: string;
+  /** JSON Schema 2020-12 of the arguments. */
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+  /** JSON Schema 2020-12 of the output. */
+  readonly outputSchema?: Readonly<Record<string, unknown>>;
+  /** Hints, with MCP's names. */
+  readonly annotations?: Readonly<Record<string, unknown>>;
+  /** The tool's own metadata. */
+  readonly _meta?: Readonly<Record<string, unknown>>;
+}
+
+/** Describes a tool to callers. */
+export function listTool(plan: ToolPlan): ToolListing {
+  const { name, type, title, description, inputSchema, output, annotations, meta } = plan;
+  return {
+    name,
+    ...present({ "@type": type, title }),
+    description,
+    inputSchema,
+    ...present({ outputSchema: output?.jsonSchema, annotations: annotations && { ...annotations }, _meta: meta }),
+  };
+}

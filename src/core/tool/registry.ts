@@ -1,0 +1,157 @@
+import type { Refusal } from "../call/outcome.ts";
+import { refuse } from "../call/outcome.ts";
+import type { Principal } from "../call/call.ts";
+import { nearest } from "../../internal/nearest.ts";
+import { isVisibleTo } from "./access.ts";
+import { listTool, type ToolListing } from "./listing.ts";
+import { SYSTEM_TOOLS } from "./system_tools.ts";
+import type { AnyTool, ToolPlan } from "./definition.ts";
+
+/** Names that Toolwire's own system tools have, whether a server needs them or not. */
+const RESERVED: ReadonlySet<string> = new Set(SYSTEM_TOOLS.map(({ name }) => name));
+
+/** Most names that a refusal lists. */
+const MAX_LISTED = 50;
+
+/** The tools of a server's parts. */
+export interface PartTools {
+  /**
+   * Those that there are now, beside the server's own.
+   *
+   * @throws {TypeError} If two have the same name, or one has a reserved name, the first time; later they are left out.
+   */
+  plans(own: ReadonlyMap<string, ToolPlan>): readonly ToolPlan[];
+  /** The one that has this name where its server is no part of anything; `undefined` also if there are several. */
+  alone(name: string): ToolPlan | undefined;
+}
+
+/** A server's tools, by name. */
+export class ToolRegistry {
+  readonly #own: ReadonlyMap<string, ToolPlan>;
+  readonly #parts: PartTools | undefined;
+  #plans: ReadonlyMap<string, ToolPlan> = new Map();
+  #all: readonly ToolPlan[] = [];
+  #listings: readonly ToolListing[] = [];
+  /** Whether every caller may know of all of them, so that a list of thousands need not be gone through for each. */
+  #isOpen = true;
+  /** Tools of attached sets, by the names under which tokens and jobs know them. */
+  readonly #attached = new Map<string, ToolPlan>();
+
+  /**
+   * @param tools The server's tools, in the order in which they are listed; if one of them can promise, the system tools come first.
+   * @param parts What comes after them.
+   * @throws {TypeError} If two have the same name, or one has a reserved name.
+   */
+  constructor(tools: readonly AnyTool[], parts?: PartTools) {
+    const own = new Map<string, ToolPlan>();
+    for (const tool of tools) {
+      const plan = tool?.["~plan"];
+      if (plan === undefined) {
+        throw new TypeError("Cannot create server: a tool is not finished; end its definition with .handle(…)");
+      }
+      assertUsable(tool.name, own);
+      own.set(tool.name, plan);
+    }
+    this.#own = own;
+    this.#parts = parts;
+    this.refresh();
+  }
+
+  /** Takes the tools that the parts have now. */
+  refresh(): void {
+    const plans = new Map(this.#own);
+    for (const plan of this.#parts?.plans(plans) ?? []) plans.set(plan.name, plan);
+    const system = [...plans.values()].some(promises) ? SYSTEM_TOOLS.map((plan) => [plan.name, plan] as const) : [];
+    this.#plans = new Map([...system, ...plans]);
+    this.#all = [...this.#plans.values()];
+    this.#isOpen = this.#all.every(({ isVisible }) => isVisible === undefined);
+    // Under the names that callers use.
+    this.#listings = [...this.#plans].map(([name, plan]) => ({ ...listTool(plan), name }));
+  }
+
+  /** The tool of that name. */
+  get(name: string): ToolPlan | undefined {
+    return this.#plans.get(name);
+  }
+
+  /** The tool of that name, if the caller may know of it. */
+  getFor(name: string, principal: Principal | undefined): ToolPlan | undefined {
+    const plan = this.#plans.get(name);
+    return plan && isVisibleTo(plan, principal) ? plan : undefined;
+  }
+
+  /** Those that a caller may know of, in the order of listing. */
+  plansFor(principal: Principal | undefined): readonly ToolPlan[] {
+    return this.#isOpen ? this.#all : this.#all.filter((plan) => isVisibleTo(plan, principal));
+  }
+
+  /** The tool of that name, here, in an attached set, or in a part that was begun with alone: what a job is about. */
+  resolve(name: string): ToolPlan | undefined {
+    return this.#plans.get(name) ?? this.#attached.get(name) ?? this.#parts?.alone(name);
+  }
+
+  /** The same, if the caller may know of it: what a token is about. */
+  resolveFor(name: string, principal: Principal | undefined): ToolPlan | undefined {
+    const plan = this.resolve(name);
+    return plan && isVisibleTo(plan, principal) ? plan : undefined;
+  }
+
+  /** Whether some tool can promise its answer. */
+  get canPromise(): boolean {
+    return [...this.#all, ...this.#attached.values()].some(promises);
+  }
+
+  /**
+   * A registry of further tools, which may be called as those here are. Tokens and jobs know them as `<name>@<tag>`, which is
+   * no name that a caller can use; a tool that is the same as the one here has one name only.
+   *
+   * @throws {TypeError} If two have the same name, one has a reserved name, or the tag was used.
+   */
+  attach(tag: string, tools: readonly AnyTool[]): ToolRegistry {
+    const tagged = new ToolRegistry(tools.map((tool) => {
+      const plan = tool?.["~plan"];
+      if (plan === undefined || plan === this.#plans.get(plan.name)) return tool;
+      return { name: plan.name, "~plan": { ...plan, name: `${plan.name}@${tag}` } };
+    }));
+    for (const plan of tagged.plans()) {
+      if (this.#plans.has(plan.name) || plan.isSystem) continue;
+      if (this.#attached.has(plan.name)) throw new TypeError(`Cannot create server: "${tag}" is there twice`);
+      this.#attached.set(plan.name, plan);
+    }
+    return tagged;
+  }
+
+  /** All tools, in the order of listing. */
+  plans(): readonly ToolPlan[] {
+    return this.#all;
+  }
+
+  /** All tools as they are listed, under the names that callers use. */
+  listings(): readonly ToolListing[] {
+    return this.#listings;
+  }
+
+  /** What to say to someone who asked for a tool that is not there (MCP-lite specification, A.5). */
+  notFound(requested: string, principal?: Principal): Refusal {
+    const names = this.plansFor(principal).map(({ name }) => name);
+    const similar = nearest(requested, names.filter((name) => !RESERVED.has(name)));
+    return refuse("tool_not_found", "Tool not found", {
+      requested_tool: requested.slice(0, 256),
+      available_tools: names.slice(0, MAX_LISTED),
+      ...(similar !== undefined && { suggestion: `Did you mean '${similar}'?` }),
+    });
+  }
+}
+
+function promises({ promise, external, relay }: ToolPlan): boolean {
+  return promise !== undefined || external !== undefined || relay?.mayPromise === true;
+}
+
+function assertUsable(name: string, taken: ReadonlyMap<string, ToolPlan>): void {
+  if (RESERVED.has(name)) {
+    throw new TypeError(`Cannot create server: "${name}" is the name of a system tool; give your tool another one`);
+  }
+  if (taken.has(name)) {
+    throw new TypeError(`Cannot create server: two tools are called "${name}"; rename one, or leave one out`);
+  }
+}

@@ -1,0 +1,70 @@
+import { isJsonObject } from "../../internal/json.ts";
+import type { CompiledSchema } from "../schema/compile.ts";
+import type { JsonSchema, SchemaIssue } from "../schema/standard_schema.ts";
+import { BLANK_PLAN } from "./empty_definition.ts";
+import type { ToolPlan } from "./definition.ts";
+
+const PROMISE: JsonSchema = {
+  type: "string",
+  description: "The promise token received from a previous operation",
+};
+
+const WAIT: JsonSchema = {
+  type: "integer",
+  minimum: 0,
+  description: "How long to wait for the result, in milliseconds, before the promise is given again; at most 25000",
+};
+
+/** Arguments of the tool `redeem`, and of `cancel`, which does not wait. */
+export interface RedeemInput {
+  /** The promise token. */
+  readonly promise: string;
+  /** How long to wait, in milliseconds. */
+  readonly wait_ms?: number;
+}
+
+/** The tools that a server has which gives promises (MCP-lite specification, 3.6 and A.1). */
+export const SYSTEM_TOOLS: readonly ToolPlan[] = [
+  systemTool("redeem", "Redeem a promise token to get the result of a long-running operation", {
+    readOnlyHint: true,
+    idempotentHint: true,
+  }, { promise: PROMISE, wait_ms: WAIT }),
+  systemTool("cancel", "Cancel a long-running operation by its promise token", {
+    destructiveHint: true,
+    idempotentHint: true,
+  }, { promise: PROMISE }),
+];
+
+function systemTool(
+  name: string,
+  description: string,
+  annotations: ToolPlan["annotations"],
+  properties: JsonSchema,
+): ToolPlan {
+  const input: CompiledSchema = {
+    jsonSchema: { type: "object", required: ["promise"], properties },
+    validate: checkRedeemInput,
+  };
+  return {
+    ...BLANK_PLAN,
+    name,
+    description,
+    type: "system",
+    inputSchema: input.jsonSchema,
+    input,
+    annotations,
+    isSystem: true,
+    handler: () => undefined,
+  };
+}
+
+function checkRedeemInput(value: unknown): { readonly value: unknown; readonly issues?: readonly SchemaIssue[] } {
+  const { promise, wait_ms: waitMs }: Readonly<Record<string, unknown>> = isJsonObject(value) ? value : {};
+  if (typeof promise !== "string") return { value, issues: [issue("promise", "the promise token, as a string")] };
+  if (waitMs === undefined || (Number.isInteger(waitMs) && Number(waitMs) >= 0)) return { value };
+  return { value, issues: [issue("wait_ms", "a whole number of milliseconds")] };
+}
+
+function issue(member: string, expected: string): SchemaIssue {
+  return { message: `Expected ${expected}`, path: [member], expected };
+}

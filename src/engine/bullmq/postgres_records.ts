@@ -1,0 +1,141 @@
+import type { Delivery, Lease, Records, Taken } from "./backend.ts";
+import type { Job } from "../engine.ts";
+
+/** Where changes are told: `<queue>:<id>`. */
+export const CHANNEL = "toolwire";
+
+/** Brings the table into being; each statement does nothing where its work is done. */
+export const TABLES = `
+  CREATE SCHEMA IF NOT EXISTS toolwire;
+  CREATE TABLE IF NOT EXISTS toolwire.jobs (
+    queue text NOT NULL,
+    id text NOT NULL,
+    incarnation text NOT NULL,
+    version bigint NOT NULL,
+    expires_at timestamptz NOT NULL,
+    body text NOT NULL,
+    delivery text,
+    claim text,
+    leased_until timestamptz,
+    PRIMARY KEY (queue, id)
+  );
+  CREATE INDEX IF NOT EXISTS jobs_by_expiry ON toolwire.jobs (expires_at)`;
+
+/** How often expired jobs are deleted, in milliseconds. */
+const PURGE_MS = 60_000;
+
+// By the clock of PostgreSQL: those of the processes may differ. `now()` would be when the transaction began.
+const NOW = "clock_timestamp()";
+const THE_JOB = `queue = $1 AND id = $2 AND expires_at > ${NOW}`;
+/** What a delivery may take: of its own record, and, if it is there for a dead holder, with that holder's lease. */
+const TAKEABLE = `${THE_JOB} AND incarnation = $3 AND ($4 = '' OR delivery = $4)`;
+
+const STATEMENTS = {
+  // An expired one that is not purged yet only seems to have the id.
+  insert: `INSERT INTO toolwire.jobs AS kept (queue, id, incarnation, version, expires_at, body)
+    VALUES ($1, $2, $3, $4, to_timestamp($5::float8 / 1000), $6)
+    ON CONFLICT (queue, id) DO UPDATE SET incarnation = excluded.incarnation, version = excluded.version,
+      expires_at = excluded.expires_at, body = excluded.body, delivery = NULL, claim = NULL, leased_until = NULL
+    WHERE kept.expires_at <= ${NOW}`,
+  get: `SELECT body FROM toolwire.jobs WHERE ${THE_JOB}`,
+  replace: `WITH changed AS (
+      UPDATE toolwire.jobs SET version = $4, expires_at = to_timestamp($5::float8 / 1000), body = $6
+      WHERE ${THE_JOB} AND version = $3 RETURNING id
+    ) SELECT pg_notify('${CHANNEL}', $1 || ':' || id) FROM changed`,
+  remove: `WITH removed AS (DELETE FROM toolwire.jobs WHERE queue = $1 AND id = $2 RETURNING id)
+    SELECT pg_notify('${CHANNEL}', $1 || ':' || id) FROM removed`,
+  incarnation: `SELECT incarnation FROM toolwire.jobs WHERE ${THE_JOB}`,
+  take: `UPDATE toolwire.jobs
+    SET delivery = $5, claim = $6, leased_until = ${NOW} + $7::float8 * interval '1 millisecond'
+    WHERE ${TAKEABLE} AND (leased_until IS NULL OR leased_until <= ${NOW})`,
+  busy: `SELECT extract(epoch FROM leased_until - ${NOW}) * 1000 AS busy_ms FROM toolwire.jobs WHERE ${TAKEABLE}`,
+  renew: `UPDATE toolwire.jobs SET leased_until = ${NOW} + $4::float8 * interval '1 millisecond'
+    WHERE queue = $1 AND id = ANY($2) AND claim = ANY($3)`,
+  release: `UPDATE toolwire.jobs SET delivery = NULL, claim = NULL, leased_until = NULL
+    WHERE queue = $1 AND id = $2 AND claim = $3`,
+  // A few at a time: nobody is to wait long for a write.
+  purge: `DELETE FROM toolwire.jobs WHERE ctid = ANY(ARRAY(
+    SELECT ctid FROM toolwire.jobs WHERE expires_at <= ${NOW} LIMIT 500 FOR UPDATE SKIP LOCKED))`,
+};
+
+/** What a statement gave. */
+export interface PostgresResult {
+  /** What was found. */
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  /** How many were found or changed. */
+  readonly rowCount?: number | null | undefined;
+}
+
+/** Asks PostgreSQL; rejects if it cannot be reached. */
+export type PostgresQuery = (text: string, values: readonly unknown[]) => Promise<PostgresResult>;
+
+/** Each job is a row; those of all queues are in one table. */
+export class PostgresRecords implements Records {
+  readonly #queue: string;
+  readonly #query: PostgresQuery;
+  #purgeAtMs = 0;
+
+  /** @param queue Which jobs are meant. */
+  constructor(queue: string, query: PostgresQuery) {
+    this.#queue = queue;
+    this.#query = query;
+  }
+
+  async insert(job: Job, incarnation: string): Promise<boolean> {
+    await this.#purge();
+    const { id, version, expiresAtMs } = job;
+    return await this.#change("insert", id, incarnation, version, expiresAtMs, JSON.stringify(job));
+  }
+
+  async get(id: string): Promise<Job | undefined> {
+    const [row] = (await this.#run("get", id)).rows;
+    return row && JSON.parse(String(row["body"]));
+  }
+
+  replace(job: Job, version: number): Promise<boolean> {
+    return this.#change("replace", job.id, version, job.version, job.expiresAtMs, JSON.stringify(job));
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#run("remove", id);
+  }
+
+  async incarnation(id: string): Promise<string | undefined> {
+    const [row] = (await this.#run("incarnation", id)).rows;
+    return row && String(row["incarnation"]);
+  }
+
+  async take({ incarnation, isRecovery }: Delivery, { job, delivery, claim }: Lease, leaseMs: number): Promise<Taken> {
+    const which = [job, incarnation, isRecovery ? delivery : ""];
+    if (await this.#change("take", ...which, delivery, claim, leaseMs)) return "ours";
+    const [row] = (await this.#run("busy", ...which)).rows;
+    // Given back meanwhile, it is asked for again at once.
+    return row === undefined ? "gone" : { busyMs: Math.max(1, Number(row["busy_ms"])) };
+  }
+
+  async renew(leases: readonly Lease[], leaseMs: number): Promise<void> {
+    await this.#run("renew", leases.map(({ job }) => job), leases.map(({ claim }) => claim), leaseMs);
+  }
+
+  async release({ job, claim }: Lease): Promise<void> {
+    await this.#run("release", job, claim);
+  }
+
+  async #purge(): Promise<void> {
+    const nowMs = performance.now();
+    if (nowMs < this.#purgeAtMs) return;
+    this.#purgeAtMs = nowMs + PURGE_MS;
+    const { rowCount } = await this.#query(STATEMENTS.purge, []);
+    // There may be more of them.
+    if ((rowCount ?? 0) > 0) this.#purgeAtMs = 0;
+  }
+
+  async #change(name: keyof typeof STATEMENTS, ...values: readonly unknown[]): Promise<boolean> {
+    const { rowCount } = await this.#run(name, ...values);
+    return (rowCount ?? 0) > 0;
+  }
+
+  #run(name: keyof typeof STATEMENTS, ...values: readonly unknown[]): Promise<PostgresResult> {
+    return this.#query(STATEMENTS[name], [this.#queue, ...values]);
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * Tools for the AI SDK of Vercel, version 7.
+ *
+ * Types are structural: they are those of the package `ai`, which is not needed.
+ *
+ * @module
+ */
+import { joinPartials } from "../../core/call/partials.ts";
+import type { AgentOptions } from "./options.ts";
+import type { ParameterSchema } from "./parameters.ts";
+import type { AgentSource } from "./source.ts";
+import { type AgentTool, openToolbox } from "./toolbox.ts";
+
+/** A schema with its JSON Schema: Standard Schema and Standard JSON Schema, version 1. */
+export interface AiSchema {
+  /** What the two standards say. */
+  readonly "~standard": {
+    /** Of the standard. */
+    readonly version: 1;
+    /** Whose it is. */
+    readonly vendor: "toolwire";
+    /** Takes everything: the server validates. */
+    readonly validate: (value: unknown) => { readonly value: unknown };
+    /** As JSON Schema. */
+    readonly jsonSchema: {
+      /** What goes in. */
+      readonly input: () => Record<string, unknown>;
+      /** What comes out: the same. */
+      readonly output: () => Record<string, unknown>;
+    };
+  };
+}
+
+/** What the AI SDK says of a call. */
+export interface AiCallOptions {
+  /** The model's id of the call. */
+  readonly toolCallId: string;
+  /** Aborts the call. */
+  readonly abortSignal?: AbortSignal | undefined;
+}
+
+/** A tool of the AI SDK: one whose types are not known before it runs. */
+export interface AiTool {
+  /** Discriminant. */
+  readonly type: "dynamic";
+  /** What the tool does. */
+  readonly description?: string;
+  /** The arguments. */
+  readonly inputSchema: AiSchema;
+  /** On results, as `toolMetadata`: the tool's name on its server. */
+  readonly metadata: {
+    /** The name. */
+    tool: string;
+  };
+  /**
+   * Calls the tool: what there is of the answer, each time that a piece has come (the AI SDK's preliminary results), and at last
+   * the whole. Throws where there is no answer; the message tells the model why, and what to do.
+   */
+  readonly execute: (input: unknown, options: AiCallOptions) => AsyncIterable<unknown>;
+}
+
+/**
+ * Tools for `generateText`, `streamText` and agents of the AI SDK.
+ *
+ * @example A tool set
+ * ```ts
+ * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import { aiTools } from "jsr:@toolwire/toolwire/agents";
+ * import { deepStrictEqual } from "node:assert/strict";
+ *
+ * const spell = defineTool("spell").describe("Spell a word").handle(async function* () {
+ *   yield "a";
+ *   yield "b";
+ * });
+ * const tools = await aiTools(createServer({ tools: [spell] })); // generateText({ model, prompt, tools, … })
+ *
+ * const results = [];
+ * for await (const result of tools["spell"]!.execute({}, { toolCallId: "call_1" })) results.push(result);
+ * deepStrictEqual(results, ["a", "ab", "ab"]); // preliminary results, and the result
+ * ```
+ * @param source A server of this process, a client, or a transport.
+ * @throws {ToolError} If the tools cannot be listed.
+ */
+export async function aiTools(source: AgentSource, options: AgentOptions = {}): Promise<Record<string, AiTool>> {
+  const { tools } = await openToolbox(source, options);
+  return Object.fromEntries(tools.map((tool) => [tool.name, toAiTool(tool)]));
+}
+
+function toAiTool(tool: AgentTool): AiTool {
+  const { name, description } = tool.listing;
+  return {
+    type: "dynamic",
+    ...(description !== undefined && { description }),
+    inputSchema: toAiSchema(tool.parameters.schema),
+    metadata: { tool: name },
+    execute: (input, options) => execute(tool, input, options),
+  };
+}
+
+async function* execute(
+  tool: AgentTool,
+  input: unknown,
+  { toolCallId, abortSignal }: AiCallOptions,
+): AsyncGenerator<unknown> {
+  const stream = tool.stream(input, { id: toolCallId, signal: abortSignal });
+  const pieces: unknown[] = [];
+  let next = await stream.next();
+  for (; !next.done; next = await stream.next()) {
+    pieces.push(next.value);
+    yield joinPartials(pieces);
+  }
+  const { text, value, error } = next.value;
+  if (error !== undefined) throw new Error(text, { cause: error });
+  yield value;
+}
+
+/**
+ * Of any standard schema the AI SDK closes all objects, those that hold a record included, so that nothing could be sent to
+ * them. By its own mark it takes the schema as it is.
+ */
+function toAiSchema(schema: ParameterSchema): AiSchema {
+  const copy = () => structuredClone(schema) as Record<string, unknown>;
+  const standard: AiSchema = {
+    "~standard": {
+      version: 1,
+      vendor: "toolwire",
+      validate: (value) => ({ value }),
+      jsonSchema: { input: copy, output: copy },
+    },
+  };
+  const own = { [Symbol.for("vercel.ai.schema")]: true, jsonSchema: copy(), validate: undefined };
+  return Object.assign(own, standard);
+}

@@ -1,0 +1,89 @@
+/**
+ * What a model is told when a call gave no answer: what happened, with its code, and what to do about it.
+ *
+ * @module
+ */
+import type { AskOutcome, AskRequest, FailureOutcome, PromiseOutcome } from "../../core/call/outcome.ts";
+import type { ToolErrorCode } from "../../core/errors/code.ts";
+import { isJsonObject } from "../../internal/json.ts";
+
+/** What to do, by code; in words that make sense to a model which knows nothing but its tools. */
+const ADVICE: Readonly<Record<ToolErrorCode, string>> = {
+  parse_error: "Write the arguments as one JSON object and call again.",
+  invalid_request: "Do not repeat this call; try another way, or tell the user.",
+  method_not_found: "Do not repeat this call; the server does not offer it.",
+  tool_not_found: "Call one of the tools that there are.",
+  resource_not_found: "Check the name of the resource and call again.",
+  prompt_not_found: "Check the name of the prompt and call again.",
+  invalid_input: "Mend the arguments as the details say and call again.",
+  invalid_config: "Arguments cannot mend this; tell the user that the tool is not set up as it should be.",
+  invalid_promise: "Use a token exactly as it was given, or begin the work again.",
+  expired_promise: "The result is no longer kept; begin the work again.",
+  invalid_continuation: "Begin again: call with the same arguments.",
+  promise_lost: "The work is lost; begin it again.",
+  conflict: "Do not repeat this call with other arguments.",
+  deadline_exceeded: "It took too long. Ask for less at once, or try again later.",
+  cancelled: "The work was cancelled; do not begin it again unless the user asks for it.",
+  unauthenticated: "Only the user can mend this: the server wants to know who calls.",
+  permission_denied: "This is not allowed; do not repeat the call, tell the user.",
+  rate_limited: "Wait before you call again.",
+  unavailable: "The server cannot be reached now. Try again later, or go on without it.",
+  payload_too_large: "Send less at once.",
+  result_too_large: "Ask for less at once.",
+  internal: "The tool broke; this is no fault of the arguments. Try once more at most, then tell the user.",
+};
+
+/** Explains why a call was not carried out. */
+export function explainRefusal(code: ToolErrorCode, message: string, details: unknown): string {
+  return lines(
+    `The call failed (${code}): ${message}`,
+    details === undefined ? "" : `Details: ${toText(details)}`,
+    ADVICE[code],
+  );
+}
+
+/** Explains why a tool says no. */
+export function explainFailure({ code, message, data }: Pick<FailureOutcome, "code" | "message" | "data">): string {
+  const advice =
+    "This is the tool's answer to these arguments: the same call fails again. Act on the reason, or tell the user.";
+  return lines(`The tool says no (${code}): ${message}`, data === undefined ? "" : `Data: ${toText(data)}`, advice);
+}
+
+/** Explains what a tool asks, where nobody has answered. */
+export function explainQuestion({ kind, requests }: Pick<AskOutcome, "kind" | "requests">): string {
+  return lines(
+    `The tool has to know more before it goes on (${kind}), and nobody here has answered:`,
+    ...Object.entries(requests).map(describeRequest),
+    "Tell the user what is asked. The same call would ask again.",
+  );
+}
+
+function describeRequest([key, { message, schema, params }]: readonly [string, AskRequest]): string {
+  const fits = schema === undefined ? "" : ` The answer has to fit ${toText(schema)}.`;
+  return `- ${key}: ${message}${params === undefined ? "" : ` ${toText(params)}`}${fits}`;
+}
+
+/** Explains how to come by what was promised, to a model that has the tools for it. */
+export function explainPromise({ token, retryAfterMs, progress }: PromiseOutcome): string {
+  return lines(
+    `The work goes on. This promise stands for its result: ${token}`,
+    progress === undefined ? "" : `Progress: ${toText(progress)}`,
+    `Call the tool redeem with it for the result, after ${retryAfterMs} ms or more, or the tool cancel to end the work.`,
+  );
+}
+
+/** Whether details of a refusal are a question that a call ended with. */
+export function isQuestion(details: unknown): details is AskOutcome {
+  return isJsonObject(details) && isJsonObject(details["requests"]) &&
+    (details["kind"] === "elicitation" || details["kind"] === "request-for-more-resource");
+}
+
+/** A value as a model reads it: text as it is, anything else as JSON. Never empty, which not every interface takes. */
+export function toText(value: unknown): string {
+  if (typeof value === "string" && value !== "") return value;
+  return JSON.stringify(value) ?? "Done. The tool returned nothing.";
+}
+
+function lines(...texts: readonly string[]): string {
+  return texts.filter((text) => text !== "").join("\n");
+}

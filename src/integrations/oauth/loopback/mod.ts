@@ -1,0 +1,103 @@
+/**
+ * A way back from the browser for programs on a person's machine: a page of this program's own, for as long as it takes.
+ *
+ * Source: RFC 8252, section 7.3.
+ *
+ * @module
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { checkOptions, FUNCTION, type OptionRules, required, rule, TEXT } from "../../../internal/options.ts";
+import type { Redirect } from "../authorization_code.ts";
+
+export type { Redirect };
+
+/** Options of {@link loopbackRedirect}. */
+export interface LoopbackRedirectOptions {
+  /** Opens a page in a browser, or tells a person to: `(page) => console.error("Open", page.href)`. */
+  readonly open: (page: URL) => unknown;
+  /** Port on 127.0.0.1. Default: any that is free, for servers that take any port, as they should, or register clients each time. */
+  readonly port?: number | undefined;
+  /** Path of the page. Default: `/callback`. */
+  readonly path?: string | undefined;
+  /** What the page says in the end, as text. Default: that the window can be closed. */
+  readonly text?: string | undefined;
+}
+
+const RULES: OptionRules<LoopbackRedirectOptions> = {
+  open: required(FUNCTION),
+  port: rule(
+    "a port, 0 to 65535",
+    (value) => Number.isInteger(value) && value as number >= 0 && value as number < 65_536,
+  ),
+  path: rule('like "/callback", without query or fragment', (value) => /^\/[^\s?#\\]*$/.test(String(value))),
+  text: TEXT,
+};
+
+/**
+ * The `redirect` of `authorizationCode` for scripts and command lines, on Bun, Deno and Node: the browser comes back to a port of
+ * this machine, which is open while a person is asked, and no longer.
+ *
+ * @example A script
+ * ```ts check
+ * import { createClient } from "jsr:@toolwire/toolwire";
+ * import { mcpTransport } from "jsr:@toolwire/toolwire/mcp";
+ * import { authorizationCode, oauthFetch } from "jsr:@toolwire/toolwire/oauth";
+ * import { loopbackRedirect } from "jsr:@toolwire/toolwire/oauth/loopback";
+ *
+ * const url = "https://api.example/mcp";
+ * const redirect = loopbackRedirect({ open: (page) => console.error(`Open ${page.href}`) });
+ * const fetch = oauthFetch(url, { grant: authorizationCode({ redirect, clientMetadata: { client_name: "Docs bot" } }) });
+ * await fetch.signIn();
+ * const docs = createClient(mcpTransport(url, { fetch }));
+ * console.log(await docs.$.list());
+ * docs.$.close();
+ * ```
+ * @throws {TypeError} If there is no `open`, or another option is not what it has to be.
+ * @throws {RangeError} If there is no such port.
+ */
+export function loopbackRedirect(options: LoopbackRedirectOptions): () => Promise<Redirect> {
+  checkOptions("redirect to this machine", options, RULES);
+  const { open, port = 0, path = "/callback", text = "You can close this window." } = options;
+  return async () => {
+    const server = createServer();
+    await listen(server, port);
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
+    return {
+      url,
+      async visit(page) {
+        const answered = Promise.withResolvers<URL>();
+        server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+          const answer = answerTo(request, url, page.searchParams.get("state"));
+          const headers = { "content-type": "text/plain; charset=utf-8", "referrer-policy": "no-referrer" };
+          response.writeHead(answer === undefined ? 404 : 200, { ...headers, connection: "close" });
+          response.end(answer === undefined ? "Nothing here." : text, () => answer && answered.resolve(answer));
+        });
+        await open(page);
+        return await answered.promise;
+      },
+      close() {
+        server.close();
+        server.closeAllConnections();
+      },
+    };
+  };
+}
+
+/** The answer that a request brings; `undefined` if it is another, such as one that some page has thought out. */
+function answerTo({ method, url = "" }: IncomingMessage, redirectUrl: string, state: string | null): URL | undefined {
+  if (method !== "GET" || !URL.canParse(url, redirectUrl)) return undefined;
+  const answer = new URL(url, redirectUrl);
+  const isHere = `${answer.origin}${answer.pathname}` === redirectUrl;
+  return isHere && answer.searchParams.get("state") === state ? answer : undefined;
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}

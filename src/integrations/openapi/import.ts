@@ -1,0 +1,251 @@
+/**
+ * An existing REST API as tools: each operation of its OpenAPI document is one.
+ *
+ * @module
+ */
+import { membersOf } from "../../internal/object_fields.ts";
+import { compileLater, toValidate } from "../../core/json_schema/check.ts";
+import type { JsonSchema, Schema, SchemaResult } from "../../core/schema/standard_schema.ts";
+import { ToolError } from "../../core/errors/tool_error.ts";
+import { defineTool } from "../../core/tool/define_tool.ts";
+import { OBJECT_MEMBERS } from "../../internal/object_members.ts";
+import { checkOptions, FUNCTION, HEADERS, type OptionRules, rule, wholeNumber } from "../../internal/options.ts";
+import type { Ctx } from "../../core/handler/context.ts";
+import { SYSTEM_TOOLS } from "../../core/tool/system_tools.ts";
+import type { AnyTool, ToolAnnotations } from "../../core/tool/definition.ts";
+import { type ApiAccess, type FetchApi, openApiAccess, type OpenApiHeaders } from "./access.ts";
+import { type Members, OpenApiDocument, textOf } from "./document.ts";
+import { ImportError } from "./import_error.ts";
+import { jsonContent, layOutInput } from "./input.ts";
+import { type OpenApiOperation, operationsOf, type ReadOperation } from "./operations.ts";
+import { writeRequest } from "./request.ts";
+import { SchemaCollector } from "./schemas.ts";
+
+/** Options of {@link toolsFromOpenApi}. */
+export interface OpenApiImportOptions {
+  /** Where the API is; paths of the document are added to it. Default: the first server of the document, which is then trusted. */
+  readonly baseUrl?: string | URL;
+  /**
+   * Headers of every request, such as `authorization`, or a function that gives them for each. They go to the origin of `baseUrl`
+   * alone, and arguments cannot take their place.
+   */
+  readonly headers?: OpenApiHeaders;
+  /** Takes the place of the global `fetch`. */
+  readonly fetch?: FetchApi;
+  /** Which operations become tools. Default: all of them. */
+  readonly select?: (operation: OpenApiOperation) => boolean;
+  /** Largest answer that is read, in bytes. Default: 4 MiB. */
+  readonly maxResponseBytes?: number;
+  /**
+   * Told, as a sentence, of each part of an operation that its tool has no argument for, since it is optional, and neither JSON nor
+   * text. Default: `console.warn`.
+   */
+  readonly onLeftOut?: (problem: string) => void;
+}
+
+const DEFAULT_RESPONSE_BYTES = 4_194_304;
+
+const RULES: OptionRules<OpenApiImportOptions> = {
+  baseUrl: rule("a URL", (url) => typeof url === "string" || url instanceof URL),
+  headers: HEADERS,
+  fetch: FUNCTION,
+  select: FUNCTION,
+  maxResponseBytes: wholeNumber(1),
+  onLeftOut: FUNCTION,
+};
+
+/**
+ * Makes tools of an OpenAPI 3.1 or 3.0 document.
+ *
+ * @example One operation, called
+ * ```ts
+ * import { createServer } from "jsr:@toolwire/toolwire";
+ * import { toolsFromOpenApi } from "jsr:@toolwire/toolwire/openapi";
+ * import { testClient } from "jsr:@toolwire/toolwire/testing";
+ * import { deepStrictEqual } from "node:assert/strict";
+ *
+ * const document = {
+ *   openapi: "3.1.0",
+ *   info: { title: "Pets", version: "1.0.0" },
+ *   paths: {
+ *     "/pets/{id}": {
+ *       get: {
+ *         operationId: "getPet",
+ *         summary: "One pet",
+ *         parameters: [{ name: "id", in: "path", required: true, schema: { type: "integer" } }],
+ *         responses: { "200": { description: "It", content: { "application/json": { schema: { type: "object" } } } } },
+ *       },
+ *     },
+ *   },
+ * };
+ * const tools = toolsFromOpenApi(document, {
+ *   baseUrl: "https://pets.example/v1",
+ *   fetch: (url) => Promise.resolve(Response.json({ url })),
+ * });
+ * const client = testClient(createServer({ tools }));
+ * deepStrictEqual(await client.getPet?.({ id: 7 }), { url: "https://pets.example/v1/pets/7" });
+ * ```
+ * @param document The document, parsed.
+ * @throws {TypeError} If it is no OpenAPI 3.1 or 3.0 document, refers to something outside of it, or has an operation that
+ * cannot be called with JSON and text alone and was not left out by `select`; or an option is not what it should be.
+ */
+export function toolsFromOpenApi(document: unknown, options: OpenApiImportOptions = {}): AnyTool[] {
+  checkOptions("import an API", options, RULES);
+  const { select = () => true, maxResponseBytes = DEFAULT_RESPONSE_BYTES, onLeftOut = warn } = options;
+  const read = new OpenApiDocument(document);
+  const access = openApiAccess(read, { ...options, maxResponseBytes });
+  const names = new Set<string>();
+  const tools: AnyTool[] = [];
+  const problems = new Set<ImportError>();
+  for (const operation of operationsOf(read)) {
+    const { method, path, operationId, tags } = operation;
+    if (!select({ method, path, operationId, tags })) continue;
+    try {
+      tools.push(toTool(read, operation.read(), access, nameOf(operation, names), onLeftOut));
+    } catch (problem) {
+      if (!(problem instanceof ImportError)) throw problem;
+      problems.add(problem);
+    }
+  }
+  assertNone([...problems]);
+  return tools;
+}
+
+/** Most problems that are told at once. */
+const MAX_TOLD = 20;
+
+/** Told all at once: whoever mends one wants to know of the others. */
+function assertNone(problems: readonly ImportError[]): void {
+  const [first, ...others] = problems;
+  if (first === undefined) return;
+  if (others.length === 0) throw first;
+  const told = problems.slice(0, MAX_TOLD).map(({ message }) => `\n- ${message}`);
+  const rest = problems.length > MAX_TOLD ? `\n- and ${problems.length - MAX_TOLD} more` : "";
+  throw new TypeError(`${problems.length} operations cannot be imported:${told.join("")}${rest}`, { cause: first });
+}
+
+function warn(problem: string): void {
+  console.warn(problem);
+}
+
+function toTool(
+  document: OpenApiDocument,
+  operation: ReadOperation,
+  access: ApiAccess,
+  name: string,
+  onLeftOut: (problem: string) => void,
+): AnyTool {
+  const { method, path, source } = operation;
+  const where = `${method} ${path.slice(0, 128)}`;
+  const layout = layOutInput(
+    document,
+    operation,
+    where,
+    access.isGiven,
+    new SchemaCollector(document, where),
+    (what) => onLeftOut(`${where} is imported in part as the tool ${name}: ${what}`),
+  );
+  const base = access.baseOf(operation.servers, where);
+  // The answer to HEAD has no body, whatever is promised.
+  const output = method === "HEAD" ? undefined : outputOf(document, source, where);
+  const about = [source["summary"], source["description"]].map(textOf).filter((text) => text !== undefined);
+  const described = defineTool(name).describe([...new Set(about)].join("\n\n") || where)
+    .input(toSchema<Members>(layout.schema, boundedCheck(layout.schema))).annotate(annotationsOf(method));
+  const run = async (args: Members, ctx: Pick<Ctx, "signal" | "log">) => {
+    try {
+      return await access.send(method, writeRequest(base, path, layout, args), where, output !== undefined, ctx.signal);
+    } catch (error) {
+      const isUnreachable = error instanceof ToolError && error.cause !== undefined && !ctx.signal.aborted;
+      // A caller may ask for lines of the log: the cause of an error is nothing that JSON shows.
+      if (isUnreachable) ctx.log("warn", "The API cannot be reached", { error });
+      throw error;
+    }
+  };
+  return output === undefined
+    ? described.handle(run)
+    : described.output(toSchema<unknown>(output, checkOf(output))).handle(run);
+}
+
+/** Names that no tool of a server can have. */
+const RESERVED: ReadonlySet<string> = new Set([...OBJECT_MEMBERS, ...SYSTEM_TOOLS.map(({ name }) => name)]);
+
+/** Longest name of a tool. */
+const MAX_NAME = 64;
+
+/** A name that no other operation has; `names` takes it. */
+function nameOf({ operationId, method, path }: OpenApiOperation, names: Set<string>): string {
+  const byPath = toName(`${method.toLowerCase()}_${path}`);
+  const byId = toName(operationId ?? "");
+  const base = byId === "" || RESERVED.has(byId) ? byPath : byId;
+  let name = base.slice(0, MAX_NAME);
+  for (let count = 2; names.has(name); count++) name = `${base.slice(0, MAX_NAME - `_${count}`.length)}_${count}`;
+  names.add(name);
+  return name;
+}
+
+function toName(text: string): string {
+  return text.replace(/[^A-Za-z0-9_.-]+/g, "_").replace(/^_+|_+$/g, "").replace(/_{2,}/g, "_");
+}
+
+/** What HTTP says of a method. Source: RFC 9110, section 9.2. */
+function annotationsOf(method: string): ToolAnnotations {
+  if (method === "GET" || method === "HEAD" || method === "OPTIONS") {
+    return { readOnlyHint: true, idempotentHint: true };
+  }
+  if (method === "PUT") return { readOnlyHint: false, idempotentHint: true };
+  if (method === "DELETE") return { readOnlyHint: false, idempotentHint: true, destructiveHint: true };
+  return { readOnlyHint: false };
+}
+
+/** What the document promises of every good answer; `undefined` if one of them need not be JSON. */
+function outputOf(document: OpenApiDocument, source: Members, where: string): JsonSchema | undefined {
+  const schemas = new SchemaCollector(document, where);
+  const good = Object.entries(membersOf(source["responses"])).filter(([status]) => /^2(?:\d\d|XX)$/i.test(status));
+  const promised = good.map(([, node]) => jsonContent(document, document.object(node, where)["content"], where));
+  const converted = promised.map((one) => one && schemas.convert(one.schema));
+  const [first, ...others] = converted;
+  if (first === undefined || others.includes(undefined)) return undefined;
+  return schemas.withDefinitions(others.length === 0 ? first : { anyOf: converted });
+}
+
+/**
+ * How many values the arguments of a call may hold in all: to check one takes a microsecond or two, and a body of a megabyte has room for
+ * half a million.
+ */
+const MAX_VALUES = 32_768;
+
+const TOO_MANY: SchemaResult = {
+  issues: [{ message: `More than ${MAX_VALUES} values are too many to be checked`, path: [] }],
+};
+
+type Validate = (value: unknown) => SchemaResult;
+
+function checkOf(jsonSchema: JsonSchema): Validate {
+  return toValidate(compileLater(jsonSchema));
+}
+
+function boundedCheck(jsonSchema: JsonSchema): Validate {
+  const validate = checkOf(jsonSchema);
+  return (value) => holdsMoreThan(value, MAX_VALUES) ? TOO_MANY : validate(value);
+}
+
+function toSchema<Value>(jsonSchema: JsonSchema, validate: Validate): Schema<Value> {
+  const standard = { version: 1 as const, vendor: "openapi", validate, jsonSchema: { input: () => jsonSchema } };
+  return { "~standard": standard };
+}
+
+/** Whether a value holds more values than so many, itself included. */
+function holdsMoreThan(value: unknown, count: number): boolean {
+  const waiting = [value];
+  let found = 1;
+  for (let at = 0; at < waiting.length; at++) {
+    const next = waiting[at];
+    if (typeof next !== "object" || next === null) continue;
+    const members: readonly unknown[] = Array.isArray(next) ? next : Object.values(next);
+    found += members.length;
+    // Before any of them is looked at: there may be half a million.
+    if (found > count) return true;
+    for (const member of members) if (typeof member === "object" && member !== null) waiting.push(member);
+  }
+  return false;
+}

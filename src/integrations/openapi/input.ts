@@ -1,0 +1,181 @@
+/**
+ * The arguments of a tool, laid out flat, and which part of the request each is.
+ *
+ * @module
+ */
+import { membersOf } from "../../internal/object_fields.ts";
+import { isJsonObject } from "../../internal/json.ts";
+import type { JsonSchema } from "../../core/schema/standard_schema.ts";
+import type { Members, OpenApiDocument } from "./document.ts";
+import { ImportError } from "./import_error.ts";
+import type { ReadOperation } from "./operations.ts";
+import { type Parameter, readParameter } from "./parameters.ts";
+import type { SchemaCollector } from "./schemas.ts";
+
+/** Which arguments the body is made of. */
+export interface BodyLayout {
+  /** Media type that is sent. */
+  readonly mediaType: string;
+  /** Whether it is sent as the text that it is, and not as JSON. */
+  readonly isText: boolean;
+  /** Whether there is always one. */
+  readonly isRequired: boolean;
+  /** Its members, each an argument; `undefined`: the argument `body` is all of it. */
+  readonly members: ReadonlySet<string> | undefined;
+}
+
+/** How arguments become a request. */
+export interface InputLayout {
+  /** What the arguments have to be. */
+  readonly schema: JsonSchema;
+  /** Parameters, by the names of their arguments. */
+  readonly parameters: ReadonlyMap<string, Parameter>;
+  /** `undefined`: none is sent. */
+  readonly body: BodyLayout | undefined;
+}
+
+/** Where the whole body goes, if it is not laid out flat. */
+const BODY = "body";
+
+/** What a text can be sent as. */
+const TEXT_TYPE = /^text\/[\w.!#$&^+-]+\s*(?:;|$)/i;
+
+/**
+ * Lays out an operation's arguments.
+ *
+ * @param isGiven Whether a header of that name goes with every request anyway.
+ * @param leaveOut Told of each thing that no argument can say, and that need not be said.
+ * @throws {ImportError} If it cannot be called with JSON and text alone.
+ */
+export function layOutInput(
+  document: OpenApiDocument,
+  operation: ReadOperation,
+  where: string,
+  isGiven: (header: string) => boolean,
+  schemas: SchemaCollector,
+  leaveOut: (what: string) => void,
+): InputLayout {
+  const parameters = new Map<string, Parameter>();
+  for (const source of operation.parameters) {
+    const parameter = readParameter(source, schemas, where, leaveOut);
+    if (parameter === undefined || (parameter.place === "header" && isGiven(parameter.name))) continue;
+    const name = parameters.has(parameter.name) ? `${parameter.place}_${parameter.name}` : parameter.name;
+    if (parameters.has(name)) throw new ImportError(where, `two parameters are called ${name}`);
+    parameters.set(name, parameter);
+  }
+  assertPath(operation.path, parameters, where);
+  const properties = new Map([...parameters].map(([name, { schema }]) => [name, schema]));
+  const required = [...parameters].filter(([, { isRequired }]) => isRequired).map(([name]) => name);
+  const body = layOutBody(document, operation, where, schemas, properties, required, leaveOut);
+  const schema = {
+    type: "object",
+    properties: Object.fromEntries(properties),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+  return { schema: schemas.withDefinitions(schema), parameters, body };
+}
+
+/** A path that would be sent with a hole in it, or would end before its end. */
+function assertPath(path: string, parameters: ReadonlyMap<string, Parameter>, where: string): void {
+  const declared = new Set([...parameters.values()].filter(({ place }) => place === "path").map(({ name }) => name));
+  for (const [, name = ""] of path.matchAll(/\{([^{}]+)\}/g)) {
+    if (!declared.has(name)) throw new ImportError(where, `path parameter ${name} is not declared`);
+  }
+  if (/[?#]/.test(path)) throw new ImportError(where, "a path has neither query nor fragment");
+}
+
+function layOutBody(
+  document: OpenApiDocument,
+  { source }: ReadOperation,
+  where: string,
+  schemas: SchemaCollector,
+  properties: Map<string, JsonSchema>,
+  required: string[],
+  leaveOut: (what: string) => void,
+): BodyLayout | undefined {
+  if (source["requestBody"] === undefined) return undefined;
+  const request = document.object(source["requestBody"], `the body of ${where}`);
+  const isRequired = request["required"] === true;
+  const whole = (schema: JsonSchema, mediaType: string, isText: boolean): BodyLayout => {
+    if (properties.has(BODY)) {
+      throw new ImportError(where, "a parameter is called body, beside the body");
+    }
+    properties.set(BODY, schema);
+    if (isRequired) required.push(BODY);
+    return { mediaType, isText, isRequired, members: undefined };
+  };
+  const json = jsonContent(document, request["content"], where);
+  if (json === undefined) {
+    const types = Object.keys(membersOf(request["content"]));
+    const text = types.find((type) => TEXT_TYPE.test(type));
+    if (text !== undefined) return whole({ type: "string" }, text, true);
+    const told = types.map((type) => type.slice(0, 64)).join(", ");
+    const problem = `its body is neither JSON nor text, but ${told || "of no type"}`;
+    if (isRequired) throw new ImportError(where, `${problem}; leave it out by select`);
+    leaveOut(problem);
+    return undefined;
+  }
+  const { mediaType } = json;
+  const flat = flatMembers(document, json.schema, where, isRequired);
+  if (flat !== undefined && !Object.keys(flat.properties).some((name) => properties.has(name))) {
+    for (const [name, schema] of Object.entries(flat.properties)) properties.set(name, schemas.convert(schema));
+    required.push(...flat.required);
+    return { mediaType, isText: false, isRequired, members: new Set(Object.keys(flat.properties)) };
+  }
+  return whole(schemas.convert(json.schema), mediaType, false);
+}
+
+/** What a media type map says of JSON; `undefined` if it has none. */
+export function jsonContent(
+  document: OpenApiDocument,
+  content: unknown,
+  where: string,
+): { readonly mediaType: string; readonly schema: unknown } | undefined {
+  const entries = Object.entries(membersOf(content));
+  const found = entries.find(([type]) => isJsonType(type)) ?? entries.find(([type]) => type === "*/*");
+  if (found === undefined) return undefined;
+  const [type, media] = found;
+  return {
+    mediaType: type === "*/*" ? "application/json" : type,
+    schema: document.object(media, where)["schema"] ?? {},
+  };
+}
+
+/** Whether a media type is `application/json` or ends in `+json`. */
+export function isJsonType(type: string): boolean {
+  return /^(?:application\/json|[\w.!#$&^-]+\/[\w.!#$&^-]+\+json)\s*(?:;|$)/i.test(type.trim());
+}
+
+/** All that a schema may say whose members can stand beside parameters. */
+const FLAT_KEYWORDS: ReadonlySet<string> = new Set([
+  "type",
+  "properties",
+  "required",
+  "additionalProperties",
+  "title",
+  "description",
+  "example",
+  "examples",
+  "externalDocs",
+  "xml",
+]);
+
+function flatMembers(
+  document: OpenApiDocument,
+  node: unknown,
+  where: string,
+  isBodyRequired: boolean,
+): { readonly properties: Members; readonly required: readonly string[] } | undefined {
+  if (typeof node === "boolean") return undefined;
+  const isSibling = isJsonObject(node) && node["$ref"] !== undefined && Object.keys(node).length > 1;
+  const schema = document.object(node, where);
+  const { type, properties, required = [], additionalProperties = false } = schema;
+  const isFlat = !isSibling && type === "object" && isJsonObject(properties) && additionalProperties === false &&
+    Object.keys(schema).every((keyword) => FLAT_KEYWORDS.has(keyword) || keyword.startsWith("x-"));
+  if (!isFlat || !Array.isArray(required)) return undefined;
+  const names = required.filter((name) => typeof name === "string");
+  // What is required of a body that need not be there cannot be said of arguments that stand alone.
+  if (names.length > 0 && !isBodyRequired) return undefined;
+  return names.every((name) => Object.hasOwn(properties, name)) ? { properties, required: names } : undefined;
+}

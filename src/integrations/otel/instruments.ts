@@ -1,0 +1,43 @@
+import { type Attributes, type Histogram, type Meter, metrics, trace, type Tracer } from "@opentelemetry/api";
+import { checkOptions, OBJECT, type OptionRules } from "../../internal/options.ts";
+import { SYSTEM } from "./names.ts";
+
+/** Options of {@link otel} and {@link otelTransport}. */
+export interface OtelOptions {
+  /** Makes the spans. Default: that of the global provider, under the name `toolwire`. */
+  readonly tracer?: Tracer;
+  /** Makes the instruments. Default: that of the global provider, under the name `toolwire`. */
+  readonly meter?: Meter;
+  /** Added to each span and each measurement, such as `server.address`. */
+  readonly attributes?: Attributes;
+}
+
+const RULES: OptionRules<OtelOptions> = { tracer: OBJECT, meter: OBJECT, attributes: OBJECT };
+
+/** @throws {TypeError} If there is no such option, or it is not of the right kind. */
+export function checkOtelOptions(options: OtelOptions): void {
+  checkOptions("trace and measure", options, RULES);
+}
+
+/** The tracer to use. */
+export function tracerOf({ tracer = trace.getTracer(SYSTEM) }: OtelOptions): Tracer {
+  return tracer;
+}
+
+/**
+ * Instruments that are made when they are first used: what is asked of the global provider before there is one would measure
+ * nothing for ever.
+ */
+export function lazyInstruments<Instruments>(
+  { meter }: OtelOptions,
+  create: (meter: Meter) => Instruments,
+): () => Instruments {
+  let made: Instruments | undefined;
+  return () => (made ??= create(meter ?? metrics.getMeter(SYSTEM)));
+}
+
+/** A histogram of durations, in seconds, with the boundaries that the conventions advise. */
+export function durations(meter: Meter, name: string, description: string): Histogram {
+  const explicitBucketBoundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+  return meter.createHistogram(name, { description, unit: "s", advice: { explicitBucketBoundaries } });
+}

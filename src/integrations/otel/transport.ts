@@ -1,0 +1,64 @@
+import { context, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import type { Settled, Sink, UnknownOutcome } from "../../core/call/outcome.ts";
+import type { Transport, TransportCall } from "../../core/call/transport.ts";
+import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import { checkOtelOptions, durations, lazyInstruments, type OtelOptions, tracerOf } from "./instruments.ts";
+import { CLIENT_CALL_DURATION, ERROR_TYPE, RPC_METHOD, RPC_SYSTEM_NAME, SYSTEM } from "./names.ts";
+import { endSpan, outcomeAttributes } from "./outcome.ts";
+import { formatTraceContext } from "./trace_context.ts";
+
+/**
+ * A transport around another, that traces and measures the calls of a client, and tells the server which trace they belong to:
+ * as `_meta.traceparent`, over each wire.
+ *
+ * @example A client that is traced
+ * ```ts
+ * import { createClient, createServer, defineTool, memory } from "jsr:@toolwire/toolwire";
+ * import { otelTransport } from "jsr:@toolwire/toolwire/otel";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const server = createServer({ tools: [defineTool("ping").describe("Answer").handle(() => "pong")] });
+ * const client = createClient<typeof server>(otelTransport(memory(server)));
+ * strictEqual(await client.ping(), "pong");
+ * ```
+ */
+export function otelTransport(transport: Transport, options: OtelOptions = {}): Transport {
+  checkOtelOptions(options);
+  const tracer = tracerOf(options);
+  const duration = lazyInstruments(options, (meter) => durations(meter, CLIENT_CALL_DURATION, "How long calls took"));
+  return {
+    async call(call: TransportCall, sink?: Sink): Promise<Settled | UnknownOutcome> {
+      const attributes = { ...options.attributes, [RPC_SYSTEM_NAME]: SYSTEM, [RPC_METHOD]: call.tool };
+      const span = tracer.startSpan(call.tool, { kind: SpanKind.CLIENT, attributes });
+      const within = trace.setSpan(context.active(), span);
+      const startedMs = performance.now();
+      const meta = { ...call.meta, ...formatTraceContext(within) };
+      const record = (ended: object) =>
+        duration().record((performance.now() - startedMs) / 1000, { ...attributes, ...ended }, within);
+      try {
+        const settled = await context.with(
+          within,
+          (): MaybePromise<Settled | UnknownOutcome> => transport.call({ ...call, meta }, sink),
+        );
+        const ended = outcomeAttributes(settled, "client");
+        record(ended);
+        endSpan(span, settled, ended);
+        return settled;
+      } catch (thrown) {
+        record({ [ERROR_TYPE]: "_OTHER" });
+        endBroken(span, thrown);
+        throw thrown;
+      }
+    },
+    list: (limit) => transport.list(limit),
+    close: () => transport.close?.(),
+  };
+}
+
+/** What the caller's own functions throw. */
+function endBroken(span: Span, thrown: unknown): void {
+  if (thrown instanceof Error) span.recordException(thrown);
+  span.setAttribute(ERROR_TYPE, "_OTHER");
+  span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end();
+}

@@ -1,0 +1,24 @@
+import { refuse } from "../../core/call/outcome.ts";
+import { nestsDeeperThan } from "../../internal/json.ts";
+import type { Middleware } from "../../core/handler/context.ts";
+import type { Limits } from "../../wires/wire.ts";
+
+const encoder = new TextEncoder();
+
+/** Holds arguments to what a part says of bodies: the whole, which reads them, may allow more. Nothing, if the part does not say. */
+export function holdArguments({ bodyBytes, depth }: Partial<Limits>): readonly Middleware[] {
+  if (bodyBytes === undefined && depth === undefined) return [];
+  const hold: Middleware = ({ call, tool }, next) => {
+    // A promise is no longer than any other.
+    if (tool.isSystem) return next();
+    const text = JSON.stringify(call.args);
+    if (bodyBytes !== undefined && encoder.encode(text).length > bodyBytes) {
+      return refuse("payload_too_large", `The arguments are larger than ${bodyBytes} bytes`);
+    }
+    if (depth !== undefined && nestsDeeperThan(text, depth)) {
+      return refuse("invalid_request", `The arguments nest deeper than ${depth}`);
+    }
+    return next();
+  };
+  return [hold];
+}

@@ -1,0 +1,112 @@
+/**
+ * All parts of a server as one: what there is of them, and whether it goes together.
+ *
+ * @module
+ */
+import type { ChangeBus } from "../../core/call/changes.ts";
+import { OBJECT_MEMBERS } from "../../internal/object_members.ts";
+import type { JoinedParts, JoinParts, Part } from "../part.ts";
+import type { Logger } from "../../core/handler/context.ts";
+import { placeOf } from "../../core/tool/part.ts";
+import { SYSTEM_TOOLS } from "../../core/tool/system_tools.ts";
+import type { ToolPlan } from "../../core/tool/definition.ts";
+import type { OfferedPart, PartOffer } from "./part_contents.ts";
+
+/** Makes one of all parts of a server. */
+export const joinParts: JoinParts = (options, own) => {
+  const { parts = [], auth } = options;
+  return new Joined(parts.map((part) => offerOf(part, auth !== undefined)), own, options);
+};
+
+function offerOf(part: Part, hasAuth: boolean): PartOffer {
+  const { "~part": offer } = part as OfferedPart;
+  if (!offer.hasAuth || hasAuth) return offer;
+  throw new TypeError(
+    `Cannot create server: ${offer.place} finds out who calls, and would be open to all: pass { auth } here, too`,
+  );
+}
+
+class Joined implements JoinedParts {
+  readonly resources: JoinedParts["resources"];
+  readonly prompts: JoinedParts["prompts"];
+  readonly changes: ChangeBus;
+  readonly #offers: readonly PartOffer[];
+  readonly #logger: Logger | undefined;
+  /** By their other names; `undefined` where several have one. */
+  #alone: ReadonlyMap<string, ToolPlan | undefined> = new Map();
+  #isBegun = false;
+  readonly #leaves: (() => void)[] = [];
+
+  constructor(offers: readonly PartOffer[], own: ChangeBus, options: Parameters<JoinParts>[0]) {
+    const { resources = [], prompts = [], logger } = options;
+    this.#offers = offers;
+    this.#logger = logger;
+    this.resources = [...resources, ...offers.flatMap((offer) => offer.resources)];
+    this.prompts = [...prompts, ...offers.flatMap((offer) => offer.prompts)];
+    this.changes = joinChanges(own, offers);
+  }
+
+  plans(own: ReadonlyMap<string, ToolPlan>): readonly ToolPlan[] {
+    const taken = new Map(own);
+    const plans: ToolPlan[] = [];
+    const alone = new Map<string, ToolPlan | undefined>();
+    for (const plan of this.#offers.flatMap((offer) => offer.plans())) {
+      const problem = problemOf(plan, taken.get(plan.name));
+      if (problem === undefined) {
+        plans.push(plan);
+        taken.set(plan.name, plan);
+        for (const name of new Set(plan.part?.ownNames)) alone.set(name, alone.has(name) ? undefined : plan);
+      } else this.#leaveOut(plan, problem, taken.has(plan.name));
+    }
+    this.#alone = alone;
+    this.#isBegun = true;
+    return plans;
+  }
+
+  alone(name: string): ToolPlan | undefined {
+    return this.#alone.get(name);
+  }
+
+  onPlans(listener: () => void): () => void {
+    const leaves = this.#offers.map((offer) => offer.onPlans(listener));
+    this.#leaves.push(...leaves);
+    return () => leaves.forEach((leave) => leave());
+  }
+
+  close(): void {
+    for (const leave of this.#leaves.splice(0)) leave();
+    for (const offer of this.#offers) offer.close();
+  }
+
+  /** What somebody wrote is mended before it runs; what others list, or what changes while it runs, must not end it. */
+  #leaveOut({ name, part, relay }: ToolPlan, problem: string, isTwice: boolean): void {
+    if (!this.#isBegun && (relay === undefined || isTwice)) throw new TypeError(`Cannot create server: ${problem}`);
+    this.#logger?.warn("A tool of a part is left out", { tool: name, part: placeOf(part), problem });
+  }
+}
+
+const RESERVED: ReadonlySet<string> = new Set([...OBJECT_MEMBERS, ...SYSTEM_TOOLS.map(({ name }) => name)]);
+
+/** Why a tool cannot be there beside what is; `undefined` if it can. */
+function problemOf({ name, part }: ToolPlan, other: ToolPlan | undefined): string | undefined {
+  if (name.length > 64) {
+    return `the name "${name}", of ${placeOf(part)}, is longer than 64 characters; choose a shorter prefix`;
+  }
+  if (RESERVED.has(name)) return `"${name}", of ${placeOf(part)}, is no name for a tool; rename it, or group it`;
+  if (other === undefined) return undefined;
+  return `two tools are called "${name}", of ${placeOf(other.part)} and of ${placeOf(part)}; rename one, or group it`;
+}
+
+/** News of a server and of its parts; what is published is the server's own. */
+function joinChanges(own: ChangeBus, offers: readonly PartOffer[]): ChangeBus {
+  // A bus that several have is listened to once.
+  const buses = [...new Set([own, ...offers.map(({ changes }) => changes)])];
+  return {
+    publish: (change) => own.publish(change),
+    subscribe(listener) {
+      const leaves = buses.map((bus) => bus.subscribe(listener));
+      return () => leaves.forEach((leave) => leave());
+    },
+    close: () => own.close?.(),
+  };
+}

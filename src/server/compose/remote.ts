@@ -1,0 +1,224 @@
+import { type Change, type ChangeBus, memoryBus } from "../../core/call/changes.ts";
+import type { RemoteTool, Transport } from "../../core/call/transport.ts";
+import type { Refusal } from "../../core/call/outcome.ts";
+import { ToolError } from "../../core/errors/tool_error.ts";
+import { isJsonObject } from "../../internal/json.ts";
+import { Listeners } from "../../internal/listeners.ts";
+import {
+  BOOLEAN,
+  checkOptions,
+  FUNCTION,
+  OBJECT,
+  type OptionRules,
+  POSITIVE,
+  rule,
+  wholeNumber,
+} from "../../internal/options.ts";
+import { within } from "../../wires/mcp/client/message_transport.ts";
+import { TASKS_EXTENSION } from "../../wires/mcp/client/messages.ts";
+import type { McpTransport } from "../../wires/mcp/client/types.ts";
+import type { ServerOffer } from "../part.ts";
+import type { ToolPlan } from "../../core/tool/definition.ts";
+import type { Gateway, GatewayOptions } from "./gateway.ts";
+import { RelayedTool } from "./remote_tool.ts";
+import { promptsOf, resourcesOf } from "./remote_contents.ts";
+import { isStrangeAnswer } from "./remote_error.ts";
+import { bounded, isRedeem, readTools } from "./remote_tools.ts";
+
+const CHANGED: Change = { kind: "list-changed", list: "tools" };
+
+/** How far apart two lists are that calls of lost tools bring about, in milliseconds. */
+const SEEK_MS = 5_000;
+
+const RULES: OptionRules<GatewayOptions> = {
+  select: FUNCTION,
+  rename: FUNCTION,
+  pinned: rule("an array of tools, as they were listed", isTools),
+  maxListed: wholeNumber(1),
+  maxListChars: wholeNumber(1),
+  validates: BOOLEAN,
+  passesConfig: BOOLEAN,
+  timeoutMs: POSITIVE,
+  listTimeoutMs: POSITIVE,
+  logger: OBJECT,
+};
+
+/** A server elsewhere: its tools as they are now, and the way to them. */
+export class Remote implements Gateway {
+  readonly name: string;
+  readonly #transport: Transport;
+  readonly #options: GatewayOptions;
+  readonly #changes: ChangeBus = memoryBus();
+  readonly #listeners = new Listeners();
+  #tools: readonly RemoteTool[] = [];
+  #plans: readonly ToolPlan[] = [];
+  #offer: ServerOffer | undefined = undefined;
+  #leave: (() => void) | undefined = undefined;
+  #listing: Promise<void> = Promise.resolve();
+  /** What is done after that; whoever wants it meanwhile waits for the same. */
+  #next: Promise<void> | undefined = undefined;
+  /** What was listed last, to be told apart from the next. */
+  #seen: string | undefined = undefined;
+  /** When it was listed last because a tool was gone, by the clock of who called. */
+  #soughtMs = Number.NEGATIVE_INFINITY;
+  #isClosed = false;
+  #promises = false;
+
+  constructor(name: string, transport: Transport, options: GatewayOptions) {
+    if (typeof name !== "string" || name === "" || typeof transport?.call !== "function") {
+      throw new TypeError("Cannot make a gateway: pass a name and a transport, such as http(url)");
+    }
+    checkOptions(`make the gateway "${name}"`, options, RULES);
+    this.name = name;
+    this.#transport = transport;
+    this.#options = options;
+  }
+
+  /** Lists what there is. Rejects if it cannot be had. */
+  async begin(): Promise<void> {
+    try {
+      const { listTimeoutMs = 30_000 } = this.#options;
+      const mcp = toMcp(this.#transport);
+      const can = await mcp?.server({ timeoutMs: listTimeoutMs }).catch((thrown) => {
+        throw thrown instanceof ToolError ? this.#unlisted(thrown) : thrown;
+      }) ?? { capabilities: {} };
+      this.#promises = hasTasks(can.capabilities);
+      // Of a server that is there, which a transport would warn of otherwise; before it is listed, so that no change is missed.
+      this.#leave = mcp?.onChange("tools", () => this.#renew());
+      // In turn, too: what changes meanwhile is listed after it.
+      await this.refresh();
+      const { timeoutMs } = this.#options;
+      const offers = mcp && {
+        mcp,
+        gateway: this.name,
+        capabilities: can.capabilities,
+        bound: (listed: unknown) => bounded(listed, this.name, this.#options),
+        warn: (problem: string) => this.#warn(problem),
+      };
+      this.#offer = {
+        options: { name: this.name, ...(timeoutMs !== undefined && { timeoutMs }) },
+        plans: () => this.#plans,
+        parts: {
+          plans: () => [],
+          alone: () => undefined,
+          resources: offers === undefined ? [] : await resourcesOf(offers),
+          prompts: offers === undefined ? [] : await promptsOf(offers),
+          changes: this.#changes,
+          onPlans: (listener) => this.#listeners.add(listener),
+          close: () => this.close(),
+        },
+        changes: this.#changes,
+      };
+    } catch (thrown) {
+      this.#warn("cannot be used", thrown);
+      this.close();
+      throw thrown;
+    }
+  }
+
+  get tools(): readonly RemoteTool[] {
+    return this.#tools;
+  }
+
+  get "~offer"(): ServerOffer {
+    if (this.#offer !== undefined) return this.#offer;
+    throw new TypeError("Cannot compose: the gateway is not there yet; await gateway(…)");
+  }
+
+  /** One after another, however often it is asked for. */
+  refresh(): Promise<void> {
+    this.#next ??= this.#listing.then(() => {
+      this.#next = undefined;
+      const listed = this.#list();
+      this.#listing = listed.catch(() => {});
+      return listed;
+    });
+    return this.#next;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#leave?.();
+    this.#listeners.clear();
+    this.#transport.close?.();
+  }
+
+  async #list(): Promise<void> {
+    // Some transports begin anew with the next request.
+    if (this.#isClosed) throw new ToolError("unavailable", `The gateway "${this.name}" is closed`);
+    const { listTimeoutMs = 30_000 } = this.#options;
+    const listed = await within(listTimeoutMs, async (limit) => {
+      const late = new Promise<never>((_, reject) => {
+        limit.signal.addEventListener("abort", () => reject(limit.signal.reason), { once: true });
+      });
+      return await Promise.race([late, this.#transport.list(limit)]);
+    });
+    if (isRefusal(listed)) throw this.#unlisted(listed);
+    const mayPromise = this.#promises || (Array.isArray(listed) && listed.some(isRedeem));
+    const read = readTools(listed, this.name, this.#options, (problem) => this.#warn(problem));
+    // Whoever is told that nothing has changed lists it all again.
+    const seen = JSON.stringify([mayPromise, read.map(({ listing, plan }) => [plan.name, listing])]);
+    if (seen === this.#seen) return;
+    this.#seen = seen;
+    this.#tools = read.map(({ listing }) => listing);
+    this.#plans = read.map(({ listing, plan }) => {
+      const relay = new RelayedTool(
+        {
+          gateway: this.name,
+          transport: this.#transport,
+          tool: listing.name,
+          passesConfig: this.#options.passesConfig === true,
+          onLost: (nowMs) => this.#seekLost(nowMs),
+        },
+        mayPromise,
+        this.#options.validates === true ? plan : undefined,
+      );
+      return { ...plan, relay };
+    });
+    // Servers take the tools first, and tell of them then.
+    this.#listeners.tell();
+    await this.#changes.publish(CHANGED);
+  }
+
+  /** What is not the server's protocol is no fault of who asked: there is another server, or a page in its place. */
+  #unlisted({ code, message, cause }: Pick<Refusal, "code" | "message" | "cause">): ToolError {
+    const isStrange = isStrangeAnswer(code, cause);
+    return new ToolError(isStrange ? "unavailable" : code, `Cannot list the server "${this.name}": ${message}`, {
+      cause,
+    });
+  }
+
+  /** Lists anew because a tool is gone; not at each call of it: a server may list what it does not have. */
+  #seekLost(nowMs: number): void {
+    if (nowMs - this.#soughtMs < SEEK_MS) return;
+    this.#soughtMs = nowMs;
+    this.#renew();
+  }
+
+  #renew(): void {
+    void this.refresh().catch((thrown) => this.#warn("not listed", thrown));
+  }
+
+  #warn(problem: string, error?: unknown): void {
+    this.#options.logger?.warn(`Gateway "${this.name}": ${problem}`, error === undefined ? {} : { error });
+  }
+}
+
+function isRefusal(listed: unknown): listed is Refusal {
+  return isJsonObject(listed) && listed["kind"] === "error";
+}
+
+function isTools(pinned: unknown): boolean {
+  return Array.isArray(pinned) && pinned.every((tool) => isJsonObject(tool) && typeof tool["name"] === "string");
+}
+
+/** The transport, if what it reaches is MCP. */
+function toMcp(transport: Transport): McpTransport | undefined {
+  return "onChange" in transport && "server" in transport ? transport as McpTransport : undefined;
+}
+
+/** Whether calls of an MCP server may become tasks. */
+function hasTasks({ tasks, extensions }: Readonly<Record<string, unknown>>): boolean {
+  return tasks !== undefined ||
+    (typeof extensions === "object" && extensions !== null && TASKS_EXTENSION in extensions);
+}

@@ -1,0 +1,193 @@
+/**
+ * The resources and prompts of an MCP server elsewhere, as resources and prompts of ours: as they are when they are read.
+ *
+ * @module
+ */
+import type { ContentAnnotations, Icon, PromptMessage } from "../../core/call/content.ts";
+import { createCatalog } from "../../core/content/create_catalog.ts";
+import type { Completer, Completers } from "../../core/content/completion.ts";
+import type { Prompt, PromptPlan } from "../../core/content/prompt.ts";
+import type { Resource, ResourcePartAt, ResourcePlan } from "../../core/content/resource.ts";
+import { namesScheme, UriTemplate } from "../../core/content/uri_template/uri_template.ts";
+import { ToolError } from "../../core/errors/tool_error.ts";
+import { isJsonObject } from "../../internal/json.ts";
+import type { McpCompletionRequest, McpTransport } from "../../wires/mcp/client/types.ts";
+import type { CompiledSchema } from "../../core/schema/compile.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** A server of MCP, and what of it may be taken. */
+export interface McpOffers {
+  /** The way to it. */
+  readonly mcp: McpTransport;
+  /** What it is called here. */
+  readonly gateway: string;
+  /** What it says that it can. */
+  readonly capabilities: Members;
+  /** Gives what is in bounds of a list that the server gave. Throws `ToolError` if it is too much. */
+  bound(listed: unknown): readonly Members[];
+  /** Told of what is left out. */
+  warn(problem: string): void;
+}
+
+/** Its resources, and its templates of them. Rejects with `ToolError` if they cannot be had. */
+export async function resourcesOf(offers: McpOffers): Promise<readonly Resource[]> {
+  const { mcp, capabilities, bound } = offers;
+  if (!isJsonObject(capabilities["resources"])) return [];
+  const fixed = bound(await mcp.resources.list());
+  const templates = bound(await mcp.resources.templates());
+  const plans = [
+    ...fixed.map((listed) => toResource(offers, listed, listed["uri"], false)),
+    ...templates.map((listed) => toResource(offers, listed, listed["uriTemplate"], true)),
+  ];
+  return unique(plans, ({ uri }) => uri, offers).map((plan) => {
+    return { uri: plan.uri, "~resource": plan, "~catalog": createCatalog };
+  });
+}
+
+/** Its prompts. Rejects with `ToolError` if they cannot be had. */
+export async function promptsOf(offers: McpOffers): Promise<readonly Prompt[]> {
+  const { mcp, capabilities, bound } = offers;
+  if (!isJsonObject(capabilities["prompts"])) return [];
+  const plans = bound(await mcp.prompts.list()).map((listed) => toPrompt(offers, listed));
+  return unique(plans, ({ name }) => name, offers).map((plan) => {
+    return { name: plan.name, "~prompt": plan, "~catalog": createCatalog };
+  });
+}
+
+/** The first of each name; what is no plan is why it is none. */
+function unique<Plan extends object>(
+  plans: readonly (Plan | string)[],
+  keyOf: (plan: Plan) => string,
+  { warn }: McpOffers,
+): readonly Plan[] {
+  const found = new Map<string, Plan>();
+  for (const plan of plans) {
+    if (typeof plan === "string") warn(plan);
+    else if (found.has(keyOf(plan))) warn(`two are called ${JSON.stringify(keyOf(plan))}; the first one is`);
+    else found.set(keyOf(plan), plan);
+  }
+  return [...found.values()];
+}
+
+function toResource(offers: McpOffers, listed: Members, uri: unknown, isTemplate: boolean): ResourcePlan | string {
+  const { mcp, gateway } = offers;
+  if (typeof uri !== "string" || uri === "") return "a resource has no URI";
+  // A template without a scheme of its own could be of anybody's URIs.
+  if (!namesScheme(uri)) {
+    return `no resource can be at ${JSON.stringify(uri.slice(0, 128))}: it has no scheme, or spaces`;
+  }
+  const { size } = listed;
+  try {
+    const template = isTemplate ? new UriTemplate(uri) : undefined;
+    return {
+      ...commonOf(listed),
+      uri,
+      template,
+      name: textOf(listed["name"]) ?? uri,
+      description: textOf(listed["description"]),
+      mimeType: textOf(listed["mimeType"]),
+      annotations: isJsonObject(listed["annotations"]) ? listed["annotations"] as ContentAnnotations : undefined,
+      size: typeof size === "number" ? size : undefined,
+      completers: completersOf(offers, template?.variables ?? [], { type: "ref/resource", uri }),
+      relay: mcp,
+      list: undefined,
+      reader: async (_, { signal }, wanted) => {
+        const contents = await reached(gateway, () => mcp.resources.read(wanted, { signal }));
+        return contents.map(({ _meta: meta, ...part }) =>
+          ({ ...part, ...(meta !== undefined && { meta }) }) as ResourcePartAt
+        );
+      },
+    };
+  } catch (thrown) {
+    return `the template ${JSON.stringify(uri.slice(0, 128))} cannot be matched: ${(thrown as Error).message}`;
+  }
+}
+
+function toPrompt(offers: McpOffers, listed: Members): PromptPlan | string {
+  const { mcp, gateway } = offers;
+  const { name, arguments: args } = listed;
+  if (typeof name !== "string" || !/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
+    return `no prompt can be called ${JSON.stringify(String(name).slice(0, 64))}`;
+  }
+  const taken = (Array.isArray(args) ? args : []).filter((arg) =>
+    isJsonObject(arg) && textOf(arg["name"]) !== undefined
+  );
+  const names = taken.map((arg) => String(arg["name"]));
+  return {
+    ...commonOf(listed),
+    name,
+    description: textOf(listed["description"]) ?? `The prompt ${name} of the server ${gateway}`,
+    arguments: taken,
+    input: textInput(taken.filter((arg) => arg["required"] === true).map((arg) => String(arg["name"]))),
+    completers: completersOf(offers, names, { type: "ref/prompt", name }),
+    handler: async (given, { signal }) => {
+      const got = await reached(gateway, () => mcp.prompts.get(name, given as Record<string, string>, { signal }));
+      return got.messages as readonly PromptMessage[];
+    },
+  };
+}
+
+function commonOf({ title, icons, _meta: meta }: Members) {
+  return {
+    title: textOf(title),
+    icons: Array.isArray(icons) ? icons as readonly Icon[] : undefined,
+    meta: isJsonObject(meta) ? meta : undefined,
+    scopes: [],
+    part: undefined,
+  };
+}
+
+function completersOf(
+  { mcp, gateway, capabilities }: McpOffers,
+  names: readonly string[],
+  ref: McpCompletionRequest["ref"],
+): Completers {
+  if (!isJsonObject(capabilities["completions"])) return {};
+  const completerOf = (name: string): Completer => (value, { signal }, given) =>
+    reached(gateway, () => mcp.complete({ ref, argument: { name, value }, context: { arguments: given } }, { signal }));
+  return Object.fromEntries(names.map((name) => [name, completerOf(name)]));
+}
+
+/** Arguments are text; what it has to say, the server checks. */
+function textInput(required: readonly string[]): CompiledSchema {
+  const jsonSchema = { type: "object", required, additionalProperties: { type: "string" } };
+  const validate = (value: unknown) => {
+    const given: Members = isJsonObject(value) ? value : {};
+    const missing = required.find((name) => typeof given[name] !== "string");
+    const wrong = missing ?? Object.keys(given).find((name) => typeof given[name] !== "string");
+    if (wrong === undefined) return { value };
+    return { value, issues: [{ message: `Expected text as "${wrong}"`, path: [wrong], expected: "string" }] };
+  };
+  return { jsonSchema, validate };
+}
+
+/** Codes that mean the same to callers of ours. */
+const PASSED: ReadonlySet<string> = new Set([
+  "internal",
+  "resource_not_found",
+  "prompt_not_found",
+  "invalid_input",
+  "rate_limited",
+  "deadline_exceeded",
+  "cancelled",
+  "permission_denied",
+  "result_too_large",
+]);
+
+async function reached<Value>(gateway: string, ask: () => Promise<Value>): Promise<Value> {
+  try {
+    return await ask();
+  } catch (cause) {
+    if (cause instanceof ToolError && PASSED.has(cause.code)) throw cause;
+    const details = { server: gateway, retry_after_ms: 1_000 };
+    throw new ToolError("unavailable", `The server "${gateway}" cannot be reached; try again later`, {
+      details,
+      cause,
+    });
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value.trim() !== "" ? value : undefined;
+}

@@ -1,0 +1,303 @@
+/**
+ * A tool of a server elsewhere: what a call means there, and what comes back of it means here.
+ *
+ * What the caller keeps for that server (promises, continuations, its context) is wrapped into tokens of ours: they are bound to
+ * the caller, and what is within them counts for nothing here by itself.
+ *
+ * @module
+ */
+import {
+  type AnswerOutcome,
+  type AskOutcome,
+  type CallEvent,
+  type FailureOutcome,
+  type PromiseOutcome,
+  type Refusal,
+  refuse,
+  type Settled,
+  type Sink,
+  type UnknownOutcome,
+} from "../../core/call/outcome.ts";
+import { RESERVED_META } from "../../core/call/reserved_meta.ts";
+import type { Transport } from "../../core/call/transport.ts";
+import { INVALID_CONTINUATION } from "../../core/dispatch/questions/continuation.ts";
+import { invalidInput } from "../../core/dispatch/run_tool.ts";
+import { isJsonObject, type Json } from "../../internal/json.ts";
+import { formatIssues } from "../../core/schema/issues.ts";
+import type { Schema } from "../../core/schema/standard_schema.ts";
+import { uuidOf } from "../../core/token/digest.ts";
+import type { ContextSlot } from "../../core/handler/caller_state.ts";
+import type { Relay, RelayedPromise, RelayedRun, RelayedWait } from "../../core/tool/remote_runner.ts";
+import type { ToolPlan } from "../../core/tool/definition.ts";
+import { passRefusal } from "./remote_error.ts";
+
+/** Where a tool is. */
+export interface RemotePlace {
+  /** What the server is called here. */
+  readonly gateway: string;
+  /** The way to it. */
+  readonly transport: Transport;
+  /** What the tool is called there. */
+  readonly tool: string;
+  /** Whether config of callers goes there. */
+  readonly passesConfig: boolean;
+  /** Called when the server says that it has no such tool; with the caller's clock, in milliseconds. */
+  onLost(nowMs: number): void;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** How long a caller has to answer, in milliseconds. */
+const ANSWER_MS = 600_000;
+
+/** How long a promise lasts whose server does not say, in milliseconds; and how long one lasts at most: a hundred years. */
+const DEFAULT_TTL_MS = 3_600_000;
+const MAX_TTL_MS = 3_155_760_000_000;
+
+/** How far apart two clocks are that tell the same time, in milliseconds. */
+const CLOCK_SKEW_MS = 60_000;
+
+/** Soonest that a server is asked again, whatever it says, in milliseconds. */
+const MIN_RETRY_MS = 50;
+
+/** Longest wait that a server is asked for, in milliseconds. */
+const MAX_WAIT_MS = 25_000;
+
+const ASKABLE: ReadonlySet<string> = new Set(["elicitation", "resource", "sampling", "roots"]);
+
+/** What MCP adds to `_meta` is about that one result, and the server that it came from. */
+const MCP_META: RegExp = /^(?:wrapped|code|data|io\.modelcontextprotocol\/.*)$/s;
+
+const NOT_OURS: Refusal = refuse("invalid_promise", "Not a promise of this server");
+
+/** Anything: it is the other server's to check. */
+const ANY: Schema<unknown, unknown> = {
+  "~standard": { version: 1, vendor: "toolwire", validate: (value) => ({ value }) },
+};
+
+/** Runs a tool at its server. */
+export class RelayedTool implements Relay {
+  readonly mayPromise: boolean;
+  readonly #place: RemotePlace;
+  /** Set if arguments and answers are checked here. */
+  readonly #checks: ToolPlan | undefined;
+  readonly #context: ContextSlot<unknown>;
+
+  constructor(place: RemotePlace, mayPromise: boolean, checks: ToolPlan | undefined) {
+    this.mayPromise = mayPromise;
+    this.#place = place;
+    this.#checks = checks;
+    this.#context = { name: `gateway ${place.gateway}`, schema: ANY };
+  }
+
+  ttlMs({ data }: RelayedPromise): number {
+    const ttlMs = isJsonObject(data) ? data["ttlMs"] : undefined;
+    return typeof ttlMs === "number" ? ttlMs : DEFAULT_TTL_MS;
+  }
+
+  async call(run: RelayedRun): Promise<Settled> {
+    const { call: { args, meta, config }, plan, host } = run;
+    const checked = await this.#checks?.input?.validate(args);
+    if (checked?.issues !== undefined) return invalidInput(formatIssues(checked.issues, args));
+    const continuation = meta?.continuation === undefined ? undefined : readContinuation(run, plan, meta.continuation);
+    if (typeof continuation === "object") return continuation;
+    const { idempotencyKey, isPromiseWanted } = meta ?? {};
+    const context = run.context.get(this.#context);
+    const settled = await this.#send(run, plan, this.#place.tool, args, {
+      // Of a stream only its caller says how long it may last.
+      deadline_ms: run.sink === undefined ? host.deadlineMs(run) : meta?.deadlineMs,
+      continuation,
+      responses: meta?.responses,
+      context: typeof context === "string" ? context : undefined,
+      // The server sees one caller for all of ours, whose keys have to be apart.
+      idempotency_key: idempotencyKey && uuidOf(run.principalId, idempotencyKey, ...plan.part?.path ?? []),
+      promise: isPromiseWanted,
+    }, { config: this.#place.passesConfig ? config?.reveal() : undefined });
+    this.#keepContext(run, settled);
+    return await this.#settle(run, plan, settled);
+  }
+
+  async redeem(run: RelayedRun, promise: RelayedPromise, { waitMs, isFirst, signal }: RelayedWait): Promise<Settled> {
+    const { meta } = run.call;
+    const token = relayedIn(promise.data);
+    if (token === undefined) return NOT_OURS;
+    const wanted = isFirst ? meta?.continuation : undefined;
+    const continuation = wanted === undefined
+      ? undefined
+      : wanted === promise.token
+      ? token
+      : readContinuation(run, promise.plan, wanted);
+    if (typeof continuation === "object") return continuation;
+    const args = { promise: token, wait_ms: Math.floor(Math.min(waitMs, MAX_WAIT_MS)) };
+    const said = { continuation, responses: isFirst ? meta?.responses : undefined, deadline_ms: deadlineOf(run) };
+    const received = await this.#send(run, promise.plan, "redeem", args, said, { signal });
+    return await this.#settle(run, promise.plan, received, promise);
+  }
+
+  async cancel(run: RelayedRun, promise: RelayedPromise): Promise<Settled> {
+    const token = relayedIn(promise.data);
+    if (token === undefined) return NOT_OURS;
+    return await this.#settle(run, promise.plan, await this.#cancelAt(run, promise.plan, token), promise);
+  }
+
+  #cancelAt(run: RelayedRun, plan: ToolPlan, token: string): Promise<Settled | UnknownOutcome> {
+    return this.#send(run, plan, "cancel", { promise: token }, { deadline_ms: deadlineOf(run) });
+  }
+
+  /** Makes one request; whatever goes wrong on the way is a refusal. */
+  async #send(
+    run: RelayedRun,
+    plan: ToolPlan,
+    tool: string,
+    args: unknown,
+    said: Members,
+    { config, signal = run.signal }: { readonly config?: Members | undefined; readonly signal?: AbortSignal } = {},
+  ): Promise<Settled | UnknownOutcome> {
+    const { gateway, transport } = this.#place;
+    const members = Object.entries({ ...run.trace, ...said }).filter(([, value]) => value !== undefined);
+    const meta = members.length === 0 ? undefined : Object.fromEntries(members);
+    const limit = { signal, touch() {}, pause() {} };
+    try {
+      return await transport.call({ tool, args, meta, limit, config }, run.sink && this.#sinkOf(run, plan));
+    } catch (cause) {
+      // A transport rejects where its own functions do, such as that which gives its headers; and where the call was ended.
+      return run.live.ended ?? { ...refuse("unavailable", `The way to "${gateway}" broke`), cause };
+    }
+  }
+
+  #sinkOf(run: RelayedRun, plan: ToolPlan): Sink {
+    return {
+      left: run.signal,
+      push: (event: CallEvent) => {
+        if (event.kind === "progress") return run.live.progress(event.progress);
+        if (event.kind === "partial") return run.live.push(event);
+        return run.live.push({ kind: "deferred", promise: this.#promise(run, plan, event.promise) });
+      },
+    };
+  }
+
+  /** What came back, in our own words. */
+  async #settle(
+    run: RelayedRun,
+    plan: ToolPlan,
+    settled: Settled | UnknownOutcome,
+    redeemed?: RelayedPromise,
+  ): Promise<Settled> {
+    const { gateway } = this.#place;
+    switch (settled.kind) {
+      case "answer":
+        return await this.#mismatch(run, plan, settled.value) ??
+          { kind: "answer", value: settled.value, ...metaOf(run, settled) };
+      case "failure": {
+        const { code, message, data } = settled;
+        return { kind: "failure", code, message, data, ...metaOf(run, settled) };
+      }
+      case "promise":
+        try {
+          return this.#promise(run, plan, settled, redeemed);
+        } catch (thrown) {
+          // What nobody can redeem goes on for nobody.
+          if (redeemed === undefined) await this.#cancelAt(run, plan, settled.token);
+          throw thrown;
+        }
+      case "error":
+        if (settled.code === "tool_not_found" && redeemed === undefined) this.#place.onLost(run.clock.elapsed());
+        return passRefusal(settled, run, gateway, plan.name);
+      case "unknown": {
+        const type = settled.responseType.slice(0, 64);
+        return refuse("invalid_request", `The server "${gateway}" answered with ${type}, which is not known here`);
+      }
+      default:
+        return this.#ask(run, plan, settled, redeemed);
+    }
+  }
+
+  async #mismatch(run: RelayedRun, plan: ToolPlan, value: unknown): Promise<Refusal | undefined> {
+    if (run.plan.isSystem && run.plan.name === "cancel") return undefined;
+    const checked = value === undefined ? undefined : await this.#checks?.output?.validate(value);
+    if (checked?.issues === undefined) return undefined;
+    const [issue] = formatIssues(checked.issues, value);
+    const problem = new TypeError(
+      `The server "${this.#place.gateway}" answers what it does not list: ${issue?.message}`,
+    );
+    return run.host.mask(problem, { tool: plan.name });
+  }
+
+  #promise(run: RelayedRun, plan: ToolPlan, promise: PromiseOutcome, redeemed?: RelayedPromise): PromiseOutcome {
+    const { token, ttlMs: saidMs, retryAfterMs, progress, estimatedMs } = promise;
+    const nowMs = run.clock.now();
+    const isSame = redeemed !== undefined && relayedIn(redeemed.data) === token;
+    const ttlMs = saidMs >= 0 ? Math.min(saidMs, MAX_TTL_MS) : DEFAULT_TTL_MS;
+    // The server's own word is the same each time; but its clock may tell another time.
+    const isClear = Math.abs(promise.expiresAtMs - (nowMs + ttlMs)) < CLOCK_SKEW_MS;
+    const expiresAtMs = isSame ? redeemed.expiresAtMs : isClear ? promise.expiresAtMs : nowMs + ttlMs;
+    return {
+      kind: "promise",
+      token: isSame ? redeemed.token : run.host.keys.sign("promise", {
+        id: uuidOf(run.principalId, token),
+        tool: plan.name,
+        principal: run.principalId,
+        expSeconds: Math.ceil(expiresAtMs / 1000),
+        // When it was given is told by this and its end; in whole minutes, so that the same promise is the same token.
+        data: { relayed: token, ttlMs: Math.max(0, Math.ceil((expiresAtMs - nowMs) / 60_000)) * 60_000 },
+      }),
+      expiresAtMs,
+      ttlMs: Math.max(0, expiresAtMs - nowMs),
+      retryAfterMs: retryAfterMs >= 0 ? Math.max(MIN_RETRY_MS, retryAfterMs) : 1_000,
+      progress,
+      ...(estimatedMs !== undefined && estimatedMs <= expiresAtMs && { estimatedMs }),
+    };
+  }
+
+  /** A question of that server to our caller. */
+  #ask(run: RelayedRun, plan: ToolPlan, asked: AskOutcome, redeemed?: RelayedPromise): Settled {
+    const { kind, requests, continuation } = asked;
+    if (!Object.values(requests).every((request) => ASKABLE.has(request.kind))) {
+      return refuse("invalid_request", `The server "${this.#place.gateway}" asks what nobody here can answer`);
+    }
+    if (redeemed !== undefined && relayedIn(redeemed.data) === continuation) {
+      return { kind, requests, continuation: redeemed.token };
+    }
+    const token = run.host.keys.sign("continuation", {
+      id: run.callId,
+      tool: plan.name,
+      principal: run.principalId,
+      expSeconds: Math.ceil((run.clock.now() + ANSWER_MS) / 1000),
+      // As those of tools that are run here: should this tool once be one of them, it is good for nothing.
+      data: { relayed: continuation, digest: run.digest, asked: [], answers: {}, steps: {}, pieces: 0, revision: "" },
+    });
+    return { kind, requests, continuation: token };
+  }
+
+  /** What that server has its caller keep, ours keeps. */
+  #keepContext(run: RelayedRun, settled: Settled | UnknownOutcome): void {
+    const { meta, context = meta?.["context"] } = settled as Partial<AnswerOutcome>;
+    if (typeof context === "string") run.context.set(this.#context, context);
+  }
+}
+
+/** The other server's own word, in a token of ours; `undefined` if it is of something else. */
+function relayedIn(data: Json | undefined): string | undefined {
+  const relayed = isJsonObject(data) ? data["relayed"] : undefined;
+  return typeof relayed === "string" ? relayed : undefined;
+}
+
+/** What that server takes for a continuation of ours: one of this call, or the promise of what asks. */
+function readContinuation(run: RelayedRun, plan: ToolPlan, token: string): string | Refusal {
+  const kind = token.startsWith("prom_") ? "promise" : "continuation";
+  const verified = run.host.keys.verify(kind, token, run.principalId, run.clock.now());
+  if (typeof verified === "string" || verified.tool !== plan.name) return INVALID_CONTINUATION;
+  const { data } = verified;
+  const isOfCall = kind === "promise" || (isJsonObject(data) && data["digest"] === run.digest);
+  return (isOfCall ? relayedIn(data) : undefined) ?? INVALID_CONTINUATION;
+}
+
+function metaOf(run: RelayedRun, { meta }: AnswerOutcome | FailureOutcome): { readonly meta?: Members } {
+  const kept = Object.entries(meta ?? {}).filter(([name]) => !RESERVED_META.has(name) && !MCP_META.test(name));
+  const members = { ...Object.fromEntries(kept), ...run.addedMeta };
+  return Object.keys(members).length === 0 ? {} : { meta: members };
+}
+
+function deadlineOf(run: RelayedRun): number {
+  return run.host.deadlineMs(run);
+}

@@ -1,0 +1,168 @@
+/**
+ * The tools that a server elsewhere lists, as tools of ours: bounded, and without what could do harm here.
+ *
+ * @module
+ */
+import { isSystemTool } from "../../core/call/system_tool.ts";
+import type { RemoteTool } from "../../core/call/transport.ts";
+import { compileLater, toValidate } from "../../core/json_schema/check.ts";
+import { ToolError } from "../../core/errors/tool_error.ts";
+import { isJsonObject } from "../../internal/json.ts";
+import { mapParts } from "../../core/json_schema/subschemas.ts";
+import { checkPin } from "../../wires/mcp/client/pins.ts";
+import type { CompiledSchema } from "../../core/schema/compile.ts";
+import type { JsonSchema } from "../../core/schema/standard_schema.ts";
+import { BLANK_PLAN } from "../../core/tool/empty_definition.ts";
+import type { ToolAnnotations, ToolPlan } from "../../core/tool/definition.ts";
+import type { GatewayOptions } from "./gateway.ts";
+
+/** One tool: as it is there, and as it is here. */
+export interface ReadTool {
+  /** As the server lists it. */
+  readonly listing: RemoteTool;
+  /** Not yet run by anything. */
+  readonly plan: ToolPlan;
+}
+
+const DEFAULT_ENTRIES = 256;
+const DEFAULT_CHARS = 1_048_576;
+
+/** Deepest nesting of what is listed. */
+const MAX_DEPTH = 100;
+
+/**
+ * Reads a list.
+ *
+ * @param warn Told of each tool that is left out.
+ * @throws {ToolError} `result_too_large`, if there is too much of it.
+ */
+export function readTools(
+  listed: unknown,
+  gateway: string,
+  options: GatewayOptions,
+  warn: (problem: string) => void,
+): readonly ReadTool[] {
+  const { select = () => true, rename = toName, pinned } = options;
+  const all = bounded(listed, gateway, options).filter(isTool);
+  const tools = all.filter((tool) => !isSystemTool(tool) && select(tool));
+  const names = new Set<string>();
+  return tools.flatMap((tool): ReadTool[] => {
+    const changed = pinned && checkPin(pinned, tool.name, tool);
+    const read = changed === undefined ? toPlan(tool, rename(tool.name), gateway) : changed.message;
+    const problem = typeof read !== "string" ? undefined : read;
+    if (typeof read === "string" || names.has(read.name)) {
+      warn(problem ?? `two tools would be called "${(read as ToolPlan).name}"; the first one is`);
+      return [];
+    }
+    names.add(read.name);
+    return [{ listing: tool, plan: read }];
+  });
+}
+
+/**
+ * What may be taken of a list that a server gave: objects, no more of them than were said.
+ *
+ * @throws {ToolError} `result_too_large`, if there is too much of it.
+ */
+export function bounded(
+  listed: unknown,
+  gateway: string,
+  options: GatewayOptions,
+): readonly Readonly<Record<string, unknown>>[] {
+  const { maxListed = DEFAULT_ENTRIES, maxListChars = DEFAULT_CHARS } = options;
+  const refuse = (problem: string): never => {
+    throw new ToolError("result_too_large", `The server "${gateway}" is not used: ${problem}`);
+  };
+  if (!Array.isArray(listed)) return [];
+  if (listed.length > maxListed) return refuse(`one list has ${listed.length} entries; at most ${maxListed} are taken`);
+  if (isDeeperThan(listed, MAX_DEPTH)) return refuse(`its list nests deeper than ${MAX_DEPTH}`);
+  const { length } = JSON.stringify(listed);
+  if (length > maxListChars) return refuse(`its list has ${length} characters; at most ${maxListChars} are taken`);
+  return listed.filter(isJsonObject);
+}
+
+function isTool(listed: object): listed is RemoteTool {
+  return "name" in listed && typeof listed.name === "string";
+}
+
+/** By a list of what is still to be looked at: what nests deeply would end a function that calls itself. */
+function isDeeperThan(value: unknown, most: number): boolean {
+  const open: (readonly [value: unknown, depth: number])[] = [[value, 1]];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [node, depth] = next;
+    if (typeof node !== "object" || node === null) continue;
+    if (depth > most) return true;
+    for (const member of Object.values(node)) open.push([member, depth + 1]);
+  }
+  return false;
+}
+
+/** Whether it shows that a server promises. */
+export function isRedeem(tool: RemoteTool): boolean {
+  return tool?.name === "redeem" && isSystemTool(tool);
+}
+
+function toName(name: string): string {
+  return name.replace(/[^A-Za-z0-9_.-]/g, "_").slice(0, 64);
+}
+
+/** The tool as one of ours, or why it cannot be one. */
+function toPlan(tool: RemoteTool, name: string, gateway: string): ToolPlan | string {
+  const {
+    description,
+    inputSchema = { type: "object" },
+    outputSchema,
+    annotations,
+    title,
+    _meta: meta,
+    "@type": type,
+  } = tool;
+  if (typeof name !== "string" || !/^[A-Za-z0-9_.-]{1,64}$/.test(name)) return `no tool can be called ${quote(name)}`;
+  if (!isJsonObject(inputSchema) || inputSchema["type"] !== "object") {
+    return `the inputSchema of ${quote(tool.name)} is no schema of an object`;
+  }
+  if (outputSchema !== undefined && !isJsonObject(outputSchema)) {
+    return `the outputSchema of ${quote(tool.name)} is no schema`;
+  }
+  const input = toSchema(inputSchema);
+  return {
+    ...BLANK_PLAN,
+    name,
+    description: textOf(description) ?? `The tool ${name} of the server ${gateway}`,
+    type: textOf(type),
+    title: textOf(title),
+    inputSchema: input.jsonSchema,
+    input,
+    output: outputSchema && toSchema(outputSchema),
+    annotations: isJsonObject(annotations) ? hintsOf(annotations) : undefined,
+    meta: isJsonObject(meta) ? meta : undefined,
+    // What runs it is its relay.
+    handler: () => undefined,
+  };
+}
+
+function toSchema(listed: JsonSchema): CompiledSchema {
+  return { jsonSchema: withoutHeaders(listed), validate: toValidate(compileLater(listed)) };
+}
+
+/** Which headers repeat arguments is between the gateway and the server; and whoever writes it wrongly is not served over MCP. */
+function withoutHeaders(schema: JsonSchema): JsonSchema {
+  const { "x-mcp-header": _header, $schema: _dialect, ...kept } = schema;
+  return mapParts(kept, withoutHeaders);
+}
+
+const HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;
+
+function hintsOf(annotations: Readonly<Record<string, unknown>>): ToolAnnotations {
+  const title = textOf(annotations["title"]);
+  const hints = HINTS.filter((hint) => typeof annotations[hint] === "boolean").map((hint) => [hint, annotations[hint]]);
+  return { ...(title !== undefined && { title }), ...Object.fromEntries(hints) };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value.trim() !== "" ? value : undefined;
+}
+
+function quote(text: unknown): string {
+  return JSON.stringify(String(text).slice(0, 64));
+}

@@ -1,0 +1,139 @@
+/**
+ * Who may talk to the server at all: the Host and Origin of a request, and CORS.
+ *
+ * Guards against DNS rebinding (a hostile page that reaches a local server under its own name) and against pages of other
+ * origins. Says nothing of who calls.
+ *
+ * @module
+ */
+import { refuse } from "../core/call/outcome.ts";
+import type { MaybePromise } from "../internal/maybe_promise.ts";
+import { refusalReply } from "../wires/mcp_lite/server/reply.ts";
+import type { Head, MountedWire, Reply } from "../wires/wire.ts";
+
+/** CORS for pages of the allowed origins. */
+export interface CorsOptions {
+  /** How long a browser may keep a preflight's answer, in seconds. Default: 600. */
+  readonly maxAgeSeconds?: number;
+  /** Response headers that pages may read, beside those that the server's wires need them to. Default: `["retry-after", "www-authenticate"]`. */
+  readonly exposeHeaders?: readonly string[];
+}
+
+/** What {@link Gate} holds requests to. */
+export interface GateOptions {
+  /** Host names (with or without port) under which the server may be reached. Default: any. */
+  readonly hosts?: readonly string[] | undefined;
+  /** Origins, beside the server's own, whose pages may call it: `https://app.example`; `"*"` for all. Default: none. */
+  readonly origins?: readonly string[] | "*" | undefined;
+  /** Whether to answer preflights and send CORS headers to allowed origins. Default: `false`. */
+  readonly cors?: boolean | CorsOptions | undefined;
+}
+
+/** The names of this machine, as seen from itself. */
+export const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
+
+const DEFAULT_MAX_AGE_SECONDS = 600;
+
+/** Lets requests through, or not. */
+export class Gate {
+  readonly #hosts: ReadonlySet<string> | undefined;
+  readonly #origins: ReadonlySet<string> | "*";
+  readonly #cors: CorsOptions | undefined;
+
+  readonly #exposed: string;
+
+  /** @param wireHeaders Response headers that the wires need pages to read. */
+  constructor(options: GateOptions, wireHeaders: readonly string[] = []) {
+    const { hosts, origins = [], cors } = options;
+    this.#hosts = hosts === undefined ? undefined : new Set(hosts.map(parseHost));
+    this.#origins = origins === "*" ? "*" : new Set(origins.map(parseOrigin));
+    this.#cors = cors === true ? {} : cors === false ? undefined : cors;
+    this.#exposed = [...this.#cors?.exposeHeaders ?? ["retry-after", "www-authenticate"], ...wireHeaders].join(", ");
+  }
+
+  /** Whether replies need {@link decorate}. */
+  get hasCors(): boolean {
+    return this.#cors !== undefined;
+  }
+
+  /**
+   * The answer to a request that goes no further: one from elsewhere, or a preflight.
+   *
+   * @param wire Where it would go.
+   * @param isPublic Whether pages of any origin may ask.
+   */
+  check(head: Head, wire: MountedWire | undefined, isPublic: boolean | undefined): MaybePromise<Reply> | undefined {
+    if (this.#hosts !== undefined && !isListed(hostOf(head), this.#hosts)) {
+      return stop(head, wire, `This server does not answer for host ${quote(hostOf(head))}: add it to "hosts"`);
+    }
+    if (isPublic) return undefined;
+    const origin = head.metadata.get("origin");
+    if (origin !== null && !this.#allows(origin, head)) {
+      return stop(head, wire, `Origin ${quote(origin)} is not allowed: add it to "origins"`);
+    }
+    if (head.method !== "OPTIONS") return undefined;
+    const { methods = ["POST"] } = wire ?? {};
+    if (this.#cors !== undefined) return this.#preflight(head, this.#cors, methods);
+    if (origin === null) return undefined;
+    const refused = refusalReply(null, refuse("invalid_request", 'Preflights are answered with "cors: true"'), 405);
+    return { ...refused, headers: { ...refused.headers, allow: methods.join(", ") } };
+  }
+
+  /** The reply with CORS headers, if the request came from another origin and CORS is on. */
+  decorate(head: Head, reply: Reply): Reply {
+    const origin = head.metadata.get("origin");
+    const cors = origin !== null && this.#allows(origin, head) && {
+      "access-control-allow-origin": origin,
+      "access-control-expose-headers": this.#exposed,
+    };
+    return { ...reply, headers: { ...reply.headers, ...cors, vary: "origin" } };
+  }
+
+  #allows(origin: string, head: Head): boolean {
+    if (this.#origins === "*" || this.#origins.has(origin.toLowerCase())) return true;
+    return origin.replace(/^https?:\/\//i, "").toLowerCase() === hostOf(head).toLowerCase();
+  }
+
+  #preflight(head: Head, cors: CorsOptions, methods: readonly string[]): Reply {
+    const wanted = head.metadata.get("access-control-request-headers");
+    const headers = {
+      allow: [...methods, "OPTIONS"].join(", "),
+      "access-control-allow-methods": methods.join(", "),
+      "access-control-max-age": String(cors.maxAgeSeconds ?? DEFAULT_MAX_AGE_SECONDS),
+      ...(wanted !== null && { "access-control-allow-headers": wanted }),
+    };
+    return { status: 204, headers, body: null };
+  }
+}
+
+/** In the words of the wire, if it has any. */
+function stop(head: Head, wire: MountedWire | undefined, message: string): MaybePromise<Reply> {
+  const refusal = refuse("permission_denied", message);
+  return wire?.refuse?.(head, refusal, 403) ?? refusalReply(null, refusal, 403);
+}
+
+function parseHost(host: string): string {
+  if (!host.includes("/")) return host.toLowerCase();
+  throw new TypeError(`Cannot listen for host ${quote(host)}: write its name alone, such as "api.example"`);
+}
+
+/** As browsers write it: no slash at the end, no default port. */
+function parseOrigin(origin: string): string {
+  const parsed = URL.canParse(origin) ? new URL(origin).origin : "null";
+  if (parsed !== "null") return parsed;
+  if (/^[a-z][a-z0-9+.-]*:\/\/[^/]+$/i.test(origin)) return origin.toLowerCase();
+  throw new TypeError(`Cannot allow origin ${quote(origin)}: write it with its scheme, such as "https://app.example"`);
+}
+
+function hostOf(head: Head): string {
+  return head.metadata.get("host") ?? head.authority;
+}
+
+function isListed(host: string, hosts: ReadonlySet<string>): boolean {
+  const wanted = host.toLowerCase();
+  return hosts.has(wanted) || hosts.has(wanted.replace(/:\d+$/, ""));
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.slice(0, 128));
+}

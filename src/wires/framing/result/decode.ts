@@ -1,0 +1,87 @@
+/**
+ * Reads the results of MCP-lite, and what is told on the way to them.
+ *
+ * Total, and lenient where the specification is: no `_meta` or no `response_type` means an answer; a response type that is
+ * not known is kept as it came.
+ * Source: MCP-lite specification, sections 3.3, 3.4 and A.2-A.4.
+ *
+ * @module
+ */
+import type {
+  AskRequest,
+  CallEvent,
+  Progress,
+  PromiseOutcome,
+  Settled,
+  UnknownOutcome,
+} from "../../../core/call/outcome.ts";
+import { isJsonObject, type JsonObject } from "../../../internal/json.ts";
+import { type Members, membersOf, valueOr } from "../../../internal/object_fields.ts";
+
+/** What is said of an error without a message. */
+export const NO_REASON = "No reason given";
+
+/** Reads a result with its `_meta`: how the call ended. */
+export function decodeResult(result: Members): Settled | UnknownOutcome {
+  const { content, _meta } = result;
+  const meta = membersOf(_meta);
+  const { response_type: kind = "answer" } = meta;
+  switch (kind) {
+    case "answer":
+      return { kind, value: content, meta };
+    case "failure": {
+      const { code, message, data }: Members = isJsonObject(content) ? content : { data: content };
+      return { kind, code: valueOr(code, kind), message: valueOr(message, NO_REASON), data, meta };
+    }
+    case "promise":
+      return decodePromise(meta);
+    case "elicitation":
+    case "request-for-more-resource":
+      return {
+        kind,
+        requests: Object.fromEntries(Object.entries(membersOf(meta["requests"])).map(decodeRequest)),
+        continuation: valueOr(meta["continuation"], ""),
+      };
+    default:
+      return { kind: "unknown", responseType: String(kind), result };
+  }
+}
+
+/** Reads what happened while the call ran; `undefined` if it is not known. */
+export function decodeEvent(data: Members): CallEvent | undefined {
+  const { partial, progress, deferred } = data;
+  if ("partial" in data) return { kind: "partial", value: partial };
+  if (isJsonObject(progress)) return { kind: "progress", progress: decodeProgress(progress) };
+  return isJsonObject(deferred) ? { kind: "deferred", promise: decodePromise(deferred) } : undefined;
+}
+
+function decodePromise(meta: Members): PromiseOutcome {
+  const { progress, estimated_completion: estimated } = meta;
+  return {
+    kind: "promise",
+    token: valueOr(meta["promise_token"], ""),
+    expiresAtMs: Date.parse(valueOr(meta["expires_at"], "")),
+    ttlMs: valueOr(meta["ttl_ms"], NaN),
+    retryAfterMs: valueOr(meta["retry_after_ms"], 1_000),
+    progress: isJsonObject(progress) ? decodeProgress(progress) : undefined,
+    estimatedMs: typeof estimated === "string" ? Date.parse(estimated) : undefined,
+  };
+}
+
+function decodeProgress({ done, total, message }: Members): Progress {
+  return {
+    done: valueOr(done, 0),
+    ...(typeof total === "number" && { total }),
+    ...(typeof message === "string" && { message }),
+  };
+}
+
+function decodeRequest([key, request]: readonly [string, unknown]): readonly [string, AskRequest] {
+  const { kind, message, schema, ...params } = membersOf(request);
+  return [key, {
+    kind: kind as AskRequest["kind"],
+    message: valueOr(message, ""),
+    ...(isJsonObject(schema) && { schema: schema as JsonObject }),
+    ...(Object.keys(params).length > 0 && { params: params as JsonObject }),
+  }];
+}

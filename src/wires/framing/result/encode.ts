@@ -1,0 +1,66 @@
+/**
+ * What the bindings of MCP-lite say of an outcome in the same words: the members of a result, and of its `_meta`.
+ *
+ * Plain values, not text; knows no envelope.
+ * Source: MCP-lite specification, sections 3.3, 3.4 and A.3.
+ *
+ * @module
+ */
+import type {
+  AnswerOutcome,
+  AskOutcome,
+  AskRequest,
+  CallEvent,
+  FailureOutcome,
+  PromiseOutcome,
+  Refusal,
+} from "../../../core/call/outcome.ts";
+import { RESERVED_META } from "../../../core/call/reserved_meta.ts";
+import { formatTimestamp } from "../../../internal/clock.ts";
+import { isJsonObject } from "../../../internal/json.ts";
+import type { Members } from "../../../internal/object_fields.ts";
+
+/** What an event says while a call runs. */
+export function eventMembers(event: CallEvent): Members {
+  switch (event.kind) {
+    case "partial":
+      return { partial: event.value === undefined ? null : event.value };
+    case "progress":
+      return { progress: event.progress };
+    case "deferred":
+      return { deferred: promiseMembers(event.promise) };
+  }
+}
+
+/** What an error carries as data: the details, and our code; what is no object, or has a code of its own, is in `details`. */
+export function refusalData({ code, data: details }: Refusal): Members {
+  const isPlain = details === undefined || (isJsonObject(details) && !Object.hasOwn(details, "code"));
+  return { ...(isPlain ? details : { details }), code };
+}
+
+/** What `_meta` says of a promise. */
+export function promiseMembers(promise: PromiseOutcome): Members {
+  const { estimatedMs, progress } = promise;
+  return {
+    promise_token: promise.token,
+    expires_at: formatTimestamp(promise.expiresAtMs),
+    ttl_ms: promise.ttlMs,
+    retry_after_ms: promise.retryAfterMs,
+    ...(estimatedMs !== undefined && { estimated_completion: formatTimestamp(estimatedMs) }),
+    ...(progress !== undefined && { progress }),
+  };
+}
+
+/** What is asked of the caller, by key. */
+export function requestMembers({ requests }: AskOutcome): Members {
+  return Object.fromEntries(Object.entries(requests).map(([key, request]) => [key, askMembers(request)] as const));
+}
+
+function askMembers({ kind, message, schema, params }: AskRequest): Members {
+  return { ...params, kind, message, ...(schema !== undefined && { schema }) };
+}
+
+/** The handler's own members of `_meta`. Middleware may hand on what a client got, with what that wire had added. */
+export function addedMembers({ meta }: AnswerOutcome | FailureOutcome): Members {
+  return Object.fromEntries(Object.entries(meta ?? {}).filter(([name]) => !RESERVED_META.has(name)));
+}

@@ -1,0 +1,207 @@
+/**
+ * The client's side of MCP-lite over gRPC: Connect and gRPC-Web by `fetch`, gRPC itself by `node:http2`.
+ *
+ * What comes back is bounded in size, and redirects are not followed, so that credentials stay with their own origin.
+ * Source: MCP-lite specification, section 5 and appendix A.
+ *
+ * @module
+ */
+import { createTransport as createConnect } from "@connectrpc/connect/protocol-connect";
+import { createTransport as createGrpcWeb } from "@connectrpc/connect/protocol-grpc-web";
+import { type Refusal, refuseInput, type Settled, type Sink, type UnknownOutcome } from "../../../core/call/outcome.ts";
+import type { RemoteTool, Transport, TransportCall, TransportLimit } from "../../../core/call/transport.ts";
+import { parseHttpUrl } from "../../../internal/http_url.ts";
+import { isJsonObject } from "../../../internal/json.ts";
+import {
+  checkOptions,
+  FUNCTION,
+  HEADERS,
+  OBJECT,
+  oneOf,
+  type OptionRules,
+  wholeNumber,
+} from "../../../internal/options.ts";
+import { ConnectRpc } from "./connect.ts";
+import { NativeRpc } from "./native/call.ts";
+import type { Endpoint, Rpc } from "./rpc.ts";
+import { toJsonObject } from "../messages/json.ts";
+import type { TlsClientOptions } from "./tls.ts";
+
+/** Options of every transport. */
+export interface RpcTransportOptions {
+  /** Headers of every request, such as `authorization`; or a function that gives them, called for each request. */
+  readonly headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
+  /** Largest answer that is read, in bytes; of a stream, all of it. Default: 64 MiB. */
+  readonly maxResponseBytes?: number;
+}
+
+/** Options of {@link grpcWebTransport}. */
+export interface GrpcWebTransportOptions extends RpcTransportOptions {
+  /** Takes the place of the global `fetch`. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+}
+
+/** Options of {@link grpcTransport}. */
+export interface GrpcTransportOptions extends RpcTransportOptions {
+  /** How servers are trusted, and what they are shown. Default: as the runtime trusts them. */
+  readonly tls?: TlsClientOptions;
+}
+
+/** Options of {@link connectTransport}. */
+export interface ConnectTransportOptions extends GrpcWebTransportOptions {
+  /** How messages are written. Default: `json`, which is readable and, in JavaScript, no slower. */
+  readonly format?: "json" | "binary";
+}
+
+const COMMON_RULES: OptionRules<RpcTransportOptions> = { headers: HEADERS, maxResponseBytes: wholeNumber(1) };
+
+const GRPC_RULES: OptionRules<GrpcTransportOptions> = { ...COMMON_RULES, tls: OBJECT };
+
+const GRPC_WEB_RULES: OptionRules<GrpcWebTransportOptions> = { ...COMMON_RULES, fetch: FUNCTION };
+
+const CONNECT_RULES: OptionRules<ConnectTransportOptions> = { ...GRPC_WEB_RULES, format: oneOf("json", "binary") };
+
+/** What gRPC is reached by. */
+const ADDRESS = 'host and port, such as "127.0.0.1:50051", or a URL that begins with "http://" or "https://"';
+
+const DEFAULT_MAX_RESPONSE_BYTES = 67_108_864;
+
+/**
+ * A transport to a server of MCP-lite over gRPC that speaks Connect, as the wire `connect()` does.
+ *
+ * @example JSON over POST
+ * ```ts
+ * import { createClient, createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import { connect, connectTransport } from "jsr:@toolwire/toolwire/grpc";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const server = createServer({ tools: [defineTool("ping").describe("Answer").handle(() => "pong")], wires: [connect()] });
+ * const fetch = (url: string, init: RequestInit) => server.fetch(new Request(url, init));
+ * const client = createClient<typeof server>(connectTransport("http://localhost", { fetch }));
+ * strictEqual(await client.ping(), "pong");
+ * ```
+ * @param url What comes before the service's own paths: `https://example.com`.
+ * @throws {TypeError} If the URL is none, or not `http:` or `https:`, an option is not what it should be, or there is no such option.
+ */
+export function connectTransport(url: string | URL, options: ConnectTransportOptions = {}): Transport {
+  checkOptions("reach a server by Connect", options, CONNECT_RULES);
+  const useBinaryFormat = options.format === "binary";
+  return new RpcTransport(
+    parseHttpUrl("reach a server by Connect", url),
+    options,
+    CONNECT_TIMEOUT,
+    (endpoint) => new ConnectRpc(endpoint, (common) => createConnect({ ...common, useBinaryFormat }), options.fetch),
+  );
+}
+
+/**
+ * A transport to a server of MCP-lite over gRPC that speaks gRPC-Web: the wire `connect()`, or a proxy such as Envoy in front
+ * of native gRPC.
+ *
+ * @param url What comes before the service's own paths: `https://example.com`.
+ * @throws {TypeError} If the URL is none, or not `http:` or `https:`, an option is not what it should be, or there is no such option.
+ */
+export function grpcWebTransport(url: string | URL, options: GrpcWebTransportOptions = {}): Transport {
+  checkOptions("reach a server by gRPC-Web", options, GRPC_WEB_RULES);
+  return new RpcTransport(
+    parseHttpUrl("reach a server by gRPC-Web", url),
+    options,
+    GRPC_TIMEOUT,
+    (endpoint) => new ConnectRpc(endpoint, createGrpcWeb, options.fetch),
+  );
+}
+
+/**
+ * A transport to a server of MCP-lite over gRPC, by gRPC itself: on Bun, Deno and Node. One connection carries all calls; it
+ * is made at the first, made anew after it was lost, and keeps no process from its end.
+ *
+ * @example A server and its client
+ * ```ts
+ * import { createClient, createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import { connect, grpcTransport } from "jsr:@toolwire/toolwire/grpc";
+ * import { serve } from "jsr:@toolwire/toolwire/serve";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const server = createServer({ tools: [defineTool("ping").describe("Answer").handle(() => "pong")], wires: [connect()] });
+ * const listening = await serve(server, { port: 0, grpc: { port: 0 } });
+ * const client = createClient<typeof server>(grpcTransport(listening.grpcUrl ?? ""));
+ * strictEqual(await client.ping(), "pong");
+ * client.$.close();
+ * await listening.close();
+ * ```
+ * @param address Host and port, `127.0.0.1:50051`, in the clear; or a URL, `https://tools.example`, with TLS.
+ * @throws {TypeError} If the address is none, the runtime has no `node:http2`, an option is not what it should be, or there is no such
+ * option.
+ */
+export function grpcTransport(address: string | URL, options: GrpcTransportOptions = {}): Transport {
+  checkOptions("reach a server by gRPC", options, GRPC_RULES);
+  const text = String(address);
+  const url = /^[a-z]+:\/\//i.test(text) ? text : `http://${text}`;
+  const base = parseHttpUrl("reach a server by gRPC", address, ADDRESS, url);
+  return new RpcTransport(base, options, GRPC_TIMEOUT, (endpoint) => new NativeRpc(endpoint, options.tls));
+}
+
+/** How a deadline is said in a header. */
+interface TimeoutHeader {
+  readonly name: string;
+  format(timeoutMs: number): string;
+}
+
+/** Ten digits at most. */
+const CONNECT_TIMEOUT: TimeoutHeader = {
+  name: "connect-timeout-ms",
+  format: (timeoutMs) => String(Math.min(9_999_999_999, Math.ceil(timeoutMs))),
+};
+
+/** Eight digits at most, so that what is long is said in seconds. */
+const GRPC_TIMEOUT: TimeoutHeader = {
+  name: "grpc-timeout",
+  format: (timeoutMs) =>
+    timeoutMs < 99_999_999 ? `${Math.ceil(timeoutMs)}m` : `${Math.min(99_999_999, Math.ceil(timeoutMs / 1000))}S`,
+};
+
+class RpcTransport implements Transport {
+  readonly #headers: RpcTransportOptions["headers"];
+  readonly #timeout: TimeoutHeader;
+  readonly #rpc: Rpc;
+
+  constructor(
+    base: URL,
+    options: RpcTransportOptions,
+    timeout: TimeoutHeader,
+    createRpc: (endpoint: Endpoint) => Rpc,
+  ) {
+    this.#headers = options.headers;
+    this.#timeout = timeout;
+    this.#rpc = createRpc({ base, maxBytes: options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES });
+  }
+
+  close(): void {
+    this.#rpc.close?.();
+  }
+
+  async call(call: TransportCall, sink?: Sink): Promise<Settled | UnknownOutcome> {
+    const { tool: name, args = {}, limit } = call;
+    if (!isJsonObject(args)) return refuseInput("Arguments must be an object", [], "object", args);
+    const { deadline_ms: deadlineMs, ...meta } = call.meta ?? {};
+    const isTimed = typeof deadlineMs === "number" && deadlineMs > 0;
+    const said = isTimed ? meta : call.meta ?? {};
+    const request = {
+      name,
+      arguments: toJsonObject(args),
+      ...(Object.keys(said).length > 0 && { meta: toJsonObject(said) }),
+    };
+    const headers = await this.#makeHeaders();
+    if (isTimed) headers.set(this.#timeout.name, this.#timeout.format(deadlineMs));
+    return await this.#rpc.call(request, headers, limit, sink);
+  }
+
+  async list(limit: TransportLimit): Promise<readonly RemoteTool[] | Refusal> {
+    return await this.#rpc.list(await this.#makeHeaders(), limit);
+  }
+
+  async #makeHeaders(): Promise<Headers> {
+    const headers = this.#headers;
+    return new Headers(typeof headers === "function" ? await headers() : headers);
+  }
+}

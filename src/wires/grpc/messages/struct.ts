@@ -1,0 +1,108 @@
+/**
+ * A `google.protobuf.Struct` in protobuf's bytes, read as JSON and written from it at once: no message is made of any of its values.
+ *
+ * Source: `google/protobuf/struct.proto`; tags are written as `binary_format.ts` says.
+ *
+ * @module
+ */
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { isJsonObject } from "../../../internal/json.ts";
+import { type BinaryReader, type BinaryWriter, Unreadable } from "./wire_format.ts";
+import { refuseNumber, TOO_DEEP } from "./json.ts";
+
+/**
+ * Reads a struct into the members that were sent before it.
+ *
+ * @param depth Deepest nesting; that of `{}` is 1.
+ */
+export function readStruct(reader: BinaryReader, outerEnd: number, members: JsonObject, depth: number): JsonObject {
+  if (depth <= 0) throw new Unreadable(TOO_DEEP);
+  const end = reader.end(outerEnd);
+  while (reader.at < end) {
+    const tag = reader.tag(end);
+    if (tag === 0o12) readEntry(reader, end, members, depth - 1);
+    else reader.skip(tag, end);
+  }
+  return members;
+}
+
+function readEntry(reader: BinaryReader, outerEnd: number, members: JsonObject, depth: number): void {
+  const end = reader.end(outerEnd);
+  let key = "";
+  let value: JsonValue = null;
+  while (reader.at < end) {
+    const tag = reader.tag(end);
+    if (tag === 0o12) key = reader.key(end);
+    else if (tag === 0o22) value = readValue(reader, end, value, depth);
+    else reader.skip(tag, end);
+  }
+  if (key !== "__proto__") members[key] = value;
+  else Object.defineProperty(members, key, { value, configurable: true, enumerable: true, writable: true });
+}
+
+function readList(reader: BinaryReader, outerEnd: number, items: JsonValue[], depth: number): JsonValue[] {
+  if (depth <= 0) throw new Unreadable(TOO_DEEP);
+  const end = reader.end(outerEnd);
+  while (reader.at < end) {
+    const tag = reader.tag(end);
+    if (tag === 0o12) items.push(readValue(reader, end, null, depth - 1));
+    else reader.skip(tag, end);
+  }
+  return items;
+}
+
+/** Reads a value. The kind that comes last counts, none is `null`; one struct after another adds to it, as lists do. */
+function readValue(reader: BinaryReader, outerEnd: number, before: JsonValue, depth: number): JsonValue {
+  const end = reader.end(outerEnd);
+  let value = before;
+  while (reader.at < end) {
+    const tag = reader.tag(end);
+    if (tag === 0o32) value = reader.text(end);
+    else if (tag === 0o21) value = finite(reader.double(end));
+    else if (tag === 0o52) value = readStruct(reader, end, isJsonObject(value) ? value : {}, depth);
+    else if (tag === 0o62) value = readList(reader, end, Array.isArray(value) ? value : [], depth);
+    else if (tag === 0o40) value = reader.varint(end) !== 0;
+    else {
+      reader.skip(tag, end);
+      if (tag === 0o10) value = null;
+    }
+  }
+  return value;
+}
+
+function finite(value: number): number {
+  if (!Number.isFinite(value)) throw new Unreadable(refuseNumber(value));
+  return value;
+}
+
+/** Writes a struct, if there is one. */
+export function writeStruct(writer: BinaryWriter, tag: number, members: JsonObject | undefined): void {
+  if (members === undefined) return;
+  const before = writer.size;
+  const keys = Object.keys(members);
+  for (let index = keys.length - 1; index >= 0; index--) {
+    const key = keys[index] as string;
+    const entryBefore = writer.size;
+    writeValue(writer, 0o22, members[key] as JsonValue);
+    writer.text(0o12, key);
+    writer.head(0o12, entryBefore);
+  }
+  writer.head(tag, before);
+}
+
+function writeList(writer: BinaryWriter, tag: number, items: readonly JsonValue[]): void {
+  const before = writer.size;
+  for (let index = items.length - 1; index >= 0; index--) writeValue(writer, 0o12, items[index] as JsonValue);
+  writer.head(tag, before);
+}
+
+function writeValue(writer: BinaryWriter, tag: number, value: JsonValue): void {
+  const before = writer.size;
+  if (typeof value === "string") writer.text(0o32, value);
+  else if (typeof value === "number") writer.double(0o21, value);
+  else if (typeof value === "boolean") writer.varint(0o40, value ? 1 : 0);
+  else if (value === null) writer.varint(0o10, 0);
+  else if (Array.isArray(value)) writeList(writer, 0o62, value);
+  else writeStruct(writer, 0o52, value);
+  writer.head(tag, before);
+}

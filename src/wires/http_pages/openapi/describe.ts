@@ -1,0 +1,153 @@
+/**
+ * An OpenAPI document of what is mounted: MCP-lite over HTTP, and Webtools.
+ *
+ * @module
+ */
+import type { ToolListing } from "../../../core/tool/listing.ts";
+import type { MountedPaths, WireHost } from "../../wire.ts";
+import { rebaseSchema } from "./schemas.ts";
+
+type Node = Readonly<Record<string, unknown>>;
+
+const OBJECT: Node = { type: "object" };
+
+/** The document, as a caller may see it who knows of these tools. */
+export function describeServer({ info, mounted, catalog }: WireHost, tools: readonly ToolListing[]): Node {
+  const hasPrompts = (catalog?.prompts.length ?? 0) > 0;
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: info.title ?? info.name,
+      version: info.version,
+      ...(info.description !== undefined && { description: info.description }),
+    },
+    paths: Object.fromEntries(mounted.flatMap((wire) => describeWire(wire, tools, hasPrompts))),
+    components: { schemas: Object.fromEntries(tools.flatMap(schemasOf)) },
+  };
+}
+
+function describeWire({ wire, paths }: MountedPaths, tools: readonly ToolListing[], hasPrompts: boolean) {
+  if (wire === "mcp-lite") return paths.map((path): [string, Node] => [path, mcpLitePath(path, tools, hasPrompts)]);
+  return wire === "webtools" ? webtoolPaths(paths[0] ?? "") : [];
+}
+
+function schemasOf({ name, inputSchema, outputSchema }: ToolListing): [string, Node][] {
+  const input = rebaseSchema(inputSchema, `#/components/schemas/${name}.input`);
+  if (outputSchema === undefined) return [[`${name}.input`, input]];
+  return [[`${name}.input`, input], [
+    `${name}.output`,
+    rebaseSchema(outputSchema, `#/components/schemas/${name}.output`),
+  ]];
+}
+
+function mcpLitePath(path: string, tools: readonly ToolListing[], hasPrompts: boolean): Node {
+  const list = { type: "array", items: OBJECT };
+  switch (path.slice(path.lastIndexOf("/") + 1)) {
+    case "listtools":
+      return post(path, "List the tools", OBJECT, list, false);
+    case "tools":
+      return post(path, "List the tools, in an object", OBJECT, membersSchema({ tools: list }), false);
+    case "prompts":
+      return post(path, "List the prompts", OBJECT, membersSchema({ prompts: list }), false);
+    default:
+      return post(path, "Call a tool, by JSON-RPC 2.0", callSchema(tools, hasPrompts), CALL_RESULT, true);
+  }
+}
+
+const ID: Node = { type: ["string", "integer"] };
+
+const CALL_RESULT: Node = membersSchema({ jsonrpc: { const: "2.0" }, id: ID, result: OBJECT });
+
+const CALL_ERROR: Node = membersSchema({
+  jsonrpc: { const: "2.0" },
+  id: { type: ["string", "integer", "null"] },
+  error: membersSchema({ code: { type: "integer" }, message: { type: "string" } }),
+});
+
+function callSchema(tools: readonly ToolListing[], hasPrompts: boolean): Node {
+  const calls = tools.map(({ name, description }) => ({
+    title: name,
+    description,
+    ...membersSchema({
+      method: { const: "tools/call" },
+      params: {
+        ...OBJECT,
+        properties: { name: { const: name }, arguments: ref(`${name}.input`), _meta: OBJECT },
+        required: ["name"],
+      },
+    }),
+  }));
+  const others = ["tools/list", "ping", ...(hasPrompts ? ["prompts/list", "prompts/get"] : [])];
+  return {
+    ...membersSchema({ jsonrpc: { const: "2.0" }, id: ID, method: { type: "string" } }),
+    anyOf: [...calls, membersSchema({ method: { enum: others } })],
+  };
+}
+
+function post(path: string, summary: string, request: Node, result: Node, isCall: boolean): Node {
+  const content = { ...jsonContent(result), ...(isCall && { "text/event-stream": { schema: { type: "string" } } }) };
+  return {
+    post: {
+      operationId: `post${path.replaceAll(/[^A-Za-z0-9]+/g, "_")}`,
+      summary,
+      requestBody: { required: isCall, content: jsonContent(request) },
+      responses: {
+        200: { description: "The result", content },
+        default: { description: "A refusal", content: jsonContent(CALL_ERROR) },
+      },
+    },
+  };
+}
+
+/** Its metadata, which each version has of its own, says what an action takes and gives. */
+function webtoolPaths(base: string): [string, Node][] {
+  const metadata = { type: "object", required: ["name", "description", "version", "actions"] };
+  const envelope = {
+    ...OBJECT,
+    properties: { status: { enum: ["ok", "error"] }, data: {}, error: OBJECT },
+    required: ["status"],
+  };
+  const request = {
+    ...OBJECT,
+    properties: {
+      action: { type: "string", description: "One of the actions of the metadata" },
+      request: { ...OBJECT, description: "What the action's requestSchema in the metadata says" },
+      config: OBJECT,
+      version: { type: "string" },
+      sessionId: { type: "string" },
+      _meta: OBJECT,
+    },
+  };
+  const id = base.replaceAll(/[^A-Za-z0-9]+/g, "_");
+  const operation = (operationId: string, summary: string, result: Node) => ({
+    operationId: `${operationId}${id}`,
+    summary,
+    responses: {
+      200: { description: "Done", content: jsonContent(result) },
+      default: { description: "A refusal or a failure", content: jsonContent(envelope) },
+    },
+  });
+  const version = { name: "version", in: "path", required: true, schema: { type: "string" } };
+  const execute = operation("execute", "Execute an action", envelope);
+  return [
+    [base === "" ? "/" : base, {
+      get: operation("describe", "The metadata of the latest version", metadata),
+      post: { ...execute, requestBody: { required: true, content: jsonContent(request) } },
+    }],
+    [`${base}/{version}`, {
+      get: { ...operation("describeVersion", "The metadata of one version", metadata), parameters: [version] },
+    }],
+  ];
+}
+
+function membersSchema(properties: Node): Node {
+  return { type: "object", properties, required: Object.keys(properties) };
+}
+
+function jsonContent(schema: Node): Node {
+  return { "application/json": { schema } };
+}
+
+function ref(name: string): Node {
+  return { $ref: `#/components/schemas/${name}` };
+}

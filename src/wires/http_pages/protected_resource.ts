@@ -1,0 +1,124 @@
+import type { Json } from "../../internal/json.ts";
+import { isConfidential } from "../../internal/loopback.ts";
+import { checkOptions, OBJECT, type OptionRules, required, TEXT, TEXTS } from "../../internal/options.ts";
+import type { Head, MountedWire, ProtectedResource, Reply, Wire } from "../wire.ts";
+
+/** What {@link protectedResource} tells. */
+export interface ProtectedResourceOptions {
+  /** URL of what is protected, as its callers know it: `https://api.example/mcp`. Everything below it is meant, too. */
+  readonly resource: string;
+  /** Issuers whose tokens are good for it, to the letter: `https://login.example`. */
+  readonly authorizationServers: readonly string[];
+  /** Scopes that there are. */
+  readonly scopes?: readonly string[] | undefined;
+  /** What people call it. */
+  readonly name?: string | undefined;
+  /** Where developers read about it. */
+  readonly documentation?: string | undefined;
+  /** Other members of the metadata, by their names in RFC 9728. */
+  readonly more?: Readonly<Record<string, Json>> | undefined;
+}
+
+const RULES: OptionRules<ProtectedResourceOptions> = {
+  resource: required(TEXT),
+  authorizationServers: required(TEXTS),
+  scopes: TEXTS,
+  name: TEXT,
+  documentation: TEXT,
+  more: OBJECT,
+};
+
+const WELL_KNOWN = "/.well-known/oauth-protected-resource";
+
+/** Pages of any origin may read it: there are no secrets in it, and clients in pages need it. */
+const HEADERS: Readonly<Record<string, string>> = { "access-control-allow-origin": "*" };
+
+/**
+ * Tells callers where tokens come from: a wire that serves the metadata of a protected resource (RFC 9728), and to which refusals
+ * of callers then point, by `WWW-Authenticate`.
+ *
+ * @example Where a caller is sent
+ * ```ts
+ * import { createServer, defineTool, mcpLite } from "jsr:@toolwire/toolwire";
+ * import { jwt, protectedResource } from "jsr:@toolwire/toolwire/auth";
+ * import { match } from "node:assert/strict";
+ *
+ * const [resource, issuer] = ["https://api.example/mcp-lite/v1", "https://login.example"];
+ * const server = createServer({
+ *   tools: [defineTool("ping").describe("Answer").handle(() => "pong")],
+ *   wires: [mcpLite(), protectedResource({ resource, authorizationServers: [issuer] })],
+ *   auth: jwt({ issuer, audience: resource, jwksUrl: `${issuer}/jwks` }),
+ * });
+ * const refused = await server.fetch(new Request(`${resource}/tools`, { method: "POST" }));
+ * match(refused.headers.get("www-authenticate") ?? "", /resource_metadata="https:\/\/api\.example\/\.well-known/);
+ * ```
+ * @throws {TypeError} If the resource is no URL, has a query or fragment, or is neither `https:` nor on this machine; or there is
+ * no authorization server.
+ */
+export function protectedResource(options: ProtectedResourceOptions): Wire {
+  checkOptions("describe a protected resource", options, RULES);
+  const url = readResource(options.resource);
+  if (options.authorizationServers.length === 0) {
+    throw new TypeError(`Cannot describe ${options.resource}: name an authorization server, where callers get tokens`);
+  }
+  const path = url.pathname.replace(/\/$/, "");
+  return { name: "protected-resource", mount: () => new Metadata(url.origin, path, encodeMetadata(options)) };
+}
+
+class Metadata implements MountedWire {
+  readonly paths: readonly string[];
+  readonly publicPaths: readonly string[];
+  readonly protectedResource: ProtectedResource;
+  readonly #json: string;
+
+  constructor(origin: string, path: string, json: string) {
+    this.paths = this.publicPaths = [WELL_KNOWN + path];
+    this.protectedResource = { path, metadataUrl: origin + WELL_KNOWN + path };
+    this.#json = json;
+  }
+
+  handle({ method }: Head): Reply {
+    const found = { ...HEADERS, "content-type": "application/json", "cache-control": "public, max-age=3600" };
+    switch (method) {
+      case "GET":
+        return { status: 200, headers: found, body: this.#json };
+      case "HEAD":
+        return { status: 200, headers: found, body: null };
+      case "OPTIONS":
+        return { status: 204, headers: { ...HEADERS, ...PREFLIGHT }, body: null };
+      default:
+        return { status: 405, headers: { ...HEADERS, allow: "GET, HEAD, OPTIONS" }, body: null };
+    }
+  }
+}
+
+const PREFLIGHT = {
+  allow: "GET, HEAD, OPTIONS",
+  "access-control-allow-methods": "GET, HEAD",
+  "access-control-allow-headers": "*",
+  "access-control-max-age": "86400",
+};
+
+function encodeMetadata(
+  { resource, authorizationServers, scopes, name, documentation, more }: ProtectedResourceOptions,
+) {
+  return JSON.stringify({
+    ...more,
+    resource,
+    authorization_servers: authorizationServers,
+    scopes_supported: scopes,
+    bearer_methods_supported: ["header"],
+    resource_name: name,
+    resource_documentation: documentation,
+  });
+}
+
+function readResource(resource: string): URL {
+  const url = URL.canParse(resource) ? new URL(resource) : undefined;
+  if (url !== undefined && isConfidential(url) && !/[?#]/.test(resource)) return url;
+  throw new TypeError(
+    `Cannot describe ${
+      JSON.stringify(resource)
+    }: write its URL, https and without a query, such as "https://api.example/mcp"`,
+  );
+}

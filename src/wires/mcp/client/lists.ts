@@ -1,0 +1,58 @@
+import type { Refusal } from "../../../core/call/outcome.ts";
+import type { TransportLimit } from "../../../core/call/transport.ts";
+import type { Members } from "../../../internal/object_fields.ts";
+import { isJsonObject } from "../../../internal/json.ts";
+import { HintedCache } from "./cache.ts";
+import type { Connection } from "./connection.ts";
+import { refusalOf, refuseResult } from "./error_result.ts";
+
+/** More pages than any list has: a server whose list has no end would keep us busy for ever. */
+const MAX_PAGES = 1_000;
+
+/** The lists of a server, whole, and what is read of it; kept as long as the server says. */
+export class Lists {
+  readonly cache: HintedCache = new HintedCache();
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    connection.inbox.on("notification", ({ method, params: { uri } }) => {
+      const [, what] = /^notifications\/(\w+)\/list_changed$/.exec(method) ?? [];
+      if (what !== undefined) this.cache.forget(`${what}/`);
+      if (method === "notifications/resources/updated") this.cache.forget(`resources/read ${uri}`);
+    });
+  }
+
+  /**
+   * All pages of a list.
+   *
+   * @param method Such as `tools/list`.
+   * @param member The result's member that holds a page.
+   */
+  async all(method: string, member: string, limit: TransportLimit): Promise<readonly Members[] | Refusal> {
+    const kept = this.cache.get(method);
+    if (kept !== undefined) return kept as readonly Members[];
+    const items: Members[] = [];
+    let cursor: unknown;
+    let ttlMs = Infinity;
+    for (let pages = 0; pages < MAX_PAGES; pages++) {
+      const params = cursor === undefined ? {} : { cursor };
+      const reply = await this.#connection.request({ method, params, limit });
+      if (!("result" in reply)) return refusalOf(reply);
+      const page = reply.result[member];
+      if (!Array.isArray(page)) return refuseResult(method);
+      items.push(...page.filter(isJsonObject));
+      ttlMs = Math.min(ttlMs, ttlOf(reply.result));
+      cursor = reply.result["nextCursor"];
+      // An empty cursor is one, too.
+      if (typeof cursor !== "string") break;
+    }
+    this.cache.set(method, items, ttlMs);
+    return items;
+  }
+}
+
+/** How long a result holds, in milliseconds. */
+export function ttlOf({ ttlMs }: Members): number {
+  return typeof ttlMs === "number" ? ttlMs : 0;
+}

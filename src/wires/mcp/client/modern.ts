@@ -1,0 +1,73 @@
+/**
+ * The era without sessions: each request says who asks, in which revision, and what can be asked back.
+ *
+ * Source: MCP, revision 2026-07-28, "Base protocol" and "Transports".
+ *
+ * @module
+ */
+import type { Refusal } from "../../../core/call/outcome.ts";
+import type { TransportLimit } from "../../../core/call/transport.ts";
+import { type Members, membersOf } from "../../../internal/object_fields.ts";
+import { type Carrier, UNWATCHED_MS, within } from "./message_transport.ts";
+import { cancelled, type Era, type EraRequest, readServerInfo, type Self } from "./era.ts";
+import { headersOf } from "./headers.ts";
+import { META_PREFIX, MODERN_REVISION, type RpcPost, type RpcReply, TASKS_EXTENSION } from "./messages.ts";
+import type { McpServerInfo } from "./types.ts";
+
+/** Asks a server what it can do: how the era begins, for those who care. */
+export async function discover(carrier: Carrier, self: Self, limit: TransportLimit): Promise<RpcReply> {
+  const method = "server/discover";
+  const params = { _meta: envelope(self) };
+  const headers = carrier.hasHeaders ? headersOf(MODERN_REVISION, method, params) : {};
+  return await carrier.request({ id: self.nextId(), method, params }, { limit, headers });
+}
+
+/** Speaks 2026-07-28. */
+export class ModernEra implements Era {
+  readonly isModern = true;
+  readonly hasHeaders: boolean;
+  readonly server: McpServerInfo;
+  readonly #carrier: Carrier;
+  readonly #self: Self;
+
+  /** @param discovered What `server/discover` gave. */
+  constructor(carrier: Carrier, self: Self, discovered: Members) {
+    this.hasHeaders = carrier.hasHeaders;
+    this.#carrier = carrier;
+    this.#self = self;
+    this.server = readServerInfo(
+      MODERN_REVISION,
+      discovered,
+      membersOf(discovered["_meta"])[`${META_PREFIX}serverInfo`],
+    );
+  }
+
+  async request({ id, method, params, meta, headers, limit, wantsProgress, isEndless }: EraRequest): Promise<RpcReply> {
+    const _meta = { ...meta, ...envelope(this.#self), ...(wantsProgress && { progressToken: id }) };
+    const whole = { ...params, _meta };
+    const said = this.#carrier.hasHeaders ? { ...headersOf(MODERN_REVISION, method, whole), ...headers } : {};
+    const reply = await this.#carrier.request({ id, method, params: whole }, { limit, headers: said, isEndless });
+    // Over HTTP the end of the request's connection says so.
+    if (limit.signal.aborted && !this.#carrier.hasHeaders) void this.post(cancelled(id));
+    return reply;
+  }
+
+  post(message: RpcPost): Promise<Refusal | undefined> {
+    const { method = "", params } = message as { readonly method?: string; readonly params?: Members };
+    const whole = { method, params: { ...params, _meta: envelope(this.#self) } };
+    const headers = this.#carrier.hasHeaders ? headersOf(MODERN_REVISION, method, whole.params) : {};
+    return within(UNWATCHED_MS, (limit) => this.#carrier.post(whole, { headers, limit }));
+  }
+
+  close(): void {}
+}
+
+/** What every request says in its `_meta`. */
+function envelope({ info, capabilities, logLevel }: Self): Members {
+  return {
+    [`${META_PREFIX}protocolVersion`]: MODERN_REVISION,
+    [`${META_PREFIX}clientInfo`]: info,
+    [`${META_PREFIX}clientCapabilities`]: { ...capabilities, extensions: { [TASKS_EXTENSION]: {} } },
+    ...(logLevel !== undefined && { [`${META_PREFIX}logLevel`]: logLevel }),
+  };
+}

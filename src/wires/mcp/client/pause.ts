@@ -1,0 +1,18 @@
+import type { TransportLimit } from "../../../core/call/transport.ts";
+
+/** Waits, unless the limit ends it; then it gives `false`. Our waiting is not the wire's silence. */
+export function pause(delayMs: number, limit: TransportLimit): Promise<boolean> {
+  const { signal } = limit;
+  limit.pause();
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      if (!signal.aborted) limit.touch();
+      resolve(!signal.aborted);
+    };
+    const timer = setTimeout(end, Math.min(delayMs, 2_147_483_647));
+    signal.addEventListener("abort", end);
+    if (signal.aborted) end();
+  });
+}

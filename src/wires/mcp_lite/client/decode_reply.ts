@@ -1,0 +1,56 @@
+/**
+ * Reads what a server answers: results, errors and the events of a stream.
+ *
+ * Total.
+ * Source: MCP-lite specification, sections 4.3 and A.2-A.5.
+ *
+ * @module
+ */
+import { type Refusal, refuse, type Settled, type Sink, type UnknownOutcome } from "../../../core/call/outcome.ts";
+import type { RemoteTool } from "../../../core/call/transport.ts";
+import { decodeError, decodeStatus, ofAnotherRequest } from "../../framing/json_rpc/decode_error.ts";
+import { decodeEvent, decodeResult } from "../../framing/result/decode.ts";
+import { type Members, membersOf } from "../../../internal/object_fields.ts";
+import type { SseEvent } from "../../../http_client/sse.ts";
+import { isJsonObject } from "../../../internal/json.ts";
+import type { MaybePromise } from "../../../internal/maybe_promise.ts";
+
+/** Reads the answer to the call that was sent with this id; `undefined` if it is none. */
+export function decodeAnswer(json: unknown, sentId: number): Settled | UnknownOutcome | undefined {
+  const answer = membersOf(json);
+  const { jsonrpc, id, error } = answer;
+  // What says that it is JSON-RPC is held to it. Where a server could not read the id of a request, its error has none.
+  if (jsonrpc !== undefined && sentId !== (error === undefined ? id : id ?? sentId)) return ofAnotherRequest();
+  return "result" in answer ? decodeResult(membersOf(answer["result"])) : undefined;
+}
+
+/** Reads a list of tools, in either of its shapes; `undefined` if it is none. */
+export function decodeList(json: unknown): readonly RemoteTool[] | undefined {
+  const { tools = json } = membersOf(json);
+  return Array.isArray(tools) ? tools as RemoteTool[] : undefined;
+}
+
+/** Reads why there is no answer: from an error, or, if there is none either, from the status. */
+export function decodeRefusal(json: unknown, status: number, text: string): Refusal {
+  const { error } = membersOf(json);
+  return isJsonObject(error) ? decodeError(error, status) : decodeStatus(status, text, "MCP-lite");
+}
+
+/** Reads one event of a stream: the end is returned, what is told on the way goes to the sink, which may have to be waited for. */
+export function readEvent(
+  { event, data }: SseEvent,
+  sink: Sink,
+): MaybePromise<Settled | UnknownOutcome | void> {
+  // Of what it does not know, a client thinks nothing.
+  if (!/^(message|done|error)$/.test(event)) return undefined;
+  let members: Members;
+  try {
+    members = membersOf(JSON.parse(data));
+  } catch {
+    return refuse("parse_error", "An event is not JSON");
+  }
+  if (event === "done") return decodeResult(members);
+  if (event === "error") return decodeError(members);
+  const told = decodeEvent(members);
+  return told && sink.push(told);
+}

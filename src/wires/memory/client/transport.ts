@@ -1,0 +1,119 @@
+/**
+ * The wire that is none: calls a server of the same process.
+ *
+ * What goes in and out is copied as JSON would copy it, so that a test sees what a caller over the network would: no Date,
+ * no `undefined`, nothing shared.
+ *
+ * @module
+ */
+import { decodeCallMeta } from "../../../core/call/call_meta.ts";
+import type { Metadata, Peer, Principal } from "../../../core/call/call.ts";
+import { CallConfig } from "../../../core/call/call_config.ts";
+import { type CallEvent, refuse, type Settled, type Sink } from "../../../core/call/outcome.ts";
+import type { RemoteTool, Transport, TransportCall, TransportLimit } from "../../../core/call/transport.ts";
+import type { Dispatch } from "../../../core/dispatch/dispatcher.ts";
+import type { MaybePromise } from "../../../internal/maybe_promise.ts";
+import type { ToolListing } from "../../../core/tool/listing.ts";
+
+/** What {@link memory} needs of a server. */
+export interface MemoryServer {
+  /** The tools that a caller may know of, as they are listed. */
+  toolsFor(principal: Principal | undefined): readonly ToolListing[];
+  /** Runs the calls. */
+  readonly dispatch: Dispatch;
+}
+
+/** Options of {@link memory}. */
+export interface MemoryOptions {
+  /** Who calls. Default: nobody in particular. */
+  readonly principal?: Principal;
+  /** What handlers see as `ctx.metadata`. Default: nothing. */
+  readonly metadata?: Metadata;
+  /** What the environment supplies to tools with `.config()`. Default: what the server has. */
+  readonly config?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * A transport to a server of the same process, for tests, examples and agents that host their own tools.
+ *
+ * @example A client without a network
+ * ```ts
+ * import { createClient, createServer, defineTool, memory } from "jsr:@toolwire/toolwire";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const server = createServer({ tools: [defineTool("ping").describe("Answer").handle(() => "pong")] });
+ * const client = createClient<typeof server>(memory(server));
+ * strictEqual(await client.ping(), "pong");
+ * ```
+ */
+export function memory(server: MemoryServer, options: MemoryOptions = {}): Transport {
+  return {
+    call: (call, sink) => callInMemory(server.dispatch, call, options, sink),
+    list: () => copyJson(server.toolsFor(options.principal)) as unknown as readonly RemoteTool[],
+  };
+}
+
+function callInMemory(
+  dispatch: Dispatch,
+  call: TransportCall,
+  options: MemoryOptions,
+  sink: Sink | undefined,
+): MaybePromise<Settled> {
+  const peer: Peer = {
+    wire: "memory",
+    principal: options.principal,
+    signal: call.limit.signal,
+    metadata: options.metadata ?? NO_METADATA,
+    requestId: undefined,
+    client: {},
+  };
+  let args: unknown;
+  try {
+    args = call.args === undefined ? {} : copyJson(call.args);
+  } catch (thrown) {
+    // In a circle, a bigint, or nested deeper than the runtime's stack.
+    return refuse("invalid_input", `The arguments cannot be written as JSON: ${String(thrown)}`);
+  }
+  const meta = call.meta === undefined ? undefined : decodeCallMeta(copyJson(call.meta));
+  if (meta !== undefined && "kind" in meta) return meta;
+  const copying = sink === undefined ? undefined : new TouchingSink(sink, call.limit);
+  const copySettled = (settled: Settled): Settled => {
+    try {
+      return copyJson(settled);
+    } catch (thrown) {
+      return dispatch.mask(new TypeError("The result cannot be written as JSON", { cause: thrown }), {
+        tool: call.tool,
+      });
+    }
+  };
+  const config = (call.config ?? options.config) && new CallConfig(copyJson({ ...options.config, ...call.config }));
+  const settled = dispatch.call({ tool: call.tool, args, meta, config, peer }, copying);
+  return settled instanceof Promise ? settled.then(copySettled) : copySettled(settled);
+}
+
+/** A sink that gets copies, and shows that the call lives. */
+class TouchingSink implements Sink {
+  readonly left: AbortSignal;
+  readonly #sink: Sink;
+  readonly #limit: TransportLimit;
+
+  constructor(sink: Sink, limit: TransportLimit) {
+    this.left = limit.signal;
+    this.#sink = sink;
+    this.#limit = limit;
+  }
+
+  push(event: CallEvent): void | Promise<void> {
+    this.#limit.touch();
+    const room = this.#sink.push(copyJson(event));
+    if (room === undefined) return;
+    this.#limit.pause();
+    return room.then(() => this.#limit.touch());
+  }
+}
+
+const NO_METADATA: Metadata = { get: () => null };
+
+function copyJson<Value>(value: Value): Value {
+  return JSON.parse(JSON.stringify(value)) as Value;
+}

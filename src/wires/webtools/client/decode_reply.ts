@@ -1,0 +1,74 @@
+/**
+ * Reads what a webtool answers.
+ *
+ * Total, and lenient: servers that know nothing of us send the specification's codes, or their own, with any status.
+ * Source: Webtools 2025-06-30, "Response Examples", "Error Handling".
+ *
+ * @module
+ */
+import {
+  type FailureOutcome,
+  type Refusal,
+  refuse,
+  type Settled,
+  type UnknownOutcome,
+} from "../../../core/call/outcome.ts";
+import { decodeError, decodeStatus } from "../../framing/json_rpc/decode_error.ts";
+import { decodeResult, NO_REASON } from "../../framing/result/decode.ts";
+import { type Members, membersOf, valueOr } from "../../../internal/object_fields.ts";
+import { withoutToolName } from "../../framing/result/unknown_tool.ts";
+import type { ToolErrorCode } from "../../../core/errors/code.ts";
+import { isJsonObject } from "../../../internal/json.ts";
+
+/** Reads the answer to a call. */
+export function decodeReply(json: unknown, status: number, text: string): Settled | UnknownOutcome {
+  const { status: said, data, error, _meta } = membersOf(json);
+  if (said === "ok") {
+    const meta = membersOf(_meta);
+    const kind = valueOr(meta["response_type"], "answer");
+    // What is no answer has its members as data.
+    return decodeResult(
+      kind === "answer" ? { content: data, _meta: meta } : { _meta: { ...membersOf(data), ...meta } },
+    );
+  }
+  return isFailure(error, status) ? toFailure(error, membersOf(_meta)) : decodeRefusal(json, status, text);
+}
+
+/** Reads why there is no answer: from the envelope, or, if there is none, from the status. */
+export function decodeRefusal(json: unknown, status: number, text: string): Refusal {
+  const { error } = membersOf(json);
+  if (!isJsonObject(error)) return decodeStatus(status, text, "Webtools");
+  const { code, message, data } = error;
+  if (typeof membersOf(data)["code"] === "string") return withoutToolName(decodeError({ message, data }, status));
+  const meant = code === "INTERNAL_ERROR" ? BY_STATUS.get(status) : MEANINGS.get(code);
+  return refuse(meant ?? (status < 500 ? "invalid_request" : "internal"), valueOr(message, NO_REASON), data);
+}
+
+/** Whether the webtool says no by a code of its own. */
+function isFailure(error: unknown, status: number): error is Members {
+  if (!isJsonObject(error) || typeof error["code"] !== "string") return false;
+  return !MEANINGS.has(error["code"]) && (status < 500 || status > 599);
+}
+
+function toFailure({ code, message, data }: Members, meta: Members): FailureOutcome {
+  return { kind: "failure", code: valueOr(code, "failure"), message: valueOr(message, NO_REASON), data, meta };
+}
+
+/** What the specification's codes mean, and our two. */
+const MEANINGS: ReadonlyMap<unknown, ToolErrorCode> = new Map([
+  ["WEBTOOL_NOT_FOUND", "tool_not_found"],
+  ["SCHEMA_ERROR", "invalid_input"],
+  ["CONFIG_ERROR", "invalid_config"],
+  ["RATE_LIMIT", "rate_limited"],
+  ["INTERNAL_ERROR", "internal"],
+  ["UNAUTHENTICATED", "unauthenticated"],
+  ["PERMISSION_DENIED", "permission_denied"],
+]);
+
+/** What `INTERNAL_ERROR` is about. */
+const BY_STATUS: ReadonlyMap<number, ToolErrorCode> = new Map([
+  [499, "cancelled"],
+  [502, "unavailable"],
+  [503, "unavailable"],
+  [504, "deadline_exceeded"],
+]);

@@ -1,0 +1,84 @@
+/**
+ * Fetches what a webtool says about itself.
+ *
+ * @module
+ */
+import { type Refusal, refuse } from "../../../core/call/outcome.ts";
+import type { RemoteTool, TransportLimit } from "../../../core/call/transport.ts";
+import { exchange, type HttpOptions, readJsonText } from "../../../http_client/exchange.ts";
+import { withRetryAfter } from "../../../http_client/read.ts";
+import { membersOf } from "../../../internal/object_fields.ts";
+import { ToolError } from "../../../core/errors/tool_error.ts";
+import { isJsonObject } from "../../../internal/json.ts";
+import { sha256, toHex } from "../../../internal/sha256.ts";
+import { decodeRefusal } from "./decode_reply.ts";
+import type { WebtoolAction, WebtoolMetadata } from "../messages/metadata.ts";
+
+/** The metadata of one version, and what it is known by. */
+export interface PinnedWebtool {
+  /** The metadata. */
+  readonly metadata: WebtoolMetadata;
+  /** Its SHA-256 in hexadecimal: of its compact JSON, which is what our servers send, and their `ETag`. */
+  readonly digest: string;
+}
+
+/** Options of {@link fetchWebtool}. */
+export interface FetchWebtoolOptions extends HttpOptions {
+  /** Which version. Default: the latest. */
+  readonly version?: string | undefined;
+  /** Ends it. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Fetches a webtool's metadata, to look at it and to keep it as a pin.
+ *
+ * @param url Where the webtool is.
+ * @throws {ToolError} If the server cannot be reached, or answers with something else.
+ */
+export async function fetchWebtool(url: string | URL, options: FetchWebtoolOptions = {}): Promise<PinnedWebtool> {
+  const { version, signal = new AbortController().signal, ...http } = options;
+  const limit: TransportLimit = { signal, touch() {}, pause() {} };
+  const fetched = await getMetadata(metadataUrl(new URL(url), version), http, limit);
+  if (!("kind" in fetched)) return fetched;
+  throw new ToolError(fetched.code, fetched.message, { details: fetched.data, cause: fetched.cause });
+}
+
+/** Where the metadata of a version is. */
+export function metadataUrl({ origin, pathname, search }: URL, version: string | undefined): string {
+  if (version === undefined) return `${origin}${pathname}${search}`;
+  return `${origin}${pathname.replace(/\/*$/, `/${encodeURIComponent(version)}`)}${search}`;
+}
+
+/** Fetches metadata. */
+export function getMetadata(
+  url: string,
+  options: HttpOptions,
+  limit: TransportLimit,
+): Promise<PinnedWebtool | Refusal> {
+  const request = { method: "GET", url, headers: { accept: "application/json" } };
+  return exchange(request, options, limit, async ({ ok, status, headers }, pieces) => {
+    const { text, json } = await readJsonText(pieces);
+    if (!ok) return withRetryAfter(decodeRefusal(json, status, text), headers);
+    const metadata = decodeMetadata(json);
+    if (metadata === undefined) return refuse("parse_error", "The server's answer is not the metadata of a webtool");
+    return { metadata, digest: await digestOf(metadata) };
+  });
+}
+
+/** What metadata is known by. */
+export async function digestOf(metadata: WebtoolMetadata): Promise<string> {
+  return toHex(await sha256(JSON.stringify(metadata)));
+}
+
+/** Reads metadata; `undefined` if it is none. What is left out of it counts as saying nothing. */
+function decodeMetadata(json: unknown): WebtoolMetadata | undefined {
+  if (!isJsonObject(json) || typeof json["version"] !== "string" || !Array.isArray(json["actions"])) return undefined;
+  const actions: unknown[] = json["actions"];
+  return actions.every((action) => typeof membersOf(action)["name"] === "string") ? json as WebtoolMetadata : undefined;
+}
+
+/** An action as a tool of the list that clients have of every server. */
+export function toRemoteTool({ requestSchema, responseSchema, ...rest }: WebtoolAction): RemoteTool {
+  return { ...rest, inputSchema: membersOf(requestSchema), outputSchema: membersOf(responseSchema) };
+}

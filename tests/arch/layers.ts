@@ -1,0 +1,206 @@
+/**
+ * The layers of the source: which folders each has, and what it may import.
+ *
+ * The test in this folder holds the source to this table, and the diagram of docs/architecture.md is generated from it.
+ *
+ * @module
+ */
+
+/** One layer. */
+export interface Layer {
+  /** Name of the layer. */
+  readonly name: string;
+  /** Folders of the layer. `*` stands for one name, `**` for any number of folders. */
+  readonly folders: readonly string[];
+  /** Names of the layers that it may import; `type:` before a name allows only types. */
+  readonly imports: readonly string[];
+}
+
+const CORE = ["errors", "call", "token", "json schema", "schema", "handler", "tool"];
+const WIRE_CLIENT = ["internal", "errors", "call", "framing", "http client", "wire messages"];
+const BELOW_WIRES = ["internal", ...CORE, "type:content", "dispatch", "framing"];
+
+/** The layers, from the bottom up. The first layer that fits a path is its layer. */
+export const LAYERS: readonly Layer[] = [
+  {
+    name: "entry",
+    folders: ["mod.ts", "src/**/mod.ts"],
+    imports: [
+      "internal",
+      ...CORE,
+      "content",
+      "dispatch",
+      "engine",
+      "engine stores",
+      "http client",
+      "framing",
+      "wire",
+      "wire messages",
+      "wire server",
+      "wire client",
+      "client",
+      "server",
+      "compose",
+      "agents",
+      "auth",
+      "middleware",
+      "oauth",
+      "openapi",
+      "otel",
+      "redis",
+      "runtime",
+      "testing",
+    ],
+  },
+  { name: "internal", folders: ["src/internal/"], imports: [] },
+  { name: "errors", folders: ["src/core/errors/"], imports: ["internal"] },
+  { name: "call", folders: ["src/core/call/"], imports: ["internal", "errors"] },
+  { name: "token", folders: ["src/core/token/"], imports: ["internal", "errors"] },
+  { name: "json schema", folders: ["src/core/json_schema/"], imports: ["internal"] },
+  { name: "schema", folders: ["src/core/schema/"], imports: ["internal", "errors", "call", "json schema"] },
+  {
+    name: "handler",
+    folders: ["src/core/handler/"],
+    imports: ["internal", "errors", "call", "schema", "type:tool"],
+  },
+  {
+    name: "tool",
+    folders: ["src/core/tool/"],
+    imports: ["internal", "errors", "call", "type:token", "schema", "handler"],
+  },
+  {
+    name: "content",
+    folders: ["src/core/content/"],
+    imports: ["internal", "errors", "call", "schema", "handler", "tool"],
+  },
+  { name: "engine", folders: ["src/engine/*.ts"], imports: ["internal", "errors", "call"] },
+  {
+    name: "engine stores",
+    folders: ["src/engine/*/"],
+    imports: ["internal", "errors", "call", "engine"],
+  },
+  {
+    name: "dispatch",
+    folders: ["src/core/dispatch/"],
+    imports: ["internal", ...CORE, "engine"],
+  },
+  { name: "http client", folders: ["src/http_client/"], imports: ["internal", "errors", "call", "framing"] },
+  { name: "framing", folders: ["src/wires/framing/"], imports: ["internal", "errors", "call"] },
+  {
+    name: "wire",
+    folders: ["src/wires/wire.ts"],
+    imports: ["internal", ...CORE, "type:content", "dispatch"],
+  },
+  {
+    name: "wire messages",
+    folders: ["src/wires/*/messages/", "src/wires/*/protocol/"],
+    imports: ["internal", "errors", "call", "framing"],
+  },
+  {
+    name: "wire client",
+    folders: ["src/wires/*/client/", "src/wires/*/*/client/"],
+    imports: [...WIRE_CLIENT, "type:tool", "type:dispatch", "json schema"],
+  },
+  {
+    name: "wire server",
+    folders: ["src/wires/*/server/", "src/wires/*/*/server/", "src/wires/*/*/sessions/", "src/wires/http_pages/"],
+    imports: [...BELOW_WIRES, "http client", "wire", "wire messages"],
+  },
+  {
+    name: "client",
+    folders: ["src/client/"],
+    imports: ["internal", "errors", "call", "type:handler", "type:tool", "wire client"],
+  },
+  {
+    name: "compose",
+    folders: ["src/server/compose/"],
+    imports: [
+      "internal",
+      ...CORE,
+      "content",
+      "dispatch",
+      "type:wire",
+      "wire messages",
+      "wire client",
+      "type:client",
+      "type:server",
+    ],
+  },
+  {
+    name: "server",
+    folders: ["src/server/"],
+    imports: [...BELOW_WIRES, "engine", "wire", "wire server"],
+  },
+  {
+    name: "agents",
+    folders: ["src/integrations/agents/"],
+    imports: ["internal", "errors", "call", "client", "wire client"],
+  },
+  {
+    name: "middleware",
+    folders: ["src/integrations/middleware/"],
+    imports: ["internal", "errors", "call", "token", "handler", "tool"],
+  },
+  {
+    name: "redis",
+    folders: ["src/integrations/redis/"],
+    imports: ["internal", "engine stores", "type:call", "type:middleware", "type:wire server"],
+  },
+  {
+    name: "otel",
+    folders: ["src/integrations/otel/"],
+    imports: ["internal", "errors", "call", "type:handler", "type:tool"],
+  },
+  {
+    name: "openapi",
+    folders: ["src/integrations/openapi/"],
+    imports: ["internal", ...CORE, "http client"],
+  },
+  {
+    name: "auth",
+    folders: ["src/integrations/auth/"],
+    imports: ["internal", "errors", "call", "dispatch", "wire", "wire server", "type:server"],
+  },
+  {
+    name: "oauth",
+    folders: ["src/integrations/oauth/"],
+    imports: ["internal", "errors", "http client", "wire client", "type:auth"],
+  },
+  {
+    name: "runtime",
+    folders: ["src/runtime/"],
+    imports: ["internal", "errors", "call", "token", "tool", "wire", "server"],
+  },
+  { name: "cli", folders: ["src/cli/"], imports: ["internal", "wire server", "wire client", "wire messages", "entry"] },
+  {
+    name: "testing",
+    folders: ["src/testing/"],
+    imports: ["internal", "errors", "call", "token", "engine", "client", "wire client", "server", "tool"],
+  },
+];
+
+/** Packages, by the folders that may import them at run time. */
+export const PACKAGES: readonly (readonly [name: string, folders: readonly string[]])[] = [
+  ["@bufbuild/protobuf", ["src/wires/grpc/"]],
+  ["@connectrpc/connect", ["src/wires/grpc/"]],
+  ["@cfworker/json-schema", ["src/core/json_schema/"]],
+  ["valibot", ["src/core/schema/"]],
+  ["@noble/hashes", ["src/core/token/"]],
+  ["@noble/ciphers", ["src/core/token/"]],
+  ["jose", ["src/integrations/auth/"]],
+  ["oauth4webapi", ["src/integrations/oauth/"]],
+  ["bullmq", ["src/engine/bullmq/", "src/engine/redis/"]],
+  ["ioredis", ["src/engine/bullmq/", "src/engine/redis/"]],
+  ["@opentelemetry/api", ["src/integrations/otel/"]],
+  ["pg", ["src/engine/bullmq/", "src/engine/redis/"]],
+];
+
+/** Folders that may name the globals and modules of a runtime. */
+export const RUNTIME_FOLDERS: readonly string[] = [
+  "src/runtime/",
+  "src/cli/",
+  "src/engine/*/",
+  "src/wires/mcp/stdio/",
+  "src/wires/grpc/client/native/",
+  "src/integrations/oauth/loopback/",
+];
