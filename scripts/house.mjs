@@ -277,7 +277,7 @@ function describeWords(sources) {
   return sources.flatMap(findWords).map(({ path, line, found, instead }) => `${path}:${line}: ${found} → ${instead}`);
 }
 
-/** Stands for text that is not prose. It is no white space, so that a phrase cannot span it. */
+/** Stands for text that is not prose. It is not white space, so that a phrase cannot span it. */
 const MASK = "\0";
 
 function mask(text) {
