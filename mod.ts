@@ -3,7 +3,7 @@
  *
  * @example Define, serve, call
  * ```ts
- * import { createClient, createServer, defineTool, memory } from "jsr:@toolwire/toolwire";
+ * import { createClient, createServer, defineTool, memoryTransport } from "jsr:@toolwire/toolwire";
  * import * as v from "jsr:@toolwire/toolwire/schema";
  * import { strictEqual } from "node:assert/strict";
  *
@@ -15,7 +15,7 @@
  * const server = createServer({ name: "math", version: "1.0.0", tools: [add] });
  * // Deno.serve(server.fetch), Bun.serve(server), or serve(server) of "jsr:@toolwire/toolwire/serve"
  *
- * const math = createClient<typeof server>(memory(server)); // or createClient<typeof server>("https://…/mcp-lite/v1")
+ * const math = createClient<typeof server>(memoryTransport(server)); // or createClient<typeof server>("https://…/mcp-lite/v1")
  * strictEqual(await math.add({ a: 1, b: 2 }), 3);
  * ```
  *
@@ -62,14 +62,14 @@ export type {
   OpenState,
   StateOf,
 } from "./src/core/handler/context.ts";
-export { type CallerContext, type ContextSlot, defineContext } from "./src/core/handler/caller_state.ts";
+export { type CallerState, type CallerStateSlot, defineCallerState } from "./src/core/handler/caller_state.ts";
 export type {
   Answers,
   AnswerTo,
-  AskedFor,
   ElicitAnswer,
   ElicitRequest,
-  ResourceRequest,
+  MoreRequest,
+  QuestionSpec,
   RootsRequest,
   RootsResult,
   SampleMessage,
@@ -96,17 +96,17 @@ export type {
 } from "./src/core/call/call.ts";
 export type {
   AnswerOutcome,
-  AskOutcome,
-  AskRequest,
   CallEvent,
+  CallResult,
+  ErrorResult,
   FailureOutcome,
   LogLevel,
   LogLine,
   Outcome,
   Progress,
   PromiseOutcome,
-  Refusal,
-  Settled,
+  Question,
+  QuestionsResult,
   Sink,
   UnknownOutcome,
 } from "./src/core/call/outcome.ts";
@@ -153,11 +153,11 @@ export type {
   WireHost,
 } from "./src/wires/wire.ts";
 export { mcpLite, type McpLiteOptions } from "./src/wires/mcp_lite/server/mcp_lite.ts";
-export { http, type HttpOptions } from "./src/wires/mcp_lite/client/transport.ts";
-export { memory, type MemoryOptions, type MemoryServer } from "./src/wires/memory/client/transport.ts";
+export { type HttpOptions, mcpLiteTransport } from "./src/wires/mcp_lite/client/transport.ts";
+export { type MemoryOptions, type MemoryServer, memoryTransport } from "./src/wires/memory/client/transport.ts";
 export { type ClientOptions, createClient } from "./src/client/client.ts";
 export type { RetryOptions } from "./src/client/retry.ts";
-export type { RemoteTool, Transport, TransportCall, TransportLimit } from "./src/core/call/transport.ts";
+export type { ActivityMonitor, ListedTool, Transport, TransportCall } from "./src/core/call/transport.ts";
 export type {
   AnswerQuestion,
   CallArguments,
@@ -167,11 +167,11 @@ export type {
   DeclaredFailure,
   DeclaredFailureError,
   PromisedAnswer,
-  Question,
   QuestionAnswer,
   RedeemOptions,
   ToolCall,
   ToolOutcome,
+  ToolQuestion,
   ToolsOf,
   ToolSource,
   ToolStream,

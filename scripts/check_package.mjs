@@ -33,7 +33,7 @@ const runtimes = { node22: node(22), node24: node(24), bun, deno };
 
 const ROUND_TRIP = `
 import { strictEqual } from "node:assert/strict";
-import { createClient, createServer, defineTool, memory } from "toolwire";
+import { createClient, createServer, defineTool, memoryTransport } from "toolwire";
 import * as v from "toolwire/schema";
 import { serve } from "toolwire/serve";
 import { testClient } from "toolwire/testing";
@@ -48,7 +48,7 @@ const add = defineTool("add")
   .handle(({ a, b }) => a + b);
 const server = createServer({ name: "math", version: "1.0.0", tools: [add] });
 const listening = await serve(server, { port: 0 });
-for (const client of [createClient(memory(server)), testClient(server), createClient(listening.url + "/mcp-lite/v1")]) {
+for (const client of [createClient(memoryTransport(server)), testClient(server), createClient(listening.url + "/mcp-lite/v1")]) {
   strictEqual(await client.add({ a: 1, b: 2 }), 3);
   await client.add({ a: "1", b: 2 }).then(() => strictEqual(1, 2), (error) => strictEqual(error.code, "invalid_input"));
 }
@@ -57,7 +57,7 @@ console.log("done");
 `;
 
 const CONSUMER = `
-import { type Client, createClient, createServer, defineTool, memory } from "toolwire";
+import { type Client, createClient, createServer, defineTool, memoryTransport } from "toolwire";
 import * as v from "toolwire/schema";
 ${entries.map((entry, index) => `import * as entry${index} from "${entry}";`).join("\n")}
 
@@ -67,7 +67,7 @@ const add = defineTool("add")
   .output(v.number())
   .handle(({ a, b }) => a + b);
 const server = createServer({ name: "math", version: "1.0.0", tools: [add] });
-export const client: Client<typeof server> = createClient<typeof server>(memory(server));
+export const client: Client<typeof server> = createClient<typeof server>(memoryTransport(server));
 export const sum: number = await client.add({ a: 1 });
 // @ts-expect-error: a is a number
 export const wrong: Promise<number> = client.add({ a: "1" });
@@ -78,11 +78,11 @@ export const entries: readonly object[] = [${entries.map((_, index) => `entry${i
 
 function singleFile(url, end = `if (answer !== "Hello, Ada!") throw new Error(answer);\nconsole.log("done");`) {
   return `
-const { createClient, createServer, defineTool, memory } = await import(${JSON.stringify(url)});
+const { createClient, createServer, defineTool, memoryTransport } = await import(${JSON.stringify(url)});
 const greet = defineTool("greet").describe("Greet someone").handle(({ name }) => "Hello, " + name + "!");
 const server = createServer({ tools: [greet] });
 const client = createClient("http://localhost/mcp-lite/v1", { fetch: (url, init) => server.fetch(new Request(url, init)) });
-const answer = await createClient(memory(server)).greet({ name: "Ada" }) && await client.greet({ name: "Ada" });
+const answer = await createClient(memoryTransport(server)).greet({ name: "Ada" }) && await client.greet({ name: "Ada" });
 ${end}
 `;
 }

@@ -9,7 +9,7 @@ export const { createClient, createServer, defineTool, mcpLite } = await load(
   "mod.ts",
   "mod.js",
 );
-export const { connect, connectTransport, grpcTransport } = await load(
+export const { grpc, connectTransport, grpcTransport } = await load(
   "src/wires/grpc/mod.ts",
   "src/wires/grpc/mod.js",
 );

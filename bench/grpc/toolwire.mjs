@@ -1,5 +1,5 @@
 // Toolwire: gRPC on one port, JSON over HTTP on the other.
-import { connect, createServer, defineTool, mcpLite, serve } from "./package.mjs";
+import { createServer, defineTool, grpc, mcpLite, serve } from "./package.mjs";
 import { valibotKit } from "../valibot_kit.mjs";
 import { tools } from "./tools.mjs";
 
@@ -9,7 +9,7 @@ const server = createServer({
       tool.input(valibotKit),
     ).handle(tool.stream ?? tool.run)
   ),
-  wires: [mcpLite(), connect()],
+  wires: [mcpLite(), grpc()],
 });
 const { url, grpcUrl } = await serve(server, { port: 0, grpc: { port: 0 } });
 console.log(JSON.stringify({ grpc: grpcUrl, http: url }));

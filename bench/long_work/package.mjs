@@ -5,6 +5,6 @@ const takesSource = process.versions.bun !== undefined || process.versions.deno 
 const load = (path) => import(takesSource ? `../../${path}.ts` : `../../dist/${path}.js`);
 
 export const { createServer, defineTool, memoryEngine } = await load("mod");
-export const { sqlite } = await load("src/engine/sqlite/mod");
-export const { bullmq } = await load("src/engine/bullmq/mod");
+export const { sqliteEngine } = await load("src/engine/sqlite/mod");
+export const { bullmqEngine } = await load("src/engine/bullmq/mod");
 export const { serve } = await load("src/runtime/serve");

@@ -4,7 +4,7 @@
  * @module
  */
 import { generateText, stepCountIs } from "ai";
-import { type AgentOptions, type AgentSource, aiTools } from "jsr:@toolwire/toolwire/agents";
+import { type AgentOptions, type AgentSource, aiSdkTools } from "jsr:@toolwire/toolwire/agents";
 import { scriptedModel } from "./scripted/ai_sdk.ts";
 import type { Script } from "./scripted/script.ts";
 
@@ -16,7 +16,7 @@ export async function runAiSdk(
 ): Promise<string> {
   const { text } = await generateText({
     model: scriptedModel(script), // or any other: openai("…"), anthropic("…")
-    tools: await aiTools(source, options),
+    tools: await aiSdkTools(source, options),
     prompt: "Plan a weekend in Paris",
     stopWhen: stepCountIs(10),
   });

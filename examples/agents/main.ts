@@ -8,7 +8,7 @@
  * @module
  */
 import { deepStrictEqual } from "node:assert/strict";
-import { createClient, http, memory, type Transport } from "jsr:@toolwire/toolwire";
+import { createClient, mcpLiteTransport, memoryTransport, type Transport } from "jsr:@toolwire/toolwire";
 import { grpcTransport } from "jsr:@toolwire/toolwire/grpc";
 import { serve } from "jsr:@toolwire/toolwire/serve";
 import { runAiSdk } from "./ai_sdk.ts";
@@ -57,15 +57,15 @@ const told = [
 const agency = createAgency();
 const running = await serve(agency, { port: 0, grpc: true });
 const transports: Record<string, Transport> = {
-  "in this process": memory(agency),
-  "over HTTP": http(`${running.url}/mcp-lite/v1`),
+  "in this process": memoryTransport(agency),
+  "over HTTP": mcpLiteTransport(`${running.url}/mcp-lite/v1`),
   "over gRPC": grpcTransport(running.grpcUrl!),
 };
 try {
   for (const [where, transport] of Object.entries(transports)) {
     // What a tool asks is answered by the client, that is by your application, and not by the model.
     const client = createClient(transport, {
-      onElicit: ({ message }) => {
+      onElicitation: ({ message }) => {
         console.log(`    ${message} Yes.`);
         return { action: "accept", content: { agreed: true } };
       },

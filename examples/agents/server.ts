@@ -4,7 +4,7 @@
  * @module
  */
 import { createServer, defineTool, mcpLite } from "jsr:@toolwire/toolwire";
-import { connect } from "jsr:@toolwire/toolwire/grpc";
+import { grpc } from "jsr:@toolwire/toolwire/grpc";
 import * as v from "jsr:@toolwire/toolwire/schema";
 
 const findTrains = defineTool("trains.find")
@@ -87,7 +87,7 @@ export function createAgency() {
     name: "agency",
     version: "1.0.0",
     tools: [findTrains, reserveSeat, bookHotel, writeItinerary, pay],
-    wires: [mcpLite(), connect()],
+    wires: [mcpLite(), grpc()],
     keys: "k1:a secret of at least thirty-two bytes",
   });
 }

@@ -9,7 +9,7 @@
  * @module
  */
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
-import { createClient, memory } from "jsr:@toolwire/toolwire";
+import { createClient, memoryTransport } from "jsr:@toolwire/toolwire";
 import { mcpTransport } from "jsr:@toolwire/toolwire/mcp";
 import { serve } from "jsr:@toolwire/toolwire/serve";
 import { server as archive } from "./archive.ts";
@@ -26,7 +26,7 @@ const running = await serve(one, { port: 0 });
 const transport = mcpTransport(`${running.url}/mcp`);
 try {
   const office = createClient<typeof one>(transport, {
-    onElicit: ({ message }) => {
+    onElicitation: ({ message }) => {
       strictEqual(message, 'Remove "milk"?');
       return { action: "accept", content: { sure: true } };
     },
@@ -46,7 +46,7 @@ try {
   }]);
 
   // Pieces of gRPC; MCP would have no word for them, so this caller is one of the same process.
-  const nearby = createClient<typeof one>(memory(one));
+  const nearby = createClient<typeof one>(memoryTransport(one));
   const stream = nearby.prices_follow.stream({ item: "tea" });
   const seen: number[] = [];
   for await (const { price } of stream) seen.push(price);
@@ -55,8 +55,8 @@ try {
 
   // A promise of HTTP, begun at one replica and redeemed at the other; its token is the office's own.
   const work = await nearby.archive_search.start({ word: "tea" });
-  await rejects(createClient(memory(archive)).$.redeem(work.token).result(), { code: "invalid_promise" });
-  strictEqual(await createClient<typeof two>(memory(two)).$.redeem(work.token).result(), '"tea" is in box 5');
+  await rejects(createClient(memoryTransport(archive)).$.redeem(work.token).result(), { code: "invalid_promise" });
+  strictEqual(await createClient<typeof two>(memoryTransport(two)).$.redeem(work.token).result(), '"tea" is in box 5');
 
   // One is gone: that is told by its name, and the others go on.
   await archiveRuns.close();

@@ -1,7 +1,7 @@
 /** One server before three others: each is a part of it, and its callers need not know. */
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { createServer, defineTool, http, type Middleware } from "jsr:@toolwire/toolwire";
+import { createServer, defineTool, mcpLiteTransport, type Middleware } from "jsr:@toolwire/toolwire";
 import { gateway, group } from "jsr:@toolwire/toolwire/compose";
 import { grpcTransport } from "jsr:@toolwire/toolwire/grpc";
 import { mcp } from "jsr:@toolwire/toolwire/mcp";
@@ -31,7 +31,7 @@ const about = defineTool("about").describe("Say what this is").handle(() => "An 
 /** Opens the ways to the three, and makes one replica of the server before them. */
 export async function openOffice({ archive, prices }: Addresses) {
   const [archiveParts, noteParts, priceParts] = await Promise.all([
-    gateway<Archive>("archive", http(archive)),
+    gateway<Archive>("archive", mcpLiteTransport(archive)),
     gateway<Notes>("notes", stdioTransport(process.execPath, programOf("notes.ts"))),
     gateway<Prices>("prices", grpcTransport(prices)),
   ]);

@@ -1,6 +1,6 @@
 /** A server behind gRPC: a stream of pieces, and a failure that was declared. */
 import { createServer, defineTool } from "jsr:@toolwire/toolwire";
-import { connect } from "jsr:@toolwire/toolwire/grpc";
+import { grpc } from "jsr:@toolwire/toolwire/grpc";
 import * as v from "jsr:@toolwire/toolwire/schema";
 
 const prices = new Map([["tea", [3, 4, 5]], ["milk", [1, 1, 2]]]);
@@ -16,4 +16,4 @@ const follow = defineTool("follow").describe("Follow the price of something").in
   });
 
 /** The server. */
-export const server = createServer({ name: "prices", tools: [follow], wires: [connect()] });
+export const server = createServer({ name: "prices", tools: [follow], wires: [grpc()] });

@@ -44,7 +44,7 @@ export const exportDataset = defineTool("export_dataset")
     if (rows.length > freeRows) {
       const amount = rows.length - freeRows;
       // Ends the call with the failure resource_denied if there is no grant.
-      await ctx.requireResource("rows", { amount, reason: `${freeRows} rows are free, ${amount} more were asked for` });
+      await ctx.requestMore("rows", { amount, reason: `${freeRows} rows are free, ${amount} more were asked for` });
     }
     return { dataset_id, row_count: rows.length, csv: formatCsv(table.columns, rows) };
   });

@@ -4,7 +4,7 @@
  * @module
  */
 import { createServer, mcpLite } from "jsr:@toolwire/toolwire";
-import { connect } from "jsr:@toolwire/toolwire/grpc";
+import { grpc } from "jsr:@toolwire/toolwire/grpc";
 import { analyzeDataset } from "./analyze_dataset.ts";
 import { exportDataset } from "./export_dataset.ts";
 import { describeDataset, generateReport, searchDocuments } from "./tools.ts";
@@ -14,7 +14,7 @@ export const server = createServer({
   name: "library",
   version: "1.0.0",
   tools: [searchDocuments, generateReport, describeDataset, analyzeDataset, exportDataset],
-  wires: [mcpLite(), connect()],
+  wires: [mcpLite(), grpc()],
   // What promise tokens are signed with. Here they end with the process anyway, as do the jobs of the default engine; with
   // replicas, or an engine that outlives a restart, it is keysFromEnv() of "jsr:@toolwire/toolwire/serve".
   keys: `k1:${crypto.randomUUID()}`,

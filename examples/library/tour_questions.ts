@@ -19,18 +19,18 @@ async function answerAndGrant(url: string): Promise<void> {
   printStep(
     "A tool that asks: an elicitation, then a request for more resource",
     "const library = createClient<typeof server>(url, {",
-    '  onElicit: (question) => ({ action: "accept", content: { rows: 22 } }),',
-    '  onResource: (question) => ({ action: "accept" }),',
+    '  onElicitation: (question) => ({ action: "accept", content: { rows: 22 } }),',
+    '  onMoreRequested: (question) => ({ action: "accept" }),',
     "});",
     'const { csv } = await library.export_dataset({ dataset_id: "penguins" });',
   );
   const asked: string[] = [];
   const library = createClient<typeof server>(url, {
-    onElicit: ({ kind, message }) => {
+    onElicitation: ({ kind, message }) => {
       asked.push(`${kind}: ${message}`);
       return { action: "accept", content: { rows: 22 } };
     },
-    onResource: ({ kind, message, params }) => {
+    onMoreRequested: ({ kind, message, params }) => {
       asked.push(`${kind}: ${message} (${params?.["amount"]} ${params?.["resource"]})`);
       return { action: "accept" };
     },
@@ -48,10 +48,13 @@ async function answerAndGrant(url: string): Promise<void> {
 async function answerAndDeny(url: string): Promise<void> {
   printStep(
     "A caller that grants nothing",
-    '… onResource: () => ({ action: "decline" })',
+    '… onMoreRequested: () => ({ action: "decline" })',
     'await library.export_dataset({ dataset_id: "penguins" });',
   );
-  const library = createClient<typeof server>(url, { onElicit: wantMany, onResource: () => ({ action: "decline" }) });
+  const library = createClient<typeof server>(url, {
+    onElicitation: wantMany,
+    onMoreRequested: () => ({ action: "decline" }),
+  });
   await rejects(library.export_dataset({ dataset_id: "penguins" }), { name: "Failure", code: "resource_denied" });
   printTable([["failure", "resource_denied"]]);
 }
@@ -60,7 +63,7 @@ const wantMany: AnswerQuestion = () => ({ action: "accept", content: { rows: 344
 
 async function lookAtQuestion(url: string): Promise<void> {
   printStep(
-    "The same as a value: a caller without onElicit sees the question",
+    "The same as a value: a caller without onElicitation sees the question",
     "const library = createClient<typeof server>(url);",
     'const outcome = await library.export_dataset.outcome({ dataset_id: "penguins" });',
   );

@@ -18,11 +18,11 @@ export async function visitTyped(way: story.Way, text: string): Promise<story.Vi
     : stdioTransport(way.command, way.args, { era: "modern", stderr: "ignore" });
   const asked: string[] = [];
   const library = createClient<typeof server>(transport, {
-    onElicit({ message, schema }) {
+    onElicitation({ message, schema }) {
       asked.push(message);
       return { action: "accept", content: story.fillIn(schema) };
     },
-    onResource({ message }) {
+    onMoreRequested({ message }) {
       asked.push(message);
       return { action: "accept" };
     },

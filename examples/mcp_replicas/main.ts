@@ -62,7 +62,7 @@ function visit({ url, replicas }: Stage, era: "legacy" | "modern") {
     },
   });
   const client = createClient<ReturnType<typeof createReplica>>(transport, {
-    onElicit: () => ({ action: "accept", content: { size: "large" } }),
+    onElicitation: () => ({ action: "accept", content: { size: "large" } }),
   });
   return { era, trail, transport, client };
 }

@@ -5,7 +5,7 @@
  */
 import { createServer, defineTool } from "jsr:@toolwire/toolwire";
 import { defineResource, mcp, sessionsIn } from "jsr:@toolwire/toolwire/mcp";
-import { redisChanges, redisSessions } from "jsr:@toolwire/toolwire/redis";
+import { redisChangeBus, redisSessionStore } from "jsr:@toolwire/toolwire/redis";
 import * as v from "jsr:@toolwire/toolwire/schema";
 import { keysFromEnv } from "jsr:@toolwire/toolwire/serve";
 
@@ -40,9 +40,9 @@ export function createReplica(name: string, redis: string) {
     // Whatever one replica has asked a caller of 2026-07-28, the others take the answer to.
     keys: keysFromEnv(),
     // Whatever changes at one replica, listeners at the others hear of.
-    changes: redisChanges({ redis }),
+    changes: redisChangeBus({ redis }),
     // Whatever session of an older client one replica has begun, the others go on with.
-    wires: [mcp({ sessions: sessionsIn(redisSessions({ redis })) })],
+    wires: [mcp({ sessions: sessionsIn(redisSessionStore({ redis })) })],
     logger: console,
   });
   return server;

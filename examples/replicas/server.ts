@@ -4,7 +4,7 @@
  * @module
  */
 import { createServer } from "jsr:@toolwire/toolwire";
-import { bullmq } from "jsr:@toolwire/toolwire/engines/bullmq";
+import { bullmqEngine } from "jsr:@toolwire/toolwire/engines/bullmq";
 import { keysFromEnv } from "jsr:@toolwire/toolwire/serve";
 import { createCountPrimes } from "./tools.ts";
 
@@ -25,7 +25,7 @@ export function createReplica(name: string, redis: string) {
     // Whatever one replica signs, the others accept.
     keys: keysFromEnv(),
     // Whatever one replica has begun, the others can end.
-    engine: bullmq({ redis, leaseMs: LEASE_MS }),
+    engine: bullmqEngine({ redis, leaseMs: LEASE_MS }),
     logger: console,
   });
 }

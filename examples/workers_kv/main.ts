@@ -41,7 +41,7 @@ async function askAcross(calls: string, others: string): Promise<void> {
     },
   });
   const client = createClient(transport, {
-    onElicit: () => ({ action: "accept", content: { time: "eight" } }),
+    onElicitation: () => ({ action: "accept", content: { time: "eight" } }),
   });
   const said = await client.$.call("book_table", { guests: 4 });
   strictEqual(said, "A table for 4 at eight");

@@ -1,9 +1,9 @@
-import type { Refusal, Settled, UnknownOutcome } from "../core/call/outcome.ts";
+import type { CallResult, ErrorResult, UnknownOutcome } from "../core/call/outcome.ts";
 import { Failure } from "../core/errors/failure.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 
 /** The answer that a call gave, or the exception that there is none. */
-export function answerOf(settled: Settled | UnknownOutcome): unknown {
+export function answerOf(settled: CallResult | UnknownOutcome): unknown {
   switch (settled.kind) {
     case "answer":
       return settled.value;
@@ -12,14 +12,14 @@ export function answerOf(settled: Settled | UnknownOutcome): unknown {
     case "error":
       throw toolError(settled);
     default: {
-      const answerIt = "requests" in settled ? "give the client onElicit and onResource, or " : "";
+      const answerIt = "requests" in settled ? "give the client onElicitation and onMoreRequested, or " : "";
       throw notWanted(settled, `an answer: ${answerIt}read it with .outcome()`);
     }
   }
 }
 
 /** What to throw where something else was wanted. */
-export function notWanted(settled: Settled | UnknownOutcome, wanted: string): ToolError {
+export function notWanted(settled: CallResult | UnknownOutcome, wanted: string): ToolError {
   const { kind, responseType = kind } = settled as UnknownOutcome;
   return new ToolError("invalid_request", `The server answered with ${responseType}, not with ${wanted}`, {
     details: settled,
@@ -27,6 +27,6 @@ export function notWanted(settled: Settled | UnknownOutcome, wanted: string): To
 }
 
 /** A refusal as an exception. */
-export function toolError(refusal: Refusal): ToolError {
+export function toolError(refusal: ErrorResult): ToolError {
   return new ToolError(refusal.code, refusal.message, { details: refusal.data, cause: refusal.cause });
 }

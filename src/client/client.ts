@@ -1,12 +1,12 @@
-import type { AnswerOutcome, AskOutcome, Settled, UnknownOutcome } from "../core/call/outcome.ts";
+import type { AnswerOutcome, CallResult, QuestionsResult, UnknownOutcome } from "../core/call/outcome.ts";
 import { OBJECT_MEMBERS } from "../internal/object_members.ts";
 import { Failure } from "../core/errors/failure.ts";
-import { http, type HttpOptions } from "../wires/mcp_lite/client/transport.ts";
+import { type HttpOptions, mcpLiteTransport } from "../wires/mcp_lite/client/transport.ts";
 import { answerOf, notWanted, toolError } from "./answer.ts";
 import { mayPass, retryDelayMs, type RetryOptions } from "./retry.ts";
 import { RunningCall } from "./running_call.ts";
 import { PieceStream } from "./stream.ts";
-import type { RemoteTool, Transport } from "../core/call/transport.ts";
+import type { ListedTool, Transport } from "../core/call/transport.ts";
 import type {
   AnswerQuestion,
   CallOptions,
@@ -28,9 +28,9 @@ export interface ClientOptions extends HttpOptions {
   /** How calls are made again that are safe to repeat: annotated `readOnlyHint` or `idempotentHint`. */
   readonly retry?: RetryOptions;
   /** Answers what tools ask. Without it the question is the call's outcome. */
-  readonly onElicit?: AnswerQuestion;
+  readonly onElicitation?: AnswerQuestion;
   /** Grants, or not, what tools need more of. Without it the request is the call's outcome. */
-  readonly onResource?: AnswerQuestion;
+  readonly onMoreRequested?: AnswerQuestion;
 }
 
 /**
@@ -66,7 +66,7 @@ export function createClient(to: string | URL | Transport, options?: ClientOptio
 export function createClient(to: string | URL | Transport, options: ClientOptions = {}): UntypedClient {
   const isUrl = typeof to === "string" || to instanceof URL;
   assertKnown(options, isUrl ? HTTP_OPTIONS : OPTIONS);
-  const transport = isUrl ? http(to, options) : asTransport(to);
+  const transport = isUrl ? mcpLiteTransport(to, options) : asTransport(to);
   const caller = new Caller(transport, options);
   const target = Object.freeze({ $: caller });
   // Made as they are asked for; `$` is there from the start.
@@ -82,7 +82,7 @@ export function createClient(to: string | URL | Transport, options: ClientOption
   }) as unknown as UntypedClient;
 }
 
-const OPTIONS = "timeoutMs, idleTimeoutMs, retry, onElicit, onResource";
+const OPTIONS = "timeoutMs, idleTimeoutMs, retry, onElicitation, onMoreRequested";
 
 /** A transport has the last three of its own. */
 const HTTP_OPTIONS = `${OPTIONS}, headers, fetch, maxResponseBytes`;
@@ -122,7 +122,7 @@ interface Request {
 class Caller implements ClientMethods {
   readonly #transport: Transport;
   readonly #options: ClientOptions;
-  #tools: Promise<readonly RemoteTool[] | undefined> | undefined;
+  #tools: Promise<readonly ListedTool[] | undefined> | undefined;
   /** What the server has this client keep, as a browser keeps a cookie. */
   #kept: { readonly context?: unknown } = {};
 
@@ -131,7 +131,7 @@ class Caller implements ClientMethods {
     this.#options = options;
   }
 
-  list(options?: CallOptions): Promise<readonly RemoteTool[]> {
+  list(options?: CallOptions): Promise<readonly ListedTool[]> {
     const call = new RunningCall(options, this.#options);
     return call.run(async () => {
       const listed = await this.#transport.list(call);
@@ -186,7 +186,7 @@ class Caller implements ClientMethods {
   }
 
   /** What the first request gives: a promise or a question, too. */
-  #once(request: Request, options?: CallOptions): Promise<Settled | UnknownOutcome> {
+  #once(request: Request, options?: CallOptions): Promise<CallResult | UnknownOutcome> {
     const call = new RunningCall(options, this.#options);
     return call.run(() => this.#request(request, call));
   }
@@ -210,9 +210,9 @@ class Caller implements ClientMethods {
           request = redemption(settled.token);
         } else {
           // Whoever answers may think as long as it takes; but not for ever: a tool may like no answer.
-          call.pause();
+          call.suspend();
           const meta = "requests" in settled && rounds++ < 32 && await this.#answer(settled, first.tool, said);
-          call.touch();
+          call.markActive();
           if (meta) request = { ...request, meta };
           // A refusal to redeem leaves the promise as it was: it may be asked for again.
           else if (settled.kind !== "error" || !request.token) return settled;
@@ -224,11 +224,15 @@ class Caller implements ClientMethods {
   }
 
   /** What the caller's functions say to each question; `undefined` if one has no function. `said` is kept. */
-  async #answer(settled: AskOutcome, tool: string, said: Record<string, string>): Promise<Request["meta"]> {
-    const { onElicit, onResource } = this.#options;
+  async #answer(settled: QuestionsResult, tool: string, said: Record<string, string>): Promise<Request["meta"]> {
+    const { onElicitation, onMoreRequested } = this.#options;
     const responses: Record<string, unknown> = {};
     for (const [key, request] of Object.entries(settled.requests)) {
-      const answer = request.kind === "resource" ? onResource : request.kind === "elicitation" ? onElicit : undefined;
+      const answer = request.kind === "more"
+        ? onMoreRequested
+        : request.kind === "elicitation"
+        ? onElicitation
+        : undefined;
       if (!answer) return undefined;
       const refused = request.params?.["refused"];
       const json = JSON.stringify(responses[key] = await answer({ ...request, key, tool }) ?? null);
@@ -239,7 +243,7 @@ class Caller implements ClientMethods {
     return { continuation: settled.continuation, responses };
   }
 
-  async #request(request: Request, call: RunningCall): Promise<Settled | UnknownOutcome> {
+  async #request(request: Request, call: RunningCall): Promise<CallResult | UnknownOutcome> {
     const { tool } = request;
     // They change nothing that was not asked for, however often they are called.
     const isSystem = tool === "redeem" || tool === "cancel";
@@ -259,7 +263,7 @@ class Caller implements ClientMethods {
     return settled;
   }
 
-  async #attempt({ tool, args, meta: added }: Request, call: RunningCall): Promise<Settled | UnknownOutcome> {
+  async #attempt({ tool, args, meta: added }: Request, call: RunningCall): Promise<CallResult | UnknownOutcome> {
     call.signal.throwIfAborted();
     const { options: { meta: given, idempotencyKey }, sink } = call;
     const remainingMs = call.dueMs - performance.now();

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Refusal, Settled, UnknownOutcome } from "../core/call/outcome.ts";
+import type { CallResult, ErrorResult, UnknownOutcome } from "../core/call/outcome.ts";
 
 /** How a client tries again. */
 export interface RetryOptions {
@@ -16,7 +16,7 @@ export interface RetryOptions {
 }
 
 /** Whether the refusal is one that may pass: the server was not there, or had no room. */
-export function mayPass(settled: Settled | UnknownOutcome): settled is Refusal {
+export function mayPass(settled: CallResult | UnknownOutcome): settled is ErrorResult {
   return settled.kind === "error" && (settled.code === "unavailable" || settled.code === "rate_limited");
 }
 
@@ -25,7 +25,7 @@ export function mayPass(settled: Settled | UnknownOutcome): settled is Refusal {
  * with full jitter. `undefined` if it is too long.
  */
 export function retryDelayMs(
-  refusal: Refusal,
+  refusal: ErrorResult,
   attempt: number,
   { baseDelayMs = 200, maxDelayMs = 10_000 }: RetryOptions = {},
 ): number | undefined {

@@ -1,6 +1,6 @@
 import type { CallEvent, PromiseOutcome, Sink } from "../core/call/outcome.ts";
 import { PieceCollector } from "../core/call/partials.ts";
-import type { TransportLimit } from "../core/call/transport.ts";
+import type { ActivityMonitor } from "../core/call/transport.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 import type { CallOptions } from "./types.ts";
 
@@ -20,7 +20,7 @@ type Timer = ReturnType<typeof setTimeout> | undefined;
  * Ends it, whatever it waits for: when its caller aborts it, when its time is over, when the wire is quiet too long. Its own
  * signal's reason is then what it rejects with. And keeps what came of it so far.
  */
-export class RunningCall extends AbortController implements Sink, TransportLimit {
+export class RunningCall extends AbortController implements Sink, ActivityMonitor {
   /** As its caller gave them. */
   readonly options: CallOptions;
   /** When the time that the call may take is over, by `performance.now()`; `Infinity` for never. */
@@ -70,14 +70,14 @@ export class RunningCall extends AbortController implements Sink, TransportLimit
   }
 
   /** Something came: the wire is not quiet. */
-  touch(): void {
+  markActive(): void {
     // Only noted, as streams do this for each chunk: a timer looks at it.
     this.#touchedMs = performance.now();
     if (this.#end && !this.#watch) this.#look();
   }
 
   /** The wire waits for us: that is not its silence. */
-  pause(): void {
+  suspend(): void {
     this.#touchedMs = Infinity;
   }
 
@@ -88,9 +88,9 @@ export class RunningCall extends AbortController implements Sink, TransportLimit
 
   /** Waits. */
   async sleep(delayMs: number): Promise<void> {
-    this.pause();
+    this.suspend();
     await new Promise((resolve) => this.#sleep = setTimeout(resolve, delayMs));
-    this.touch();
+    this.markActive();
   }
 
   /** Settles as `work` does, with the pieces that came, or rejects with why the call has to end, whichever is first. */
@@ -101,7 +101,7 @@ export class RunningCall extends AbortController implements Sink, TransportLimit
     try {
       const value = await new Promise<Value>((resolve, reject) => {
         this.#end = reject;
-        this.touch();
+        this.markActive();
         if (left?.aborted) leave();
         else work().then(resolve, reject);
       });

@@ -5,18 +5,18 @@
  */
 import type {
   AnswerOutcome,
-  AskOutcome,
-  AskRequest,
   FailureOutcome,
   Progress,
   PromiseOutcome,
+  Question,
+  QuestionsResult,
   UnknownOutcome,
 } from "../core/call/outcome.ts";
 import type { Failure } from "../core/errors/failure.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 import type { ElicitAnswer } from "../core/handler/questions.ts";
 import type { AnyTool, ToolTypes } from "../core/tool/definition.ts";
-import type { RemoteTool } from "../core/call/transport.ts";
+import type { ListedTool } from "../core/call/transport.ts";
 
 /** Options of one call. */
 export interface CallOptions {
@@ -44,7 +44,7 @@ export interface ToolStream<Partial, Output> extends AsyncIterable<Partial> {
 }
 
 /** A question of a tool. */
-export interface Question extends AskRequest {
+export interface ToolQuestion extends Question {
   /** Names it in its call. */
   readonly key: string;
   /** Name of the tool that was called. */
@@ -60,7 +60,7 @@ export interface QuestionAnswer {
 }
 
 /** Answers a question. */
-export type AnswerQuestion = (question: Question) => MaybePromise<QuestionAnswer>;
+export type AnswerQuestion = (question: ToolQuestion) => MaybePromise<QuestionAnswer>;
 
 /** Options of what is done with a promise. */
 export type RedeemOptions = Pick<CallOptions, "signal" | "timeoutMs" | "idleTimeoutMs">;
@@ -97,7 +97,7 @@ export type DeclaredFailureError<Errors> = [keyof Errors] extends [never] ? Fail
 export type ToolOutcome<Output, Errors> =
   | AnswerOutcome<Output>
   | PromiseOutcome
-  | AskOutcome
+  | QuestionsResult
   | DeclaredFailure<Errors>
   | UnknownOutcome;
 
@@ -134,7 +134,7 @@ export interface ToolCall<Types extends ToolTypes<unknown, unknown, unknown, unk
 /** What a client can do beside calling its tools. */
 export interface ClientMethods {
   /** Lists the server's tools. Rejects with `ToolError`. */
-  list(options?: Pick<CallOptions, "signal" | "timeoutMs" | "idleTimeoutMs">): Promise<readonly RemoteTool[]>;
+  list(options?: Pick<CallOptions, "signal" | "timeoutMs" | "idleTimeoutMs">): Promise<readonly ListedTool[]>;
   /** Calls a tool by a name that is not known to the types. */
   call(tool: string, input?: unknown, options?: CallOptions): Promise<unknown>;
   /** Streams a tool by a name that is not known to the types. */

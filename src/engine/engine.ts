@@ -8,7 +8,7 @@
  * @module
  */
 import type { Principal, TraceContext } from "../core/call/call.ts";
-import type { AskRequest, Progress, Settled } from "../core/call/outcome.ts";
+import type { CallResult, Progress, Question } from "../core/call/outcome.ts";
 import type { Json } from "../internal/json.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 
@@ -74,9 +74,9 @@ export interface Job {
   /** When it may be done, in milliseconds since the Unix epoch. */
   readonly estimatedMs?: number;
   /** What it asks its caller, while it is `asking`. */
-  readonly requests?: Readonly<Record<string, AskRequest>>;
+  readonly requests?: Readonly<Record<string, Question>>;
   /** How it ended, once it is `done`. */
-  readonly outcome?: Settled;
+  readonly outcome?: CallResult;
 }
 
 /** How many jobs a worker runs. */
@@ -96,7 +96,7 @@ export interface Engine {
   /** Its name, such as `sqlite`. */
   readonly name: string;
   /** Names the process, if only this one knows the jobs; `undefined` where others do, too. */
-  readonly instance: string | undefined;
+  readonly processId: string | undefined;
   /**
    * Keeps a new job until it expires. With `dueInMs` a worker is told to run it, so long from now: both or neither, whenever
    * the process dies.
@@ -125,7 +125,7 @@ export interface Engine {
    *
    * @returns Lets go.
    */
-  hold(id: string): MaybePromise<() => MaybePromise<void>>;
+  lease(id: string): MaybePromise<() => MaybePromise<void>>;
   /**
    * Calls `run` for each job that is due. Until that has resolved, nobody else is told to run the job, unless this process
    * dies, or `run` rejects because the engine failed it: then a worker is told again.

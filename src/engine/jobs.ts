@@ -7,7 +7,7 @@
  * @module
  */
 import { askedAgain, NO_ANSWER } from "../core/call/asked_again.ts";
-import type { AskRequest, Progress, Settled } from "../core/call/outcome.ts";
+import type { CallResult, Progress, Question } from "../core/call/outcome.ts";
 import type { Json } from "../internal/json.ts";
 import type { AskAnswer, Engine, Job, JobState, Memo } from "./engine.ts";
 
@@ -58,7 +58,7 @@ export class Jobs {
   }
 
   /** A run has ended. What only runs need is kept no longer. */
-  finish(run: Job, outcome: Settled): Promise<Job | undefined> {
+  finish(run: Job, outcome: CallResult): Promise<Job | undefined> {
     return this.#changeRun(run, (job) => ({ ...job, ...OVER, state: "done", outcome }));
   }
 
@@ -80,7 +80,7 @@ export class Jobs {
   }
 
   /** A run has stopped to ask. */
-  ask(run: Job, requests: Readonly<Record<string, AskRequest>>, memo: Memo): Promise<Job | undefined> {
+  ask(run: Job, requests: Readonly<Record<string, Question>>, memo: Memo): Promise<Job | undefined> {
     return this.#changeRun(run, (job) => ({ ...job, state: "asking", requests, memo }));
   }
 

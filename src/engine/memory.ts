@@ -146,7 +146,7 @@ export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
 
   return {
     name: "memory",
-    get instance() {
+    get processId() {
       // Made late: not every host has randomness while modules load.
       return (instance ??= crypto.randomUUID());
     },
@@ -194,7 +194,7 @@ export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
       return () => void listeners?.delete(listener);
     },
     schedule,
-    hold(id) {
+    lease(id) {
       const kept = find(id);
       return kept ? take(kept) : () => {};
     },

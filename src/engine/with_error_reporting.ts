@@ -7,7 +7,7 @@ import type { Engine } from "./engine.ts";
  *
  * @param report Told of each failure.
  */
-export function reported(engine: Engine, report: (error: unknown) => void): Engine {
+export function withErrorReporting(engine: Engine, report: (error: unknown) => void): Engine {
   const fail = (cause: unknown): never => {
     if (cause instanceof ToolError) throw cause;
     report(cause);
@@ -24,8 +24,8 @@ export function reported(engine: Engine, report: (error: unknown) => void): Engi
   };
   return {
     name: engine.name,
-    get instance() {
-      return engine.instance;
+    get processId() {
+      return engine.processId;
     },
     insert: (job, dueInMs) => ask(() => engine.insert(job, dueInMs)),
     get: (id) => ask(() => engine.get(id)),
@@ -33,7 +33,7 @@ export function reported(engine: Engine, report: (error: unknown) => void): Engi
     remove: (id) => ask(() => engine.remove(id)),
     subscribe: (id, onChange) => engine.subscribe(id, onChange),
     schedule: (id, delayMs) => ask(() => engine.schedule(id, delayMs)),
-    hold: (id) => ask(() => engine.hold(id)),
+    lease: (id) => ask(() => engine.lease(id)),
     work: (run, options) => engine.work(run, options),
     close: () => engine.close(),
   };

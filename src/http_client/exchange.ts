@@ -5,8 +5,8 @@
  *
  * @module
  */
-import { type Refusal, refuse } from "../core/call/outcome.ts";
-import type { TransportLimit } from "../core/call/transport.ts";
+import { type ErrorResult, errorResult } from "../core/call/outcome.ts";
+import type { ActivityMonitor } from "../core/call/transport.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 import { refuseBecause } from "../wires/framing/json_rpc/decode_error.ts";
 import { discard, isRedirect, type Pieces, readPieces, readText } from "./read.ts";
@@ -37,15 +37,15 @@ export interface HttpRequest {
 export async function exchange<Result>(
   { method, url, headers: own, body = null }: HttpRequest,
   { headers: given, fetch: send = fetch, maxResponseBytes = 2 ** 26 }: HttpOptions,
-  limit: TransportLimit,
+  limit: ActivityMonitor,
   read: (response: Response, pieces: Pieces) => Promise<Result>,
-): Promise<Result | Refusal> {
+): Promise<Result | ErrorResult> {
   const what = `${method} ${url}`;
   const shared = typeof given === "function" ? await given() : given;
   const headers = { ...(shared && Object.fromEntries(new Headers(shared))), ...own };
   try {
     const response = await send(url, { method, headers, body, signal: limit.signal, redirect: "manual" });
-    limit.touch();
+    limit.markActive();
     if (isRedirect(response)) {
       discard(response);
       const because = `${what} redirects to ${response.headers.get("location")}`;
@@ -53,7 +53,9 @@ export async function exchange<Result>(
     }
     return await read(response, readPieces(response, limit, maxResponseBytes));
   } catch (cause) {
-    if (cause instanceof ToolError) return { ...refuse(cause.code, cause.message, cause.details), cause: cause.cause };
+    if (cause instanceof ToolError) {
+      return { ...errorResult(cause.code, cause.message, cause.details), cause: cause.cause };
+    }
     const because = `${what}: ${(cause as Error | undefined)?.message ?? cause}`;
     return refuseBecause("unavailable", "Cannot reach the server", because, { cause });
   }

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import type { Refusal } from "../core/call/outcome.ts";
-import type { TransportLimit } from "../core/call/transport.ts";
+import type { ErrorResult } from "../core/call/outcome.ts";
+import type { ActivityMonitor } from "../core/call/transport.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 import { membersOf } from "../internal/object_fields.ts";
 
@@ -28,7 +28,7 @@ export function discard({ body }: Response): void {
  *
  * @param maxBytes Where there is more, `ToolError` `result_too_large` is thrown.
  */
-export async function* readPieces({ body }: Response, limit: TransportLimit, maxBytes: number): Pieces {
+export async function* readPieces({ body }: Response, limit: ActivityMonitor, maxBytes: number): Pieces {
   if (body === null) return;
   // Deno would take U+FEFF at the start of any chunk for a byte order mark: so only the first is looked at, here.
   const decoder = new TextDecoder(undefined, { ignoreBOM: true });
@@ -42,7 +42,7 @@ export async function* readPieces({ body }: Response, limit: TransportLimit, max
     for (;;) {
       const read = await reader.read(buffer && new Uint8Array(buffer));
       if (read.done) break;
-      limit.pause();
+      limit.suspend();
       const text = decoder.decode(read.value, { stream: true });
       const piece = isBegun ? text : text.replace(/^\ufeff/, "");
       isBegun ||= text !== "";
@@ -50,7 +50,7 @@ export async function* readPieces({ body }: Response, limit: TransportLimit, max
       if (length > maxBytes) throw new ToolError("result_too_large", `The answer is larger than ${maxBytes} bytes`);
       buffer &&= read.value.buffer;
       yield piece;
-      limit.touch();
+      limit.markActive();
     }
     yield decoder.decode();
   } finally {
@@ -93,7 +93,7 @@ export async function readText(pieces: Pieces): Promise<string> {
 }
 
 /** The refusal, with what the `Retry-After` header says, unless it says so itself: seconds, or a date. */
-export function withRetryAfter(refusal: Refusal, headers: Headers): Refusal {
+export function withRetryAfter(refusal: ErrorResult, headers: Headers): ErrorResult {
   const header = headers.get("retry-after") ?? "";
   const delayMs = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
   // A date that is none, or over, says nothing.

@@ -14,7 +14,7 @@ const ITEM_CHARS = 16;
  * What is left of `left` characters after a value: below 0 where there is too much of it, {@link TOO_DEEP} where it has more than
  * `depth` levels. What contains itself, or throws when it is read, is for whoever writes it to find.
  */
-export function weigh(value: unknown, left: number, depth: number): number {
+export function estimateJsonSize(value: unknown, left: number, depth: number): number {
   try {
     const rest = afterMember(value, left, depth);
     return rest === TOO_DEEP && containsItself(value) ? left : rest;

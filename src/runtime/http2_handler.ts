@@ -63,11 +63,11 @@ class Http2Head implements Head {
     return (this.#signal ??= leftSignal(this.#stream, () => this.isAnswered));
   }
 
-  get streamSignal(): AbortSignal {
+  get streamAbortSignal(): AbortSignal {
     return this.signal;
   }
 
-  keepOpen(): void {
+  disableIdleTimeout(): void {
     // Nothing cuts a quiet stream.
   }
 }

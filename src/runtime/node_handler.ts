@@ -81,11 +81,11 @@ class NodeHead implements Head {
     return (this.#signal ??= leftSignal(this.#response, () => this.#response.writableFinished));
   }
 
-  get streamSignal(): AbortSignal {
+  get streamAbortSignal(): AbortSignal {
     return this.signal;
   }
 
-  keepOpen(): void {
+  disableIdleTimeout(): void {
     // Node cuts no quiet connection while a request is being answered.
   }
 }

@@ -6,7 +6,7 @@
 import { Buffer } from "node:buffer";
 import type { Readable, Writable } from "node:stream";
 import type { Metadata } from "../core/call/call.ts";
-import { type Refusal, refuse } from "../core/call/outcome.ts";
+import { type ErrorResult, errorResult } from "../core/call/outcome.ts";
 import { decodeUtf8, tooLarge } from "../server/fetch_request.ts";
 import type { Body, Reply } from "../wires/wire.ts";
 
@@ -28,7 +28,7 @@ export class NodeMetadata implements Metadata {
   }
 }
 
-const ALREADY_READ: Refusal = refuse(
+const ALREADY_READ: ErrorResult = errorResult(
   "invalid_request",
   "The body was read before it came here: put toNodeHandler() in front of body parsers",
 );
@@ -51,11 +51,11 @@ export class NodeBody implements Body {
     this.#timeoutMs = timeoutMs;
   }
 
-  text(): Promise<string | Refusal> {
+  text(): Promise<string | ErrorResult> {
     return this.bytes().then((bytes) => bytes instanceof Uint8Array ? decodeUtf8(bytes) : bytes);
   }
 
-  bytes(): Promise<Uint8Array<ArrayBuffer> | Refusal> {
+  bytes(): Promise<Uint8Array<ArrayBuffer> | ErrorResult> {
     const request = this.#request;
     const maxBytes = this.#maxBytes;
     if (request.readableEnded || request.destroyed) return Promise.resolve(ALREADY_READ);
@@ -65,7 +65,7 @@ export class NodeBody implements Body {
       const timer = this.#timeoutMs && setTimeout(() => {
         length = Number.POSITIVE_INFINITY;
         chunks.length = 0;
-        resolve(refuse("deadline_exceeded", `The body took longer than ${this.#timeoutMs} ms to come`));
+        resolve(errorResult("deadline_exceeded", `The body took longer than ${this.#timeoutMs} ms to come`));
         // Once the answer is sent.
         setTimeout(() => request.destroy(), LINGER_MS);
       }, this.#timeoutMs);
@@ -86,7 +86,7 @@ export class NodeBody implements Body {
       request.once("end", () => clearTimeout(timer));
       request.once("close", () => {
         clearTimeout(timer);
-        resolve(refuse("invalid_request", "The body could not be read to its end"));
+        resolve(errorResult("invalid_request", "The body could not be read to its end"));
       });
       request.on("error", () => {});
     });

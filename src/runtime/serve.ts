@@ -24,7 +24,7 @@ export interface ServeOptions extends Partial<ListenOptions> {
   /** Serves with TLS, by `node:http2`: HTTP/1.1, HTTP/2 and gRPC on one port. Default: in the clear. */
   readonly tls?: TlsOptions;
   /**
-   * Serves gRPC, for which the server needs the wire `connect()`: on a port of its own, on which every other wire answers by
+   * Serves gRPC, for which the server needs the wire `grpc()`: on a port of its own, on which every other wire answers by
    * HTTP/2 as well; or with `true` on the one port, whose connections then take one more hop inside of this process, for
    * development. With `tls` the one port has it anyway. Default: no gRPC.
    */
@@ -94,7 +94,7 @@ const FLUSH_MS = 1_000;
  * strictEqual(await client.ping(), "pong");
  * await listening.close();
  * ```
- * @throws {TypeError} If the server was closed, `grpc` is asked of one without `connect()`, or `tls` is no key and its certificate,
+ * @throws {TypeError} If the server was closed, `grpc` is asked of one without `grpc()`, or `tls` is no key and its certificate,
  * another option is not what it should be, or there is no such option.
  * @throws The runtime's own error if the port is taken or may not be used.
  */

@@ -6,7 +6,7 @@
  * @module
  */
 import type { Metadata, Principal } from "../core/call/call.ts";
-import { type Refusal, refuse } from "../core/call/outcome.ts";
+import { type ErrorResult, errorResult } from "../core/call/outcome.ts";
 import type { Body, Head, Reply } from "../wires/wire.ts";
 
 const decoder = new TextDecoder();
@@ -51,7 +51,7 @@ export class FetchRequest implements Head, Body {
     return this.#request.signal;
   }
 
-  get streamSignal(): AbortSignal | undefined {
+  get streamAbortSignal(): AbortSignal | undefined {
     // Deno, whose `fetch` gets a `completed`, warns whoever looks at the signal of a request that is then answered. Only the
     // name is looked for: to read it makes a promise that rejects, and would end the process, when the caller goes.
     const runtime = this.#runtime;
@@ -59,17 +59,17 @@ export class FetchRequest implements Head, Body {
     return isDeno ? undefined : this.#request.signal;
   }
 
-  keepOpen(): void {
+  disableIdleTimeout(): void {
     // Bun ends a connection that is quiet for 10 s, unless it is told not to, for this request.
     const { timeout } = (this.#runtime ?? {}) as { timeout?: unknown };
     if (typeof timeout === "function") timeout.call(this.#runtime, this.#request, 0);
   }
 
-  text(): Promise<string | Refusal> {
+  text(): Promise<string | ErrorResult> {
     return this.#read().then((bytes) => this.#fits(bytes) ? decodeUtf8(bytes) : tooLarge(this.#maxBytes), unreadable);
   }
 
-  bytes(): Promise<Uint8Array<ArrayBuffer> | Refusal> {
+  bytes(): Promise<Uint8Array<ArrayBuffer> | ErrorResult> {
     return this.#read().then((bytes) => this.#fits(bytes) ? bytes : tooLarge(this.#maxBytes), unreadable);
   }
 
@@ -113,23 +113,23 @@ function readPath(url: string): string {
 }
 
 /** Decodes bytes that have to be UTF-8. Only text in which something may have been replaced is decoded strictly, which is slow. */
-export function decodeUtf8(bytes: Uint8Array): string | Refusal {
+export function decodeUtf8(bytes: Uint8Array): string | ErrorResult {
   const text = decoder.decode(bytes);
   try {
     if (text.includes(REPLACEMENT)) strictDecoder.decode(bytes);
     return text;
   } catch {
-    return refuse("parse_error", "The body is not valid UTF-8");
+    return errorResult("parse_error", "The body is not valid UTF-8");
   }
 }
 
 /** The refusal of a body over the limit. */
-export function tooLarge(maxBytes: number): Refusal {
-  return refuse("payload_too_large", `The body is larger than ${maxBytes} bytes`);
+export function tooLarge(maxBytes: number): ErrorResult {
+  return errorResult("payload_too_large", `The body is larger than ${maxBytes} bytes`);
 }
 
-function unreadable(): Refusal {
-  return refuse("invalid_request", "The body could not be read to its end");
+function unreadable(): ErrorResult {
+  return errorResult("invalid_request", "The body could not be read to its end");
 }
 
 async function readUpTo(

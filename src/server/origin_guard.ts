@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { refuse } from "../core/call/outcome.ts";
+import { errorResult } from "../core/call/outcome.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 import { refusalReply } from "../wires/mcp_lite/server/reply.ts";
 import type { Head, MountedWire, Reply } from "../wires/wire.ts";
@@ -75,7 +75,11 @@ export class Gate {
     const { methods = ["POST"] } = wire ?? {};
     if (this.#cors !== undefined) return this.#preflight(head, this.#cors, methods);
     if (origin === null) return undefined;
-    const refused = refusalReply(null, refuse("invalid_request", 'Preflights are answered with "cors: true"'), 405);
+    const refused = refusalReply(
+      null,
+      errorResult("invalid_request", 'Preflights are answered with "cors: true"'),
+      405,
+    );
     return { ...refused, headers: { ...refused.headers, allow: methods.join(", ") } };
   }
 
@@ -108,7 +112,7 @@ export class Gate {
 
 /** In the words of the wire, if it has any. */
 function stop(head: Head, wire: MountedWire | undefined, message: string): MaybePromise<Reply> {
-  const refusal = refuse("permission_denied", message);
+  const refusal = errorResult("permission_denied", message);
   return wire?.refuse?.(head, refusal, 403) ?? refusalReply(null, refusal, 403);
 }
 

@@ -2,7 +2,7 @@ import type { ChangeBus } from "../core/call/changes.ts";
 import type { Prompt } from "../core/content/prompt.ts";
 import type { Resource } from "../core/content/resource.ts";
 import type { PartTools } from "../core/tool/registry.ts";
-import type { AnyTool, ToolPlan } from "../core/tool/definition.ts";
+import type { AnyTool, ToolDefinition } from "../core/tool/definition.ts";
 import type { ServerOptions } from "./options.ts";
 
 /**
@@ -38,7 +38,7 @@ export interface ServerOffer {
   /** As they were given. */
   readonly options: Partial<ServerOptions<readonly AnyTool[], readonly Part[]>>;
   /** The tools, as they are now; system tools, too. */
-  plans(): readonly ToolPlan[];
+  plans(): readonly ToolDefinition[];
   /** What its parts give; `undefined` if it has none. */
   readonly parts: JoinedParts | undefined;
   /** News of what it offers. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { refuse } from "../core/call/outcome.ts";
+import { errorResult } from "../core/call/outcome.ts";
 import { refusalReply } from "../wires/mcp_lite/server/reply.ts";
 import type { MountedWire, Reply, Wire, WireHost } from "../wires/wire.ts";
 
@@ -45,5 +45,5 @@ export function mount(wire: Wire, host: WireHost, routes: Map<string, MountedWir
 /** The reply where no wire answers. */
 export function notFound(path: string, routes: Routes): Reply {
   const message = `Nothing answers ${path.slice(0, 128) || "/"}; there are ${[...routes.keys()].join(", ")}`;
-  return refusalReply(null, refuse("method_not_found", message));
+  return refusalReply(null, errorResult("method_not_found", message));
 }

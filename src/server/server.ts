@@ -168,7 +168,7 @@ export function createServer<const Tools extends readonly AnyTool[], const Parts
     get tools() {
       return registry.listings();
     },
-    get plans() {
+    get definitions() {
       return registry.plans();
     },
     toolsFor(principal) {
@@ -176,7 +176,7 @@ export function createServer<const Tools extends readonly AnyTool[], const Parts
       const tools = registry.listings();
       return seen.length === tools.length ? tools : seen.map(listTool);
     },
-    attach: (tag, tools) => dispatcher.attach(tag, tools),
+    addToolset: (tag, tools) => dispatcher.attach(tag, tools),
     catalog: makeCatalog(
       offered.resources,
       offered.prompts,
@@ -220,7 +220,7 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
   };
   const handle = (head: Head, body: Body): MaybePromise<Reply> => {
     const wire = routeOf(head.path, routes);
-    const isPublic = wire?.publicPaths?.includes(head.path);
+    const isPublic = wire?.unauthenticatedPaths?.includes(head.path);
     const reply = gate.check(head, wire, isPublic) ?? answer(head, body, wire);
     if (!gate.hasCors || isPublic) return reply;
     return reply instanceof Promise ? reply.then((later) => gate.decorate(head, later)) : gate.decorate(head, reply);

@@ -70,6 +70,6 @@ export function heard(sink: Sink, { isReplyLost, heardEvents }: Lot): Sink {
   let left = heardEvents;
   return {
     push: (event) => (left-- > 0 ? sink.push(event) : undefined),
-    ...(sink.left !== undefined && { left: sink.left }),
+    ...(sink.closed !== undefined && { closed: sink.closed }),
   };
 }

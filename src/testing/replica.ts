@@ -43,7 +43,7 @@ export class ReplicaLife implements Replica {
     return {
       name: engine.name,
       // It is none of this process alone, since others go on with it.
-      instance: undefined,
+      processId: undefined,
       insert: (...args) => say(() => engine.insert(...args)),
       get: (...args) => say(() => engine.get(...args)),
       replace: (...args) => say(() => engine.replace(...args)),
@@ -57,7 +57,7 @@ export class ReplicaLife implements Replica {
           unsubscribe();
         };
       },
-      hold: (id) => say(() => this.#hold(engine, id)),
+      lease: (id) => say(() => this.#hold(engine, id)),
       work: (run, options) => this.#work(engine, run, options),
       close: () => {},
     };
@@ -100,7 +100,7 @@ export class ReplicaLife implements Replica {
   }
 
   async #hold(engine: Engine, id: string): Promise<() => MaybePromise<void>> {
-    const letGo = await engine.hold(id);
+    const letGo = await engine.lease(id);
     const forget = this.#whenKilled(() => void passOn(engine, id, letGo));
     return () => {
       forget();

@@ -4,14 +4,14 @@
  *
  * @module
  */
-import { type Refusal, refuse, type Settled, type UnknownOutcome } from "../core/call/outcome.ts";
-import type { RemoteTool, Transport } from "../core/call/transport.ts";
+import { type CallResult, type ErrorResult, errorResult, type UnknownOutcome } from "../core/call/outcome.ts";
+import type { ListedTool, Transport } from "../core/call/transport.ts";
 import { type ClientOptions, createClient } from "../client/client.ts";
 import { present } from "../internal/present.ts";
 import type { Client, ToolSource } from "../client/types.ts";
 import { type Clock, systemClock } from "../internal/clock.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
-import { memory, type MemoryServer } from "../wires/memory/client/transport.ts";
+import { type MemoryServer, memoryTransport } from "../wires/memory/client/transport.ts";
 import { drawLot, drawSkew, heard, type Lot, type ReplicaFaults } from "./faults.ts";
 import { Random } from "./random.ts";
 import { type Replica, ReplicaLife } from "./replica.ts";
@@ -38,7 +38,7 @@ export interface SimulateReplicasOptions<Source extends ReplicaServer> {
 
 /** Options of a way to the replicas. */
 export interface ReplicaTransportOptions<Source extends ReplicaServer> {
-  /** How a replica is called; asked for each request, so that wires can be mixed. Default: `memory(server)`. */
+  /** How a replica is called; asked for each request, so that wires can be mixed. Default: `memoryTransport(server)`. */
   readonly wire?: (server: Source, replica: Replica) => Transport;
   /** The one replica that gets all requests. Default: each request goes to any that runs. */
   readonly only?: number;
@@ -57,7 +57,7 @@ export interface ReplicaRecord {
   /** What the caller heard: how the call ended, or `unavailable`, for one of the other reasons. */
   readonly fate: "answered" | "request lost" | "reply lost" | "killed" | "nobody there";
   /** How the call ended at the replica, as far as it came: `answer`, `promise`, …; `list` for a list of tools. */
-  readonly kind: (Settled | UnknownOutcome)["kind"] | "list" | undefined;
+  readonly kind: (CallResult | UnknownOutcome)["kind"] | "list" | undefined;
   /** The code of a failure or an error. */
   readonly code: string | undefined;
 }
@@ -159,14 +159,14 @@ class Simulation<Source extends ReplicaServer> implements ReplicaSimulation<Sour
   }
 
   transport(options: ReplicaTransportOptions<Source> = {}): Transport {
-    const { wire = (server) => memory(server) } = options;
+    const { wire = (server) => memoryTransport(server) } = options;
     const send = <Result extends object>(
       tool: string | undefined,
-      work: (transport: Transport, lot: Lot) => MaybePromise<Result | Refusal>,
+      work: (transport: Transport, lot: Lot) => MaybePromise<Result | ErrorResult>,
     ) => this.#send(tool, options.only, ({ server, replica }, lot) => work(wire(server, replica), lot));
     return {
       call: (call, sink) => send(call.tool, (way, lot) => way.call(call, sink && heard(sink, lot))),
-      list: (limit) => send<readonly RemoteTool[]>(undefined, (way) => way.list(limit)),
+      list: (limit) => send<readonly ListedTool[]>(undefined, (way) => way.list(limit)),
     };
   }
 
@@ -210,8 +210,8 @@ class Simulation<Source extends ReplicaServer> implements ReplicaSimulation<Sour
   async #send<Result extends object>(
     tool: string | undefined,
     only: number | undefined,
-    work: (running: Running<Source>, lot: Lot) => MaybePromise<Result | Refusal>,
-  ): Promise<Result | Refusal> {
+    work: (running: Running<Source>, lot: Lot) => MaybePromise<Result | ErrorResult>,
+  ): Promise<Result | ErrorResult> {
     const lot = this.#draw();
     const request = this.#requests;
     const up = this.#running.filter(({ isUp, replica }) => isUp && (only === undefined || only === replica.index));
@@ -219,7 +219,7 @@ class Simulation<Source extends ReplicaServer> implements ReplicaSimulation<Sour
     const note = (fate: ReplicaRecord["fate"], result?: object) => {
       const { index: replica, life } = running?.replica ?? {};
       this.journal.push({ request, tool, replica, life, fate, ...endOf(result) });
-      return refuse("unavailable", "Cannot reach the server");
+      return errorResult("unavailable", "Cannot reach the server");
     };
     if (running === undefined) return note("nobody there");
     if (lot.isRequestLost) return note("request lost");

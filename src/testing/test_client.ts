@@ -1,11 +1,13 @@
 import { type ClientOptions, createClient } from "../client/client.ts";
 import type { Client, ToolSource } from "../client/types.ts";
 import { present } from "../internal/present.ts";
-import { memory, type MemoryOptions, type MemoryServer } from "../wires/memory/client/transport.ts";
+import { type MemoryOptions, type MemoryServer, memoryTransport } from "../wires/memory/client/transport.ts";
 
 /** Options of {@link testClient}. */
 export interface TestClientOptions
-  extends MemoryOptions, Pick<ClientOptions, "timeoutMs" | "idleTimeoutMs" | "retry" | "onElicit" | "onResource"> {}
+  extends
+    MemoryOptions,
+    Pick<ClientOptions, "timeoutMs" | "idleTimeoutMs" | "retry" | "onElicitation" | "onMoreRequested"> {}
 
 /**
  * A typed client of a server in the same process: what a test of tools begins with.
@@ -28,5 +30,5 @@ export function testClient<Source extends ToolSource & MemoryServer>(
   options: TestClientOptions = {},
 ): Client<Source> {
   const { principal, metadata, config, ...clientOptions } = options;
-  return createClient<Source>(memory(server, present({ principal, metadata, config })), clientOptions);
+  return createClient<Source>(memoryTransport(server, present({ principal, metadata, config })), clientOptions);
 }

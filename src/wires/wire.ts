@@ -9,13 +9,13 @@
 import type { Icon } from "../core/call/content.ts";
 import type { ClientInfo, Metadata, Peer, Principal } from "../core/call/call.ts";
 import type { ChangeBus } from "../core/call/changes.ts";
-import type { Refusal } from "../core/call/outcome.ts";
+import type { ErrorResult } from "../core/call/outcome.ts";
 import type { Catalog } from "../core/content/catalog.ts";
 import type { Dispatch, Toolset } from "../core/dispatch/dispatcher.ts";
 import type { Clock } from "../internal/clock.ts";
 import type { MaybePromise } from "../internal/maybe_promise.ts";
 import type { ToolListing } from "../core/tool/listing.ts";
-import type { AnyTool, ToolPlan } from "../core/tool/definition.ts";
+import type { AnyTool, ToolDefinition } from "../core/tool/definition.ts";
 
 /** What a request says before its body. */
 export interface Head {
@@ -30,13 +30,13 @@ export interface Head {
   /** Aborts when the caller has gone. Costly on some runtimes: look only when it is needed. */
   readonly signal: AbortSignal | undefined;
   /** The same for a streamed answer; `undefined` where the runtime cancels the stream, and to ask for more has its price. */
-  readonly streamSignal: AbortSignal | undefined;
+  readonly streamAbortSignal: AbortSignal | undefined;
   /** Who calls, if that is known; the server says so before a wire looks. */
   principal: Principal | undefined;
   /** Whether the answer may end in trailers: on HTTP/2 of `node:http2`, never by `fetch`. */
   readonly carriesTrailers: boolean;
   /** The answer will take its time: the runtime must not cut a quiet connection. */
-  keepOpen(): void;
+  disableIdleTimeout(): void;
 }
 
 const ANONYMOUS: ClientInfo = {};
@@ -66,16 +66,16 @@ export class HeadPeer<Id extends string | number | undefined> implements Peer {
   }
 
   get signal(): AbortSignal | undefined {
-    return this.#isStreamed ? this.#head.streamSignal : this.#head.signal;
+    return this.#isStreamed ? this.#head.streamAbortSignal : this.#head.signal;
   }
 }
 
 /** The body of a request, not yet read. */
 export interface Body {
   /** The whole body as text, or why it cannot be had: too large, or not UTF-8. */
-  text(): Promise<string | Refusal>;
+  text(): Promise<string | ErrorResult>;
   /** The whole body as bytes, or why it cannot be had. */
-  bytes(): Promise<Uint8Array<ArrayBuffer> | Refusal>;
+  bytes(): Promise<Uint8Array<ArrayBuffer> | ErrorResult>;
   /** The pieces of the body as they come, of any size in all, until it ends or breaks off. One of the three is called, once. */
   stream(): AsyncIterable<Uint8Array>;
 }
@@ -103,7 +103,7 @@ export interface WireHost {
    *
    * @internal
    */
-  readonly plans: readonly ToolPlan[];
+  readonly definitions: readonly ToolDefinition[];
   /** Those of them that a caller may know of: `tools` itself, unless some may not be seen by all. */
   toolsFor(principal: Principal | undefined): readonly ToolListing[];
   /**
@@ -112,7 +112,7 @@ export interface WireHost {
    *
    * @throws {TypeError} If two of them have the same name, one has a reserved name, or the tag was used.
    */
-  attach(tag: string, tools: readonly AnyTool[]): Toolset;
+  addToolset(tag: string, tools: readonly AnyTool[]): Toolset;
   /** The server's resources and prompts; `undefined` if it has none. */
   readonly catalog: Catalog | undefined;
   /** What is mounted, in order; whole only once the server is made. */
@@ -131,7 +131,7 @@ export interface WireHost {
    *
    * @param path A path of the wire: it may be told of more than one authorization.
    */
-  challenge(refusal: Refusal, path: string): Readonly<Record<string, string>> | undefined;
+  challenge(refusal: ErrorResult, path: string): Readonly<Record<string, string>> | undefined;
 }
 
 /** What a server says about itself. */
@@ -195,7 +195,7 @@ export interface MountedWire {
   /** Methods that pages of other origins may use. Default: `POST`. */
   readonly methods?: readonly string[] | undefined;
   /** Those of its paths that are for everybody: neither who calls nor the `Origin` is looked at, and CORS is the wire's. Default: none. */
-  readonly publicPaths?: readonly string[] | undefined;
+  readonly unauthenticatedPaths?: readonly string[] | undefined;
   /** What it tells of the server's authorization: refusals point there. */
   readonly protectedResource?: ProtectedResource | undefined;
   /** Answers a request on one of its paths. Never throws, never rejects. */
@@ -207,7 +207,7 @@ export interface MountedWire {
    *
    * @param status HTTP status that the reply has to have. Default: what the wire has for the refusal.
    */
-  refuse?(head: Head, refusal: Refusal, status?: number): MaybePromise<Reply> | undefined;
+  refuse?(head: Head, refusal: ErrorResult, status?: number): MaybePromise<Reply> | undefined;
   /** Ends what it holds open beside calls, when the server closes. */
   close?(): void;
 }

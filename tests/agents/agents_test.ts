@@ -1,10 +1,18 @@
 /** What the adapters of `./agents` have in common, without any framework: names, schemas, explanations, aborts, promises. */
 import { deepStrictEqual, doesNotMatch, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { describe, test } from "node:test";
-import { createClient, createServer, defineTool, memory, type Progress, ToolError, type Transport } from "../../mod.ts";
+import {
+  createClient,
+  createServer,
+  defineTool,
+  memoryTransport,
+  type Progress,
+  ToolError,
+  type Transport,
+} from "../../mod.ts";
 import {
   type AgentSource,
-  aiTools,
+  aiSdkTools,
   anthropicTools,
   langchainTools,
   openaiResponsesTools,
@@ -63,7 +71,7 @@ describe("over every wire", () => {
 describe("sources", () => {
   test("a server, a typed client, an untyped client and a transport give the same tools", async () => {
     const { server } = createAgentFixture();
-    const transport = memory(server);
+    const transport = memoryTransport(server);
     const sources = [server, createClient<AgentServer>(transport), createClient(transport), transport];
     const [first, ...others] = await Promise.all(sources.map(async (source) => (await openaiTools(source)).tools));
     strictEqual(first?.length, 10);
@@ -73,8 +81,8 @@ describe("sources", () => {
 
   test("a client's own options hold: it answers what tools ask", async () => {
     const { server } = createAgentFixture();
-    const client = createClient(memory(server), {
-      onElicit: () => ({ action: "accept", content: { confirmed: true } }),
+    const client = createClient(memoryTransport(server), {
+      onElicitation: () => ({ action: "accept", content: { confirmed: true } }),
     });
     strictEqual(await callOne(client, "delete_record", { id: "7" }), "deleted");
   });
@@ -84,7 +92,7 @@ describe("sources", () => {
       call: () => ({ kind: "error", code: "unavailable", message: "gone" }),
       list: () => ({ kind: "error", code: "unauthenticated", message: "Who are you?" }),
     };
-    await rejects(aiTools(transport), { name: "ToolError", code: "unauthenticated" });
+    await rejects(aiSdkTools(transport), { name: "ToolError", code: "unauthenticated" });
   });
 });
 
@@ -125,7 +133,7 @@ describe("which tools", () => {
   test("select chooses, and what is not chosen cannot be called", async () => {
     const { server } = createAgentFixture();
     const options = { select: ({ name }: { readonly name: string }) => name.startsWith("tell") };
-    deepStrictEqual(Object.keys(await aiTools(server, options)), ["tell_story"]);
+    deepStrictEqual(Object.keys(await aiSdkTools(server, options)), ["tell_story"]);
     match(await callOne(server, "open_door", {}, options), /tool_not_found/);
   });
 
@@ -155,7 +163,7 @@ describe("which tools", () => {
     match(await ask("delete_record", { id: "7" }), /Delete record 7\?/);
     match(await ask("redeem", { promise: "prom_forged" }), /invalid_promise/);
     match(await ask("math_add", { a: 1, b: 2 }), /"sum":3/);
-    const { bake_cake: bake } = await aiTools(server, { promises: "shown" });
+    const { bake_cake: bake } = await aiSdkTools(server, { promises: "shown" });
     const results: unknown[] = [];
     for await (const result of bake!.execute({ layers: 3 }, { toolCallId: "1" })) results.push(result);
     match(String(results), /^The work goes on.*prom_/);
@@ -210,7 +218,7 @@ describe("explanations", () => {
   });
 
   test("the AI SDK gets an exception whose message is the explanation", async () => {
-    const tools = await aiTools(createAgentFixture().server);
+    const tools = await aiSdkTools(createAgentFixture().server);
     const results = tools["open_door"]!.execute({}, { toolCallId: "1" })[Symbol.asyncIterator]();
     await rejects(results.next(), (error: Error) => {
       match(error.message, /The tool says no \(locked\)/);
@@ -282,7 +290,7 @@ describe("while a call runs", () => {
       await run([block], { signal });
     },
     async "AI SDK"(source, signal) {
-      const tools = await aiTools(source);
+      const tools = await aiSdkTools(source);
       const results = tools["wait_long"]!.execute({}, { toolCallId: "1", abortSignal: signal });
       await results[Symbol.asyncIterator]().next();
     },
@@ -322,7 +330,7 @@ describe("while a call runs", () => {
   });
 
   test("the AI SDK gets what there is so far, and at last the whole", async () => {
-    const tools = await aiTools(createAgentFixture().server);
+    const tools = await aiSdkTools(createAgentFixture().server);
     const results: unknown[] = [];
     for await (const result of tools["tell_story"]!.execute({ about: "x" }, { toolCallId: "1" })) results.push(result);
     const whole = "Once upon a time there was x.";

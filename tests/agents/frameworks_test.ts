@@ -7,7 +7,7 @@ import { spawnSync } from "node:child_process";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { createClient, createServer, defineTool } from "../../mod.ts";
-import { type AgentSource, aiTools, langchainTools, openaiTools } from "../../src/integrations/agents/mod.ts";
+import { type AgentSource, aiSdkTools, langchainTools, openaiTools } from "../../src/integrations/agents/mod.ts";
 import * as v from "../../src/core/schema/valibot.ts";
 import { runtime } from "../runtime/runtime.ts";
 import { carries, type WireRow, WIRES, wires } from "../wires/matrix.ts";
@@ -82,7 +82,9 @@ for (const [name, file, exported] of AGENTS) {
     test("a client that answers what tools ask", async () => {
       const { server } = createAgentFixture(...wires);
       const { transport, close } = await MEMORY.open(server);
-      const client = createClient(transport, { onElicit: () => ({ action: "accept", content: { confirmed: true } }) });
+      const client = createClient(transport, {
+        onElicitation: () => ({ action: "accept", content: { confirmed: true } }),
+      });
       const run = await load();
       strictEqual(await run(client, [[{ name: "delete_record", args: { id: "7" } }]]), "deleted");
       await close();
@@ -153,7 +155,7 @@ describe("the packages themselves", { skip }, () => {
       readonly executeTool: (call: object) => AsyncIterable<unknown>;
     };
     const server = createServer({ tools: [spell] });
-    const { spell: tool } = await aiTools(server);
+    const { spell: tool } = await aiSdkTools(server);
     deepStrictEqual(await asSchema(tool?.inputSchema).jsonSchema, server.tools[0]?.inputSchema);
     const results: unknown[] = [];
     const options = { toolCallId: "1", messages: [], context: {} };

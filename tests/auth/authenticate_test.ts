@@ -3,7 +3,7 @@ import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/str
 import { test } from "node:test";
 import {
   createServer,
-  defineContext,
+  defineCallerState,
   defineTool,
   Failure,
   type MaybePromise,
@@ -12,7 +12,7 @@ import {
   ToolError,
 } from "../../mod.ts";
 import { authenticate, type AuthRequest, bearer } from "../../src/integrations/auth/mod.ts";
-import { connect } from "../../src/wires/grpc/mod.ts";
+import { grpc } from "../../src/wires/grpc/mod.ts";
 import { definePrompt, defineResource } from "../../src/wires/mcp/mod.ts";
 import { CatalogBench, from } from "../catalog/harness.ts";
 import * as v from "../../src/core/schema/valibot.ts";
@@ -190,7 +190,7 @@ test("a challenge stays one header, whatever is said in it", async () => {
   ) {
     const server = createServer({
       tools: [],
-      wires: [mcpLite(), connect()],
+      wires: [mcpLite(), grpc()],
       auth: authenticate(() => {
         throw new ToolError("unauthenticated", message, { details });
       }),
@@ -246,8 +246,8 @@ test("prompts and resources have scopes, their completions and the lists of temp
 });
 
 test("continuations and contexts are good for whom they were given to", async () => {
-  const visits = defineContext("visits", v.number());
-  const visit = defineTool("visit").describe("Count visits").handle((_, { context }) => {
+  const visits = defineCallerState("visits", v.number());
+  const visit = defineTool("visit").describe("Count visits").handle((_, { callerState: context }) => {
     const count = (context.get(visits) ?? 0) + 1;
     context.set(visits, count);
     return count;

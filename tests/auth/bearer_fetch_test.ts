@@ -1,7 +1,7 @@
 /** Tokens that a client sends, and renews. */
 import { deepStrictEqual, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import { createClient, http, ToolError } from "../../mod.ts";
+import { createClient, mcpLiteTransport, ToolError } from "../../mod.ts";
 import { bearer, bearerFetch, type GetToken, type Send } from "../../src/integrations/auth/mod.ts";
 import { connectTransport, grpcWebTransport } from "../../src/wires/grpc/mod.ts";
 import { createGuarded } from "./fixture.ts";
@@ -18,7 +18,8 @@ function create(token: string | GetToken) {
 
 test("bearerFetch() sends a token with each request, over each transport", async () => {
   const { fetch, sent, runs } = create("good");
-  await createClient(http("https://api.example/mcp-lite/v1", { fetch, headers: { "x-other": "1" } }))["ping"]?.({});
+  await createClient(mcpLiteTransport("https://api.example/mcp-lite/v1", { fetch, headers: { "x-other": "1" } }))
+    ["ping"]?.({});
   await createClient(connectTransport("https://api.example", { fetch }))["ping"]?.({});
   await createClient(grpcWebTransport("https://api.example", { fetch }))["ping"]?.({});
   deepStrictEqual(sent, ["Bearer good", "Bearer good", "Bearer good"]);
@@ -33,7 +34,7 @@ test("bearerFetch() asks for another token once the server refuses one, and send
     if (refused === current) current = "good token".replace(" ", "-");
     return Promise.resolve(current);
   });
-  const client = createClient(http("https://api.example/mcp-lite/v1", { fetch }));
+  const client = createClient(mcpLiteTransport("https://api.example/mcp-lite/v1", { fetch }));
   await client["ping"]?.({});
   await client["ping"]?.({});
   deepStrictEqual(sent, ["Bearer stale", "Bearer good-token", "Bearer good-token"]);
@@ -44,7 +45,7 @@ test("bearerFetch() asks for another token once the server refuses one, and send
 test("bearerFetch() tries once, and not with the same token", async () => {
   let count = 0;
   const renewing = create(() => `bad${count++}`);
-  const over = (fetch: Send) => createClient(http("https://api.example/mcp-lite/v1", { fetch }));
+  const over = (fetch: Send) => createClient(mcpLiteTransport("https://api.example/mcp-lite/v1", { fetch }));
   await rejects(async () => await over(renewing.fetch)["ping"]?.({}), { code: "unauthenticated" });
   deepStrictEqual(renewing.sent, ["Bearer bad0", "Bearer bad1"]);
   const fixed = create("bad");
@@ -58,7 +59,7 @@ test("bearerFetch() tries once, and not with the same token", async () => {
 
 test("bearerFetch() does not ask for another token where one is good, but not for this", async () => {
   const { fetch, sent } = create((refused) => refused === undefined ? "good" : "other");
-  const client = createClient(http("https://api.example/mcp-lite/v1", { fetch }));
+  const client = createClient(mcpLiteTransport("https://api.example/mcp-lite/v1", { fetch }));
   await rejects(async () => await client["write"]?.({}), { code: "permission_denied" });
   deepStrictEqual(sent, ["Bearer good"]);
 });
@@ -81,7 +82,7 @@ for (
 ) {
   test(`bearerFetch() refuses when what gives the token ${name}`, async () => {
     const { fetch, sent } = create(gives as GetToken);
-    const client = createClient(http("https://api.example/mcp-lite/v1", { fetch }));
+    const client = createClient(mcpLiteTransport("https://api.example/mcp-lite/v1", { fetch }));
     await rejects(async () => await client["ping"]?.({}), { name: "ToolError", code: "unauthenticated", message });
     deepStrictEqual(sent, []);
   });

@@ -1,7 +1,7 @@
 import { createServer, defineTool, mcpLite, type Server } from "../../mod.ts";
 import type { Auth } from "../../mod.ts";
-import { protectedResource } from "../../src/integrations/auth/mod.ts";
-import { connect } from "../../src/wires/grpc/mod.ts";
+import { protectedResourcePage } from "../../src/integrations/auth/mod.ts";
+import { grpc } from "../../src/wires/grpc/mod.ts";
 import { mcp } from "../../src/wires/mcp/mod.ts";
 import { webtools } from "../../src/wires/webtools/mod.ts";
 import { KeptLog } from "../dispatch/harness.ts";
@@ -22,10 +22,10 @@ export function createGuarded(auth: Auth) {
     ],
     wires: [
       mcpLite(),
-      connect(),
+      grpc(),
       mcp(),
       webtools({ name: "docs", description: "Documents", version: "1.0.0" }),
-      protectedResource({ resource: "https://api.example/", authorizationServers: ["https://login.example"] }),
+      protectedResourcePage({ resource: "https://api.example/", authorizationServers: ["https://login.example"] }),
     ],
     auth,
     logger: log,

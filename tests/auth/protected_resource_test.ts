@@ -2,8 +2,8 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, mcpLite } from "../../mod.ts";
-import { bearer, protectedResource, type ProtectedResourceOptions } from "../../src/integrations/auth/mod.ts";
-import { connect } from "../../src/wires/grpc/mod.ts";
+import { bearer, type ProtectedResourceOptions, protectedResourcePage } from "../../src/integrations/auth/mod.ts";
+import { grpc } from "../../src/wires/grpc/mod.ts";
 import { post } from "./fixture.ts";
 
 const WELL_KNOWN = "https://api.example/.well-known/oauth-protected-resource";
@@ -12,12 +12,12 @@ const authorizationServers = ["https://login.example"];
 function serverOf(...resources: readonly ProtectedResourceOptions[]) {
   return createServer({
     tools: [],
-    wires: [mcpLite(), connect(), ...resources.map(protectedResource)],
+    wires: [mcpLite(), grpc(), ...resources.map(protectedResourcePage)],
     auth: bearer(() => undefined),
   });
 }
 
-test("protectedResource() tells what it was told, under the resource's own path", async () => {
+test("protectedResourcePage() tells what it was told, under the resource's own path", async () => {
   const server = serverOf({
     resource: "https://api.example/mcp-lite/v1",
     authorizationServers,
@@ -44,7 +44,7 @@ test("protectedResource() tells what it was told, under the resource's own path"
   strictEqual((await server.fetch(new Request(WELL_KNOWN))).status, 404);
 });
 
-test("protectedResource() tells no more than it knows", async () => {
+test("protectedResourcePage() tells no more than it knows", async () => {
   const server = serverOf({ resource: "https://api.example", authorizationServers });
   deepStrictEqual(await (await server.fetch(new Request(WELL_KNOWN))).json(), {
     resource: "https://api.example",
@@ -53,7 +53,7 @@ test("protectedResource() tells no more than it knows", async () => {
   });
 });
 
-test("protectedResource() answers pages of any origin, and reads only", async () => {
+test("protectedResourcePage() answers pages of any origin, and reads only", async () => {
   const server = serverOf({ resource: "https://api.example", authorizationServers });
   const headers = { origin: "https://any.example" };
   for (const cors of [false, true]) {
@@ -106,18 +106,18 @@ for (
     "https://api.example/mcp?",
   ]
 ) {
-  test(`protectedResource() refuses ${JSON.stringify(resource)}`, () => {
-    throws(() => protectedResource({ resource, authorizationServers }), /^TypeError: Cannot describe/);
+  test(`protectedResourcePage() refuses ${JSON.stringify(resource)}`, () => {
+    throws(() => protectedResourcePage({ resource, authorizationServers }), /^TypeError: Cannot describe/);
   });
 }
 
-test("protectedResource() wants an authorization server, and takes plain http on this machine", () => {
+test("protectedResourcePage() wants an authorization server, and takes plain http on this machine", () => {
   throws(
-    () => protectedResource({ resource: "https://api.example", authorizationServers: [] }),
+    () => protectedResourcePage({ resource: "https://api.example", authorizationServers: [] }),
     /^TypeError: Cannot describe https:\/\/api\.example: name an authorization server/,
   );
   strictEqual(
-    protectedResource({ resource: "http://127.0.0.1:8000/mcp", authorizationServers }).name,
+    protectedResourcePage({ resource: "http://127.0.0.1:8000/mcp", authorizationServers }).name,
     "protected-resource",
   );
 });

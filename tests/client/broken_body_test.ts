@@ -2,14 +2,14 @@
 import { deepStrictEqual } from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
-import { createClient, http, type Transport } from "../../mod.ts";
+import { createClient, mcpLiteTransport, type Transport } from "../../mod.ts";
 import { connectTransport } from "../../src/wires/grpc/mod.ts";
 import { mcpTransport } from "../../src/wires/mcp/mod.ts";
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 const transports: Readonly<Record<string, (fetch: Fetch) => Transport>> = {
-  http: (fetch) => http("http://localhost", { fetch }),
+  http: (fetch) => mcpLiteTransport("http://localhost", { fetch }),
   connect: (fetch) => connectTransport("http://localhost", { fetch }),
   "mcp, modern": (fetch) => mcpTransport("http://localhost/mcp", { fetch, era: "modern" }),
   "mcp, legacy": (fetch) => mcpTransport("http://localhost/mcp", { fetch, era: "legacy" }),

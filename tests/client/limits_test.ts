@@ -1,7 +1,7 @@
 /** What ends a call: its caller, its total time, a quiet wire. In real time, as short as it goes. */
 import { doesNotThrow, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import { createClient, createServer, defineTool, memory, ToolError } from "../../mod.ts";
+import { createClient, createServer, defineTool, memoryTransport, ToolError } from "../../mod.ts";
 import * as v from "../../src/core/schema/valibot.ts";
 import { testClient } from "../../src/testing/mod.ts";
 import { type Answerer, done, FakeFetch, FakeStream, partial, result, sse, wait } from "./fake_fetch.ts";
@@ -71,7 +71,7 @@ test("a signal that was aborted before ends a call over memory, whatever the han
       defineTool("later").describe("L").handle(async () => await Promise.resolve(1)),
     ],
   });
-  const client = createClient<typeof server>(memory(server));
+  const client = createClient<typeof server>(memoryTransport(server));
   const signal = AbortSignal.abort(reason);
   for (
     const call of [
@@ -220,7 +220,7 @@ test("leaving a loop early aborts the handler over memory, and result rejects", 
       }),
     ],
   });
-  const stream = createClient<typeof server>(memory(server)).tick.stream();
+  const stream = createClient<typeof server>(memoryTransport(server)).tick.stream();
   for await (const piece of stream) if (piece === 2) break;
   await wait(5);
   strictEqual(seen.isAborted, true);
@@ -237,7 +237,9 @@ test("a handler over memory is told of the caller's timeout", async () => {
       }),
     ],
   });
-  await rejects(createClient<typeof server>(memory(server)).hang({}, { timeoutMs: 10 }), { code: "deadline_exceeded" });
+  await rejects(createClient<typeof server>(memoryTransport(server)).hang({}, { timeoutMs: 10 }), {
+    code: "deadline_exceeded",
+  });
   await wait(5);
   strictEqual(isAborted, true);
 });
@@ -259,7 +261,7 @@ test("an event that is nobody's is no end of the stream", async () => {
 });
 
 test("createClient() refuses what is no transport, and options that nobody would see", () => {
-  const transport = memory(createServer({ tools: [] }));
+  const transport = memoryTransport(createServer({ tools: [] }));
   throws(() => createClient({} as typeof transport), /pass a URL, or a transport/);
   const wrong = /^TypeError: Cannot make a client: there is no option "\w+" here, but timeoutMs, .*/;
   throws(() => createClient(transport, { headers: { authorization: "Bearer x" } }), wrong);
@@ -283,11 +285,15 @@ test("whoever answers a question may think longer than the wire may be quiet", a
   });
   const server = createServer({ tools: [ask] });
   const fetch = (url: string, init: RequestInit) => server.fetch(new Request(url, init));
-  const onElicit = async () => {
+  const onElicitation = async () => {
     await wait(300);
     return { action: "decline" } as const;
   };
-  const client = createClient("http://localhost/mcp-lite/v1", { fetch, onElicit, idleTimeoutMs: 100 });
+  const client = createClient("http://localhost/mcp-lite/v1", {
+    fetch,
+    onElicitation: onElicitation,
+    idleTimeoutMs: 100,
+  });
   strictEqual(await client.$.call("ask"), "decline");
   await server.close();
 });

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
-import { createClient, createServer, defineTool, Failure, memory, ToolError } from "../../mod.ts";
+import { createClient, createServer, defineTool, Failure, memoryTransport, ToolError } from "../../mod.ts";
 import { FakeFetch, json, result } from "./fake_fetch.ts";
 
 const server = createServer({
@@ -17,7 +17,7 @@ const server = createServer({
     }),
   ],
 });
-const client = createClient<typeof server>(memory(server));
+const client = createClient<typeof server>(memoryTransport(server));
 
 test("a client is not a promise: it can be awaited, returned from async functions and resolved with", async () => {
   strictEqual((client as unknown as { then?: unknown }).then, undefined);
@@ -57,7 +57,7 @@ test("client.$ lists, calls, streams and closes", async () => {
 });
 
 test("an untyped client calls any name, and hears of those that are not there", async () => {
-  const untyped = createClient(memory(server));
+  const untyped = createClient(memoryTransport(server));
   strictEqual(await untyped["add"]?.({ a: 1, b: 1 }), 2);
   await rejects(untyped["ad"]?.({}) ?? Promise.resolve(), (thrown: unknown) => {
     ok(thrown instanceof ToolError);

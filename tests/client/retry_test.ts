@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createClient, createServer, defineTool, memory, type RetryOptions, ToolError } from "../../mod.ts";
+import { createClient, createServer, defineTool, memoryTransport, type RetryOptions, ToolError } from "../../mod.ts";
 import { mayPass, retryDelayMs } from "../../src/client/retry.ts";
 import {
   type Answerer,
@@ -277,7 +277,7 @@ test("the memory transport is tried again like any other", async () => {
     return calls;
   });
   const server = createServer({ tools: [tool] });
-  strictEqual(await createClient<typeof server>(memory(server), { retry: QUICK }).t(), 3);
+  strictEqual(await createClient<typeof server>(memoryTransport(server), { retry: QUICK }).t(), 3);
 });
 
 test("an error number without our code may pass too: the status says so", async () => {

@@ -1,6 +1,14 @@
 import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import { createClient, createServer, defineTool, Failure, memory, type Progress, ToolError } from "../../mod.ts";
+import {
+  createClient,
+  createServer,
+  defineTool,
+  Failure,
+  memoryTransport,
+  type Progress,
+  ToolError,
+} from "../../mod.ts";
 import { type Answerer, done, FakeFetch, FakeStream, partial, sse, wait } from "./fake_fetch.ts";
 
 function methodsOf(...pieces: readonly (string | Error)[]) {
@@ -184,7 +192,7 @@ function counting(count: number) {
       }),
     ],
   });
-  return { state, client: createClient<typeof server>(memory(server)) };
+  return { state, client: createClient<typeof server>(memoryTransport(server)) };
 }
 
 test("a slow loop holds the handler back: bounded pieces wait", async () => {
@@ -253,7 +261,7 @@ test("over memory a stream is what it is over HTTP", async () => {
     server.fetch(new Request("http://localhost/mcp-lite/v1/calltools", { ...init, body: JSON.stringify(body) }));
   for (
     const client of [
-      createClient<typeof server>(memory(server)),
+      createClient<typeof server>(memoryTransport(server)),
       createClient<typeof server>("http://localhost/mcp-lite/v1", { fetch: new FakeFetch(answering).fetch }),
     ]
   ) {
@@ -277,7 +285,7 @@ test("a stream is read once, and says so to whoever reads it again", async () =>
     yield 2;
   });
   const server = createServer({ tools: [count] });
-  const stream = createClient<typeof server>(memory(server)).count.stream();
+  const stream = createClient<typeof server>(memoryTransport(server)).count.stream();
   deepStrictEqual(await Array.fromAsync(stream), [1, 2]);
   throws(() => stream[Symbol.asyncIterator](), /read once/);
   deepStrictEqual(await stream.result, [1, 2]);

@@ -1,7 +1,7 @@
 /** A server elsewhere that is down, or has something else in its place: errors say which server it is. */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { createServer, defineTool, http, mcpLite, type ToolError, type Transport } from "../../mod.ts";
+import { createServer, defineTool, mcpLite, mcpLiteTransport, type ToolError, type Transport } from "../../mod.ts";
 import { gateway, group } from "../../src/server/compose/mod.ts";
 import { mcp, mcpTransport } from "../../src/wires/mcp/mod.ts";
 import { keepingLogger } from "./scripted.ts";
@@ -24,7 +24,7 @@ type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 const WAYS: Readonly<Record<string, (fetch: Fetch) => Transport>> = {
   "MCP": (fetch) => mcpTransport("http://far.example/mcp", { fetch }),
-  "MCP-lite": (fetch) => http("http://far.example/mcp-lite/v1", { fetch }),
+  "MCP-lite": (fetch) => mcpLiteTransport("http://far.example/mcp-lite/v1", { fetch }),
 };
 
 const far = createServer({

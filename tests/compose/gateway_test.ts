@@ -2,7 +2,15 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
-import { createClient, createServer, defineTool, http, memory, memoryEngine, type Settled } from "../../mod.ts";
+import {
+  type CallResult,
+  createClient,
+  createServer,
+  defineTool,
+  mcpLiteTransport,
+  memoryEngine,
+  memoryTransport,
+} from "../../mod.ts";
 import { gateway, group, mount } from "../../src/server/compose/mod.ts";
 import { definePrompt, defineResource, mcp, mcpTransport, user } from "../../src/wires/mcp/mod.ts";
 import { webtools, webtoolsTransport } from "../../src/wires/webtools/mod.ts";
@@ -36,11 +44,15 @@ test("a promise of a server two gateways away is redeemed at any replica, by who
   const { remote, gate } = remoteWith();
   const middle = createServer({
     tools: [],
-    parts: [group("far", await gateway<typeof remote>("far", memory(remote)))],
+    parts: [group("far", await gateway<typeof remote>("far", memoryTransport(remote)))],
     keys: "k1:a secret of the gateway in the middle",
   });
   const replica = async () =>
-    createServer({ tools: [], parts: [group("mid", await gateway<typeof middle>("mid", memory(middle)))], keys: KEYS });
+    createServer({
+      tools: [],
+      parts: [group("mid", await gateway<typeof middle>("mid", memoryTransport(middle)))],
+      keys: KEYS,
+    });
   const [one, two] = [await replica(), await replica()];
   const ada = { principal: { id: "ada" } };
   const work = await testClient(one, ada).mid_far_slow.start();
@@ -62,7 +74,7 @@ test("a token of the remote is none of the gateway's, even where both have the s
   const { remote, gate } = remoteWith({ keys: KEYS });
   const app = createServer({
     tools: [],
-    parts: [mount(await gateway<typeof remote>("remote", memory(remote)))],
+    parts: [mount(await gateway<typeof remote>("remote", memoryTransport(remote)))],
     keys: KEYS,
   });
   const own = await testClient(remote).slow.start();
@@ -79,7 +91,7 @@ test("a token of the remote is none of the gateway's, even where both have the s
 
 test("scopes that a caller lost since are missing at the redemption, too", async () => {
   const { remote } = remoteWith();
-  const far = await gateway<typeof remote>("far", memory(remote));
+  const far = await gateway<typeof remote>("far", memoryTransport(remote));
   const inner = createServer({
     tools: [],
     parts: [mount(far)],
@@ -105,7 +117,7 @@ test("keys of different callers do not meet at a server that sees one caller", a
   });
   const app = createServer({
     tools: [],
-    parts: [mount(await gateway<typeof remote>("remote", memory(remote)))],
+    parts: [mount(await gateway<typeof remote>("remote", memoryTransport(remote)))],
     keys: KEYS,
   });
   const as = (id: string) => testClient(app, { principal: { id } });
@@ -143,7 +155,7 @@ test("what a caller says goes on: deadline, trace and leaving; config only where
   remote.answer = ({ limit }) => {
     limit.signal.addEventListener("abort", () => aborted.resolve());
     left.abort();
-    return new Promise<Settled>(() => {});
+    return new Promise<CallResult>(() => {});
   };
   await rejects(client.$.call("a_ping", {}, { signal: left.signal }));
   await aborted.promise;
@@ -181,7 +193,10 @@ test("a server that is not there, or not what it should be, is unavailable by na
     },
   ];
   let reply = () => Response.json([listing("ping")]);
-  const far = await gateway("billing", http("http://localhost/mcp-lite/v1", { fetch: () => Promise.resolve(reply()) }));
+  const far = await gateway(
+    "billing",
+    mcpLiteTransport("http://localhost/mcp-lite/v1", { fetch: () => Promise.resolve(reply()) }),
+  );
   const logger = keepingLogger();
   const app = createServer({ tools: [], parts: [mount(far)], logger });
   for (reply of replies) {
@@ -199,10 +214,13 @@ test("a server that is not there, or not what it should be, is unavailable by na
     strictEqual(status.headers.get("www-authenticate"), null);
   }
   strictEqual(logger.lines.length, 2 * replies.length);
-  await rejects(gateway("billing", http("http://localhost/", { fetch: () => Promise.reject(new Error("no")) })), {
-    code: "unavailable",
-    message: /"billing"/,
-  });
+  await rejects(
+    gateway("billing", mcpLiteTransport("http://localhost/", { fetch: () => Promise.reject(new Error("no")) })),
+    {
+      code: "unavailable",
+      message: /"billing"/,
+    },
+  );
 });
 
 test("tools are chosen and renamed, held to pins, and checked here if that is wanted", async () => {

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import * as v from "valibot";
 import {
   createServer,
-  defineContext,
+  defineCallerState,
   defineTool,
   Failure,
   memoryEngine,
@@ -277,7 +277,7 @@ test("promises of a part, alone or in a whole, are redeemed at every replica of 
 });
 
 test("a prefix is a namespace: idempotency keys and contexts of groups are apart, revisions stay with their tools", async () => {
-  const cart = defineContext("cart", v.array(v.string()));
+  const cart = defineCallerState("cart", v.array(v.string()));
   let runs = 0;
   const make = (revision: string) =>
     createServer({
@@ -287,15 +287,15 @@ test("a prefix is a namespace: idempotency keys and contexts of groups are apart
           return ++runs;
         }),
         defineTool("put").describe("Put").input(v.object({ item: v.string() })).handle(({ item }, ctx) => {
-          const items = [...ctx.context.get(cart) ?? [], item];
-          ctx.context.set(cart, items);
+          const items = [...ctx.callerState.get(cart) ?? [], item];
+          ctx.callerState.set(cart, items);
           return items;
         }),
       ],
     });
   // A name that looks like a path leads nowhere.
-  const lookalike = defineContext("a/cart", v.unknown());
-  const look = defineTool("look").describe("Look").handle((_, ctx) => ctx.context.get(lookalike) ?? "nothing");
+  const lookalike = defineCallerState("a/cart", v.unknown());
+  const look = defineTool("look").describe("Look").handle((_, ctx) => ctx.callerState.get(lookalike) ?? "nothing");
   const app = createServer({ tools: [look], parts: [group("a", make("1")), group("b", make("2"))], keys: KEYS });
   const client = testClient(app);
   const key = { idempotencyKey: "k" };

@@ -1,7 +1,7 @@
 /** A gateway before a server that means harm: its lists, its answers, its tokens. */
 import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import { createServer, defineTool, type Settled, type UnknownOutcome } from "../../mod.ts";
+import { type CallResult, createServer, defineTool, type UnknownOutcome } from "../../mod.ts";
 import { gateway, group, mount } from "../../src/server/compose/mod.ts";
 import { mcp } from "../../src/wires/mcp/mod.ts";
 import { testClient } from "../../src/testing/mod.ts";
@@ -149,7 +149,7 @@ test("refusals tell nothing of it that callers have no business with", async () 
   const logger = keepingLogger();
   const remote = scripted([listing("ping")]);
   const app = createServer({ tools: [], parts: [mount(await gateway("evil", remote))], logger, keys: KEYS });
-  const refused = async (settled: Settled | UnknownOutcome) => {
+  const refused = async (settled: CallResult | UnknownOutcome) => {
     remote.answer = () => settled;
     return await testClient(app, once).$.call("ping").then(
       () => undefined,
@@ -193,7 +193,7 @@ test("transports that throw, and answers out of time, end as any other", async (
     remote.answer = () => Promise.reject(thrown);
     await rejects(client.$.call("ping"), { code: "unavailable" });
   }
-  remote.answer = () => new Promise<Settled>(() => {});
+  remote.answer = () => new Promise<CallResult>(() => {});
   await rejects(client.$.call("ping"), { code: "deadline_exceeded" });
 });
 
@@ -205,7 +205,7 @@ test("promises and questions of any kind end in something that can be told", asy
   ]);
   const app = createServer({ tools: [], parts: [mount(await gateway("evil", remote))], logger, keys: KEYS });
   const client = testClient(app, once);
-  const promise = (token: string, ms: number): Settled => ({
+  const promise = (token: string, ms: number): CallResult => ({
     kind: "promise",
     token,
     expiresAtMs: ms,

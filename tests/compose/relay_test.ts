@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
-import { createServer, defineTool, memory, type Settled } from "../../mod.ts";
+import { type CallResult, createServer, defineTool, memoryTransport } from "../../mod.ts";
 import { gateway, mount } from "../../src/server/compose/mod.ts";
 import { mcp } from "../../src/wires/mcp/mod.ts";
 import { webtools } from "../../src/wires/webtools/mod.ts";
@@ -18,7 +18,7 @@ test("a task behind a gateway was made when it was, and lasts as long as the ser
   const remote = createServer({ tools: [job] });
   const app = createServer({
     tools: [],
-    parts: [mount(await gateway("remote", memory(remote)))],
+    parts: [mount(await gateway("remote", memoryTransport(remote)))],
     wires: [mcp()],
     keys: KEYS,
   });
@@ -48,15 +48,15 @@ test("a task behind a gateway was made when it was, and lasts as long as the ser
 });
 
 const REDEEM = listing("redeem", { inputSchema: { type: "object", required: ["promise"] } });
-const PROMISE: Settled = { kind: "promise", token: "far", expiresAtMs: 0, ttlMs: DAY_MS, retryAfterMs: 1 };
-const CANCELLED: Settled = { kind: "answer", value: { cancelled: true } };
+const PROMISE: CallResult = { kind: "promise", token: "far", expiresAtMs: 0, ttlMs: DAY_MS, retryAfterMs: 1 };
+const CANCELLED: CallResult = { kind: "answer", value: { cancelled: true } };
 
 test("a server that closes gives its promise back, and waits for no server behind it", async () => {
   const asked = Promise.withResolvers<AbortSignal>();
   const remote = scripted([listing("job"), REDEEM], ({ tool, limit }) => {
     if (tool === "job") return PROMISE;
     asked.resolve(limit.signal);
-    return new Promise<Settled>(() => {});
+    return new Promise<CallResult>(() => {});
   });
   const app = createServer({ tools: [], parts: [mount(await gateway("remote", remote))], keys: KEYS });
   const client = testClient(app);

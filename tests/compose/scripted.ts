@@ -1,10 +1,10 @@
 /** A server that does as it is told: what it lists, and what it answers. */
-import type { Logger, RemoteTool, Settled, Sink, Transport, TransportCall, UnknownOutcome } from "../../mod.ts";
+import type { CallResult, ListedTool, Logger, Sink, Transport, TransportCall, UnknownOutcome } from "../../mod.ts";
 
 type Answer = (
   call: TransportCall,
   sink: Sink | undefined,
-) => Settled | UnknownOutcome | Promise<Settled | UnknownOutcome>;
+) => CallResult | UnknownOutcome | Promise<CallResult | UnknownOutcome>;
 
 /** A transport to nowhere, with what went over it. */
 export interface Scripted extends Transport {
@@ -19,7 +19,7 @@ export interface Scripted extends Transport {
 }
 
 /** One tool, as plain as can be. */
-export function listing(name: string, members: Readonly<Record<string, unknown>> = {}): RemoteTool {
+export function listing(name: string, members: Readonly<Record<string, unknown>> = {}): ListedTool {
   return { name, description: `The tool ${name}`, inputSchema: { type: "object" }, ...members };
 }
 
@@ -32,7 +32,7 @@ export function scripted(listed: unknown, answer: Answer = () => ({ kind: "answe
     calls,
     isClosed: false,
     list() {
-      return this.listed as readonly RemoteTool[];
+      return this.listed as readonly ListedTool[];
     },
     call(call, sink) {
       calls.push(call);

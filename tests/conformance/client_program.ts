@@ -27,7 +27,7 @@ const transport: McpTransport = mcpTransport(url, {
   ...(scenario.startsWith("auth/") && { fetch: await fetchFor(scenario, url, context) }),
 });
 const client = createClient(transport, {
-  onElicit: ({ schema }) => {
+  onElicitation: ({ schema }) => {
     const asksToConfirm = Object.hasOwn((schema?.["properties"] ?? {}) as object, "confirmed");
     return { action: "accept", content: asksToConfirm ? { confirmed: true } : {} };
   },

@@ -2,7 +2,7 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createClient, http } from "../../mod.ts";
+import { createClient, mcpLiteTransport } from "../../mod.ts";
 import { connectTransport, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/mod.ts";
 import { mcpTransport } from "../../src/wires/mcp/mod.ts";
 import { callBody, eventsOf, post, sendRaw, stream } from "../runtime_serve/client.ts";
@@ -72,7 +72,7 @@ testWith("the documented nginx passes on pieces as they come, over each wire, an
   }
 
   const transports = {
-    http: http(`${proxy.url}/mcp-lite/v1`),
+    http: mcpLiteTransport(`${proxy.url}/mcp-lite/v1`),
     connect: connectTransport(proxy.url),
     grpcWeb: grpcWebTransport(proxy.url),
     grpc: grpcTransport(proxy.grpcUrl),

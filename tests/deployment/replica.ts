@@ -6,11 +6,11 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { createServer, defineTool, mcpLite } from "../../mod.ts";
-import { sqlite } from "../../src/engine/sqlite/mod.ts";
+import { sqliteEngine } from "../../src/engine/sqlite/mod.ts";
 import { keysFromEnv, serve } from "../../src/runtime/serve.ts";
 import * as v from "../../src/core/schema/valibot.ts";
-import { connect } from "../../src/wires/grpc/mod.ts";
-import { health } from "../../src/wires/http_pages/health.ts";
+import { grpc } from "../../src/wires/grpc/mod.ts";
+import { healthPage } from "../../src/wires/http_pages/health.ts";
 import { mcp } from "../../src/wires/mcp/mod.ts";
 
 const [, , name = "", port = "0", folder = ""] = process.argv;
@@ -57,9 +57,9 @@ const server = createServer({
   name: "replica",
   version: name,
   tools: [ping, twoPieces, work, order],
-  wires: [mcpLite(), mcp(), connect(), health()],
+  wires: [mcpLite(), mcp(), grpc(), healthPage()],
   keys: keysFromEnv(),
-  engine: sqlite(join(folder, "jobs.db")),
+  engine: sqliteEngine(join(folder, "jobs.db")),
   logger: console,
 });
 // The work waits for a test, so that no grace is long enough for it: what still runs is handed over.

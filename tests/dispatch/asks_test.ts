@@ -2,7 +2,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
-import { type AnyTool, type Ctx, defineTool, Failure, type Settled, ToolError } from "../../mod.ts";
+import { type AnyTool, type CallResult, type Ctx, defineTool, Failure, ToolError } from "../../mod.ts";
 import { assertMasked, assertRefused, Bench, KeptSink, settle } from "./harness.ts";
 import { accept, asAnswer, asFailure, asQuestion, Gates, KEYS, pass, watch } from "./promised.ts";
 
@@ -15,11 +15,11 @@ const benchOf = (tool: AnyTool) => new Bench([tool], { keys: KEYS });
 /** Answers a question by repeating its call. */
 async function answer(
   bench: Bench,
-  settled: Settled,
+  settled: CallResult,
   responses: Readonly<Record<string, unknown>>,
   args: unknown = {},
   tool: string = "t",
-): Promise<Settled> {
+): Promise<CallResult> {
   const { continuation } = asQuestion(settled);
   return await bench.call(tool, args, { meta: { continuation, responses } });
 }
@@ -92,8 +92,8 @@ test("asks of one turn go out together", async () => {
   const bench = benchOf(t.handle(async (_, ctx) => {
     const [one, two] = await Promise.all([
       ctx.elicit("one", yes),
-      ctx.requireResource("credits", { amount: 5 }),
-      ctx.ask({ three: yes, four: { resource: "disk", reason: "No room" } }),
+      ctx.requestMore("credits", { amount: 5 }),
+      ctx.ask({ three: yes, four: { more: "disk", reason: "No room" } }),
     ]);
     return [one.action, two];
   }));
@@ -103,8 +103,8 @@ test("asks of one turn go out together", async () => {
   const some = await answer(bench, asked, { one: accept({ yes: true }), three: accept({ yes: false }) });
   strictEqual(some.kind, "request-for-more-resource", "when only resources are left");
   deepStrictEqual(asQuestion(some).requests, {
-    credits: { kind: "resource", message: "More credits needed: 5", params: { resource: "credits", amount: 5 } },
-    four: { kind: "resource", message: "No room", params: { resource: "disk", reason: "No room" } },
+    credits: { kind: "more", message: "More credits needed: 5", params: { resource: "credits", amount: 5 } },
+    four: { kind: "more", message: "No room", params: { resource: "disk", reason: "No room" } },
   });
   deepStrictEqual(asAnswer(await answer(bench, some, { credits: accept("granted"), four: accept() })), [
     "accept",
@@ -113,8 +113,8 @@ test("asks of one turn go out together", async () => {
 });
 
 for (const action of ["decline", "cancel"]) {
-  test(`ctx.requireResource() that is answered by ${action} ends the call as resource_denied`, async () => {
-    const bench = benchOf(t.handle((_, ctx) => ctx.requireResource("credits")));
+  test(`ctx.requestMore() that is answered by ${action} ends the call as resource_denied`, async () => {
+    const bench = benchOf(t.handle((_, ctx) => ctx.requestMore("credits")));
     const asked = await bench.call("t");
     deepStrictEqual(asFailure(await answer(bench, asked, { credits: { action } }), "resource_denied"), {
       resource: "credits",
@@ -127,8 +127,8 @@ for (
     ["questions", async (_: unknown, ctx: Ctx) => {
       await Promise.all([ctx.elicit("k", yes), ctx.elicit("k", yes)]);
     }, /question "k" comes twice/],
-    ["questions of ctx.ask() and ctx.requireResource()", async (_: unknown, ctx: Ctx) => {
-      await Promise.all([ctx.ask({ credits: yes }), ctx.requireResource("credits")]);
+    ["questions of ctx.ask() and ctx.requestMore()", async (_: unknown, ctx: Ctx) => {
+      await Promise.all([ctx.ask({ credits: yes }), ctx.requestMore("credits")]);
     }, /question "credits" comes twice/],
     ["steps", async (_: unknown, ctx: Ctx) => {
       await ctx.step("s", () => 1);
@@ -209,7 +209,7 @@ for (
   const [name, ask] of [
     ["elicit", (ctx: Ctx) => void ctx.elicit("k", yes)],
     ["ask", (ctx: Ctx) => void ctx.ask({ k: yes })],
-    ["requireResource", (ctx: Ctx) => void ctx.requireResource("k")],
+    ["requestMore", (ctx: Ctx) => void ctx.requestMore("k")],
   ] as const
 ) {
   test(`an ask that nobody awaits asks, and its rejection does not end the process: ctx.${name}()`, async () => {

@@ -214,8 +214,8 @@ for (
   const [name, instead] of [
     ["insert() throws", () => ({ insert: throwing })],
     ["insert() rejects", () => ({ insert: () => Promise.reject(new Error("the disk is full")) })],
-    ["hold() throws", () => ({ hold: throwing })],
-    ["hold() rejects", () => ({ hold: () => Promise.reject(new Error("the disk is full")) })],
+    ["hold() throws", () => ({ lease: throwing })],
+    ["hold() rejects", () => ({ lease: () => Promise.reject(new Error("the disk is full")) })],
   ] as readonly (readonly [string, (engine: Engine) => Partial<Engine>])[]
 ) {
   test(`a run that cannot be adopted goes on until its deadline: ${name}`, async () => {
@@ -256,9 +256,9 @@ for (const method of ["insert", "hold"] as const) {
         if (method === "insert") await written.promise;
         return await engine.insert(job, dueInMs);
       },
-      async hold(id) {
+      async lease(id) {
         if (method === "hold") await written.promise;
-        return await engine.hold(id);
+        return await engine.lease(id);
       },
     }));
     const call = watch(bench.call("t"));

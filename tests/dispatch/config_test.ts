@@ -8,8 +8,8 @@ import {
   defineTool,
   type Engine,
   type Job,
-  memory,
   memoryEngine,
+  memoryTransport,
   type Middleware,
   type ServerOptions,
 } from "../../mod.ts";
@@ -28,7 +28,7 @@ const weather = defineTool("weather").describe("Tell the weather").config(schema
 
 test("a handler gets what its schema makes of the config, typed", async () => {
   const server = createServer({ tools: [weather] });
-  const client = createClient<typeof server>(memory(server, { config: { apiKey: SECRET, other: 1 } }));
+  const client = createClient<typeof server>(memoryTransport(server, { config: { apiKey: SECRET, other: 1 } }));
   strictEqual(await client.weather(), `metric ${SECRET.length}`);
 });
 
@@ -38,21 +38,21 @@ test("a tool that declares none gets none", async () => {
     return none === undefined;
   });
   const server = createServer({ tools: [plain], config: { apiKey: SECRET } });
-  strictEqual(await createClient<typeof server>(memory(server)).plain(), true);
-  strictEqual(await createClient<typeof server>(memory(server, { config: { apiKey: SECRET } })).plain(), true);
+  strictEqual(await createClient<typeof server>(memoryTransport(server)).plain(), true);
+  strictEqual(await createClient<typeof server>(memoryTransport(server, { config: { apiKey: SECRET } })).plain(), true);
 });
 
 test("where the wire brings none, the server's own counts; what it brings takes its place as a whole", async () => {
   const server = createServer({ tools: [weather], config: { apiKey: SECRET, units: "imperial" } });
-  strictEqual(await createClient<typeof server>(memory(server)).weather(), `imperial ${SECRET.length}`);
-  const own = createClient<typeof server>(memory(server, { config: { apiKey: "sk-1" } }));
+  strictEqual(await createClient<typeof server>(memoryTransport(server)).weather(), `imperial ${SECRET.length}`);
+  const own = createClient<typeof server>(memoryTransport(server, { config: { apiKey: "sk-1" } }));
   strictEqual(await own.weather(), "metric 4");
 });
 
 test("config that does not fit is refused by place and expectation; what was there is not told", async () => {
   const server = createServer({ tools: [weather] });
   const call = (config?: Record<string, unknown>) =>
-    createClient<typeof server>(memory(server, config && { config })).weather().then(
+    createClient<typeof server>(memoryTransport(server, config && { config })).weather().then(
       () => undefined,
       (error) => JSON.parse(JSON.stringify({ ...error, message: error.message })),
     );
@@ -78,7 +78,7 @@ test("a library whose sentences quote the value is not quoted", async () => {
   };
   const tool = defineTool("t").describe("T").config(talkative).handle(() => 1);
   const server = createServer({ tools: [tool] });
-  const client = createClient<typeof server>(memory(server, { config: { apiKey: SECRET } }));
+  const client = createClient<typeof server>(memoryTransport(server, { config: { apiKey: SECRET } }));
   await rejects(client.t(), (error: Error) => !JSON.stringify([error, error.message]).includes(SECRET));
 });
 
@@ -98,7 +98,7 @@ test("neither the call nor the context shows config to what prints them whole", 
     middleware: [print],
     logger: { ...console, error: (...line: unknown[]) => void logged.push(line) },
   });
-  await rejects(createClient<typeof server>(memory(server, { config: { apiKey: SECRET } })).broken());
+  await rejects(createClient<typeof server>(memoryTransport(server, { config: { apiKey: SECRET } })).broken());
   strictEqual(printed.length, 4);
   strictEqual(logged.length, 1);
   ok(!JSON.stringify([printed, logged]).includes(SECRET));
@@ -111,7 +111,7 @@ function watched(instance: string | undefined): { readonly engine: Engine; reado
   const write = (job: Job) => void written.push(JSON.stringify(job));
   const engine: Engine = {
     ...inner,
-    instance,
+    processId: instance,
     insert: (job, dueInMs) => (write(job), inner.insert(job, dueInMs)),
     replace: (job, version) => (write(job), inner.replace(job, version)),
   };
@@ -137,15 +137,15 @@ for (const [name, instance, keys] of [["sealed keys", undefined, SEALED], ["one 
   test(`deferred work has its config, and nobody can read it in the job: ${name}`, async () => {
     const { engine, written } = watched(instance);
     const { gate, server } = deferring({ engine, ...(keys && { keys }), logger: { ...console, warn: () => {} } });
-    const client = createClient<typeof server>(memory(server, { config: { apiKey: SECRET } }), {
-      onElicit: () => ({ action: "accept", content: {} }),
+    const client = createClient<typeof server>(memoryTransport(server, { config: { apiKey: SECRET } }), {
+      onElicitation: () => ({ action: "accept", content: {} }),
     });
     const kept = await client.slow.outcome();
     const queued = await client.slow.start();
     const later = await client.asking.outcome();
     ok(kept.kind === "promise" && later.kind === "promise");
     gate.resolve();
-    const others = createClient(memory(server), { onElicit: () => ({ action: "accept", content: {} }) });
+    const others = createClient(memoryTransport(server), { onElicitation: () => ({ action: "accept", content: {} }) });
     for (const token of [kept.token, queued.token, later.token]) {
       strictEqual(await others.$.redeem(token).result(), SECRET.length);
       ok(!atob(token.slice(5).replaceAll("-", "+").replaceAll("_", "/")).includes(SECRET));
@@ -161,7 +161,7 @@ for (const [name, instance, keys] of [["sealed keys", undefined, SEALED], ["one 
 test("a job whose config cannot be read any more ends in a failure that says so", async () => {
   const engine = memoryEngine();
   const { gate, server } = deferring({ engine, keys: SEALED, work: false });
-  const client = createClient<typeof server>(memory(server, { config: { apiKey: SECRET } }));
+  const client = createClient<typeof server>(memoryTransport(server, { config: { apiKey: SECRET } }));
   const job = await client.slow.start();
   gate.resolve();
   // A server with the same token keys for promises, whose ring reads no config.
@@ -172,21 +172,23 @@ test("a job whose config cannot be read any more ends in a failure that says so"
   const other = deferring({ engine, keys });
   other.gate.resolve();
   other.server.work();
-  await rejects(createClient(memory(other.server)).$.redeem(job.token).result(), { code: "config_lost" });
+  await rejects(createClient(memoryTransport(other.server)).$.redeem(job.token).result(), { code: "config_lost" });
   await other.server.close(0);
 });
 
 test("config that is too long to be kept is refused", async () => {
   const { engine } = watched(undefined);
   const { server } = deferring({ engine, keys: SEALED });
-  const client = createClient<typeof server>(memory(server, { config: { apiKey: `sk-${"x".repeat(40_000)}` } }));
+  const client = createClient<typeof server>(
+    memoryTransport(server, { config: { apiKey: `sk-${"x".repeat(40_000)}` } }),
+  );
   await rejects(client.slow.start(), { code: "payload_too_large" });
   await server.close(0);
 });
 
 test("a wrong config is refused before anything is promised", async () => {
   const { server } = deferring({});
-  const client = createClient<typeof server>(memory(server, { config: {} }));
+  const client = createClient<typeof server>(memoryTransport(server, { config: {} }));
   await rejects(client.slow.start(), { code: "invalid_config" });
   await server.close(0);
 });
@@ -197,11 +199,11 @@ test("external work gets config with each call anew: none is in its token", asyn
     check: ({ job }, ctx) => `${job} ${ctx.config.apiKey.length}`,
   });
   const server = createServer({ tools: [remote], keys: "k1:a secret that all of these servers know" });
-  const client = createClient<typeof server>(memory(server, { config: { apiKey: SECRET } }));
+  const client = createClient<typeof server>(memoryTransport(server, { config: { apiKey: SECRET } }));
   const work = await client.remote.start();
   ok(!atob(work.token.slice(5).replaceAll("-", "+").replaceAll("_", "/")).includes(SECRET));
   strictEqual(await work.result(), `metric ${SECRET.length}`);
-  await rejects(createClient(memory(server)).$.redeem(work.token).result(), { code: "invalid_config" });
+  await rejects(createClient(memoryTransport(server)).$.redeem(work.token).result(), { code: "invalid_config" });
 });
 
 test("createServer() wants sealed keys where config would be written down", () => {

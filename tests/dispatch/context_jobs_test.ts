@@ -2,31 +2,31 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
-import { type CallMeta, defineContext, defineTool, type Settled } from "../../mod.ts";
+import { type CallMeta, type CallResult, defineCallerState, defineTool } from "../../mod.ts";
 import { Bench } from "./harness.ts";
 import { accept, asAnswer, asPromise, asQuestion, Gates, KEYS, pass, redeem, settledOf, watch } from "./promised.ts";
 
-const cart = defineContext("cart", v.array(v.string()));
+const cart = defineCallerState("cart", v.array(v.string()));
 const item = v.object({ item: v.string() });
 const sure = { message: "Sure?", schema: v.object({}) };
 
 const put = defineTool("put").describe("P").input(item).handle(({ item }, ctx) => {
-  const items = [...(ctx.context.get(cart) ?? []), item];
-  ctx.context.set(cart, items);
+  const items = [...(ctx.callerState.get(cart) ?? []), item];
+  ctx.callerState.set(cart, items);
   return items;
 });
 
 const putSurely = defineTool("put_surely").describe("P").input(item).handle(async ({ item }, ctx) => {
   await ctx.elicit("k", sure);
-  const items = [...(ctx.context.get(cart) ?? []), item];
-  ctx.context.set(cart, items);
+  const items = [...(ctx.callerState.get(cart) ?? []), item];
+  ctx.callerState.set(cart, items);
   return items;
 });
 
 const gates = new Gates();
 const read = defineTool("read").describe("R").promise({ budgetMs: 1_000, retries: 1 }).handle(async (_, ctx) => {
   await gates.wait();
-  return ctx.context.get(cart) ?? "nothing";
+  return ctx.callerState.get(cart) ?? "nothing";
 });
 
 /** A caller that keeps what it is given, as a client does. */
@@ -34,7 +34,7 @@ class Caller {
   readonly bench: Bench = new Bench([put, putSurely, read], { keys: KEYS });
   context: string | undefined = undefined;
 
-  async call(tool: string, args: unknown, more: CallMeta = {}): Promise<Settled> {
+  async call(tool: string, args: unknown, more: CallMeta = {}): Promise<CallResult> {
     const meta = { ...more, ...(this.context !== undefined && { context: this.context }) };
     const call = watch(this.bench.call(tool, args, { meta }));
     await pass(this.bench, 0);

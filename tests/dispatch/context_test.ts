@@ -2,23 +2,23 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
-import { type AnyTool, type Ctx, defineContext, defineTool, type Settled, ToolError } from "../../mod.ts";
+import { type AnyTool, type CallResult, type Ctx, defineCallerState, defineTool, ToolError } from "../../mod.ts";
 import { assertMasked, Bench, settle } from "./harness.ts";
 import { asAnswer, asFailure, asQuestion, KEYS, pass } from "./promised.ts";
 
 const t = defineTool("t").describe("T");
-const cart = defineContext("cart", v.array(v.string()));
-const step = defineContext("step", v.number());
+const cart = defineCallerState("cart", v.array(v.string()));
+const step = defineCallerState("step", v.number());
 
 const benchOf = (tool: AnyTool) => new Bench([tool], { keys: KEYS });
 
 /** The context that a call gave; `undefined` if it gave none. */
-const contextOf = (settled: Settled): string | undefined => "context" in settled ? settled.context : undefined;
+const contextOf = (settled: CallResult): string | undefined => "context" in settled ? settled.context : undefined;
 
 /** A tool that puts its input into the cart. */
 const put = t.input(v.object({ item: v.string() })).handle(({ item }, ctx) => {
-  const items = [...(ctx.context.get(cart) ?? []), item];
-  ctx.context.set(cart, items);
+  const items = [...(ctx.callerState.get(cart) ?? []), item];
+  ctx.callerState.set(cart, items);
   return items;
 });
 
@@ -36,7 +36,7 @@ test("what is set comes back with the answer, and is there in the next call, at 
 });
 
 test("what is only read, or not looked at, gives the caller nothing to keep", async () => {
-  for (const tool of [t.handle(() => 1), t.handle((_, ctx) => ctx.context.get(cart) ?? 1)]) {
+  for (const tool of [t.handle(() => 1), t.handle((_, ctx) => ctx.callerState.get(cart) ?? 1)]) {
     strictEqual(contextOf(await benchOf(tool).call("t")), undefined);
   }
 });
@@ -45,11 +45,11 @@ test("slots are kept apart, and a slot can be forgotten", async () => {
   const bench = benchOf(
     t.input(v.object({ is: v.string() })).handle(({ is }, ctx) => {
       if (is === "set") {
-        ctx.context.set(cart, ["tea"]);
-        ctx.context.set(step, 1);
+        ctx.callerState.set(cart, ["tea"]);
+        ctx.callerState.set(step, 1);
       }
-      if (is === "forget") ctx.context.set(cart, undefined);
-      return [ctx.context.get(cart), ctx.context.get(step)];
+      if (is === "forget") ctx.callerState.set(cart, undefined);
+      return [ctx.callerState.get(cart), ctx.callerState.get(step)];
     }),
   );
   const set = await bench.call("t", { is: "set" });
@@ -65,10 +65,10 @@ test("slots are kept apart, and a slot can be forgotten", async () => {
 test("what is got and set is the handler's own copy", async () => {
   const bench = benchOf(t.handle((_, ctx) => {
     const items = ["tea"];
-    ctx.context.set(cart, items);
+    ctx.callerState.set(cart, items);
     items.push("milk");
-    ctx.context.get(cart)?.push("salt");
-    return ctx.context.get(cart);
+    ctx.callerState.get(cart)?.push("salt");
+    return ctx.callerState.get(cart);
   }));
   deepStrictEqual(asAnswer(await bench.call("t")), ["tea"]);
 });
@@ -95,11 +95,11 @@ for (
         isLater
           ? tool.handle(async (_, ctx) => {
             await settle();
-            ctx.context.set(step, 1);
+            ctx.callerState.set(step, 1);
             return await end(ctx);
           })
           : tool.handle((_, ctx) => {
-            ctx.context.set(step, 1);
+            ctx.callerState.set(step, 1);
             return end(ctx);
           }),
       );
@@ -110,9 +110,9 @@ for (
 
 test("what is set before a question is set again in the run that answers it", async () => {
   const bench = benchOf(t.handle(async (_, ctx) => {
-    ctx.context.set(step, (ctx.context.get(step) ?? 0) + 1);
+    ctx.callerState.set(step, (ctx.callerState.get(step) ?? 0) + 1);
     await ctx.elicit("k", { message: "?", schema: v.object({}) });
-    return ctx.context.get(step);
+    return ctx.callerState.get(step);
   }));
   const { continuation } = asQuestion(await bench.call("t"));
   const settled = await bench.call("t", {}, { meta: { continuation, responses: { k: { action: "decline" } } } });
@@ -128,7 +128,7 @@ for (
   ] as const
 ) {
   test(`a value that is ${name} is a TypeError, masked and logged`, async () => {
-    const bench = benchOf(t.handle((_, ctx) => ctx.context.set(cart, value as never)));
+    const bench = benchOf(t.handle((_, ctx) => ctx.callerState.set(cart, value as never)));
     const error = assertMasked(await bench.call("t"), bench.log);
     ok(error instanceof TypeError);
     match(error.message, /Cannot set context "cart"/);
@@ -136,12 +136,12 @@ for (
 }
 
 test("a value that is no JSON is masked, and logged", async () => {
-  const bench = benchOf(t.handle((_, ctx) => ctx.context.set(cart, [1n] as never)));
+  const bench = benchOf(t.handle((_, ctx) => ctx.callerState.set(cart, [1n] as never)));
   ok(assertMasked(await bench.call("t"), bench.log) instanceof TypeError);
 });
 
 test("more than 6,000 characters are masked, and logged", async () => {
-  const bench = benchOf(t.handle((_, ctx) => ctx.context.set(cart, ["x".repeat(6_000)])));
+  const bench = benchOf(t.handle((_, ctx) => ctx.callerState.set(cart, ["x".repeat(6_000)])));
   match(String(assertMasked(await bench.call("t"), bench.log)), /more than 6000/);
 });
 
@@ -150,8 +150,8 @@ for (const [name, tool] of [["promise", t.promise()], ["external", t]] as const)
     const context = contextOf(await benchOf(put).call("t", { item: "tea" })) ?? "";
     const seen: unknown[] = [];
     const look = (ctx: Ctx) => {
-      seen.push(ctx.context.get(cart));
-      ctx.context.set(step, 1);
+      seen.push(ctx.callerState.get(cart));
+      ctx.callerState.set(step, 1);
       return 1;
     };
     const bench = benchOf(
@@ -191,17 +191,17 @@ for (
 
 test("a value that the slot's schema no longer fits counts as none", async () => {
   const context = contextOf(await benchOf(put).call("t", { item: "tea" })) ?? "";
-  const changed = defineContext("cart", v.record(v.string(), v.number()));
-  const bench = benchOf(t.handle((_, ctx) => ctx.context.get(changed) ?? "none"));
+  const changed = defineCallerState("cart", v.record(v.string(), v.number()));
+  const bench = benchOf(t.handle((_, ctx) => ctx.callerState.get(changed) ?? "none"));
   strictEqual(asAnswer(await bench.call("t", {}, { meta: { context } })), "none");
 });
 
 test("names such as __proto__ and constructor are slots like any other", async () => {
   for (const name of ["__proto__", "constructor", "toString"]) {
-    const slot = defineContext(name, v.number());
+    const slot = defineCallerState(name, v.number());
     const bench = benchOf(t.handle((_, ctx) => {
-      const before = ctx.context.get(slot);
-      ctx.context.set(slot, (before ?? 0) + 1);
+      const before = ctx.callerState.get(slot);
+      ctx.callerState.set(slot, (before ?? 0) + 1);
       return before ?? "none";
     }));
     const first = await bench.call("t");
@@ -213,7 +213,7 @@ test("names such as __proto__ and constructor are slots like any other", async (
 test("a failure that sets the context gives it beside its data", async () => {
   const bench = benchOf(
     t.errors({ no: v.object({ a: v.number() }) }).handle((_, ctx) => {
-      ctx.context.set(step, 2);
+      ctx.callerState.set(step, 2);
       throw ctx.fail("no", "No", { a: 1 });
     }),
   );

@@ -2,7 +2,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
-import { type AskOutcome, type CallMeta, defineTool, type Engine, type Settled } from "../../mod.ts";
+import { type CallMeta, type CallResult, defineTool, type Engine, type QuestionsResult } from "../../mod.ts";
 import { assertMasked, assertRefused, Bench, KeptSink } from "./harness.ts";
 import {
   accept,
@@ -111,7 +111,7 @@ test("an answer counts with the promise itself as its continuation, and with no 
     return asPromise(await bench.call("t", { name }, { meta: { isPromiseWanted: true } })).token;
   }));
   await pass(bench, 0);
-  const answer = async (meta: CallMeta): Promise<Settled> => {
+  const answer = async (meta: CallMeta): Promise<CallResult> => {
     await bench.call("redeem", { promise: token }, { meta: { responses: { k: yes }, ...meta } });
     await pass(bench, 0);
     return await redeem(bench, token ?? "");
@@ -130,9 +130,9 @@ function askingWhile(method: "insert" | "hold") {
     engine,
     method === "hold"
       ? {
-        async hold(id) {
+        async lease(id) {
           await writes.wait();
-          return await engine.hold(id);
+          return await engine.lease(id);
         },
       }
       : {
@@ -151,7 +151,11 @@ function askingWhile(method: "insert" | "hold") {
 }
 
 /** The promise may be of the run that asked: it then asks once more, as a client would answer once more. */
-async function answerAgain({ continuation: promise }: AskOutcome, gates: Gates, bench: Bench): Promise<Settled> {
+async function answerAgain(
+  { continuation: promise }: QuestionsResult,
+  gates: Gates,
+  bench: Bench,
+): Promise<CallResult> {
   await bench.call("redeem", { promise }, { meta: { continuation: promise, responses: { k: yes } } });
   await pass(bench, 0);
   await gates.end(undefined);
@@ -216,10 +220,10 @@ test("an answer that comes while the asking run is still being written is not as
   let holds = 0;
   const slow: Engine = {
     ...engine,
-    instance: engine.instance,
-    async hold(id) {
+    processId: engine.processId,
+    async lease(id) {
       if (++holds === 1) await held.promise;
-      return await engine.hold(id);
+      return await engine.lease(id);
     },
   };
   let runs = 0;

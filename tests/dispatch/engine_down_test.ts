@@ -20,7 +20,7 @@ function down(fail: () => never | Promise<never>) {
     replace: (job, version) => failIfDown(() => engine.replace(job, version)),
     remove: (id) => failIfDown(() => engine.remove(id)),
     schedule: (id, delayMs) => failIfDown(() => engine.schedule(id, delayMs)),
-    hold: (id) => failIfDown(() => engine.hold(id)),
+    lease: (id) => failIfDown(() => engine.lease(id)),
   });
   const gates = new Gates();
   const plain = defineTool("plain").describe("P").handle(() => gates.wait());

@@ -78,8 +78,8 @@ test("a state that is too large for a token is masked; the log says why", async 
 for (
   const [name, ask] of [
     ["elicit", (ctx: Ctx) => ctx.elicit("k", { message: "?", schema: number })],
-    ["ask", (ctx: Ctx) => ctx.ask({ k: { resource: "credits" } })],
-    ["requireResource", (ctx: Ctx) => ctx.requireResource("credits")],
+    ["ask", (ctx: Ctx) => ctx.ask({ k: { more: "credits" } })],
+    ["requestMore", (ctx: Ctx) => ctx.requestMore("credits")],
   ] as const
 ) {
   for (const where of ["start", "check"] as const) {

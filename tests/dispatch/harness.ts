@@ -3,15 +3,15 @@ import {
   type AnyTool,
   type CallEvent,
   type CallMeta,
+  type CallResult,
   createServer,
+  type ErrorResult,
   type Logger,
   type LogLevel,
   type MaybePromise,
   type Peer,
-  type Refusal,
   type Server,
   type ServerOptions,
-  type Settled,
   type Sink,
 } from "../../mod.ts";
 import { FakeClock } from "../../src/testing/mod.ts";
@@ -89,7 +89,7 @@ export class Bench {
   }
 
   /** Calls a tool, exactly as a wire does. */
-  call(tool: string, args: unknown = {}, { meta, sink, signal, peer }: CallWith = {}): MaybePromise<Settled> {
+  call(tool: string, args: unknown = {}, { meta, sink, signal, peer }: CallWith = {}): MaybePromise<CallResult> {
     const nobody: Peer = {
       wire: "test",
       principal: undefined,
@@ -101,7 +101,7 @@ export class Bench {
     return this.server.dispatch.call(
       { tool, args, meta, peer: peer === undefined ? nobody : { ...nobody, ...peer } },
       // A wire that streams learns of a reader who leaves; one that answers at once has to be asked.
-      sink && { push: (event) => sink.push(event), ...(signal && { left: signal }) },
+      sink && { push: (event) => sink.push(event), ...(signal && { closed: signal }) },
     );
   }
 }
@@ -120,14 +120,14 @@ export async function settle(): Promise<void> {
 }
 
 /** That something settled as a refusal. */
-export function assertRefused(settled: Settled, code: string): Refusal {
+export function assertRefused(settled: CallResult, code: string): ErrorResult {
   ok(settled.kind === "error", `settled as ${settled.kind}`);
   ok(settled.code === code, `refused with ${settled.code}: ${settled.message}`);
   return settled;
 }
 
 /** That something was masked: nothing but a correlation id, under which the log has what was thrown. */
-export function assertMasked(settled: Settled, log: KeptLog): unknown {
+export function assertMasked(settled: CallResult, log: KeptLog): unknown {
   const refusal = assertRefused(settled, "internal");
   const { correlation_id: correlationId, ...rest } = refusal.data as Record<string, unknown>;
   ok(typeof correlationId === "string" && /^[0-9a-f-]{36}$/.test(correlationId));

@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
-import { type Ctx, defineTool, type Settled } from "../../mod.ts";
+import { type CallResult, type Ctx, defineTool } from "../../mod.ts";
 import { assertRefused, Bench, KeptSink } from "./harness.ts";
 import {
   accept,
@@ -42,7 +42,7 @@ async function begun(handler: (input: Record<string, unknown>, ctx: Ctx) => Prom
 }
 
 /** Answers by redeeming again, and gives what is then said. */
-async function answer(bench: Bench, token: string, responses: Readonly<Record<string, unknown>>): Promise<Settled> {
+async function answer(bench: Bench, token: string, responses: Readonly<Record<string, unknown>>): Promise<CallResult> {
   const call = watch(
     bench.call("redeem", { promise: token, wait_ms: 5_000 }, { meta: { continuation: token, responses } }),
   );
@@ -68,7 +68,7 @@ test("redeem gives the question of a job that asks, with the promise as its cont
 });
 
 test("a job that asks for resources alone is a request for more resource", async () => {
-  const { bench, token } = await begun((_, ctx) => ctx.requireResource("credits", { amount: 5 }));
+  const { bench, token } = await begun((_, ctx) => ctx.requestMore("credits", { amount: 5 }));
   strictEqual(asQuestion(await redeem(bench, token)).kind, "request-for-more-resource");
   asFailure(await answer(bench, token, { credits: { action: "decline" } }), "resource_denied");
 });

@@ -158,7 +158,7 @@ test("a keyed call whose process died asks whoever repeats it, and is answered b
   const dying = new Bench([t.handle(() => gates.wait())], {
     keys: KEYS,
     clock,
-    engine: { ...shared, instance: undefined, hold: () => () => {} },
+    engine: { ...shared, processId: undefined, lease: () => () => {} },
     work: false,
   });
   void dying.call("t", {}, { meta: { idempotencyKey: "a" } });

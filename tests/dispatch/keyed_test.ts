@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
-import { type CallMeta, defineContext, defineTool, Failure, ToolError } from "../../mod.ts";
+import { type CallMeta, defineCallerState, defineTool, Failure, ToolError } from "../../mod.ts";
 import { assertMasked, assertRefused, Bench, KeptSink } from "./harness.ts";
 import {
   accept,
@@ -254,8 +254,8 @@ test("a result that is no JSON is masked, and not kept", async () => {
 });
 
 test("the context that a keyed call sets is kept with its answer, for each repeat", async () => {
-  const slot = defineContext("n", v.number());
-  const bench = new Bench([t.handle((_, ctx) => ctx.context.set(slot, 5))], { keys: KEYS });
+  const slot = defineCallerState("n", v.number());
+  const bench = new Bench([t.handle((_, ctx) => ctx.callerState.set(slot, 5))], { keys: KEYS });
   for (let n = 0; n < 2; n++) {
     const settled = await bench.call("t", {}, key("a"));
     ok(settled.kind === "answer" && settled.context?.startsWith("ctx_"), `repeat ${n}`);

@@ -156,14 +156,14 @@ function onDistant() {
       await after(5);
       return heard;
     };
-  const { insert, get, replace, remove, schedule, hold } = engine;
+  const { insert, get, replace, remove, schedule, lease: hold } = engine;
   const instead: Partial<Engine> = {
     insert: distant(insert),
     get: distant(get),
     replace: distant(replace),
     remove: distant(remove),
     schedule: distant(schedule),
-    hold: distant(hold),
+    lease: distant(hold),
   };
   let runs = 0;
   const tool = t.promise({ budgetMs: 5_000, retries: 1 }).handle(async () => {

@@ -1,8 +1,8 @@
 /** Middleware that takes longer than a tool's budget: nothing is promised, written or run before it has let the call through. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { defineTool, type Middleware, type Settled, ToolError } from "../../mod.ts";
-import { refuse } from "../../src/core/call/outcome.ts";
+import { type CallResult, defineTool, type Middleware, ToolError } from "../../mod.ts";
+import { errorResult } from "../../src/core/call/outcome.ts";
 import { assertRefused, Bench, KeptSink } from "./harness.ts";
 import {
   asAnswer,
@@ -36,7 +36,7 @@ function behind(decide: Middleware, place: (typeof PLACES)[number] = "server") {
   return { bench, gates, jobs, clock };
 }
 
-const denied = refuse("permission_denied", "No");
+const denied = errorResult("permission_denied", "No");
 
 for (
   const [name, decide] of [
@@ -44,7 +44,7 @@ for (
     ["throws", () => {
       throw new ToolError("permission_denied", "No");
     }],
-  ] as readonly (readonly [string, () => Settled])[]
+  ] as readonly (readonly [string, () => CallResult])[]
 ) {
   for (const isStreamed of [false, true]) {
     test(`what middleware ${name} after the budget is never promised or run${isStreamed ? " (streamed)" : ""}`, async () => {
@@ -84,7 +84,7 @@ test("no other replica runs a call whose process dies while middleware decides",
   let runs = 0;
   const tool = t.handle(() => ++runs);
   // It dies: whatever it holds is let go.
-  const dying = changed(jobs.engine, { hold: () => () => {} });
+  const dying = changed(jobs.engine, { lease: () => () => {} });
   const options = { keys: KEYS, clock };
   const a = new Bench([tool], {
     ...options,

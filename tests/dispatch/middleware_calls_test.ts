@@ -1,8 +1,8 @@
 /** What middleware of the server sees: how the call ends for its caller, whatever becomes of the work. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { type CallEvent, defineTool, type Middleware, type Settled } from "../../mod.ts";
-import { refuse } from "../../src/core/call/outcome.ts";
+import { type CallEvent, type CallResult, defineTool, type Middleware } from "../../mod.ts";
+import { errorResult } from "../../src/core/call/outcome.ts";
 import type { FakeClock } from "../../src/testing/mod.ts";
 import { assertRefused, Bench, KeptSink, settle } from "./harness.ts";
 import { asAnswer, asPromise, Gates, KEYS, pass, redeem, settledOf, standstill, watch } from "./promised.ts";
@@ -63,7 +63,7 @@ test("a promise does not wait for middleware that never returns", async () => {
   const gates = new Gates();
   const stuck: Middleware = async (ctx, next) => {
     const settled = await next();
-    return ctx.call.tool === "t" ? await new Promise<Settled>(() => {}) : settled;
+    return ctx.call.tool === "t" ? await new Promise<CallResult>(() => {}) : settled;
   };
   const { bench, clock } = gated(gates, stuck);
   const call = watch(bench.call("t"));
@@ -191,7 +191,7 @@ test("what a listener throws is logged, and the call goes on", async () => {
 });
 
 test("ctx.end() ends the call at once, and aborts the handler", async () => {
-  const refusal = refuse("unavailable", "Enough");
+  const refusal = errorResult("unavailable", "Enough");
   let signal: AbortSignal | undefined;
   for (const place of ["server", "tool"] as const) {
     const ending: Middleware = (ctx, next) => {

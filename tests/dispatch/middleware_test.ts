@@ -1,7 +1,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
-import { defineTool, Failure, type MaybePromise, type Middleware, type Settled, ToolError } from "../../mod.ts";
+import { type CallResult, defineTool, Failure, type MaybePromise, type Middleware, ToolError } from "../../mod.ts";
 import { assertMasked, assertRefused, Bench, KeptSink } from "./harness.ts";
 
 const t = defineTool("t").describe("T");
@@ -64,7 +64,7 @@ for (
     ["an answer", { kind: "answer", value: "cached" }],
     ["a failure", { kind: "failure", code: "no", message: "No" }],
     ["a refusal", { kind: "error", code: "permission_denied", message: "Not you" }],
-  ] as readonly (readonly [string, Settled])[]
+  ] as readonly (readonly [string, CallResult])[]
 ) {
   for (const isLater of [false, true]) {
     test(`middleware may answer instead of the handler: ${name}${isLater ? ", later" : ""}`, async () => {
@@ -112,17 +112,17 @@ for (
     [
       "a Failure",
       new Failure("no", "No", { a: 1 }),
-      (settled: Settled) => deepStrictEqual(settled, { kind: "failure", code: "no", message: "No", data: { a: 1 } }),
+      (settled: CallResult) => deepStrictEqual(settled, { kind: "failure", code: "no", message: "No", data: { a: 1 } }),
     ],
     [
       "a ToolError",
       new ToolError("unauthenticated", "Who are you?"),
-      (settled: Settled) =>
+      (settled: CallResult) =>
         deepStrictEqual(settled, { kind: "error", code: "unauthenticated", message: "Who are you?" }),
     ],
-    ["an Error", new Error("secret"), (settled: Settled, bench: Bench) => void assertMasked(settled, bench.log)],
-    ["undefined", undefined, (settled: Settled, bench: Bench) => void assertMasked(settled, bench.log)],
-  ] as readonly (readonly [string, unknown, (settled: Settled, bench: Bench) => void])[]
+    ["an Error", new Error("secret"), (settled: CallResult, bench: Bench) => void assertMasked(settled, bench.log)],
+    ["undefined", undefined, (settled: CallResult, bench: Bench) => void assertMasked(settled, bench.log)],
+  ] as readonly (readonly [string, unknown, (settled: CallResult, bench: Bench) => void])[]
 ) {
   for (
     const [how, middleware] of [
@@ -160,7 +160,7 @@ test("outer middleware sees what inner middleware threw as a value", async () =>
   deepStrictEqual(kinds, ["failure"]);
 });
 
-const forgetful: readonly (readonly [string, (ctx: unknown, next: () => MaybePromise<Settled>) => unknown])[] = [
+const forgetful: readonly (readonly [string, (ctx: unknown, next: () => MaybePromise<CallResult>) => unknown])[] = [
   ["returns nothing", (_, next) => void next()],
   ["returns nothing, later", async (_, next) => void (await next())],
   ["returns null", () => null],

@@ -1,13 +1,13 @@
 /** What the tests of promises share: engines that misbehave, runs that wait to be told how to end, and readers of outcomes. */
 import { ok, strictEqual } from "node:assert/strict";
 import {
-  type AskOutcome,
+  type CallResult,
   type Engine,
   type Job,
   type MaybePromise,
   memoryEngine,
   type PromiseOutcome,
-  type Settled,
+  type QuestionsResult,
 } from "../../mod.ts";
 import { FakeClock } from "../../src/testing/mod.ts";
 import { type Bench, settle } from "./harness.ts";
@@ -34,33 +34,33 @@ export async function pass({ clock }: { readonly clock: FakeClock }, byMs: numbe
 }
 
 /** That something settled as a promise. */
-export function asPromise(settled: Settled | undefined): PromiseOutcome {
+export function asPromise(settled: CallResult | undefined): PromiseOutcome {
   ok(settled?.kind === "promise", `settled as ${JSON.stringify(settled)}`);
   return settled;
 }
 
 /** That something settled as a question. */
-export function asQuestion(settled: Settled | undefined): AskOutcome {
+export function asQuestion(settled: CallResult | undefined): QuestionsResult {
   const isQuestion = settled?.kind === "elicitation" || settled?.kind === "request-for-more-resource";
   ok(isQuestion, `settled as ${JSON.stringify(settled)}`);
   return settled;
 }
 
 /** That something settled as an answer; gives its value. */
-export function asAnswer(settled: Settled | undefined): unknown {
+export function asAnswer(settled: CallResult | undefined): unknown {
   ok(settled?.kind === "answer", `settled as ${JSON.stringify(settled)}`);
   return settled.value;
 }
 
 /** That something settled as a failure of that code; gives its data. */
-export function asFailure(settled: Settled | undefined, code: string): unknown {
+export function asFailure(settled: CallResult | undefined, code: string): unknown {
   ok(settled?.kind === "failure", `settled as ${JSON.stringify(settled)}`);
   strictEqual(settled.code, code);
   return settled.data;
 }
 
 /** Redeems a promise, without waiting unless it is told to. */
-export function redeem(bench: Bench, token: string, waitMs?: number): MaybePromise<Settled> {
+export function redeem(bench: Bench, token: string, waitMs?: number): MaybePromise<CallResult> {
   return bench.call("redeem", { promise: token, ...(waitMs !== undefined && { wait_ms: waitMs }) });
 }
 
@@ -70,14 +70,14 @@ export async function cancel(bench: Bench, token: string): Promise<boolean> {
 }
 
 /** The outcome of a call, once there is one. */
-export function watch(call: MaybePromise<Settled>): { readonly settled: Settled | undefined } {
-  const watched: { settled: Settled | undefined } = { settled: undefined };
+export function watch(call: MaybePromise<CallResult>): { readonly settled: CallResult | undefined } {
+  const watched: { settled: CallResult | undefined } = { settled: undefined };
   void Promise.resolve(call).then((settled) => (watched.settled = settled));
   return watched;
 }
 
 /** How a call that was watched has settled: by now it has to. */
-export function settledOf({ settled }: { readonly settled: Settled | undefined }): Settled {
+export function settledOf({ settled }: { readonly settled: CallResult | undefined }): CallResult {
   ok(settled !== undefined, "the call has not settled");
   return settled;
 }
@@ -120,7 +120,7 @@ export function changed(engine: Engine, instead: Partial<Engine>): Engine {
 
 /** An engine that keeps nobody's process apart: as if each of its servers were a replica. */
 export function withoutInstance(engine: Engine): Engine {
-  return changed(engine, { name: "shared", instance: undefined });
+  return changed(engine, { name: "shared", processId: undefined });
 }
 
 /** The jobs that an engine is given, by id, as they are. */

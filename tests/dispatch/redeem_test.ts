@@ -2,7 +2,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
-import { type CallMeta, type Ctx, defineTool, memoryEngine, type Settled } from "../../mod.ts";
+import { type CallMeta, type CallResult, type Ctx, defineTool, memoryEngine } from "../../mod.ts";
 import { assertRefused, Bench, KeptSink } from "./harness.ts";
 import {
   asAnswer,
@@ -246,7 +246,7 @@ test("cancel of a stream that goes on past its budget ends the stream", async ()
   ok(deferred?.kind === "deferred");
   strictEqual(await cancel(bench, deferred.promise.token), true);
   await pass(bench, 0);
-  assertRefused(call.settled as Settled, "cancelled");
+  assertRefused(call.settled as CallResult, "cancelled");
 });
 
 test("cancel reaches the run at whichever server it is", async () => {

@@ -60,7 +60,7 @@ check("refuses calls while its store is down, and goes on when it is back", asyn
   const worker = engine.work(runs.run, { concurrency: 2 });
   await engine.schedule(before.id, 0);
   await until("it is run", () => runs.count(before.id) === 1);
-  const letGo = await engine.hold(later.id);
+  const letGo = await engine.lease(later.id);
 
   await server.crash();
   await isRefused(engine);

@@ -13,7 +13,7 @@ const tasks: Readonly<Record<string, () => Promise<void>>> = {
   /** Keeps what it takes for ever: what it runs, and what it holds. */
   async hang() {
     for (const id of ids) {
-      await engine.hold(id);
+      await engine.lease(id);
       console.log(`holds ${id}`);
     }
     engine.work((id) => {
@@ -45,7 +45,7 @@ const tasks: Readonly<Record<string, () => Promise<void>>> = {
   async change() {
     const job = await engine.get(ids[0] ?? "");
     engine.subscribe(ids[0] ?? "", () => {})();
-    await (await engine.hold(ids[0] ?? ""))();
+    await (await engine.lease(ids[0] ?? ""))();
     if (job !== undefined) await engine.replace({ ...job, version: job.version + 1, state: "cancelled" }, job.version);
     console.log("changed it");
     await engine.close();

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { bullmq, type BullmqCommonOptions } from "../../src/engine/bullmq/mod.ts";
+import { type BullmqCommonOptions, bullmqEngine } from "../../src/engine/bullmq/mod.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { type ServerName, startPostgres, startRedis, type TestServer } from "./programs.ts";
 import type { OpenedEngine } from "./suite.ts";
@@ -18,7 +18,7 @@ export function startStore(store: ServerName): Promise<TestServer> {
 
 /** An engine over a server. */
 export function openBullmq(store: ServerName, url: string, options: BullmqCommonOptions): Engine {
-  return bullmq(store === "redis" ? { redis: url, ...options } : { postgres: url, ...options });
+  return bullmqEngine(store === "redis" ? { redis: url, ...options } : { postgres: url, ...options });
 }
 
 /** Has the store made ready for engines that are in a hurry: the first one of all makes tables. */

@@ -1,8 +1,8 @@
 import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import * as v from "valibot";
-import { createClient, createServer, defineTool, memory } from "../../mod.ts";
-import { bullmq, type BullmqOptions } from "../../src/engine/bullmq/mod.ts";
+import { createClient, createServer, defineTool, memoryTransport } from "../../mod.ts";
+import { bullmqEngine, type BullmqOptions } from "../../src/engine/bullmq/mod.ts";
 import { importPackage } from "../../src/engine/redis/packages.ts";
 import { openBullmq, openOn, startStore, STORES, warmUp } from "./bullmq_stores.ts";
 import { type ServerName, skipReason, type TestServer } from "./programs.ts";
@@ -123,7 +123,7 @@ for (const store of STORES) {
         return createServer({ tools: [tool], keys: [`k:${"s".repeat(32)}`], engine: openBullmq(store, url, { name }) });
       });
       try {
-        const [one, other] = servers.map((each) => createClient<typeof each>(memory(each)));
+        const [one, other] = servers.map((each) => createClient<typeof each>(memoryTransport(each)));
         const first = await one!.wait.start({ isEndless: false });
         const result = other!.$.redeem<string>(first.token).result();
         gate.resolve("done");
@@ -160,13 +160,13 @@ for (
   })
 ) {
   test(`bullmq() refuses ${what}`, () => {
-    throws(() => bullmq(options as BullmqOptions), { name: "TypeError" });
+    throws(() => bullmqEngine(options as BullmqOptions), { name: "TypeError" });
   });
 }
 
 for (const option of ["leaseMs", "timeoutMs"]) {
   test(`bullmq() refuses ${option}: 0`, () => {
-    throws(() => bullmq({ redis: "redis://127.0.0.1", [option]: 0 }), {
+    throws(() => bullmqEngine({ redis: "redis://127.0.0.1", [option]: 0 }), {
       name: "RangeError",
       message: new RegExp(option),
     });

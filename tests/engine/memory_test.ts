@@ -110,7 +110,7 @@ test("memoryEngine() keeps nothing of what has been replaced by one that has exp
 
 test("memoryEngine() is another process' engine each time", () => {
   const [one, other] = [memoryEngine(), memoryEngine()];
-  ok(one.instance !== other.instance);
+  ok(one.processId !== other.processId);
   const job = newJob();
   one.insert(job);
   strictEqual(other.get(job.id), undefined);

@@ -1,7 +1,7 @@
 import { deepStrictEqual, doesNotMatch, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import process from "node:process";
-import { sqlite } from "../../src/engine/sqlite/mod.ts";
+import { sqliteEngine } from "../../src/engine/sqlite/mod.ts";
 import { command, type Program, runtimes, startProgram, temporaryFolder, testWith } from "../runtime_serve/programs.ts";
 import { newJob, Runs, sleep, until } from "./suite.ts";
 
@@ -20,7 +20,7 @@ for (const runtime of runtimes) {
   testWith(`sqlite() has others run what a killed process had (${runtime.name})`, [runtime.program], async (bin) => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "jobs.db");
-    const engine = sqlite(path, { leaseMs: LEASE_MS, pollMs: 20 });
+    const engine = sqliteEngine(path, { leaseMs: LEASE_MS, pollMs: 20 });
     const [run, held, cancelled] = [newJob(), newJob(), newJob()] as const;
     for (const job of [run, held, cancelled]) engine.insert(job);
     engine.schedule(run.id, 0);
@@ -54,7 +54,7 @@ for (const runtime of runtimes) {
   ], async (bin) => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "jobs.db");
-    const engine = sqlite(path);
+    const engine = sqliteEngine(path);
     const job = newJob();
     engine.insert(job);
     engine.schedule(job.id, 0);

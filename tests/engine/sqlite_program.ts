@@ -1,16 +1,16 @@
 // A process with the sqlite engine: `sqlite_program.ts <file> <lease in ms> <what to do> [id …]`. It prints what it does.
 import process from "node:process";
-import { sqlite } from "../../src/engine/sqlite/mod.ts";
+import { sqliteEngine } from "../../src/engine/sqlite/mod.ts";
 import { newJob, sleep } from "./suite.ts";
 
 const [path = "", leaseMs = "", what = "", ...ids] = process.argv.slice(2);
-const engine = sqlite(path, { leaseMs: Number(leaseMs), pollMs: 20 });
+const engine = sqliteEngine(path, { leaseMs: Number(leaseMs), pollMs: 20 });
 
 const tasks: Readonly<Record<string, () => Promise<void>>> = {
   /** Keeps what it takes for ever: what it runs, and what it holds. */
   async hang() {
     for (const id of ids) {
-      await engine.hold(id);
+      await engine.lease(id);
       console.log(`holds ${id}`);
     }
     engine.work((id) => {

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Engine } from "../../src/engine/engine.ts";
-import { sqlite, type SqliteOptions } from "../../src/engine/sqlite/mod.ts";
+import { sqliteEngine, type SqliteOptions } from "../../src/engine/sqlite/mod.ts";
 import { openDatabase, type SqliteDatabase } from "../../src/engine/sqlite/database.ts";
 import { SqliteStore } from "../../src/engine/sqlite/store.ts";
 import { SqliteSubscriptions } from "../../src/engine/sqlite/subscriptions.ts";
@@ -22,12 +22,12 @@ interface OpenedSqlite extends OpenedEngine {
 async function openSqlite(options: SqliteOptions = {}): Promise<OpenedSqlite> {
   const folder = await temporaryFolder();
   const path = join(folder.path, "jobs.db");
-  const engines = [sqlite(path, options)];
+  const engines = [sqliteEngine(path, options)];
   return {
     path,
     engine: engines[0]!,
     reopen() {
-      const engine = sqlite(path, options);
+      const engine = sqliteEngine(path, options);
       engines.push(engine);
       return Promise.resolve(engine);
     },
@@ -55,20 +55,20 @@ function read(database: SqliteDatabase, sql: string): unknown[] {
 test("sqlite() says what to do about a folder that is not there", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "missing", "jobs.db");
-  throws(() => sqlite(path), /its folder has to exist.*mkdir/);
+  throws(() => sqliteEngine(path), /its folder has to exist.*mkdir/);
   mkdirSync(join(folder.path, "missing"));
-  await sqlite(path).close();
+  await sqliteEngine(path).close();
 });
 
 for (const path of ["", ":memory:", "file:jobs.db?mode=memory"]) {
   test(`sqlite() refuses ${JSON.stringify(path)}`, () => {
-    throws(() => sqlite(path), { name: "TypeError", message: /memoryEngine\(\)/ });
+    throws(() => sqliteEngine(path), { name: "TypeError", message: /memoryEngine\(\)/ });
   });
 }
 
 for (const [name, value] of Object.entries({ leaseMs: 0, pollMs: Number.NaN, busyTimeoutMs: -1 })) {
   test(`sqlite() refuses ${name}: ${value}`, () => {
-    throws(() => sqlite("jobs.db", { [name]: value }), { name: "RangeError", message: new RegExp(name) });
+    throws(() => sqliteEngine("jobs.db", { [name]: value }), { name: "RangeError", message: new RegExp(name) });
   });
 }
 
@@ -77,12 +77,12 @@ test("sqlite() leaves the file of another program alone", async () => {
   const path = join(folder.path, "theirs.db");
   const theirs = openRaw(path);
   theirs.exec("PRAGMA application_id = 7; CREATE TABLE theirs (id)");
-  throws(() => sqlite(path), /belongs to another program/);
+  throws(() => sqliteEngine(path), /belongs to another program/);
   deepStrictEqual(read(theirs, "SELECT name FROM sqlite_schema"), [{ name: "theirs" }]);
   theirs.close();
   const text = join(folder.path, "notes.txt");
   writeFileSync(text, "Not a database, but long enough to be taken for one. ".repeat(20));
-  throws(() => sqlite(text), /not a database/);
+  throws(() => sqliteEngine(text), /not a database/);
 });
 
 test("sqlite() leaves the file of a newer version alone", async () => {
@@ -90,7 +90,7 @@ test("sqlite() leaves the file of a newer version alone", async () => {
   const raw = openRaw(opened.path);
   raw.exec("PRAGMA user_version = 2");
   raw.close();
-  throws(() => sqlite(opened.path), /a newer version wrote it \(schema 2, this one knows 1\)/);
+  throws(() => sqliteEngine(opened.path), /a newer version wrote it \(schema 2, this one knows 1\)/);
   await opened.close();
 });
 
@@ -99,7 +99,7 @@ test("sqlite() writes ahead, and waits for the disk if it is to outlive the mach
   const levels = { process: 1, machine: 2 } as const;
   for (const outlives of ["process", "machine"] as const) {
     const path = join(folder.path, `${outlives}.db`);
-    const engine = sqlite(path, { outlives });
+    const engine = sqliteEngine(path, { outlives });
     strictEqual(engine.insert(newJob()), true);
     const raw = openDatabase(path, {
       ...CONNECTION,
@@ -137,7 +137,7 @@ test("sqlite() throws what the database throws, tells of it in the background, a
   const { path, engine, close } = await openSqlite(options);
   const jobs = [newJob(), newJob()] as const;
   for (const job of jobs) await engine.insert(job);
-  const letGo = await engine.hold(jobs[0].id);
+  const letGo = await engine.lease(jobs[0].id);
   const runs = new Runs();
   const raw = openRaw(path);
   raw.exec("BEGIN IMMEDIATE");
@@ -161,7 +161,7 @@ test("sqlite() keeps no timer where there is nothing to do", async () => {
   await engine.insert(job);
   await engine.schedule(job.id, 0);
   engine.subscribe(job.id, () => {})();
-  await (await engine.hold(job.id))();
+  await (await engine.lease(job.id))();
   await engine.work(() => Promise.resolve(), { concurrency: 1 }).stop();
   // Deno, for one, fails a test that leaves a timer behind; what was armed ends with the next beat.
   await sleep(300);
@@ -252,7 +252,7 @@ test("sqlite() does not take its own runs for dead after its event loop stood st
   const gate = Promise.withResolvers<void>();
   const runs = new Runs(() => gate.promise);
   const worker = engine.work(runs.run, { concurrency: 5 });
-  await engine.hold(held.id);
+  await engine.lease(held.id);
   await engine.schedule(run.id, 0);
   await until("it is run", () => runs.active === 1);
   const untilMs = Date.now() + 500;

@@ -16,7 +16,7 @@ export function checkHolds({ name, leaseMs, check, checkTwo, wait, settle }: Eng
       await one.insert(job);
       const runs = new Runs();
       const workers = [one, other].map((engine) => engine.work(runs.run, { concurrency: 1 }));
-      const letGo = await one.hold(job.id);
+      const letGo = await one.lease(job.id);
       await settle(other, runs);
       await letGo();
       await settle(other, runs);
@@ -29,7 +29,7 @@ export function checkHolds({ name, leaseMs, check, checkTwo, wait, settle }: Eng
       await one.insert(job);
       const runs = new Runs();
       const workers = [one, other].map((engine) => engine.work(runs.run, { concurrency: 1 }));
-      const letGo = await one.hold(job.id);
+      const letGo = await one.lease(job.id);
       await one.schedule(job.id, 0);
       await letGo();
       await wait("it is run", () => runs.count(job.id) === 1);
@@ -42,7 +42,7 @@ export function checkHolds({ name, leaseMs, check, checkTwo, wait, settle }: Eng
     checkTwo("hold() puts off what was to come before it", async (one, other) => {
       const job = newJob();
       await one.insert(job, 50);
-      const letGo = await one.hold(job.id);
+      const letGo = await one.lease(job.id);
       const runs = new Runs();
       const workers = [one, other].map((engine) => engine.work(runs.run, { concurrency: 1 }));
       await sleep(100);
@@ -58,7 +58,7 @@ export function checkHolds({ name, leaseMs, check, checkTwo, wait, settle }: Eng
     checkTwo("remove() ends a hold", async (one, other) => {
       const job = newJob();
       await one.insert(job);
-      const letGo = await one.hold(job.id);
+      const letGo = await one.lease(job.id);
       await other.remove(job.id);
       await letGo();
       strictEqual(await one.insert(job), true);
@@ -75,7 +75,7 @@ export function checkHolds({ name, leaseMs, check, checkTwo, wait, settle }: Eng
       const gate = Promise.withResolvers<void>();
       const runs = new Runs((id) => (id === run.id ? gate.promise : undefined));
       const worker = one.work(runs.run, { concurrency: 1 });
-      const letGo = await one.hold(held.id);
+      const letGo = await one.lease(held.id);
       await one.schedule(run.id, 0);
       await wait("one is run", () => runs.count(run.id) === 1);
       const others = new Runs();
@@ -90,8 +90,8 @@ export function checkHolds({ name, leaseMs, check, checkTwo, wait, settle }: Eng
 
   describe(`engine ${name}: processes`, () => {
     check("instance names the process where only one knows the jobs", async ({ engine, reopen }) => {
-      strictEqual(typeof engine.instance, reopen === undefined ? "string" : "undefined");
-      strictEqual(engine.instance, engine.instance);
+      strictEqual(typeof engine.processId, reopen === undefined ? "string" : "undefined");
+      strictEqual(engine.processId, engine.processId);
       await Promise.resolve();
     });
 
@@ -121,7 +121,7 @@ export function checkHolds({ name, leaseMs, check, checkTwo, wait, settle }: Eng
         await insertAll(engine, [held, run]);
         const never = new Runs(() => new Promise(() => {}));
         engine.work(never.run, { concurrency: 1 });
-        await engine.hold(held.id);
+        await engine.lease(held.id);
         await engine.schedule(run.id, 0);
         await wait("it is run", () => never.count(run.id) === 1);
         await engine.close();

@@ -20,7 +20,7 @@ import {
 } from "../../examples/library/statistics.ts";
 import { cellsOf, listTableIds, loadAllTables, loadTable } from "../../examples/library/tables.ts";
 import { wrapText } from "../../examples/library/transcript.ts";
-import { type AnswerQuestion, createClient, memory } from "../../mod.ts";
+import { type AnswerQuestion, createClient, memoryTransport } from "../../mod.ts";
 import { testClient } from "../../src/testing/mod.ts";
 
 // The tools import Toolwire as a user does, by its `jsr:` name, which Node does not understand by itself.
@@ -608,8 +608,11 @@ test(
 );
 
 /** Exports the penguins, with these answers. */
-function exportPenguins(onElicit: AnswerQuestion, onResource: AnswerQuestion) {
-  const answering = createClient<typeof server>(memory(server), { onElicit, onResource });
+function exportPenguins(onElicitation: AnswerQuestion, onMoreRequested: AnswerQuestion) {
+  const answering = createClient<typeof server>(memoryTransport(server), {
+    onElicitation: onElicitation,
+    onMoreRequested: onMoreRequested,
+  });
   return answering.export_dataset({ dataset_id: "penguins" });
 }
 

@@ -8,7 +8,7 @@ import {
   type RenderServer,
   type Video,
 } from "../../examples/stateless/render_server.ts";
-import { createClient, memory } from "../../mod.ts";
+import { createClient, memoryTransport } from "../../mod.ts";
 
 const KEYS = "k1:a secret that both of the instances know";
 
@@ -24,7 +24,9 @@ function openFarm() {
     },
   };
   const connect = (keys = KEYS, to = farm) => {
-    return createClient<RenderServer>(memory(createRenderServer({ keys, farm: to })), { retry: { attempts: 0 } });
+    return createClient<RenderServer>(memoryTransport(createRenderServer({ keys, farm: to })), {
+      retry: { attempts: 0 },
+    });
   };
   return { clock, orders, connect };
 }

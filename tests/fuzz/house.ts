@@ -2,7 +2,7 @@
 import { createServer, defineTool, type Logger, mcpLite, type Server } from "../../mod.ts";
 import { toolsFromOpenApi } from "../../src/integrations/openapi/mod.ts";
 import * as v from "../../src/core/schema/valibot.ts";
-import { connect } from "../../src/wires/grpc/mod.ts";
+import { grpc } from "../../src/wires/grpc/mod.ts";
 import { definePrompt, defineResource, mcp, memorySessions, user } from "../../src/wires/mcp/mod.ts";
 import { webtools } from "../../src/wires/webtools/mod.ts";
 import type { Dice } from "./dice.ts";
@@ -64,7 +64,7 @@ const ask = defineTool("ask").describe("Ask, then answer").input(v.object({ id: 
   async ({ id }, ctx) => {
     const first = await ctx.step("first", () => id.length);
     const said = await ctx.elicit("name", { message: "Who are you?", schema: v.object({ name: v.string() }) });
-    await ctx.requireResource("credits", { amount: 1 });
+    await ctx.requestMore("credits", { amount: 1 });
     return [first, said.action];
   },
 );
@@ -143,7 +143,7 @@ export function createHouse(logged: string[]): Server {
       mcpLite(),
       mcp({ sessions: memorySessions(), askTimeoutMs: 5 }),
       mcp({ path: "/stateless", askTimeoutMs: 5 }),
-      connect(),
+      grpc(),
       webtools({ name: "house", description: "What is fuzzed", version: "1.2.3" }),
     ],
   });

@@ -1,6 +1,6 @@
 /** Servers that mean ill, against our clients: a call ends, soon, by a refusal, and nothing is asked of anybody else. */
 import { ok, strictEqual } from "node:assert/strict";
-import { createClient, http, ToolError, type Transport } from "../../mod.ts";
+import { createClient, mcpLiteTransport, ToolError, type Transport } from "../../mod.ts";
 import { httpErrorCodes } from "../../src/wires/mcp_lite/server/codes.ts";
 import { connectTransport, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/mod.ts";
 import { mcpTransport } from "../../src/wires/mcp/mod.ts";
@@ -117,7 +117,7 @@ type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 const JSON_TYPE = "application/json";
 
 const PROTOCOLS: readonly Protocol[] = [
-  { column: "MCP-lite", name: "http", types: [JSON_TYPE, "text/event-stream"], open: http },
+  { column: "MCP-lite", name: "http", types: [JSON_TYPE, "text/event-stream"], open: mcpLiteTransport },
   { column: "Connect", name: "connect (JSON)", types: [JSON_TYPE, "application/connect+json"], open: connectTransport },
   {
     column: "Connect",

@@ -175,7 +175,7 @@ test("questions go to whoever called, and their answers back; no state is made u
   ok(outcome.kind === "elicitation");
   deepStrictEqual(Object.entries(outcome.requests).map(([key, { kind, params }]) => [key, kind, params]), [
     ["constructor", "elicitation", undefined],
-    ["credits", "resource", { resource: "credits" }],
+    ["credits", "more", { resource: "credits" }],
     ["page", "elicitation", { url: "https://x.test/" }],
   ]);
   const responses = {
@@ -194,8 +194,8 @@ test("questions go to whoever called, and their answers back; no state is made u
   const [, retry] = server.by("tools/call");
   strictEqual(retry !== undefined && "requestState" in retry.params, false);
   const answering = createClient(transport, {
-    onElicit: ({ key }) => ({ action: key === "page" ? "decline" : "accept" }),
-    onResource: () => ({ action: "decline" }),
+    onElicitation: ({ key }) => ({ action: key === "page" ? "decline" : "accept" }),
+    onMoreRequested: () => ({ action: "decline" }),
   });
   deepStrictEqual(await answering.$.call("t"), {
     constructor: { action: "accept", content: { name: "Ada" } },
@@ -401,7 +401,7 @@ test("pages to go to first are questions, as older servers say it", async () => 
   const client = createClient(
     modern({ "tools/call": () => ++calls === 1 ? new RpcFailure(-32042, 200, { elicitations }) : text("done") })
       .transport(),
-    { onElicit: ({ params }) => ({ action: params?.["url"] === "https://x.test/" ? "accept" : "cancel" }) },
+    { onElicitation: ({ params }) => ({ action: params?.["url"] === "https://x.test/" ? "accept" : "cancel" }) },
   );
   deepStrictEqual(await client.$.call("t"), [{ type: "text", text: "done" }]);
 });

@@ -36,7 +36,7 @@ test("a session is opened once, told of its end, and what is asked over its own 
   const seen: string[] = [];
   const served = serveOfficialV1({ journal, hasSessions: true });
   const transport = transportTo((request) => served.fetch(request), {}, seen);
-  const client = createClient(transport, { onElicit: () => ({ action: "accept", content: { name: "Ada" } }) });
+  const client = createClient(transport, { onElicitation: () => ({ action: "accept", content: { name: "Ada" } }) });
   deepStrictEqual(await client.$.call("ask_aside"), said("Hello, Ada"));
   deepStrictEqual(await client.$.call("add", { a: 1, b: 2 }), { sum: 3 });
   client.$.close();

@@ -14,7 +14,7 @@ type Scenario = (stage: Stage) => Promise<void>;
 async function run(row: OfficialRow, scenario: Scenario): Promise<void> {
   const opened = row.open();
   const client = createClient(opened.transport, {
-    onElicit: ({ message }) => ({ action: "accept", content: { name: message === "Your name?" ? "Ada" : "?" } }),
+    onElicitation: ({ message }) => ({ action: "accept", content: { name: message === "Your name?" ? "Ada" : "?" } }),
   });
   try {
     await scenario({ ...opened, row, client });

@@ -91,7 +91,7 @@ test("a task that asks is answered, by its own token", async () => {
     task("completed", { result: { ...text("Ada"), structuredContent: "Ada" } }),
   ]);
   const transport = scripted.transport();
-  const client = createClient(transport, { onElicit: ({ key }) => ({ action: "accept", content: { key } }) });
+  const client = createClient(transport, { onElicitation: ({ key }) => ({ action: "accept", content: { key } }) });
   strictEqual(await client.$.call("t"), "Ada");
   deepStrictEqual(scripted.by("tasks/update")[0]?.params["inputResponses"], {
     name: { action: "accept", content: { key: "name" } },
@@ -183,7 +183,7 @@ test("2025-11-25: a task asks while its result is waited for", async () => {
   const stream = new OpenStream();
   const scripted = oldServer("required", ["input_required"], { "tasks/result": () => stream.response });
   const client: Client<never> = createClient(scripted.transport(), {
-    onElicit: () => ({ action: "accept", content: { a: 1 } }),
+    onElicitation: () => ({ action: "accept", content: { a: 1 } }),
   });
   const call = client.$.call("t");
   await eventually(() => scripted.by("tasks/result").length === 1);

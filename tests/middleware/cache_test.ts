@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
-import { type CallMeta, defineContext, defineTool, Failure } from "../../mod.ts";
+import { type CallMeta, defineCallerState, defineTool, Failure } from "../../mod.ts";
 import { cache, type CacheOptions } from "../../src/integrations/middleware/mod.ts";
 import { Bench, KeptSink } from "../dispatch/harness.ts";
 import { asAnswer, asPromise, asQuestion, KEYS } from "../dispatch/promised.ts";
@@ -80,7 +80,7 @@ for (
 }
 
 test("cache() keeps no failure, no refusal, no question, no promise, nothing streamed, and no change of context", async () => {
-  const slot = defineContext("slot", v.number());
+  const slot = defineCallerState("slot", v.number());
   let runs = 0;
   const tools = [
     reading.handle(() => {
@@ -99,7 +99,7 @@ test("cache() keeps no failure, no refusal, no question, no promise, nothing str
     }),
     reading.handle((_, ctx) => {
       runs++;
-      ctx.context.set(slot, 5);
+      ctx.callerState.set(slot, 5);
     }),
   ];
   for (const tool of tools) {

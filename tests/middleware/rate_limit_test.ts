@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { defineTool } from "../../mod.ts";
 import {
   type BucketStore,
-  memoryBuckets,
+  memoryRateLimitStore,
   rateLimit,
   type RateLimitOptions,
 } from "../../src/integrations/middleware/mod.ts";
@@ -63,7 +63,7 @@ test("rateLimit() takes keys, and lets calls pass that have none", async () => {
 });
 
 test("rateLimit() keeps limits apart in one store by their names", async () => {
-  const store = memoryBuckets();
+  const store = memoryRateLimitStore();
   const one = limited({ perSecond: 1, store, name: "one" });
   const other = limited({ perSecond: 1, store, name: "other" });
   deepStrictEqual([await one.call(), await other.call(), await one.call()], ["taken", "taken", 1000]);
@@ -118,16 +118,16 @@ test("rateLimit() that allows holds its limit again once its store answers at on
   deepStrictEqual([await call(), await call()], [500, 500]);
 });
 
-test("memoryBuckets() forgets the bucket that was not used for longest", () => {
-  const store = memoryBuckets({ maxBuckets: 2 });
+test("memoryRateLimitStore() forgets the bucket that was not used for longest", () => {
+  const store = memoryRateLimitStore({ maxBuckets: 2 });
   const bucket = { perSecond: 1, burst: 1 };
   const take = (key: string) => store.take(key, bucket, 0);
   deepStrictEqual([take("a"), take("b"), take("a"), take("c")], [0, 0, 1000, 0]);
   deepStrictEqual([take("a"), take("c"), take("b")], [1000, 1000, 0], "b was forgotten");
 });
 
-test("memoryBuckets() stands a clock that goes back", () => {
-  const store = memoryBuckets();
+test("memoryRateLimitStore() stands a clock that goes back", () => {
+  const store = memoryRateLimitStore();
   deepStrictEqual([
     store.take("a", { perSecond: 1, burst: 1 }, 1000),
     store.take("a", { perSecond: 1, burst: 1 }, 0),
@@ -135,10 +135,10 @@ test("memoryBuckets() stands a clock that goes back", () => {
   ], [0, 1000, 0]);
 });
 
-test("rateLimit() and memoryBuckets() refuse limits that are none", () => {
+test("rateLimit() and memoryRateLimitStore() refuse limits that are none", () => {
   for (const perSecond of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
     throws(() => rateLimit({ perSecond }), RangeError);
   }
   for (const burst of [0, 1.5]) throws(() => rateLimit({ perSecond: 1, burst }), RangeError);
-  throws(() => memoryBuckets({ maxBuckets: 0 }), RangeError);
+  throws(() => memoryRateLimitStore({ maxBuckets: 0 }), RangeError);
 });

@@ -3,7 +3,7 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { createServer, defineTool } from "../../mod.ts";
 import { rateLimit } from "../../src/integrations/middleware/mod.ts";
-import { redisBuckets, type RedisBucketsOptions } from "../../src/integrations/redis/mod.ts";
+import { redisRateLimitStore, type RedisRateLimitStoreOptions } from "../../src/integrations/redis/mod.ts";
 import { testClient } from "../../src/testing/mod.ts";
 import { skipReason, startRedis, type TestServer } from "../engine/programs.ts";
 
@@ -12,17 +12,17 @@ const PATIENT = { timeout: 120_000 };
 /** So slow that nothing is added while a test runs. */
 const SLOW = { perSecond: 1 / 3_600, burst: 3 };
 
-describe("redisBuckets()", { skip: skipReason("redis") }, () => {
+describe("redisRateLimitStore()", { skip: skipReason("redis") }, () => {
   let starting: Promise<TestServer> | undefined;
   const redis = async () => (await (starting ??= startRedis())).url;
   after(async () => {
     await (await starting)?.stop();
   });
-  const open = async (options: Partial<RedisBucketsOptions> = {}) =>
-    redisBuckets({ redis: await redis(), timeoutMs: 60_000, name: crypto.randomUUID(), ...options });
+  const open = async (options: Partial<RedisRateLimitStoreOptions> = {}) =>
+    redisRateLimitStore({ redis: await redis(), timeoutMs: 60_000, name: crypto.randomUUID(), ...options });
 
   test(
-    "redisBuckets() gives no token twice, however many take at once, from however many processes",
+    "redisRateLimitStore() gives no token twice, however many take at once, from however many processes",
     PATIENT,
     async () => {
       const name = crypto.randomUUID();
@@ -36,7 +36,7 @@ describe("redisBuckets()", { skip: skipReason("redis") }, () => {
     },
   );
 
-  test("redisBuckets() fills buckets again, and forgets them once they are full", PATIENT, async () => {
+  test("redisRateLimitStore() fills buckets again, and forgets them once they are full", PATIENT, async () => {
     const store = await open();
     const quick = { perSecond: 20, burst: 1 };
     strictEqual(await store.take("a", quick, 0), 0);
@@ -49,7 +49,7 @@ describe("redisBuckets()", { skip: skipReason("redis") }, () => {
     store.close();
   });
 
-  test("redisBuckets() limits two servers together", PATIENT, async () => {
+  test("redisRateLimitStore() limits two servers together", PATIENT, async () => {
     const name = crypto.randomUUID();
     const ping = defineTool("ping").describe("Ping").handle(() => "pong");
     const stores = [await open({ name }), await open({ name })];
@@ -67,9 +67,9 @@ describe("redisBuckets()", { skip: skipReason("redis") }, () => {
   });
 });
 
-test("redisBuckets() rejects, and tells once, where there is no Redis", PATIENT, async () => {
+test("redisRateLimitStore() rejects, and tells once, where there is no Redis", PATIENT, async () => {
   const errors: unknown[] = [];
-  const store = redisBuckets({
+  const store = redisRateLimitStore({
     redis: "redis://127.0.0.1:1",
     timeoutMs: 300,
     onError: (error) => void errors.push(error),
@@ -79,11 +79,15 @@ test("redisBuckets() rejects, and tells once, where there is no Redis", PATIENT,
   store.close();
 });
 
-test("redisBuckets() tells of a Redis behind a socket by its path, without what is secret", PATIENT, async () => {
-  const errors: unknown[] = [];
-  const redis = "/nowhere/redis.sock?password=secret";
-  const store = redisBuckets({ redis, timeoutMs: 300, onError: (error) => void errors.push(error) });
-  await rejects(Promise.resolve(store.take("a", SLOW, 0)), /^StoreError: Redis at \/nowhere\/redis\.sock: [^?]*$/);
-  strictEqual(errors.length, 1);
-  store.close();
-});
+test(
+  "redisRateLimitStore() tells of a Redis behind a socket by its path, without what is secret",
+  PATIENT,
+  async () => {
+    const errors: unknown[] = [];
+    const redis = "/nowhere/redis.sock?password=secret";
+    const store = redisRateLimitStore({ redis, timeoutMs: 300, onError: (error) => void errors.push(error) });
+    await rejects(Promise.resolve(store.take("a", SLOW, 0)), /^StoreError: Redis at \/nowhere\/redis\.sock: [^?]*$/);
+    strictEqual(errors.length, 1);
+    store.close();
+  },
+);

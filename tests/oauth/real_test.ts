@@ -2,8 +2,8 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { exportJWK, generateKeyPair, type GenerateKeyPairResult } from "jose";
-import { createClient, createServer, defineTool, http, mcpLite } from "../../mod.ts";
-import { bearer, jwtVerifier, protectedResource } from "../../src/integrations/auth/mod.ts";
+import { createClient, createServer, defineTool, mcpLite, mcpLiteTransport } from "../../mod.ts";
+import { bearer, jwtVerifier, protectedResourcePage } from "../../src/integrations/auth/mod.ts";
 import { loopbackRedirect } from "../../src/integrations/oauth/loopback/mod.ts";
 import {
   authorizationCode,
@@ -12,7 +12,7 @@ import {
   oauthFetch,
   type OAuthStore,
 } from "../../src/integrations/oauth/mod.ts";
-import { connect, connectTransport } from "../../src/wires/grpc/mod.ts";
+import { connectTransport, grpc } from "../../src/wires/grpc/mod.ts";
 import { mcp, mcpTransport } from "../../src/wires/mcp/mod.ts";
 import { browse, ROBOT, type RunningIssuer, SCOPES, startIssuer } from "./issuer.ts";
 
@@ -39,8 +39,8 @@ function createWorld() {
     wires: [
       mcpLite(),
       mcp(),
-      connect(),
-      protectedResource({ resource: ORIGIN, authorizationServers: [issuer.url], scopes: ["docs:read"] }),
+      grpc(),
+      protectedResourcePage({ resource: ORIGIN, authorizationServers: [issuer.url], scopes: ["docs:read"] }),
     ],
     auth: bearer(async (token, request) => {
       const principal = revoked.has(token) ? undefined : await verify(token, request);
@@ -97,7 +97,7 @@ test("oauthFetch() registers, has a person agree once, and calls over each trans
   again.client.$.close();
   const { grant: other } = createPerson();
   const lite = oauthFetch(`${ORIGIN}/mcp-lite/v1`, { grant: other, fetch: network });
-  strictEqual(await createClient(http(`${ORIGIN}/mcp-lite/v1`, { fetch: lite }))["whoami"]?.({}), "ada");
+  strictEqual(await createClient(mcpLiteTransport(`${ORIGIN}/mcp-lite/v1`, { fetch: lite }))["whoami"]?.({}), "ada");
   const unary = oauthFetch(ORIGIN, { grant: other, fetch: network });
   strictEqual(await createClient(connectTransport(ORIGIN, { fetch: unary }))["whoami"]?.({}), "ada");
 });

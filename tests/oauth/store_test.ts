@@ -1,7 +1,7 @@
 /** oauthFetch() with a store that fails: neither the server nor whoever issues tokens is blamed for it. */
 import { ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { createClient, http, ToolError } from "../../mod.ts";
+import { createClient, mcpLiteTransport, ToolError } from "../../mod.ts";
 import type { OAuthStore } from "../../src/integrations/oauth/mod.ts";
 import { connectTransport } from "../../src/wires/grpc/mod.ts";
 import { mcpTransport } from "../../src/wires/mcp/mod.ts";
@@ -48,7 +48,7 @@ for (const method of ["get", "set"] as const) {
 
 test("a client tells that the store throws, on each transport", async () => {
   const fetch = createNetwork().fetch(agreeing().grant, { store: failing("get", false) });
-  for (const open of [http, mcpTransport, connectTransport]) {
+  for (const open of [mcpLiteTransport, mcpTransport, connectTransport]) {
     const client = createClient(open(SERVER, { fetch }), { retry: { attempts: 0 } });
     await rejects(client.$.call("whoami"), isFault("get"));
   }

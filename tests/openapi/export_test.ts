@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import * as v from "valibot";
 import { createServer, defineTool, mcpLite } from "../../mod.ts";
-import { openapi, toolsFromOpenApi } from "../../src/integrations/openapi/mod.ts";
+import { openapiPage, toolsFromOpenApi } from "../../src/integrations/openapi/mod.ts";
 import { webtools } from "../../src/wires/webtools/mod.ts";
 
 interface Node {
@@ -21,7 +21,7 @@ const server = createServer({
   name: "docs",
   version: "2.0.0",
   tools: [walk, secret, later],
-  wires: [openapi(), mcpLite(), webtools({ name: "w", description: "W", version: "1.0.0" })],
+  wires: [openapiPage(), mcpLite(), webtools({ name: "w", description: "W", version: "1.0.0" })],
 });
 const get = (init?: RequestInit) => server.fetch(new Request("http://localhost/openapi.json", init));
 
@@ -43,7 +43,7 @@ test("openapi() describes just what is mounted, validly, as the caller may see i
   // Every reference leads somewhere, for our own importer at least.
   const tools = toolsFromOpenApi(document, { baseUrl: "http://localhost" });
   strictEqual(tools.length, 8);
-  const bare = createServer({ tools: [walk], wires: [openapi({ path: "/api" })] });
+  const bare = createServer({ tools: [walk], wires: [openapiPage({ path: "/api" })] });
   const empty = await (await bare.fetch(new Request("http://localhost/api"))).json();
   deepStrictEqual(empty.paths, {});
 });

@@ -3,7 +3,7 @@ import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { createServer as createHttpServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
-import { createClient, createServer, http } from "../../mod.ts";
+import { createClient, createServer, mcpLiteTransport } from "../../mod.ts";
 import { toolsFromOpenApi } from "../../src/integrations/openapi/mod.ts";
 
 const PET = {
@@ -90,7 +90,7 @@ function connect(token: string) {
   const tools = toolsFromOpenApi(document, { baseUrl, headers: { authorization: `Bearer ${token}` } });
   const server = createServer({ tools });
   return createClient(
-    http("http://localhost/mcp-lite/v1", {
+    mcpLiteTransport("http://localhost/mcp-lite/v1", {
       fetch: (url, init) => Promise.resolve(server.fetch(new Request(url, init))),
     }),
   );

@@ -4,7 +4,7 @@ import { after, test } from "node:test";
 import { context, propagation, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } from "@opentelemetry/core";
-import { createClient, createServer, defineTool, memory } from "../../mod.ts";
+import { createClient, createServer, defineTool, memoryTransport } from "../../mod.ts";
 import { otel, otelTransport } from "../../src/integrations/otel/mod.ts";
 import { testClient } from "../../src/testing/mod.ts";
 import { Telemetry } from "./harness.ts";
@@ -58,7 +58,7 @@ test("otelTransport(): baggage goes along", async () => {
     return "pong";
   });
   const server = createServer({ tools: [tool], middleware: [otel({ tracer, meter })] });
-  const client = createClient<typeof server>(otelTransport(memory(server), { tracer, meter }));
+  const client = createClient<typeof server>(otelTransport(memoryTransport(server), { tracer, meter }));
   const baggage = propagation.createBaggage({ tenant: { value: "acme" } });
   // As if from another process: the server has no context but what came with the call.
   const sent = context.with(propagation.setBaggage(context.active(), baggage), () => client.ping());

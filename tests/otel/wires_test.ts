@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
-import { createClient, createServer, defineTool, http, mcpLite, ToolError } from "../../mod.ts";
+import { createClient, createServer, defineTool, mcpLite, mcpLiteTransport, ToolError } from "../../mod.ts";
 import { otel, otelTransport } from "../../src/integrations/otel/mod.ts";
 import { mcp } from "../../src/wires/mcp/mod.ts";
 import { skipOf, WIRES, wires } from "../wires/matrix.ts";
@@ -87,7 +87,7 @@ test("headers of a request are the trace of the call, where its _meta says none"
   const { tracer, meter } = telemetry;
   const server = createServer({ tools, wires: [mcpLite()], middleware: [otel({ tracer, meter })] });
   const client = createClient<typeof server>(
-    http("http://localhost/mcp-lite/v1", {
+    mcpLiteTransport("http://localhost/mcp-lite/v1", {
       headers: { traceparent: TRACEPARENT },
       fetch: (url, init) => server.fetch(new Request(url, { ...init, redirect: "follow" })),
     }),
@@ -100,7 +100,7 @@ test("otelTransport() ends the span of a call whose headers cannot be had, and p
   const telemetry = new Telemetry();
   const { tracer, meter } = telemetry;
   const thrown = new Error("no token");
-  const transport = http("http://localhost/mcp-lite/v1", { headers: () => Promise.reject(thrown) });
+  const transport = mcpLiteTransport("http://localhost/mcp-lite/v1", { headers: () => Promise.reject(thrown) });
   await rejects(createClient(otelTransport(transport, { tracer, meter })).$.call("ping"), thrown);
   deepStrictEqual(telemetry.spans.map(({ status }) => status.code), [SpanStatusCode.ERROR]);
 });

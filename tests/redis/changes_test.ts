@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import type { Change } from "../../mod.ts";
-import { type RedisChanges, redisChanges } from "../../src/integrations/redis/mod.ts";
+import { type RedisChangeBus, redisChangeBus } from "../../src/integrations/redis/mod.ts";
 import { mcpTransport } from "../../src/wires/mcp/mod.ts";
 import { skipReason, startRedis, type TestServer } from "../engine/programs.ts";
 import { createReplica, eventually, isHeard, PATIENT, withRedis } from "./fixture.ts";
@@ -13,7 +13,7 @@ const updated = (uri: string): Change => ({ kind: "resource-updated", uri });
 
 /** A bus, what it told, and what it complained of. */
 interface Opened {
-  readonly bus: RedisChanges;
+  readonly bus: RedisChangeBus;
   readonly heard: Change[];
   readonly errors: unknown[];
   readonly leave: () => void;
@@ -22,7 +22,7 @@ interface Opened {
 function open(redis: string, name: string, timeoutMs = 60_000): Opened {
   const errors: unknown[] = [];
   const heard: Change[] = [];
-  const bus = redisChanges({ redis, name, timeoutMs, onError: (error) => void errors.push(error) });
+  const bus = redisChangeBus({ redis, name, timeoutMs, onError: (error) => void errors.push(error) });
   const leave = bus.subscribe((change) => void heard.push(change));
   return { bus, heard, errors, leave };
 }
@@ -35,7 +35,7 @@ const hasHeard = ({ heard }: Opened, change: Change) => {
   });
 };
 
-describe("redisChanges()", { skip: skipReason("redis") }, () => {
+describe("redisChangeBus()", { skip: skipReason("redis") }, () => {
   let starting: Promise<TestServer> | undefined;
   const url = async () => (await (starting ??= startRedis())).url;
   after(async () => {
@@ -54,7 +54,7 @@ describe("redisChanges()", { skip: skipReason("redis") }, () => {
   }
 
   test(
-    "redisChanges() tells everyone, from the first moment on",
+    "redisChangeBus() tells everyone, from the first moment on",
     PATIENT,
     () =>
       withTwo(async (one, two) => {
@@ -72,7 +72,7 @@ describe("redisChanges()", { skip: skipReason("redis") }, () => {
   );
 
   test(
-    "redisChanges() tells those who listen, and listens for them alone",
+    "redisChangeBus() tells those who listen, and listens for them alone",
     PATIENT,
     () =>
       withTwo(async (one, two, redis, channel) => {
@@ -95,7 +95,7 @@ describe("redisChanges()", { skip: skipReason("redis") }, () => {
   );
 
   test(
-    "redisChanges() tells what was said while its connection was broken",
+    "redisChangeBus() tells what was said while its connection was broken",
     PATIENT,
     () =>
       withTwo(async (one, two, redis, channel) => {
@@ -115,7 +115,7 @@ describe("redisChanges()", { skip: skipReason("redis") }, () => {
   );
 
   test(
-    "redisChanges() passes over what is none, and keeps a thousand for ten minutes",
+    "redisChangeBus() passes over what is none, and keeps a thousand for ten minutes",
     PATIENT,
     () =>
       withTwo(async (one, two, redis, channel) => {
@@ -143,7 +143,7 @@ describe("redisChanges()", { skip: skipReason("redis") }, () => {
   );
 
   test(
-    "redisChanges() says so where its place in Redis is taken",
+    "redisChangeBus() says so where its place in Redis is taken",
     PATIENT,
     () =>
       withTwo(async (one, _, redis, channel) => {
@@ -178,7 +178,7 @@ describe("redisChanges()", { skip: skipReason("redis") }, () => {
     }
   });
 
-  test("redisChanges() goes on without Redis here, and tells the others when it is back", PATIENT, async () => {
+  test("redisChangeBus() goes on without Redis here, and tells the others when it is back", PATIENT, async () => {
     const server = await startRedis();
     const name = crypto.randomUUID();
     const [one, two] = [open(server.url, name, 1_000), open(server.url, name, 1_000)];
@@ -200,7 +200,7 @@ describe("redisChanges()", { skip: skipReason("redis") }, () => {
   });
 });
 
-test("redisChanges() keeps so much for later where there is no Redis, and no more", PATIENT, async () => {
+test("redisChangeBus() keeps so much for later where there is no Redis, and no more", PATIENT, async () => {
   const { bus, heard, errors } = open("redis://127.0.0.1:1", "none", 100);
   const changes = Array.from({ length: 1_000 }, (_, n) => updated(`docs://${n}`));
   await Promise.all([...changes, ...changes].map((change) => bus.publish(change)));

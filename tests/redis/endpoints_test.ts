@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { createServer, defineTool } from "../../mod.ts";
-import { redisSessions } from "../../src/integrations/redis/mod.ts";
+import { redisSessionStore } from "../../src/integrations/redis/mod.ts";
 import { mcp, sessionsIn } from "../../src/wires/mcp/mod.ts";
 import { skipReason, startRedis, type TestServer } from "../engine/programs.ts";
 import { StreamReader } from "../wires/mcp/client.ts";
@@ -21,7 +21,7 @@ describe("endpoints over Redis", { skip: skipReason("redis") }, () => {
     const name = crypto.randomUUID();
     const long = defineTool("long").describe("Give much").handle(() => Promise.resolve("x".repeat(500_000)));
     const replicas = [1, 2].map(() => {
-      const store = redisSessions({ redis, name, timeoutMs: 60_000 });
+      const store = redisSessionStore({ redis, name, timeoutMs: 60_000 });
       const wires = [mcp({ sessions: sessionsIn(store), ssePath: "/sse" })];
       return { store, server: createServer({ tools: [long], keys: KEYS, wires }) };
     });
@@ -53,7 +53,7 @@ describe("endpoints over Redis", { skip: skipReason("redis") }, () => {
   });
 
   test("what is dropped is what was read, and the newest stays", PATIENT, async () => {
-    const store = redisSessions({ redis: await url(), name: crypto.randomUUID(), timeoutMs: 60_000 });
+    const store = redisSessionStore({ redis: await url(), name: crypto.randomUUID(), timeoutMs: 60_000 });
     const { id } = newSession();
     await store.put(newSession({ id }));
     for (const n of [1, 2, 3]) await store.append(id, "s", `${n}`, false);

@@ -5,7 +5,7 @@
  */
 import { Redis } from "ioredis";
 import { createServer, defineTool, type Server } from "../../mod.ts";
-import { redisChanges, redisSessions, type RedisSessionsOptions } from "../../src/integrations/redis/mod.ts";
+import { redisChangeBus, redisSessionStore, type RedisSessionStoreOptions } from "../../src/integrations/redis/mod.ts";
 import * as v from "../../src/core/schema/valibot.ts";
 import { defineResource, mcp, type McpSession, type SessionOptions, sessionsIn } from "../../src/wires/mcp/mod.ts";
 import { Gate, KEYS } from "../wires/mcp/fixture.ts";
@@ -64,7 +64,7 @@ export interface Replica {
 }
 
 /** How replicas are made. */
-export interface ReplicaOptions extends Partial<RedisSessionsOptions>, SessionOptions {
+export interface ReplicaOptions extends Partial<RedisSessionStoreOptions>, SessionOptions {
   readonly redis: string;
   readonly name: string;
 }
@@ -76,7 +76,7 @@ export function createReplica(options: ReplicaOptions): Replica {
   const aborted = new Gate();
   const errors: unknown[] = [];
   const settings = { timeoutMs: 60_000, onError: (error: unknown) => void errors.push(error), ...redis };
-  const store = redisSessions({
+  const store = redisSessionStore({
     ...settings,
     ...(ttlMs !== undefined && { ttlMs }),
     ...(maxSessions !== undefined && { maxSessions }),
@@ -98,7 +98,7 @@ export function createReplica(options: ReplicaOptions): Replica {
     tools: [ask, wait],
     resources: [defineResource("docs://readme").read(() => "# Hello")],
     keys: KEYS,
-    changes: redisChanges(settings),
+    changes: redisChangeBus(settings),
     wires: [
       mcp({
         logging: true,

@@ -2,10 +2,10 @@
 import { match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, mcpLite, type Server } from "../../mod.ts";
-import { bullmq } from "../../src/engine/bullmq/mod.ts";
+import { bullmqEngine } from "../../src/engine/bullmq/mod.ts";
 import { rateLimit } from "../../src/integrations/middleware/mod.ts";
-import { redisBuckets, redisChanges, redisSessions } from "../../src/integrations/redis/mod.ts";
-import { connect } from "../../src/wires/grpc/mod.ts";
+import { redisChangeBus, redisRateLimitStore, redisSessionStore } from "../../src/integrations/redis/mod.ts";
+import { grpc } from "../../src/wires/grpc/mod.ts";
 import { mcp, sessionsIn } from "../../src/wires/mcp/mod.ts";
 import { webtools } from "../../src/wires/webtools/mod.ts";
 import { skipReason, startRedis, type TestServer } from "../engine/programs.ts";
@@ -27,8 +27,8 @@ function open(redis: string): Opened {
     timeoutMs: 2_000,
     onError: (error: unknown) => void told.push({ by, error }),
   });
-  const store = redisBuckets(options("buckets"));
-  const sessions = redisSessions(options("sessions"));
+  const store = redisRateLimitStore(options("buckets"));
+  const sessions = redisSessionStore(options("sessions"));
   const log = (_message: string, fields?: Readonly<Record<string, unknown>>) =>
     void told.push({ by: "log", error: fields?.["error"] });
   const limited = defineTool("limited").describe("Be limited").use(rateLimit({ perSecond: 1_000, store }))
@@ -39,14 +39,14 @@ function open(redis: string): Opened {
     version: "1.0.0",
     tools: [limited, promised],
     keys: KEYS,
-    engine: bullmq(options("bullmq")),
-    changes: redisChanges(options("changes")),
+    engine: bullmqEngine(options("bullmq")),
+    changes: redisChangeBus(options("changes")),
     logger: { debug() {}, info() {}, warn: log, error: log },
     wires: [
       mcpLite(),
       mcp({ sessions: sessionsIn(sessions), ssePath: "/sse" }),
       webtools({ name: "outage", description: "Be away", version: "1.0.0" }),
-      connect(),
+      grpc(),
     ],
   });
   return {

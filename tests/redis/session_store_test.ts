@@ -1,7 +1,11 @@
-/** What `redisSessions()` keeps and tells, in a real Redis, seen from two replicas. */
+/** What `redisSessionStore()` keeps and tells, in a real Redis, seen from two replicas. */
 import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import { type RedisSessions, redisSessions, type RedisSessionsOptions } from "../../src/integrations/redis/mod.ts";
+import {
+  type RedisSessionStore,
+  redisSessionStore,
+  type RedisSessionStoreOptions,
+} from "../../src/integrations/redis/mod.ts";
 import type { SessionNote } from "../../src/wires/mcp/mod.ts";
 import { skipReason, startRedis, type TestServer } from "../engine/programs.ts";
 import { eventually, isHeard, newSession, PATIENT, withRedis } from "./fixture.ts";
@@ -21,23 +25,23 @@ async function isDone(work: () => unknown): Promise<boolean> {
   }
 }
 
-describe("redisSessions()", { skip: skipReason("redis") }, () => {
+describe("redisSessionStore()", { skip: skipReason("redis") }, () => {
   let starting: Promise<TestServer> | undefined;
   const url = async () => (await (starting ??= startRedis())).url;
   after(async () => {
     await (await starting)?.stop();
   });
-  const opened: RedisSessions[] = [];
+  const opened: RedisSessionStore[] = [];
   after(() => opened.forEach((store) => store.close()));
 
   /** Two stores of one name, what they told, and what all keys of theirs begin with. */
-  async function openTwo(options: Partial<RedisSessionsOptions> = {}) {
+  async function openTwo(options: Partial<RedisSessionStoreOptions> = {}) {
     const name = crypto.randomUUID();
     const errors: unknown[] = [];
     const redis = await url();
     const open = () => {
       const all = { redis, name, timeoutMs: 60_000, onError: (error: unknown) => void errors.push(error), ...options };
-      const store = redisSessions(all);
+      const store = redisSessionStore(all);
       opened.push(store);
       return store;
     };
@@ -45,14 +49,14 @@ describe("redisSessions()", { skip: skipReason("redis") }, () => {
   }
 
   /** What is told of a session from now on, once it is listened to. */
-  async function hear(store: RedisSessions, redis: string, id: string) {
+  async function hear(store: RedisSessionStore, redis: string, id: string) {
     const heard: SessionNote[] = [];
     const leave = store.subscribe(id, (note) => void heard.push(note));
     await eventually("it is listened to", () => isHeard(redis, `*${id}`));
     return { heard, leave };
   }
 
-  test("redisSessions() keeps sessions for all, until they are deleted", PATIENT, async () => {
+  test("redisSessionStore() keeps sessions for all, until they are deleted", PATIENT, async () => {
     const { one, two } = await openTwo();
     const session = newSession({ capabilities: { "2": {}, "1": { text: "„…“\u2028" } } });
     strictEqual(await two.get(session.id), undefined);
@@ -64,7 +68,7 @@ describe("redisSessions()", { skip: skipReason("redis") }, () => {
     deepStrictEqual(await two.read(session.id, "s", 0), []);
   });
 
-  test("redisSessions() keeps no change of what somebody else has changed", PATIENT, async () => {
+  test("redisSessionStore() keeps no change of what somebody else has changed", PATIENT, async () => {
     const { one, two } = await openTwo();
     const { id } = newSession();
     await one.put(newSession({ id, capabilities: { b: 1, "10": 2, "9": {} } }));
@@ -78,7 +82,7 @@ describe("redisSessions()", { skip: skipReason("redis") }, () => {
     strictEqual(await one.get(id), undefined);
   });
 
-  test("redisSessions() reads streams after a number, whoever has written them", PATIENT, async () => {
+  test("redisSessionStore() reads streams after a number, whoever has written them", PATIENT, async () => {
     const { one, two } = await openTwo();
     const { id } = newSession();
     await one.put(newSession({ id }));
@@ -98,7 +102,7 @@ describe("redisSessions()", { skip: skipReason("redis") }, () => {
     deepStrictEqual(await one.read(id, "s", 999_999_999_999_999), []);
   });
 
-  test("redisSessions() tells everyone who listens to a session, and nobody else", PATIENT, async () => {
+  test("redisSessionStore() tells everyone who listens to a session, and nobody else", PATIENT, async () => {
     const { one, two, redis } = await openTwo();
     const [{ id }, other] = [newSession(), newSession()];
     for (const session of [newSession({ id }), other]) await one.put(session);
@@ -127,7 +131,7 @@ describe("redisSessions()", { skip: skipReason("redis") }, () => {
     here.leave();
   });
 
-  test("redisSessions() tells what was said before it could listen", PATIENT, async () => {
+  test("redisSessionStore() tells what was said before it could listen", PATIENT, async () => {
     const { one, two } = await openTwo();
     const { id } = newSession();
     await one.put(newSession({ id }));
@@ -145,7 +149,7 @@ describe("redisSessions()", { skip: skipReason("redis") }, () => {
     leave();
   });
 
-  test("redisSessions() tells what was said while its connection was broken", PATIENT, async () => {
+  test("redisSessionStore() tells what was said while its connection was broken", PATIENT, async () => {
     const { one, two, redis } = await openTwo();
     const [session, deleted] = [newSession(), newSession()];
     for (const one of [session, deleted]) await two.put(one);
@@ -166,7 +170,7 @@ describe("redisSessions()", { skip: skipReason("redis") }, () => {
     ending.leave();
   });
 
-  test("redisSessions() forgets sessions that were quiet for long, with all that they had", PATIENT, async () => {
+  test("redisSessionStore() forgets sessions that were quiet for long, with all that they had", PATIENT, async () => {
     const ttlMs = 600_000;
     const { one, two, redis, prefix } = await openTwo({ ttlMs });
     const { id } = newSession();
@@ -190,7 +194,7 @@ describe("redisSessions()", { skip: skipReason("redis") }, () => {
     strictEqual(await quick.two.get(id), undefined);
   });
 
-  test("redisSessions() has the session go that was quiet longest when there are too many", PATIENT, async () => {
+  test("redisSessionStore() has the session go that was quiet longest when there are too many", PATIENT, async () => {
     const { one, two, redis, prefix } = await openTwo({ maxSessions: 2 });
     const sessions = [newSession(), newSession(), newSession()] as const;
     const [first, second, third] = sessions;
@@ -208,7 +212,7 @@ describe("redisSessions()", { skip: skipReason("redis") }, () => {
     leave();
   });
 
-  test("redisSessions() keeps so much of a session, and no more", PATIENT, async () => {
+  test("redisSessionStore() keeps so much of a session, and no more", PATIENT, async () => {
     const { one, redis, prefix } = await openTwo();
     const { id } = newSession();
     await one.put(newSession({ id }));
@@ -240,7 +244,7 @@ describe("redisSessions()", { skip: skipReason("redis") }, () => {
     strictEqual(await withRedis(redis, (client) => client.xlen(`${key}:notes`)), 2);
   });
 
-  test("redisSessions() passes over what others have written in its place, and tells so", PATIENT, async () => {
+  test("redisSessionStore() passes over what others have written in its place, and tells so", PATIENT, async () => {
     const { one, redis, prefix, errors } = await openTwo();
     const ids = ["text", "list", "json", "array", "null", "other"].map((name) => `${name}-${crypto.randomUUID()}`);
     await withRedis(redis, async (client) => {
@@ -289,7 +293,7 @@ describe("redisSessions()", { skip: skipReason("redis") }, () => {
     listening.leave();
   });
 
-  test("redisSessions() appends once what it had to say again", PATIENT, async () => {
+  test("redisSessionStore() appends once what it had to say again", PATIENT, async () => {
     const { one, redis } = await openTwo({ timeoutMs: 300 });
     const { id } = newSession();
     await eventually("Redis is in time", () => isDone(() => one.put(newSession({ id }))));
@@ -299,7 +303,7 @@ describe("redisSessions()", { skip: skipReason("redis") }, () => {
     deepStrictEqual((await one.read(id, "s", 0)).map(({ json }) => json), ["1", "2"]);
   });
 
-  test("redisSessions() listens all the same where Redis did not answer in time", PATIENT, async () => {
+  test("redisSessionStore() listens all the same where Redis did not answer in time", PATIENT, async () => {
     const { one, two, redis } = await openTwo({ timeoutMs: 300 });
     const [{ id }, other] = [newSession(), newSession()];
     await eventually("Redis is in time", () => isDone(() => one.put(newSession({ id }))));
@@ -315,7 +319,7 @@ describe("redisSessions()", { skip: skipReason("redis") }, () => {
     leaveOther();
   });
 
-  test("redisSessions() that is closed says so, and leaves nothing behind", PATIENT, async () => {
+  test("redisSessionStore() that is closed says so, and leaves nothing behind", PATIENT, async () => {
     const { one } = await openTwo();
     const session = newSession();
     await one.put(session);
@@ -324,14 +328,14 @@ describe("redisSessions()", { skip: skipReason("redis") }, () => {
     leave();
     await rejects(async () => await one.get(session.id));
     await rejects(async () => await one.append(session.id, "s", "1", true));
-    redisSessions({ redis: await url() }).close();
+    redisSessionStore({ redis: await url() }).close();
   });
 });
 
-test("redisSessions() rejects, and tells once, where there is no Redis", PATIENT, async () => {
+test("redisSessionStore() rejects, and tells once, where there is no Redis", PATIENT, async () => {
   const errors: unknown[] = [];
   const onError = (error: unknown) => void errors.push(error);
-  const store = redisSessions({ redis: "redis://127.0.0.1:1", timeoutMs: 300, onError });
+  const store = redisSessionStore({ redis: "redis://127.0.0.1:1", timeoutMs: 300, onError });
   for (let n = 0; n < 2; n++) await rejects(async () => await store.get("x"));
   strictEqual(errors.length, 1);
   const waiting = rejects(async () => await store.append("x", "s", "1", true));
@@ -339,12 +343,12 @@ test("redisSessions() rejects, and tells once, where there is no Redis", PATIENT
   await waiting;
 });
 
-test("redisSessions() refuses limits that are none", () => {
+test("redisSessionStore() refuses limits that are none", () => {
   for (const limit of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
-    throws(() => redisSessions({ redis: "redis://127.0.0.1:1", ttlMs: limit }), {
+    throws(() => redisSessionStore({ redis: "redis://127.0.0.1:1", ttlMs: limit }), {
       name: "RangeError",
       message: /ttlMs/,
     });
-    throws(() => redisSessions({ redis: "redis://127.0.0.1:1", maxSessions: limit }), { name: "RangeError" });
+    throws(() => redisSessionStore({ redis: "redis://127.0.0.1:1", maxSessions: limit }), { name: "RangeError" });
   }
 });

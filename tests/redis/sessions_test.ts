@@ -236,7 +236,7 @@ describe("sessions of two replicas", { skip: skipReason("redis") }, () => {
       const answered: string[] = [];
       const fetch = inTurn(one.server, two.server, answered);
       const transport = mcpTransport("http://localhost/mcp", { era: "legacy", fetch });
-      const client = createClient(transport, { onElicit: () => ({ action: "accept", content: { name: "Ada" } }) });
+      const client = createClient(transport, { onElicitation: () => ({ action: "accept", content: { name: "Ada" } }) });
       strictEqual(await client.$.call("ask"), "Hello, Ada");
       strictEqual(answered.length, 1);
       client.$.close();

@@ -4,7 +4,7 @@ import { connect as connectHttp2 } from "node:http2";
 import { test } from "node:test";
 import { createServer, defineTool, type Reply, type Wire } from "../../mod.ts";
 import { serve } from "../../src/runtime/serve.ts";
-import { connect } from "../../src/wires/grpc/mod.ts";
+import { grpc } from "../../src/wires/grpc/mod.ts";
 
 const tools = [defineTool("ping").describe("Answer").handle(() => "pong")];
 
@@ -37,7 +37,7 @@ const breaking: Wire = {
 };
 
 test("over HTTP/2 a reply that breaks ends its stream, and the next is answered", async () => {
-  const server = createServer({ tools, wires: [breaking, connect()] });
+  const server = createServer({ tools, wires: [breaking, grpc()] });
   const listening = await serve(server, { port: 0, grpc: { port: 0 }, graceMs: 0 });
   const session = connectHttp2(listening.grpcUrl ?? "");
   try {
@@ -68,7 +68,7 @@ test("over HTTP/2 a reply that breaks ends its stream, and the next is answered"
 });
 
 test("over HTTP/1.1 a body that breaks ends its connection, and the next request is answered", async () => {
-  const server = createServer({ tools, wires: [breaking, connect()] });
+  const server = createServer({ tools, wires: [breaking, grpc()] });
   const listening = await serve(server, { port: 0, graceMs: 0 });
   try {
     const read = await fetch(`${listening.url}/body`, { method: "POST" }).then((response) => response.text()).catch(

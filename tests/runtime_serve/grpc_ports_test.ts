@@ -6,13 +6,13 @@ import { type AddressInfo, connect as connectTcp, createServer as createTcpServe
 import { test } from "node:test";
 import { createClient, createServer, mcpLite } from "../../mod.ts";
 import { type Listening, serve, type ServeOptions } from "../../src/runtime/serve.ts";
-import { connect, grpcTransport } from "../../src/wires/grpc/mod.ts";
+import { grpc, grpcTransport } from "../../src/wires/grpc/mod.ts";
 import { callBody, delay, isRefused } from "./client.ts";
 import { answers, callFrames } from "./http2_attacks.ts";
 import { Flag, http2Frame, PREFACE, RawConnection, settings, Type } from "./http2_frames.ts";
 import { tools } from "./tools.ts";
 
-const create = () => createServer({ tools, wires: [mcpLite(), connect()] });
+const create = () => createServer({ tools, wires: [mcpLite(), grpc()] });
 
 async function withServer(options: ServeOptions, work: (listening: Listening) => Promise<void>): Promise<void> {
   const listening = await serve(create(), { port: 0, graceMs: 0, ...options });

@@ -6,7 +6,7 @@
 import process from "node:process";
 import { createServer, mcpLite } from "../../mod.ts";
 import { serve } from "../../src/runtime/serve.ts";
-import { connect } from "../../src/wires/grpc/mod.ts";
+import { grpc } from "../../src/wires/grpc/mod.ts";
 import { delay, logger, print, tools } from "./tools.ts";
 
 const server = createServer({
@@ -15,7 +15,7 @@ const server = createServer({
   tools,
   logger,
   keys: `k1:${"k".repeat(32)}`,
-  wires: [mcpLite(), connect()],
+  wires: [mcpLite(), grpc()],
   // Answers that wait in sockets are larger than what is given by default.
   limits: { answerChars: 33_554_432 },
 });

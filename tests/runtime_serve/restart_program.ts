@@ -5,12 +5,12 @@
  */
 import process from "node:process";
 import { createServer, defineTool, type Engine, memoryEngine } from "../../mod.ts";
-import { sqlite } from "../../src/engine/sqlite/mod.ts";
+import { sqliteEngine } from "../../src/engine/sqlite/mod.ts";
 import { serve } from "../../src/runtime/serve.ts";
 import * as v from "../../src/core/schema/valibot.ts";
 
 const [, , engineName = "memory", database = ""] = process.argv;
-const engine: Engine = engineName === "sqlite" ? sqlite(database, { leaseMs: 500, pollMs: 20 }) : memoryEngine();
+const engine: Engine = engineName === "sqlite" ? sqliteEngine(database, { leaseMs: 500, pollMs: 20 }) : memoryEngine();
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
 const work = defineTool("work")

@@ -10,9 +10,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { connect as connectTls } from "node:tls";
-import { createClient, createServer, http, mcpLite } from "../../mod.ts";
+import { createClient, createServer, mcpLite, mcpLiteTransport } from "../../mod.ts";
 import { type Listening, serve, type TlsOptions } from "../../src/runtime/serve.ts";
-import { connect, connectTransport, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/mod.ts";
+import { connectTransport, grpc, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/mod.ts";
 import { delay, tools } from "./tools.ts";
 
 /** A certificate of this machine's own; `undefined` without openssl. */
@@ -59,7 +59,7 @@ function fetchWith(ca: string): (url: string, init: RequestInit) => Promise<Resp
 
 async function withServer(work: (listening: Listening, ca: string) => Promise<void>): Promise<void> {
   const { key, cert } = tls as TlsOptions;
-  const server = createServer({ tools, wires: [mcpLite(), connect()] });
+  const server = createServer({ tools, wires: [mcpLite(), grpc()] });
   const listening = await serve(server, { port: 0, graceMs: 0, tls: { key, cert } });
   try {
     await work(listening, cert);
@@ -75,7 +75,7 @@ test("one port with TLS carries every protocol", { skip }, async () => {
     const fetch = fetchWith(ca);
     const grpc = grpcTransport(url, { tls: { ca } });
     const transports = {
-      "MCP-lite": http(`${url}/mcp-lite/v1`, { fetch }),
+      "MCP-lite": mcpLiteTransport(`${url}/mcp-lite/v1`, { fetch }),
       Connect: connectTransport(url, { fetch }),
       "gRPC-Web": grpcWebTransport(url, { fetch }),
       gRPC: grpc,
@@ -111,7 +111,7 @@ test("one port with TLS carries every protocol", { skip }, async () => {
 
 test("serve() refuses a key that is not the certificate's", { skip }, async () => {
   const { key = "" } = makeCertificate() ?? {};
-  const server = createServer({ tools, wires: [mcpLite(), connect()] });
+  const server = createServer({ tools, wires: [mcpLite(), grpc()] });
   await rejects(serve(server, { port: 0, tls: { key, cert: tls?.cert ?? "" } }), {
     name: "TypeError",
     message: /not that of the certificate/,
@@ -167,7 +167,7 @@ test("a port with TLS survives what is not", { skip }, async () => {
 
 test("a port with TLS closes at once beside connections that do nothing", { skip }, async () => {
   const { key, cert } = tls as TlsOptions;
-  const listening = await serve(createServer({ tools, wires: [mcpLite(), connect()] }), {
+  const listening = await serve(createServer({ tools, wires: [mcpLite(), grpc()] }), {
     port: 0,
     tls: { key, cert },
   });

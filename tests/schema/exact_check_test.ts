@@ -7,7 +7,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
 import { compileExactCheck } from "../../src/core/schema/exact_check.ts";
-import { createClient, createServer, defineTool, memory, ToolError } from "../../mod.ts";
+import { createClient, createServer, defineTool, memoryTransport, ToolError } from "../../mod.ts";
 
 const SEED = 20261122;
 const VALUES_A_SCHEMA = 25;
@@ -367,7 +367,9 @@ test("the arguments of a call stay as they came, whatever a handler does with it
       return outcome;
     }],
   });
-  const client = createClient<typeof server>(memory(server), { onElicit: () => ({ action: "accept", content: {} }) });
+  const client = createClient<typeof server>(memoryTransport(server), {
+    onElicitation: () => ({ action: "accept", content: {} }),
+  });
   deepStrictEqual(await client.order({ items: ["a"] }), ["accept", "a", "shipping"]);
   deepStrictEqual(seen, [{ items: ["a"] }, { items: ["a"] }]);
 });
@@ -386,7 +388,7 @@ test("a job that runs again has the arguments that came", async () => {
       return "taken";
     });
   const server = createServer({ tools: [tool], keys: `k1:${"k".repeat(32)}` });
-  const client = createClient(memory(server));
+  const client = createClient(memoryTransport(server));
   strictEqual(await client.$.call("take", { list: [1, 2] }), "taken");
   deepStrictEqual(seen, [[1, 2], [1, 2]]);
   await server.close();

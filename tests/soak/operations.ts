@@ -187,7 +187,7 @@ export const OPERATIONS: Readonly<Record<string, { readonly weight: number; read
     async run(context) {
       const { random, name } = context;
       const input = { id: name, ms: random.below(1_000) };
-      const { client } = connect(context, { onElicit: () => ({ action: "accept", content: { mood: "well" } }) });
+      const { client } = connect(context, { onElicitation: () => ({ action: "accept", content: { mood: "well" } }) });
       strictEqual(await again(context, () => client.survey(input)), `${name} is well`);
     },
   },
@@ -213,8 +213,8 @@ async function answerQuestions(
 ): Promise<void> {
   const { name } = context;
   const answering: ClientOptions = {
-    onElicit: ({ message }) => ({ action: "accept", content: { name: `who was asked: ${message}` } }),
-    onResource: () => ({ action: "accept" }),
+    onElicitation: ({ message }) => ({ action: "accept", content: { name: `who was asked: ${message}` } }),
+    onMoreRequested: () => ({ action: "accept" }),
   };
   const { client } = connect(context, answering);
   deepStrictEqual(await again(context, () => client.confirm({ id: name }, options)), {

@@ -5,7 +5,7 @@
  * @module
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { createServer, defineContext, defineTool, type Engine, type TokenKeys } from "../../mod.ts";
+import { createServer, defineCallerState, defineTool, type Engine, type TokenKeys } from "../../mod.ts";
 import * as v from "../../src/core/schema/valibot.ts";
 
 /** A job may be killed again and again, and is to end all the same. */
@@ -16,7 +16,7 @@ const PART_MS = 250;
 
 const number = v.pipe(v.number(), v.integer());
 const idempotent = { idempotentHint: true };
-const list = defineContext("list", v.array(v.string()));
+const list = defineCallerState("list", v.array(v.string()));
 
 const add = defineTool("add").describe("Add two numbers").annotate({ readOnlyHint: true })
   .input(v.object({ a: number, b: number })).output(number).handle(({ a, b }) => a + b);
@@ -53,14 +53,14 @@ const confirm = defineTool("confirm").describe("Ask twice, and keep a step").ann
       schema: v.object({ name: v.string() }),
     });
     const second = await ctx.step("second", () => `checked ${id}`);
-    await ctx.requireResource("credits", { amount: 1 });
+    await ctx.requestMore("credits", { amount: 1 });
     return { id, by: answer.action === "accept" ? answer.content.name : answer.action, steps: [first, second] };
   });
 
 const remember = defineTool("remember").describe("Add to the caller's list").annotate(idempotent)
   .input(v.object({ item: v.string() })).output(v.array(v.string())).handle(({ item }, ctx) => {
-    const items = [...(ctx.context.get(list) ?? []), item];
-    ctx.context.set(list, items);
+    const items = [...(ctx.callerState.get(list) ?? []), item];
+    ctx.callerState.set(list, items);
     return items;
   });
 

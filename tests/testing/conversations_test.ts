@@ -4,29 +4,29 @@ import { test } from "node:test";
 import fc from "fast-check";
 import {
   createServer,
-  defineContext,
+  defineCallerState,
   defineTool,
-  http,
   mcpLite,
-  memory,
+  mcpLiteTransport,
   memoryEngine,
+  memoryTransport,
   type Server,
   type Transport,
 } from "../../mod.ts";
-import { connect, grpcTransport } from "../../src/wires/grpc/mod.ts";
+import { grpc, grpcTransport } from "../../src/wires/grpc/mod.ts";
 import { FakeClock, type Replica, type ReplicaFaults, simulateReplicas } from "../../src/testing/mod.ts";
 import * as v from "../../src/core/schema/valibot.ts";
 
 const KEYS = "k1:a secret that all replicas of this test know";
 const number = v.object({ n: v.number() });
-const basket = defineContext("basket", v.array(v.string()));
+const basket = defineCallerState("basket", v.array(v.string()));
 const sleep = (delayMs: number) => new Promise<void>((resolve) => void setTimeout(resolve, delayMs));
 
 /** Which opens no sockets. */
 const isWorker = globalThis.navigator?.userAgent === "Cloudflare-Workers";
 
 const overHttp = (server: Server): Transport =>
-  http("http://localhost/mcp-lite/v1", { fetch: (url, init) => server.fetch(new Request(url, init)) });
+  mcpLiteTransport("http://localhost/mcp-lite/v1", { fetch: (url, init) => server.fetch(new Request(url, init)) });
 
 /** By gRPC, whose servers listen from their first call on. */
 function grpcWire() {
@@ -57,7 +57,10 @@ function grpcWire() {
 }
 
 /** Odd replicas are reached over HTTP. */
-const mixed = (server: Server, { index }: Replica): Transport => (index % 2 === 1 ? overHttp(server) : memory(server));
+const mixed = (
+  server: Server,
+  { index }: Replica,
+): Transport => (index % 2 === 1 ? overHttp(server) : memoryTransport(server));
 
 /** What is outside of the replicas: all that their handlers do. */
 interface World {
@@ -92,13 +95,13 @@ function toolsIn(world: World) {
       });
       const answer = await ctx.elicit("confirm", { message: id, schema: v.object({ yes: v.boolean() }) });
       if (answer.action !== "accept" || !answer.content.yes) return "dropped";
-      await ctx.requireResource("credits", { amount: n });
+      await ctx.requestMore("credits", { amount: n });
       return id;
     });
   const put = defineTool("put").describe("Put into the basket").annotate({ idempotentHint: true })
     .input(v.object({ item: v.string() })).output(v.array(v.string())).handle(({ item }, ctx) => {
-      const items = [...(ctx.context.get(basket) ?? []), item];
-      ctx.context.set(basket, items);
+      const items = [...(ctx.callerState.get(basket) ?? []), item];
+      ctx.callerState.set(basket, items);
       return items;
     });
   const count = defineTool("count").describe("Count runs").input(number).output(v.number())
@@ -123,7 +126,7 @@ function simulate(options: { count: number; seed: number; faults?: ReplicaFaults
         tools,
         clock,
         engine: attach(engine),
-        wires: [mcpLite(), connect()],
+        wires: [mcpLite(), grpc()],
       });
       server.work();
       return server;
@@ -149,8 +152,8 @@ async function converse(replicas: Replicas, steps: readonly Step[]): Promise<voi
   const client = replicas.client({
     wire: mixed,
     retry: { attempts: 200, baseDelayMs: 1, maxDelayMs: 3_000 },
-    onElicit: () => isAccepted ? { action: "accept", content: { yes: true } } : { action: "decline" },
-    onResource: () => ({ action: "accept" }),
+    onElicitation: () => isAccepted ? { action: "accept", content: { yes: true } } : { action: "decline" },
+    onMoreRequested: () => ({ action: "accept" }),
   });
   const items: string[] = [];
   for (const step of steps) {
@@ -246,8 +249,8 @@ test("a conversation goes on at any replica, with no state at any: each is new f
   const { replicas, end } = simulate({ count: 2, seed: 1 });
   const client = replicas.client({
     wire: mixed,
-    onElicit: () => ({ action: "accept", content: { yes: true } }),
-    onResource: () => ({ action: "accept" }),
+    onElicitation: () => ({ action: "accept", content: { yes: true } }),
+    onMoreRequested: () => ({ action: "accept" }),
   });
   const restart = () => [0, 1].forEach((index) => replicas.start(index));
   const items: string[] = [];

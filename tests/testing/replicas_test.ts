@@ -1,6 +1,14 @@
 import { deepStrictEqual, notDeepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import { createServer, defineTool, type Engine, http, memory, memoryEngine, type Server } from "../../mod.ts";
+import {
+  createServer,
+  defineTool,
+  type Engine,
+  mcpLiteTransport,
+  memoryEngine,
+  memoryTransport,
+  type Server,
+} from "../../mod.ts";
 import {
   FakeClock,
   type Replica,
@@ -20,7 +28,7 @@ const whoami = (replica: Replica) =>
 const create = (replica: Replica) => createServer({ keys: KEYS, clock: replica.clock, tools: [whoami(replica)] });
 
 const overHttp = (server: Server) =>
-  http("http://localhost/mcp-lite/v1", { fetch: (url, init) => server.fetch(new Request(url, init)) });
+  mcpLiteTransport("http://localhost/mcp-lite/v1", { fetch: (url, init) => server.fetch(new Request(url, init)) });
 
 /** What twenty calls came to, and what the journal says of them. */
 async function twenty(seed: number, faults: ReplicaFaults, transport: ReplicaTransportOptions<Server> = {}) {
@@ -172,7 +180,7 @@ test("transport({ wire }) is asked for each request, so that wires can be mixed"
   const client = replicas.client({
     wire(server, { index }) {
       wires.add(index === 0 ? "http" : "memory");
-      return index === 0 ? overHttp(server) : memory(server);
+      return index === 0 ? overHttp(server) : memoryTransport(server);
     },
   });
   for (let n = 0; n < 20; n++) ok((await client.whoami()).endsWith(".1"));

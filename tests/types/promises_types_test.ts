@@ -4,7 +4,7 @@ import { test } from "node:test";
 import * as v from "valibot";
 import {
   createServer,
-  defineContext,
+  defineCallerState,
   defineTool,
   type ElicitAnswer,
   type InferOutput,
@@ -40,7 +40,7 @@ const asking = defineTool("asking").describe("Ask").promise({ budgetMs: 10_000 }
   expectType<Equal<typeof one, ElicitAnswer<{ n: number }>>>(true);
   const { name, credits } = await ctx.ask({
     name: { message: "Name?", schema: v.string() },
-    credits: { resource: "credits" },
+    credits: { more: "credits" },
   });
   expectType<Equal<typeof name, ElicitAnswer<string>>>(true);
   expectType<Equal<typeof credits, ElicitAnswer<unknown>>>(true);
@@ -49,13 +49,13 @@ const asking = defineTool("asking").describe("Ask").promise({ budgetMs: 10_000 }
   return one.action === "accept" && name.action === "accept" ? `${name.content} ${one.content.n + step}` : "nobody";
 });
 
-const count = defineContext("count", v.number());
+const count = defineCallerState("count", v.number());
 const counting = defineTool("counting").describe("Count").handle((_, ctx) => {
-  const before = ctx.context.get(count);
+  const before = ctx.callerState.get(count);
   expectType<Equal<typeof before, number | undefined>>(true);
   // @ts-expect-error: the slot holds numbers
-  throws(() => ctx.context.set(count, "one"), TypeError);
-  ctx.context.set(count, (before ?? 0) + 1);
+  throws(() => ctx.callerState.set(count, "one"), TypeError);
+  ctx.callerState.set(count, (before ?? 0) + 1);
   return before ?? 0;
 });
 

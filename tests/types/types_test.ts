@@ -10,7 +10,7 @@ import { z } from "zod";
 import {
   type AnswerOutcome,
   type AnyTool,
-  type AskOutcome,
+  type CallResult,
   type Client,
   createClient,
   createServer,
@@ -21,12 +21,12 @@ import {
   type InferInput,
   type InferOutput,
   type InferPartial,
-  memory,
+  type ListedTool,
+  memoryTransport,
   type Middleware,
   type Progress,
   type PromiseOutcome,
-  type RemoteTool,
-  type Settled,
+  type QuestionsResult,
   type ToolStream,
   type UnknownOutcome,
 } from "../../mod.ts";
@@ -134,7 +134,7 @@ const server = createServer({
     arkTool,
   ],
 });
-const client = createClient<typeof server>(memory(server));
+const client = createClient<typeof server>(memoryTransport(server));
 
 test("types of a tool: input is what callers send, output what they get", () => {
   expectType<Equal<InferInput<typeof search>, { query: string; limit?: number | undefined }>>(true);
@@ -236,7 +236,7 @@ test("a client has its tools and $ alone", async () => {
     >
   >(true);
   const tools = await client.$.list();
-  expectType<Equal<typeof tools, readonly RemoteTool[]>>(true);
+  expectType<Equal<typeof tools, readonly ListedTool[]>>(true);
   const answer = await client.$.call("search", { query: "x" });
   expectType<Equal<typeof answer, unknown>>(true);
   // @ts-expect-error: a client is no promise
@@ -271,7 +271,7 @@ test("outcome() narrows by kind, and a failure by its code", async () => {
   expectType<
     Equal<
       typeof other,
-      AnswerOutcome<InferOutput<typeof search>> | PromiseOutcome | AskOutcome | FailureOutcome | UnknownOutcome
+      AnswerOutcome<InferOutput<typeof search>> | PromiseOutcome | QuestionsResult | FailureOutcome | UnknownOutcome
     >
   >(true);
   if (other.kind === "answer") expectType<Equal<typeof other.value, InferOutput<typeof search>>>(true);
@@ -337,7 +337,7 @@ test("builders take schemas, annotations and middleware of the right shape", () 
   builder.use((ctx, next) => {
     expectType<Equal<typeof ctx.call.args, unknown>>(true);
     const settled = next();
-    expectType<Equal<typeof settled, Settled | Promise<Settled>>>(true);
+    expectType<Equal<typeof settled, CallResult | Promise<CallResult>>>(true);
     return settled;
   });
   // @ts-expect-error: middleware returns how the call ended
@@ -396,9 +396,9 @@ test("a server keeps its tools as a tuple; a client can be typed by it anywhere"
   expectType<Equal<typeof client, Client<typeof server>>>(true);
   const tools: readonly AnyTool[] = [search, bare];
   const some = createServer({ tools });
-  strictEqual(await createClient(memory(some))["bare"]?.(), 5);
+  strictEqual(await createClient(memoryTransport(some))["bare"]?.(), 5);
   strictEqual(await testClient(server).bare(), 5);
-  const untyped = createClient(memory(server));
+  const untyped = createClient(memoryTransport(server));
   const answer = await untyped["search"]?.({ query: "x" });
   expectType<Equal<typeof answer, unknown>>(true);
   const onProgress = (progress: Progress) => strictEqual(typeof progress.done, "number");

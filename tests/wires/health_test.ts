@@ -2,14 +2,14 @@ import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, mcpLite } from "../../mod.ts";
 import { bearer } from "../../src/integrations/auth/mod.ts";
-import { health, type HealthOptions } from "../../src/wires/http_pages/health.ts";
+import { type HealthOptions, healthPage } from "../../src/wires/http_pages/health.ts";
 import { KeptLog } from "../dispatch/harness.ts";
 
 const ping = defineTool("ping").describe("Ping").handle(() => "pong");
 
 function serverWith(options?: HealthOptions) {
   const log = new KeptLog();
-  const server = createServer({ tools: [ping], wires: [mcpLite(), health(options)], logger: log });
+  const server = createServer({ tools: [ping], wires: [mcpLite(), healthPage(options)], logger: log });
   const ask = async (path: string, method = "GET") => {
     const response = await server.fetch(new Request(`http://localhost${path}`, { method }));
     return [response.status, await response.text()];
@@ -36,7 +36,7 @@ test("health() tells of the close at once, while calls still end", async () => {
         return gate.promise;
       }),
     ],
-    wires: [mcpLite(), health()],
+    wires: [mcpLite(), healthPage()],
   });
   const calling = server.fetch(
     new Request("http://localhost/mcp-lite/v1/calltools", {
@@ -56,7 +56,7 @@ test("health() tells of the close at once, while calls still end", async () => {
 test("health() is for everybody, where calls are not", async () => {
   const server = createServer({
     tools: [ping],
-    wires: [mcpLite(), health()],
+    wires: [mcpLite(), healthPage()],
     auth: bearer(() => undefined),
   });
   strictEqual((await server.fetch(new Request("http://localhost/readyz"))).status, 200);
@@ -81,5 +81,5 @@ test("health() answers GET and HEAD, is not kept, and takes other paths", async 
   const { headers } = await server.fetch(new Request("http://localhost/live"));
   strictEqual(headers.get("cache-control"), "no-store");
   ok(headers.get("content-type")?.startsWith("application/json"));
-  throws(() => health({ path: "/a", ready: "/a" }), TypeError);
+  throws(() => healthPage({ path: "/a", ready: "/a" }), TypeError);
 });

@@ -1,16 +1,16 @@
 /** Every way to reach a server: one row each. The suite runs over all of them, which is how semantics stay identical. */
 import {
   createServer,
-  http,
   mcpLite,
-  memory,
+  mcpLiteTransport,
+  memoryTransport,
   type Principal,
   type Server,
   type Transport,
   type Wire,
 } from "../../mod.ts";
 import { gateway, mount } from "../../src/server/compose/mod.ts";
-import { connect, connectTransport, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/mod.ts";
+import { connectTransport, grpc, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/mod.ts";
 import { webtools, webtoolsTransport } from "../../src/wires/webtools/mod.ts";
 import { mcp, mcpTransport, memorySessions } from "../../src/wires/mcp/mod.ts";
 import { openStdio } from "./stdio/in_process.ts";
@@ -178,11 +178,11 @@ export const WIRES: readonly WireRow[] = [
   {
     name: "memory",
     open(server, { principal } = {}) {
-      const transport = memory(server, principal === undefined ? {} : { principal });
+      const transport = memoryTransport(server, principal === undefined ? {} : { principal });
       return Promise.resolve({ transport, close: () => Promise.resolve() });
     },
   },
-  ...httpRows("http", "/mcp-lite/v1", http),
+  ...httpRows("http", "/mcp-lite/v1", mcpLiteTransport),
   ...httpRows("connect (JSON)", "", connectTransport),
   ...httpRows("connect (binary)", "", (url, options) => connectTransport(url, { ...options, format: "binary" })),
   ...httpRows("gRPC-Web", "", grpcWebTransport),
@@ -232,7 +232,7 @@ export const COMPOSED: readonly WireRow[] = [
 /** What the suites' servers speak. */
 export const wires: readonly Wire[] = [
   mcpLite(),
-  connect(),
+  grpc(),
   mcp({ sessions: memorySessions(), ssePath: "/sse" }),
   webtools({ name: "fixture", description: "What the suites call", version: "1.2.3" }),
 ];

@@ -1,24 +1,24 @@
 /** Options that are not what they should be are told where they are given, with what to write instead. */
 import { rejects, throws } from "node:assert/strict";
 import { test } from "node:test";
-import { createServer, defineTool, http } from "../../mod.ts";
-import { aiTools, anthropicTools, langchainTools, openaiTools } from "../../src/integrations/agents/mod.ts";
-import { authenticate, bearer, jwt, protectedResource } from "../../src/integrations/auth/mod.ts";
-import { bullmq } from "../../src/engine/bullmq/mod.ts";
-import { sqlite } from "../../src/engine/sqlite/mod.ts";
+import { createServer, defineTool, mcpLiteTransport } from "../../mod.ts";
+import { aiSdkTools, anthropicTools, langchainTools, openaiTools } from "../../src/integrations/agents/mod.ts";
+import { authenticate, bearer, jwt, protectedResourcePage } from "../../src/integrations/auth/mod.ts";
+import { bullmqEngine } from "../../src/engine/bullmq/mod.ts";
+import { sqliteEngine } from "../../src/engine/sqlite/mod.ts";
 import {
   cache,
   concurrencyLimit,
   logging,
-  memoryBuckets,
+  memoryRateLimitStore,
   rateLimit,
   timeout,
 } from "../../src/integrations/middleware/mod.ts";
 import { otel, otelTransport } from "../../src/integrations/otel/mod.ts";
-import { openapi, toolsFromOpenApi } from "../../src/integrations/openapi/mod.ts";
-import { redisBuckets, redisChanges, redisSessions } from "../../src/integrations/redis/mod.ts";
-import { connect, connectTransport, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/mod.ts";
-import { health } from "../../src/wires/http_pages/health.ts";
+import { openapiPage, toolsFromOpenApi } from "../../src/integrations/openapi/mod.ts";
+import { redisChangeBus, redisRateLimitStore, redisSessionStore } from "../../src/integrations/redis/mod.ts";
+import { connectTransport, grpc, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/mod.ts";
+import { healthPage } from "../../src/wires/http_pages/health.ts";
 import {
   definePrompt,
   defineResource,
@@ -95,17 +95,17 @@ const WRONG: readonly (readonly [call: unknown, args: readonly unknown[], messag
   [memorySessions, [{ maxSessions: 0 }], /maxSessions must be/, "RangeError"],
   [memorySessions, [{ ttl: 5 }], /there is no option "ttl"; did you mean "ttlMs"\?$/],
   [sessionsIn, [{ get() {} }], /the store has no put, delete, append, read, publish, subscribe$/],
-  [redisSessions, [], /^Cannot keep sessions in Redis: options are an object, not undefined$/],
-  [redisSessions, ["redis://127.0.0.1"], /^Cannot keep sessions in Redis: options are an object, not "redis:/],
-  ...[redisSessions, redisChanges, redisBuckets].flatMap((open) =>
+  [redisSessionStore, [], /^Cannot keep sessions in Redis: options are an object, not undefined$/],
+  [redisSessionStore, ["redis://127.0.0.1"], /^Cannot keep sessions in Redis: options are an object, not "redis:/],
+  ...[redisSessionStore, redisChangeBus, redisRateLimitStore].flatMap((open) =>
     NO_REDIS.map((no) => [open, [no], REDIS_IS] as const)
   ),
-  ...NO_REDIS.slice(2).map((no) => [bullmq, [no], REDIS_IS] as const),
-  [redisSessions, [{ redis, maxSession: 5 }], /there is no option "maxSession"; did you mean "maxSessions"\?$/],
-  [redisSessions, [{ redis, maxSessions: 0 }], /maxSessions must be a whole number above 0, not 0$/, "RangeError"],
-  [redisChanges, [{ redis, names: "a" }], /^Cannot tell changes .*no option "names"; did you mean "name"\?$/],
-  [redisBuckets, [{ redis, timeout: 5 }], /^Cannot keep buckets in Redis: .*did you mean "timeoutMs"\?$/],
-  [redisBuckets, [{ redis, timeoutMs: 0 }], /timeoutMs must be a number above 0, not 0$/, "RangeError"],
+  ...NO_REDIS.slice(2).map((no) => [bullmqEngine, [no], REDIS_IS] as const),
+  [redisSessionStore, [{ redis, maxSession: 5 }], /there is no option "maxSession"; did you mean "maxSessions"\?$/],
+  [redisSessionStore, [{ redis, maxSessions: 0 }], /maxSessions must be a whole number above 0, not 0$/, "RangeError"],
+  [redisChangeBus, [{ redis, names: "a" }], /^Cannot tell changes .*no option "names"; did you mean "name"\?$/],
+  [redisRateLimitStore, [{ redis, timeout: 5 }], /^Cannot keep buckets in Redis: .*did you mean "timeoutMs"\?$/],
+  [redisRateLimitStore, [{ redis, timeoutMs: 0 }], /timeoutMs must be a number above 0, not 0$/, "RangeError"],
   [mcpTransport, ["nope"], /^Cannot reach an MCP server: pass a URL that begins with "http:\/\/" or .*, not "nope"$/],
   [mcpTransport, ["localhost:8000/mcp"], /not "localhost:8000\/mcp"$/],
   [mcpTransport, [undefined], /, not undefined$/],
@@ -121,7 +121,7 @@ const WRONG: readonly (readonly [call: unknown, args: readonly unknown[], messag
     /^Cannot reach a server by gRPC: pass host and port, such as "127\.0\.0\.1:50051", or .*, not ""$/,
   ],
   [grpcTransport, [undefined], /, not undefined$/],
-  [http, ["nope"], /^Cannot reach a server: pass a URL that begins with .*, not "nope"$/],
+  [mcpLiteTransport, ["nope"], /^Cannot reach a server: pass a URL that begins with .*, not "nope"$/],
   [grpcTransport, ["a b:1"], /, not "a b:1"$/],
   [grpcTransport, ["unix:///x"], /, not "unix:\/\/\/x"$/],
   [mcpTransport, ["http://x", { pinned: {} }], /pinned must be an array of tools, .*, not an object$/],
@@ -133,15 +133,19 @@ const WRONG: readonly (readonly [call: unknown, args: readonly unknown[], messag
   [webtools, [{ ...webtool, versions: [{}] }], /versions must be an array of \{ version, tools \}, not an object$/],
   [webtoolsTransport, ["http://x", { pin: {} }], /that is no metadata of a webtool/],
   [webtoolsTransport, ["http://x", { pinned: {} }], /there is no option "pinned"; did you mean "pin"\?$/],
-  [connect, [{ path: "/x#y" }], /^Cannot serve Connect and gRPC: path must be like/],
+  [grpc, [{ path: "/x#y" }], /^Cannot serve Connect and gRPC: path must be like/],
   [connectTransport, ["http://x", { format: "json5" }], /format must be "json" or "binary", not "json5"$/],
   [grpcWebTransport, ["http://x", { fetch: 1 }], /fetch must be a function, not 1$/, "RangeError"],
-  [openapi, [{ path: "/api?x" }], /^Cannot serve OpenAPI: path must be like/],
+  [openapiPage, [{ path: "/api?x" }], /^Cannot serve OpenAPI: path must be like/],
   [toolsFromOpenApi, [{}, { baseURL: "https://x" }], /there is no option "baseURL"; did you mean "baseUrl"\?$/],
-  [health, [{ redy: "/x" }], /there is no option "redy"; did you mean "ready"\?$/],
+  [healthPage, [{ redy: "/x" }], /there is no option "redy"; did you mean "ready"\?$/],
   [logging, [{}], /logger must be a logger such as console, not undefined$/],
-  [protectedResource, [], /^Cannot describe a protected resource: options are an object/],
-  [protectedResource, [{ resource: "https://x" }], /authorizationServers must be an array of texts, not undefined$/],
+  [protectedResourcePage, [], /^Cannot describe a protected resource: options are an object/],
+  [
+    protectedResourcePage,
+    [{ resource: "https://x" }],
+    /authorizationServers must be an array of texts, not undefined$/,
+  ],
   [jwt, [], /^Cannot verify tokens: options are an object, not undefined$/],
   [jwt, [{ ...issuer, keys: [] }], /keys must be a key set \{ keys: \[.\] \}, not an object$/],
   [jwt, [{ ...issuer, audiences: [] }], /there is no option "audiences"; did you mean "audience"\?$/],
@@ -150,20 +154,24 @@ const WRONG: readonly (readonly [call: unknown, args: readonly unknown[], messag
   [scopes, [["read"]], /^Cannot set the scopes of tool "t": name each, as \.scopes\("read", "write"\)$/],
   [scopes, [], /name each/],
   [cache, [{}], /^Cannot make a cache: ttlMs must be a number above 0, not undefined$/],
-  [rateLimit, [{ perSecond: 1, store: {} }], /store must be what memoryBuckets\(\) or redisBuckets\(.\) gives/],
+  [
+    rateLimit,
+    [{ perSecond: 1, store: {} }],
+    /store must be what memoryRateLimitStore\(\) or redisRateLimitStore\(.\) gives/,
+  ],
   [concurrencyLimit, [{ max: 1, que: 2 }], /there is no option "que"; did you mean "queue"\?$/],
-  [memoryBuckets, [{ maxBuckets: 0 }], /maxBuckets must be/, "RangeError"],
+  [memoryRateLimitStore, [{ maxBuckets: 0 }], /maxBuckets must be/, "RangeError"],
   [timeout, [0], /timeoutMs must be/, "RangeError"],
   [
-    sqlite,
+    sqliteEngine,
     ["jobs.db", { lease: 5 }],
     /^Cannot keep jobs in SQLite: there is no option "lease"; did you mean "leaseMs"\?$/,
   ],
-  [sqlite, ["jobs.db", { pollMs: 0 }], /pollMs must be a number of at least 1, not 0$/, "RangeError"],
-  [sqlite, ["jobs.db", { outlives: "disk" }], /outlives must be "process" or "machine", not "disk"$/],
-  [sqlite, [undefined], /^Cannot open undefined: name a file by its path/],
-  [bullmq, [{ redis, timeout: 5 }], /^Cannot keep jobs by BullMQ: .*did you mean "timeoutMs"\?$/],
-  [bullmq, [{}], /^Cannot use BullMQ: give it `redis` or `postgres`, one of them$/],
+  [sqliteEngine, ["jobs.db", { pollMs: 0 }], /pollMs must be a number of at least 1, not 0$/, "RangeError"],
+  [sqliteEngine, ["jobs.db", { outlives: "disk" }], /outlives must be "process" or "machine", not "disk"$/],
+  [sqliteEngine, [undefined], /^Cannot open undefined: name a file by its path/],
+  [bullmqEngine, [{ redis, timeout: 5 }], /^Cannot keep jobs by BullMQ: .*did you mean "timeoutMs"\?$/],
+  [bullmqEngine, [{}], /^Cannot use BullMQ: give it `redis` or `postgres`, one of them$/],
   [otel, [{ traces: {} }], /^Cannot trace and measure: there is no option "traces"; did you mean "tracer"\?$/],
   [otelTransport, [{}, { meter: "m" }], /meter must be an object, not "m"$/],
   [
@@ -203,7 +211,7 @@ for (const [index, [call, args, message, name = "TypeError"]] of WRONG.entries()
 
 test("tools for models: options that are not what they should be", async () => {
   const server = createServer({ tools: [] });
-  for (const make of [aiTools, anthropicTools, langchainTools, openaiTools] as readonly unknown[]) {
+  for (const make of [aiSdkTools, anthropicTools, langchainTools, openaiTools] as readonly unknown[]) {
     const wrong = async (options: unknown) => await (make as Untyped)(server, options);
     await rejects(wrong({ selct: () => true }), /^TypeError: Cannot give tools to a model: .*did you mean "select"\?$/);
     await rejects(wrong({ promises: "hidden" }), /promises must be "awaited" or "shown", not "hidden"$/);
@@ -222,7 +230,7 @@ test("what is right, or left out, is taken", () => {
   (mcp as Untyped)({ unknown: undefined });
   mcpTransport("http://x", { headers: [["a", "b"]], pinned: [], era: undefined as never });
   webtools({ ...webtool, versions: [], path: "/" });
-  connect({ path: "" });
+  grpc({ path: "" });
 });
 
 test("Redis is named by a URL, by the path of a socket, or by parts", () => {
@@ -230,7 +238,7 @@ test("Redis is named by a URL, by the path of a socket, or by parts", () => {
     tls: {},
   }];
   for (const redis of addresses) {
-    redisBuckets({ redis }).close();
-    bullmq({ redis });
+    redisRateLimitStore({ redis }).close();
+    bullmqEngine({ redis });
   }
 });

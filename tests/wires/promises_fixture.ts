@@ -1,4 +1,4 @@
-import { createServer, defineContext, defineTool, type Server, type ServerOptions } from "../../mod.ts";
+import { createServer, defineCallerState, defineTool, type Server, type ServerOptions } from "../../mod.ts";
 import * as v from "../../src/core/schema/valibot.ts";
 import { wires } from "./matrix.ts";
 
@@ -12,7 +12,7 @@ export interface PromiseJournal {
   readonly gate: PromiseWithResolvers<void>;
 }
 
-const cart = defineContext("cart", v.array(v.string()));
+const cart = defineCallerState("cart", v.array(v.string()));
 
 /** A server whose tools promise, ask, take steps and keep context; each call has its own journal. */
 export function createPromiseFixture(options: Partial<ServerOptions<never>> = {}) {
@@ -73,7 +73,7 @@ export function createPromiseFixture(options: Partial<ServerOptions<never>> = {}
         schema: v.object({ confirmed: v.boolean() }),
       });
       if (answer.action !== "accept") return answer.action;
-      await ctx.requireResource("credits", { amount: 5, reason: "Removing costs 5 credits" });
+      await ctx.requestMore("credits", { amount: 5, reason: "Removing costs 5 credits" });
       note("removed");
       return answer.content.confirmed ? "removed" : "kept";
     });
@@ -81,7 +81,7 @@ export function createPromiseFixture(options: Partial<ServerOptions<never>> = {}
   const both = defineTool("both").describe("Asks two things at once").output(v.string()).handle(async (_, ctx) => {
     const { name, credits } = await ctx.ask({
       name: { message: "Your name?", schema: v.object({ name: v.string() }) },
-      credits: { resource: "credits", amount: 1 },
+      credits: { more: "credits", amount: 1 },
     });
     return `${name.action === "accept" ? name.content.name : name.action} ${credits.action}`;
   });
@@ -96,8 +96,8 @@ export function createPromiseFixture(options: Partial<ServerOptions<never>> = {}
 
   const put = defineTool("put").describe("Puts something into the caller's cart").input(v.object({ item: v.string() }))
     .output(v.array(v.string())).handle(({ item }, ctx) => {
-      const items = [...(ctx.context.get(cart) ?? []), item];
-      ctx.context.set(cart, items);
+      const items = [...(ctx.callerState.get(cart) ?? []), item];
+      ctx.callerState.set(cart, items);
       return items;
     });
 

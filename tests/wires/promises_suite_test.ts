@@ -7,8 +7,8 @@ import {
   createClient,
   type Progress,
   type PromiseOutcome,
-  type Question,
   type QuestionAnswer,
+  type ToolQuestion,
 } from "../../mod.ts";
 import { carries, COMPOSED, skipOf, type WireRow, WIRES } from "./matrix.ts";
 import { createPromiseFixture, type PromiseJournal, type PromiseServer } from "./promises_fixture.ts";
@@ -168,11 +168,11 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   async "asks, goes on, and takes no step twice"({ connect, journal }) {
     const asked: string[] = [];
     const client = connect({
-      onElicit: ({ key, tool, message }) => {
+      onElicitation: ({ key, tool, message }) => {
         asked.push(`${tool} ${key} ${message}`);
         return { action: "accept", content: { confirmed: true } };
       },
-      onResource: ({ key, params }) => {
+      onMoreRequested: ({ key, params }) => {
         asked.push(`${key} ${JSON.stringify(params)}`);
         return { action: "accept" };
       },
@@ -234,16 +234,20 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     ];
     for (const [answer, message] of wrong) {
       let asked = 0;
-      const onElicit = () => (asked++, Promise.resolve(answer as QuestionAnswer));
-      await rejects(connect({ onElicit }).remove({ id: "7" }), { name: "ToolError", code: "invalid_request", message });
+      const onElicitation = () => (asked++, Promise.resolve(answer as QuestionAnswer));
+      await rejects(connect({ onElicitation: onElicitation }).remove({ id: "7" }), {
+        name: "ToolError",
+        code: "invalid_request",
+        message,
+      });
       strictEqual(asked, 2, `${JSON.stringify(answer)} is not given for ever`);
 
-      const questions: Question[] = [];
-      const mend = (question: Question) => {
+      const questions: ToolQuestion[] = [];
+      const mend = (question: ToolQuestion) => {
         questions.push(question);
         return Promise.resolve(questions.length === 1 ? answer as QuestionAnswer : { action: "decline" } as const);
       };
-      strictEqual(await connect({ onElicit: mend }).remove({ id: "7" }), "decline");
+      strictEqual(await connect({ onElicitation: mend }).remove({ id: "7" }), "decline");
       strictEqual(questions[0]?.params?.["refused"], undefined);
       strictEqual(typeof questions[1]?.params?.["refused"], "string");
     }
@@ -251,8 +255,8 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
 
   async "asks several things at once"({ connect }) {
     const client = connect({
-      onElicit: () => Promise.resolve({ action: "accept", content: { name: "Ada" } }),
-      onResource: () => ({ action: "decline" }),
+      onElicitation: () => Promise.resolve({ action: "accept", content: { name: "Ada" } }),
+      onMoreRequested: () => ({ action: "decline" }),
     });
     strictEqual(await client.both(), "Ada decline");
     const outcome = await client.both.outcome();
@@ -266,13 +270,13 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     const status = await client.$.redeem(promise.token).status();
     ok(status.kind === "elicitation");
     strictEqual(status.continuation, promise.token);
-    const answering = connect({ onElicit: () => ({ action: "accept", content: { colour: "red" } }) });
+    const answering = connect({ onElicitation: () => ({ action: "accept", content: { colour: "red" } }) });
     strictEqual(await answering.$.redeem(promise.token).result(), "red");
     strictEqual(await answering.slow_ask(), "red");
   },
 
   async "does not send pieces twice when a stream goes on after a question"({ connect, wire }) {
-    const client = connect({ onElicit: () => ({ action: "accept", content: { when: "a day" } }) });
+    const client = connect({ onElicitation: () => ({ action: "accept", content: { when: "a day" } }) });
     const pieces: string[] = [];
     const stream = client.tell.stream();
     for await (const piece of stream) pieces.push(piece);

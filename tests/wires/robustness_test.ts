@@ -2,7 +2,15 @@
 import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
-import { createClient, createServer, defineTool, http, memory, type Middleware, ToolError } from "../../mod.ts";
+import {
+  createClient,
+  createServer,
+  defineTool,
+  mcpLiteTransport,
+  memoryTransport,
+  type Middleware,
+  ToolError,
+} from "../../mod.ts";
 import { FakeClock } from "../../src/testing/fake_clock.ts";
 import { pathOf } from "../../src/server/fetch_request.ts";
 
@@ -85,7 +93,7 @@ test("what a client got can be handed on by middleware, without what the first w
   const inner = createServer({
     tools: [defineTool("t").describe("T").handle((_, ctx) => (ctx.meta({ cost: 3 }), "inner"))],
   });
-  const transport = http("http://inner/mcp-lite/v1", {
+  const transport = mcpLiteTransport("http://inner/mcp-lite/v1", {
     fetch: (url, init) => inner.fetch(new Request(url, { ...init, redirect: "follow" })),
   });
   const gateway: Middleware = async (_, next) => {
@@ -111,7 +119,7 @@ test("details arrive as they were: an array, a text, an object with a code of it
     };
     const server = createServer({ tools: [defineTool("t").describe("T").handle(handler)] });
     const fetch = (url: string, init: RequestInit) => server.fetch(new Request(url, { ...init, redirect: "follow" }));
-    for (const transport of [memory(server), http("http://h/mcp-lite/v1", { fetch })]) {
+    for (const transport of [memoryTransport(server), mcpLiteTransport("http://h/mcp-lite/v1", { fetch })]) {
       await rejects(createClient(transport).$.call("t"), { code: "conflict", details });
     }
   }
@@ -124,7 +132,7 @@ test("progress after the answer goes nowhere", async () => {
     return "done";
   });
   const server = createServer({ tools: [tool] });
-  await createClient<typeof server>(memory(server)).t({}, { onProgress: (progress) => late.push(progress) });
+  await createClient<typeof server>(memoryTransport(server)).t({}, { onProgress: (progress) => late.push(progress) });
   await new Promise((resolve) => setTimeout(resolve, 20));
   deepStrictEqual(late, []);
 });
@@ -132,7 +140,7 @@ test("progress after the answer goes nowhere", async () => {
 test("a call whose signal is aborted already never begins", async () => {
   let calls = 0;
   const server = createServer({ tools: [defineTool("t").describe("T").handle(() => void calls++)] });
-  const client = createClient<typeof server>(memory(server));
+  const client = createClient<typeof server>(memoryTransport(server));
   await rejects(client.t({}, { signal: AbortSignal.abort(new Error("too late")) }), /too late/);
   strictEqual(calls, 0);
 });
@@ -193,7 +201,7 @@ test("an origin is allowed however it was written", async () => {
 test("a missing argument is said to be required", async () => {
   const tool = defineTool("t").describe("T").input(v.object({ a: v.number() })).handle(({ a }) => a);
   const server = createServer({ tools: [tool] });
-  await rejects(createClient(memory(server)).$.call("t", {}), {
+  await rejects(createClient(memoryTransport(server)).$.call("t", {}), {
     message: 'Invalid arguments at "a": "a" is required',
     details: { issues: [{ path: ["a"], expected: "a value", received: "nothing", message: '"a" is required' }] },
   });

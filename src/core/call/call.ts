@@ -35,7 +35,7 @@ export interface ClientInfo {
 }
 
 /** What a caller can be asked: to fill in a form, to go to a page, for more of something, its model, its folders. */
-export type AskableKind = "elicitation" | "url" | "resource" | "sampling" | "roots";
+export type AskableKind = "elicitation" | "url" | "more" | "sampling" | "roots";
 
 /** Who calls and over what; one for each request, made by the wire, everything on it lazy. */
 export interface Peer {

@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../internal/json.ts";
 import type { CallMeta, TraceContext } from "./call.ts";
-import { type Refusal, refuseInput } from "./outcome.ts";
+import { type ErrorResult, invalidInputResult } from "./outcome.ts";
 
 /** Longest idempotency key, in UTF-16 code units. */
 const MAX_KEY = 256;
@@ -40,14 +40,14 @@ const MEMBERS: Readonly<Record<string, Member>> = {
  *
  * @param where What it is called there.
  */
-export function decodeCallMeta(meta: unknown, where = "params._meta"): CallMeta | Refusal {
-  if (!isJsonObject(meta)) return refuseInput(`${where} must be an object`, ["_meta"], "object", meta);
+export function decodeCallMeta(meta: unknown, where = "params._meta"): CallMeta | ErrorResult {
+  if (!isJsonObject(meta)) return invalidInputResult(`${where} must be an object`, ["_meta"], "object", meta);
   const decoded: Record<string, unknown> = {};
   for (const [wireName, { name, expected, fits }] of Object.entries(MEMBERS)) {
     const value = meta[wireName];
     if (value === undefined) continue;
     if (!fits(value)) {
-      return refuseInput(`${where}.${wireName} must be ${expected}`, ["_meta", wireName], expected, value);
+      return invalidInputResult(`${where}.${wireName} must be ${expected}`, ["_meta", wireName], expected, value);
     }
     decoded[name] = value;
   }

@@ -51,9 +51,9 @@ export interface PromiseOutcome {
 }
 
 /** One question to the caller. */
-export interface AskRequest {
+export interface Question {
   /** What is asked for. */
-  readonly kind: "elicitation" | "resource" | "sampling" | "roots";
+  readonly kind: "elicitation" | "more" | "sampling" | "roots";
   /** For the person or model that answers. */
   readonly message: string;
   /** JSON Schema of the answer, for an elicitation. */
@@ -66,11 +66,11 @@ export interface AskRequest {
 }
 
 /** The tool needs to know, or to be given, something before it can go on. */
-export interface AskOutcome {
+export interface QuestionsResult {
   /** `request-for-more-resource` when every request is for a resource. */
   readonly kind: "elicitation" | "request-for-more-resource";
   /** The questions, by key. */
-  readonly requests: Readonly<Record<string, AskRequest>>;
+  readonly requests: Readonly<Record<string, Question>>;
   /** To be sent back with the answers and the same call. */
   readonly continuation: string;
 }
@@ -92,10 +92,10 @@ export interface FailureOutcome<Code extends string = string, Data = unknown> {
 }
 
 /** How a call ends when it was taken: HTTP 200, gRPC OK. */
-export type Outcome = AnswerOutcome | PromiseOutcome | AskOutcome | FailureOutcome;
+export type Outcome = AnswerOutcome | PromiseOutcome | QuestionsResult | FailureOutcome;
 
 /** A call that was not carried out, or that broke: the wire's own errors. */
-export interface Refusal {
+export interface ErrorResult {
   /** Discriminant. */
   readonly kind: "error";
   /** The stable code. */
@@ -109,7 +109,7 @@ export interface Refusal {
 }
 
 /** How a call ends, whatever happens. */
-export type Settled = Outcome | Refusal;
+export type CallResult = Outcome | ErrorResult;
 
 /** A response type that this version does not know, as a client received it. */
 export interface UnknownOutcome {
@@ -149,16 +149,21 @@ export interface Sink {
   /** Takes what the tool logs, where the caller may see it. */
   log?(line: LogLine): void;
   /** Aborts when nobody reads any more. */
-  readonly left?: AbortSignal;
+  readonly closed?: AbortSignal;
 }
 
-/** Makes a {@link Refusal}. */
-export function refuse(code: ToolErrorCode, message: string, data?: unknown): Refusal {
+/** Makes a {@link ErrorResult}. */
+export function errorResult(code: ToolErrorCode, message: string, data?: unknown): ErrorResult {
   return data === undefined ? { kind: "error", code, message } : { kind: "error", code, message, data };
 }
 
 /** Makes the refusal of one part of a request that is not what it should be. */
-export function refuseInput(message: string, path: readonly string[], expected: string, value: unknown): Refusal {
+export function invalidInputResult(
+  message: string,
+  path: readonly string[],
+  expected: string,
+  value: unknown,
+): ErrorResult {
   const received = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
-  return refuse("invalid_input", message, { issues: [{ path, expected, received, message }] });
+  return errorResult("invalid_input", message, { issues: [{ path, expected, received, message }] });
 }

@@ -3,17 +3,17 @@
  *
  * @module
  */
-import type { Refusal, Settled, Sink, UnknownOutcome } from "./outcome.ts";
+import type { CallResult, ErrorResult, Sink, UnknownOutcome } from "./outcome.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 
 /** What ends a call, and what a transport tells it so that it can. */
-export interface TransportLimit {
+export interface ActivityMonitor {
   /** Aborts when the call has to end. */
   readonly signal: AbortSignal;
   /** Something came: the wire is not quiet. */
-  touch(): void;
+  markActive(): void;
   /** The wire waits for us: that is not its silence. */
-  pause(): void;
+  suspend(): void;
 }
 
 /** One call, as the client hands it to a transport. */
@@ -27,11 +27,11 @@ export interface TransportCall {
   /** What the environment of the caller supplies; left out where the protocol has no place for it. */
   readonly config?: Readonly<Record<string, unknown>> | undefined;
   /** Ends the call. */
-  readonly limit: TransportLimit;
+  readonly limit: ActivityMonitor;
 }
 
 /** A tool as a server lists it; unknown members are kept. */
-export interface RemoteTool {
+export interface ListedTool {
   /** Unique on its server. */
   readonly name: string;
   /** What the tool does. */
@@ -49,9 +49,9 @@ export interface RemoteTool {
 /** A way to reach a server. Total: rejects with nothing but what the caller's own functions throw. */
 export interface Transport {
   /** Makes one call; with a sink it is streamed. */
-  call(call: TransportCall, sink?: Sink): MaybePromise<Settled | UnknownOutcome>;
+  call(call: TransportCall, sink?: Sink): MaybePromise<CallResult | UnknownOutcome>;
   /** Lists the server's tools. */
-  list(limit: TransportLimit): MaybePromise<readonly RemoteTool[] | Refusal>;
+  list(limit: ActivityMonitor): MaybePromise<readonly ListedTool[] | ErrorResult>;
   /** Ends what the transport holds open. */
   close?(): void;
 }

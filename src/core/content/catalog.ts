@@ -8,15 +8,15 @@
  */
 import type { Call, CallMeta, Peer } from "../call/call.ts";
 import type { PromptMessage, ResourceContents } from "../call/content.ts";
-import type { AnswerOutcome, Outcome, Refusal, Settled, Sink } from "../call/outcome.ts";
+import type { AnswerOutcome, CallResult, ErrorResult, Outcome, Sink } from "../call/outcome.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
-import type { ToolPlan } from "../tool/definition.ts";
+import type { ToolDefinition } from "../tool/definition.ts";
 import type { PromptListing, ResourceListing, ResourceTemplateListing } from "./listing.ts";
 import type { PromptPlan } from "./prompt.ts";
 import type { ResourcePlan } from "./resource.ts";
 
 /** How a request ends: with a value of this type, or otherwise. */
-export type SettledWith<Value> = AnswerOutcome<Value> | Exclude<Outcome, AnswerOutcome> | Refusal;
+export type SettledWith<Value> = AnswerOutcome<Value> | Exclude<Outcome, AnswerOutcome> | ErrorResult;
 
 /** Who asks, and what is said beside the request. */
 export interface CatalogRequest {
@@ -86,7 +86,7 @@ export interface Catalog {
 }
 
 /** Runs what is no tool the way tools are run. */
-export type RunPlan = (plan: ToolPlan, call: Call, sink?: Sink) => MaybePromise<Settled>;
+export type RunPlan = (plan: ToolDefinition, call: Call, sink?: Sink) => MaybePromise<CallResult>;
 
 /**
  * Makes a catalog. Each prompt and resource carries this, so that a server without any does not carry the code.

@@ -5,13 +5,13 @@
  */
 import type { Call } from "../call/call.ts";
 import type { ResourceContents } from "../call/content.ts";
-import { type Refusal, refuse, type Sink } from "../call/outcome.ts";
+import { type ErrorResult, errorResult, type Sink } from "../call/outcome.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import { nearest } from "../../internal/nearest.ts";
 import { present } from "../../internal/present.ts";
 import { refuseCaller } from "../tool/access.ts";
 import { type PartPlan, placeOf } from "../tool/part.ts";
-import type { ToolPlan } from "../tool/definition.ts";
+import type { ToolDefinition } from "../tool/definition.ts";
 import type {
   Catalog,
   CatalogRequest,
@@ -48,7 +48,7 @@ export const createCatalog: CreateCatalog = (resources, prompts, run) =>
 /** A definition, with what dispatch runs for it. */
 interface Runnable<Plan> {
   readonly plan: Plan;
-  readonly run: ToolPlan;
+  readonly run: ToolDefinition;
 }
 
 interface Read {
@@ -75,7 +75,7 @@ class ServerCatalog implements Catalog {
   readonly #readers: readonly ReadonlyMap<string, Runnable<ResourcePlan>>[];
   readonly #listed: readonly ResourceListing[];
   /** `undefined` if no template lists anything: then nothing has to be run. */
-  readonly #list: ToolPlan | undefined;
+  readonly #list: ToolDefinition | undefined;
 
   constructor(resources: readonly ResourcePlan[], prompts: readonly PromptPlan[], run: RunPlan) {
     this.#run = run;
@@ -103,7 +103,7 @@ class ServerCatalog implements Catalog {
     sink?: Sink,
   ): MaybePromise<SettledWith<readonly ResourceContents[]>> {
     const found = this.#find(uri);
-    if (found === undefined) return refuse("resource_not_found", "Resource not found", { uri });
+    if (found === undefined) return errorResult("resource_not_found", "Resource not found", { uri });
     const read: Read = { uri, variables: found.variables };
     return this.#runPlan(found.run, read, request, sink);
   }
@@ -126,12 +126,12 @@ class ServerCatalog implements Catalog {
       return this.#complete(prompt.run, prompt.plan.completers, { argument, value, given }, request);
     }
     const resource = this.#resources.get(of.resource);
-    if (resource === undefined) return refuse("resource_not_found", "Resource not found", { uri: of.resource });
+    if (resource === undefined) return errorResult("resource_not_found", "Resource not found", { uri: of.resource });
     return this.#complete(resource.run, resource.plan.completers, { argument, value, given }, request);
   }
 
   #complete(
-    { name, scopes, part }: ToolPlan,
+    { name, scopes, part }: ToolDefinition,
     completers: Completers,
     asked: Complete,
     request: CatalogRequest,
@@ -139,7 +139,7 @@ class ServerCatalog implements Catalog {
     const { argument, value, given } = asked;
     const completer = Object.hasOwn(completers, argument) ? completers[argument] : undefined;
     if (completer === undefined) return { kind: "answer", value: NOTHING };
-    const complete: ToolPlan["handler"] = (_, ctx) => whenGiven(completer(value, ctx, given), boundCompletion);
+    const complete: ToolDefinition["handler"] = (_, ctx) => whenGiven(completer(value, ctx, given), boundCompletion);
     const plan = planOf(`complete:${name}`, complete, { scopes, part });
     return this.#runQuietly(plan, asked, request);
   }
@@ -156,10 +156,10 @@ class ServerCatalog implements Catalog {
     return undefined;
   }
 
-  #promptNotFound(requested: string): Refusal {
+  #promptNotFound(requested: string): ErrorResult {
     const names = [...this.#prompts.keys()];
     const similar = nearest(requested, names);
-    return refuse("prompt_not_found", "Prompt not found", {
+    return errorResult("prompt_not_found", "Prompt not found", {
       requested_prompt: requested.slice(0, 256),
       available_prompts: names.slice(0, MAX_LISTED),
       ...(similar !== undefined && { suggestion: `Did you mean '${similar}'?` }),
@@ -167,14 +167,14 @@ class ServerCatalog implements Catalog {
   }
 
   /** Runs what has no way to ask. */
-  #runQuietly<Value>(plan: ToolPlan, args: unknown, request: CatalogRequest): MaybePromise<SettledWith<Value>> {
+  #runQuietly<Value>(plan: ToolDefinition, args: unknown, request: CatalogRequest): MaybePromise<SettledWith<Value>> {
     const settled = this.#runPlan<Value>(plan, args, request);
     return settled instanceof Promise ? settled.then(refuseAsks) : refuseAsks(settled);
   }
 
   /** The one cast: what a plan answers is what its handler was made to. */
   #runPlan<Value>(
-    plan: ToolPlan,
+    plan: ToolDefinition,
     args: unknown,
     { peer, meta }: CatalogRequest,
     sink?: Sink,
@@ -184,7 +184,7 @@ class ServerCatalog implements Catalog {
   }
 }
 
-function promptRun(plan: PromptPlan): ToolPlan {
+function promptRun(plan: PromptPlan): ToolDefinition {
   return planOf(
     `prompt:${plan.name}`,
     (args, ctx) => whenGiven<PromptAnswer>(plan.handler(args, ctx), (answer) => toPromptContent(plan, answer)),
@@ -192,14 +192,14 @@ function promptRun(plan: PromptPlan): ToolPlan {
   );
 }
 
-function resourceRun(plan: ResourcePlan): ToolPlan {
+function resourceRun(plan: ResourcePlan): ToolDefinition {
   return planOf(`resource:${plan.uri}`, (args, ctx) => {
     const { uri, variables } = args as Read;
     return whenGiven<ResourceAnswer>(plan.reader(variables, ctx, uri), (answer) => toContents(plan, uri, answer));
   }, plan);
 }
 
-async function listAll(resources: readonly ResourcePlan[], ctx: Parameters<ToolPlan["handler"]>[1]) {
+async function listAll(resources: readonly ResourcePlan[], ctx: Parameters<ToolDefinition["handler"]>[1]) {
   const lists = await Promise.all(resources.map(async (plan): Promise<readonly ResourceListing[]> => {
     if (plan.template === undefined) return [listResource(plan)];
     // What a template lists is as much of it as what can be read.
@@ -226,7 +226,7 @@ function listOne(plan: ResourcePlan, { variables, ...own }: ListedResource): Res
 
 function refuseAsks<Value>(settled: SettledWith<Value>): SettledWith<Value> {
   const isOver = settled.kind === "answer" || settled.kind === "failure" || settled.kind === "error";
-  return isOver ? settled : refuse("internal", "A list or a completion cannot ask its caller");
+  return isOver ? settled : errorResult("internal", "A list or a completion cannot ask its caller");
 }
 
 /** There are no jobs of prompts and resources: what would make one is left out. */

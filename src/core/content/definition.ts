@@ -1,9 +1,9 @@
 import { isPromiseLike } from "../../internal/maybe_promise.ts";
-import { BLANK_PLAN } from "../tool/empty_definition.ts";
-import type { ToolPlan } from "../tool/definition.ts";
+import { EMPTY_DEFINITION } from "../tool/empty_definition.ts";
+import type { ToolDefinition } from "../tool/definition.ts";
 
 /** What comes before the handler. */
-export type PlanNeeds = Partial<Pick<ToolPlan, "input" | "scopes" | "part">>;
+export type PlanNeeds = Partial<Pick<ToolDefinition, "input" | "scopes" | "part">>;
 
 /**
  * What dispatch runs in place of a tool.
@@ -12,10 +12,10 @@ export type PlanNeeds = Partial<Pick<ToolPlan, "input" | "scopes" | "part">>;
  */
 export function planOf(
   name: string,
-  handler: ToolPlan["handler"],
+  handler: ToolDefinition["handler"],
   { input, scopes = [], part }: PlanNeeds = {},
-): ToolPlan {
-  return { ...BLANK_PLAN, name, description: "", input, scopes, part, handler };
+): ToolDefinition {
+  return { ...EMPTY_DEFINITION, name, description: "", input, scopes, part, handler };
 }
 
 /** What becomes of a handler's value: at once, unless it comes later. */

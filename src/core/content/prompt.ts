@@ -16,7 +16,7 @@ export type CatalogCtx = Ctx<Record<never, never>>;
 /** What lists and completions get: they cannot ask, and say nothing on the way. */
 export type ListingCtx = Pick<
   CatalogCtx,
-  "signal" | "principal" | "metadata" | "requestId" | "client" | "state" | "log" | "context"
+  "signal" | "principal" | "metadata" | "requestId" | "client" | "state" | "log" | "callerState"
 >;
 
 /** Everything about a prompt that does not change from request to request; made once, by `definePrompt`. */

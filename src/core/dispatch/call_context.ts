@@ -1,18 +1,18 @@
 import type { Call, Metadata, Principal, TraceContext } from "../call/call.ts";
-import type { CallEvent, LogLevel, Progress, Refusal, Settled, Sink } from "../call/outcome.ts";
+import type { CallEvent, CallResult, ErrorResult, LogLevel, Progress, Sink } from "../call/outcome.ts";
 import { RESERVED_META } from "../call/reserved_meta.ts";
 import type { Clock } from "../../internal/clock.ts";
-import { weigh } from "../../internal/weight.ts";
+import { estimateJsonSize } from "../../internal/weight.ts";
 import { Failure } from "../errors/failure.ts";
 import { ToolError } from "../errors/tool_error.ts";
 import { digestOf } from "../token/digest.ts";
 import type { AskAnswer, Memo } from "../../engine/engine.ts";
 import type {
   Answers,
-  AskedFor,
   ElicitAnswer,
   ElicitRequest,
-  ResourceRequest,
+  MoreRequest,
+  QuestionSpec,
   RootsResult,
   SampleRequest,
   SampleResult,
@@ -20,38 +20,38 @@ import type {
 } from "../handler/questions.ts";
 import type { CallingClient, MiddlewareCtx } from "../handler/context.ts";
 import { Pending, type PendingOptions } from "../handler/pending.ts";
-import type { ToolPlan } from "../tool/definition.ts";
+import type { ToolDefinition } from "../tool/definition.ts";
 import { compileValidator } from "../schema/compile.ts";
 import { formatIssues } from "../schema/issues.ts";
 import type { Schema } from "../schema/standard_schema.ts";
 import { Asking } from "./questions/asking.ts";
-import { SignedContext } from "./questions/caller_state.ts";
-import type { DispatchHost } from "./services.ts";
-import type { Lease } from "./promises/job_lease.ts";
+import { SignedCallerState } from "./questions/caller_state.ts";
+import type { DispatchServices } from "./services.ts";
+import type { JobLease } from "./promises/job_lease.ts";
 import type { OpenedPromise } from "./promises/promise_tokens.ts";
-import { LiveRun } from "./run_state.ts";
+import { RunState } from "./run_state.ts";
 
 /** One run; the handler's `ctx`. Every call makes one, so that what only some runs need is made when they do. */
-export class Run implements MiddlewareCtx {
-  readonly plan: ToolPlan;
+export class CallContext implements MiddlewareCtx {
+  readonly definition: ToolDefinition;
   readonly call: Call;
-  readonly host: DispatchHost;
+  readonly services: DispatchServices;
   readonly sink: Sink | undefined;
   /** What `meta()` was given. */
   addedMeta: Readonly<Record<string, unknown>> | undefined = undefined;
   /** What the run is of, if it is a job's. */
-  lease: Lease | undefined = undefined;
+  lease: JobLease | undefined = undefined;
   /** Resolves when the run's job has been written; `undefined` until that begins. */
   written: Promise<boolean> | undefined = undefined;
   /** What is asked, and was; made when the handler asks, or the call goes on. */
   asking: Asking | undefined = undefined;
   /** The state that the caller keeps; made when the handler looks. */
-  signedContext: SignedContext | undefined = undefined;
+  signedContext: SignedCallerState | undefined = undefined;
   /** The promise that is redeemed by running its tool's `check`. */
   redeemed: OpenedPromise | undefined = undefined;
   /** How far the handler says it is. */
   lastProgress: Progress | undefined = undefined;
-  #live: LiveRun | undefined = undefined;
+  #live: RunState | undefined = undefined;
   #isOver = false;
   #hasBegun = false;
   #onBegun: (() => void) | undefined = undefined;
@@ -59,16 +59,16 @@ export class Run implements MiddlewareCtx {
   #state: Record<string, unknown> | undefined = undefined;
   #trace: TraceContext | undefined = undefined;
 
-  constructor(plan: ToolPlan, call: Call, host: DispatchHost, sink: Sink | undefined) {
-    this.plan = plan;
+  constructor(plan: ToolDefinition, call: Call, host: DispatchServices, sink: Sink | undefined) {
+    this.definition = plan;
     this.call = call;
-    this.host = host;
+    this.services = host;
     this.sink = sink;
   }
 
   /** Another run within the same call: of the tool that a promise is redeemed of. */
-  within(plan: ToolPlan, callId: string): Run {
-    const inner = new Run(plan, { ...this.call, tool: plan.name }, this.host, this.sink);
+  within(plan: ToolDefinition, callId: string): CallContext {
+    const inner = new CallContext(plan, { ...this.call, tool: plan.name }, this.services, this.sink);
     inner.#live = this.live;
     inner.#callId = callId;
     return inner;
@@ -81,12 +81,12 @@ export class Run implements MiddlewareCtx {
   }
 
   /** The parts that only some runs need. */
-  get live(): LiveRun {
-    return (this.#live ??= new LiveRun(this.call, this.sink));
+  get live(): RunState {
+    return (this.#live ??= new RunState(this.call, this.sink));
   }
 
   /** Whether the run was ended from outside, and with what. */
-  get ended(): Refusal | undefined {
+  get ended(): ErrorResult | undefined {
     return this.#live?.ended;
   }
 
@@ -103,14 +103,14 @@ export class Run implements MiddlewareCtx {
   }
 
   /** Settles a run that never waited. */
-  settle(settled: Settled): Settled {
+  settle(settled: CallResult): CallResult {
     this.#isOver = true;
     if (this.#live === undefined) return settled;
     this.#live.settle(settled);
     return this.#live.ended ?? settled;
   }
 
-  end(refusal: Refusal): void {
+  end(refusal: ErrorResult): void {
     this.live.end(refusal);
   }
 
@@ -119,17 +119,17 @@ export class Run implements MiddlewareCtx {
       try {
         listener(event);
       } catch (thrown) {
-        this.host.mask(thrown, { tool: this.plan.name });
+        this.services.mask(thrown, { tool: this.definition.name });
       }
     });
   }
 
-  get tool(): ToolPlan {
-    return this.plan;
+  get tool(): ToolDefinition {
+    return this.definition;
   }
 
   get clock(): Clock {
-    return this.host.clock;
+    return this.services.clock;
   }
 
   get trace(): TraceContext | undefined {
@@ -181,13 +181,13 @@ export class Run implements MiddlewareCtx {
 
   /** Whether its answer may be given to someone who did not see its pieces. */
   get mayBeJob(): boolean {
-    return this.plan.promise !== undefined || this.isKeyed;
+    return this.definition.promise !== undefined || this.isKeyed;
   }
 
   /** What the call is, whichever way its arguments were spelled: with another config it is another call. */
   get digest(): string {
     const { args, config } = this.call;
-    return digestOf(this.plan.name, config === undefined ? args : { args, config: config.reveal() });
+    return digestOf(this.definition.name, config === undefined ? args : { args, config: config.reveal() });
   }
 
   get callId(): string {
@@ -207,8 +207,8 @@ export class Run implements MiddlewareCtx {
     return (this.#state ??= {});
   }
 
-  get context(): SignedContext {
-    return (this.signedContext ??= new SignedContext(this));
+  get callerState(): SignedCallerState {
+    return (this.signedContext ??= new SignedCallerState(this));
   }
 
   progress(done: number, total?: number, message?: string): void {
@@ -238,14 +238,14 @@ export class Run implements MiddlewareCtx {
     return this.#askOne(key, { roots: true });
   }
 
-  ask<const Requests extends Readonly<Record<string, AskedFor>>>(requests: Requests): Promise<Answers<Requests>> {
+  ask<const Requests extends Readonly<Record<string, QuestionSpec>>>(requests: Requests): Promise<Answers<Requests>> {
     return this.#ask(requests, (answers) => answers as Answers<Requests>);
   }
 
-  requireResource(resource: string, options?: Omit<ResourceRequest, "resource">): Promise<unknown> {
-    return this.#ask({ [resource]: { ...options, resource } }, ({ [resource]: answer }) => {
+  requestMore(more: string, options?: Omit<MoreRequest, "more">): Promise<unknown> {
+    return this.#ask({ [more]: { ...options, more } }, ({ [more]: answer }) => {
       if (answer?.action === "accept") return answer.content;
-      throw new Failure("resource_denied", `The caller gave no more ${resource}`, { resource });
+      throw new Failure("resource_denied", `The caller gave no more ${more}`, { resource: more });
     });
   }
 
@@ -255,7 +255,7 @@ export class Run implements MiddlewareCtx {
   }
 
   pending(options: PendingOptions = {}): Pending {
-    const { name, external } = this.plan;
+    const { name, external } = this.definition;
     if (external === undefined) {
       throw new TypeError(`Tool "${name}" cannot be pending: only the check of .external() can`);
     }
@@ -264,14 +264,14 @@ export class Run implements MiddlewareCtx {
 
   log(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void {
     try {
-      this.host.logger?.[level](message, { tool: this.plan.name, callId: this.callId, ...fields });
+      this.services.logger?.[level](message, { tool: this.definition.name, callId: this.callId, ...fields });
     } catch {
       // A logger that throws must not break the call it writes about.
     }
     if (this.sink?.log === undefined || this.#isOver || this.#live?.isSettled === true) return;
     // What is said on the way is a courtesy: it is not worth a refusal.
-    const { answerChars, depth } = this.host.answerLimits;
-    if (weigh(fields, answerChars, depth) >= 0) this.sink.log({ level, message, fields });
+    const { answerChars, depth } = this.services.answerLimits;
+    if (estimateJsonSize(fields, answerChars, depth) >= 0) this.sink.log({ level, message, fields });
   }
 
   meta(members: Readonly<Record<string, unknown>>): void {
@@ -291,16 +291,18 @@ export class Run implements MiddlewareCtx {
     throw new ToolError("invalid_input", `Invalid value: ${issues[0]?.message}`, { details: { issues } });
   }
 
-  #askOne<Content>(key: string, request: AskedFor): Promise<ElicitAnswer<Content>> {
+  #askOne<Content>(key: string, request: QuestionSpec): Promise<ElicitAnswer<Content>> {
     return this.#ask({ [key]: request }, (answers) => answers[key] as ElicitAnswer<Content>);
   }
 
   #ask<Value>(
-    requests: Readonly<Record<string, AskedFor>>,
+    requests: Readonly<Record<string, QuestionSpec>>,
     read: (answers: Readonly<Record<string, AskAnswer>>) => Value,
   ): Promise<Value> {
-    if (this.plan.external !== undefined) {
-      throw new TypeError(`Tool "${this.plan.name}" cannot ask: its work goes on elsewhere, and is not run again`);
+    if (this.definition.external !== undefined) {
+      throw new TypeError(
+        `Tool "${this.definition.name}" cannot ask: its work goes on elsewhere, and is not run again`,
+      );
     }
     this.asking ??= this.#newAsking();
     const answer = this.asking.ask(requests).then(read);
@@ -314,7 +316,7 @@ export class Run implements MiddlewareCtx {
   }
 
   fail<Code extends string>(code: Code, message: string, ...[data]: [data?: unknown]): Failure<Code, never> {
-    const { errors, name } = this.plan;
+    const { errors, name } = this.definition;
     if (!errors.has(code)) {
       throw new TypeError(`Cannot fail with "${code}": declare it with .errors({ ${code}: … }) on tool "${name}"`);
     }

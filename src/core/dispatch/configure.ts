@@ -7,27 +7,27 @@
  * @module
  */
 import type { CallConfig } from "../call/call_config.ts";
-import { type Refusal, refuse } from "../call/outcome.ts";
+import { type ErrorResult, errorResult } from "../call/outcome.ts";
 import { formatPath } from "../../internal/describe.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import { locateIssues } from "../schema/issues.ts";
 import type { SchemaResult } from "../schema/standard_schema.ts";
-import type { Run } from "./call_context.ts";
+import type { CallContext } from "./call_context.ts";
 
 type Config = Readonly<Record<string, unknown>>;
 type Check = (value: unknown) => MaybePromise<SchemaResult>;
 
 /** Configures a run; gives the refusal, if what there is does not fit. Throws what a schema throws. */
-export function configure(run: Run): MaybePromise<Refusal | undefined> {
+export function configure(run: CallContext): MaybePromise<ErrorResult | undefined> {
   const { config: given } = run.call;
-  const { config: schema, part } = run.plan;
+  const { config: schema, part } = run.definition;
   const whole = given?.check as Check | undefined;
   const accepting: Check | undefined = whole && ((value) => {
     const checked = whole(value);
     return checked instanceof Promise ? checked.then((later) => accept(given, later)) : accept(given, checked);
   });
   const checks = [accepting, schema?.validate].filter((check) => check !== undefined);
-  return checkAll(run, checks, given?.reveal() ?? part?.config ?? run.host.ownConfig ?? {});
+  return checkAll(run, checks, given?.reveal() ?? part?.config ?? run.services.ownConfig ?? {});
 }
 
 function accept(given: CallConfig | undefined, checked: SchemaResult): SchemaResult {
@@ -36,10 +36,14 @@ function accept(given: CallConfig | undefined, checked: SchemaResult): SchemaRes
 }
 
 /** Each check gets what the one before made of the value. */
-function checkAll(run: Run, [check, ...rest]: readonly Check[], value: unknown): MaybePromise<Refusal | undefined> {
+function checkAll(
+  run: CallContext,
+  [check, ...rest]: readonly Check[],
+  value: unknown,
+): MaybePromise<ErrorResult | undefined> {
   if (check === undefined) {
     // A tool that did not say what it wants is given nothing.
-    if (run.plan.config !== undefined) run.configure(value);
+    if (run.definition.config !== undefined) run.configure(value);
     return undefined;
   }
   const goOn = ({ value: made, issues }: SchemaResult) => {
@@ -51,7 +55,7 @@ function checkAll(run: Run, [check, ...rest]: readonly Check[], value: unknown):
   return checked instanceof Promise ? checked.then(goOn) : goOn(checked);
 }
 
-function invalidConfig(found: NonNullable<SchemaResult["issues"]>, value: unknown, isOwn: boolean): Refusal {
+function invalidConfig(found: NonNullable<SchemaResult["issues"]>, value: unknown, isOwn: boolean): ErrorResult {
   const located = locateIssues(found);
   // Some libraries tell what was there along with what they expected.
   const quoted = new Set<string>();
@@ -64,7 +68,7 @@ function invalidConfig(found: NonNullable<SchemaResult["issues"]>, value: unknow
   const where = first === undefined || first.path.length === 0 ? "" : ` at "${formatPath(first.path)}"`;
   // Who called may have no means to mend it.
   const whose = isOwn ? "; the call brought none, and the server's own, createServer({ config }), does not fit" : "";
-  return refuse("invalid_config", `Invalid config${where}: expected ${first?.expected}${whose}`, { issues });
+  return errorResult("invalid_config", `Invalid config${where}: expected ${first?.expected}${whose}`, { issues });
 }
 
 /**

@@ -7,10 +7,17 @@
  * @module
  */
 import type { Call, CallMeta, Peer } from "../call/call.ts";
-import { type FailureOutcome, type Refusal, refuse, refuseInput, type Settled, type Sink } from "../call/outcome.ts";
+import {
+  type CallResult,
+  type ErrorResult,
+  errorResult,
+  type FailureOutcome,
+  invalidInputResult,
+  type Sink,
+} from "../call/outcome.ts";
 import type { Engine, EngineWorker } from "../../engine/engine.ts";
 import { Jobs } from "../../engine/jobs.ts";
-import { reported } from "../../engine/with_error_reporting.ts";
+import { withErrorReporting } from "../../engine/with_error_reporting.ts";
 import type { Clock } from "../../internal/clock.ts";
 import { Deadlines } from "../../internal/deadlines.ts";
 import { isJsonObject } from "../../internal/json.ts";
@@ -21,34 +28,34 @@ import type { Logger, Middleware, OnError } from "../handler/context.ts";
 import { refuseCaller } from "../tool/access.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { ToolListing } from "../tool/listing.ts";
-import type { AnyTool, ToolPlan } from "../tool/definition.ts";
+import type { AnyTool, ToolDefinition } from "../tool/definition.ts";
 import { assertConfigHidden } from "./promises/config_encryption.ts";
 import { configure } from "./configure.ts";
 import { runChain } from "./run_middleware.ts";
 import { decodeContinuation } from "./questions/continuation.ts";
-import { Deferrals } from "./promises/job_runner.ts";
-import type { DispatchHost } from "./services.ts";
+import { JobRunner } from "./promises/job_runner.ts";
+import type { DispatchServices } from "./services.ts";
 import { type LogFields, maskThrown, settleThrown, writeLine } from "./error_masking.ts";
 import type { DispatchOptions } from "./options.ts";
 import type { AnswerLimits } from "./output_limits.ts";
-import { Promises } from "./promises/promise_tokens.ts";
+import { PromiseTokens } from "./promises/promise_tokens.ts";
 import { Redeemer } from "./promises/redeem.ts";
-import { Run } from "./call_context.ts";
+import { CallContext } from "./call_context.ts";
 import { invalidInput, ToolRunner } from "./run_tool.ts";
-import { DEADLINE_SHARE, Waits } from "./promises/job_waiters.ts";
+import { DEADLINE_SHARE, JobWaiters } from "./promises/job_waiters.ts";
 
 /** Runs calls. */
 export interface Dispatch {
   /** Runs one call; events go into the sink, if there is one. Never throws, never rejects. */
-  call(call: Call, sink?: Sink): MaybePromise<Settled>;
+  call(call: Call, sink?: Sink): MaybePromise<CallResult>;
   /** Masks what broke outside of a tool, such as a result that cannot be encoded: the log has it, the caller an id. */
-  mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): Refusal;
+  mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): ErrorResult;
   /** Tells the log of what nobody has to mend in a hurry. */
   warn(message: string, fields: Readonly<Record<string, unknown>>): void;
   /** Aborts once no more calls are taken. */
   readonly closeSignal: AbortSignal;
   /** What a promise token says by itself, to the one it was given to; nothing is looked up. */
-  readPromise(token: string, peer: Peer): PromiseTerms | Refusal;
+  readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult;
 }
 
 /** What a promise token says by itself. */
@@ -70,22 +77,26 @@ export interface Toolset {
    *
    * @internal
    */
-  readonly plans: readonly ToolPlan[];
+  readonly plans: readonly ToolDefinition[];
   /** Runs one call, as {@link Dispatch.call} does. */
-  call(call: Call, sink?: Sink): MaybePromise<Settled>;
+  call(call: Call, sink?: Sink): MaybePromise<CallResult>;
 }
 
-const TOO_LATE: Refusal = refuse("deadline_exceeded", "The call took longer than its deadline");
+const TOO_LATE: ErrorResult = errorResult("deadline_exceeded", "The call took longer than its deadline");
 
-const CLOSING: Refusal = refuse("unavailable", "The server is shutting down; try again, another replica may answer", {
-  retry_after_ms: 1_000,
-});
+const CLOSING: ErrorResult = errorResult(
+  "unavailable",
+  "The server is shutting down; try again, another replica may answer",
+  {
+    retry_after_ms: 1_000,
+  },
+);
 
 /** How long an engine may take at the end of a shutdown for what is still to be written, in milliseconds. */
 const LAST_WRITES_MS = 5_000;
 
 /** Runs the calls of one server. */
-export class Dispatcher implements Dispatch, DispatchHost {
+export class Dispatcher implements Dispatch, DispatchServices {
   readonly registry: ToolRegistry;
   readonly logger: Logger | undefined;
   readonly deadlines: Deadlines;
@@ -98,10 +109,10 @@ export class Dispatcher implements Dispatch, DispatchHost {
   readonly #onError: OnError | undefined;
   readonly #timeoutMs: number;
   readonly #runner: ToolRunner;
-  readonly #waits: Waits;
-  readonly #deferrals: Deferrals;
+  readonly #waits: JobWaiters;
+  readonly #deferrals: JobRunner;
   readonly #redeemer: Redeemer;
-  readonly #promises: Promises;
+  readonly #promises: PromiseTokens;
   readonly #engine: Engine;
   #running = 0;
   readonly #closing = new AbortController();
@@ -112,7 +123,10 @@ export class Dispatcher implements Dispatch, DispatchHost {
 
   constructor(options: DispatchOptions) {
     const { concurrency, resultChars } = options;
-    const engine = reported(options.engine, (error) => void this.mask(error, { engine: options.engine.name }));
+    const engine = withErrorReporting(
+      options.engine,
+      (error) => void this.mask(error, { engine: options.engine.name }),
+    );
     this.registry = options.registry;
     this.logger = options.logger;
     this.clock = options.clock;
@@ -127,17 +141,17 @@ export class Dispatcher implements Dispatch, DispatchHost {
     this.ownConfig = options.config;
     assertConfigHidden(options.registry.plans(), options.engine, options.keys);
     const jobs = new Jobs(engine);
-    const promises = this.#promises = new Promises(this, engine);
-    const waits = this.#waits = new Waits(this, jobs, promises);
-    this.#deferrals = new Deferrals(this, { jobs, promises, waits, concurrency, resultChars });
+    const promises = this.#promises = new PromiseTokens(this, engine);
+    const waits = this.#waits = new JobWaiters(this, jobs, promises);
+    this.#deferrals = new JobRunner(this, { jobs, promises, waits, concurrency, resultChars });
     this.#redeemer = new Redeemer(this, jobs, promises, waits);
     this.#runner = new ToolRunner(this, promises, (run, input) => {
       this.#deferrals.ensureWorker();
-      return run.plan.name === "redeem" ? this.#redeemer.redeem(run, input) : this.#redeemer.cancel(run, input);
+      return run.definition.name === "redeem" ? this.#redeemer.redeem(run, input) : this.#redeemer.cancel(run, input);
     });
   }
 
-  call(call: Call, sink?: Sink): MaybePromise<Settled> {
+  call(call: Call, sink?: Sink): MaybePromise<CallResult> {
     return this.#callOf(this.registry, call, sink);
   }
 
@@ -153,12 +167,12 @@ export class Dispatcher implements Dispatch, DispatchHost {
   }
 
   /** Runs what is not to be looked up: a prompt or a resource, under a name that no tool can have. */
-  run(plan: ToolPlan, call: Call, sink?: Sink): MaybePromise<Settled> {
+  run(plan: ToolDefinition, call: Call, sink?: Sink): MaybePromise<CallResult> {
     if (this.#isClosed) return CLOSING;
     const refusal = refuseCaller(plan, call.peer.principal);
     if (refusal !== undefined) return refusal;
-    if (!isJsonObject(call.args)) return refuseInput("Arguments must be an object", [], "object", call.args);
-    const run = new Run(plan, call, this, sink);
+    if (!isJsonObject(call.args)) return invalidInputResult("Arguments must be an object", [], "object", call.args);
+    const run = new CallContext(plan, call, this, sink);
     const { part } = plan;
     const middleware = part === undefined ? this.#middleware : [...this.#middleware, ...part.middleware];
     const settled = middleware.length === 0
@@ -167,7 +181,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
     return settled instanceof Promise ? this.#guard(run, settled) : run.settle(settled);
   }
 
-  mask(thrown: unknown, fields: LogFields): Refusal {
+  mask(thrown: unknown, fields: LogFields): ErrorResult {
     return maskThrown(this.logger, thrown, fields);
   }
 
@@ -175,7 +189,7 @@ export class Dispatcher implements Dispatch, DispatchHost {
     writeLine(this.logger, "warn", message, fields);
   }
 
-  readPromise(token: string, peer: Peer): PromiseTerms | Refusal {
+  readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult {
     const opened = this.#promises.open(token, peer.principal);
     if ("kind" in opened) return opened;
     const { plan, expiresAtMs } = opened;
@@ -184,31 +198,35 @@ export class Dispatcher implements Dispatch, DispatchHost {
     return { tool: plan.name, createdAtMs: expiresAtMs - 1_000 - ttlMs, ttlMs };
   }
 
-  settleThrown(thrown: unknown, fields: Readonly<Record<string, unknown>>): FailureOutcome | Refusal {
+  settleThrown(thrown: unknown, fields: Readonly<Record<string, unknown>>): FailureOutcome | ErrorResult {
     return settleThrown(thrown) ?? this.mask(thrown, fields);
   }
 
-  settleRun(run: Run, thrown: unknown): FailureOutcome | Refusal {
-    return settleThrown(thrown) ?? this.#mapError(run, thrown) ?? this.mask(thrown, { tool: run.plan.name });
+  settleRun(run: CallContext, thrown: unknown): FailureOutcome | ErrorResult {
+    return settleThrown(thrown) ?? this.#mapError(run, thrown) ?? this.mask(thrown, { tool: run.definition.name });
   }
 
-  deadlineMs(run: Run): number {
-    const ownMs = run.plan.timeoutMs ?? this.#defaultMs(run);
+  deadlineMs(run: CallContext): number {
+    const ownMs = run.definition.timeoutMs ?? this.#defaultMs(run);
     return Math.min(ownMs, run.call.meta?.deadlineMs ?? Number.POSITIVE_INFINITY);
   }
 
-  runTool(run: Run): MaybePromise<Settled> {
-    const { middleware } = run.plan;
+  runTool(run: CallContext): MaybePromise<CallResult> {
+    const { middleware } = run.definition;
     if (middleware.length === 0) return this.#runner.run(run);
     return this.runWithin(run, middleware, () => this.#runner.run(run));
   }
 
-  runJob(run: Run): MaybePromise<Settled> {
-    const { jobMiddleware = [] } = run.plan.part ?? {};
+  runJob(run: CallContext): MaybePromise<CallResult> {
+    const { jobMiddleware = [] } = run.definition.part ?? {};
     return this.runWithin(run, [...this.#jobMiddleware, ...jobMiddleware], () => this.runTool(run));
   }
 
-  runWithin(run: Run, middleware: readonly Middleware[], last: () => MaybePromise<Settled>): MaybePromise<Settled> {
+  runWithin(
+    run: CallContext,
+    middleware: readonly Middleware[],
+    last: () => MaybePromise<CallResult>,
+  ): MaybePromise<CallResult> {
     return middleware.length === 0 ? last() : runChain(run, middleware, this.#runner, last);
   }
 
@@ -244,19 +262,19 @@ export class Dispatcher implements Dispatch, DispatchHost {
     cancel();
   }
 
-  enter(): void {
+  trackPending(): void {
     this.#running++;
   }
 
-  leave(): void {
+  untrack(): void {
     if (--this.#running === 0) this.#idle?.resolve();
   }
 
-  overdue(): Refusal {
+  deadlineError(): ErrorResult {
     return this.#isAbandoned ? CLOSING : TOO_LATE;
   }
 
-  closing(): Refusal {
+  shutdownError(): ErrorResult {
     return CLOSING;
   }
 
@@ -271,15 +289,15 @@ export class Dispatcher implements Dispatch, DispatchHost {
     cancel();
   }
 
-  #callOf(registry: ToolRegistry, call: Call, sink: Sink | undefined): MaybePromise<Settled> {
+  #callOf(registry: ToolRegistry, call: Call, sink: Sink | undefined): MaybePromise<CallResult> {
     if (this.#isClosed) return CLOSING;
     const { tool, peer: { principal } } = call;
     const plan = registry.getFor(tool, principal);
     return plan === undefined ? registry.notFound(tool, principal) : this.run(plan, call, sink);
   }
 
-  #guard(run: Run, running: Promise<Settled>): Promise<Settled> {
-    const { promise, timeoutMs } = run.plan;
+  #guard(run: CallContext, running: Promise<CallResult>): Promise<CallResult> {
+    const { promise, timeoutMs } = run.definition;
     const deadlineMs = this.deadlineMs(run);
     if (promise !== undefined) {
       const promiseMs = DEADLINE_SHARE * deadlineMs;
@@ -288,18 +306,18 @@ export class Dispatcher implements Dispatch, DispatchHost {
       return run.live.guard(running, this, { totalMs: budgetMs, idleMs: undefined, onTotal });
     }
     // Without a word of its tool a stream may last as long as something happens on it; anything else is limited in all.
-    const isIdleLimited = timeoutMs === undefined && run.sink !== undefined && !run.plan.isSystem;
+    const isIdleLimited = timeoutMs === undefined && run.sink !== undefined && !run.definition.isSystem;
     const totalMs = isIdleLimited ? run.call.meta?.deadlineMs : deadlineMs;
     return run.live.guard(running, this, { totalMs, idleMs: isIdleLimited ? this.#defaultMs(run) : undefined });
   }
 
   /** How long a call may take whose tool says nothing, in milliseconds. */
-  #defaultMs({ plan: { part } }: Run): number {
+  #defaultMs({ definition: { part } }: CallContext): number {
     return part?.timeoutMs ?? this.#timeoutMs;
   }
 
-  #spendBudget(run: Run, budgetMs: number, promiseMs: number, deadlineMs: number): void {
-    if (this.#isAbandoned) return run.live.end(this.overdue());
+  #spendBudget(run: CallContext, budgetMs: number, promiseMs: number, deadlineMs: number): void {
+    if (this.#isAbandoned) return run.live.end(this.deadlineError());
     const startedMs = this.clock.now() - budgetMs;
     const promiseAtMs = this.clock.elapsed() + promiseMs - budgetMs;
     // The caller's deadline holds until there is a promise.
@@ -309,34 +327,34 @@ export class Dispatcher implements Dispatch, DispatchHost {
     run.whenBegun(() => {
       this.#deferrals.adopt(run, startedMs, promiseAtMs).catch((thrown) => {
         // Without a promise the run goes on, until its deadline.
-        this.settleThrown(thrown, { tool: run.plan.name, callId: run.callId });
+        this.settleThrown(thrown, { tool: run.definition.name, callId: run.callId });
       });
     });
   }
 
   /** The middleware around it sees what the caller does: the deadline, and the promise. */
-  #beginWithin(run: Run): MaybePromise<Settled> {
+  #beginWithin(run: CallContext): MaybePromise<CallResult> {
     const begun = this.#begin(run);
     return begun instanceof Promise ? run.live.around(begun) : begun;
   }
 
-  #mapError(run: Run, thrown: unknown): FailureOutcome | Refusal | undefined {
-    for (const onError of [...run.plan.part?.onError ?? [], this.#onError]) {
+  #mapError(run: CallContext, thrown: unknown): FailureOutcome | ErrorResult | undefined {
+    for (const onError of [...run.definition.part?.onError ?? [], this.#onError]) {
       try {
         const said = onError?.(thrown, run);
         if (said !== undefined && said !== null) return settleThrown(said);
       } catch (broken) {
         // One that breaks is no reason not to ask the next.
-        this.mask(broken, { tool: run.plan.name });
+        this.mask(broken, { tool: run.definition.name });
       }
     }
     return undefined;
   }
 
   /** Runs the tool; or, if the caller said more than its arguments, what that means. */
-  #begin(run: Run): MaybePromise<Settled> {
+  #begin(run: CallContext): MaybePromise<CallResult> {
     const { meta } = run.call;
-    if (meta === undefined || run.plan.relay !== undefined) return this.runTool(run);
+    if (meta === undefined || run.definition.relay !== undefined) return this.runTool(run);
     try {
       const begun = this.#beginWith(run, meta);
       return begun instanceof Promise ? begun.catch((thrown) => this.#runner.thrown(run, thrown)) : begun;
@@ -345,13 +363,13 @@ export class Dispatcher implements Dispatch, DispatchHost {
     }
   }
 
-  #beginWith(run: Run, meta: CallMeta): MaybePromise<Settled> {
+  #beginWith(run: CallContext, meta: CallMeta): MaybePromise<CallResult> {
     const { continuation, idempotencyKey, isPromiseWanted } = meta;
-    const { plan } = run;
+    const { definition: plan } = run;
     // What is asked of them is said in their arguments.
     if (plan.isSystem) return this.runTool(run);
     if (isPromiseWanted && plan.promise === undefined && plan.external === undefined) {
-      return refuse(
+      return errorResult(
         "invalid_request",
         `The tool ${plan.name} gives no promises: call it without .start() (_meta.promise), or define it with .promise()`,
       );
@@ -369,10 +387,10 @@ export class Dispatcher implements Dispatch, DispatchHost {
   }
 
   /** Config and arguments are checked before their job is promised. */
-  async #enqueue(run: Run): Promise<Settled> {
+  async #enqueue(run: CallContext): Promise<CallResult> {
     const refused = await configure(run);
     if (refused !== undefined) return refused;
-    const checked = await run.plan.input?.validate(run.call.args);
+    const checked = await run.definition.input?.validate(run.call.args);
     if (checked?.issues !== undefined) return invalidInput(formatIssues(checked.issues, run.call.args));
     return await this.#deferrals.enqueue(run);
   }

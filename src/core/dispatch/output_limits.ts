@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { type Refusal, refuse } from "../call/outcome.ts";
+import { type ErrorResult, errorResult } from "../call/outcome.ts";
 import { TOO_DEEP } from "../../internal/weight.ts";
 
 /** Limits on what tools give. */
@@ -18,8 +18,8 @@ export interface AnswerLimits {
 }
 
 /** Why what has left so many characters does not go out; `undefined` if it may. */
-export function refuseOversize(left: number, limits: AnswerLimits): Refusal | undefined {
+export function refuseOversize(left: number, limits: AnswerLimits): ErrorResult | undefined {
   if (left >= 0) return undefined;
   const name = left === TOO_DEEP ? "depth" : "answerChars";
-  return refuse("result_too_large", `The result is over limits.${name}, ${limits[name]}`);
+  return errorResult("result_too_large", `The result is over limits.${name}, ${limits[name]}`);
 }

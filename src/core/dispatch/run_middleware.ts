@@ -1,20 +1,20 @@
-import type { Settled } from "../call/outcome.ts";
+import type { CallResult } from "../call/outcome.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import type { Middleware } from "../handler/context.ts";
-import type { Run } from "./call_context.ts";
+import type { CallContext } from "./call_context.ts";
 import type { ToolRunner } from "./run_tool.ts";
 
 /** Runs middleware, the first outermost, around `last`. Total: what middleware throws is how the call ends. */
 export function runChain(
-  run: Run,
+  run: CallContext,
   chain: readonly Middleware[],
   runner: ToolRunner,
-  last: () => MaybePromise<Settled>,
-): MaybePromise<Settled> {
+  last: () => MaybePromise<CallResult>,
+): MaybePromise<CallResult> {
   // It may be none of ours: of another server, say.
-  const check = (settled: Settled, index: number) =>
+  const check = (settled: CallResult, index: number) =>
     index === 0 ? runner.bounded(assertSettled(settled)) : assertSettled(settled);
-  const runFrom = (index: number): MaybePromise<Settled> => {
+  const runFrom = (index: number): MaybePromise<CallResult> => {
     const middleware = chain[index];
     if (middleware === undefined) return last();
     try {
@@ -28,7 +28,7 @@ export function runChain(
   return runFrom(0);
 }
 
-function assertSettled(settled: Settled | undefined): Settled {
+function assertSettled(settled: CallResult | undefined): CallResult {
   if (typeof settled?.kind === "string") return settled;
   throw new TypeError("Middleware must return how the call ended: end it with `return next()`");
 }

@@ -1,8 +1,15 @@
 import type { Call } from "../call/call.ts";
-import { type CallEvent, type Progress, type Refusal, refuse, type Settled, type Sink } from "../call/outcome.ts";
+import {
+  type CallEvent,
+  type CallResult,
+  type ErrorResult,
+  errorResult,
+  type Progress,
+  type Sink,
+} from "../call/outcome.ts";
 import { ToolError } from "../errors/tool_error.ts";
 import type { Deadline } from "../../internal/deadlines.ts";
-import type { DispatchHost } from "./services.ts";
+import type { DispatchServices } from "./services.ts";
 
 /** How long a run may take. */
 export interface RunLimits {
@@ -14,15 +21,15 @@ export interface RunLimits {
   readonly onTotal?: () => void;
 }
 
-/** How long middleware may look at a promise before its caller gets it as it is, in milliseconds. */
+/** How long middleware may look at a promise before its caller gets it is, in milliseconds. */
 const PROMISE_LOOK_MS = 1_000;
 
 /** What a run has that is promised, kept or looked at; apart, because each field is paid for by every run. */
-class Rare {
+class DeferredState {
   /** Resolves when what became of the work is kept; `undefined` where nothing is. */
   kept: Promise<void> | undefined = undefined;
   /** Tells the middleware around the work how it ended, or that it is promised; `undefined` if there is none. */
-  tellAround: ((settled: Settled) => void) | undefined = undefined;
+  tellAround: ((settled: CallResult) => void) | undefined = undefined;
   /** When middleware has looked at the promise for long enough. */
   look: Deadline | undefined = undefined;
   /** Whether the call ends in a promise, while the work goes on. */
@@ -37,21 +44,21 @@ class Rare {
  * It has two ends, where the server has middleware: that of the work, which a job keeps, and that of the call around it,
  * which the caller gets. Without middleware both are one.
  */
-export class LiveRun {
+export class RunState {
   readonly #call: Call;
   #sink: Sink | undefined;
   #controller: AbortController | undefined = undefined;
-  #ended: Refusal | undefined = undefined;
+  #ended: ErrorResult | undefined = undefined;
   #isSettled = false;
   #isDetached = false;
   #total: Deadline | undefined = undefined;
   #idle: Deadline | undefined = undefined;
-  #host: DispatchHost | undefined = undefined;
-  #resolve: ((settled: Settled) => void) | undefined = undefined;
-  #onSettled: ((settled: Settled) => Promise<void>) | undefined = undefined;
-  #settled: Settled | undefined = undefined;
+  #host: DispatchServices | undefined = undefined;
+  #resolve: ((settled: CallResult) => void) | undefined = undefined;
+  #onSettled: ((settled: CallResult) => Promise<void>) | undefined = undefined;
+  #settled: CallResult | undefined = undefined;
   /** What few runs need. */
-  #rare: Rare | undefined = undefined;
+  #rare: DeferredState | undefined = undefined;
   #pendingProgress: Progress | undefined = undefined;
   #isSinkFull = false;
   readonly #unhooks: (() => void)[] = [];
@@ -70,7 +77,7 @@ export class LiveRun {
   }
 
   /** Why the run was ended from outside; `undefined` while it goes on. */
-  get ended(): Refusal | undefined {
+  get ended(): ErrorResult | undefined {
     return this.#ended;
   }
 
@@ -80,7 +87,7 @@ export class LiveRun {
   }
 
   /** How the work has ended; `undefined` until it has. */
-  get settled(): Settled | undefined {
+  get settled(): CallResult | undefined {
     return this.#settled;
   }
 
@@ -100,7 +107,7 @@ export class LiveRun {
   }
 
   /** Ends the run from outside: its signal aborts and the call settles at once, whatever the handler does. */
-  end(refusal: Refusal): void {
+  end(refusal: ErrorResult): void {
     if (this.#ended !== undefined || this.#isSettled) return;
     this.#ended = refusal;
     this.#abort(refusal);
@@ -113,7 +120,7 @@ export class LiveRun {
    * What the server's middleware is around: resolves with how the work ended, or with the promise that its caller goes on with.
    * Middleware may go on with a call twice; then the last word counts.
    */
-  around(running: Promise<Settled>): Promise<Settled> {
+  around(running: Promise<CallResult>): Promise<CallResult> {
     const rare = this.#useRare();
     if (this.#isSettled || rare.isReleased) return running;
     if (this.#ended !== undefined) return Promise.resolve(this.#ended);
@@ -129,14 +136,18 @@ export class LiveRun {
   }
 
   /** Settles with `running`, or with the refusal that ends the run before it. */
-  guard(running: Promise<Settled>, host: DispatchHost, { totalMs, idleMs, onTotal }: RunLimits): Promise<Settled> {
-    this.#watch(this.#sink?.left);
+  guard(
+    running: Promise<CallResult>,
+    host: DispatchServices,
+    { totalMs, idleMs, onTotal }: RunLimits,
+  ): Promise<CallResult> {
+    this.#watch(this.#sink?.closed);
     if (this.#ended !== undefined) return Promise.resolve(this.#ended);
     this.#host = host;
-    const expire = () => this.end(host.overdue());
+    const expire = () => this.end(host.deadlineError());
     if (totalMs !== undefined) this.#total = host.deadlines.add(totalMs, onTotal ?? expire);
     if (idleMs !== undefined) this.#idle = host.deadlines.add(idleMs, expire);
-    host.enter();
+    host.trackPending();
     return new Promise((resolve) => {
       this.#resolve = resolve;
       void running.then((settled) => this.settle(settled));
@@ -148,7 +159,7 @@ export class LiveRun {
     this.#total?.clear();
     const host = this.#host;
     if (host === undefined || totalMs === undefined || this.#isSettled) return;
-    this.#total = host.deadlines.add(totalMs, onTotal ?? (() => this.end(host.overdue())));
+    this.#total = host.deadlines.add(totalMs, onTotal ?? (() => this.end(host.deadlineError())));
   }
 
   /** From now on the caller may leave: the run goes on. */
@@ -158,13 +169,13 @@ export class LiveRun {
   }
 
   /** From now on the run is a job's: how it settles is told to `onSettled`, and to the caller after that. */
-  detach(onSettled: (settled: Settled) => Promise<void>): void {
+  detach(onSettled: (settled: CallResult) => Promise<void>): void {
     this.keep();
     this.#onSettled = onSettled;
   }
 
   /** The caller goes on with a promise; the run goes on without it. */
-  release(promise: Settled): void {
+  release(promise: CallResult): void {
     this.#idle?.clear();
     this.#sink = undefined;
     const rare = this.#useRare();
@@ -175,7 +186,7 @@ export class LiveRun {
   }
 
   /** The run is over; only the first word counts. Nothing of it is left behind. */
-  settle(settled: Settled): void {
+  settle(settled: CallResult): void {
     // The call has ended in a promise; the work has an end of its own.
     if (this.#rare?.isReleased && this.#rare.tellAround !== undefined) return this.#answer(settled);
     this.#settleWork(settled);
@@ -226,12 +237,12 @@ export class LiveRun {
     }, () => {});
   }
 
-  #useRare(): Rare {
-    return (this.#rare ??= new Rare());
+  #useRare(): DeferredState {
+    return (this.#rare ??= new DeferredState());
   }
 
   /** The work has ended: its job keeps that, the middleware around it is told. */
-  #settleWork(settled: Settled): void {
+  #settleWork(settled: CallResult): void {
     if (this.#settled !== undefined) return;
     this.#settled = settled;
     if (this.#onSettled !== undefined) this.#useRare().kept = this.#onSettled(settled);
@@ -241,7 +252,7 @@ export class LiveRun {
     if (isReleased) this.#finish();
   }
 
-  #answer(settled: Settled): void {
+  #answer(settled: CallResult): void {
     const resolve = this.#resolve;
     this.#resolve = undefined;
     if (this.#rare === undefined) return resolve?.(settled);
@@ -261,12 +272,12 @@ export class LiveRun {
     this.#total?.clear();
     this.#idle?.clear();
     this.#unhook();
-    this.#host?.leave();
+    this.#host?.untrack();
   }
 
   #watch(leaving: AbortSignal | undefined): void {
     if (leaving === undefined || this.#isSettled || this.#isDetached) return;
-    const leave = () => this.end(refuse("cancelled", "The caller has gone"));
+    const leave = () => this.end(errorResult("cancelled", "The caller has gone"));
     if (leaving.aborted) return leave();
     leaving.addEventListener("abort", leave, { once: true });
     this.#unhooks.push(() => leaving.removeEventListener("abort", leave));
@@ -276,7 +287,7 @@ export class LiveRun {
     for (const unhook of this.#unhooks.splice(0)) unhook();
   }
 
-  #abort(refusal: Refusal): void {
+  #abort(refusal: ErrorResult): void {
     this.#controller?.abort(new ToolError(refusal.code, refusal.message));
   }
 }

@@ -5,47 +5,53 @@
  *
  * @module
  */
-import { type AnswerOutcome, type FailureOutcome, type Refusal, refuse, type Settled } from "../call/outcome.ts";
+import {
+  type AnswerOutcome,
+  type CallResult,
+  type ErrorResult,
+  errorResult,
+  type FailureOutcome,
+} from "../call/outcome.ts";
 import { joinPartials } from "../call/partials.ts";
 import { formatPath } from "../../internal/describe.ts";
 import { isPromiseLike, type MaybePromise } from "../../internal/maybe_promise.ts";
-import { weigh } from "../../internal/weight.ts";
+import { estimateJsonSize } from "../../internal/weight.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
 import { formatIssues, type InputIssue } from "../schema/issues.ts";
 import type { SchemaResult } from "../schema/standard_schema.ts";
 import { Pending } from "../handler/pending.ts";
 import type { RedeemInput } from "../tool/system_tools.ts";
-import type { ToolPlan } from "../tool/definition.ts";
+import type { ToolDefinition } from "../tool/definition.ts";
 import { type Asking, askKind } from "./questions/asking.ts";
 import { configure } from "./configure.ts";
 import { encodeContinuation } from "./questions/continuation.ts";
-import type { DispatchHost } from "./services.ts";
+import type { DispatchServices } from "./services.ts";
 import { refuseOversize } from "./output_limits.ts";
-import type { Promises } from "./promises/promise_tokens.ts";
+import type { PromiseTokens } from "./promises/promise_tokens.ts";
 import { promiseAgain } from "./promises/redeem.ts";
-import type { Run } from "./call_context.ts";
+import type { CallContext } from "./call_context.ts";
 
 /** How long a caller's answers are if they leave no room in a continuation, in UTF-16 code units of JSON. */
 const MAX_ANSWERS = 12_000;
 
 /** Runs a system tool. */
-export type RunSystemTool = (run: Run, input: RedeemInput) => Promise<Settled>;
+export type RunSystemTool = (run: CallContext, input: RedeemInput) => Promise<CallResult>;
 
 /** Runs tools, without their middleware. */
 export class ToolRunner {
-  readonly #host: DispatchHost;
-  readonly #promises: Promises;
+  readonly #host: DispatchServices;
+  readonly #promises: PromiseTokens;
   readonly #runSystem: RunSystemTool;
 
-  constructor(host: DispatchHost, promises: Promises, runSystem: RunSystemTool) {
+  constructor(host: DispatchServices, promises: PromiseTokens, runSystem: RunSystemTool) {
     this.#host = host;
     this.#promises = promises;
     this.#runSystem = runSystem;
   }
 
   /** Runs a tool. */
-  run(run: Run): MaybePromise<Settled> {
-    const { config, isSystem } = run.plan;
+  run(run: CallContext): MaybePromise<CallResult> {
+    const { config, isSystem } = run.definition;
     if ((config === undefined && run.call.config === undefined) || isSystem) return this.#runConfigured(run);
     try {
       const refused = configure(run);
@@ -56,8 +62,8 @@ export class ToolRunner {
     }
   }
 
-  #runConfigured(run: Run): MaybePromise<Settled> {
-    const { input, relay } = run.plan;
+  #runConfigured(run: CallContext): MaybePromise<CallResult> {
+    const { input, relay } = run.definition;
     if (relay !== undefined) {
       return relay.call(run).then((later) => this.#settle(run, later)).catch((thrown) => this.thrown(run, thrown));
     }
@@ -74,36 +80,36 @@ export class ToolRunner {
     }
   }
 
-  #runChecked(run: Run, checked: SchemaResult): MaybePromise<Settled> {
+  #runChecked(run: CallContext, checked: SchemaResult): MaybePromise<CallResult> {
     if (checked.issues === undefined) return this.#runHandler(run, checked.value);
     return invalidInput(formatIssues(checked.issues, run.call.args));
   }
 
-  #runHandler(run: Run, input: unknown): MaybePromise<Settled> {
-    if (run.plan.isSystem) {
+  #runHandler(run: CallContext, input: unknown): MaybePromise<CallResult> {
+    if (run.definition.isSystem) {
       return this.#runSystem(run, input as RedeemInput).catch((thrown) => this.thrown(run, thrown));
     }
     run.begin();
     try {
-      const returned = run.plan.handler(input, run);
+      const returned = run.definition.handler(input, run);
       return isPromiseLike(returned) ? this.#awaitAnswer(run, returned) : this.#settleReturned(run, returned);
     } catch (thrown) {
       return this.thrown(run, thrown);
     }
   }
 
-  #awaitAnswer(run: Run, returned: PromiseLike<unknown>): Promise<Settled> {
+  #awaitAnswer(run: CallContext, returned: PromiseLike<unknown>): Promise<CallResult> {
     const native = returned instanceof Promise ? returned : Promise.resolve(returned);
     return native.then((value) => this.#settleReturned(run, value)).catch((thrown) => this.thrown(run, thrown));
   }
 
-  #settleReturned(run: Run, returned: unknown): MaybePromise<Settled> {
+  #settleReturned(run: CallContext, returned: unknown): MaybePromise<CallResult> {
     return isAsyncGenerator(returned) ? this.#drain(run, returned) : this.#answer(run, returned);
   }
 
   /** Streams what a generator yields, or keeps it when nobody listens: the pieces joined are then the answer. */
-  async #drain(run: Run, pieces: AsyncGenerator<unknown, unknown, unknown>): Promise<Settled> {
-    const { live, plan } = run;
+  async #drain(run: CallContext, pieces: AsyncGenerator<unknown, unknown, unknown>): Promise<CallResult> {
+    const { live, definition: plan } = run;
     const stop = () => void stopGenerator(pieces).catch(() => {});
     const kept: unknown[] | undefined = run.sink === undefined || run.mayBeJob ? [] : undefined;
     let hasYielded = false;
@@ -120,7 +126,7 @@ export class ToolRunner {
         // JSON has no undefined.
         const value = step.value === undefined ? null : step.value;
         // Nothing is awaited that is not a promise: each await is a turn of the event loop, for each piece.
-        left = weigh(value, areJoined ? left : answerLimits.answerChars, answerLimits.depth);
+        left = estimateJsonSize(value, areJoined ? left : answerLimits.answerChars, answerLimits.depth);
         let mismatch = refuseOversize(left, answerLimits) ?? this.#mismatch(run, plan.partial, value, "partial");
         if (mismatch instanceof Promise) mismatch = await mismatch;
         if (mismatch !== undefined) {
@@ -139,18 +145,23 @@ export class ToolRunner {
   }
 
   /** A generator that returned nothing has said it all in its pieces: the answer is these, joined if anyone kept them. */
-  #answerStream(run: Run, value: unknown, hasYielded: boolean, kept: unknown[] | undefined): MaybePromise<Settled> {
+  #answerStream(
+    run: CallContext,
+    value: unknown,
+    hasYielded: boolean,
+    kept: unknown[] | undefined,
+  ): MaybePromise<CallResult> {
     if (value !== undefined) return this.#answer(run, value);
-    if (!hasYielded) return this.#answer(run, joinNothing(run.plan));
+    if (!hasYielded) return this.#answer(run, joinNothing(run.definition));
     // Over a stream that is still there the caller has the pieces.
     const isWhole = kept !== undefined && (run.sink === undefined || run.lease !== undefined);
     return isWhole ? this.#answer(run, joinPartials(kept)) : this.#settle(run, this.bounded(answer(run, undefined)));
   }
 
-  #answer(run: Run, value: unknown): MaybePromise<Settled> {
+  #answer(run: CallContext, value: unknown): MaybePromise<CallResult> {
     // Whoever returns what ctx.fail() gives means to throw it; as an answer an error would be an object without its words.
     if (isError(value)) return this.thrown(run, value);
-    const { output, external } = run.plan;
+    const { output, external } = run.definition;
     if (external !== undefined) {
       if (run.redeemed === undefined) return this.#promises.ofExternal(run, external.ttlMs, value);
       if (value instanceof Pending) return promiseAgain(run.redeemed, value, this.#host.clock.now());
@@ -168,18 +179,18 @@ export class ToolRunner {
   }
 
   /** What the caller is told beside the outcome itself: what it is asked instead, and the state that it keeps. */
-  #settle(run: Run, settled: Settled): Settled {
+  #settle(run: CallContext, settled: CallResult): CallResult {
     if (run.asking?.requests !== undefined) return this.#ask(run, run.asking);
     if (run.signedContext === undefined || settled.kind === "error") return settled;
     try {
       const context = run.signedContext.encode();
-      return context === undefined ? settled : { ...settled, context } as Settled;
+      return context === undefined ? settled : { ...settled, context } as CallResult;
     } catch (thrown) {
-      return this.#host.mask(thrown, { tool: run.plan.name });
+      return this.#host.mask(thrown, { tool: run.definition.name });
     }
   }
 
-  #ask(run: Run, asking: Asking): Settled {
+  #ask(run: CallContext, asking: Asking): CallResult {
     const { requests = {} } = asking;
     try {
       // What a promised job asks is answered by way of its promise.
@@ -190,10 +201,10 @@ export class ToolRunner {
     } catch (thrown) {
       // Steps are the tool's own; answers are the caller's.
       if (JSON.stringify(asking.memo.answers).length > MAX_ANSWERS) {
-        return refuse("payload_too_large", "The answers are longer than a continuation can carry");
+        return errorResult("payload_too_large", "The answers are longer than a continuation can carry");
       }
       return this.#host.mask(thrown, {
-        tool: run.plan.name,
+        tool: run.definition.name,
         questions: Object.keys(requests),
         steps: Object.keys(asking.memo.steps),
       });
@@ -202,40 +213,44 @@ export class ToolRunner {
 
   /** What the tool itself does not keep of its promises is the server's fault: masked, with the path in the log. */
   #mismatch(
-    run: Run,
+    run: CallContext,
     schema: CompiledSchema | undefined,
     value: unknown,
     what: "output" | "partial",
-  ): MaybePromise<Refusal | undefined> {
+  ): MaybePromise<ErrorResult | undefined> {
     if (schema === undefined || schema.exact?.accepts(value)) return undefined;
     const checked = schema.validate(value);
     if (checked instanceof Promise) return checked.then((later) => this.#mismatchOf(run, later, value, what));
     return this.#mismatchOf(run, checked, value, what);
   }
 
-  #mismatchOf(run: Run, checked: SchemaResult, value: unknown, what: string): Refusal | undefined {
+  #mismatchOf(run: CallContext, checked: SchemaResult, value: unknown, what: string): ErrorResult | undefined {
     if (checked.issues === undefined) return undefined;
     const issues = formatIssues(checked.issues, value);
     const [first] = issues;
     const where = first === undefined ? "" : ` at "${formatPath(first.path)}": ${first.message}`;
     return this.#host.mask(new TypeError(`The ${what} does not fit the declared schema${where}`), {
-      tool: run.plan.name,
+      tool: run.definition.name,
       issues,
     });
   }
 
   /** How a run ends, if that may go out. */
-  bounded(settled: Settled): Settled {
+  bounded(settled: CallResult): CallResult {
     const { value, message, data, meta } = settled as Partial<AnswerOutcome & FailureOutcome>;
     const { answerLimits } = this.#host;
     const { answerChars, depth } = answerLimits;
     // One in the other: a list costs each answer more.
-    const left = weigh(meta, weigh(data, weigh(message, weigh(value, answerChars, depth), depth), depth), depth);
+    const left = estimateJsonSize(
+      meta,
+      estimateJsonSize(data, estimateJsonSize(message, estimateJsonSize(value, answerChars, depth), depth), depth),
+      depth,
+    );
     return refuseOversize(left, answerLimits) ?? settled;
   }
 
   /** How a run ends that threw. */
-  thrown(run: Run, thrown: unknown): Settled {
+  thrown(run: CallContext, thrown: unknown): CallResult {
     if (run.asking?.requests !== undefined) return this.#ask(run, run.asking);
     // A handler that throws because its signal aborted has done as it was told.
     if (run.ended !== undefined) return run.ended;
@@ -245,18 +260,18 @@ export class ToolRunner {
   }
 }
 
-function answer(run: Run, value: unknown): Settled {
-  const { addedMeta: meta, plan } = run;
+function answer(run: CallContext, value: unknown): CallResult {
+  const { addedMeta: meta, definition: plan } = run;
   return plan.render === undefined
     ? { kind: "answer", value, meta }
     : { kind: "answer", value, meta, renderedBy: plan.name };
 }
 
 /** The refusal of arguments that do not fit. */
-export function invalidInput(issues: readonly InputIssue[]): Refusal {
+export function invalidInput(issues: readonly InputIssue[]): ErrorResult {
   const [first] = issues;
   const where = first === undefined || first.path.length === 0 ? "" : ` at "${formatPath(first.path)}"`;
-  return refuse("invalid_input", `Invalid arguments${where}: ${first?.message}`, { issues });
+  return errorResult("invalid_input", `Invalid arguments${where}: ${first?.message}`, { issues });
 }
 
 /** A value may be a trap to whoever asks what it is. */
@@ -269,7 +284,7 @@ function isError(value: unknown): value is Error {
 }
 
 /** No pieces, joined: what they would have been is known if it was declared. */
-function joinNothing({ partial }: ToolPlan): unknown {
+function joinNothing({ partial }: ToolDefinition): unknown {
   if (partial === undefined) return undefined;
   return partial.jsonSchema["type"] === "string" ? "" : [];
 }

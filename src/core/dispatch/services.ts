@@ -1,4 +1,4 @@
-import type { FailureOutcome, Refusal, Settled } from "../call/outcome.ts";
+import type { CallResult, ErrorResult, FailureOutcome } from "../call/outcome.ts";
 import type { Clock } from "../../internal/clock.ts";
 import type { Deadlines } from "../../internal/deadlines.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
@@ -6,10 +6,10 @@ import type { TokenKeys } from "../token/token.ts";
 import type { Logger, Middleware } from "../handler/context.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { AnswerLimits } from "./output_limits.ts";
-import type { Run } from "./call_context.ts";
+import type { CallContext } from "./call_context.ts";
 
 /** What all runs of one server share. */
-export interface DispatchHost {
+export interface DispatchServices {
   /** The server's tools. */
   readonly registry: ToolRegistry;
   /** The server's logger, if it has one. */
@@ -27,25 +27,29 @@ export interface DispatchHost {
   /** Whether it takes no more calls. */
   readonly isClosed: boolean;
   /** A run goes on after the function call that began it. */
-  enter(): void;
+  trackPending(): void;
   /** Such a run has settled. */
-  leave(): void;
+  untrack(): void;
   /** What callers are told once it takes no more calls. */
-  closing(): Refusal;
+  shutdownError(): ErrorResult;
   /** What a run is told whose deadline has come. */
-  overdue(): Refusal;
+  deadlineError(): ErrorResult;
   /** How long a call may take in all, in milliseconds; of a stream, how long it may go on until it promises. */
-  deadlineMs(run: Run): number;
+  deadlineMs(run: CallContext): number;
   /** Runs a tool, with its own middleware around it. Never throws, never rejects. */
-  runTool(run: Run): MaybePromise<Settled>;
+  runTool(run: CallContext): MaybePromise<CallResult>;
   /** Runs middleware, the first outermost, around `last`. Never throws, never rejects. */
-  runWithin(run: Run, middleware: readonly Middleware[], last: () => MaybePromise<Settled>): MaybePromise<Settled>;
+  runWithin(
+    run: CallContext,
+    middleware: readonly Middleware[],
+    last: () => MaybePromise<CallResult>,
+  ): MaybePromise<CallResult>;
   /** Runs a tool because its job is due. */
-  runJob(run: Run): MaybePromise<Settled>;
+  runJob(run: CallContext): MaybePromise<CallResult>;
   /** Masks what is not the caller's business: the log has it, the caller an id. */
-  mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): Refusal;
+  mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): ErrorResult;
   /** Turns what a run threw into how it ends, by what the server makes of errors that nobody declared. */
-  settleRun(run: Run, thrown: unknown): FailureOutcome | Refusal;
+  settleRun(run: CallContext, thrown: unknown): FailureOutcome | ErrorResult;
   /** Turns what was thrown into how a call ends. */
-  settleThrown(thrown: unknown, fields: Readonly<Record<string, unknown>>): FailureOutcome | Refusal;
+  settleThrown(thrown: unknown, fields: Readonly<Record<string, unknown>>): FailureOutcome | ErrorResult;
 }

@@ -5,7 +5,7 @@ import type { Schema } from "../schema/standard_schema.ts";
  *
  * @typeParam Value What is kept.
  */
-export interface ContextSlot<Value> {
+export interface CallerStateSlot<Value> {
   /** Its name: one a server. */
   readonly name: string;
   /** What it has to be. */
@@ -13,16 +13,16 @@ export interface ContextSlot<Value> {
 }
 
 /** The state that the caller keeps, as a handler sees it. */
-export interface CallerContext {
+export interface CallerState {
   /** What the caller keeps under the slot's name; `undefined` if it keeps nothing (any more), or nothing that fits. */
-  get<Value>(slot: ContextSlot<Value>): Value | undefined;
+  get<Value>(slot: CallerStateSlot<Value>): Value | undefined;
   /**
    * Has the caller keep `value`, or forget what it keeps (`undefined`), once the call ends with an answer or a failure.
    *
    * @throws {TypeError} If the value does not fit the slot's schema, or the tool promises its answers: those are given when
    * the context has moved on.
    */
-  set<Value>(slot: ContextSlot<Value>, value: Value | undefined): void;
+  set<Value>(slot: CallerStateSlot<Value>, value: Value | undefined): void;
 }
 
 /**
@@ -32,17 +32,17 @@ export interface CallerContext {
  *
  * @example A conversation of two calls
  * ```ts
- * import { createServer, defineContext, defineTool } from "jsr:@toolwire/toolwire";
+ * import { createServer, defineCallerState, defineTool } from "jsr:@toolwire/toolwire";
  * import * as v from "jsr:@toolwire/toolwire/schema";
  * import { testClient } from "jsr:@toolwire/toolwire/testing";
  * import { deepStrictEqual } from "node:assert/strict";
  *
- * const cart = defineContext("cart", v.array(v.string()));
+ * const cart = defineCallerState("cart", v.array(v.string()));
  * const put = defineTool("put").describe("Put something into the cart")
  *   .input(v.object({ item: v.string() }))
  *   .handle(({ item }, ctx) => {
- *     const items = [...(ctx.context.get(cart) ?? []), item];
- *     ctx.context.set(cart, items);
+ *     const items = [...(ctx.callerState.get(cart) ?? []), item];
+ *     ctx.callerState.set(cart, items);
  *     return items;
  *   });
  *
@@ -53,6 +53,6 @@ export interface CallerContext {
  * @param name One a server.
  * @param schema What it has to be; a value that no longer fits is forgotten.
  */
-export function defineContext<Value>(name: string, schema: Schema<unknown, Value>): ContextSlot<Value> {
+export function defineCallerState<Value>(name: string, schema: Schema<unknown, Value>): CallerStateSlot<Value> {
   return { name, schema };
 }

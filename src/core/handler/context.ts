@@ -1,22 +1,22 @@
 import type { Failure } from "../errors/failure.ts";
 import type { ToolError } from "../errors/tool_error.ts";
 import type { AskableKind, Call, ClientInfo, Metadata, Principal, TraceContext } from "../call/call.ts";
-import type { CallEvent, LogLevel, Refusal, Settled } from "../call/outcome.ts";
+import type { CallEvent, CallResult, ErrorResult, LogLevel } from "../call/outcome.ts";
 import type { Schema } from "../schema/standard_schema.ts";
 import type { Clock } from "../../internal/clock.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import type {
   Answers,
-  AskedFor,
   ElicitAnswer,
   ElicitRequest,
-  ResourceRequest,
+  MoreRequest,
+  QuestionSpec,
   RootsResult,
   SampleRequest,
   SampleResult,
   UrlRequest,
 } from "./questions.ts";
-import type { CallerContext } from "./caller_state.ts";
+import type { CallerState } from "./caller_state.ts";
 import type { Pending, PendingOptions } from "./pending.ts";
 import type { ToolAnnotations } from "../tool/definition.ts";
 
@@ -92,7 +92,7 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
    */
   meta(members: Readonly<Record<string, unknown>>): void;
   /** The state that the caller keeps for the server. */
-  readonly context: CallerContext;
+  readonly callerState: CallerState;
   /**
    * Asks the caller one question.
    *
@@ -110,14 +110,14 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
   /** Asks for the folders that the caller works in, on MCP; the answer comes as that of {@link Ctx.elicit} does. */
   roots(key?: string): Promise<ElicitAnswer<RootsResult>>;
   /** Asks the caller several things at once, by key; answers come as those of {@link Ctx.elicit} do. */
-  ask<const Requests extends Readonly<Record<string, AskedFor>>>(requests: Requests): Promise<Answers<Requests>>;
+  ask<const Requests extends Readonly<Record<string, QuestionSpec>>>(requests: Requests): Promise<Answers<Requests>>;
   /**
    * Asks the caller for more of something, such as credits, under the resource's name as key. Goes on only if it was granted:
    * otherwise the call ends with the failure `resource_denied`.
    *
    * @returns What the caller says of the grant.
    */
-  requireResource(resource: string, options?: Omit<ResourceRequest, "resource">): Promise<unknown>;
+  requestMore(more: string, options?: Omit<MoreRequest, "more">): Promise<unknown>;
   /**
    * Does something once, however often the handler runs: its result (small, JSON) is kept until the call has ended.
    *
@@ -178,7 +178,7 @@ export interface MiddlewareCtx<Added = unknown> extends Ctx<ErrorMap, unknown, P
    */
   onEvent(listener: (event: CallEvent) => void): void;
   /** Ends the call now: `ctx.signal` aborts, and the caller gets the refusal, whatever the handler does. */
-  end(refusal: Refusal): void;
+  end(refusal: ErrorResult): void;
 }
 
 /**
@@ -215,7 +215,7 @@ export type OnError = (error: unknown, ctx: MiddlewareCtx) => Failure | ToolErro
 /** What middleware is; a method, whose parameter is not held to be the same: middleware that adds something can stand where any can. */
 export interface AroundCall<Added> {
   /** The middleware. */
-  around(ctx: MiddlewareCtx<Added>, next: () => MaybePromise<Settled>): MaybePromise<Settled>;
+  around(ctx: MiddlewareCtx<Added>, next: () => MaybePromise<CallResult>): MaybePromise<CallResult>;
 }
 
 /** What several pieces of middleware put on `ctx.state`, in all. */

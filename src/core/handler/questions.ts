@@ -10,9 +10,9 @@ export interface ElicitRequest<Content = unknown> {
 }
 
 /** A request for more of something that the caller has to give. */
-export interface ResourceRequest {
-  /** Its name, such as `credits`. */
-  readonly resource: string;
+export interface MoreRequest {
+  /** Name of what is needed, such as `credits`. */
+  readonly more: string;
   /** How much of it. */
   readonly amount?: number;
   /** Why, for whoever decides. */
@@ -84,7 +84,7 @@ export type ElicitAnswer<Content = unknown> =
   | { readonly action: "cancel" };
 
 /** One of several questions of `ctx.ask`. */
-export type AskedFor = ElicitRequest<unknown> | ResourceRequest | UrlRequest | SampleRequest | RootsRequest;
+export type QuestionSpec = ElicitRequest<unknown> | MoreRequest | UrlRequest | SampleRequest | RootsRequest;
 
 /** What the answer to one of several questions is, if it is given. */
 export type AnswerTo<Asked> = Asked extends ElicitRequest<infer Content> ? Content

@@ -1,5 +1,5 @@
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
-import { weigh } from "../../internal/weight.ts";
+import { estimateJsonSize } from "../../internal/weight.ts";
 import { compileExactCheck, type ExactCheck } from "./exact_check.ts";
 import { type JsonSchemaOptions, toJsonSchema } from "./json_schema.ts";
 import type { JsonSchema, Schema, SchemaResult } from "./standard_schema.ts";
@@ -48,7 +48,7 @@ export function compileValidator(schema: Schema, where: string): (value: unknown
   // A schema of valibot, unless somebody has wrapped it.
   if (!("~run" in schema)) return validate;
   return (value) =>
-    weigh(value, MAX_TOLD_CHARS, Number.POSITIVE_INFINITY) < 0 ? findFirst(schema, value) : validate(value);
+    estimateJsonSize(value, MAX_TOLD_CHARS, Number.POSITIVE_INFINITY) < 0 ? findFirst(schema, value) : validate(value);
 }
 
 /** Of a larger value, in characters of JSON, the first issue is told, and not all. */

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Principal } from "../call/call.ts";
-import { type Refusal, refuse } from "../call/outcome.ts";
+import { type ErrorResult, errorResult } from "../call/outcome.ts";
 
 /** What a caller has to be. */
 export interface Access {
@@ -26,10 +26,10 @@ export function addScopes(scopes: readonly string[], added: readonly string[], l
 }
 
 /** Why a caller may not use it; `undefined` if it may. */
-export function refuseCaller({ scopes }: Pick<Access, "scopes">, principal?: Principal): Refusal | undefined {
+export function refuseCaller({ scopes }: Pick<Access, "scopes">, principal?: Principal): ErrorResult | undefined {
   if (scopes.every((scope) => principal?.scopes?.includes(scope))) return undefined;
   const code = principal === undefined ? "unauthenticated" : "permission_denied";
-  return refuse(code, `Needs scopes ${scopes.join(", ")}`, { required_scopes: scopes });
+  return errorResult(code, `Needs scopes ${scopes.join(", ")}`, { required_scopes: scopes });
 }
 
 /** Whether a caller may know of it. A predicate that breaks, or does not say plainly yes, keeps it hidden. */

@@ -9,10 +9,10 @@ import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
 import type { Schema } from "../schema/standard_schema.ts";
 import { checkAnnotations, checkPromise, checkText } from "./definition_rules.ts";
 import { addScopes } from "./access.ts";
-import { BLANK_PLAN } from "./empty_definition.ts";
+import { EMPTY_DEFINITION } from "./empty_definition.ts";
 import type { ErrorMap, Middleware, OpenState } from "../handler/context.ts";
 import { assertMiddleware } from "../handler/middleware.ts";
-import type { AnyTool, PromiseOptions, Rendered, ToolAnnotations, ToolPlan } from "./definition.ts";
+import type { AnyTool, PromiseOptions, Rendered, ToolAnnotations, ToolDefinition } from "./definition.ts";
 import type { ExternalWork, FreshTool } from "./builder_types.ts";
 
 /**
@@ -50,10 +50,10 @@ export function defineTool<const Name extends string>(name: Name): FreshTool<Nam
     );
   }
   // The one cast: the builder's type follows the steps, its value does not need to.
-  return new Builder({ ...BLANK_PLAN, description: undefined, name }) as unknown as FreshTool<Name>;
+  return new Builder({ ...EMPTY_DEFINITION, description: undefined, name }) as unknown as FreshTool<Name>;
 }
 
-type Draft = Omit<ToolPlan, "description" | "handler"> & { readonly description: string | undefined };
+type Draft = Omit<ToolDefinition, "description" | "handler"> & { readonly description: string | undefined };
 
 const DEFAULT_TTL_MS = 3_600_000;
 
@@ -166,7 +166,7 @@ class Builder {
     return this.#with({ external }).#finish(start.bind(work), ".external(…)");
   }
 
-  handle(handler: ToolPlan["handler"]): AnyTool {
+  handle(handler: ToolDefinition["handler"]): AnyTool {
     if (typeof handler !== "function") throw this.#unfinished(".handle() takes a function");
     if (Object.prototype.toString.call(handler) === "[object GeneratorFunction]") {
       throw this.#unfinished("to stream, write `async function*`, not `function*`");
@@ -174,7 +174,7 @@ class Builder {
     return this.#finish(handler, ".handle(…)");
   }
 
-  #finish(handler: ToolPlan["handler"], step: string): AnyTool {
+  #finish(handler: ToolDefinition["handler"], step: string): AnyTool {
     const { description } = this.#draft;
     if (description === undefined) {
       throw this.#unfinished(`call .describe("…") before ${step}, callers choose tools by it`);

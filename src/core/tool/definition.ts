@@ -3,7 +3,7 @@ import type { JsonSchema } from "../schema/standard_schema.ts";
 import type { Access } from "./access.ts";
 import type { Ctx, ErrorMap, Middleware } from "../handler/context.ts";
 import type { PartPlan } from "./part.ts";
-import type { Relay } from "./remote_runner.ts";
+import type { RemoteRunner } from "./remote_runner.ts";
 
 /** Hints about what a tool does, with MCP's names. They are hints: nothing holds a tool to them. */
 export interface ToolAnnotations {
@@ -50,7 +50,7 @@ export interface ExternalPlan {
 }
 
 /** Everything about a tool that does not change from call to call; made once, by `defineTool`. */
-export interface ToolPlan extends Access {
+export interface ToolDefinition extends Access {
   readonly name: string;
   readonly description: string;
   readonly type: string | undefined;
@@ -77,7 +77,7 @@ export interface ToolPlan extends Access {
   /** The part of the server that it is of; `undefined` for the server itself. */
   readonly part: PartPlan | undefined;
   /** Set if it is run somewhere else: by this, and not by its handler. */
-  readonly relay: Relay | undefined;
+  readonly relay: RemoteRunner | undefined;
   /** Whether it is one of Toolwire's own: dispatch runs it, not its handler. */
   readonly isSystem: boolean;
   readonly render: ((output: unknown) => Rendered) | undefined;
@@ -115,7 +115,7 @@ export interface Tool<Name extends string, Input, Output, Partial, Errors> {
    *
    * @internal
    */
-  readonly "~plan": ToolPlan;
+  readonly "~plan": ToolDefinition;
 }
 
 /** Any tool: a read-only phantom makes `Tool` covariant, so that `unknown` is enough. */

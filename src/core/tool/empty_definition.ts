@@ -1,7 +1,7 @@
-import type { ToolPlan } from "./definition.ts";
+import type { ToolDefinition } from "./definition.ts";
 
 /** A plan that says nothing yet: any arguments, any output, no limits of its own. */
-export const BLANK_PLAN: Omit<ToolPlan, "name" | "description" | "handler"> = {
+export const EMPTY_DEFINITION: Omit<ToolDefinition, "name" | "description" | "handler"> = {
   type: undefined,
   title: undefined,
   inputSchema: { type: "object" },

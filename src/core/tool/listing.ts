@@ -1,5 +1,5 @@
 import { present } from "../../internal/present.ts";
-import type { ToolPlan } from "./definition.ts";
+import type { ToolDefinition } from "./definition.ts";
 
 /** A tool as it is listed to callers (MCP-lite specification, sections 3.9 and A.1). Members that are absent are left out. */
 export interface ToolListing {
@@ -22,7 +22,7 @@ export interface ToolListing {
 }
 
 /** Describes a tool to callers. */
-export function listTool(plan: ToolPlan): ToolListing {
+export function listTool(plan: ToolDefinition): ToolListing {
   const { name, type, title, description, inputSchema, output, annotations, meta } = plan;
   return {
     name,

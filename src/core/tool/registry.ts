@@ -1,11 +1,11 @@
-import type { Refusal } from "../call/outcome.ts";
-import { refuse } from "../call/outcome.ts";
+import type { ErrorResult } from "../call/outcome.ts";
+import { errorResult } from "../call/outcome.ts";
 import type { Principal } from "../call/call.ts";
 import { nearest } from "../../internal/nearest.ts";
 import { isVisibleTo } from "./access.ts";
 import { listTool, type ToolListing } from "./listing.ts";
 import { SYSTEM_TOOLS } from "./system_tools.ts";
-import type { AnyTool, ToolPlan } from "./definition.ts";
+import type { AnyTool, ToolDefinition } from "./definition.ts";
 
 /** Names that Toolwire's own system tools have, whether a server needs them or not. */
 const RESERVED: ReadonlySet<string> = new Set(SYSTEM_TOOLS.map(({ name }) => name));
@@ -20,22 +20,22 @@ export interface PartTools {
    *
    * @throws {TypeError} If two have the same name, or one has a reserved name, the first time; later they are left out.
    */
-  plans(own: ReadonlyMap<string, ToolPlan>): readonly ToolPlan[];
+  plans(own: ReadonlyMap<string, ToolDefinition>): readonly ToolDefinition[];
   /** The one that has this name where its server is no part of anything; `undefined` also if there are several. */
-  alone(name: string): ToolPlan | undefined;
+  alone(name: string): ToolDefinition | undefined;
 }
 
 /** A server's tools, by name. */
 export class ToolRegistry {
-  readonly #own: ReadonlyMap<string, ToolPlan>;
+  readonly #own: ReadonlyMap<string, ToolDefinition>;
   readonly #parts: PartTools | undefined;
-  #plans: ReadonlyMap<string, ToolPlan> = new Map();
-  #all: readonly ToolPlan[] = [];
+  #plans: ReadonlyMap<string, ToolDefinition> = new Map();
+  #all: readonly ToolDefinition[] = [];
   #listings: readonly ToolListing[] = [];
   /** Whether every caller may know of all of them, so that a list of thousands need not be gone through for each. */
   #isOpen = true;
   /** Tools of attached sets, by the names under which tokens and jobs know them. */
-  readonly #attached = new Map<string, ToolPlan>();
+  readonly #attached = new Map<string, ToolDefinition>();
 
   /**
    * @param tools The server's tools, in the order in which they are listed; if one of them can promise, the system tools come first.
@@ -43,7 +43,7 @@ export class ToolRegistry {
    * @throws {TypeError} If two have the same name, or one has a reserved name.
    */
   constructor(tools: readonly AnyTool[], parts?: PartTools) {
-    const own = new Map<string, ToolPlan>();
+    const own = new Map<string, ToolDefinition>();
     for (const tool of tools) {
       const plan = tool?.["~plan"];
       if (plan === undefined) {
@@ -70,28 +70,28 @@ export class ToolRegistry {
   }
 
   /** The tool of that name. */
-  get(name: string): ToolPlan | undefined {
+  get(name: string): ToolDefinition | undefined {
     return this.#plans.get(name);
   }
 
   /** The tool of that name, if the caller may know of it. */
-  getFor(name: string, principal: Principal | undefined): ToolPlan | undefined {
+  getFor(name: string, principal: Principal | undefined): ToolDefinition | undefined {
     const plan = this.#plans.get(name);
     return plan && isVisibleTo(plan, principal) ? plan : undefined;
   }
 
   /** Those that a caller may know of, in the order of listing. */
-  plansFor(principal: Principal | undefined): readonly ToolPlan[] {
+  plansFor(principal: Principal | undefined): readonly ToolDefinition[] {
     return this.#isOpen ? this.#all : this.#all.filter((plan) => isVisibleTo(plan, principal));
   }
 
   /** The tool of that name, here, in an attached set, or in a part that was begun with alone: what a job is about. */
-  resolve(name: string): ToolPlan | undefined {
+  resolve(name: string): ToolDefinition | undefined {
     return this.#plans.get(name) ?? this.#attached.get(name) ?? this.#parts?.alone(name);
   }
 
   /** The same, if the caller may know of it: what a token is about. */
-  resolveFor(name: string, principal: Principal | undefined): ToolPlan | undefined {
+  resolveFor(name: string, principal: Principal | undefined): ToolDefinition | undefined {
     const plan = this.resolve(name);
     return plan && isVisibleTo(plan, principal) ? plan : undefined;
   }
@@ -122,7 +122,7 @@ export class ToolRegistry {
   }
 
   /** All tools, in the order of listing. */
-  plans(): readonly ToolPlan[] {
+  plans(): readonly ToolDefinition[] {
     return this.#all;
   }
 
@@ -132,10 +132,10 @@ export class ToolRegistry {
   }
 
   /** What to say to someone who asked for a tool that is not there (MCP-lite specification, A.5). */
-  notFound(requested: string, principal?: Principal): Refusal {
+  notFound(requested: string, principal?: Principal): ErrorResult {
     const names = this.plansFor(principal).map(({ name }) => name);
     const similar = nearest(requested, names.filter((name) => !RESERVED.has(name)));
-    return refuse("tool_not_found", "Tool not found", {
+    return errorResult("tool_not_found", "Tool not found", {
       requested_tool: requested.slice(0, 256),
       available_tools: names.slice(0, MAX_LISTED),
       ...(similar !== undefined && { suggestion: `Did you mean '${similar}'?` }),
@@ -143,11 +143,11 @@ export class ToolRegistry {
   }
 }
 
-function promises({ promise, external, relay }: ToolPlan): boolean {
+function promises({ promise, external, relay }: ToolDefinition): boolean {
   return promise !== undefined || external !== undefined || relay?.mayPromise === true;
 }
 
-function assertUsable(name: string, taken: ReadonlyMap<string, ToolPlan>): void {
+function assertUsable(name: string, taken: ReadonlyMap<string, ToolDefinition>): void {
   if (RESERVED.has(name)) {
     throw new TypeError(`Cannot create server: "${name}" is the name of a system tool; give your tool another one`);
   }

@@ -1,8 +1,8 @@
 import { isJsonObject } from "../../internal/json.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
 import type { JsonSchema, SchemaIssue } from "../schema/standard_schema.ts";
-import { BLANK_PLAN } from "./empty_definition.ts";
-import type { ToolPlan } from "./definition.ts";
+import { EMPTY_DEFINITION } from "./empty_definition.ts";
+import type { ToolDefinition } from "./definition.ts";
 
 const PROMISE: JsonSchema = {
   type: "string",
@@ -24,7 +24,7 @@ export interface RedeemInput {
 }
 
 /** The tools that a server has which gives promises (MCP-lite specification, 3.6 and A.1). */
-export const SYSTEM_TOOLS: readonly ToolPlan[] = [
+export const SYSTEM_TOOLS: readonly ToolDefinition[] = [
   systemTool("redeem", "Redeem a promise token to get the result of a long-running operation", {
     readOnlyHint: true,
     idempotentHint: true,
@@ -38,15 +38,15 @@ export const SYSTEM_TOOLS: readonly ToolPlan[] = [
 function systemTool(
   name: string,
   description: string,
-  annotations: ToolPlan["annotations"],
+  annotations: ToolDefinition["annotations"],
   properties: JsonSchema,
-): ToolPlan {
+): ToolDefinition {
   const input: CompiledSchema = {
     jsonSchema: { type: "object", required: ["promise"], properties },
     validate: checkRedeemInput,
   };
   return {
-    ...BLANK_PLAN,
+    ...EMPTY_DEFINITION,
     name,
     description,
     type: "system",

@@ -28,7 +28,7 @@ export interface BullmqEngineOptions {
 /** The engine over records and a queue. */
 export class BullmqEngine implements Engine {
   readonly name = "bullmq";
-  readonly instance = undefined;
+  readonly processId = undefined;
   readonly #backend: Backend;
   readonly #options: BullmqEngineOptions;
   readonly #leases: BullmqLeases;
@@ -77,7 +77,7 @@ export class BullmqEngine implements Engine {
     });
   }
 
-  async hold(id: string): Promise<() => Promise<void>> {
+  async lease(id: string): Promise<() => Promise<void>> {
     const { leaseMs } = this.#options;
     let isGivenUp = false;
     try {

@@ -6,9 +6,9 @@
  * @example A server of which many may run
  * ```ts fragment
  * import { createServer } from "jsr:@toolwire/toolwire";
- * import { bullmq } from "jsr:@toolwire/toolwire/engines/bullmq";
+ * import { bullmqEngine } from "jsr:@toolwire/toolwire/engines/bullmq";
  *
- * const server = createServer({ tools, engine: bullmq({ redis: "redis://127.0.0.1:6379" }) });
+ * const server = createServer({ tools, engine: bullmqEngine({ redis: "redis://127.0.0.1:6379" }) });
  * ```
  * @module
  */
@@ -24,7 +24,7 @@ import { postgresName, redisName, storeError } from "../redis/store_error.ts";
 
 export type { RedisAddress, RedisTls } from "../redis/address.ts";
 
-/** Options of {@link bullmq} that are the same for both stores. */
+/** Options of {@link bullmqEngine} that are the same for both stores. */
 export interface BullmqCommonOptions {
   /**
    * Servers with the same name share their jobs; up to 64 letters, digits, `.`, `_` or `-`. Default: `"toolwire"`.
@@ -41,7 +41,7 @@ export interface BullmqCommonOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/** Options of {@link bullmq}: one store, and how to use it. */
+/** Options of {@link bullmqEngine}: one store, and how to use it. */
 export type BullmqOptions =
   & BullmqCommonOptions
   & (
@@ -80,7 +80,7 @@ const RULES: OptionRules<AnyOptions> = {
  * @throws {TypeError} If there is not exactly one store, its address is none, or the name is none.
  * @throws {RangeError} If a time is not a number of at least 1.
  */
-export function bullmq(options: BullmqOptions): Engine {
+export function bullmqEngine(options: BullmqOptions): Engine {
   checkOptions<AnyOptions>("keep jobs by BullMQ", options, RULES);
   if (options.redis !== undefined) assertRedisAddress("keep jobs by BullMQ", options.redis);
   const { name = "toolwire", leaseMs = 10_000, timeoutMs = 5_000, onError = warn } = options;

@@ -26,7 +26,7 @@ interface Worker {
 /** The engine over an open store: callers are answered at once, everything else happens at the {@link SqliteEngine.#beat}. */
 export class SqliteEngine implements Engine {
   readonly name = "sqlite";
-  readonly instance = undefined;
+  readonly processId = undefined;
   readonly #store: SqliteStore;
   readonly #options: SqliteEngineOptions;
   readonly #leases: SqliteLeases;
@@ -83,7 +83,7 @@ export class SqliteEngine implements Engine {
     this.#wakeWorkersIn(delayMs);
   }
 
-  hold(id: string): () => void {
+  lease(id: string): () => void {
     const lease = this.#leases.hold(id);
     if (lease === undefined) return () => {};
     this.#wakeIn(this.#leases.renewInMs);

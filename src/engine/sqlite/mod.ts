@@ -4,9 +4,9 @@
  * @example A server whose promises survive it
  * ```ts fragment
  * import { createServer } from "jsr:@toolwire/toolwire";
- * import { sqlite } from "jsr:@toolwire/toolwire/engines/sqlite";
+ * import { sqliteEngine } from "jsr:@toolwire/toolwire/engines/sqlite";
  *
- * const server = createServer({ tools, engine: sqlite("jobs.db") });
+ * const server = createServer({ tools, engine: sqliteEngine("jobs.db") });
  * ```
  * @module
  */
@@ -15,7 +15,7 @@ import { SqliteEngine } from "./engine.ts";
 import { AT_LEAST_1, checkOptions, FUNCTION, oneOf, type OptionRules } from "../../internal/options.ts";
 import { SqliteStore } from "./store.ts";
 
-/** Options of {@link sqlite}. */
+/** Options of {@link sqliteEngine}. */
 export interface SqliteOptions {
   /**
    * How long a process is taken to live after its last sign, in milliseconds: what a job waits for after its process was
@@ -57,7 +57,7 @@ const RULES: OptionRules<SqliteOptions> = {
  * @throws {RangeError} If a time is not a number of at least 1.
  * @throws {Error} If the runtime has no SQLite, the folder is not there, or the file is somebody else's.
  */
-export function sqlite(path: string, options: SqliteOptions = {}): Engine {
+export function sqliteEngine(path: string, options: SqliteOptions = {}): Engine {
   checkOptions("keep jobs in SQLite", options, RULES);
   if (typeof path !== "string" || path === "" || path.startsWith(":memory:") || path.startsWith("file:")) {
     throw new TypeError(`Cannot open ${JSON.stringify(path)}: name a file by its path, or use memoryEngine()`);

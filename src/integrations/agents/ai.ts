@@ -65,14 +65,14 @@ export interface AiTool {
  * @example A tool set
  * ```ts
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
- * import { aiTools } from "jsr:@toolwire/toolwire/agents";
+ * import { aiSdkTools } from "jsr:@toolwire/toolwire/agents";
  * import { deepStrictEqual } from "node:assert/strict";
  *
  * const spell = defineTool("spell").describe("Spell a word").handle(async function* () {
  *   yield "a";
  *   yield "b";
  * });
- * const tools = await aiTools(createServer({ tools: [spell] })); // generateText({ model, prompt, tools, … })
+ * const tools = await aiSdkTools(createServer({ tools: [spell] })); // generateText({ model, prompt, tools, … })
  *
  * const results = [];
  * for await (const result of tools["spell"]!.execute({}, { toolCallId: "call_1" })) results.push(result);
@@ -81,7 +81,7 @@ export interface AiTool {
  * @param source A server of this process, a client, or a transport.
  * @throws {ToolError} If the tools cannot be listed.
  */
-export async function aiTools(source: AgentSource, options: AgentOptions = {}): Promise<Record<string, AiTool>> {
+export async function aiSdkTools(source: AgentSource, options: AgentOptions = {}): Promise<Record<string, AiTool>> {
   const { tools } = await openToolbox(source, options);
   return Object.fromEntries(tools.map((tool) => [tool.name, toAiTool(tool)]));
 }

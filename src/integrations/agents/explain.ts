@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AskOutcome, AskRequest, FailureOutcome, PromiseOutcome } from "../../core/call/outcome.ts";
+import type { FailureOutcome, PromiseOutcome, Question, QuestionsResult } from "../../core/call/outcome.ts";
 import type { ToolErrorCode } from "../../core/errors/code.ts";
 import { isJsonObject } from "../../internal/json.ts";
 
@@ -50,7 +50,7 @@ export function explainFailure({ code, message, data }: Pick<FailureOutcome, "co
 }
 
 /** Explains what a tool asks, where nobody has answered. */
-export function explainQuestion({ kind, requests }: Pick<AskOutcome, "kind" | "requests">): string {
+export function explainQuestion({ kind, requests }: Pick<QuestionsResult, "kind" | "requests">): string {
   return lines(
     `The tool has to know more before it goes on (${kind}), and nobody here has answered:`,
     ...Object.entries(requests).map(describeRequest),
@@ -58,7 +58,7 @@ export function explainQuestion({ kind, requests }: Pick<AskOutcome, "kind" | "r
   );
 }
 
-function describeRequest([key, { message, schema, params }]: readonly [string, AskRequest]): string {
+function describeRequest([key, { message, schema, params }]: readonly [string, Question]): string {
   const fits = schema === undefined ? "" : ` The answer has to fit ${toText(schema)}.`;
   return `- ${key}: ${message}${params === undefined ? "" : ` ${toText(params)}`}${fits}`;
 }
@@ -73,7 +73,7 @@ export function explainPromise({ token, retryAfterMs, progress }: PromiseOutcome
 }
 
 /** Whether details of a refusal are a question that a call ended with. */
-export function isQuestion(details: unknown): details is AskOutcome {
+export function isQuestion(details: unknown): details is QuestionsResult {
   return isJsonObject(details) && isJsonObject(details["requests"]) &&
     (details["kind"] === "elicitation" || details["kind"] === "request-for-more-resource");
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { type AiCallOptions, type AiSchema, type AiTool, aiTools } from "./ai.ts";
+export { type AiCallOptions, type AiSchema, aiSdkTools, type AiTool } from "./ai.ts";
 export { type AnthropicBlock, type AnthropicTool, type AnthropicToolResult, anthropicTools } from "./anthropic.ts";
 export { type LangChainArtifact, type LangChainConfig, type LangChainTool, langchainTools } from "./langchain.ts";
 export {

@@ -1,5 +1,5 @@
 import type { Progress } from "../../core/call/outcome.ts";
-import type { RemoteTool } from "../../core/call/transport.ts";
+import type { ListedTool } from "../../core/call/transport.ts";
 import { FUNCTION, oneOf, type OptionRules, POSITIVE } from "../../internal/options.ts";
 
 /** A call that a model made. */
@@ -15,7 +15,7 @@ export interface AgentCall {
 /** Which tools a model gets, and what else is done with its calls. */
 export interface AgentOptions {
   /** Whether the model gets a tool. Default: all but the system tools, which are not asked about. */
-  readonly select?: (tool: RemoteTool) => boolean;
+  readonly select?: (tool: ListedTool) => boolean;
   /**
    * What becomes of promises. `"awaited"`: they are redeemed, and the model sees the answer alone. `"shown"`: the model gets the
    * token, and the system tools `redeem` and `cancel`; pieces are then not told. Default: `"awaited"`.

@@ -1,9 +1,9 @@
 import type { Transport } from "../../core/call/transport.ts";
 import { createClient } from "../../client/client.ts";
 import type { ClientMethods } from "../../client/types.ts";
-import { memory, type MemoryServer } from "../../wires/memory/client/transport.ts";
+import { type MemoryServer, memoryTransport } from "../../wires/memory/client/transport.ts";
 
-/** A client: of `createClient`, typed or not. Its `onElicit` and `onResource` answer what tools ask. */
+/** A client: of `createClient`, typed or not. Its `onElicitation` and `onMoreRequested` answer what tools ask. */
 export interface ClientSource {
   /** What a client can do beside calling its tools. */
   readonly $: ClientMethods;
@@ -27,5 +27,5 @@ export function methodsOf(source: AgentSource): ClientMethods {
     );
   }
   if ("$" in source) return source.$;
-  return createClient("dispatch" in source ? memory(source) : source).$;
+  return createClient("dispatch" in source ? memoryTransport(source) : source).$;
 }

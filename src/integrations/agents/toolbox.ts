@@ -4,7 +4,7 @@
  * @module
  */
 import { isSystemTool } from "../../core/call/system_tool.ts";
-import type { RemoteTool } from "../../core/call/transport.ts";
+import type { ListedTool } from "../../core/call/transport.ts";
 import type { CallOptions, ClientMethods } from "../../client/types.ts";
 import { Failure } from "../../core/errors/failure.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
@@ -37,13 +37,13 @@ export class AgentTool {
   /** Allowed by every framework. */
   readonly name: string;
   /** As its server lists it. */
-  readonly listing: RemoteTool;
+  readonly listing: ListedTool;
   /** What the model has to say. */
   readonly parameters: Parameters;
   readonly #methods: ClientMethods;
   readonly #options: AgentOptions;
 
-  constructor(name: string, listing: RemoteTool, methods: ClientMethods, options: AgentOptions) {
+  constructor(name: string, listing: ListedTool, methods: ClientMethods, options: AgentOptions) {
     this.name = name;
     this.listing = listing;
     this.parameters = toParameters(listing.inputSchema);

@@ -6,7 +6,7 @@
  * @module
  */
 import type { Metadata, Principal } from "../../core/call/call.ts";
-import { type Refusal, refuse } from "../../core/call/outcome.ts";
+import { type ErrorResult, errorResult } from "../../core/call/outcome.ts";
 import { settleThrown } from "../../core/dispatch/error_masking.ts";
 import { Deadlines } from "../../internal/deadlines.ts";
 import { isJsonObject } from "../../internal/json.ts";
@@ -78,7 +78,7 @@ export function authenticate(identify: Identify, options: AuthenticateOptions = 
   return { mount: (host, routes) => new Guard(identify, timeoutMs, host, routes) };
 }
 
-const TOO_LATE: Refusal = refuse("deadline_exceeded", "It took too long to tell who calls");
+const TOO_LATE: ErrorResult = errorResult("deadline_exceeded", "It took too long to tell who calls");
 
 class Guard implements MountedAuth {
   readonly #identify: Identify;
@@ -96,7 +96,7 @@ class Guard implements MountedAuth {
   }
 
   answer(head: Head, body: Body, wire: MountedWire): MaybePromise<Reply> {
-    if (wire.publicPaths?.includes(head.path)) return wire.handle(head, body);
+    if (wire.unauthenticatedPaths?.includes(head.path)) return wire.handle(head, body);
     const refused = this.#admit(head);
     if (refused === undefined) return wire.handle(head, body);
     if (!(refused instanceof Promise)) return this.#refuse(head, body, wire, refused);
@@ -105,13 +105,13 @@ class Guard implements MountedAuth {
     });
   }
 
-  challenge(refusal: Refusal, path: string): Readonly<Record<string, string>> | undefined {
+  challenge(refusal: ErrorResult, path: string): Readonly<Record<string, string>> | undefined {
     const resources = [...this.#routes.values()].flatMap(({ protectedResource }) => protectedResource ?? []);
     return encodeChallenge(refusal, path, resources);
   }
 
   /** Has the head say who calls; or tells why the request goes no further. */
-  #admit(head: Head): MaybePromise<Refusal | undefined> {
+  #admit(head: Head): MaybePromise<ErrorResult | undefined> {
     const { method, path, metadata } = head;
     try {
       const principal = this.#identify({ method, path, metadata });
@@ -121,7 +121,7 @@ class Guard implements MountedAuth {
     }
   }
 
-  #await(head: Head, known: PromiseLike<unknown>): Promise<Refusal | undefined> {
+  #await(head: Head, known: PromiseLike<unknown>): Promise<ErrorResult | undefined> {
     return new Promise((resolve) => {
       const deadline = this.#deadlines.add(this.#timeoutMs, () => resolve(TOO_LATE));
       Promise.resolve(known).then((principal) => admit(head, principal))
@@ -133,7 +133,7 @@ class Guard implements MountedAuth {
     });
   }
 
-  #refusalOf(thrown: unknown): Refusal {
+  #refusalOf(thrown: unknown): ErrorResult {
     try {
       const refusal = settleThrown(thrown);
       if (refusal?.kind === "error") {
@@ -149,7 +149,7 @@ class Guard implements MountedAuth {
     return this.#host.dispatch.mask(thrown, { during: "auth" });
   }
 
-  async #refuse(head: Head, body: Body, wire: MountedWire, refusal: Refusal): Promise<Reply> {
+  async #refuse(head: Head, body: Body, wire: MountedWire, refusal: ErrorResult): Promise<Reply> {
     // Over HTTP/2 the answer to a body that is not read may be lost to the reset of its stream. A stream with trailers is read on
     // by its runtime; its caller may wait for the answer before it ends the body.
     if (!head.carriesTrailers) await body.text();

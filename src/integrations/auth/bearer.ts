@@ -29,7 +29,7 @@ export const BEARER_RULES: OptionRules<BearerOptions> = { ...AUTHENTICATE_RULES,
  *
  * @example Tokens that the server knows
  * ```ts
- * import { createClient, createServer, defineTool, http } from "jsr:@toolwire/toolwire";
+ * import { createClient, createServer, defineTool, mcpLiteTransport } from "jsr:@toolwire/toolwire";
  * import { bearer } from "jsr:@toolwire/toolwire/auth";
  * import { strictEqual } from "node:assert/strict";
  *
@@ -38,7 +38,7 @@ export const BEARER_RULES: OptionRules<BearerOptions> = { ...AUTHENTICATE_RULES,
  *   .handle((_, ctx) => `found for ${ctx.principal?.id}`);
  * const server = createServer({ tools: [search], auth: bearer((token) => tokens.get(token)) });
  *
- * const client = createClient<typeof server>(http("http://localhost/mcp-lite/v1", {
+ * const client = createClient<typeof server>(mcpLiteTransport("http://localhost/mcp-lite/v1", {
  *   fetch: (url, init) => server.fetch(new Request(url, init)),
  *   headers: { authorization: "Bearer a-long-random-text" },
  * }));

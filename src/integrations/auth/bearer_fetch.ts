@@ -18,7 +18,7 @@ export type Send = (url: string, init: RequestInit) => Promise<Response>;
  *
  * @example A token that is renewed
  * ```ts
- * import { createClient, createServer, defineTool, http } from "jsr:@toolwire/toolwire";
+ * import { createClient, createServer, defineTool, mcpLiteTransport } from "jsr:@toolwire/toolwire";
  * import { bearer, bearerFetch } from "jsr:@toolwire/toolwire/auth";
  * import { strictEqual } from "node:assert/strict";
  *
@@ -29,7 +29,7 @@ export type Send = (url: string, init: RequestInit) => Promise<Response>;
  * const send = (url: string, init: RequestInit) => server.fetch(new Request(url, init));
  * const fetch = bearerFetch((refused) => refused === undefined ? "old" : "new", send);
  *
- * const client = createClient<typeof server>(http("http://localhost/mcp-lite/v1", { fetch }));
+ * const client = createClient<typeof server>(mcpLiteTransport("http://localhost/mcp-lite/v1", { fetch }));
  * strictEqual(await client.whoami({}), "ada");
  * ```
  * @param token The token, or what gives it; called for each request.

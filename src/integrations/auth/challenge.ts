@@ -1,4 +1,4 @@
-import type { Refusal } from "../../core/call/outcome.ts";
+import type { ErrorResult } from "../../core/call/outcome.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import type { ProtectedResource } from "../../wires/wire.ts";
 
@@ -14,7 +14,7 @@ const MAX_TEXT = 256;
  * @param resources What is told of the server's authorization; the one closest to the path counts.
  */
 export function encodeChallenge(
-  { code, message, data }: Refusal,
+  { code, message, data }: ErrorResult,
   path: string,
   resources: readonly ProtectedResource[],
 ): Readonly<Record<string, string>> | undefined {

@@ -6,5 +6,5 @@
 export { authenticate, type AuthenticateOptions, type AuthRequest, type Identify } from "./authenticate.ts";
 export { bearer, type BearerOptions, type VerifyToken } from "./bearer.ts";
 export { jwt, type JwtOptions, jwtVerifier } from "./jwt.ts";
-export { protectedResource, type ProtectedResourceOptions } from "../../wires/http_pages/protected_resource.ts";
+export { type ProtectedResourceOptions, protectedResourcePage } from "../../wires/http_pages/protected_resource.ts";
 export { bearerFetch, type GetToken, type Send } from "./bearer_fetch.ts";

@@ -1,4 +1,4 @@
-import type { AnswerOutcome, Settled } from "../../core/call/outcome.ts";
+import type { AnswerOutcome, CallResult } from "../../core/call/outcome.ts";
 import { mapMaybe } from "../../internal/maybe_promise.ts";
 import { checkOptions, FUNCTION, type OptionRules, POSITIVE, required, wholeNumber } from "../../internal/options.ts";
 import { digestOf } from "../../core/token/digest.ts";
@@ -79,6 +79,6 @@ function isCacheable({ tool, call: { meta = {}, config } }: MiddlewareCtx): bool
   return (continuation ?? responses ?? context ?? idempotencyKey) === undefined && isPromiseWanted !== true;
 }
 
-function isKept(settled: Settled): settled is AnswerOutcome {
+function isKept(settled: CallResult): settled is AnswerOutcome {
   return settled.kind === "answer" && settled.context === undefined;
 }

@@ -1,4 +1,4 @@
-import { type Refusal, refuse, type Settled } from "../../core/call/outcome.ts";
+import { type CallResult, type ErrorResult, errorResult } from "../../core/call/outcome.ts";
 import { mapMaybe, type MaybePromise } from "../../internal/maybe_promise.ts";
 import { checkOptions, FUNCTION, type OptionRules, POSITIVE, required, wholeNumber } from "../../internal/options.ts";
 import type { Middleware, MiddlewareCtx } from "../../core/handler/context.ts";
@@ -56,11 +56,11 @@ interface Lane {
 export function concurrencyLimit(options: ConcurrencyLimitOptions): Middleware {
   checkOptions("make a concurrency limit", options, RULES);
   const { max, queue = 0, key = () => "", retryAfterMs = 1_000 } = options;
-  const full = refuse("unavailable", "Too many calls at once; try again later", { retry_after_ms: retryAfterMs });
+  const full = errorResult("unavailable", "Too many calls at once; try again later", { retry_after_ms: retryAfterMs });
   /** Only those in which something runs. */
   const lanes = new Map<string, Lane>();
 
-  const run = (name: string, lane: Lane, next: () => MaybePromise<Settled>): MaybePromise<Settled> =>
+  const run = (name: string, lane: Lane, next: () => MaybePromise<CallResult>): MaybePromise<CallResult> =>
     mapMaybe(next(), (settled) => {
       free(name, lane);
       return settled;
@@ -88,7 +88,7 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): Middleware {
   };
 }
 
-const GONE: Refusal = refuse("cancelled", "The call ended before its turn");
+const GONE: ErrorResult = errorResult("cancelled", "The call ended before its turn");
 
 /** Whether its turn came before the call ended. */
 function untilTurn({ signal }: MiddlewareCtx, { waiting }: Lane): Promise<boolean> {

@@ -1,4 +1,4 @@
-import type { LogLevel, Settled } from "../../core/call/outcome.ts";
+import type { CallResult, LogLevel } from "../../core/call/outcome.ts";
 import { mapMaybe } from "../../internal/maybe_promise.ts";
 import { checkOptions, oneOf, type OptionRules, required, rule } from "../../internal/options.ts";
 import type { Logger, Middleware, MiddlewareCtx } from "../../core/handler/context.ts";
@@ -53,12 +53,12 @@ export function logging(options: LoggingOptions): Middleware {
   };
 }
 
-function levelOf(settled: Settled, level: LogLevel): LogLevel {
+function levelOf(settled: CallResult, level: LogLevel): LogLevel {
   if (settled.kind !== "error") return level;
   return settled.code === "internal" ? "error" : "warn";
 }
 
-function fieldsOf(ctx: MiddlewareCtx, settled: Settled, tookMs: number): Readonly<Record<string, unknown>> {
+function fieldsOf(ctx: MiddlewareCtx, settled: CallResult, tookMs: number): Readonly<Record<string, unknown>> {
   const { call: { peer }, principal, callId, attempt } = ctx;
   return {
     tool: ctx.tool.name,

@@ -1,8 +1,8 @@
 import { checkOptions, wholeNumber } from "../../internal/options.ts";
 import type { BucketStore } from "./rate_limit.ts";
 
-/** Options of {@link memoryBuckets}. */
-export interface MemoryBucketsOptions {
+/** Options of {@link memoryRateLimitStore}. */
+export interface MemoryRateLimitStoreOptions {
   /** How many buckets are kept; beyond that the one that was not used for longest is forgotten, and full again. Default: 100,000. */
   readonly maxBuckets?: number;
 }
@@ -18,8 +18,8 @@ interface Level {
  * @throws {RangeError} If `maxBuckets` is no whole number above 0.
  * @throws {TypeError} If there is no such option.
  */
-export function memoryBuckets(options: MemoryBucketsOptions = {}): BucketStore {
-  checkOptions<MemoryBucketsOptions>("make buckets", options, { maxBuckets: wholeNumber(1) });
+export function memoryRateLimitStore(options: MemoryRateLimitStoreOptions = {}): BucketStore {
+  checkOptions<MemoryRateLimitStoreOptions>("make buckets", options, { maxBuckets: wholeNumber(1) });
   const { maxBuckets = 100_000 } = options;
   // In the order of use: the first was not used for longest.
   const levels = new Map<string, Level>();

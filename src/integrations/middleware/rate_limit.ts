@@ -1,4 +1,4 @@
-import { refuse, type Settled } from "../../core/call/outcome.ts";
+import { type CallResult, errorResult } from "../../core/call/outcome.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import {
   checkOptions,
@@ -12,7 +12,7 @@ import {
   wholeNumber,
 } from "../../internal/options.ts";
 import type { Middleware, MiddlewareCtx } from "../../core/handler/context.ts";
-import { memoryBuckets } from "./memory_buckets.ts";
+import { memoryRateLimitStore } from "./memory_buckets.ts";
 
 /** How much a bucket holds, and how fast it fills again. */
 export interface Bucket {
@@ -22,7 +22,7 @@ export interface Bucket {
   readonly burst: number;
 }
 
-/** Where token buckets are kept: `memoryBuckets()`, or for replicas `redisBuckets()` of `./redis`. */
+/** Where token buckets are kept: `memoryRateLimitStore()`, or for replicas `redisRateLimitStore()` of `./redis`. */
 export interface BucketStore {
   /**
    * Takes a token, if there is one. A bucket that is not known is full.
@@ -40,7 +40,7 @@ const RULES: OptionRules<RateLimitOptions> = {
   burst: wholeNumber(1),
   key: FUNCTION,
   name: TEXT,
-  store: rule("what memoryBuckets() or redisBuckets(…) gives", (store) => {
+  store: rule("what memoryRateLimitStore() or redisRateLimitStore(…) gives", (store) => {
     return typeof (store as BucketStore | null)?.take === "function";
   }),
   ifStoreFails: oneOf("refuse", "allow"),
@@ -56,7 +56,7 @@ export interface RateLimitOptions {
   readonly key?: (ctx: MiddlewareCtx) => string | undefined;
   /** Names the limit, where several are kept in one store. Default: `"calls"`. */
   readonly name?: string;
-  /** Where the buckets are kept. Default: `memoryBuckets()`, for this process alone. */
+  /** Where the buckets are kept. Default: `memoryRateLimitStore()`, for this process alone. */
   readonly store?: BucketStore;
   /**
    * What becomes of a call whose bucket cannot be reached: it is `unavailable`, or taken; then one call a second asks the store, and
@@ -86,7 +86,7 @@ export interface RateLimitOptions {
 export function rateLimit(options: RateLimitOptions): Middleware {
   checkOptions("make a rate limit", options, RULES);
   const { perSecond, burst = Math.max(1, Math.floor(perSecond)), key = principalOf, name = "calls" } = options;
-  const { store = memoryBuckets(), ifStoreFails = "refuse" } = options;
+  const { store = memoryRateLimitStore(), ifStoreFails = "refuse" } = options;
   const bucket = { perSecond, burst };
   /** While the store is away: until when nobody asks it. */
   let openUntilMs: number | undefined;
@@ -113,13 +113,13 @@ export function rateLimit(options: RateLimitOptions): Middleware {
 /** How long a store that failed is taken to be away, in milliseconds. */
 const AWAY_MS = 1_000;
 
-const UNKNOWN = refuse("unavailable", "It cannot be told now whether the call is within its limit; try again", {
+const UNKNOWN = errorResult("unavailable", "It cannot be told now whether the call is within its limit; try again", {
   retry_after_ms: AWAY_MS,
 });
 
-function admit(waitMs: number, next: () => MaybePromise<Settled>): MaybePromise<Settled> {
+function admit(waitMs: number, next: () => MaybePromise<CallResult>): MaybePromise<CallResult> {
   if (waitMs <= 0) return next();
-  return refuse("rate_limited", `Too many calls; try again in ${waitMs} ms`, { retry_after_ms: waitMs });
+  return errorResult("rate_limited", `Too many calls; try again in ${waitMs} ms`, { retry_after_ms: waitMs });
 }
 
 function principalOf({ principal }: MiddlewareCtx): string {

@@ -1,4 +1,4 @@
-import { refuse } from "../../core/call/outcome.ts";
+import { errorResult } from "../../core/call/outcome.ts";
 import { checkOptions, POSITIVE, required } from "../../internal/options.ts";
 import type { Middleware } from "../../core/handler/context.ts";
 
@@ -21,7 +21,7 @@ import type { Middleware } from "../../core/handler/context.ts";
  */
 export function timeout(timeoutMs: number): Middleware {
   checkOptions<{ timeoutMs: number }>("make a timeout", { timeoutMs }, { timeoutMs: required(POSITIVE) });
-  const tooLate = refuse("deadline_exceeded", `The call took longer than ${timeoutMs} ms`);
+  const tooLate = errorResult("deadline_exceeded", `The call took longer than ${timeoutMs} ms`);
   return (ctx, next) => {
     const settled = next();
     if (!(settled instanceof Promise)) return settled;

@@ -66,7 +66,7 @@ export interface OAuthFetch {
  * @example A machine, with a secret
  * ```ts
  * import { createClient, createServer, defineTool } from "jsr:@toolwire/toolwire";
- * import { bearer, protectedResource } from "jsr:@toolwire/toolwire/auth";
+ * import { bearer, protectedResourcePage } from "jsr:@toolwire/toolwire/auth";
  * import { mcp, mcpTransport } from "jsr:@toolwire/toolwire/mcp";
  * import { clientCredentials, oauthFetch } from "jsr:@toolwire/toolwire/oauth";
  * import { strictEqual } from "node:assert/strict";
@@ -74,7 +74,7 @@ export interface OAuthFetch {
  * const [url, issuer] = ["https://api.example/mcp", "https://login.example"];
  * const server = createServer({
  *   tools: [defineTool("whoami").describe("Say who calls").handle((_, ctx) => ctx.principal?.id)],
- *   wires: [mcp(), protectedResource({ resource: url, authorizationServers: [issuer] })],
+ *   wires: [mcp(), protectedResourcePage({ resource: url, authorizationServers: [issuer] })],
  *   auth: bearer((token) => token === "token-of-the-robot" ? { id: "robot" } : undefined),
  * });
  *

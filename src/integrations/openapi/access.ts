@@ -50,7 +50,7 @@ export function openApiAccess(document: OpenApiDocument, options: AccessOptions)
       return hrefOf(baseUrl !== undefined || servers === undefined ? base : parseBase(serverOf(servers), where));
     },
     async send(method, request, what, isTyped, signal) {
-      const limit = { signal, touch() {}, pause() {} };
+      const limit = { signal, markActive() {}, suspend() {} };
       const sent = new Headers({ accept: "application/json, */*;q=0.5" });
       request.headers.forEach((value, name) => sent.set(name, value));
       if (new URL(request.url).origin === base.origin) {

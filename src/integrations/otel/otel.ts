@@ -9,7 +9,7 @@ import {
   SpanKind,
   trace,
 } from "@opentelemetry/api";
-import type { Settled } from "../../core/call/outcome.ts";
+import type { CallResult } from "../../core/call/outcome.ts";
 import { mapMaybe } from "../../internal/maybe_promise.ts";
 import type { Middleware, MiddlewareCtx } from "../../core/handler/context.ts";
 import { checkOtelOptions, durations, lazyInstruments, type OtelOptions, tracerOf } from "./instruments.ts";
@@ -111,7 +111,7 @@ function createInstruments(meter: Meter): ServerInstruments {
   };
 }
 
-function count(instruments: ServerInstruments, ctx: MiddlewareCtx, settled: Settled, attributes: Attributes): void {
+function count(instruments: ServerInstruments, ctx: MiddlewareCtx, settled: CallResult, attributes: Attributes): void {
   instruments.outcomes.add(1, { ...attributes, [OUTCOME]: settled.kind });
   // Whoever redeems gets the same promise again.
   if (settled.kind === "promise" && !ctx.tool.isSystem) instruments.promises.add(1, attributes);

@@ -1,5 +1,5 @@
 import { type Attributes, type Span, SpanStatusCode } from "@opentelemetry/api";
-import type { Settled, UnknownOutcome } from "../../core/call/outcome.ts";
+import type { CallResult, UnknownOutcome } from "../../core/call/outcome.ts";
 import type { ToolErrorCode } from "../../core/errors/code.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { CORRELATION_ID, ERROR_TYPE, FAILURE_CODE, OUTCOME, RPC_STATUS_CODE } from "./names.ts";
@@ -16,7 +16,7 @@ const SERVER_FAULTS: ReadonlySet<ToolErrorCode> = new Set([
 export type Side = "server" | "client";
 
 /** How a call ended, for measurements. */
-export function outcomeAttributes(settled: Settled | UnknownOutcome, side: Side): Attributes {
+export function outcomeAttributes(settled: CallResult | UnknownOutcome, side: Side): Attributes {
   if (settled.kind !== "error") return { [RPC_STATUS_CODE]: "OK", [OUTCOME]: settled.kind };
   const { code } = settled;
   const isError = side === "client" || SERVER_FAULTS.has(code);
@@ -24,7 +24,7 @@ export function outcomeAttributes(settled: Settled | UnknownOutcome, side: Side)
 }
 
 /** Says on a span how its call ended, and ends it. */
-export function endSpan(span: Span, settled: Settled | UnknownOutcome, attributes: Attributes): void {
+export function endSpan(span: Span, settled: CallResult | UnknownOutcome, attributes: Attributes): void {
   span.setAttributes(attributes);
   if (settled.kind === "failure") span.setAttribute(FAILURE_CODE, settled.code);
   if (settled.kind === "error") {

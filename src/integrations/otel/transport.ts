@@ -1,5 +1,5 @@
 import { context, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
-import type { Settled, Sink, UnknownOutcome } from "../../core/call/outcome.ts";
+import type { CallResult, Sink, UnknownOutcome } from "../../core/call/outcome.ts";
 import type { Transport, TransportCall } from "../../core/call/transport.ts";
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import { checkOtelOptions, durations, lazyInstruments, type OtelOptions, tracerOf } from "./instruments.ts";
@@ -13,12 +13,12 @@ import { formatTraceContext } from "./trace_context.ts";
  *
  * @example A client that is traced
  * ```ts
- * import { createClient, createServer, defineTool, memory } from "jsr:@toolwire/toolwire";
+ * import { createClient, createServer, defineTool, memoryTransport } from "jsr:@toolwire/toolwire";
  * import { otelTransport } from "jsr:@toolwire/toolwire/otel";
  * import { strictEqual } from "node:assert/strict";
  *
  * const server = createServer({ tools: [defineTool("ping").describe("Answer").handle(() => "pong")] });
- * const client = createClient<typeof server>(otelTransport(memory(server)));
+ * const client = createClient<typeof server>(otelTransport(memoryTransport(server)));
  * strictEqual(await client.ping(), "pong");
  * ```
  */
@@ -27,7 +27,7 @@ export function otelTransport(transport: Transport, options: OtelOptions = {}): 
   const tracer = tracerOf(options);
   const duration = lazyInstruments(options, (meter) => durations(meter, CLIENT_CALL_DURATION, "How long calls took"));
   return {
-    async call(call: TransportCall, sink?: Sink): Promise<Settled | UnknownOutcome> {
+    async call(call: TransportCall, sink?: Sink): Promise<CallResult | UnknownOutcome> {
       const attributes = { ...options.attributes, [RPC_SYSTEM_NAME]: SYSTEM, [RPC_METHOD]: call.tool };
       const span = tracer.startSpan(call.tool, { kind: SpanKind.CLIENT, attributes });
       const within = trace.setSpan(context.active(), span);
@@ -38,7 +38,7 @@ export function otelTransport(transport: Transport, options: OtelOptions = {}): 
       try {
         const settled = await context.with(
           within,
-          (): MaybePromise<Settled | UnknownOutcome> => transport.call({ ...call, meta }, sink),
+          (): MaybePromise<CallResult | UnknownOutcome> => transport.call({ ...call, meta }, sink),
         );
         const ended = outcomeAttributes(settled, "client");
         record(ended);

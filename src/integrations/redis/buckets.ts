@@ -2,11 +2,11 @@ import type { BucketStore } from "../middleware/rate_limit.ts";
 import { RedisConnection } from "./connection.ts";
 import { checkRedisOptions, REDIS_RULES, type RedisOptions } from "./options.ts";
 
-/** Options of {@link redisBuckets}. */
-export type RedisBucketsOptions = RedisOptions;
+/** Options of {@link redisRateLimitStore}. */
+export type RedisRateLimitStoreOptions = RedisOptions;
 
 /** Token buckets in Redis. */
-export interface RedisBuckets extends BucketStore {
+export interface RedisRateLimitStore extends BucketStore {
   /** Ends the connection. */
   close(): void;
 }
@@ -37,18 +37,18 @@ const TAKE = `
  * @example A limit that replicas share
  * ```ts fragment
  * import { rateLimit } from "jsr:@toolwire/toolwire/middleware";
- * import { redisBuckets } from "jsr:@toolwire/toolwire/redis";
+ * import { redisRateLimitStore } from "jsr:@toolwire/toolwire/redis";
  *
- * const store = redisBuckets({ redis: "redis://127.0.0.1:6379" });
+ * const store = redisRateLimitStore({ redis: "redis://127.0.0.1:6379" });
  * const server = createServer({ tools, middleware: [rateLimit({ perSecond: 10, burst: 20, store })] });
  * ```
  * @throws {RangeError} If a number is not one that it may be.
  * @throws {TypeError} If another option is not what it should be, or there is no such option.
  */
-export function redisBuckets(options: RedisBucketsOptions): RedisBuckets {
+export function redisRateLimitStore(options: RedisRateLimitStoreOptions): RedisRateLimitStore {
   checkRedisOptions("keep buckets in Redis", options, REDIS_RULES);
   const { name = "toolwire" } = options;
-  const connection = new RedisConnection("redisBuckets", "Rate limits cannot be kept in Redis now:", options);
+  const connection = new RedisConnection("redisRateLimitStore", "Rate limits cannot be kept in Redis now:", options);
   return {
     async take(key, { perSecond, burst }) {
       const bucket = `${name}:bucket:${key}`;

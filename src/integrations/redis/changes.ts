@@ -7,11 +7,11 @@ import { checkRedisOptions, REDIS_RULES, type RedisOptions } from "./options.ts"
 import { Follower, type Missed } from "./channel_with_backlog.ts";
 import { type Entry, fieldOf } from "./session_records.ts";
 
-/** Options of {@link redisChanges}. */
-export type RedisChangesOptions = RedisOptions;
+/** Options of {@link redisChangeBus}. */
+export type RedisChangeBusOptions = RedisOptions;
 
 /** News in Redis, for `createServer({ changes })`, which closes it. */
-export interface RedisChanges extends ChangeBus {
+export interface RedisChangeBus extends ChangeBus {
   /** Ends the connections. */
   close(): void;
 }
@@ -53,21 +53,21 @@ const MISSED = `
  *
  * @example News for all replicas
  * ```ts fragment
- * import { redisChanges } from "jsr:@toolwire/toolwire/redis";
+ * import { redisChangeBus } from "jsr:@toolwire/toolwire/redis";
  *
- * const changes = redisChanges({ redis: "redis://127.0.0.1:6379" });
+ * const changes = redisChangeBus({ redis: "redis://127.0.0.1:6379" });
  * const server = createServer({ tools, resources, changes, wires: [mcp()] });
  * server.notify.resourceUpdated("docs://readme");
  * ```
  * @throws {RangeError} If a number is not one that it may be.
  * @throws {TypeError} If another option is not what it should be, or there is no such option.
  */
-export function redisChanges(options: RedisChangesOptions): RedisChanges {
+export function redisChangeBus(options: RedisChangeBusOptions): RedisChangeBus {
   checkRedisOptions("tell changes by way of Redis", options, REDIS_RULES);
   return new Bus(options);
 }
 
-class Bus implements RedisChanges {
+class Bus implements RedisChangeBus {
   readonly #connection: RedisConnection;
   readonly #key: string;
   readonly #listeners = new Listeners<Change>(() => {
@@ -78,8 +78,8 @@ class Bus implements RedisChanges {
   #leave: (() => void) | undefined = undefined;
   #isSending = false;
 
-  constructor(options: RedisChangesOptions) {
-    this.#connection = new RedisConnection("redisChanges", "Changes cannot be told to other replicas now:", options);
+  constructor(options: RedisChangeBusOptions) {
+    this.#connection = new RedisConnection("redisChangeBus", "Changes cannot be told to other replicas now:", options);
     this.#key = `{${options.name ?? "toolwire"}}:changes`;
   }
 

@@ -14,22 +14,22 @@ import { Follower, type Missed } from "./channel_with_backlog.ts";
 import { type Entry, fieldOf, toMessage, toNote, toSession } from "./session_records.ts";
 import { APPEND, DELETE, DROP, GET, MISSED, NOTE, PUT } from "./session_scripts.ts";
 
-/** Options of {@link redisSessions}. */
-export interface RedisSessionsOptions extends RedisOptions {
+/** Options of {@link redisSessionStore}. */
+export interface RedisSessionStoreOptions extends RedisOptions {
   /** How long a session lasts after its last request, in milliseconds. Default: 3,600,000 (an hour). */
   readonly ttlMs?: number;
   /** Most sessions at once, of all replicas; the one that was quiet longest has to go. Default: 100,000. */
   readonly maxSessions?: number;
 }
 
-const RULES: OptionRules<RedisSessionsOptions> = {
+const RULES: OptionRules<RedisSessionStoreOptions> = {
   ...REDIS_RULES,
   ttlMs: wholeNumber(1, "milliseconds"),
   maxSessions: wholeNumber(1),
 };
 
 /** Sessions in Redis, for `sessionsIn`. */
-export interface RedisSessions extends SessionStore {
+export interface RedisSessionStore extends SessionStore {
   /** Ends the connections; what is kept stays. */
   close(): void;
 }
@@ -63,25 +63,25 @@ const MAX_NUMBERS = 10_000;
  * @example Sessions that replicas share
  * ```ts fragment
  * import { mcp, sessionsIn } from "jsr:@toolwire/toolwire/mcp";
- * import { redisChanges, redisSessions } from "jsr:@toolwire/toolwire/redis";
+ * import { redisChangeBus, redisSessionStore } from "jsr:@toolwire/toolwire/redis";
  *
  * const redis = "redis://127.0.0.1:6379";
  * const server = createServer({
  *   tools,
  *   keys: keysFromEnv(),
- *   changes: redisChanges({ redis }),
- *   wires: [mcp({ sessions: sessionsIn(redisSessions({ redis })) })],
+ *   changes: redisChangeBus({ redis }),
+ *   wires: [mcp({ sessions: sessionsIn(redisSessionStore({ redis })) })],
  * });
  * ```
  * @throws {RangeError} If a number is not one that it may be.
  * @throws {TypeError} If another option is not what it should be, or there is no such option.
  */
-export function redisSessions(options: RedisSessionsOptions): RedisSessions {
+export function redisSessionStore(options: RedisSessionStoreOptions): RedisSessionStore {
   checkRedisOptions("keep sessions in Redis", options, RULES);
   return new Store(options);
 }
 
-class Store implements RedisSessions {
+class Store implements RedisSessionStore {
   readonly #connection: RedisConnection;
   readonly #prefix: string;
   readonly #ttlMs: number;
@@ -91,9 +91,9 @@ class Store implements RedisSessions {
   /** The last append of each stream that is not done. */
   readonly #appends = new Map<string, Promise<void>>();
 
-  constructor(options: RedisSessionsOptions) {
+  constructor(options: RedisSessionStoreOptions) {
     const { name = "toolwire", ttlMs = 3_600_000, maxSessions = 100_000 } = options;
-    this.#connection = new RedisConnection("redisSessions", "MCP sessions cannot be kept in Redis now:", options);
+    this.#connection = new RedisConnection("redisSessionStore", "MCP sessions cannot be kept in Redis now:", options);
     // In braces: on a cluster, all of it is kept in one place.
     this.#prefix = `{${name}}:mcp:`;
     this.#ttlMs = ttlMs;

@@ -1,4 +1,4 @@
-import { refuse } from "../../core/call/outcome.ts";
+import { errorResult } from "../../core/call/outcome.ts";
 import { nestsDeeperThan } from "../../internal/json.ts";
 import type { Middleware } from "../../core/handler/context.ts";
 import type { Limits } from "../../wires/wire.ts";
@@ -13,10 +13,10 @@ export function holdArguments({ bodyBytes, depth }: Partial<Limits>): readonly M
     if (tool.isSystem) return next();
     const text = JSON.stringify(call.args);
     if (bodyBytes !== undefined && encoder.encode(text).length > bodyBytes) {
-      return refuse("payload_too_large", `The arguments are larger than ${bodyBytes} bytes`);
+      return errorResult("payload_too_large", `The arguments are larger than ${bodyBytes} bytes`);
     }
     if (depth !== undefined && nestsDeeperThan(text, depth)) {
-      return refuse("invalid_request", `The arguments nest deeper than ${depth}`);
+      return errorResult("invalid_request", `The arguments nest deeper than ${depth}`);
     }
     return next();
   };

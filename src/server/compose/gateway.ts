@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RemoteTool, Transport } from "../../core/call/transport.ts";
+import type { ListedTool, Transport } from "../../core/call/transport.ts";
 import type { ToolSource } from "../../client/types.ts";
 import type { Composable } from "../part.ts";
 import type { Logger } from "../../core/handler/context.ts";
@@ -13,14 +13,14 @@ import { Remote } from "./remote.ts";
 /** Options of {@link gateway}. */
 export interface GatewayOptions {
   /** Which of its tools are taken. Default: all. */
-  readonly select?: (tool: RemoteTool) => boolean;
+  readonly select?: (tool: ListedTool) => boolean;
   /** What a tool is called here, by its name there. Default: the same, with `_` for what no name may have. */
   readonly rename?: (name: string) => string;
   /**
    * Tools as the server listed them when somebody looked: others, and those that are not as they were, are left out. Default:
    * whatever the server lists.
    */
-  readonly pinned?: readonly RemoteTool[];
+  readonly pinned?: readonly ListedTool[];
   /** Longest list of tools, prompts or resources that is taken, in entries; a server that lists more is not used. Default: 256. */
   readonly maxListed?: number;
   /** Longest such list, in UTF-16 code units of JSON. Default: 1 Mi. */
@@ -52,7 +52,7 @@ export interface Gateway<Tools extends readonly AnyTool[] = readonly AnyTool[]> 
   /** What it is called here. */
   readonly name: string;
   /** Its tools that are taken, as it listed them last: what can be pinned. */
-  readonly tools: readonly RemoteTool[];
+  readonly tools: readonly ListedTool[];
   /**
    * Lists its tools anew: for servers that do not tell of changes. Rejects with `ToolError` if they cannot be had, or are too
    * many; those that there were then stay.
@@ -71,14 +71,14 @@ export interface Gateway<Tools extends readonly AnyTool[] = readonly AnyTool[]> 
  *
  * @example A server behind another
  * ```ts
- * import { createServer, defineTool, memory } from "jsr:@toolwire/toolwire";
+ * import { createServer, defineTool, memoryTransport } from "jsr:@toolwire/toolwire";
  * import { gateway, group } from "jsr:@toolwire/toolwire/compose";
  * import { testClient } from "jsr:@toolwire/toolwire/testing";
  * import { strictEqual } from "node:assert/strict";
  *
- * // In the place of http("https://…/mcp-lite/v1"), mcpTransport(…), stdioTransport(…), grpcTransport(…), …
+ * // In the place of mcpLiteTransport("https://…/mcp-lite/v1"), mcpTransport(…), stdioTransport(…), grpcTransport(…), …
  * const billing = createServer({ tools: [defineTool("total").describe("What is owed").handle(() => 12)] });
- * const remote = await gateway<typeof billing>("billing", memory(billing));
+ * const remote = await gateway<typeof billing>("billing", memoryTransport(billing));
  *
  * const app = createServer({ tools: [], parts: [group("billing", remote)] });
  * strictEqual(await testClient(app).billing_total(), 12);

@@ -9,7 +9,7 @@ import type { JoinedParts, JoinParts, Part } from "../part.ts";
 import type { Logger } from "../../core/handler/context.ts";
 import { placeOf } from "../../core/tool/part.ts";
 import { SYSTEM_TOOLS } from "../../core/tool/system_tools.ts";
-import type { ToolPlan } from "../../core/tool/definition.ts";
+import type { ToolDefinition } from "../../core/tool/definition.ts";
 import type { OfferedPart, PartOffer } from "./part_contents.ts";
 
 /** Makes one of all parts of a server. */
@@ -33,7 +33,7 @@ class Joined implements JoinedParts {
   readonly #offers: readonly PartOffer[];
   readonly #logger: Logger | undefined;
   /** By their other names; `undefined` where several have one. */
-  #alone: ReadonlyMap<string, ToolPlan | undefined> = new Map();
+  #alone: ReadonlyMap<string, ToolDefinition | undefined> = new Map();
   #isBegun = false;
   readonly #leaves: (() => void)[] = [];
 
@@ -46,10 +46,10 @@ class Joined implements JoinedParts {
     this.changes = joinChanges(own, offers);
   }
 
-  plans(own: ReadonlyMap<string, ToolPlan>): readonly ToolPlan[] {
+  plans(own: ReadonlyMap<string, ToolDefinition>): readonly ToolDefinition[] {
     const taken = new Map(own);
-    const plans: ToolPlan[] = [];
-    const alone = new Map<string, ToolPlan | undefined>();
+    const plans: ToolDefinition[] = [];
+    const alone = new Map<string, ToolDefinition | undefined>();
     for (const plan of this.#offers.flatMap((offer) => offer.plans())) {
       const problem = problemOf(plan, taken.get(plan.name));
       if (problem === undefined) {
@@ -63,7 +63,7 @@ class Joined implements JoinedParts {
     return plans;
   }
 
-  alone(name: string): ToolPlan | undefined {
+  alone(name: string): ToolDefinition | undefined {
     return this.#alone.get(name);
   }
 
@@ -79,7 +79,7 @@ class Joined implements JoinedParts {
   }
 
   /** What somebody wrote is mended before it runs; what others list, or what changes while it runs, must not end it. */
-  #leaveOut({ name, part, relay }: ToolPlan, problem: string, isTwice: boolean): void {
+  #leaveOut({ name, part, relay }: ToolDefinition, problem: string, isTwice: boolean): void {
     if (!this.#isBegun && (relay === undefined || isTwice)) throw new TypeError(`Cannot create server: ${problem}`);
     this.#logger?.warn("A tool of a part is left out", { tool: name, part: placeOf(part), problem });
   }
@@ -88,7 +88,7 @@ class Joined implements JoinedParts {
 const RESERVED: ReadonlySet<string> = new Set([...OBJECT_MEMBERS, ...SYSTEM_TOOLS.map(({ name }) => name)]);
 
 /** Why a tool cannot be there beside what is; `undefined` if it can. */
-function problemOf({ name, part }: ToolPlan, other: ToolPlan | undefined): string | undefined {
+function problemOf({ name, part }: ToolDefinition, other: ToolDefinition | undefined): string | undefined {
   if (name.length > 64) {
     return `the name "${name}", of ${placeOf(part)}, is longer than 64 characters; choose a shorter prefix`;
   }

@@ -2,14 +2,14 @@ import type { ChangeBus } from "../../core/call/changes.ts";
 import type { Prompt } from "../../core/content/prompt.ts";
 import type { Resource } from "../../core/content/resource.ts";
 import type { Part } from "../part.ts";
-import type { AnyTool, ToolPlan } from "../../core/tool/definition.ts";
+import type { AnyTool, ToolDefinition } from "../../core/tool/definition.ts";
 
 /** What a whole takes of one of its parts. */
 export interface PartOffer {
   /** Which part it is, for people: `group "git"`. */
   readonly place: string;
   /** The tools, as they are now, under the names that they have in the whole; no system tools. */
-  plans(): readonly ToolPlan[];
+  plans(): readonly ToolDefinition[];
   /** What callers can read. */
   readonly resources: readonly Resource[];
   /** The prompts, under the names that they have in the whole. */

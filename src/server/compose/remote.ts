@@ -1,6 +1,6 @@
 import { type Change, type ChangeBus, memoryBus } from "../../core/call/changes.ts";
-import type { RemoteTool, Transport } from "../../core/call/transport.ts";
-import type { Refusal } from "../../core/call/outcome.ts";
+import type { ListedTool, Transport } from "../../core/call/transport.ts";
+import type { ErrorResult } from "../../core/call/outcome.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { Listeners } from "../../internal/listeners.ts";
@@ -18,7 +18,7 @@ import { within } from "../../wires/mcp/client/message_transport.ts";
 import { TASKS_EXTENSION } from "../../wires/mcp/client/messages.ts";
 import type { McpTransport } from "../../wires/mcp/client/types.ts";
 import type { ServerOffer } from "../part.ts";
-import type { ToolPlan } from "../../core/tool/definition.ts";
+import type { ToolDefinition } from "../../core/tool/definition.ts";
 import type { Gateway, GatewayOptions } from "./gateway.ts";
 import { RelayedTool } from "./remote_tool.ts";
 import { promptsOf, resourcesOf } from "./remote_contents.ts";
@@ -50,8 +50,8 @@ export class Remote implements Gateway {
   readonly #options: GatewayOptions;
   readonly #changes: ChangeBus = memoryBus();
   readonly #listeners = new Listeners();
-  #tools: readonly RemoteTool[] = [];
-  #plans: readonly ToolPlan[] = [];
+  #tools: readonly ListedTool[] = [];
+  #plans: readonly ToolDefinition[] = [];
   #offer: ServerOffer | undefined = undefined;
   #leave: (() => void) | undefined = undefined;
   #listing: Promise<void> = Promise.resolve();
@@ -116,7 +116,7 @@ export class Remote implements Gateway {
     }
   }
 
-  get tools(): readonly RemoteTool[] {
+  get tools(): readonly ListedTool[] {
     return this.#tools;
   }
 
@@ -181,7 +181,7 @@ export class Remote implements Gateway {
   }
 
   /** What is not the server's protocol is no fault of who asked: there is another server, or a page in its place. */
-  #unlisted({ code, message, cause }: Pick<Refusal, "code" | "message" | "cause">): ToolError {
+  #unlisted({ code, message, cause }: Pick<ErrorResult, "code" | "message" | "cause">): ToolError {
     const isStrange = isStrangeAnswer(code, cause);
     return new ToolError(isStrange ? "unavailable" : code, `Cannot list the server "${this.name}": ${message}`, {
       cause,
@@ -204,7 +204,7 @@ export class Remote implements Gateway {
   }
 }
 
-function isRefusal(listed: unknown): listed is Refusal {
+function isRefusal(listed: unknown): listed is ErrorResult {
   return isJsonObject(listed) && listed["kind"] === "error";
 }
 

@@ -6,17 +6,17 @@
  *
  * @module
  */
-import { type Refusal, refuse } from "../../core/call/outcome.ts";
+import { type ErrorResult, errorResult } from "../../core/call/outcome.ts";
 import { isToolErrorCode } from "../../core/errors/code.ts";
 import { isJsonObject } from "../../internal/json.ts";
-import type { RelayedRun } from "../../core/tool/remote_runner.ts";
+import type { RemoteRun } from "../../core/tool/remote_runner.ts";
 
 /** As our caller is told. */
-export function passRefusal(refusal: Refusal, run: RelayedRun, gateway: string, name: string): Refusal {
+export function passRefusal(refusal: ErrorResult, run: RemoteRun, gateway: string, name: string): ErrorResult {
   const { code, message, data } = refusal;
   const members: Readonly<Record<string, unknown>> = isJsonObject(data) ? data : {};
   const note = (what: string) => {
-    run.host.logger?.warn(what, { tool: name, gateway, code, error: refusal.cause ?? message });
+    run.services.logger?.warn(what, { tool: name, gateway, code, error: refusal.cause ?? message });
   };
   if (isStrangeAnswer(code, refusal.cause)) {
     note("A server does not speak as it should");
@@ -27,15 +27,15 @@ export function passRefusal(refusal: Refusal, run: RelayedRun, gateway: string, 
       const { correlation_id: id } = members;
       // Our servers say under which id their log has it.
       if (typeof id === "string" && /^[\da-f-]{36}$/.test(id)) {
-        return refuse("internal", `Internal error, correlation id ${id}`, { correlation_id: id });
+        return errorResult("internal", `Internal error, correlation id ${id}`, { correlation_id: id });
       }
-      return run.host.mask(new Error(`The server "${gateway}" broke: ${message}`, { cause: refusal.cause }), {
+      return run.services.mask(new Error(`The server "${gateway}" broke: ${message}`, { cause: refusal.cause }), {
         tool: name,
       });
     }
     case "tool_not_found":
       note("A tool is no longer there");
-      return refuse("tool_not_found", "Tool not found", { requested_tool: name });
+      return errorResult("tool_not_found", "Tool not found", { requested_tool: name });
     case "unauthenticated":
       note("A server does not know this gateway");
       return unavailable(gateway, "does not let this gateway in");
@@ -47,10 +47,10 @@ export function passRefusal(refusal: Refusal, run: RelayedRun, gateway: string, 
     case "permission_denied": {
       // Which scopes the gateway lacks is nothing that our caller could ask for.
       const { required_scopes: _, ...rest } = members;
-      return refuse(code, message, Object.keys(rest).length === 0 ? undefined : rest);
+      return errorResult(code, message, Object.keys(rest).length === 0 ? undefined : rest);
     }
     default:
-      return data === undefined ? refuse(code, message) : refuse(code, message, data);
+      return data === undefined ? errorResult(code, message) : errorResult(code, message, data);
   }
 }
 
@@ -65,7 +65,7 @@ export function isStrangeAnswer(code: string, cause: unknown): boolean {
 /** When to try again, in milliseconds, where the server does not say. */
 const RETRY_MS = 1_000;
 
-function unavailable(gateway: string, problem: string, retryAfterMs?: unknown): Refusal {
+function unavailable(gateway: string, problem: string, retryAfterMs?: unknown): ErrorResult {
   const data = { server: gateway, retry_after_ms: typeof retryAfterMs === "number" ? retryAfterMs : RETRY_MS };
-  return refuse("unavailable", `The server "${gateway}" ${problem}`, data);
+  return errorResult("unavailable", `The server "${gateway}" ${problem}`, data);
 }

@@ -8,13 +8,13 @@
  */
 import {
   type AnswerOutcome,
-  type AskOutcome,
   type CallEvent,
+  type CallResult,
+  type ErrorResult,
+  errorResult,
   type FailureOutcome,
   type PromiseOutcome,
-  type Refusal,
-  refuse,
-  type Settled,
+  type QuestionsResult,
   type Sink,
   type UnknownOutcome,
 } from "../../core/call/outcome.ts";
@@ -26,9 +26,9 @@ import { isJsonObject, type Json } from "../../internal/json.ts";
 import { formatIssues } from "../../core/schema/issues.ts";
 import type { Schema } from "../../core/schema/standard_schema.ts";
 import { uuidOf } from "../../core/token/digest.ts";
-import type { ContextSlot } from "../../core/handler/caller_state.ts";
-import type { Relay, RelayedPromise, RelayedRun, RelayedWait } from "../../core/tool/remote_runner.ts";
-import type { ToolPlan } from "../../core/tool/definition.ts";
+import type { CallerStateSlot } from "../../core/handler/caller_state.ts";
+import type { RemotePromise, RemoteRun, RemoteRunner, RemoteWait } from "../../core/tool/remote_runner.ts";
+import type { ToolDefinition } from "../../core/tool/definition.ts";
 import { passRefusal } from "./remote_error.ts";
 
 /** Where a tool is. */
@@ -63,12 +63,12 @@ const MIN_RETRY_MS = 50;
 /** Longest wait that a server is asked for, in milliseconds. */
 const MAX_WAIT_MS = 25_000;
 
-const ASKABLE: ReadonlySet<string> = new Set(["elicitation", "resource", "sampling", "roots"]);
+const ASKABLE: ReadonlySet<string> = new Set(["elicitation", "more", "sampling", "roots"]);
 
 /** What MCP adds to `_meta` is about that one result, and the server that it came from. */
 const MCP_META: RegExp = /^(?:wrapped|code|data|io\.modelcontextprotocol\/.*)$/s;
 
-const NOT_OURS: Refusal = refuse("invalid_promise", "Not a promise of this server");
+const NOT_OURS: ErrorResult = errorResult("invalid_promise", "Not a promise of this server");
 
 /** Anything: it is the other server's to check. */
 const ANY: Schema<unknown, unknown> = {
@@ -76,33 +76,33 @@ const ANY: Schema<unknown, unknown> = {
 };
 
 /** Runs a tool at its server. */
-export class RelayedTool implements Relay {
+export class RelayedTool implements RemoteRunner {
   readonly mayPromise: boolean;
   readonly #place: RemotePlace;
   /** Set if arguments and answers are checked here. */
-  readonly #checks: ToolPlan | undefined;
-  readonly #context: ContextSlot<unknown>;
+  readonly #checks: ToolDefinition | undefined;
+  readonly #context: CallerStateSlot<unknown>;
 
-  constructor(place: RemotePlace, mayPromise: boolean, checks: ToolPlan | undefined) {
+  constructor(place: RemotePlace, mayPromise: boolean, checks: ToolDefinition | undefined) {
     this.mayPromise = mayPromise;
     this.#place = place;
     this.#checks = checks;
     this.#context = { name: `gateway ${place.gateway}`, schema: ANY };
   }
 
-  ttlMs({ data }: RelayedPromise): number {
+  ttlMs({ data }: RemotePromise): number {
     const ttlMs = isJsonObject(data) ? data["ttlMs"] : undefined;
     return typeof ttlMs === "number" ? ttlMs : DEFAULT_TTL_MS;
   }
 
-  async call(run: RelayedRun): Promise<Settled> {
-    const { call: { args, meta, config }, plan, host } = run;
+  async call(run: RemoteRun): Promise<CallResult> {
+    const { call: { args, meta, config }, definition: plan, services: host } = run;
     const checked = await this.#checks?.input?.validate(args);
     if (checked?.issues !== undefined) return invalidInput(formatIssues(checked.issues, args));
     const continuation = meta?.continuation === undefined ? undefined : readContinuation(run, plan, meta.continuation);
     if (typeof continuation === "object") return continuation;
     const { idempotencyKey, isPromiseWanted } = meta ?? {};
-    const context = run.context.get(this.#context);
+    const context = run.callerState.get(this.#context);
     const settled = await this.#send(run, plan, this.#place.tool, args, {
       // Of a stream only its caller says how long it may last.
       deadline_ms: run.sink === undefined ? host.deadlineMs(run) : meta?.deadlineMs,
@@ -117,7 +117,7 @@ export class RelayedTool implements Relay {
     return await this.#settle(run, plan, settled);
   }
 
-  async redeem(run: RelayedRun, promise: RelayedPromise, { waitMs, isFirst, signal }: RelayedWait): Promise<Settled> {
+  async redeem(run: RemoteRun, promise: RemotePromise, { waitMs, isFirst, signal }: RemoteWait): Promise<CallResult> {
     const { meta } = run.call;
     const token = relayedIn(promise.data);
     if (token === undefined) return NOT_OURS;
@@ -134,40 +134,40 @@ export class RelayedTool implements Relay {
     return await this.#settle(run, promise.plan, received, promise);
   }
 
-  async cancel(run: RelayedRun, promise: RelayedPromise): Promise<Settled> {
+  async cancel(run: RemoteRun, promise: RemotePromise): Promise<CallResult> {
     const token = relayedIn(promise.data);
     if (token === undefined) return NOT_OURS;
     return await this.#settle(run, promise.plan, await this.#cancelAt(run, promise.plan, token), promise);
   }
 
-  #cancelAt(run: RelayedRun, plan: ToolPlan, token: string): Promise<Settled | UnknownOutcome> {
+  #cancelAt(run: RemoteRun, plan: ToolDefinition, token: string): Promise<CallResult | UnknownOutcome> {
     return this.#send(run, plan, "cancel", { promise: token }, { deadline_ms: deadlineOf(run) });
   }
 
   /** Makes one request; whatever goes wrong on the way is a refusal. */
   async #send(
-    run: RelayedRun,
-    plan: ToolPlan,
+    run: RemoteRun,
+    plan: ToolDefinition,
     tool: string,
     args: unknown,
     said: Members,
     { config, signal = run.signal }: { readonly config?: Members | undefined; readonly signal?: AbortSignal } = {},
-  ): Promise<Settled | UnknownOutcome> {
+  ): Promise<CallResult | UnknownOutcome> {
     const { gateway, transport } = this.#place;
     const members = Object.entries({ ...run.trace, ...said }).filter(([, value]) => value !== undefined);
     const meta = members.length === 0 ? undefined : Object.fromEntries(members);
-    const limit = { signal, touch() {}, pause() {} };
+    const limit = { signal, markActive() {}, suspend() {} };
     try {
       return await transport.call({ tool, args, meta, limit, config }, run.sink && this.#sinkOf(run, plan));
     } catch (cause) {
       // A transport rejects where its own functions do, such as that which gives its headers; and where the call was ended.
-      return run.live.ended ?? { ...refuse("unavailable", `The way to "${gateway}" broke`), cause };
+      return run.live.ended ?? { ...errorResult("unavailable", `The way to "${gateway}" broke`), cause };
     }
   }
 
-  #sinkOf(run: RelayedRun, plan: ToolPlan): Sink {
+  #sinkOf(run: RemoteRun, plan: ToolDefinition): Sink {
     return {
-      left: run.signal,
+      closed: run.signal,
       push: (event: CallEvent) => {
         if (event.kind === "progress") return run.live.progress(event.progress);
         if (event.kind === "partial") return run.live.push(event);
@@ -178,11 +178,11 @@ export class RelayedTool implements Relay {
 
   /** What came back, in our own words. */
   async #settle(
-    run: RelayedRun,
-    plan: ToolPlan,
-    settled: Settled | UnknownOutcome,
-    redeemed?: RelayedPromise,
-  ): Promise<Settled> {
+    run: RemoteRun,
+    plan: ToolDefinition,
+    settled: CallResult | UnknownOutcome,
+    redeemed?: RemotePromise,
+  ): Promise<CallResult> {
     const { gateway } = this.#place;
     switch (settled.kind) {
       case "answer":
@@ -205,25 +205,25 @@ export class RelayedTool implements Relay {
         return passRefusal(settled, run, gateway, plan.name);
       case "unknown": {
         const type = settled.responseType.slice(0, 64);
-        return refuse("invalid_request", `The server "${gateway}" answered with ${type}, which is not known here`);
+        return errorResult("invalid_request", `The server "${gateway}" answered with ${type}, which is not known here`);
       }
       default:
         return this.#ask(run, plan, settled, redeemed);
     }
   }
 
-  async #mismatch(run: RelayedRun, plan: ToolPlan, value: unknown): Promise<Refusal | undefined> {
-    if (run.plan.isSystem && run.plan.name === "cancel") return undefined;
+  async #mismatch(run: RemoteRun, plan: ToolDefinition, value: unknown): Promise<ErrorResult | undefined> {
+    if (run.definition.isSystem && run.definition.name === "cancel") return undefined;
     const checked = value === undefined ? undefined : await this.#checks?.output?.validate(value);
     if (checked?.issues === undefined) return undefined;
     const [issue] = formatIssues(checked.issues, value);
     const problem = new TypeError(
       `The server "${this.#place.gateway}" answers what it does not list: ${issue?.message}`,
     );
-    return run.host.mask(problem, { tool: plan.name });
+    return run.services.mask(problem, { tool: plan.name });
   }
 
-  #promise(run: RelayedRun, plan: ToolPlan, promise: PromiseOutcome, redeemed?: RelayedPromise): PromiseOutcome {
+  #promise(run: RemoteRun, plan: ToolDefinition, promise: PromiseOutcome, redeemed?: RemotePromise): PromiseOutcome {
     const { token, ttlMs: saidMs, retryAfterMs, progress, estimatedMs } = promise;
     const nowMs = run.clock.now();
     const isSame = redeemed !== undefined && relayedIn(redeemed.data) === token;
@@ -233,7 +233,7 @@ export class RelayedTool implements Relay {
     const expiresAtMs = isSame ? redeemed.expiresAtMs : isClear ? promise.expiresAtMs : nowMs + ttlMs;
     return {
       kind: "promise",
-      token: isSame ? redeemed.token : run.host.keys.sign("promise", {
+      token: isSame ? redeemed.token : run.services.keys.sign("promise", {
         id: uuidOf(run.principalId, token),
         tool: plan.name,
         principal: run.principalId,
@@ -250,15 +250,15 @@ export class RelayedTool implements Relay {
   }
 
   /** A question of that server to our caller. */
-  #ask(run: RelayedRun, plan: ToolPlan, asked: AskOutcome, redeemed?: RelayedPromise): Settled {
+  #ask(run: RemoteRun, plan: ToolDefinition, asked: QuestionsResult, redeemed?: RemotePromise): CallResult {
     const { kind, requests, continuation } = asked;
     if (!Object.values(requests).every((request) => ASKABLE.has(request.kind))) {
-      return refuse("invalid_request", `The server "${this.#place.gateway}" asks what nobody here can answer`);
+      return errorResult("invalid_request", `The server "${this.#place.gateway}" asks what nobody here can answer`);
     }
     if (redeemed !== undefined && relayedIn(redeemed.data) === continuation) {
       return { kind, requests, continuation: redeemed.token };
     }
-    const token = run.host.keys.sign("continuation", {
+    const token = run.services.keys.sign("continuation", {
       id: run.callId,
       tool: plan.name,
       principal: run.principalId,
@@ -270,9 +270,9 @@ export class RelayedTool implements Relay {
   }
 
   /** What that server has its caller keep, ours keeps. */
-  #keepContext(run: RelayedRun, settled: Settled | UnknownOutcome): void {
+  #keepContext(run: RemoteRun, settled: CallResult | UnknownOutcome): void {
     const { meta, context = meta?.["context"] } = settled as Partial<AnswerOutcome>;
-    if (typeof context === "string") run.context.set(this.#context, context);
+    if (typeof context === "string") run.callerState.set(this.#context, context);
   }
 }
 
@@ -283,21 +283,21 @@ function relayedIn(data: Json | undefined): string | undefined {
 }
 
 /** What that server takes for a continuation of ours: one of this call, or the promise of what asks. */
-function readContinuation(run: RelayedRun, plan: ToolPlan, token: string): string | Refusal {
+function readContinuation(run: RemoteRun, plan: ToolDefinition, token: string): string | ErrorResult {
   const kind = token.startsWith("prom_") ? "promise" : "continuation";
-  const verified = run.host.keys.verify(kind, token, run.principalId, run.clock.now());
+  const verified = run.services.keys.verify(kind, token, run.principalId, run.clock.now());
   if (typeof verified === "string" || verified.tool !== plan.name) return INVALID_CONTINUATION;
   const { data } = verified;
   const isOfCall = kind === "promise" || (isJsonObject(data) && data["digest"] === run.digest);
   return (isOfCall ? relayedIn(data) : undefined) ?? INVALID_CONTINUATION;
 }
 
-function metaOf(run: RelayedRun, { meta }: AnswerOutcome | FailureOutcome): { readonly meta?: Members } {
+function metaOf(run: RemoteRun, { meta }: AnswerOutcome | FailureOutcome): { readonly meta?: Members } {
   const kept = Object.entries(meta ?? {}).filter(([name]) => !RESERVED_META.has(name) && !MCP_META.test(name));
   const members = { ...Object.fromEntries(kept), ...run.addedMeta };
   return Object.keys(members).length === 0 ? {} : { meta: members };
 }
 
-function deadlineOf(run: RelayedRun): number {
-  return run.host.deadlineMs(run);
+function deadlineOf(run: RemoteRun): number {
+  return run.services.deadlineMs(run);
 }

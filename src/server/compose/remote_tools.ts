@@ -4,7 +4,7 @@
  * @module
  */
 import { isSystemTool } from "../../core/call/system_tool.ts";
-import type { RemoteTool } from "../../core/call/transport.ts";
+import type { ListedTool } from "../../core/call/transport.ts";
 import { compileLater, toValidate } from "../../core/json_schema/check.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
@@ -12,16 +12,16 @@ import { mapParts } from "../../core/json_schema/subschemas.ts";
 import { checkPin } from "../../wires/mcp/client/pins.ts";
 import type { CompiledSchema } from "../../core/schema/compile.ts";
 import type { JsonSchema } from "../../core/schema/standard_schema.ts";
-import { BLANK_PLAN } from "../../core/tool/empty_definition.ts";
-import type { ToolAnnotations, ToolPlan } from "../../core/tool/definition.ts";
+import { EMPTY_DEFINITION } from "../../core/tool/empty_definition.ts";
+import type { ToolAnnotations, ToolDefinition } from "../../core/tool/definition.ts";
 import type { GatewayOptions } from "./gateway.ts";
 
 /** One tool: as it is there, and as it is here. */
 export interface ReadTool {
   /** As the server lists it. */
-  readonly listing: RemoteTool;
+  readonly listing: ListedTool;
   /** Not yet run by anything. */
-  readonly plan: ToolPlan;
+  readonly plan: ToolDefinition;
 }
 
 const DEFAULT_ENTRIES = 256;
@@ -51,7 +51,7 @@ export function readTools(
     const read = changed === undefined ? toPlan(tool, rename(tool.name), gateway) : changed.message;
     const problem = typeof read !== "string" ? undefined : read;
     if (typeof read === "string" || names.has(read.name)) {
-      warn(problem ?? `two tools would be called "${(read as ToolPlan).name}"; the first one is`);
+      warn(problem ?? `two tools would be called "${(read as ToolDefinition).name}"; the first one is`);
       return [];
     }
     names.add(read.name);
@@ -81,7 +81,7 @@ export function bounded(
   return listed.filter(isJsonObject);
 }
 
-function isTool(listed: object): listed is RemoteTool {
+function isTool(listed: object): listed is ListedTool {
   return "name" in listed && typeof listed.name === "string";
 }
 
@@ -98,7 +98,7 @@ function isDeeperThan(value: unknown, most: number): boolean {
 }
 
 /** Whether it shows that a server promises. */
-export function isRedeem(tool: RemoteTool): boolean {
+export function isRedeem(tool: ListedTool): boolean {
   return tool?.name === "redeem" && isSystemTool(tool);
 }
 
@@ -107,7 +107,7 @@ function toName(name: string): string {
 }
 
 /** The tool as one of ours, or why it cannot be one. */
-function toPlan(tool: RemoteTool, name: string, gateway: string): ToolPlan | string {
+function toPlan(tool: ListedTool, name: string, gateway: string): ToolDefinition | string {
   const {
     description,
     inputSchema = { type: "object" },
@@ -126,7 +126,7 @@ function toPlan(tool: RemoteTool, name: string, gateway: string): ToolPlan | str
   }
   const input = toSchema(inputSchema);
   return {
-    ...BLANK_PLAN,
+    ...EMPTY_DEFINITION,
     name,
     description: textOf(description) ?? `The tool ${name} of the server ${gateway}`,
     type: textOf(type),

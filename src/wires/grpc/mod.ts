@@ -6,7 +6,7 @@
  *
  * @module
  */
-export { connect, type ConnectOptions } from "./server/grpc.ts";
+export { type ConnectOptions, grpc } from "./server/grpc.ts";
 export {
   connectTransport,
   type ConnectTransportOptions,

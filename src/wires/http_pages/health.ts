@@ -7,7 +7,7 @@ import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import { checkOptions, FUNCTION, PATH } from "../../internal/options.ts";
 import type { Head, MountedWire, Reply, Wire, WireHost } from "../wire.ts";
 
-/** Options of {@link health}. */
+/** Options of {@link healthPage}. */
 export interface HealthOptions {
   /** Where it is told that the process lives. Default: `/healthz`. */
   readonly path?: string;
@@ -24,18 +24,18 @@ export interface HealthOptions {
  * @example Beside the wire that calls come by
  * ```ts
  * import { createServer, defineTool, mcpLite } from "jsr:@toolwire/toolwire";
- * import { health } from "jsr:@toolwire/toolwire/health";
+ * import { healthPage } from "jsr:@toolwire/toolwire/health";
  * import { strictEqual } from "node:assert/strict";
  *
  * const ping = defineTool("ping").describe("Answer").handle(() => "pong");
- * const server = createServer({ tools: [ping], wires: [mcpLite(), health()] });
+ * const server = createServer({ tools: [ping], wires: [mcpLite(), healthPage()] });
  * strictEqual((await server.fetch(new Request("http://localhost/readyz"))).status, 200);
  * await server.close();
  * strictEqual((await server.fetch(new Request("http://localhost/readyz"))).status, 503);
  * ```
  * @throws {TypeError} If both paths are the same, an option is not what it should be, or there is no such option.
  */
-export function health(options: HealthOptions = {}): Wire {
+export function healthPage(options: HealthOptions = {}): Wire {
   checkOptions<HealthOptions>("tell health", options, { path: PATH, ready: PATH, isReady: FUNCTION });
   const { path = "/healthz", ready = "/readyz", isReady = () => true } = options;
   if (path === ready) throw new TypeError(`Cannot tell health and readiness at one path: ${path}`);
@@ -58,7 +58,7 @@ function mountHealth(
   };
   return {
     paths: [path, ready],
-    publicPaths: [path, ready],
+    unauthenticatedPaths: [path, ready],
     handle(head) {
       if (head.method !== "GET" && head.method !== "HEAD") return NOT_ALLOWED;
       return head.path === path ? statusReply(head, true) : readiness(head);

@@ -3,7 +3,7 @@ import { isConfidential } from "../../internal/loopback.ts";
 import { checkOptions, OBJECT, type OptionRules, required, TEXT, TEXTS } from "../../internal/options.ts";
 import type { Head, MountedWire, ProtectedResource, Reply, Wire } from "../wire.ts";
 
-/** What {@link protectedResource} tells. */
+/** What {@link protectedResourcePage} tells. */
 export interface ProtectedResourceOptions {
   /** URL of what is protected, as its callers know it: `https://api.example/mcp`. Everything below it is meant, too. */
   readonly resource: string;
@@ -40,13 +40,13 @@ const HEADERS: Readonly<Record<string, string>> = { "access-control-allow-origin
  * @example Where a caller is sent
  * ```ts
  * import { createServer, defineTool, mcpLite } from "jsr:@toolwire/toolwire";
- * import { jwt, protectedResource } from "jsr:@toolwire/toolwire/auth";
+ * import { jwt, protectedResourcePage } from "jsr:@toolwire/toolwire/auth";
  * import { match } from "node:assert/strict";
  *
  * const [resource, issuer] = ["https://api.example/mcp-lite/v1", "https://login.example"];
  * const server = createServer({
  *   tools: [defineTool("ping").describe("Answer").handle(() => "pong")],
- *   wires: [mcpLite(), protectedResource({ resource, authorizationServers: [issuer] })],
+ *   wires: [mcpLite(), protectedResourcePage({ resource, authorizationServers: [issuer] })],
  *   auth: jwt({ issuer, audience: resource, jwksUrl: `${issuer}/jwks` }),
  * });
  * const refused = await server.fetch(new Request(`${resource}/tools`, { method: "POST" }));
@@ -55,7 +55,7 @@ const HEADERS: Readonly<Record<string, string>> = { "access-control-allow-origin
  * @throws {TypeError} If the resource is no URL, has a query or fragment, or is neither `https:` nor on this machine; or there is
  * no authorization server.
  */
-export function protectedResource(options: ProtectedResourceOptions): Wire {
+export function protectedResourcePage(options: ProtectedResourceOptions): Wire {
   checkOptions("describe a protected resource", options, RULES);
   const url = readResource(options.resource);
   if (options.authorizationServers.length === 0) {
@@ -67,12 +67,12 @@ export function protectedResource(options: ProtectedResourceOptions): Wire {
 
 class Metadata implements MountedWire {
   readonly paths: readonly string[];
-  readonly publicPaths: readonly string[];
+  readonly unauthenticatedPaths: readonly string[];
   readonly protectedResource: ProtectedResource;
   readonly #json: string;
 
   constructor(origin: string, path: string, json: string) {
-    this.paths = this.publicPaths = [WELL_KNOWN + path];
+    this.paths = this.unauthenticatedPaths = [WELL_KNOWN + path];
     this.protectedResource = { path, metadataUrl: origin + WELL_KNOWN + path };
     this.#json = json;
   }

@@ -1,6 +1,13 @@
 /** Our clients, by every protocol, of a server whose answers are damaged: each call ends, in a value or in an error of ours. */
 import { deepStrictEqual, ok } from "node:assert/strict";
-import { createClient, Failure, http, ToolError, type Transport, type UntypedClient } from "../../../mod.ts";
+import {
+  createClient,
+  Failure,
+  mcpLiteTransport,
+  ToolError,
+  type Transport,
+  type UntypedClient,
+} from "../../../mod.ts";
 import { connectTransport, grpcWebTransport } from "../../../src/wires/grpc/mod.ts";
 import { mcpTransport } from "../../../src/wires/mcp/mod.ts";
 import { webtoolsTransport } from "../../../src/wires/webtools/mod.ts";
@@ -99,7 +106,7 @@ const HOST = "http://localhost";
 
 /** One a protocol. */
 export const clientTargets: readonly Target[] = [
-  target("client-http", [(options) => http(`${HOST}/mcp-lite/v1`, options)]),
+  target("client-http", [(options) => mcpLiteTransport(`${HOST}/mcp-lite/v1`, options)]),
   target("client-mcp", [
     (options) => mcpTransport(`${HOST}/mcp`, { ...options, era: "modern" }),
     (options) => mcpTransport(`${HOST}/stateless`, { ...options, era: "legacy" }),

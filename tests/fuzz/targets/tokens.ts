@@ -1,6 +1,6 @@
 /** Tokens of promises and continuations, by the doors where callers bring them back: only the very token opens, in its place. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { createServer, defineContext, defineTool, type Server } from "../../../mod.ts";
+import { createServer, defineCallerState, defineTool, type Server } from "../../../mod.ts";
 import * as v from "../../../src/core/schema/valibot.ts";
 import { decodeBase64Url, encodeBase64Url } from "../../../src/core/token/base64url.ts";
 import { mutateBytes } from "../bytes.ts";
@@ -10,7 +10,7 @@ import { isObject, mutate, write } from "../json.ts";
 import { assertNoLeak, lawOf } from "../law.ts";
 import type { Target } from "../target.ts";
 
-const cart = defineContext("cart", v.array(v.string()));
+const cart = defineCallerState("cart", v.array(v.string()));
 
 function createIssuer(keys: string): Server {
   const promise = { ttlMs: 3_600_000 };
@@ -25,8 +25,8 @@ function createIssuer(keys: string): Server {
       }),
       defineTool("put").describe("Keep in the context").input(v.object({ item: v.string() })).handle(
         ({ item }, ctx) => {
-          const items = [...ctx.context.get(cart) ?? [], item].slice(-3);
-          ctx.context.set(cart, items);
+          const items = [...ctx.callerState.get(cart) ?? [], item].slice(-3);
+          ctx.callerState.set(cart, items);
           return items;
         },
       ),

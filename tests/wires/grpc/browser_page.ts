@@ -1,5 +1,5 @@
 /** Runs in a page: the client over every wire that a page can reach. What it finds is for `browser_test.ts` to judge. */
-import { createClient, http, type Transport } from "../../../mod.ts";
+import { createClient, mcpLiteTransport, type Transport } from "../../../mod.ts";
 import { connectTransport, grpcTransport, grpcWebTransport } from "../../../src/wires/grpc/mod.ts";
 import type { FixtureServer } from "../fixture.ts";
 
@@ -45,7 +45,7 @@ async function codeOf(call: Promise<unknown> | undefined): Promise<unknown> {
 Object.assign(globalThis, {
   async tryAll(url: string): Promise<Record<string, Findings | string>> {
     return {
-      http: await tryOut(http(`${url}/mcp-lite/v1`)),
+      http: await tryOut(mcpLiteTransport(`${url}/mcp-lite/v1`)),
       "connect (JSON)": await tryOut(connectTransport(url)),
       "connect (binary)": await tryOut(connectTransport(url, { format: "binary" })),
       "gRPC-Web": await tryOut(grpcWebTransport(url)),

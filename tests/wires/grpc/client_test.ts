@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { create, toBinary, toJsonString } from "@bufbuild/protobuf";
 import { createClient, createServer, defineTool, ToolError, type Transport } from "../../../mod.ts";
 import { ResponseType, ToolResponseSchema, ToolsListSchema } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
-import { connect, connectTransport, grpcWebTransport } from "../../../src/wires/grpc/mod.ts";
+import { connectTransport, grpc, grpcWebTransport } from "../../../src/wires/grpc/mod.ts";
 import { frame } from "./frames.ts";
 
 interface Sent {
@@ -121,7 +121,7 @@ const FOREIGN: Readonly<
     '404: {"jsonrpc":"2.0",',
   ],
   "connect() at another path": [
-    () => createServer({ tools: [], wires: [connect()] }).fetch(new Request("http://host/base", { method: "POST" })),
+    () => createServer({ tools: [], wires: [grpc()] }).fetch(new Request("http://host/base", { method: "POST" })),
     "method_not_found: The server answered 404, not with MCP-lite: " +
     "is connect() among its wires, and the path of the URL right?",
     '404: {"jsonrpc":"2.0",',
@@ -162,7 +162,7 @@ test("a proxy's Retry-After is read, and does not take the place of what the ser
   const limited = defineTool("a").describe("Refuse").handle(() => {
     throw new ToolError("rate_limited", "Slowly", { details: { retry_after_ms: 50 } });
   });
-  const server = createServer({ tools: [limited], wires: [connect()] });
+  const server = createServer({ tools: [limited], wires: [grpc()] });
   const own = ({ url, init }: Sent) => server.fetch(new Request(url.replace("/base", ""), init));
   await rejects(fake(own).client["a"]!(), { code: "rate_limited", details: { retry_after_ms: 50 } });
 });
@@ -233,7 +233,7 @@ test("a sink that throws ends the request, too", async () => {
       controller.enqueue(frame('{"result":{"partial":"a"}}'));
     return Promise.resolve(new Response(new ReadableStream({ pull }), { headers: STREAM_JSON }));
   };
-  const limit = { signal: new AbortController().signal, touch() {}, pause() {} };
+  const limit = { signal: new AbortController().signal, markActive() {}, suspend() {} };
   const sink = {
     push(): void {
       throw new Error("full");
@@ -270,7 +270,7 @@ test("a promise of one protocol is redeemed by the others", async () => {
     await gate.promise;
     return "done";
   });
-  const server = createServer({ tools: [slow], wires: [connect()], keys: "k1:a secret of at least thirty-two bytes" });
+  const server = createServer({ tools: [slow], wires: [grpc()], keys: "k1:a secret of at least thirty-two bytes" });
   const fetch = (url: string, init: RequestInit) => server.fetch(new Request(url, { ...init, redirect: "follow" }));
   const transports: Transport[] = [connectTransport("http://h", { fetch }), grpcWebTransport("http://h", { fetch })];
   const [one, other] = transports.map((transport) => createClient<typeof server>(transport));

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { createClient, createServer, defineTool, mcpLite, type ToolError } from "../../../mod.ts";
 import { serve } from "../../../src/runtime/serve.ts";
-import { connect, grpcTransport } from "../../../src/wires/grpc/mod.ts";
+import { grpc, grpcTransport } from "../../../src/wires/grpc/mod.ts";
 import { ResponseType, ToolResponseSchema } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
 import { Flag, headerBlock, http2Frame, settings, Type } from "../../runtime_serve/http2_frames.ts";
 import { frame } from "./frames.ts";
@@ -338,7 +338,7 @@ test("grpcTransport() lets calls under way end when it is closed, and closes its
 test("grpcTransport() comes back to a server that was away", async () => {
   const tools = [defineTool("ping").describe("Answer").handle(() => "pong")];
   const open = (port: number) =>
-    serve(createServer({ tools, wires: [mcpLite(), connect()] }), { port: 0, grpc: { port }, graceMs: 0 });
+    serve(createServer({ tools, wires: [mcpLite(), grpc()] }), { port: 0, grpc: { port }, graceMs: 0 });
   const first = await open(0);
   const { host, port } = new URL(first.grpcUrl ?? "");
   const client = createClient(grpcTransport(host), NO_RETRY);

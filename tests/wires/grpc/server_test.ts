@@ -14,7 +14,7 @@ import {
   ToolResponseSchema,
 } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
 import { concatBytes } from "../../../src/wires/grpc/messages/bytes.ts";
-import { connect } from "../../../src/wires/grpc/mod.ts";
+import { grpc } from "../../../src/wires/grpc/mod.ts";
 import { definePrompt } from "../../../src/wires/mcp/mod.ts";
 import * as v from "valibot";
 import { createFixture } from "../fixture.ts";
@@ -63,7 +63,7 @@ function reasonOf(error: ErrorJson): string {
 }
 
 function serverOf(options: Partial<ServerOptions<never>> & Pick<ServerOptions<never>, "tools"> | object): Fetching {
-  return createServer({ wires: [connect()], ...options } as ServerOptions<never>);
+  return createServer({ wires: [grpc()], ...options } as ServerOptions<never>);
 }
 
 const { server } = createFixture();
@@ -282,7 +282,7 @@ test("GetPrompts lists the prompts", async () => {
   const review = definePrompt("review").title("Review").describe("Review a text")
     .input(v.object({ text: v.string(), tone: v.optional(v.string()) }))
     .handle(({ text }) => `Review this: ${text}`);
-  const withPrompts = createServer({ tools: [], prompts: [review], wires: [connect()] });
+  const withPrompts = createServer({ tools: [], prompts: [review], wires: [grpc()] });
   const answer = await post(withPrompts, "/mcplite.MCPLite/GetPrompts", "{}");
   deepStrictEqual(await answer.json(), {
     prompts: [{
@@ -333,7 +333,7 @@ test("gRPC itself is told where it belongs, by a status that needs no trailers",
 
 test("connect() answers under the path that it is given", async () => {
   const tools = [defineTool("ping").describe("Answer").handle(() => "pong")];
-  const moved = createServer({ tools, wires: [connect({ path: "/rpc/" })] });
+  const moved = createServer({ tools, wires: [grpc({ path: "/rpc/" })] });
   strictEqual((await post(moved, `/rpc${CALL}`, '{"name":"ping"}')).status, 200);
   strictEqual((await post(moved, CALL, '{"name":"ping"}')).status, 404);
 });
@@ -362,7 +362,7 @@ test("handlers see the request's headers", async () => {
 
 test("pages of allowed origins may read what gRPC-Web says in headers", async () => {
   const tools = [defineTool("ping").describe("Answer").handle(() => "pong")];
-  const open = createServer({ tools, wires: [connect()], origins: ["https://app.example"], cors: true });
+  const open = createServer({ tools, wires: [grpc()], origins: ["https://app.example"], cors: true });
   const origin = { origin: "https://app.example" };
   const preflight = await open.fetch(
     new Request(`http://localhost${CALL}`, {

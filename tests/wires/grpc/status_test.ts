@@ -3,7 +3,7 @@ import { deepStrictEqual, doesNotMatch, ok, rejects, strictEqual } from "node:as
 import { test } from "node:test";
 import { createClient, createServer, defineTool, ToolError, type ToolErrorCode } from "../../../mod.ts";
 import { serve } from "../../../src/runtime/serve.ts";
-import { connect, connectTransport, grpcTransport, grpcWebTransport } from "../../../src/wires/grpc/mod.ts";
+import { connectTransport, grpc, grpcTransport, grpcWebTransport } from "../../../src/wires/grpc/mod.ts";
 import { runtime } from "../../runtime/runtime.ts";
 
 const skip = runtime === "workerd" && "workerd opens no sockets";
@@ -51,7 +51,7 @@ const refuseAs = defineTool("refuseAs").describe("Refuse without words").handle(
 });
 
 async function withClients(check: (client: ReturnType<typeof createClient>, wire: string) => Promise<void>) {
-  const server = createServer({ tools: [refuse, refuseAs, stream], wires: [connect()] });
+  const server = createServer({ tools: [refuse, refuseAs, stream], wires: [grpc()] });
   const listening = await serve(server, { port: 0, grpc: { port: 0 }, graceMs: 0 });
   const transports = {
     grpc: grpcTransport(listening.grpcUrl ?? ""),
@@ -114,7 +114,7 @@ test(
     const deep = defineTool("deep").describe("Return something deep").handle(() =>
       JSON.parse(`${"[".repeat(3_000)}${"]".repeat(3_000)}`) as unknown
     );
-    const server = createServer({ tools: [deep], wires: [connect()], logger, limits: { depth: 5_000 } });
+    const server = createServer({ tools: [deep], wires: [grpc()], logger, limits: { depth: 5_000 } });
     const listening = await serve(server, { port: 0, grpc: { port: 0 }, graceMs: 0 });
     const transport = grpcTransport(listening.grpcUrl ?? "");
     for (const client of [createClient(transport), createClient(connectTransport(listening.url))]) {

@@ -374,8 +374,8 @@ test("our own client finds it, and does all that it can do", { skip }, async () 
   const transport = mcpTransport("http://localhost/sse", { fetch });
   const answers = [{ name: "Ada" }, { color: "red" }];
   const client = createClient(transport, {
-    onElicit: () => ({ action: "accept", content: answers.shift() ?? {} }),
-    onResource: () => ({ action: "accept" }),
+    onElicitation: () => ({ action: "accept", content: answers.shift() ?? {} }),
+    onMoreRequested: () => ({ action: "accept" }),
   });
   strictEqual(await client.$.call("conversation"), "Ada likes red");
   strictEqual((await transport.server()).revision, "2025-11-25");

@@ -88,7 +88,7 @@ const conversation = defineTool("conversation").describe("Ask three things").han
   const name = await ctx.elicit("name", { message: "Who are you?", schema: v.object({ name: v.string() }) });
   if (name.action !== "accept") return `no name: ${name.action}`;
   const color = await ctx.elicit("color", { message: "Which color?", schema: v.object({ color: v.string() }) });
-  await ctx.requireResource("credits", { amount: 5, reason: "a color costs 5 credits" });
+  await ctx.requestMore("credits", { amount: 5, reason: "a color costs 5 credits" });
   return `${name.content.name} likes ${color.action === "accept" ? color.content.color : "nothing"}`;
 });
 

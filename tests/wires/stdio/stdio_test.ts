@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import process from "node:process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { refuse } from "../../../src/core/call/outcome.ts";
+import { errorResult } from "../../../src/core/call/outcome.ts";
 import { LineSplitter } from "../../../src/wires/mcp/stdio/server/lines.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import { CAPABILITIES, type Json, type Message, VERSION } from "../mcp/client.ts";
@@ -154,8 +154,8 @@ test("what is under way when the input ends is answered, what was cancelled is n
 test("LineSplitter gives the same lines, wherever bytes are cut, and says what is too long or no text", () => {
   const text = new TextEncoder().encode("one\r\n\ntwo\nfar too long a line\né€😀\n\ufeffbom\n?\nthree");
   const bytes = text.map((byte) => byte === 0x3f ? 0xff : byte);
-  const tooLong = refuse("payload_too_large", "The line is longer than 9 bytes");
-  const noText = refuse("parse_error", "The line is not valid UTF-8");
+  const tooLong = errorResult("payload_too_large", "The line is longer than 9 bytes");
+  const noText = errorResult("parse_error", "The line is not valid UTF-8");
   for (let cut = 0; cut <= bytes.length; cut++) {
     const splitter = new LineSplitter(9);
     const lines = [...splitter.push(bytes.slice(0, cut)), ...splitter.push(bytes.slice(cut)), splitter.end()];

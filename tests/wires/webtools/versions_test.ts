@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
-import { createClient, createServer, defineTool, mcpLite, memory, memoryEngine } from "../../../mod.ts";
+import { createClient, createServer, defineTool, mcpLite, memoryEngine, memoryTransport } from "../../../mod.ts";
 import { webtools, webtoolsTransport } from "../../../src/wires/webtools/mod.ts";
 
 const KEYS = "k1:a secret that all of these servers know";
@@ -61,7 +61,7 @@ function createReplica(engine = memoryEngine(), gate = Promise.withResolvers<voi
   const client = (version?: string) =>
     createClient<{ readonly "~tools"?: typeof old }>(
       webtoolsTransport("http://h/webtools/w", { fetch: fetchOf(server), ...(version !== undefined && { version }) }),
-      { onElicit: () => ({ action: "accept", content: { colour: "red" } }) },
+      { onElicitation: () => ({ action: "accept", content: { colour: "red" } }) },
     );
   return { server, client, engine, gate };
 }
@@ -83,14 +83,14 @@ test("what an old version promised is redeemed there, on another wire, and by a 
   const remote = await client("1.0.0").remote.start();
   gate.resolve();
   strictEqual(await replica.client("1.0.0").$.redeem(work.token).result(), "old red");
-  strictEqual(await createClient(memory(server)).$.redeem(work.token).result(), "old red");
+  strictEqual(await createClient(memoryTransport(server)).$.redeem(work.token).result(), "old red");
   strictEqual(await replica.client().$.redeem(remote.token).result(), "old 7");
   await server.close(0);
 });
 
 test("an old version's tools are no tools of other wires", async () => {
   const { server } = createReplica();
-  const client = createClient(memory(server));
+  const client = createClient(memoryTransport(server));
   for (const name of ["only_old", "only_old@w/1.0.0", "remote"]) {
     await rejects(client.$.call(name), { code: "tool_not_found" });
   }
@@ -122,7 +122,10 @@ test("a tool that has not changed is the same tool in both versions", async () =
   const wires = [webtools({ name: "w", description: "W", version: "2.0.0", versions })];
   const server = createServer({ tools: [same], wires, keys: KEYS });
   const client = createClient(webtoolsTransport("http://h/webtools/w", { fetch: fetchOf(server), version: "1.0.0" }));
-  strictEqual(await createClient(memory(server)).$.redeem((await client.$.start("same")).token).result(), "done");
+  strictEqual(
+    await createClient(memoryTransport(server)).$.redeem((await client.$.start("same")).token).result(),
+    "done",
+  );
 });
 
 test("tools of a version are held to what the server's are", () => {

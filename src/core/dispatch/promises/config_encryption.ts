@@ -12,7 +12,7 @@ import { ToolError } from "../../errors/tool_error.ts";
 import type { Json } from "../../../internal/json.ts";
 import { decodeBase64Url, encodeBase64Url } from "../../token/base64url.ts";
 import type { TokenKeys } from "../../token/token.ts";
-import type { ToolPlan } from "../../tool/definition.ts";
+import type { ToolDefinition } from "../../tool/definition.ts";
 
 const NONCE_BYTES = 12;
 const encoder = new TextEncoder();
@@ -28,7 +28,7 @@ export class ConfigSafe {
   }
 
   /** What a job keeps of the config of its call; `undefined` if the tool has no use for it. */
-  async close(plan: ToolPlan, config: CallConfig | undefined, job: Job): Promise<string | undefined> {
+  async close(plan: ToolDefinition, config: CallConfig | undefined, job: Job): Promise<string | undefined> {
     if (config === undefined || plan.config === undefined) return undefined;
     const data = config.reveal();
     if (!this.#keys.isSealed) return await this.#encrypt(JSON.stringify(data), job.id);
@@ -90,7 +90,7 @@ function parameters(iv: Uint8Array<ArrayBuffer>, id: string): AesGcmParams {
  *
  * @throws {TypeError} If a tool takes config, the engine outlives the process, and the keys are not sealed.
  */
-export function assertConfigHidden(plans: readonly ToolPlan[], engine: Engine, keys: TokenKeys): void {
+export function assertConfigHidden(plans: readonly ToolDefinition[], engine: Engine, keys: TokenKeys): void {
   const plan = plans.find(({ config }) => config !== undefined);
   if (plan === undefined || keys.isSealed || isOfOneProcess(engine)) return;
   throw new TypeError(
@@ -101,7 +101,7 @@ export function assertConfigHidden(plans: readonly ToolPlan[], engine: Engine, k
 
 function isOfOneProcess(engine: Engine): boolean {
   try {
-    return engine.instance !== undefined;
+    return engine.processId !== undefined;
   } catch {
     // It makes up a name for its process, and some runtimes have no randomness before there is a request.
     return true;

@@ -1,10 +1,16 @@
-import { type FailureOutcome, type Progress, type Refusal, refuse, type Settled } from "../../call/outcome.ts";
+import {
+  type CallResult,
+  type ErrorResult,
+  errorResult,
+  type FailureOutcome,
+  type Progress,
+} from "../../call/outcome.ts";
 import type { Job } from "../../../engine/engine.ts";
 import type { Jobs } from "../../../engine/jobs.ts";
 import type { Json } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/maybe_promise.ts";
 import { CLOCK_SKEW_MS } from "./promise_tokens.ts";
-import type { Run } from "../call_context.ts";
+import type { CallContext } from "../call_context.ts";
 
 /** How often at most progress is written, in milliseconds. */
 const PROGRESS_MS = 250;
@@ -21,7 +27,7 @@ const MAX_BACKOFF_MS = 60_000;
 const MAY_PASS: ReadonlySet<string> = new Set(["internal", "unavailable", "deadline_exceeded"]);
 
 /** What becomes of a job that broke, or whose process died, as often as it may. */
-export function gaveUp(job: Job, last?: Refusal): FailureOutcome {
+export function gaveUp(job: Job, last?: ErrorResult): FailureOutcome {
   const { maxAttempts: attempts } = job;
   const message = `Gave up after ${attempts} attempt${attempts === 1 ? "" : "s"}`;
   const data = { attempts, ...(last !== undefined && { reason: last.message }) };
@@ -39,13 +45,13 @@ export interface LeaseOptions {
 }
 
 /** What binds a run to its job: what the run says goes to the job, and a job that was cancelled ends its run. */
-export class Lease {
+export class JobLease {
   /** The job, as the run last knew it. */
   job: Job;
   /** Whether somebody holds a promise of it. */
   isPromised: boolean;
   readonly #jobs: Jobs;
-  readonly #run: Run;
+  readonly #run: CallContext;
   readonly #startedMs: number;
   readonly #letGo: (() => MaybePromise<void>) | undefined;
   readonly #unsubscribe: () => void;
@@ -53,7 +59,7 @@ export class Lease {
   #isWriting = false;
   #isOver = false;
 
-  constructor(jobs: Jobs, job: Job, run: Run, options: LeaseOptions) {
+  constructor(jobs: Jobs, job: Job, run: CallContext, options: LeaseOptions) {
     this.job = job;
     this.isPromised = options.isPromised;
     this.#jobs = jobs;
@@ -61,7 +67,7 @@ export class Lease {
     this.#startedMs = options.startedMs;
     this.#letGo = options.letGo;
     this.#unsubscribe = jobs.engine.subscribe(job.id, () => void this.#look());
-    run.host.enter();
+    run.services.trackPending();
     // A cancellation may have come before anyone listened.
     void this.#look();
     if (run.lastProgress !== undefined) this.progress(run.lastProgress);
@@ -83,7 +89,7 @@ export class Lease {
    *
    * @param onTried Called once it was written, or could not be at once.
    */
-  async conclude(settled: Settled, onTried: () => void): Promise<void> {
+  async conclude(settled: CallResult, onTried: () => void): Promise<void> {
     this.#isOver = true;
     this.#unsubscribe();
     try {
@@ -91,13 +97,13 @@ export class Lease {
       await this.#letGo?.();
     } finally {
       onTried();
-      this.#run.host.leave();
+      this.#run.services.untrack();
     }
   }
 
   /** Writes until it is written: what was worked out is not lost because the engine was away for a while. */
-  async #writeSurely(settled: Settled, onTried: () => void): Promise<void> {
-    const { host } = this.#run;
+  async #writeSurely(settled: CallResult, onTried: () => void): Promise<void> {
+    const { services: host } = this.#run;
     for (let waitMs = FIRST_WRITE_MS;; waitMs = Math.min(MAX_WRITE_MS, 2 * waitMs)) {
       try {
         return await this.#write(settled);
@@ -110,7 +116,7 @@ export class Lease {
     }
   }
 
-  async #write(settled: Settled): Promise<void> {
+  async #write(settled: CallResult): Promise<void> {
     const { job } = this;
     const isAsk = settled.kind === "elicitation" || settled.kind === "request-for-more-resource";
     // What nobody was promised, and is no answer, only who was just told knows of; the key is free again.
@@ -118,8 +124,8 @@ export class Lease {
     if (!isKept && await this.#jobs.forget(job)) return;
     if (isAsk) return void await this.#jobs.ask(job, settled.requests, this.#run.asking?.memo ?? job.memo);
     if (settled.kind !== "error") return void await this.#jobs.finish(job, settled);
-    if (settled.code === "unavailable" && this.#run.host.isClosed) return await this.#jobs.handOver(job, 0);
-    const isTooLate = this.#run.host.clock.now() >= job.expiresAtMs - CLOCK_SKEW_MS;
+    if (settled.code === "unavailable" && this.#run.services.isClosed) return await this.#jobs.handOver(job, 0);
+    const isTooLate = this.#run.services.clock.now() >= job.expiresAtMs - CLOCK_SKEW_MS;
     if (isTooLate || !MAY_PASS.has(settled.code)) return void await this.#jobs.finish(job, settled);
     if (job.attempt >= job.maxAttempts) return void await this.#jobs.finish(job, gaveUp(job, settled));
     await this.#jobs.retry(job, Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** (job.attempt - 1)));
@@ -128,7 +134,7 @@ export class Lease {
   async #look(): Promise<void> {
     try {
       if (this.#isOver || await this.#jobs.isCurrent(this.job)) return;
-      this.#run.live.end(refuse("cancelled", "The job was cancelled, or is run elsewhere"));
+      this.#run.live.end(errorResult("cancelled", "The job was cancelled, or is run elsewhere"));
     } catch {
       // The engine cannot be asked; its next change is looked at again.
     }
@@ -148,13 +154,13 @@ export class Lease {
   }
 
   async #sleep(delayMs: number): Promise<void> {
-    await new Promise<void>((resolve) => void this.#run.host.clock.after(delayMs, resolve));
+    await new Promise<void>((resolve) => void this.#run.services.clock.after(delayMs, resolve));
   }
 
   /** When it may be done, if it goes on as it went so far, in milliseconds since the Unix epoch. */
   estimateEnd({ done, total }: Progress): number | undefined {
     if (total === undefined || !(done > 0) || done > total) return undefined;
-    const nowMs = this.#run.host.clock.now();
+    const nowMs = this.#run.services.clock.now();
     const endMs = Math.round(nowMs + (nowMs - this.#startedMs) * (total - done) / done);
     // By then the promise is over: as good as no estimate, and maybe no date.
     return endMs <= this.job.expiresAtMs ? endMs : undefined;

@@ -4,19 +4,19 @@
  * @module
  */
 import type { Peer } from "../../call/call.ts";
-import { type PromiseOutcome, type Refusal, refuse, type Settled } from "../../call/outcome.ts";
+import { type CallResult, type ErrorResult, errorResult, type PromiseOutcome } from "../../call/outcome.ts";
 import type { EngineWorker, Job } from "../../../engine/engine.ts";
 import type { Jobs } from "../../../engine/jobs.ts";
 import type { Json } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/maybe_promise.ts";
 import { uuidOf } from "../../token/digest.ts";
-import type { ToolPlan } from "../../tool/definition.ts";
-import type { DispatchHost } from "../services.ts";
-import { gaveUp, Lease, type LeaseOptions } from "./job_lease.ts";
+import type { ToolDefinition } from "../../tool/definition.ts";
+import type { DispatchServices } from "../services.ts";
+import { gaveUp, JobLease, type LeaseOptions } from "./job_lease.ts";
 import { ConfigSafe } from "./config_encryption.ts";
-import { CLOCK_SKEW_MS, type Promises } from "./promise_tokens.ts";
-import { Run } from "../call_context.ts";
-import { joinedBroke, type Waits } from "./job_waiters.ts";
+import { CLOCK_SKEW_MS, type PromiseTokens } from "./promise_tokens.ts";
+import { CallContext } from "../call_context.ts";
+import { type JobWaiters, joinedBroke } from "./job_waiters.ts";
 
 /** How long jobs are kept of tools that do not promise, in milliseconds, and how often they may be begun. */
 const KEYED_TTL_MS = 3_600_000;
@@ -33,14 +33,14 @@ const RUNNING = { state: "running", epoch: 1, attempt: 1 } as const;
 
 const EMPTY_MEMO: Job["memo"] = { answers: {}, steps: {} };
 
-/** What {@link Deferrals} needs. */
+/** What {@link JobRunner} needs. */
 export interface DeferralOptions {
   /** Where jobs are kept. */
   readonly jobs: Jobs;
   /** What callers are given. */
-  readonly promises: Promises;
+  readonly promises: PromiseTokens;
   /** Callers that wait. */
-  readonly waits: Waits;
+  readonly waits: JobWaiters;
   /** Largest outcome that is kept, in UTF-16 code units of JSON. */
   readonly resultChars: number;
   /** How many jobs run at once here; 0 for none. */
@@ -48,14 +48,14 @@ export interface DeferralOptions {
 }
 
 /** The deferred work of one server. */
-export class Deferrals {
-  readonly #host: DispatchHost;
+export class JobRunner {
+  readonly #host: DispatchServices;
   readonly #options: DeferralOptions;
   readonly #jobs: Jobs;
   readonly #configs: ConfigSafe;
   readonly #workers = new Set<EngineWorker>();
 
-  constructor(host: DispatchHost, options: DeferralOptions) {
+  constructor(host: DispatchServices, options: DeferralOptions) {
     this.#host = host;
     this.#options = options;
     this.#jobs = options.jobs;
@@ -64,14 +64,14 @@ export class Deferrals {
 
   /** Whether other processes know the jobs of this one. */
   get outlivesProcess(): boolean {
-    return this.#jobs.engine.instance === undefined;
+    return this.#jobs.engine.processId === undefined;
   }
 
   /**
    * A run's budget is spent: it becomes a job, and its caller gets a promise; over a stream, first the news of it. What has not
    * come to its tool yet, because its middleware has not let it, is not promised before it has.
    */
-  async adopt(run: Run, startedMs: number, promiseAtMs: number): Promise<void> {
+  async adopt(run: CallContext, startedMs: number, promiseAtMs: number): Promise<void> {
     const { live } = run;
     const { clock } = this.#host;
     if (run.written === undefined) this.#write(run, { isPromised: true, startedMs });
@@ -94,7 +94,7 @@ export class Deferrals {
   }
 
   /** Has a job begun somewhere, and promises its result at once; of a key that was used, what it began. */
-  async enqueue(run: Run): Promise<Settled> {
+  async enqueue(run: CallContext): Promise<CallResult> {
     const job = await this.#withConfig(run, newJob(run, { state: "queued", epoch: 0, attempt: 0 }));
     this.ensureWorker();
     if (await this.#jobs.engine.insert(job, 0)) return this.#options.promises.ofJob(job);
@@ -105,13 +105,13 @@ export class Deferrals {
   }
 
   /** Names a call by its idempotency key: the same for each repeat. Its caller may leave. */
-  bindKey(run: Run, key: string): void {
-    run.resume(uuidOf(run.principalId, key, ...run.plan.part?.path ?? []), run.asking?.memo ?? EMPTY_MEMO);
+  bindKey(run: CallContext, key: string): void {
+    run.resume(uuidOf(run.principalId, key, ...run.definition.part?.path ?? []), run.asking?.memo ?? EMPTY_MEMO);
     run.live.keep();
   }
 
   /** Runs a call that was named by its key as a job from its first moment; a repeat joins it. */
-  async runKeyed(run: Run): Promise<Settled> {
+  async runKeyed(run: CallContext): Promise<CallResult> {
     this.ensureWorker();
     if (await this.#write(run, { isPromised: false, startedMs: this.#host.clock.now() })) {
       // It may have come to its deadline meanwhile, and then its key is free.
@@ -144,7 +144,7 @@ export class Deferrals {
     await Promise.all([...this.#workers].map((worker) => worker.stop()));
   }
 
-  #promise(run: Run, lease: Lease): PromiseOutcome {
+  #promise(run: CallContext, lease: JobLease): PromiseOutcome {
     const { lastProgress: progress } = run;
     return {
       ...this.#options.promises.ofJob(lease.job),
@@ -153,17 +153,17 @@ export class Deferrals {
     };
   }
 
-  #write(run: Run, lease: LeaseOptions, id?: string): Promise<boolean> {
+  #write(run: CallContext, lease: LeaseOptions, id?: string): Promise<boolean> {
     return (run.written = this.#insertRunning(run, newJob(run, RUNNING, id), lease));
   }
 
-  async #withConfig({ plan, call }: Run, job: Job): Promise<Job> {
+  async #withConfig({ definition: plan, call }: CallContext, job: Job): Promise<Job> {
     const config = await this.#configs.close(plan, call.config, job);
     return config === undefined ? job : { ...job, config };
   }
 
   /** Writes the job of a run that is under way, and binds the two. `false` if there is such a job already. */
-  async #insertRunning(run: Run, plain: Job, options: LeaseOptions): Promise<boolean> {
+  async #insertRunning(run: CallContext, plain: Job, options: LeaseOptions): Promise<boolean> {
     const job = run.call.config === undefined ? plain : await this.#withConfig(run, plain);
     // Should this process die before it holds the job, another runs it.
     if (!await this.#jobs.engine.insert(job, this.outlivesProcess ? RECOVERY_MS : undefined)) return false;
@@ -174,7 +174,7 @@ export class Deferrals {
       await letGo();
       return true;
     }
-    const lease = new Lease(this.#jobs, job, run, { ...options, letGo });
+    const lease = new JobLease(this.#jobs, job, run, { ...options, letGo });
     if (settled === undefined) this.#bind(run, lease).catch(() => {});
     else await lease.conclude(this.#bounded(settled, run, job), () => {});
     return true;
@@ -183,7 +183,7 @@ export class Deferrals {
   /** Holds a job that was written just now; what cannot be held must not be run elsewhere, too. */
   async #hold(job: Job): Promise<() => MaybePromise<void>> {
     try {
-      return await this.#jobs.engine.hold(job.id);
+      return await this.#jobs.engine.lease(job.id);
     } catch (thrown) {
       await this.#jobs.engine.remove(job.id);
       throw thrown;
@@ -191,15 +191,15 @@ export class Deferrals {
   }
 
   /** The job that took the id of this one: the same call, or another, which is refused. */
-  async #findSame({ id, digest }: Job): Promise<Job | Refusal> {
+  async #findSame({ id, digest }: Job): Promise<Job | ErrorResult> {
     const begun = await this.#jobs.engine.get(id);
     if (begun === undefined) return joinedBroke();
     if (begun.digest === digest) return begun;
-    return refuse("conflict", "The idempotency key was used with another call; choose a new key for a new call");
+    return errorResult("conflict", "The idempotency key was used with another call; choose a new key for a new call");
   }
 
   /** Has how the run settles become the job's outcome. Resolves when that is written. */
-  #bind(run: Run, lease: Lease): Promise<void> {
+  #bind(run: CallContext, lease: JobLease): Promise<void> {
     const concluded = Promise.withResolvers<void>();
     run.lease = lease;
     // Whoever has the answer of a keyed call must not get another one for a repeat: it is written first.
@@ -230,11 +230,11 @@ export class Deferrals {
     const { context, trace } = job;
     const meta = context === undefined && trace === undefined ? undefined : { context, trace };
     const call = { tool: job.tool, args: job.args, meta, config, peer: new JobPeer(job) };
-    const run = new Run(plan, call, this.#host, undefined);
+    const run = new CallContext(plan, call, this.#host, undefined);
     run.resume(job.callId ?? job.id, job.memo);
     const concluded = this.#bind(
       run,
-      new Lease(this.#jobs, job, run, { isPromised: true, startedMs: this.#host.clock.now() }),
+      new JobLease(this.#jobs, job, run, { isPromised: true, startedMs: this.#host.clock.now() }),
     );
     const running = Promise.resolve(this.#host.runJob(run));
     void run.live.guard(running, this.#host, { totalMs: this.#attemptMs(run), idleMs: undefined });
@@ -242,18 +242,18 @@ export class Deferrals {
   }
 
   /** How long one attempt may take when nobody waits for it, in milliseconds. */
-  #attemptMs(run: Run): number {
-    return run.plan.promise?.jobTimeoutMs ?? this.#host.deadlineMs(run);
+  #attemptMs(run: CallContext): number {
+    return run.definition.promise?.jobTimeoutMs ?? this.#host.deadlineMs(run);
   }
 
   /** What is kept of how a run ended: JSON, and not too much of it. */
-  #bounded(settled: Settled, { plan: { part } }: Run, { tool, id }: Job): Settled {
+  #bounded(settled: CallResult, { definition: { part } }: CallContext, { tool, id }: Job): CallResult {
     const resultChars = Math.min(this.#options.resultChars, part?.resultChars ?? Number.POSITIVE_INFINITY);
     try {
       const { length } = JSON.stringify(settled);
       if (length <= resultChars) return settled;
-      if (settled.kind === "error") return refuse(settled.code, settled.message.slice(0, resultChars));
-      return refuse("result_too_large", `The result has ${length} characters; at most ${resultChars} are kept`);
+      if (settled.kind === "error") return errorResult(settled.code, settled.message.slice(0, resultChars));
+      return errorResult("result_too_large", `The result has ${length} characters; at most ${resultChars} are kept`);
     } catch (cause) {
       const error = new TypeError("The result cannot be written as JSON", { cause });
       return this.#host.settleThrown(error, { tool, callId: id });
@@ -261,8 +261,8 @@ export class Deferrals {
   }
 }
 
-function newJob(run: Run, state: Pick<Job, "state" | "epoch" | "attempt">, id: string = run.callId): Job {
-  const { plan, call, principal, host, trace } = run;
+function newJob(run: CallContext, state: Pick<Job, "state" | "epoch" | "attempt">, id: string = run.callId): Job {
+  const { definition: plan, call, principal, services: host, trace } = run;
   const { context } = call.meta ?? {};
   const { ttlMs = KEYED_TTL_MS } = plan.promise ?? plan.external ?? {};
   return {
@@ -284,14 +284,14 @@ function newJob(run: Run, state: Pick<Job, "state" | "epoch" | "attempt">, id: s
 }
 
 /** Why a job is not run (again); `undefined` if it is. */
-function refuseRun(job: Job, plan: ToolPlan): Settled | undefined {
+function refuseRun(job: Job, plan: ToolDefinition): CallResult | undefined {
   if (job.attempt > job.maxAttempts) return gaveUp(job);
   if (plan.revision === job.revision) return undefined;
   const message = `The tool ${job.tool} has changed since the work began; call it again`;
   return { kind: "failure", code: "revision_changed", message, data: undefined };
 }
 
-function configLost({ tool }: Job): Settled {
+function configLost({ tool }: Job): CallResult {
   const message = `What the work of ${tool} was configured with can no longer be read; call it again`;
   return { kind: "failure", code: "config_lost", message, data: undefined };
 }

@@ -1,33 +1,33 @@
-import { type Refusal, refuse, type Settled } from "../../call/outcome.ts";
+import { type CallResult, type ErrorResult, errorResult } from "../../call/outcome.ts";
 import type { Job } from "../../../engine/engine.ts";
 import { isFinal, type Jobs } from "../../../engine/jobs.ts";
-import type { DispatchHost } from "../services.ts";
-import type { Promises } from "./promise_tokens.ts";
-import type { Run } from "../call_context.ts";
+import type { DispatchServices } from "../services.ts";
+import type { PromiseTokens } from "./promise_tokens.ts";
+import type { CallContext } from "../call_context.ts";
 
 /** Share of a deadline after which a caller gets a promise: it has to arrive before the caller has gone. */
 export const DEADLINE_SHARE = 0.8;
 
 /** The refusal of a call that has joined one which ended without a word to keep. */
-export function joinedBroke(): Refusal {
-  return refuse("unavailable", "The call that this one joined broke; try again", { retry_after_ms: 0 });
+export function joinedBroke(): ErrorResult {
+  return errorResult("unavailable", "The call that this one joined broke; try again", { retry_after_ms: 0 });
 }
 
 /** Callers that wait for jobs. */
-export class Waits {
-  readonly #host: DispatchHost;
+export class JobWaiters {
+  readonly #host: DispatchServices;
   readonly #jobs: Jobs;
-  readonly #promises: Promises;
+  readonly #promises: PromiseTokens;
   readonly #over = new Set<() => void>();
 
-  constructor(host: DispatchHost, jobs: Jobs, promises: Promises) {
+  constructor(host: DispatchServices, jobs: Jobs, promises: PromiseTokens) {
     this.#host = host;
     this.#jobs = jobs;
     this.#promises = promises;
   }
 
   /** What becomes of a job within `waitMs`: the job as it then is; `undefined` if there is none. Tells progress on the way. */
-  async untilOver(run: Run, id: string, waitMs: number): Promise<Job | undefined> {
+  async untilOver(run: CallContext, id: string, waitMs: number): Promise<Job | undefined> {
     if (waitMs <= 0) return await this.#jobs.look(id);
     const pause = this.pause(run, waitMs);
     const isEnough = (job: Job) => isFinal(job) || job.state === "asking";
@@ -41,14 +41,14 @@ export class Waits {
   }
 
   /** What a call is told that has joined another, as long as that may take. */
-  async untilJoinedSettled(run: Run, begun: Job): Promise<Settled> {
-    const { promise } = run.plan;
+  async untilJoinedSettled(run: CallContext, begun: Job): Promise<CallResult> {
+    const { promise } = run.definition;
     const deadlineMs = this.#host.deadlineMs(run);
     const waitMs = Math.min(promise?.budgetMs ?? Number.POSITIVE_INFINITY, DEADLINE_SHARE * deadlineMs);
     let job = await this.untilOver(run, begun.id, promise === undefined ? deadlineMs : waitMs);
     if (job?.state === "queued" || job?.state === "running") {
       // What cannot be redeemed is not promised.
-      if (promise === undefined) return this.#host.isClosed ? this.#host.closing() : this.#host.overdue();
+      if (promise === undefined) return this.#host.isClosed ? this.#host.shutdownError() : this.#host.deadlineError();
       job = await this.#jobs.join(begun.id);
     }
     if (job === undefined) return joinedBroke();
@@ -60,7 +60,7 @@ export class Waits {
   }
 
   /** Waits for `waitMs`, but not when the call is over, or the server closes. */
-  pause(run: Run, waitMs: number): { readonly over: Promise<void>; readonly end: () => void } {
+  pause(run: CallContext, waitMs: number): { readonly over: Promise<void>; readonly end: () => void } {
     const { promise: over, resolve } = Promise.withResolvers<void>();
     const deadline = this.#host.deadlines.add(waitMs, resolve);
     run.live.onEnd = resolve;

@@ -1,12 +1,12 @@
-import { type PromiseOutcome, type Refusal, refuse, type Settled } from "../../call/outcome.ts";
+import { type CallResult, type ErrorResult, errorResult, type PromiseOutcome } from "../../call/outcome.ts";
 import type { Engine, Job } from "../../../engine/engine.ts";
 import type { Principal } from "../../call/call.ts";
 import type { Json } from "../../../internal/json.ts";
 import { refuseCaller } from "../../tool/access.ts";
-import type { ToolPlan } from "../../tool/definition.ts";
+import type { ToolDefinition } from "../../tool/definition.ts";
 import { askKind } from "../questions/asking.ts";
-import type { DispatchHost } from "../services.ts";
-import type { Run } from "../call_context.ts";
+import type { DispatchServices } from "../services.ts";
+import type { CallContext } from "../call_context.ts";
 
 /** How long a caller should wait before it redeems a promise, in milliseconds. */
 const RETRY_AFTER_MS = 500;
@@ -21,7 +21,7 @@ export interface OpenedPromise {
   /** Id of the job, if there is one. */
   readonly id: string;
   /** What was called. */
-  readonly plan: ToolPlan;
+  readonly plan: ToolDefinition;
   /** When it ends, in milliseconds since the Unix epoch. */
   readonly expiresAtMs: number;
   /** Of an external tool, its state; else, which process knows the job, if only one does. */
@@ -29,11 +29,11 @@ export interface OpenedPromise {
 }
 
 /** Makes and reads promises. */
-export class Promises {
-  readonly #host: DispatchHost;
+export class PromiseTokens {
+  readonly #host: DispatchServices;
   readonly #engine: Engine;
 
-  constructor(host: DispatchHost, engine: Engine) {
+  constructor(host: DispatchServices, engine: Engine) {
     this.#host = host;
     this.#engine = engine;
   }
@@ -55,7 +55,7 @@ export class Promises {
    *
    * @throws {RangeError} If its state is too much for a token.
    */
-  ofExternal({ plan, principal, callId }: Run, ttlMs: number, state: unknown): PromiseOutcome {
+  ofExternal({ definition: plan, principal, callId }: CallContext, ttlMs: number, state: unknown): PromiseOutcome {
     const expiresAtMs = this.#host.clock.now() + ttlMs;
     // Without a state there is nothing to say; JSON has no undefined.
     const token = this.#sign(plan.name, principal?.id, callId, expiresAtMs, (state ?? null) as Json);
@@ -63,12 +63,14 @@ export class Promises {
   }
 
   /** Reads a token; a refusal if it is none of this caller's. Whose it is instead, or what is wrong with it, is not told. */
-  open(token: string, principal: Principal | undefined): OpenedPromise | Refusal {
+  open(token: string, principal: Principal | undefined): OpenedPromise | ErrorResult {
     const { keys, clock, registry } = this.#host;
     const verified = keys.verify("promise", token, principal?.id ?? "", clock.now());
-    if (verified === "expired") return refuse("expired_promise", "The promise has expired");
+    if (verified === "expired") return errorResult("expired_promise", "The promise has expired");
     const plan = verified === "invalid" ? undefined : registry.resolveFor(verified.tool, principal);
-    if (verified === "invalid" || plan === undefined) return refuse("invalid_promise", "Not a promise of this server");
+    if (verified === "invalid" || plan === undefined) {
+      return errorResult("invalid_promise", "Not a promise of this server");
+    }
     // Since it was given, the caller may have lost what it takes.
     return refuseCaller(plan, principal) ??
       { token, id: verified.id, plan, expiresAtMs: verified.expSeconds * 1000, data: verified.data };
@@ -76,16 +78,16 @@ export class Promises {
 
   /** Whether the engine can know the job of a promise. */
   isKnowable({ data }: OpenedPromise): boolean {
-    return (data as { readonly instance?: string } | undefined)?.instance === this.#engine.instance;
+    return (data as { readonly instance?: string } | undefined)?.instance === this.#engine.processId;
   }
 
   /** The refusal for a promise whose job is not known, with what would have helped. */
-  lost(): Refusal {
-    const { name, instance } = this.#engine;
+  lost(): ErrorResult {
+    const { name, processId: instance } = this.#engine;
     const reason = instance === undefined
       ? `the engine ${name} has no such job, or none any more`
       : `the engine ${name} keeps jobs in one process only, until it ends; with the engines sqlite and bullmq they outlive it`;
-    return refuse("promise_lost", `This server does not know the promised work: ${reason}`, { engine: name });
+    return errorResult("promise_lost", `This server does not know the promised work: ${reason}`, { engine: name });
   }
 
   /**
@@ -93,7 +95,7 @@ export class Promises {
    *
    * @param token The promise, if the caller has it.
    */
-  settledOf(job: Job, token?: string): Settled {
+  settledOf(job: Job, token?: string): CallResult {
     const { state, requests, outcome } = job;
     if (state === "cancelled") {
       return { kind: "failure", code: "cancelled", message: "The work was cancelled", data: undefined };
@@ -106,7 +108,7 @@ export class Promises {
 
   #signJob(job: Job): string {
     const { id, tool, principal } = job;
-    const { instance } = this.#engine;
+    const { processId: instance } = this.#engine;
     return this.#sign(tool, principal?.id, id, toPromiseEnd(job), instance === undefined ? undefined : { instance });
   }
 

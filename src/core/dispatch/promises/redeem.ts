@@ -5,34 +5,34 @@
  *
  * @module
  */
-import type { FailureOutcome, PromiseOutcome, Settled } from "../../call/outcome.ts";
+import type { CallResult, FailureOutcome, PromiseOutcome } from "../../call/outcome.ts";
 import { isFinal, type Jobs } from "../../../engine/jobs.ts";
 import { Pending } from "../../handler/pending.ts";
-import type { Relay, RelayedWait } from "../../tool/remote_runner.ts";
+import type { RemoteRunner, RemoteWait } from "../../tool/remote_runner.ts";
 import type { RedeemInput } from "../../tool/system_tools.ts";
-import type { ExternalPlan, ToolPlan } from "../../tool/definition.ts";
+import type { ExternalPlan, ToolDefinition } from "../../tool/definition.ts";
 import { readAnswers } from "../questions/asking.ts";
 import { INVALID_CONTINUATION } from "../questions/continuation.ts";
-import type { DispatchHost } from "../services.ts";
-import type { OpenedPromise, Promises } from "./promise_tokens.ts";
-import type { Run } from "../call_context.ts";
-import { DEADLINE_SHARE, type Waits } from "./job_waiters.ts";
+import type { DispatchServices } from "../services.ts";
+import type { OpenedPromise, PromiseTokens } from "./promise_tokens.ts";
+import type { CallContext } from "../call_context.ts";
+import { DEADLINE_SHARE, type JobWaiters } from "./job_waiters.ts";
 
 /** Longest wait that a caller may ask for, in milliseconds: proxies cut connections at 30 s and more. */
 const MAX_WAIT_MS = 25_000;
 
 const DEFAULT_RETRY_AFTER_MS = 1_000;
 
-type Wait = Omit<RelayedWait, "signal">;
+type Wait = Omit<RemoteWait, "signal">;
 
 /** Redeems promises. */
 export class Redeemer {
-  readonly #host: DispatchHost;
+  readonly #host: DispatchServices;
   readonly #jobs: Jobs;
-  readonly #promises: Promises;
-  readonly #waits: Waits;
+  readonly #promises: PromiseTokens;
+  readonly #waits: JobWaiters;
 
-  constructor(host: DispatchHost, jobs: Jobs, promises: Promises, waits: Waits) {
+  constructor(host: DispatchServices, jobs: Jobs, promises: PromiseTokens, waits: JobWaiters) {
     this.#host = host;
     this.#jobs = jobs;
     this.#promises = promises;
@@ -40,23 +40,27 @@ export class Redeemer {
   }
 
   /** Gives how the promised work ended, what it asks, or the same promise again. */
-  redeem(run: Run, { promise, wait_ms: waitMs }: RedeemInput): Promise<Settled> {
+  redeem(run: CallContext, { promise, wait_ms: waitMs }: RedeemInput): Promise<CallResult> {
     return this.#goOn(run, promise, (opened) => this.#redeem(run, opened, waitMs));
   }
 
   /** Cancels the promised work, if it has not ended. */
-  cancel(run: Run, { promise }: RedeemInput): Promise<Settled> {
+  cancel(run: CallContext, { promise }: RedeemInput): Promise<CallResult> {
     return this.#goOn(run, promise, (opened) => this.#cancel(run, opened));
   }
 
   /** Reads a token; what is done with it is within the middleware of the part that it is of. */
-  async #goOn(run: Run, token: string, last: (opened: OpenedPromise) => Promise<Settled>): Promise<Settled> {
+  async #goOn(
+    run: CallContext,
+    token: string,
+    last: (opened: OpenedPromise) => Promise<CallResult>,
+  ): Promise<CallResult> {
     const opened = this.#promises.open(token, run.principal);
     if ("kind" in opened) return opened;
     return await this.#host.runWithin(run, opened.plan.part?.middleware ?? [], () => last(opened));
   }
 
-  async #redeem(run: Run, opened: OpenedPromise, waitMs: number | undefined): Promise<Settled> {
+  async #redeem(run: CallContext, opened: OpenedPromise, waitMs: number | undefined): Promise<CallResult> {
     const { token } = opened;
     const allowedMs = DEADLINE_SHARE * this.#host.deadlineMs(run);
     // A stream shows that it lives: without a word of its caller it goes on until there is no more time.
@@ -75,7 +79,7 @@ export class Redeemer {
     return job === undefined ? this.#promises.lost() : this.#promises.settledOf(job, token);
   }
 
-  async #cancel(run: Run, opened: OpenedPromise): Promise<Settled> {
+  async #cancel(run: CallContext, opened: OpenedPromise): Promise<CallResult> {
     const { external, relay } = opened.plan;
     if (relay !== undefined) return await relay.cancel(run, opened);
     if (external !== undefined) return await this.#cancelExternal(run, opened, external);
@@ -86,7 +90,7 @@ export class Redeemer {
   }
 
   /** Goes on with a job whose caller answers by its own call, with the promise token as continuation. */
-  async join(run: Run, token: string): Promise<Settled> {
+  async join(run: CallContext, token: string): Promise<CallResult> {
     const opened = this.#promises.open(token, run.principal);
     const job = "kind" in opened || !this.#promises.isKnowable(opened)
       ? undefined
@@ -97,13 +101,13 @@ export class Redeemer {
   }
 
   /** Takes the caller's answers to what the job asks. */
-  async #answer(run: Run, { id }: OpenedPromise): Promise<void> {
+  async #answer(run: CallContext, { id }: OpenedPromise): Promise<void> {
     const { responses } = run.call.meta ?? {};
     if (responses !== undefined) await this.#jobs.answer(id, readAnswers(responses));
   }
 
   /** Asks whoever does the work elsewhere, until it is over, or there is no more time. */
-  async #askUntilOver(run: Run, waitMs: number, ask: (wait: Wait) => Promise<Settled>): Promise<Settled> {
+  async #askUntilOver(run: CallContext, waitMs: number, ask: (wait: Wait) => Promise<CallResult>): Promise<CallResult> {
     const untilMs = this.#host.clock.elapsed() + waitMs;
     for (let isFirst = true;; isFirst = false) {
       const settled = await ask({ waitMs: Math.max(0, untilMs - this.#host.clock.elapsed()), isFirst });
@@ -119,7 +123,7 @@ export class Redeemer {
   }
 
   /** A server that is asked to wait does so: when this one closes, the caller has its promise still. */
-  async #askRelay(run: Run, opened: OpenedPromise, relay: Relay, wait: Wait): Promise<Settled> {
+  async #askRelay(run: CallContext, opened: OpenedPromise, relay: RemoteRunner, wait: Wait): Promise<CallResult> {
     const leaving = new AbortController();
     const pause = this.#waits.pause(run, this.#host.deadlineMs(run));
     const asked = relay.redeem(run, opened, { ...wait, signal: leaving.signal });
@@ -132,17 +136,26 @@ export class Redeemer {
     }
   }
 
-  async #cancelExternal(run: Run, opened: OpenedPromise, { cancel }: ExternalPlan): Promise<Settled> {
+  async #cancelExternal(run: CallContext, opened: OpenedPromise, { cancel }: ExternalPlan): Promise<CallResult> {
     if (cancel === undefined) return notCancellable(opened.plan);
     const settled = await this.#runExternal(run, opened, cancel);
     if (settled.kind !== "answer") return settled;
     return { kind: "answer", value: { cancelled: settled.value !== false } };
   }
 
-  async #runExternal(run: Run, opened: OpenedPromise, work: NonNullable<ExternalPlan["cancel"]>): Promise<Settled> {
+  async #runExternal(
+    run: CallContext,
+    opened: OpenedPromise,
+    work: NonNullable<ExternalPlan["cancel"]>,
+  ): Promise<CallResult> {
     // The state is what was signed; what the arguments were is not known any more.
     const output = work === opened.plan.external?.check ? opened.plan.output : undefined;
-    const plan: ToolPlan = { ...opened.plan, output, input: undefined, handler: (_, ctx) => work(opened.data, ctx) };
+    const plan: ToolDefinition = {
+      ...opened.plan,
+      output,
+      input: undefined,
+      handler: (_, ctx) => work(opened.data, ctx),
+    };
     const inner = run.within(plan, opened.id);
     inner.redeemed = opened;
     return await this.#host.runTool(inner);
@@ -169,7 +182,7 @@ export function promiseAgain(
   return estimatedMs <= expiresAtMs ? { ...promise, estimatedMs } : promise;
 }
 
-function notCancellable({ name }: ToolPlan): FailureOutcome {
+function notCancellable({ name }: ToolDefinition): FailureOutcome {
   return {
     kind: "failure",
     code: "not_cancellable",

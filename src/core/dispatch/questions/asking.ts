@@ -1,11 +1,11 @@
 import { askedAgain, NO_ANSWER } from "../../call/asked_again.ts";
-import type { AskRequest } from "../../call/outcome.ts";
+import type { Question } from "../../call/outcome.ts";
 import type { AskAnswer, Memo } from "../../../engine/engine.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/maybe_promise.ts";
 import { compileSchema } from "../../schema/compile.ts";
 import { formatIssues } from "../../schema/issues.ts";
-import type { AskedFor, ElicitRequest } from "../../handler/questions.ts";
+import type { ElicitRequest, QuestionSpec } from "../../handler/questions.ts";
 
 /** Rejects what waits for the caller's answer; whatever the handler makes of it, the run is over. */
 const SUSPENDED: Error = new Error("The call stops here until its caller has answered");
@@ -13,8 +13,8 @@ const SUSPENDED: Error = new Error("The call stops here until its caller has ans
 /** Gives the answer as what asked for it wants it; or why it does not fit. */
 type Check = (content: Json | undefined) => MaybePromise<{ readonly value: Json | undefined } | string>;
 
-interface Question {
-  readonly request: AskRequest;
+interface PendingQuestion {
+  readonly request: Question;
   /** `undefined` where anything will do. */
   readonly check: Check | undefined;
 }
@@ -29,7 +29,7 @@ export class Asking {
   readonly #keepStep: KeepStep;
   readonly #used = new Set<string>();
   readonly #inFlight = new Set<Promise<unknown>>();
-  readonly #open = new Map<string, AskRequest>();
+  readonly #open = new Map<string, Question>();
 
   constructor(memo: Memo | undefined, keepStep: KeepStep) {
     this.#answers = new Map(Object.entries(memo?.answers ?? {}));
@@ -38,7 +38,7 @@ export class Asking {
   }
 
   /** What is asked and not answered; `undefined` if nothing is. */
-  get requests(): Readonly<Record<string, AskRequest>> | undefined {
+  get requests(): Readonly<Record<string, Question>> | undefined {
     return this.#open.size === 0 ? undefined : Object.fromEntries(this.#open);
   }
 
@@ -48,7 +48,7 @@ export class Asking {
   }
 
   /** Gives the caller's answers, or rejects: then the run has to ask. */
-  ask(asked: Readonly<Record<string, AskedFor>>): Promise<Record<string, AskAnswer>> {
+  ask(asked: Readonly<Record<string, QuestionSpec>>): Promise<Record<string, AskAnswer>> {
     return this.#answersTo(Object.entries(asked).map(([key, one]) => [key, this.#question(key, one)] as const));
   }
 
@@ -72,7 +72,7 @@ export class Asking {
     return JSON.parse(json);
   }
 
-  async #answersTo(questions: readonly (readonly [string, Question])[]): Promise<Record<string, AskAnswer>> {
+  async #answersTo(questions: readonly (readonly [string, PendingQuestion])[]): Promise<Record<string, AskAnswer>> {
     const answers = new Map<string, AskAnswer>();
     // All that is open is known before anything is awaited: what is asked in one turn goes out together.
     for (const [key, { request }] of questions) {
@@ -90,15 +90,15 @@ export class Asking {
     throw SUSPENDED;
   }
 
-  #askAgain(key: string, request: AskRequest, reason: string): void {
+  #askAgain(key: string, request: Question, reason: string): void {
     this.#answers.delete(key);
     this.#open.set(key, askedAgain(key, request, reason));
   }
 
-  #question(key: string, asked: AskedFor): Question {
+  #question(key: string, asked: QuestionSpec): PendingQuestion {
     this.#use("question", key);
     if (!isQuestion(asked)) {
-      throw new TypeError(`Cannot ask "${key}": give a message with a schema or url, a resource, messages, or roots`);
+      throw new TypeError(`Cannot ask "${key}": give a message with a schema or url, more, messages, or roots`);
     }
     return "schema" in asked ? formQuestion(key, asked) : otherQuestion(asked);
   }
@@ -111,13 +111,13 @@ export class Asking {
 }
 
 /** What is none of them would go to the caller's model, as it is. */
-function isQuestion(asked: AskedFor | undefined): boolean {
-  const { message, schema, url, resource, messages, roots }: Readonly<Record<string, unknown>> = { ...asked };
+function isQuestion(asked: QuestionSpec | undefined): boolean {
+  const { message, schema, url, more, messages, roots }: Readonly<Record<string, unknown>> = { ...asked };
   if (schema || url) return typeof message === "string" && message !== "";
-  return Boolean(resource || messages || roots);
+  return Boolean(more || messages || roots);
 }
 
-function formQuestion(key: string, { message, schema }: ElicitRequest): Question {
+function formQuestion(key: string, { message, schema }: ElicitRequest): PendingQuestion {
   const compiled = compileSchema(schema, { where: `Schema of question "${key}"` });
   return {
     request: { kind: "elicitation", message, schema: compiled.jsonSchema as JsonObject },
@@ -130,12 +130,12 @@ function formQuestion(key: string, { message, schema }: ElicitRequest): Question
   };
 }
 
-function otherQuestion(asked: Exclude<AskedFor, ElicitRequest>): Question {
-  if ("resource" in asked) {
-    const { resource, amount, reason } = asked;
-    const params = { resource, ...(amount !== undefined && { amount }), ...(reason !== undefined && { reason }) };
-    const message = reason ?? `More ${resource} needed${amount === undefined ? "" : `: ${amount}`}`;
-    return { request: { kind: "resource", message, params }, check: undefined };
+function otherQuestion(asked: Exclude<QuestionSpec, ElicitRequest>): PendingQuestion {
+  if ("more" in asked) {
+    const { more, amount, reason } = asked;
+    const params = { resource: more, ...(amount !== undefined && { amount }), ...(reason !== undefined && { reason }) };
+    const message = reason ?? `More ${more} needed${amount === undefined ? "" : `: ${amount}`}`;
+    return { request: { kind: "more", message, params }, check: undefined };
   }
   if ("url" in asked) {
     const { message, url } = asked;
@@ -181,8 +181,8 @@ export function readAnswers(responses: Readonly<Record<string, unknown>> | undef
 
 /** `request-for-more-resource` when nothing else is asked for (MCP-lite specification, 3.3). */
 export function askKind(
-  requests: Readonly<Record<string, AskRequest>>,
+  requests: Readonly<Record<string, Question>>,
 ): "elicitation" | "request-for-more-resource" {
-  const isAllResources = Object.values(requests).every(({ kind }) => kind === "resource");
-  return isAllResources ? "request-for-more-resource" : "elicitation";
+  const isAllMore = Object.values(requests).every(({ kind }) => kind === "more");
+  return isAllMore ? "request-for-more-resource" : "elicitation";
 }

@@ -5,12 +5,12 @@
  *
  * @module
  */
-import { type Refusal, refuse } from "../../call/outcome.ts";
+import { type ErrorResult, errorResult } from "../../call/outcome.ts";
 import type { Memo } from "../../../engine/engine.ts";
 import type { Json } from "../../../internal/json.ts";
 import type { TokenKeys } from "../../token/token.ts";
 import { type Asking, readAnswers } from "./asking.ts";
-import type { Run } from "../call_context.ts";
+import type { CallContext } from "../call_context.ts";
 
 /** How long a caller has to answer, in milliseconds. */
 const LIFETIME_MS = 600_000;
@@ -26,7 +26,7 @@ export interface Continued {
 }
 
 /** The refusal of what is no continuation of the call. Why not, is not told. */
-export const INVALID_CONTINUATION: Refusal = refuse(
+export const INVALID_CONTINUATION: ErrorResult = errorResult(
   "invalid_continuation",
   "Not a continuation of this call, or no longer: repeat the call without it",
 );
@@ -36,8 +36,8 @@ export const INVALID_CONTINUATION: Refusal = refuse(
  *
  * @throws {RangeError} If there is more to keep than fits.
  */
-export function encodeContinuation(keys: TokenKeys, run: Run, { memo, requests = {} }: Asking): string {
-  const { plan, callId, live, host } = run;
+export function encodeContinuation(keys: TokenKeys, run: CallContext, { memo, requests = {} }: Asking): string {
+  const { definition: plan, callId, live, services: host } = run;
   const kept: Kept = {
     digest: run.digest,
     asked: Object.keys(requests),
@@ -55,8 +55,8 @@ export function encodeContinuation(keys: TokenKeys, run: Run, { memo, requests =
 }
 
 /** Reads a continuation, with the answers that came with it. Answers to what it did not ask are ignored. */
-export function decodeContinuation(keys: TokenKeys, run: Run, continuation: string): Continued | Refusal {
-  const { plan, call, host } = run;
+export function decodeContinuation(keys: TokenKeys, run: CallContext, continuation: string): Continued | ErrorResult {
+  const { definition: plan, call, services: host } = run;
   const verified = keys.verify("continuation", continuation, run.principalId, host.clock.now());
   if (typeof verified === "string" || verified.tool !== plan.name) return INVALID_CONTINUATION;
   // It is ours, so it has what we write.

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { type Refusal, refuse } from "../../../core/call/outcome.ts";
+import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { isJsonObject, nestsDeeperThan } from "../../../internal/json.ts";
 
 /** An id that a request may have. */
@@ -28,18 +28,21 @@ export interface RejectedRequest {
   /** `null` where the id could not be read. */
   readonly id: RequestId | null;
   /** What to answer. */
-  readonly refusal: Refusal;
+  readonly refusal: ErrorResult;
 }
 
 /** Parses JSON that came from outside, not nested deeper than `maxDepth`. */
-export function parseJson(text: string, maxDepth: number): { readonly value: unknown } | { readonly refusal: Refusal } {
+export function parseJson(
+  text: string,
+  maxDepth: number,
+): { readonly value: unknown } | { readonly refusal: ErrorResult } {
   if (nestsDeeperThan(text, maxDepth)) {
-    return { refusal: refuse("invalid_request", `The body is nested deeper than ${maxDepth} levels`) };
+    return { refusal: errorResult("invalid_request", `The body is nested deeper than ${maxDepth} levels`) };
   }
   try {
     return { value: JSON.parse(text) };
   } catch {
-    return { refusal: refuse("parse_error", "The body is not JSON") };
+    return { refusal: errorResult("parse_error", "The body is not JSON") };
   }
 }
 
@@ -64,5 +67,5 @@ export function isRequestId(id: unknown): id is RequestId {
 }
 
 function rejected(id: RequestId | null, message: string): RejectedRequest {
-  return { id, refusal: refuse("invalid_request", message) };
+  return { id, refusal: errorResult("invalid_request", message) };
 }

@@ -5,14 +5,14 @@
  *
  * @module
  */
-import { type Refusal, refuse } from "../../../core/call/outcome.ts";
+import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { ToolErrorCode } from "../../../core/errors/code.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import { NO_REASON } from "../result/decode.ts";
 import { type Members, valueOr } from "../../../internal/object_fields.ts";
 
 /** Our own code if it is there, else what the number means, else what the status does. */
-export function decodeError({ code: number, message, data: sent }: Members, status?: number): Refusal {
+export function decodeError({ code: number, message, data: sent }: Members, status?: number): ErrorResult {
   const data: Members = isJsonObject(sent) ? sent : { details: sent };
   const { code, ...details } = data;
   // What was no object, or had a code of its own, is in `details`.
@@ -20,11 +20,11 @@ export function decodeError({ code: number, message, data: sent }: Members, stat
   // A code that a newer server has is worth more than a guess.
   const known = valueOr(code, "") as ToolErrorCode | "";
   const meant = "requested_tool" in data ? "tool_not_found" : MEANINGS.get(number) ?? MEANINGS.get(status);
-  return refuse(known || meant || "internal", valueOr(message, NO_REASON), rest);
+  return errorResult(known || meant || "internal", valueOr(message, NO_REASON), rest);
 }
 
 /** What an answer that is not of the protocol means, by its status. */
-export function decodeStatus(status: number, text: string, protocol: string): Refusal {
+export function decodeStatus(status: number, text: string, protocol: string): ErrorResult {
   const code = MEANINGS.get(status) ?? (status < 500 ? "invalid_request" : "internal");
   const cause = `Status ${status}: ${text.trim().slice(0, 200)}`;
   return refuseBecause(code, `The server answered ${status}, not with ${protocol}`, cause);
@@ -36,12 +36,12 @@ export function refuseBecause(
   message: string,
   because: string = message,
   options?: ErrorOptions,
-): Refusal {
-  return { ...refuse(code, message), cause: new Error(because, options) };
+): ErrorResult {
+  return { ...errorResult(code, message), cause: new Error(because, options) };
 }
 
 /** What becomes of a request whose answer has not its id: by its cause a gateway knows that the server is to blame. */
-export function ofAnotherRequest(): Refusal {
+export function ofAnotherRequest(): ErrorResult {
   return refuseBecause("invalid_request", "The answer has the id of another request");
 }
 

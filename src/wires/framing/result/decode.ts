@@ -8,11 +8,11 @@
  * @module
  */
 import type {
-  AskRequest,
   CallEvent,
+  CallResult,
   Progress,
   PromiseOutcome,
-  Settled,
+  Question,
   UnknownOutcome,
 } from "../../../core/call/outcome.ts";
 import { isJsonObject, type JsonObject } from "../../../internal/json.ts";
@@ -22,7 +22,7 @@ import { type Members, membersOf, valueOr } from "../../../internal/object_field
 export const NO_REASON = "No reason given";
 
 /** Reads a result with its `_meta`: how the call ended. */
-export function decodeResult(result: Members): Settled | UnknownOutcome {
+export function decodeResult(result: Members): CallResult | UnknownOutcome {
   const { content, _meta } = result;
   const meta = membersOf(_meta);
   const { response_type: kind = "answer" } = meta;
@@ -76,10 +76,10 @@ function decodeProgress({ done, total, message }: Members): Progress {
   };
 }
 
-function decodeRequest([key, request]: readonly [string, unknown]): readonly [string, AskRequest] {
+function decodeRequest([key, request]: readonly [string, unknown]): readonly [string, Question] {
   const { kind, message, schema, ...params } = membersOf(request);
   return [key, {
-    kind: kind as AskRequest["kind"],
+    kind: kind === "resource" ? "more" : kind as Question["kind"],
     message: valueOr(message, ""),
     ...(isJsonObject(schema) && { schema: schema as JsonObject }),
     ...(Object.keys(params).length > 0 && { params: params as JsonObject }),

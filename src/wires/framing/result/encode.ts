@@ -8,12 +8,12 @@
  */
 import type {
   AnswerOutcome,
-  AskOutcome,
-  AskRequest,
   CallEvent,
+  ErrorResult,
   FailureOutcome,
   PromiseOutcome,
-  Refusal,
+  Question,
+  QuestionsResult,
 } from "../../../core/call/outcome.ts";
 import { RESERVED_META } from "../../../core/call/reserved_meta.ts";
 import { formatTimestamp } from "../../../internal/clock.ts";
@@ -33,7 +33,7 @@ export function eventMembers(event: CallEvent): Members {
 }
 
 /** What an error carries as data: the details, and our code; what is no object, or has a code of its own, is in `details`. */
-export function refusalData({ code, data: details }: Refusal): Members {
+export function refusalData({ code, data: details }: ErrorResult): Members {
   const isPlain = details === undefined || (isJsonObject(details) && !Object.hasOwn(details, "code"));
   return { ...(isPlain ? details : { details }), code };
 }
@@ -52,12 +52,13 @@ export function promiseMembers(promise: PromiseOutcome): Members {
 }
 
 /** What is asked of the caller, by key. */
-export function requestMembers({ requests }: AskOutcome): Members {
+export function requestMembers({ requests }: QuestionsResult): Members {
   return Object.fromEntries(Object.entries(requests).map(([key, request]) => [key, askMembers(request)] as const));
 }
 
-function askMembers({ kind, message, schema, params }: AskRequest): Members {
-  return { ...params, kind, message, ...(schema !== undefined && { schema }) };
+function askMembers({ kind, message, schema, params }: Question): Members {
+  // The specification calls a request for more a resource.
+  return { ...params, kind: kind === "more" ? "resource" : kind, message, ...(schema !== undefined && { schema }) };
 }
 
 /** The handler's own members of `_meta`. Middleware may hand on what a client got, with what that wire had added. */

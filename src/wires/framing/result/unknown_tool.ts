@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { Refusal } from "../../../core/call/outcome.ts";
+import type { ErrorResult } from "../../../core/call/outcome.ts";
 import { membersOf } from "../../../internal/object_fields.ts";
 
 /** Longest part of a name that is told back, in UTF-16 code units: as long as MCP lets names be. */
@@ -15,7 +15,7 @@ const MAX_NAME = 128;
 const HIDDEN = /[^\p{L}\p{N}\p{P}\p{S} ]/gu;
 
 /** The message of a refusal; of one for an unknown tool, with the tool's name, and the one that may be meant, if that is wanted. */
-export function messageOf({ code, message, data }: Refusal, hasHint: boolean): string {
+export function messageOf({ code, message, data }: ErrorResult, hasHint: boolean): string {
   const { requested_tool: requested, suggestion } = membersOf(data);
   if (code !== "tool_not_found" || typeof requested !== "string") return message;
   const name = requested.slice(0, MAX_NAME).replace(HIDDEN, "?");
@@ -24,7 +24,7 @@ export function messageOf({ code, message, data }: Refusal, hasHint: boolean): s
 }
 
 /** A refusal as it was before its message was given the tool's name, which is among the data. */
-export function withoutToolName(refusal: Refusal): Refusal {
+export function withoutToolName(refusal: ErrorResult): ErrorResult {
   if (refusal.code !== "tool_not_found") return refusal;
   return { ...refusal, message: refusal.message.replace(/^(Tool not found): [^]*$/, "$1") };
 }

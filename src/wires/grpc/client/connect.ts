@@ -6,8 +6,8 @@
 import { create } from "@bufbuild/protobuf";
 import type { Transport as ConnectTransport } from "@connectrpc/connect";
 import type { CommonTransportOptions } from "@connectrpc/connect/protocol";
-import type { Refusal, Settled, Sink, UnknownOutcome } from "../../../core/call/outcome.ts";
-import type { RemoteTool, TransportLimit } from "../../../core/call/transport.ts";
+import type { CallResult, ErrorResult, Sink, UnknownOutcome } from "../../../core/call/outcome.ts";
+import type { ActivityMonitor, ListedTool } from "../../../core/call/transport.ts";
 import { withRetryAfter } from "../../../http_client/read.ts";
 import type { ToolRequestMembers } from "../messages/binary.ts";
 import { Exchange, type Fetch } from "./fetch.ts";
@@ -34,9 +34,9 @@ export class ConnectRpc implements Rpc {
   call(
     request: ToolRequestMembers,
     headers: Headers,
-    limit: TransportLimit,
+    limit: ActivityMonitor,
     sink: Sink | undefined,
-  ): Promise<Settled | UnknownOutcome> {
+  ): Promise<CallResult | UnknownOutcome> {
     const { name, arguments: args = {}, meta } = request;
     const message = create(ToolRequestSchema, { name, arguments: args, ...(meta !== undefined && { meta }) });
     return this.#exchange(limit, async (transport, signal) => {
@@ -46,7 +46,7 @@ export class ConnectRpc implements Rpc {
     });
   }
 
-  list(headers: Headers, limit: TransportLimit): Promise<readonly RemoteTool[] | Refusal> {
+  list(headers: Headers, limit: ActivityMonitor): Promise<readonly ListedTool[] | ErrorResult> {
     return this.#exchange(limit, async (transport, signal) => {
       const { message } = await transport.unary(MCPLite.method.getTools, signal, undefined, headers, {});
       return message.tools.map(decodeTool);
@@ -55,9 +55,9 @@ export class ConnectRpc implements Rpc {
 
   /** Makes one RPC, and turns whatever goes wrong on the way into a refusal. */
   async #exchange<Result>(
-    limit: TransportLimit,
+    limit: ActivityMonitor,
     work: (transport: ConnectTransport, signal: AbortSignal) => Promise<Result>,
-  ): Promise<Result | Refusal> {
+  ): Promise<Result | ErrorResult> {
     const exchange = new Exchange(this.#endpoint, limit, this.#fetch);
     // Connect's streams do not end their request when they are left.
     const left = new AbortController();
@@ -94,7 +94,7 @@ async function readStream(
   headers: Headers,
   request: ToolRequest,
   sink: Sink,
-): Promise<Settled | UnknownOutcome> {
+): Promise<CallResult | UnknownOutcome> {
   const { message: messages } = await transport.stream(
     MCPLite.method.callToolStream,
     signal,

@@ -9,8 +9,14 @@
 import { toJson } from "@bufbuild/protobuf";
 import { ValueSchema } from "@bufbuild/protobuf/wkt";
 import { Code, type ConnectError } from "@connectrpc/connect";
-import { type CallEvent, type Refusal, refuse, type Settled, type UnknownOutcome } from "../../../core/call/outcome.ts";
-import type { RemoteTool } from "../../../core/call/transport.ts";
+import {
+  type CallEvent,
+  type CallResult,
+  type ErrorResult,
+  errorResult,
+  type UnknownOutcome,
+} from "../../../core/call/outcome.ts";
+import type { ListedTool } from "../../../core/call/transport.ts";
 import { decodeEvent, decodeResult, NO_REASON } from "../../framing/result/decode.ts";
 import type { Members } from "../../../internal/object_fields.ts";
 import { withoutToolName } from "../../framing/result/unknown_tool.ts";
@@ -22,17 +28,17 @@ import { BadRequestSchema, ErrorInfoSchema } from "../messages/gen/google/rpc/er
 import { ResponseType, type Tool } from "../messages/gen/mcplite_pb.ts";
 
 /** Reads one response: something on the way, the end, or (`undefined`) nothing. */
-export function decodeResponse(response: ResponseMembers): CallEvent | Settled | UnknownOutcome | undefined {
+export function decodeResponse(response: ResponseMembers): CallEvent | CallResult | UnknownOutcome | undefined {
   return response.meta === undefined ? decodeEvent(response.result ?? {}) : decodeAnswer(response);
 }
 
 /** Reads the one response to a call; without meta it is an answer. */
-export function decodeAnswer({ result = {}, meta }: ResponseMembers): Settled | UnknownOutcome {
+export function decodeAnswer({ result = {}, meta }: ResponseMembers): CallResult | UnknownOutcome {
   return decodeResult(meta === undefined ? result : { ...result, _meta: metaMembers(meta) });
 }
 
 /** Reads a tool of the list. */
-export function decodeTool(tool: Tool): RemoteTool {
+export function decodeTool(tool: Tool): ListedTool {
   const { name, type, title, description, inputSchema, outputSchema, annotations, meta } = tool;
   return {
     name,
@@ -86,12 +92,12 @@ function formatMoment(epochMs: number): string {
 }
 
 /** Reads an error that the server sent. */
-export function decodeError(error: ConnectError): Refusal {
+export function decodeError(error: ConnectError): ErrorResult {
   const info = error.findDetails(ErrorInfoSchema).find(({ domain }) => domain === ERROR_DOMAIN);
   // A code that a newer server has is worth more than a guess.
   const code = (info?.reason ?? MEANINGS[error.code]) as ToolErrorCode;
   const { rawMessage } = error;
-  return withoutToolName(refuse(code, rawMessage === "" ? NO_REASON : rawMessage, dataOf(error)));
+  return withoutToolName(errorResult(code, rawMessage === "" ? NO_REASON : rawMessage, dataOf(error)));
 }
 
 function dataOf(error: ConnectError): unknown {

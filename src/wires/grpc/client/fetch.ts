@@ -9,8 +9,8 @@ import {
   type UniversalClientRequest,
   type UniversalClientResponse,
 } from "@connectrpc/connect/protocol";
-import type { Refusal } from "../../../core/call/outcome.ts";
-import type { TransportLimit } from "../../../core/call/transport.ts";
+import type { ErrorResult } from "../../../core/call/outcome.ts";
+import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import { discard } from "../../../http_client/read.ts";
 import { concatBytes } from "../messages/bytes.ts";
 import {
@@ -29,16 +29,16 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 /** Sends one request, and knows afterwards what went wrong below the protocol. */
 export class Exchange {
   /** Why there is no answer, or no whole one; `undefined` while nothing is wrong. */
-  refusal: Refusal | undefined = undefined;
+  refusal: ErrorResult | undefined = undefined;
   /** When a proxy wants to be asked again is in its headers. */
   headers: Headers = new Headers();
   /** The answer, if its status is an error's. */
   refused: Answered | undefined = undefined;
   readonly #endpoint: Endpoint;
   readonly #send: Fetch;
-  readonly #limit: TransportLimit;
+  readonly #limit: ActivityMonitor;
 
-  constructor(endpoint: Endpoint, limit: TransportLimit, send: Fetch = fetch) {
+  constructor(endpoint: Endpoint, limit: ActivityMonitor, send: Fetch = fetch) {
     this.#endpoint = endpoint;
     this.#send = send;
     this.#limit = limit;
@@ -47,7 +47,7 @@ export class Exchange {
   /** For Connect's transports. */
   readonly send: UniversalClientFn = async (request) => {
     const response = await this.#fetch(request);
-    this.#limit.touch();
+    this.#limit.markActive();
     const { status } = response;
     this.headers = response.headers;
     if (isRedirect(response)) {
@@ -94,11 +94,11 @@ export class Exchange {
     let length = 0;
     try {
       for (let read = await reader.read(); !read.done; read = await reader.read()) {
-        this.#limit.pause();
+        this.#limit.suspend();
         length += read.value.length;
         if (length > maxBytes) throw this.#refuse(tooLarge(maxBytes));
         yield read.value;
-        this.#limit.touch();
+        this.#limit.markActive();
       }
     } finally {
       this.#limit.signal.removeEventListener("abort", leave);
@@ -106,7 +106,7 @@ export class Exchange {
     }
   }
 
-  #refuse(refusal: Refusal): Error {
+  #refuse(refusal: ErrorResult): Error {
     this.refusal = refusal;
     return new Error(refusal.message);
   }

@@ -4,8 +4,14 @@
  * @module
  */
 import { Code, ConnectError } from "@connectrpc/connect";
-import { type Refusal, refuse, type Settled, type Sink, type UnknownOutcome } from "../../../core/call/outcome.ts";
-import type { RemoteTool, TransportLimit } from "../../../core/call/transport.ts";
+import {
+  type CallResult,
+  type ErrorResult,
+  errorResult,
+  type Sink,
+  type UnknownOutcome,
+} from "../../../core/call/outcome.ts";
+import type { ActivityMonitor, ListedTool } from "../../../core/call/transport.ts";
 import { decodeStatus } from "../../framing/json_rpc/decode_error.ts";
 import type { ToolErrorCode } from "../../../core/errors/code.ts";
 import { ToolError } from "../../../core/errors/tool_error.ts";
@@ -18,11 +24,11 @@ export interface Rpc {
   call(
     request: ToolRequestMembers,
     headers: Headers,
-    limit: TransportLimit,
+    limit: ActivityMonitor,
     sink: Sink | undefined,
-  ): Promise<Settled | UnknownOutcome>;
+  ): Promise<CallResult | UnknownOutcome>;
   /** Lists the tools. */
-  list(headers: Headers, limit: TransportLimit): Promise<readonly RemoteTool[] | Refusal>;
+  list(headers: Headers, limit: ActivityMonitor): Promise<readonly ListedTool[] | ErrorResult>;
   /** Ends what is held open. */
   close?(): void;
 }
@@ -38,14 +44,14 @@ export interface Endpoint {
 /** What the responses of a stream say, one after the other. */
 export class StreamedResponses {
   readonly #sink: Sink;
-  #ended: Settled | UnknownOutcome | undefined = undefined;
+  #ended: CallResult | UnknownOutcome | undefined = undefined;
 
   constructor(sink: Sink) {
     this.#sink = sink;
   }
 
   /** How the stream ended. */
-  get ended(): Settled | UnknownOutcome {
+  get ended(): CallResult | UnknownOutcome {
     return this.#ended ?? BROKEN_OFF;
   }
 
@@ -62,24 +68,26 @@ export class StreamedResponses {
 export const RECURSION_LIMIT = 4_096;
 
 /** Says that an answer ended before it was whole, or is none. */
-export const BROKEN_OFF: Refusal = refuse("unavailable", "Stream broke off");
+export const BROKEN_OFF: ErrorResult = errorResult("unavailable", "Stream broke off");
 
 /** Says that there was no answer. What a `fetch` has its own words for, such as that no token is to be had, is told by these. */
-export function unreachable(url: string, cause: unknown): Refusal {
-  if (cause instanceof ToolError) return { ...refuse(cause.code, cause.message, cause.details), cause: cause.cause };
+export function unreachable(url: string, cause: unknown): ErrorResult {
+  if (cause instanceof ToolError) {
+    return { ...errorResult(cause.code, cause.message, cause.details), cause: cause.cause };
+  }
   const because = new Error(`POST ${url}: ${cause instanceof Error ? cause.message : cause}`, { cause });
-  return { ...refuse("unavailable", "Cannot reach the server"), cause: because };
+  return { ...errorResult("unavailable", "Cannot reach the server"), cause: because };
 }
 
 /** Says that an answer sends elsewhere. */
-export function redirected(url: string, location: string | null | undefined): Refusal {
+export function redirected(url: string, location: string | null | undefined): ErrorResult {
   const cause = new Error(`POST ${url} redirects to ${location}`);
-  return { ...refuse("invalid_request", "Redirects are not followed: use the final URL"), cause };
+  return { ...errorResult("invalid_request", "Redirects are not followed: use the final URL"), cause };
 }
 
 /** Says that an answer is larger than it may be. */
-export function tooLarge(maxBytes: number): Refusal {
-  return refuse("result_too_large", `The answer is larger than ${maxBytes} bytes`);
+export function tooLarge(maxBytes: number): ErrorResult {
+  return errorResult("result_too_large", `The answer is larger than ${maxBytes} bytes`);
 }
 
 /** An answer, as far as it is known. */
@@ -111,11 +119,11 @@ export async function readBeginning(pieces: AsyncIterable<Uint8Array>): Promise<
 }
 
 /** Says that an answer is not the protocol's. Where it came from is the cause's alone: messages may be passed on. */
-export function foreignAnswer({ url, status, text }: Answered, code?: ToolErrorCode): Refusal {
+export function foreignAnswer({ url, status, text }: Answered, code?: ToolErrorCode): ErrorResult {
   const refusal = decodeStatus(status, text, "MCP-lite");
   const advice = status === 404 ? ": is connect() among its wires, and the path of the URL right?" : "";
   const cause = new Error(`POST ${url}: status ${status}: ${text.trim().slice(0, MAX_TOLD)}`);
-  return { ...refuse(code ?? refusal.code, refusal.message + advice), cause };
+  return { ...errorResult(code ?? refusal.code, refusal.message + advice), cause };
 }
 
 /**
@@ -123,7 +131,7 @@ export function foreignAnswer({ url, status, text }: Answered, code?: ToolErrorC
  *
  * @param refused The answer, if its status is an error's.
  */
-export function refusalOf(thrown: unknown, refused?: Answered): Refusal {
+export function refusalOf(thrown: unknown, refused?: Answered): ErrorResult {
   if (!(thrown instanceof ConnectError)) return { ...BROKEN_OFF, cause: thrown };
   // Any JSON counts as an error of Connect's, one that says nothing too.
   const isSaid = thrown.rawMessage !== "" || thrown.details.length > 0;
@@ -131,7 +139,7 @@ export function refusalOf(thrown: unknown, refused?: Answered): Refusal {
   if (refused !== undefined) return foreignAnswer(refused, decodeError(thrown).code);
   // A message that says that it is larger than what is read.
   if (thrown.code === Code.ResourceExhausted) {
-    return { ...refuse("result_too_large", "The answer is larger than what is read"), cause: thrown };
+    return { ...errorResult("result_too_large", "The answer is larger than what is read"), cause: thrown };
   }
   return { ...BROKEN_OFF, cause: thrown };
 }

@@ -8,8 +8,14 @@
  */
 import { createTransport as createConnect } from "@connectrpc/connect/protocol-connect";
 import { createTransport as createGrpcWeb } from "@connectrpc/connect/protocol-grpc-web";
-import { type Refusal, refuseInput, type Settled, type Sink, type UnknownOutcome } from "../../../core/call/outcome.ts";
-import type { RemoteTool, Transport, TransportCall, TransportLimit } from "../../../core/call/transport.ts";
+import {
+  type CallResult,
+  type ErrorResult,
+  invalidInputResult,
+  type Sink,
+  type UnknownOutcome,
+} from "../../../core/call/outcome.ts";
+import type { ActivityMonitor, ListedTool, Transport, TransportCall } from "../../../core/call/transport.ts";
 import { parseHttpUrl } from "../../../internal/http_url.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import {
@@ -67,15 +73,15 @@ const ADDRESS = 'host and port, such as "127.0.0.1:50051", or a URL that begins 
 const DEFAULT_MAX_RESPONSE_BYTES = 67_108_864;
 
 /**
- * A transport to a server of MCP-lite over gRPC that speaks Connect, as the wire `connect()` does.
+ * A transport to a server of MCP-lite over gRPC that speaks Connect, as the wire `grpc()` does.
  *
  * @example JSON over POST
  * ```ts
  * import { createClient, createServer, defineTool } from "jsr:@toolwire/toolwire";
- * import { connect, connectTransport } from "jsr:@toolwire/toolwire/grpc";
+ * import { grpc, connectTransport } from "jsr:@toolwire/toolwire/grpc";
  * import { strictEqual } from "node:assert/strict";
  *
- * const server = createServer({ tools: [defineTool("ping").describe("Answer").handle(() => "pong")], wires: [connect()] });
+ * const server = createServer({ tools: [defineTool("ping").describe("Answer").handle(() => "pong")], wires: [grpc()] });
  * const fetch = (url: string, init: RequestInit) => server.fetch(new Request(url, init));
  * const client = createClient<typeof server>(connectTransport("http://localhost", { fetch }));
  * strictEqual(await client.ping(), "pong");
@@ -95,7 +101,7 @@ export function connectTransport(url: string | URL, options: ConnectTransportOpt
 }
 
 /**
- * A transport to a server of MCP-lite over gRPC that speaks gRPC-Web: the wire `connect()`, or a proxy such as Envoy in front
+ * A transport to a server of MCP-lite over gRPC that speaks gRPC-Web: the wire `grpc()`, or a proxy such as Envoy in front
  * of native gRPC.
  *
  * @param url What comes before the service's own paths: `https://example.com`.
@@ -118,11 +124,11 @@ export function grpcWebTransport(url: string | URL, options: GrpcWebTransportOpt
  * @example A server and its client
  * ```ts
  * import { createClient, createServer, defineTool } from "jsr:@toolwire/toolwire";
- * import { connect, grpcTransport } from "jsr:@toolwire/toolwire/grpc";
+ * import { grpc, grpcTransport } from "jsr:@toolwire/toolwire/grpc";
  * import { serve } from "jsr:@toolwire/toolwire/serve";
  * import { strictEqual } from "node:assert/strict";
  *
- * const server = createServer({ tools: [defineTool("ping").describe("Answer").handle(() => "pong")], wires: [connect()] });
+ * const server = createServer({ tools: [defineTool("ping").describe("Answer").handle(() => "pong")], wires: [grpc()] });
  * const listening = await serve(server, { port: 0, grpc: { port: 0 } });
  * const client = createClient<typeof server>(grpcTransport(listening.grpcUrl ?? ""));
  * strictEqual(await client.ping(), "pong");
@@ -180,9 +186,9 @@ class RpcTransport implements Transport {
     this.#rpc.close?.();
   }
 
-  async call(call: TransportCall, sink?: Sink): Promise<Settled | UnknownOutcome> {
+  async call(call: TransportCall, sink?: Sink): Promise<CallResult | UnknownOutcome> {
     const { tool: name, args = {}, limit } = call;
-    if (!isJsonObject(args)) return refuseInput("Arguments must be an object", [], "object", args);
+    if (!isJsonObject(args)) return invalidInputResult("Arguments must be an object", [], "object", args);
     const { deadline_ms: deadlineMs, ...meta } = call.meta ?? {};
     const isTimed = typeof deadlineMs === "number" && deadlineMs > 0;
     const said = isTimed ? meta : call.meta ?? {};
@@ -196,7 +202,7 @@ class RpcTransport implements Transport {
     return await this.#rpc.call(request, headers, limit, sink);
   }
 
-  async list(limit: TransportLimit): Promise<readonly RemoteTool[] | Refusal> {
+  async list(limit: ActivityMonitor): Promise<readonly ListedTool[] | ErrorResult> {
     return await this.#rpc.list(await this.#makeHeaders(), limit);
   }
 

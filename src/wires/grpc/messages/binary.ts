@@ -8,7 +8,7 @@
  * @module
  */
 import type { JsonObject, Message } from "@bufbuild/protobuf";
-import type { Refusal } from "../../../core/call/outcome.ts";
+import type { ErrorResult } from "../../../core/call/outcome.ts";
 import { BinaryReader, BinaryWriter, Unreadable } from "./wire_format.ts";
 import { readStruct, writeStruct } from "./struct.ts";
 import { type ResponseMeta, ResponseType } from "./gen/mcplite_pb.ts";
@@ -57,7 +57,7 @@ export interface ResponseMembers {
  * @param bytes The message, without its envelope.
  * @param depth Deepest nesting of the arguments, and of the meta; that of `{}` is 1.
  */
-export function decodeToolRequestBytes(bytes: Uint8Array, depth: number): ToolRequestMembers | Refusal {
+export function decodeToolRequestBytes(bytes: Uint8Array, depth: number): ToolRequestMembers | ErrorResult {
   return readWhole(bytes, "mcplite.ToolRequest", (reader) => readToolRequest(reader, bytes.length, depth));
 }
 
@@ -66,7 +66,7 @@ export function decodeToolRequestBytes(bytes: Uint8Array, depth: number): ToolRe
  *
  * @param depth Deepest nesting of each of its structs; that of `{}` is 1.
  */
-export function decodeToolResponseBytes(bytes: Uint8Array, depth: number): ResponseMembers | Refusal {
+export function decodeToolResponseBytes(bytes: Uint8Array, depth: number): ResponseMembers | ErrorResult {
   return readWhole(bytes, "mcplite.ToolResponse", (reader) => readToolResponse(reader, bytes.length, depth));
 }
 
@@ -74,7 +74,7 @@ function readWhole<Members>(
   bytes: Uint8Array,
   typeName: string,
   read: (reader: BinaryReader) => Members,
-): Members | Refusal {
+): Members | ErrorResult {
   try {
     return read(new BinaryReader(bytes, typeName));
   } catch (thrown) {

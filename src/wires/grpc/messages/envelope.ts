@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Refusal, refuse } from "../../../core/call/outcome.ts";
+import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { concatBytes } from "./bytes.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -19,10 +19,10 @@ export interface Envelope {
 const HEAD_BYTES = 5;
 const COMPRESSED = 1;
 
-const NO_ENVELOPE: Refusal = refuse("parse_error", "The body is not one message in its envelope");
+const NO_ENVELOPE: ErrorResult = errorResult("parse_error", "The body is not one message in its envelope");
 
 /** Opens the one envelope of a body that is one message. */
-export function openEnvelope(bytes: Bytes): Envelope | Refusal {
+export function openEnvelope(bytes: Bytes): Envelope | ErrorResult {
   const head = readHead(bytes);
   if (head === undefined || head.length !== bytes.length - HEAD_BYTES) return NO_ENVELOPE;
   return { message: bytes.subarray(HEAD_BYTES), isCompressed: head.isCompressed };
@@ -40,7 +40,7 @@ export function encodeEnvelope(message: Uint8Array): Bytes {
 export async function* readEnvelopes(
   pieces: AsyncIterable<Uint8Array>,
   maxBytes: number,
-): AsyncGenerator<Envelope | Refusal, void, undefined> {
+): AsyncGenerator<Envelope | ErrorResult, void, undefined> {
   let waiting: Uint8Array[] = [];
   let [length, needed] = [0, HEAD_BYTES];
   for await (const piece of pieces) {
@@ -53,7 +53,7 @@ export async function* readEnvelopes(
       const head = readHead(rest);
       if (head === undefined) return void (yield NO_ENVELOPE);
       if (head.length > maxBytes) {
-        return void (yield refuse("payload_too_large", `A message is larger than ${maxBytes} bytes`));
+        return void (yield errorResult("payload_too_large", `A message is larger than ${maxBytes} bytes`));
       }
       needed = HEAD_BYTES + head.length;
       if (rest.length < needed) break;

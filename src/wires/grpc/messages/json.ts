@@ -4,7 +4,7 @@
  * @module
  */
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
-import { type Refusal, refuse } from "../../../core/call/outcome.ts";
+import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 
 /**
  * A copy of a value as JSON sees it: dates are text, what is `undefined` is left out.
@@ -69,15 +69,18 @@ function copyMembers(members: object, depth: number): JsonObject | undefined {
 }
 
 /** Says no to what is nested deeper than allowed. */
-export const TOO_DEEP: Refusal = refuse("invalid_request", "The arguments are nested deeper than this server reads");
+export const TOO_DEEP: ErrorResult = errorResult(
+  "invalid_request",
+  "The arguments are nested deeper than this server reads",
+);
 
 /** Says no to a number that the eight bytes of a double have, and text of JSON has not. */
-export function refuseNumber(value: number): Refusal {
-  return refuse("parse_error", `A number is ${value}, which is not JSON`);
+export function refuseNumber(value: number): ErrorResult {
+  return errorResult("parse_error", `A number is ${value}, which is not JSON`);
 }
 
 /** Why a value that came as a `Struct` is not JSON within the limits; `undefined` if it is. */
-export function refuseStruct(value: JsonValue, maxDepth: number): Refusal | undefined {
+export function refuseStruct(value: JsonValue, maxDepth: number): ErrorResult | undefined {
   if (typeof value === "number" && !Number.isFinite(value)) return refuseNumber(value);
   if (typeof value !== "object" || value === null) return undefined;
   if (maxDepth === 0) return TOO_DEEP;

@@ -7,13 +7,13 @@
  *
  * @module
  */
-import { type Refusal, refuse } from "../../../core/call/outcome.ts";
+import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 
 /** Why bytes are refused; thrown inside the codec only. */
 export class Unreadable extends Error {
-  readonly refusal: Refusal;
+  readonly refusal: ErrorResult;
 
-  constructor(refusal: Refusal) {
+  constructor(refusal: ErrorResult) {
     super(refusal.message);
     this.refusal = refusal;
   }
@@ -159,7 +159,7 @@ export class BinaryReader {
   }
 
   #malformed(reason: string): Unreadable {
-    return new Unreadable(refuse("parse_error", `Not a ${this.#typeName}: ${reason}`));
+    return new Unreadable(errorResult("parse_error", `Not a ${this.#typeName}: ${reason}`));
   }
 }
 

@@ -8,7 +8,7 @@
  */
 import type { Call, CallMeta } from "../../../core/call/call.ts";
 import { decodeCallMeta } from "../../../core/call/call_meta.ts";
-import { type Refusal, refuse } from "../../../core/call/outcome.ts";
+import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { ToolRequestMembers } from "../messages/binary.ts";
 
 /** A call as it was sent. */
@@ -22,12 +22,12 @@ export type DecodedCall = Omit<Call, "peer">;
 export function decodeToolRequest(
   request: ToolRequestMembers,
   timeoutMs: number | undefined,
-): DecodedCall | Refusal {
+): DecodedCall | ErrorResult {
   const { name: tool, arguments: args = {}, meta: sent } = request;
   const meta = sent === undefined ? undefined : decodeCallMeta(sent);
   if (meta !== undefined && "kind" in meta) return meta;
   if (timeoutMs === undefined) return { tool, args, meta };
-  if (timeoutMs <= 0) return refuse("deadline_exceeded", "The deadline has passed before the call began");
+  if (timeoutMs <= 0) return errorResult("deadline_exceeded", "The deadline has passed before the call began");
   return { tool, args, meta: withDeadline(meta, timeoutMs) };
 }
 

@@ -17,7 +17,7 @@ import {
 } from "@bufbuild/protobuf";
 import { ValueSchema } from "@bufbuild/protobuf/wkt";
 import { ConnectError } from "@connectrpc/connect";
-import type { Refusal } from "../../../core/call/outcome.ts";
+import type { ErrorResult } from "../../../core/call/outcome.ts";
 import { messageOf } from "../../framing/result/unknown_tool.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import { grpcCodes } from "./codes.ts";
@@ -39,7 +39,7 @@ const MAX_RETRY_MS = 86_400_000;
  * @param metadata Headers that go with it; by gRPC, trailers.
  * @throws What `JSON.stringify` throws of the refusal's data, or `RangeError` if that is nested deeper than the stack.
  */
-export function encodeRefusal(refusal: Refusal, metadata?: Readonly<Record<string, string>>): ConnectError {
+export function encodeRefusal(refusal: ErrorResult, metadata?: Readonly<Record<string, string>>): ConnectError {
   const { code, data } = refusal;
   const json = data === undefined ? undefined : JSON.parse(JSON.stringify(data)) as JsonValue;
   const members = isJsonObject(json) ? json : {};

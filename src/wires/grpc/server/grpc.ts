@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { Refusal } from "../../../core/call/outcome.ts";
+import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../internal/maybe_promise.ts";
 import { checkOptions, PATH } from "../../../internal/options.ts";
 import type { Body, Head, MountedWire, Reply, Wire, WireHost } from "../../wire.ts";
@@ -17,25 +17,25 @@ import { type ConnectMethod, createConnectMethods, EXPOSED_HEADERS, type RpcMeth
 import { ToolService } from "./service.ts";
 import { NATIVE_TYPES, refuseMethod, refuseType } from "./unsupported.ts";
 
-/** Options of {@link connect}. */
+/** Options of {@link grpc}. */
 export interface ConnectOptions {
   /** What comes before the service's own paths. Default: nothing, so that they are `/mcplite.MCPLite/CallTool` and its like. */
   readonly path?: string;
 }
 
 /**
- * The wire of MCP-lite over gRPC, for `createServer({ wires: [mcpLite(), connect()] })`: the service `mcplite.MCPLite` by the
+ * The wire of MCP-lite over gRPC, for `createServer({ wires: [mcpLite(), grpc()] })`: the service `mcplite.MCPLite` by the
  * protocols Connect (JSON and binary) and gRPC-Web, and by gRPC itself where answers can end in trailers, which no `fetch`
  * function can send: `serve(server, { grpc: { port: 50_051 } })`. Beside it there, health checking and server reflection.
  *
  * @example Connect is JSON over POST
  * ```ts
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
- * import { connect } from "jsr:@toolwire/toolwire/grpc";
+ * import { grpc } from "jsr:@toolwire/toolwire/grpc";
  * import { strictEqual } from "node:assert/strict";
  *
  * const ping = defineTool("ping").describe("Answer").handle(() => "pong");
- * const server = createServer({ tools: [ping], wires: [connect()] });
+ * const server = createServer({ tools: [ping], wires: [grpc()] });
  * const response = await server.fetch(new Request("http://localhost/mcplite.MCPLite/CallTool", {
  *   method: "POST",
  *   headers: { "content-type": "application/json" },
@@ -45,7 +45,7 @@ export interface ConnectOptions {
  * ```
  * @throws {TypeError} If the path is none, or there is no such option.
  */
-export function connect(options: ConnectOptions = {}): Wire {
+export function grpc(options: ConnectOptions = {}): Wire {
   checkOptions<ConnectOptions>("serve Connect and gRPC", options, { path: PATH });
   const base = `/${options.path ?? ""}`.replace(/\/+/g, "/").replace(/\/$/, "");
   return { name: "connect", mount: (host) => new ConnectWire(host, base) };
@@ -54,7 +54,7 @@ export function connect(options: ConnectOptions = {}): Wire {
 class ConnectWire implements MountedWire {
   readonly paths: readonly string[];
   /** Who looks after a server asks how it is without saying who asks. */
-  readonly publicPaths: readonly string[];
+  readonly unauthenticatedPaths: readonly string[];
   readonly exposedHeaders: readonly string[] = EXPOSED_HEADERS;
   readonly #native: ReadonlyMap<string, RpcMethod>;
   readonly #overFetch: ReadonlyMap<string, ConnectMethod>;
@@ -66,7 +66,7 @@ class ConnectWire implements MountedWire {
     this.#native = underBase(createNativeMethods(service, host));
     this.#overFetch = underBase(createConnectMethods(service, host.limits));
     this.paths = [...this.#native.keys()];
-    this.publicPaths = HEALTH_PATHS.map((path) => base + path);
+    this.unauthenticatedPaths = HEALTH_PATHS.map((path) => base + path);
   }
 
   handle(head: Head, body: Body): MaybePromise<Reply> {
@@ -75,7 +75,7 @@ class ConnectWire implements MountedWire {
     return handle?.(head, body) ?? refuseForeign(head);
   }
 
-  refuse(head: Head, refusal: Refusal, status?: number): MaybePromise<Reply> | undefined {
+  refuse(head: Head, refusal: ErrorResult, status?: number): MaybePromise<Reply> | undefined {
     // A gRPC answer's own status is 200, always.
     if (status !== undefined) return undefined;
     if (head.method !== "POST") return refuseMethod(head.method);

@@ -52,7 +52,7 @@ export function healthMethods(
       "/grpc.health.v1.Health/Watch",
       protocol.serverStream(async (message, stream, head) => {
         const isServed = isKnown(message);
-        head.keepOpen();
+        head.disableIdleTimeout();
         void stream.write(isServed ? encodeStatus() : UNKNOWN);
         await aborted(closing, stream.left);
         if (isServed) void stream.write(encodeStatus());

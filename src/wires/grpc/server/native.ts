@@ -62,7 +62,7 @@ function toolMethods(
       protocol.serverStream((message, stream, head) => {
         const push = (event: CallEvent) => stream.write(encodeResponseEnvelope(encodeEvent(event)));
         const end = (last: () => ResponseMembers) => endWith(stream, last);
-        service.callToolStream(decodeRequest(message, maxDepth), head, "grpc", { left: stream.left, push }, end);
+        service.callToolStream(decodeRequest(message, maxDepth), head, "grpc", { closed: stream.left, push }, end);
       }),
     ],
   ];

@@ -8,7 +8,7 @@
  */
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Metadata } from "../../../core/call/call.ts";
-import type { Refusal } from "../../../core/call/outcome.ts";
+import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../internal/maybe_promise.ts";
 import type { Body, Head, Reply, WireHost } from "../../wire.ts";
 import { encodeRefusal } from "./encode_error.ts";
@@ -37,7 +37,7 @@ export function isNative({ metadata }: Head): boolean {
 const HEADERS = { "content-type": "application/grpc" };
 
 /** The answer to a request that is refused before its messages are read: a status, and nothing in front of it. */
-export function refuseUnread(refusal: Refusal): Reply {
+export function refuseUnread(refusal: ErrorResult): Reply {
   return statusAlone(encodeStatus(encodeRefusal(refusal)));
 }
 
@@ -88,7 +88,7 @@ export class NativeProtocol {
       } catch (thrown) {
         return this.#statusAlone(thrown);
       }
-      head.keepOpen();
+      head.disableIdleTimeout();
       const stream = new NativeStream();
       const { closeSignal } = this.#host.dispatch;
       const end = () => stream.end();
@@ -114,7 +114,7 @@ export class NativeProtocol {
     return message instanceof Promise ? await message : message;
   }
 
-  #open(envelope: Envelope | Refusal, metadata: Metadata): MaybePromise<Bytes> {
+  #open(envelope: Envelope | ErrorResult, metadata: Metadata): MaybePromise<Bytes> {
     if ("kind" in envelope) throw encodeRefusal(envelope);
     if (!envelope.isCompressed) return envelope.message;
     if (metadata.get("grpc-encoding") !== "gzip") {

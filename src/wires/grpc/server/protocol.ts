@@ -17,7 +17,7 @@ import {
   type ServiceImpl,
 } from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/connect/protocol";
-import type { Refusal } from "../../../core/call/outcome.ts";
+import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../internal/maybe_promise.ts";
 import type { Body, Head, Limits, Reply } from "../../wire.ts";
 import { concatBytes } from "../messages/bytes.ts";
@@ -36,7 +36,7 @@ interface Rpc {
   /** What the request says before its body. */
   readonly head: Head;
   /** Its message, or why there is none. */
-  readonly request: Message | Refusal;
+  readonly request: Message | ErrorResult;
   /** Aborts when nobody reads the answer any more. */
   readonly left: AbortSignal;
 }
@@ -52,7 +52,7 @@ export interface ConnectMethod {
   /** Answers a request. */
   readonly handle: RpcMethod;
   /** Answers a request that is refused before it is read. */
-  refuse(head: Head, refusal: Refusal): MaybePromise<Reply>;
+  refuse(head: Head, refusal: ErrorResult): MaybePromise<Reply>;
 }
 
 /** What pages of other origins have to read of a gRPC-Web answer that has no body. */
@@ -101,7 +101,7 @@ function toolRequestOf(rpc: Rpc, maxDepth: number): ToolRequest {
 }
 
 function assertRead({ request }: Rpc): void {
-  if ("kind" in request) throw encodeRefusal(request as Refusal);
+  if ("kind" in request) throw encodeRefusal(request as ErrorResult);
 }
 
 function rpcOf({ values }: HandlerContext): Rpc {
@@ -115,7 +115,7 @@ function connectMethod(handler: UniversalHandler, limits: Limits): ConnectMethod
     if (handler.supportedContentType(contentType)) return answer(requestForm(contentType));
     return refuseType(head.metadata.get("content-type"), isStream ? STREAM_TYPES : UNARY_TYPES);
   };
-  const answer = (head: Head, form: RequestForm, request: Message | Refusal): MaybePromise<Reply> => {
+  const answer = (head: Head, form: RequestForm, request: Message | ErrorResult): MaybePromise<Reply> => {
     const call = new MethodCall(handler, head, form, request);
     return isStream ? call.stream() : call.answer();
   };
@@ -142,10 +142,10 @@ class MethodCall {
   readonly #handler: UniversalHandler;
   readonly #head: Head;
   readonly #form: RequestForm;
-  readonly #request: Message | Refusal;
+  readonly #request: Message | ErrorResult;
   readonly #left = new AbortController();
 
-  constructor(handler: UniversalHandler, head: Head, form: RequestForm, request: Message | Refusal) {
+  constructor(handler: UniversalHandler, head: Head, form: RequestForm, request: Message | ErrorResult) {
     this.#handler = handler;
     this.#head = head;
     this.#form = form;

@@ -15,7 +15,7 @@ import {
   type JsonValue,
   type Message,
 } from "@bufbuild/protobuf";
-import { type Refusal, refuse } from "../../../core/call/outcome.ts";
+import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { parseJson } from "../../framing/json_rpc/decode.ts";
 import type { Metadata } from "../../../core/call/call.ts";
 import { isJsonObject } from "../../../internal/json.ts";
@@ -68,26 +68,26 @@ export async function readRequest(
   form: RequestForm,
   metadata: Metadata,
   limits: Limits,
-): Promise<Message | Refusal> {
+): Promise<Message | ErrorResult> {
   const isGzip = metadata.get(encodingHeader(form)) === "gzip";
   const plain = form.isText ? decodeText(bytes) : bytes;
   if ("kind" in plain) return plain;
   const opened = form.isEnveloped ? openEnvelope(plain) : { message: plain, isCompressed: isGzip };
   if ("kind" in opened) return opened;
   if (opened.isCompressed && !isGzip) {
-    return refuse("parse_error", "The envelope says that it is compressed, no header how");
+    return errorResult("parse_error", "The envelope says that it is compressed, no header how");
   }
   const message = opened.isCompressed ? await gunzip(opened.message, limits.bodyBytes) : opened.message;
   if ("kind" in message) return message;
   return form.isJson ? parseMessage(desc, message, limits.depth) : decodeMessage(desc, message, limits.depth);
 }
 
-function parseMessage(desc: DescMessage, bytes: Bytes, depth: number): Message | Refusal {
+function parseMessage(desc: DescMessage, bytes: Bytes, depth: number): Message | ErrorResult {
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    return refuse("parse_error", "The body is not valid UTF-8");
+    return errorResult("parse_error", "The body is not valid UTF-8");
   }
   const parsed = parseJson(text === "" ? "{}" : text, depth);
   if ("refusal" in parsed) return parsed.refusal;
@@ -113,7 +113,7 @@ function takeStructs(desc: DescMessage, json: JsonValue): { readonly structs: Js
   return { structs, rest };
 }
 
-function decodeMessage(desc: DescMessage, bytes: Bytes, depth: number): Message | Refusal {
+function decodeMessage(desc: DescMessage, bytes: Bytes, depth: number): Message | ErrorResult {
   return attempt(desc, () => fromBinary(desc, bytes, { recursionLimit: recursionLimit(depth) }));
 }
 
@@ -125,13 +125,13 @@ function recursionLimit(depth: number): number {
 /** Longest reason that is given. */
 const MAX_REASON = 256;
 
-function attempt(desc: DescMessage, decode: () => Message): Message | Refusal {
+function attempt(desc: DescMessage, decode: () => Message): Message | ErrorResult {
   try {
     return decode();
   } catch (thrown) {
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
     // The library has no other word for it; its version is fixed, and a test holds it to this one.
     if (reason.includes("maximum recursion depth")) return TOO_DEEP;
-    return refuse("parse_error", `Not a ${desc.typeName}: ${reason}`.slice(0, MAX_REASON));
+    return errorResult("parse_error", `Not a ${desc.typeName}: ${reason}`.slice(0, MAX_REASON));
   }
 }

@@ -10,7 +10,7 @@ import type { ConnectError } from "@connectrpc/connect";
 import { parseTimeout as parseConnectTimeout } from "@connectrpc/connect/protocol-connect";
 import { parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-grpc-web";
 import type { Call, Metadata } from "../../../core/call/call.ts";
-import type { Refusal, Settled, Sink } from "../../../core/call/outcome.ts";
+import type { CallResult, ErrorResult, Sink } from "../../../core/call/outcome.ts";
 import { retryAfter } from "../../../http_client/retry_after.ts";
 import type { MaybePromise } from "../../../internal/maybe_promise.ts";
 import { type Head, HeadPeer, type WireHost } from "../../wire.ts";
@@ -64,7 +64,7 @@ export class ToolService {
     const call = this.#decode(request, head, protocol, false);
     const settled = this.#host.dispatch.call(call);
     if (!(settled instanceof Promise)) return this.#response(call, settled, startedMs);
-    head.keepOpen();
+    head.disableIdleTimeout();
     return settled.then((later) => this.#response(call, later, startedMs));
   }
 
@@ -83,8 +83,8 @@ export class ToolService {
   ): void {
     const startedMs = this.#host.clock.now();
     const call = this.#decode(request, head, protocol, true);
-    head.keepOpen();
-    const finish = (settled: Settled) => end(() => this.#response(call, settled, startedMs));
+    head.disableIdleTimeout();
+    const finish = (settled: CallResult) => end(() => this.#response(call, settled, startedMs));
     const settled = this.#host.dispatch.call(call, sink);
     if (settled instanceof Promise) void settled.then(finish);
     else finish(settled);
@@ -96,7 +96,7 @@ export class ToolService {
     return { ...decoded, peer: new HeadPeer(head, protocol, undefined, isStreamed) };
   }
 
-  #response(call: Call, settled: Settled, startedMs: number): ResponseMembers {
+  #response(call: Call, settled: CallResult, startedMs: number): ResponseMembers {
     const { clock, info } = this.#host;
     try {
       if (settled.kind !== "error") {
@@ -108,7 +108,7 @@ export class ToolService {
     throw this.#error(call, settled);
   }
 
-  #error(call: Call, refusal: Refusal): ConnectError {
+  #error(call: Call, refusal: ErrorResult): ConnectError {
     try {
       // Where the status is always 200, nobody looks for the header: the details have it.
       const isHttp = call.peer.wire === "connect" && MAY_RETRY.has(refusal.code);
@@ -119,7 +119,7 @@ export class ToolService {
     }
   }
 
-  #unwritable(thrown: unknown, call: Call): Refusal {
+  #unwritable(thrown: unknown, call: Call): ErrorResult {
     const error = new TypeError("The result cannot be written as a protobuf message", { cause: thrown });
     return this.#host.dispatch.mask(error, { tool: call.tool });
   }

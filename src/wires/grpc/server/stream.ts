@@ -15,7 +15,7 @@ const MAX_WAITING = 16;
 /** One streamed answer. */
 export class ResponseStream implements Sink {
   /** Aborts when nobody reads any more. */
-  readonly left: AbortSignal;
+  readonly closed: AbortSignal;
   readonly #waiting: ResponseMembers[] = [];
   #last: (() => ResponseMembers) | undefined = undefined;
   #arrival: PromiseWithResolvers<void> | undefined = undefined;
@@ -23,12 +23,12 @@ export class ResponseStream implements Sink {
 
   /** @param left Aborts when nobody reads any more. */
   constructor(left: AbortSignal) {
-    this.left = left;
+    this.closed = left;
     left.addEventListener("abort", () => this.#release(), { once: true });
   }
 
   push(event: CallEvent): void | Promise<void> {
-    if (this.left.aborted || this.#last !== undefined) return;
+    if (this.closed.aborted || this.#last !== undefined) return;
     this.#waiting.push(encodeEvent(event));
     this.#arrival?.resolve();
     if (this.#waiting.length >= MAX_WAITING) return (this.#room ??= Promise.withResolvers()).promise;

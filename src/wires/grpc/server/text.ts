@@ -4,19 +4,19 @@
  * @module
  */
 import { base64Decode, base64Encode } from "@bufbuild/protobuf/wire";
-import { type Refusal, refuse } from "../../../core/call/outcome.ts";
+import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { concatBytes } from "../messages/bytes.ts";
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();
 
 /** Reads base64; each piece that was sent may have its own padding. Total: bad input is a value. */
-export function decodeText(bytes: Uint8Array): Uint8Array<ArrayBuffer> | Refusal {
+export function decodeText(bytes: Uint8Array): Uint8Array<ArrayBuffer> | ErrorResult {
   const pieces = decoder.decode(bytes).match(/[^=]+=*/g) ?? [];
   try {
     return concatBytes(pieces.map((piece) => base64Decode(piece)));
   } catch {
-    return refuse("parse_error", "The body is not base64");
+    return errorResult("parse_error", "The body is not base64");
   }
 }
 

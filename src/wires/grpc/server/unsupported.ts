@@ -4,7 +4,7 @@
  * @module
  */
 import { errorToJson } from "@connectrpc/connect/protocol-connect";
-import { refuse } from "../../../core/call/outcome.ts";
+import { errorResult } from "../../../core/call/outcome.ts";
 import type { Reply } from "../../wire.ts";
 import { encodeRefusal } from "./encode_error.ts";
 
@@ -35,6 +35,6 @@ export function refuseType(contentType: string | null, types: readonly string[])
 }
 
 function say(status: number, headers: Readonly<Record<string, string>>, message: string): Reply {
-  const error = errorToJson(encodeRefusal(refuse("invalid_request", message)), undefined);
+  const error = errorToJson(encodeRefusal(errorResult("invalid_request", message)), undefined);
   return { status, headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(error) };
 }

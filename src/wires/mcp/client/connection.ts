@@ -5,8 +5,8 @@
  *
  * @module
  */
-import { type Refusal, refuse } from "../../../core/call/outcome.ts";
-import type { TransportLimit } from "../../../core/call/transport.ts";
+import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
+import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import { membersOf } from "../../../internal/object_fields.ts";
 import { systemClock } from "../../../internal/clock.ts";
 import { VERSION } from "../../../internal/version.ts";
@@ -38,7 +38,7 @@ export interface Asking {
   /** Members of `_meta` that are not the protocol's. */
   readonly meta?: Members;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly limit: TransportLimit;
+  readonly limit: ActivityMonitor;
   readonly watch?: Watch;
   readonly isEndless?: boolean;
 }
@@ -53,7 +53,7 @@ export class Connection implements Self {
   readonly #route: Route;
   readonly #preferred: "auto" | "modern" | "legacy";
   #era: Era | undefined = undefined;
-  #opening: Promise<Era | Refusal> | undefined = undefined;
+  #opening: Promise<Era | ErrorResult> | undefined = undefined;
   #older: Carrier | undefined = undefined;
   #isClosed = false;
   #lastId = 0;
@@ -80,7 +80,7 @@ export class Connection implements Self {
   }
 
   /** The era, found out if it is not known. Not kept where the server could not be asked. */
-  async era(): Promise<Era | Refusal> {
+  async era(): Promise<Era | ErrorResult> {
     if (this.#isClosed) return CLOSED;
     if (this.#era !== undefined) return this.#era;
     // Where what one request waits for cannot be waited for by another, each finds out for itself.
@@ -112,12 +112,12 @@ export class Connection implements Self {
     this.#older?.close();
   }
 
-  #refused(refusal: Refusal): Refusal {
+  #refused(refusal: ErrorResult): ErrorResult {
     this.#opening = undefined;
     return this.#isClosed ? CLOSED : refusal;
   }
 
-  #adopt(era: Era): Era | Refusal {
+  #adopt(era: Era): Era | ErrorResult {
     if (!this.#isClosed) this.#era ??= era;
     // Another was first, or it is too late.
     if (this.#era !== era) era.close();
@@ -127,7 +127,7 @@ export class Connection implements Self {
     return adopted;
   }
 
-  async #open(): Promise<Era | Refusal> {
+  async #open(): Promise<Era | ErrorResult> {
     const { carrier } = this.#route;
     carrier.receive = this.inbox.receive;
     if (this.#preferred === "legacy") return await this.#openLegacy();
@@ -137,12 +137,12 @@ export class Connection implements Self {
     if (this.#preferred === "modern" || typeof verdict === "object") {
       return typeof verdict === "object"
         ? verdict
-        : refuse("invalid_request", `The server does not speak MCP ${MODERN_REVISION}`);
+        : errorResult("invalid_request", `The server does not speak MCP ${MODERN_REVISION}`);
     }
     return await this.#openLegacy();
   }
 
-  async #probe(limitMs: number): Promise<ModernEra | Refusal | "again" | "legacy"> {
+  async #probe(limitMs: number): Promise<ModernEra | ErrorResult | "again" | "legacy"> {
     const { carrier } = this.#route;
     const reply = await within(limitMs, (limit) => discover(carrier, this, limit));
     if ("result" in reply) {
@@ -156,7 +156,7 @@ export class Connection implements Self {
     return isEvidenceOfOlder(reply, carrier) ? "legacy" : refusalOf(reply);
   }
 
-  async #openLegacy(): Promise<Era | Refusal> {
+  async #openLegacy(): Promise<Era | ErrorResult> {
     const { carrier, older } = this.#route;
     const era = new LegacyEra(carrier, this);
     this.inbox.respond = (message) => void era.post(message);
@@ -174,7 +174,7 @@ export class Connection implements Self {
     return isUnknown && older !== undefined ? await this.#openOlder(older(), refused) : refusalOf(refused);
   }
 
-  async #openOlder(carrier: Carrier, refused: Refused): Promise<Era | Refusal> {
+  async #openOlder(carrier: Carrier, refused: Refused): Promise<Era | ErrorResult> {
     carrier.receive = this.inbox.receive;
     const era = new LegacyEra(carrier, this);
     this.inbox.respond = (message) => void era.post(message);
@@ -185,15 +185,15 @@ export class Connection implements Self {
   }
 }
 
-const CLOSED: Refusal = refuse("unavailable", "The transport is closed");
+const CLOSED: ErrorResult = errorResult("unavailable", "The transport is closed");
 
 /** What the revisions that a server names mean for us. */
-function judge(revisions: unknown): "modern" | "legacy" | Refusal {
+function judge(revisions: unknown): "modern" | "legacy" | ErrorResult {
   const named = Array.isArray(revisions) ? revisions.filter((one) => typeof one === "string") : [];
   if (named.includes(MODERN_REVISION)) return "modern";
   // Dates, which sort as text does.
   if (!named.some((revision) => revision > MODERN_REVISION)) return "legacy";
-  return refuse("invalid_request", `The server speaks MCP ${named.join(", ")}, this client ${MODERN_REVISION}`);
+  return errorResult("invalid_request", `The server speaks MCP ${named.join(", ")}, this client ${MODERN_REVISION}`);
 }
 
 /** Whether the probe's fate says that the server knows nothing of it, and not that it could not be reached, or let nobody in. */

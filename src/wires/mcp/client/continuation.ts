@@ -8,7 +8,7 @@
  */
 import { type Members, membersOf } from "../../../internal/object_fields.ts";
 import { isJsonObject } from "../../../internal/json.ts";
-import { type AnswerForm, isAnswer, type Question, toElicitResult } from "./questions.ts";
+import { type AnswerForm, isAnswer, type ServerQuestion, toElicitResult } from "./questions.ts";
 
 /** What of a round the next one has to know. */
 export interface Round {
@@ -23,7 +23,11 @@ export interface Round {
 const PREFIX = "mcp:";
 
 /** Writes a round down. */
-export function encodeRound(state: string | undefined, questions: readonly Question[], answered: Members): string {
+export function encodeRound(
+  state: string | undefined,
+  questions: readonly ServerQuestion[],
+  answered: Members,
+): string {
   const special = questions.filter(({ key, form }) => form.isGrant || form.defaults !== undefined || form.key !== key);
   const isPlain = special.length === 0 && Object.keys(answered).length === 0;
   if (isPlain && state !== undefined && !state.startsWith(PREFIX)) return state;

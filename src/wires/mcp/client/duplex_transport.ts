@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Refusal, refuse } from "../../../core/call/outcome.ts";
+import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { ToolError } from "../../../core/errors/tool_error.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import type { Carrier, Receive, Replied, Sending } from "./message_transport.ts";
@@ -14,7 +14,7 @@ export interface Line {
   /** Whether it has been ended, from either side. */
   readonly isOver: boolean;
   /** Sends the text of one message. */
-  write(text: string, sending: Sending): Promise<Refusal | undefined>;
+  write(text: string, sending: Sending): Promise<ErrorResult | undefined>;
   /** Ends it. */
   close(): void;
 }
@@ -24,11 +24,11 @@ export interface LineEnd {
   /** Messages came. */
   take(messages: readonly Incoming[]): void;
   /** Nothing more will come. */
-  end(refusal: Refusal): void;
+  end(refusal: ErrorResult): void;
 }
 
 /** Opens a line; with a refusal if that cannot be done. */
-export type OpenLine = (end: LineEnd, sending: Sending) => Promise<Line | Refusal>;
+export type OpenLine = (end: LineEnd, sending: Sending) => Promise<Line | ErrorResult>;
 
 interface Waiting {
   readonly sending: Sending;
@@ -42,7 +42,7 @@ export class PipeCarrier implements Carrier {
   receive: Receive = () => {};
   readonly #open: OpenLine;
   readonly #waiting = new Map<RequestId, Waiting>();
-  #line: Promise<Line | Refusal> | undefined = undefined;
+  #line: Promise<Line | ErrorResult> | undefined = undefined;
   #isClosed = false;
 
   constructor(open: OpenLine) {
@@ -66,7 +66,7 @@ export class PipeCarrier implements Carrier {
   }
 
   /** Nothing is begun for the sake of what is not answered. */
-  async post(message: RpcPost, sending: Sending): Promise<Refusal | undefined> {
+  async post(message: RpcPost, sending: Sending): Promise<ErrorResult | undefined> {
     const line = await this.#line;
     if (line === undefined || "kind" in line || line.isOver) return CLOSED;
     return await line.write(encodeMessage(message), sending);
@@ -79,13 +79,13 @@ export class PipeCarrier implements Carrier {
     this.#end(CLOSED);
   }
 
-  async #write(text: string, sending: Sending): Promise<Refusal | undefined> {
+  async #write(text: string, sending: Sending): Promise<ErrorResult | undefined> {
     if (this.#isClosed) return CLOSED;
     const line = await this.#opened(sending);
     return "kind" in line ? line : await line.write(text, sending);
   }
 
-  async #opened(sending: Sending): Promise<Line | Refusal> {
+  async #opened(sending: Sending): Promise<Line | ErrorResult> {
     const opening = this.#line;
     const line = opening && await opening;
     if (line !== undefined && !("kind" in line) && !line.isOver) return line;
@@ -94,7 +94,7 @@ export class PipeCarrier implements Carrier {
     return await this.#line ?? CLOSED;
   }
 
-  #begin(sending: Sending): Promise<Line | Refusal> {
+  #begin(sending: Sending): Promise<Line | ErrorResult> {
     const { epoch } = this;
     return this.#open({
       take: (messages) => messages.forEach((message) => this.#take(message)),
@@ -109,20 +109,20 @@ export class PipeCarrier implements Carrier {
 
   #take(incoming: Incoming): void {
     // The line is everybody's: it is not quiet for anyone.
-    for (const { sending } of this.#waiting.values()) sending.limit.touch();
+    for (const { sending } of this.#waiting.values()) sending.limit.markActive();
     if (incoming.kind !== "reply") this.receive(incoming, undefined);
     else if (incoming.id !== undefined) this.#waiting.get(incoming.id)?.resolve(incoming.reply);
   }
 
-  #end(refusal: Refusal): void {
+  #end(refusal: ErrorResult): void {
     for (const { resolve } of this.#waiting.values()) resolve({ refusal });
   }
 }
 
 /** Why nobody waits any more: what has ended it says so, where it is an error of ours, such as time that was up. */
-function abandoned({ reason }: AbortSignal): Refusal {
-  if (!(reason instanceof ToolError)) return refuse("cancelled", "The caller has left");
-  return refuse(reason.code, `The server has not answered: ${reason.message}`);
+function abandoned({ reason }: AbortSignal): ErrorResult {
+  if (!(reason instanceof ToolError)) return errorResult("cancelled", "The caller has left");
+  return errorResult(reason.code, `The server has not answered: ${reason.message}`);
 }
 
-const CLOSED: Refusal = refuse("unavailable", "The transport is closed");
+const CLOSED: ErrorResult = errorResult("unavailable", "The transport is closed");

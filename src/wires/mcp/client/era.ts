@@ -1,5 +1,5 @@
-import type { Refusal } from "../../../core/call/outcome.ts";
-import type { TransportLimit } from "../../../core/call/transport.ts";
+import type { ErrorResult } from "../../../core/call/outcome.ts";
+import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { type Members, membersOf, valueOr } from "../../../internal/object_fields.ts";
 import { isJsonObject } from "../../../internal/json.ts";
@@ -19,7 +19,7 @@ export interface EraRequest {
   /** Headers that are not the protocol's version, method or name. */
   readonly headers: Readonly<Record<string, string>>;
   /** Ends it. */
-  readonly limit: TransportLimit;
+  readonly limit: ActivityMonitor;
   /** Whether to tell how far it has come. */
   readonly wantsProgress: boolean;
   /** Whether the answer goes on for as long as somebody wants it. */
@@ -37,7 +37,7 @@ export interface Era {
   /** Makes a request. Total. */
   request(request: EraRequest): Promise<RpcReply>;
   /** Sends what is not answered. */
-  post(message: RpcPost): Promise<Refusal | undefined>;
+  post(message: RpcPost): Promise<ErrorResult | undefined>;
   /** Takes leave. */
   close(): void;
 }

@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from "../../../core/call/outcome.ts";
+import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { withRetryAfter } from "../../../http_client/read.ts";
 import { decodeError } from "../../framing/json_rpc/decode_error.ts";
 import { membersOf } from "../../../internal/object_fields.ts";
@@ -6,7 +6,7 @@ import { withoutToolName } from "../../framing/result/unknown_tool.ts";
 import type { RpcReply } from "./messages.ts";
 
 /** Why there is no result. */
-export function refusalOf(reply: Exclude<RpcReply, { readonly result: unknown }>): Refusal {
+export function refusalOf(reply: Exclude<RpcReply, { readonly result: unknown }>): ErrorResult {
   if ("refusal" in reply) return reply.refusal;
   const { error: { code, message, data }, status, headers } = reply;
   const number = BROKEN_RULES.has(code) ? INVALID_REQUEST : code;
@@ -23,6 +23,6 @@ const INVALID_REQUEST = -32600;
 const BROKEN_RULES: ReadonlySet<unknown> = new Set([-32020, -32021, -32022]);
 
 /** A result that is not what its method gives. */
-export function refuseResult(method: string): Refusal {
-  return refuse("internal", `The server's result of ${method} is not one of MCP`);
+export function refuseResult(method: string): ErrorResult {
+  return errorResult("internal", `The server's result of ${method} is not one of MCP`);
 }

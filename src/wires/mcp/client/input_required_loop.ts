@@ -1,6 +1,6 @@
-import { type AskOutcome, refuse } from "../../../core/call/outcome.ts";
+import { errorResult, type QuestionsResult } from "../../../core/call/outcome.ts";
 import type { Members } from "../../../internal/object_fields.ts";
-import { askKind, type Question, readInputRequests, toQuestion } from "./questions.ts";
+import { askKind, readInputRequests, type ServerQuestion, toQuestion } from "./questions.ts";
 import { encodeRound, inputsOf } from "./continuation.ts";
 import type { Handlers } from "./handlers.ts";
 import type { RpcReply } from "./messages.ts";
@@ -9,7 +9,7 @@ import type { RpcReply } from "./messages.ts";
 const MAX_ROUNDS = 32;
 
 /** What a request has come to: its end, or questions to whoever made it. */
-export type Ended = { readonly reply: RpcReply } | { readonly outcome: AskOutcome };
+export type Ended = { readonly reply: RpcReply } | { readonly outcome: QuestionsResult };
 
 /**
  * Makes a request of 2026-07-28 as often as it takes: what the handlers know is answered without the caller.
@@ -32,15 +32,15 @@ export async function goRounds(
     if (questions.length > 0) return { outcome: askOutcome(questions, encodeRound(state, questions, answered)) };
     inputs = inputsOf({ state, forms: {}, answered }, undefined);
   }
-  return { reply: { refusal: refuse("invalid_request", `The server asked more than ${MAX_ROUNDS} times`) } };
+  return { reply: { refusal: errorResult("invalid_request", `The server asked more than ${MAX_ROUNDS} times`) } };
 }
 
 /** What the handlers say to what is asked, and what is left for the caller. */
 export async function answerInputs(
   handlers: Handlers,
   inputRequests: unknown,
-): Promise<{ readonly questions: readonly Question[]; readonly answered: Members }> {
-  const questions: Question[] = [];
+): Promise<{ readonly questions: readonly ServerQuestion[]; readonly answered: Members }> {
+  const questions: ServerQuestion[] = [];
   const answered: Record<string, unknown> = {};
   for (const [key, request] of readInputRequests(inputRequests)) {
     const answer = handlers.answer(request);
@@ -51,7 +51,7 @@ export async function answerInputs(
 }
 
 /** Questions as the outcome of a call. */
-export function askOutcome(questions: readonly Question[], continuation: string): AskOutcome {
+export function askOutcome(questions: readonly ServerQuestion[], continuation: string): QuestionsResult {
   const requests = Object.fromEntries(questions.map(({ key, ask }) => [key, ask]));
   return { kind: askKind(questions), requests, continuation };
 }

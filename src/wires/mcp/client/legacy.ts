@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { type Refusal, refuse } from "../../../core/call/outcome.ts";
+import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { valueOr } from "../../../internal/object_fields.ts";
 import { type Carrier, limitOf, UNWATCHED_MS, within } from "./message_transport.ts";
 import { cancelled, type Era, type EraRequest, readServerInfo, type Self } from "./era.ts";
@@ -75,7 +75,7 @@ export class LegacyEra implements Era {
     }
   }
 
-  post(message: RpcPost): Promise<Refusal | undefined> {
+  post(message: RpcPost): Promise<ErrorResult | undefined> {
     const headers = this.#session?.headers ?? {};
     return within(UNWATCHED_MS, (limit) => this.#carrier.post(message, { headers, limit }));
   }
@@ -116,7 +116,7 @@ export class LegacyEra implements Era {
     const revision = valueOr(reply.result["protocolVersion"], "");
     if (!LEGACY_REVISIONS.includes(revision)) {
       return {
-        refusal: refuse(
+        refusal: errorResult(
           "invalid_request",
           `The server speaks revision "${revision}" of MCP, which this client does not`,
         ),

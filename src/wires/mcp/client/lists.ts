@@ -1,5 +1,5 @@
-import type { Refusal } from "../../../core/call/outcome.ts";
-import type { TransportLimit } from "../../../core/call/transport.ts";
+import type { ErrorResult } from "../../../core/call/outcome.ts";
+import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import type { Members } from "../../../internal/object_fields.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import { HintedCache } from "./cache.ts";
@@ -29,7 +29,7 @@ export class Lists {
    * @param method Such as `tools/list`.
    * @param member The result's member that holds a page.
    */
-  async all(method: string, member: string, limit: TransportLimit): Promise<readonly Members[] | Refusal> {
+  async all(method: string, member: string, limit: ActivityMonitor): Promise<readonly Members[] | ErrorResult> {
     const kept = this.cache.get(method);
     if (kept !== undefined) return kept as readonly Members[];
     const items: Members[] = [];

@@ -1,5 +1,5 @@
-import type { Refusal } from "../../../core/call/outcome.ts";
-import type { TransportLimit } from "../../../core/call/transport.ts";
+import type { ErrorResult } from "../../../core/call/outcome.ts";
+import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { ToolError } from "../../../core/errors/tool_error.ts";
 import type { Incoming, RpcPost, RpcReply, RpcRequest } from "./messages.ts";
@@ -7,7 +7,7 @@ import type { Incoming, RpcPost, RpcReply, RpcRequest } from "./messages.ts";
 /** How one message travels. */
 export interface Sending {
   /** Ends it. */
-  readonly limit: TransportLimit;
+  readonly limit: ActivityMonitor;
   /** Where headers travel: what they say. */
   readonly headers: Readonly<Record<string, string>>;
   /** Whether an answer that breaks off can be asked for again. */
@@ -30,7 +30,7 @@ export interface Carrier {
   /** Sends a request and waits for its answer. */
   request(message: RpcRequest, sending: Sending): Promise<Replied>;
   /** Sends what is not answered. */
-  post(message: RpcPost, sending: Sending): Promise<Refusal | undefined>;
+  post(message: RpcPost, sending: Sending): Promise<ErrorResult | undefined>;
   /** Opens a stream for what the server says while nothing is asked of it, and keeps it open. Resolves when it is, or cannot be. */
   listen?(sending: Sending): Promise<void>;
   /** Tells the server that the session is over. */
@@ -45,7 +45,7 @@ export type Replied = RpcReply & { readonly session?: string | undefined };
 /** Does something within so many milliseconds; what is not done then is aborted. No timer stays behind: it would keep a process alive. */
 export async function within<Value>(
   timeoutMs: number,
-  work: (limit: TransportLimit) => Promise<Value>,
+  work: (limit: ActivityMonitor) => Promise<Value>,
 ): Promise<Value> {
   const ending = new AbortController();
   const end = () => ending.abort(new ToolError("deadline_exceeded", `Not done after ${timeoutMs} ms`));
@@ -61,6 +61,6 @@ export async function within<Value>(
 export const UNWATCHED_MS = 10_000;
 
 /** What does not limit: for what belongs to no call. */
-export function limitOf(signal: AbortSignal): TransportLimit {
-  return { signal, touch() {}, pause() {} };
+export function limitOf(signal: AbortSignal): ActivityMonitor {
+  return { signal, markActive() {}, suspend() {} };
 }

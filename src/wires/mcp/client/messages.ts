@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { Refusal } from "../../../core/call/outcome.ts";
+import type { ErrorResult } from "../../../core/call/outcome.ts";
 import { isRequestId, type RequestId } from "../../framing/json_rpc/decode.ts";
 import { type Members, membersOf, valueOr } from "../../../internal/object_fields.ts";
 import { isJsonObject } from "../../../internal/json.ts";
@@ -60,7 +60,7 @@ export type RpcReply =
     readonly headers?: Headers;
   }
   | {
-    readonly refusal: Refusal;
+    readonly refusal: ErrorResult;
     /** The HTTP status that is all there was. */
     readonly status?: number | undefined;
   };

@@ -5,8 +5,8 @@
  *
  * @module
  */
-import type { Refusal } from "../../../core/call/outcome.ts";
-import type { TransportLimit } from "../../../core/call/transport.ts";
+import type { ErrorResult } from "../../../core/call/outcome.ts";
+import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import { type Members, membersOf } from "../../../internal/object_fields.ts";
 import { type Carrier, UNWATCHED_MS, within } from "./message_transport.ts";
 import { cancelled, type Era, type EraRequest, readServerInfo, type Self } from "./era.ts";
@@ -15,7 +15,7 @@ import { META_PREFIX, MODERN_REVISION, type RpcPost, type RpcReply, TASKS_EXTENS
 import type { McpServerInfo } from "./types.ts";
 
 /** Asks a server what it can do: how the era begins, for those who care. */
-export async function discover(carrier: Carrier, self: Self, limit: TransportLimit): Promise<RpcReply> {
+export async function discover(carrier: Carrier, self: Self, limit: ActivityMonitor): Promise<RpcReply> {
   const method = "server/discover";
   const params = { _meta: envelope(self) };
   const headers = carrier.hasHeaders ? headersOf(MODERN_REVISION, method, params) : {};
@@ -52,7 +52,7 @@ export class ModernEra implements Era {
     return reply;
   }
 
-  post(message: RpcPost): Promise<Refusal | undefined> {
+  post(message: RpcPost): Promise<ErrorResult | undefined> {
     const { method = "", params } = message as { readonly method?: string; readonly params?: Members };
     const whole = { method, params: { ...params, _meta: envelope(this.#self) } };
     const headers = this.#carrier.hasHeaders ? headersOf(MODERN_REVISION, method, whole.params) : {};

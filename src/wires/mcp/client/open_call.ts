@@ -1,20 +1,20 @@
 import { askedAgain, NO_ANSWER } from "../../../core/call/asked_again.ts";
-import type { Progress, Refusal, Sink } from "../../../core/call/outcome.ts";
-import type { TransportLimit } from "../../../core/call/transport.ts";
+import type { ErrorResult, Progress, Sink } from "../../../core/call/outcome.ts";
+import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { membersOf } from "../../../internal/object_fields.ts";
-import { type InputRequest, isAnswer, keyOf, type Question, toElicitResult, toQuestion } from "./questions.ts";
+import { type InputRequest, isAnswer, keyOf, type ServerQuestion, toElicitResult, toQuestion } from "./questions.ts";
 import type { Respond, Watch } from "./incoming_router.ts";
 import type { RpcReply } from "./messages.ts";
 import { ProgressFeed } from "./progress_feed.ts";
 
-interface Open extends Question {
+interface Open extends ServerQuestion {
   readonly id: RequestId;
   readonly respond: Respond;
 }
 
 /** What a call has come to: its end, or questions. */
-export type Turn = { readonly reply: RpcReply } | { readonly questions: readonly Question[] };
+export type Turn = { readonly reply: RpcReply } | { readonly questions: readonly ServerQuestion[] };
 
 /**
  * A call of the older eras, whose server asks while it runs.
@@ -25,9 +25,9 @@ export class LiveCall implements Watch {
   /** What the call was made with: only that call goes on with it. */
   readonly subject: string;
   /** Ends the request; says that it lives to whoever waits now. */
-  readonly limit: TransportLimit;
+  readonly limit: ActivityMonitor;
   readonly #ending = new AbortController();
-  #attached: TransportLimit | undefined = undefined;
+  #attached: ActivityMonitor | undefined = undefined;
   #feed: ProgressFeed | undefined = undefined;
   readonly #open = new Map<string, Open>();
   #asked = 0;
@@ -38,8 +38,8 @@ export class LiveCall implements Watch {
     this.subject = subject;
     this.limit = {
       signal: this.#ending.signal,
-      touch: () => this.#attached?.touch(),
-      pause: () => this.#attached?.pause(),
+      markActive: () => this.#attached?.markActive(),
+      suspend: () => this.#attached?.suspend(),
     };
   }
 
@@ -65,7 +65,7 @@ export class LiveCall implements Watch {
   };
 
   /** Waits for the end, or for questions. */
-  async next(limit: TransportLimit, sink: Sink | undefined): Promise<Turn> {
+  async next(limit: ActivityMonitor, sink: Sink | undefined): Promise<Turn> {
     const leave = () => this.#ending.abort(limit.signal.reason);
     this.#attached = limit;
     this.#feed = sink && new ProgressFeed(sink);
@@ -107,6 +107,6 @@ export class LiveCall implements Watch {
   }
 }
 
-function broke(cause: unknown): Refusal {
+function broke(cause: unknown): ErrorResult {
   return { kind: "error", code: "unavailable", message: "The request failed", cause };
 }

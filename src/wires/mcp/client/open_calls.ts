@@ -1,5 +1,5 @@
-import { type AskOutcome, type Refusal, refuse, type Sink } from "../../../core/call/outcome.ts";
-import type { TransportLimit } from "../../../core/call/transport.ts";
+import { type ErrorResult, errorResult, type QuestionsResult, type Sink } from "../../../core/call/outcome.ts";
+import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import { canonicalJson } from "../../../internal/canonical_json.ts";
 import { LiveCall } from "./open_call.ts";
 import type { RpcReply } from "./messages.ts";
@@ -19,7 +19,7 @@ export interface LiveRequest {
   readonly responses: unknown;
   /** What to go on with where that is known beforehand: the token of a promise. */
   readonly name?: string | undefined;
-  readonly limit: TransportLimit;
+  readonly limit: ActivityMonitor;
   readonly sink: Sink | undefined;
   /** Begins it. */
   begin(live: LiveCall): Promise<RpcReply>;
@@ -31,7 +31,7 @@ export class LiveCalls {
   #count = 0;
 
   /** Begins a call, or goes on with one; gives its end, or what is asked. */
-  async run(request: LiveRequest): Promise<RpcReply | AskOutcome | Refusal> {
+  async run(request: LiveRequest): Promise<RpcReply | QuestionsResult | ErrorResult> {
     const { name = `${PREFIX}${++this.#count}`, limit, sink } = request;
     const resumed = this.#resume(request);
     if (resumed !== undefined && "kind" in resumed) return resumed;
@@ -54,7 +54,7 @@ export class LiveCalls {
     return live;
   }
 
-  #resume({ continuation, responses, subject }: LiveRequest): readonly [string, LiveCall] | Refusal | undefined {
+  #resume({ continuation, responses, subject }: LiveRequest): readonly [string, LiveCall] | ErrorResult | undefined {
     if (typeof continuation !== "string") return undefined;
     const live = this.#waiting.get(continuation);
     if (live === undefined) return continuation.startsWith(PREFIX) ? UNKNOWN : undefined;
@@ -75,5 +75,5 @@ export class LiveCalls {
   }
 }
 
-const UNKNOWN: Refusal = refuse("invalid_continuation", "The call does not wait any more: make it anew");
-const FOREIGN: Refusal = refuse("invalid_continuation", "This continuation belongs to another call");
+const UNKNOWN: ErrorResult = errorResult("invalid_continuation", "The call does not wait any more: make it anew");
+const FOREIGN: ErrorResult = errorResult("invalid_continuation", "This continuation belongs to another call");

@@ -1,14 +1,14 @@
-import type { TransportLimit } from "../../../core/call/transport.ts";
+import type { ActivityMonitor } from "../../../core/call/transport.ts";
 
 /** Waits, unless the limit ends it; then it gives `false`. Our waiting is not the wire's silence. */
-export function pause(delayMs: number, limit: TransportLimit): Promise<boolean> {
+export function pause(delayMs: number, limit: ActivityMonitor): Promise<boolean> {
   const { signal } = limit;
-  limit.pause();
+  limit.suspend();
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer);
       signal.removeEventListener("abort", end);
-      if (!signal.aborted) limit.touch();
+      if (!signal.aborted) limit.markActive();
       resolve(!signal.aborted);
     };
     const timer = setTimeout(end, Math.min(delayMs, 2_147_483_647));

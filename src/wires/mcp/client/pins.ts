@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { type Refusal, refuse } from "../../../core/call/outcome.ts";
-import type { RemoteTool } from "../../../core/call/transport.ts";
+import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
+import type { ListedTool } from "../../../core/call/transport.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 
 /** What is compared: what a model is told of the tool, and what goes in and out. */
@@ -15,17 +15,17 @@ const MAX_NAMED = 10;
 
 /** Why a tool must not be called; `undefined` if it is as it was. */
 export function checkPin(
-  pinned: readonly RemoteTool[],
+  pinned: readonly ListedTool[],
   name: string,
-  tool: RemoteTool | undefined,
-): Refusal | undefined {
+  tool: ListedTool | undefined,
+): ErrorResult | undefined {
   const pin = pinned.find((one) => one.name === name);
-  if (pin === undefined) return refuse("permission_denied", `Tool "${name}" is not among those that are pinned`);
+  if (pin === undefined) return errorResult("permission_denied", `Tool "${name}" is not among those that are pinned`);
   // Of a tool that is gone, the server says so itself.
   const changes = tool === undefined ? [] : PINNED.flatMap((member) => differences(member, pin[member], tool[member]));
   if (changes.length === 0) return undefined;
   const named = changes.slice(0, MAX_NAMED).join("; ");
-  return refuse("permission_denied", `Tool "${name}" is not as it was pinned: ${named}`, { tool: name, changes });
+  return errorResult("permission_denied", `Tool "${name}" is not as it was pinned: ${named}`, { tool: name, changes });
 }
 
 /**

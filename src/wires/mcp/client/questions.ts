@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { AskRequest } from "../../../core/call/outcome.ts";
+import type { Question } from "../../../core/call/outcome.ts";
 import { isRequestId, type RequestId } from "../../framing/json_rpc/decode.ts";
 import { type Members, membersOf, valueOr } from "../../../internal/object_fields.ts";
 import { isJsonObject, type JsonObject } from "../../../internal/json.ts";
@@ -19,11 +19,11 @@ export interface InputRequest {
 }
 
 /** A question, as the caller gets it, and what has to be remembered to answer it. */
-export interface Question {
+export interface ServerQuestion {
   /** What the caller knows it by. */
   readonly key: string;
   /** The question. */
-  readonly ask: AskRequest;
+  readonly ask: Question;
   /** How the caller's answer is sent. */
   readonly form: AnswerForm;
 }
@@ -52,7 +52,7 @@ export function readInputRequests(requests: unknown): ReadonlyMap<string, InputR
 }
 
 /** A question of the protocol as one of ours. */
-export function toQuestion(key: string, { method, params }: InputRequest): Question {
+export function toQuestion(key: string, { method, params }: InputRequest): ServerQuestion {
   const message = valueOr(params["message"], "");
   const { refused } = metaOf(params);
   const again = typeof refused === "string" && { refused };
@@ -63,14 +63,14 @@ export function toQuestion(key: string, { method, params }: InputRequest): Quest
   if (key.startsWith(RESOURCE)) {
     const name = key.slice(RESOURCE.length);
     const said = membersOf(metaOf(params)["resource"]) as JsonObject;
-    const ask: AskRequest = { kind: "resource", message, params: { resource: name, ...said, ...again } };
+    const ask: Question = { kind: "more", message, params: { resource: name, ...said, ...again } };
     return { key: name, ask, form: { key, isGrant: true } };
   }
   const { url, requestedSchema: schema } = params;
   if (typeof url === "string") {
     return { key, ask: { kind: "elicitation", message, params: { url, ...again } }, form: { key } };
   }
-  const ask: AskRequest = {
+  const ask: Question = {
     kind: "elicitation",
     message,
     schema: membersOf(schema) as JsonObject,
@@ -104,8 +104,8 @@ function isGrant(params: Members): boolean {
 }
 
 /** `request-for-more-resource` when nothing else is asked for. */
-export function askKind(questions: readonly Question[]): "elicitation" | "request-for-more-resource" {
-  return questions.every(({ ask }) => ask.kind === "resource") ? "request-for-more-resource" : "elicitation";
+export function askKind(questions: readonly ServerQuestion[]): "elicitation" | "request-for-more-resource" {
+  return questions.every(({ ask }) => ask.kind === "more") ? "request-for-more-resource" : "elicitation";
 }
 
 /** Whether something is said to a question at all. */

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { FailureOutcome, Refusal, Settled, UnknownOutcome } from "../../../core/call/outcome.ts";
+import type { CallResult, ErrorResult, FailureOutcome, UnknownOutcome } from "../../../core/call/outcome.ts";
 import { decodeResult } from "../../framing/result/decode.ts";
 import { type Members, membersOf, valueOr } from "../../../internal/object_fields.ts";
 import { isToolErrorCode } from "../../../core/errors/code.ts";
@@ -15,7 +15,7 @@ import { isToolErrorCode } from "../../../core/errors/code.ts";
 const NAMELESS_FAILURE = "tool_error";
 
 /** Reads a complete result. */
-export function decodeToolResult(result: Members): Settled | UnknownOutcome {
+export function decodeToolResult(result: Members): CallResult | UnknownOutcome {
   const meta = membersOf(result["_meta"]);
   if (result["isError"] === true) return decodeFailure(result, meta);
   if (meta["response_type"] === "promise" && typeof meta["promise_token"] === "string") {
@@ -36,7 +36,7 @@ function isNothing(content: unknown): boolean {
   return content.length === 1 && type === "text" && text === "";
 }
 
-function decodeFailure({ content, structuredContent }: Members, meta: Members): FailureOutcome | Refusal {
+function decodeFailure({ content, structuredContent }: Members, meta: Members): FailureOutcome | ErrorResult {
   const { response_type: type, code, data = structuredContent } = meta;
   const texts = Array.isArray(content) ? content.map(membersOf).map(({ text }) => valueOr(text, "")) : [];
   if (typeof code !== "string") {

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { type Refusal, refuse } from "../../../core/call/outcome.ts";
-import type { TransportLimit } from "../../../core/call/transport.ts";
+import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
+import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import type { Members } from "../../../internal/object_fields.ts";
 import { limitOf, UNWATCHED_MS, within } from "./message_transport.ts";
 import type { Connection } from "./connection.ts";
@@ -48,7 +48,7 @@ export class Subscriptions {
   }
 
   /** Has `handler` called when a resource changes. */
-  async subscribe(uri: string, handler: Handler, limit: TransportLimit): Promise<Handler | Refusal> {
+  async subscribe(uri: string, handler: Handler, limit: ActivityMonitor): Promise<Handler | ErrorResult> {
     const era = await this.#connection.era();
     if ("kind" in era) return era;
     const isFirst = !this.#resources.has(uri);
@@ -84,12 +84,12 @@ export class Subscriptions {
     for (const handler of handlers ?? (isResource ? this.#resources.get(uri) : undefined) ?? []) handler();
   }
 
-  async #ask(verb: "subscribe" | "unsubscribe", uri: string, limit: TransportLimit): Promise<Refusal | undefined> {
+  async #ask(verb: "subscribe" | "unsubscribe", uri: string, limit: ActivityMonitor): Promise<ErrorResult | undefined> {
     const reply = await this.#connection.request({ method: `resources/${verb}`, params: { uri }, limit });
     return "result" in reply ? undefined : refusalOf(reply);
   }
 
-  #askAside(verb: "subscribe" | "unsubscribe", uri: string): Promise<Refusal | undefined> {
+  #askAside(verb: "subscribe" | "unsubscribe", uri: string): Promise<ErrorResult | undefined> {
     return within(UNWATCHED_MS, (limit) => this.#ask(verb, uri, limit));
   }
 
@@ -98,11 +98,11 @@ export class Subscriptions {
     for (const uri of this.#resources.keys()) await this.#askAside("subscribe", uri);
   }
 
-  async #listenTo(uri: string): Promise<Refusal | undefined> {
+  async #listenTo(uri: string): Promise<ErrorResult | undefined> {
     const acknowledged = await (await this.#listen())?.acknowledged;
     const { resourceSubscriptions: uris } = acknowledged ?? {};
     if (Array.isArray(uris) && uris.includes(uri)) return undefined;
-    return refuse("method_not_found", "The server does not tell when this resource changes");
+    return errorResult("method_not_found", "The server does not tell when this resource changes");
   }
 
   /** Listens for what is wanted now. The stream before it goes on until this one is there. */
@@ -131,14 +131,14 @@ export class Subscriptions {
   #open(notifications: Members): Listening {
     const ending = new AbortController();
     const { promise, resolve } = Promise.withResolvers<Members | undefined>();
-    void this.#keepOpen(notifications, limitOf(ending.signal), resolve).finally(() => resolve(undefined));
+    void this.#disableIdleTimeout(notifications, limitOf(ending.signal), resolve).finally(() => resolve(undefined));
     return { ending, acknowledged: promise };
   }
 
   /** Asks for the stream whenever it has ended, more and more seldom where it is not given. */
-  async #keepOpen(
+  async #disableIdleTimeout(
     notifications: Members,
-    limit: TransportLimit,
+    limit: ActivityMonitor,
     acknowledged: (notifications: Members) => void,
   ): Promise<void> {
     let pauseMs = FIRST_PAUSE_MS;

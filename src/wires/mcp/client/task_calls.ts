@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Settled, Sink, UnknownOutcome } from "../../../core/call/outcome.ts";
+import type { CallResult, Sink, UnknownOutcome } from "../../../core/call/outcome.ts";
 import type { TransportCall } from "../../../core/call/transport.ts";
 import { type Members, membersOf } from "../../../internal/object_fields.ts";
 import { isJsonObject } from "../../../internal/json.ts";
@@ -40,12 +40,17 @@ export class TaskCalls {
   }
 
   /** Redeems the task, or cancels it. */
-  async call(taskId: string, call: TransportCall, era: Era, sink: Sink | undefined): Promise<Settled | UnknownOutcome> {
+  async call(
+    taskId: string,
+    call: TransportCall,
+    era: Era,
+    sink: Sink | undefined,
+  ): Promise<CallResult | UnknownOutcome> {
     if (call.tool === "cancel") return await cancelTask(this.#connection, taskId, call.limit);
     return era.isModern ? await this.#redeem(taskId, call) : await this.#redeemLegacy(taskId, call, sink);
   }
 
-  async #redeem(taskId: string, { meta, limit }: TransportCall): Promise<Settled | UnknownOutcome> {
+  async #redeem(taskId: string, { meta, limit }: TransportCall): Promise<CallResult | UnknownOutcome> {
     const { continuation, responses } = meta ?? {};
     if (typeof continuation === "string") {
       const refusal = await this.#update(taskId, inputsOf(decodeRound(continuation), responses), { limit });
@@ -60,7 +65,7 @@ export class TaskCalls {
   }
 
   /** What the task wants to know: the handlers say it, or the caller has to. */
-  async #answer(taskId: string, task: Members, { limit }: Pick<TransportCall, "limit">): Promise<Settled> {
+  async #answer(taskId: string, task: Members, { limit }: Pick<TransportCall, "limit">): Promise<CallResult> {
     const { questions, answered } = await answerInputs(this.#connection.handlers, task["inputRequests"]);
     if (questions.length > 0) return askOutcome(questions, encodeRound(taskId, questions, answered));
     return await this.#update(taskId, { inputResponses: answered }, { limit }) ?? promiseOf(task);
@@ -70,13 +75,17 @@ export class TaskCalls {
     taskId: string,
     { inputResponses = {} }: Members,
     { limit }: Pick<TransportCall, "limit">,
-  ): Promise<Settled | undefined> {
+  ): Promise<CallResult | undefined> {
     const reply = await this.#connection.request({ method: "tasks/update", params: { taskId, inputResponses }, limit });
     return "result" in reply ? undefined : refusalOf(reply);
   }
 
   /** In 2025-11-25 the result is asked for on its own, and questions come while it is waited for. */
-  async #redeemLegacy(taskId: string, call: TransportCall, sink: Sink | undefined): Promise<Settled | UnknownOutcome> {
+  async #redeemLegacy(
+    taskId: string,
+    call: TransportCall,
+    sink: Sink | undefined,
+  ): Promise<CallResult | UnknownOutcome> {
     const { meta, limit } = call;
     const { continuation, responses } = meta ?? {};
     if (continuation !== taskId) {

@@ -5,8 +5,8 @@
  *
  * @module
  */
-import type { PromiseOutcome, Settled } from "../../../core/call/outcome.ts";
-import type { TransportLimit } from "../../../core/call/transport.ts";
+import type { CallResult, PromiseOutcome } from "../../../core/call/outcome.ts";
+import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import { decodeResult } from "../../framing/result/decode.ts";
 import { type Members, membersOf, valueOr } from "../../../internal/object_fields.ts";
 import { isJsonObject } from "../../../internal/json.ts";
@@ -38,7 +38,7 @@ export function promiseOf(task: Members): PromiseOutcome {
 }
 
 /** How a task that was cancelled ends, as it does everywhere. */
-const CANCELLED: Settled = {
+const CANCELLED: CallResult = {
   kind: "failure",
   code: "cancelled",
   message: "The work was cancelled",
@@ -46,7 +46,7 @@ const CANCELLED: Settled = {
 };
 
 /** Cancels a task; tells whether that ended it. */
-export async function cancelTask(connection: Connection, taskId: string, limit: TransportLimit): Promise<Settled> {
+export async function cancelTask(connection: Connection, taskId: string, limit: ActivityMonitor): Promise<CallResult> {
   const reply = await connection.request({ method: "tasks/cancel", params: { taskId }, limit });
   // The older dialect refuses to cancel what has ended.
   const after = "result" in reply && typeof reply.result["status"] === "string"
@@ -58,7 +58,7 @@ export async function cancelTask(connection: Connection, taskId: string, limit: 
 }
 
 /** What `tasks/get` gave, as far as it is the same in both dialects; `undefined` if there is a result to be had. */
-export function unfinished(task: Members): Settled | undefined {
+export function unfinished(task: Members): CallResult | undefined {
   switch (task["status"]) {
     case "working":
       return promiseOf(task);

@@ -4,10 +4,10 @@
  * @module
  */
 import {
-  type AskOutcome,
-  refuse,
-  refuseInput,
-  type Settled,
+  type CallResult,
+  errorResult,
+  invalidInputResult,
+  type QuestionsResult,
   type Sink,
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
@@ -45,9 +45,9 @@ export class ToolCalls {
   }
 
   /** Makes one call. */
-  async call(call: TransportCall, era: Era, sink: Sink | undefined): Promise<Settled | UnknownOutcome> {
+  async call(call: TransportCall, era: Era, sink: Sink | undefined): Promise<CallResult | UnknownOutcome> {
     const { tool, args = {}, limit } = call;
-    if (!isJsonObject(args)) return refuseInput("Arguments must be an object", [], "object", args);
+    if (!isJsonObject(args)) return invalidInputResult("Arguments must be an object", [], "object", args);
     const isKnowledgeNeeded = era.hasHeaders || this.#tools.arePinned || takesTasks(era);
     const known = isKnowledgeNeeded ? await this.#tools.find(tool, limit) : this.#tools.known(tool);
     const refusal = this.#tools.check(tool, known);
@@ -61,7 +61,7 @@ export class ToolCalls {
     args: Members,
     known: KnownTool | undefined,
     sink: Sink | undefined,
-  ): Promise<Settled | UnknownOutcome> {
+  ): Promise<CallResult | UnknownOutcome> {
     const { continuation, responses, ...said } = meta ?? {};
     const watch = sink && watchOf(sink);
     const send = (inputs: Members, headerParams: KnownTool["headerParams"] = []): Promise<RpcReply> =>
@@ -93,7 +93,7 @@ export class ToolCalls {
     args: Members,
     known: KnownTool | undefined,
     sink: Sink | undefined,
-  ): Promise<Settled | UnknownOutcome> {
+  ): Promise<CallResult | UnknownOutcome> {
     const { continuation, responses, ...said } = meta ?? {};
     const { taskSupport } = membersOf(known?.tool["execution"]);
     const isTask = takesTasks(era) &&
@@ -119,7 +119,7 @@ export class ToolCalls {
   }
 
   /** How a call ended, from the reply to it. */
-  settle(reply: RpcReply, tool: string): Settled | UnknownOutcome {
+  settle(reply: RpcReply, tool: string): CallResult | UnknownOutcome {
     if (!("result" in reply)) {
       const isElicitation = "error" in reply && reply.error.code === URL_ELICITATION_REQUIRED;
       return (isElicitation ? elicitationsOf(reply.error.data) : undefined) ?? this.#refusal(reply, tool);
@@ -133,10 +133,10 @@ export class ToolCalls {
       : { kind: "unknown", responseType: String(resultType), result };
   }
 
-  #refusal(reply: Exclude<RpcReply, { readonly result: unknown }>, tool: string): Settled {
+  #refusal(reply: Exclude<RpcReply, { readonly result: unknown }>, tool: string): CallResult {
     const refusal = refusalOf(reply);
     const isUnknown = refusal.code === "invalid_input" && this.#tools.lacks(tool);
-    return isUnknown ? refuse("tool_not_found", refusal.message, refusal.data) : refusal;
+    return isUnknown ? errorResult("tool_not_found", refusal.message, refusal.data) : refusal;
   }
 }
 
@@ -153,7 +153,7 @@ function takesTasks({ isModern, server: { capabilities } }: Era): boolean {
 }
 
 /** Pages that the caller has to go to before it calls again, as the older eras say it; `undefined` if there are none. */
-function elicitationsOf(data: unknown): AskOutcome | undefined {
+function elicitationsOf(data: unknown): QuestionsResult | undefined {
   const { elicitations } = membersOf(data);
   if (!Array.isArray(elicitations) || elicitations.length === 0) return undefined;
   const questions = elicitations.map((params, index) =>

@@ -1,5 +1,5 @@
-import type { Refusal } from "../../../core/call/outcome.ts";
-import type { RemoteTool, TransportLimit } from "../../../core/call/transport.ts";
+import type { ErrorResult } from "../../../core/call/outcome.ts";
+import type { ActivityMonitor, ListedTool } from "../../../core/call/transport.ts";
 import type { Members } from "../../../internal/object_fields.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import type { Connection } from "./connection.ts";
@@ -10,7 +10,7 @@ import { checkPin } from "./pins.ts";
 /** A tool, and what calls of it need. */
 export interface KnownTool {
   /** As it is listed. */
-  readonly tool: RemoteTool;
+  readonly tool: ListedTool;
   /** Its arguments that travel in headers. */
   readonly headerParams: readonly HeaderParam[];
 }
@@ -19,12 +19,12 @@ export interface KnownTool {
 export class Tools {
   readonly #connection: Connection;
   readonly #lists: Lists;
-  readonly #pinned: readonly RemoteTool[] | undefined;
+  readonly #pinned: readonly ListedTool[] | undefined;
   /** As they were last listed. */
   #known: ReadonlyMap<string, KnownTool> | undefined = undefined;
   readonly #warnings = new Set<string>();
 
-  constructor(connection: Connection, lists: Lists, pinned: readonly RemoteTool[] | undefined) {
+  constructor(connection: Connection, lists: Lists, pinned: readonly ListedTool[] | undefined) {
     this.#connection = connection;
     this.#lists = lists;
     this.#pinned = pinned;
@@ -37,7 +37,7 @@ export class Tools {
    * Lists the tools; those with a schema that is none are left out, with a warning. Where tools are pinned, what was pinned of those
    * that are still there: whoever tells a model of them tells it what was looked at.
    */
-  async list(limit: TransportLimit): Promise<readonly RemoteTool[] | Refusal> {
+  async list(limit: ActivityMonitor): Promise<readonly ListedTool[] | ErrorResult> {
     const listed = await this.#load(limit);
     if ("kind" in listed) return listed;
     return this.#pinned?.filter(({ name }) => listed.has(name)) ?? [...listed.values()].map(({ tool }) => tool);
@@ -47,7 +47,7 @@ export class Tools {
    * What is known of a tool before it is called; `undefined` if that needs no knowing, or cannot be had: the call itself will
    * tell why.
    */
-  async find(name: string, limit: TransportLimit): Promise<KnownTool | undefined> {
+  async find(name: string, limit: ActivityMonitor): Promise<KnownTool | undefined> {
     const known = this.#known ?? await this.#load(limit);
     return "kind" in known ? undefined : known.get(name);
   }
@@ -58,7 +58,7 @@ export class Tools {
   }
 
   /** Why a tool must not be called. */
-  check(name: string, known: KnownTool | undefined): Refusal | undefined {
+  check(name: string, known: KnownTool | undefined): ErrorResult | undefined {
     return this.#pinned && checkPin(this.#pinned, name, known?.tool);
   }
 
@@ -78,9 +78,9 @@ export class Tools {
     this.#lists.cache.forget("tools/");
   }
 
-  async #load(limit: TransportLimit): Promise<ReadonlyMap<string, KnownTool> | Refusal> {
+  async #load(limit: ActivityMonitor): Promise<ReadonlyMap<string, KnownTool> | ErrorResult> {
     const listed = await this.#lists.all("tools/list", "tools", limit);
-    if ("kind" in listed) return listed as Refusal;
+    if ("kind" in listed) return listed as ErrorResult;
     const era = await this.#connection.era();
     const hasHeaders = !("kind" in era) && era.hasHeaders;
     const tools = listed.flatMap((tool) => this.#read(tool, hasHeaders) ?? []);
@@ -97,7 +97,7 @@ export class Tools {
     }
     const headerParams = hasHeaders ? headerParamsOf(inputSchema) : [];
     if (typeof headerParams === "string") return this.#drop(name, headerParams);
-    return { tool: listed as RemoteTool, headerParams };
+    return { tool: listed as ListedTool, headerParams };
   }
 
   #drop(name: string, because: string): undefined {

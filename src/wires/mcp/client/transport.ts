@@ -3,8 +3,14 @@
  *
  * @module
  */
-import { type Refusal, refuse, type Settled, type Sink, type UnknownOutcome } from "../../../core/call/outcome.ts";
-import type { RemoteTool, TransportCall, TransportLimit } from "../../../core/call/transport.ts";
+import {
+  type CallResult,
+  type ErrorResult,
+  errorResult,
+  type Sink,
+  type UnknownOutcome,
+} from "../../../core/call/outcome.ts";
+import type { ActivityMonitor, ListedTool, TransportCall } from "../../../core/call/transport.ts";
 import { type Members, membersOf } from "../../../internal/object_fields.ts";
 import { ToolError } from "../../../core/errors/tool_error.ts";
 import { limitOf, UNWATCHED_MS, within } from "./message_transport.ts";
@@ -52,7 +58,7 @@ export class McpClientTransport implements McpTransport {
     connection.inbox.on("renewed", () => void within(UNWATCHED_MS, (limit) => this.#sayLogLevel(limit)));
   }
 
-  async call(call: TransportCall, sink?: Sink): Promise<Settled | UnknownOutcome> {
+  async call(call: TransportCall, sink?: Sink): Promise<CallResult | UnknownOutcome> {
     const era = await this.#connection.era();
     if ("kind" in era) return era;
     const taskId = await this.#tasks.taskOf(call, era);
@@ -61,7 +67,7 @@ export class McpClientTransport implements McpTransport {
       : await this.#tasks.call(taskId, call, era, sink);
   }
 
-  list(limit: TransportLimit): Promise<readonly RemoteTool[] | Refusal> {
+  list(limit: ActivityMonitor): Promise<readonly ListedTool[] | ErrorResult> {
     return this.#tools.list(limit);
   }
 
@@ -138,11 +144,14 @@ export class McpClientTransport implements McpTransport {
   }
 
   #list(method: string, member: string, options: McpRequestOptions | undefined): Promise<readonly never[]> {
-    return finish(options, (limit) => this.#lists.all(method, member, limit) as Promise<readonly never[] | Refusal>);
+    return finish(
+      options,
+      (limit) => this.#lists.all(method, member, limit) as Promise<readonly never[] | ErrorResult>,
+    );
   }
 
   /** Asks for something, in as many rounds as it takes; kept under `key` as long as the server says, if it took but one. */
-  async #ask(method: string, params: Members, limit: TransportLimit, key?: string): Promise<Members | Refusal> {
+  async #ask(method: string, params: Members, limit: ActivityMonitor, key?: string): Promise<Members | ErrorResult> {
     const { handlers } = this.#connection;
     let rounds = 0;
     const ended = await goRounds(handlers, (inputs) => {
@@ -151,7 +160,7 @@ export class McpClientTransport implements McpTransport {
     }, {});
     if ("outcome" in ended) {
       const message = `The server asks before it answers ${method}: set onElicitation`;
-      return refuse("invalid_request", message, ended.outcome);
+      return errorResult("invalid_request", message, ended.outcome);
     }
     if (!("result" in ended.reply)) return refusalOf(ended.reply);
     const { result } = ended.reply;
@@ -160,7 +169,7 @@ export class McpClientTransport implements McpTransport {
   }
 
   /** In the older eras the level is said once; in the newer one each request says it. */
-  async #sayLogLevel(limit: TransportLimit): Promise<Refusal | undefined> {
+  async #sayLogLevel(limit: ActivityMonitor): Promise<ErrorResult | undefined> {
     const { logLevel: level } = this.#connection;
     const era = await this.#connection.era();
     if ("kind" in era) return era;
@@ -170,14 +179,14 @@ export class McpClientTransport implements McpTransport {
   }
 }
 
-function isRefusal(result: unknown): result is Refusal {
+function isRefusal(result: unknown): result is ErrorResult {
   return membersOf(result)["kind"] === "error" && "code" in membersOf(result);
 }
 
 /** Does something within the time that it may take; a refusal is thrown. */
 function finish<Value>(
   { signal, timeoutMs = 60_000 }: McpRequestOptions = {},
-  work: (limit: TransportLimit) => Promise<Value | Refusal>,
+  work: (limit: ActivityMonitor) => Promise<Value | ErrorResult>,
 ): Promise<Value> {
   return within(timeoutMs, async (limit) => {
     const end = signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]);

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { RemoteTool, Transport } from "../../../core/call/transport.ts";
+import type { ListedTool, Transport } from "../../../core/call/transport.ts";
 import type { MaybePromise } from "../../../internal/maybe_promise.ts";
 
 /** Options of what is asked of a server beside calls of tools. */
@@ -29,7 +29,7 @@ export interface McpClientOptions {
    * Tools as `list` once gave them. A tool that the server now lists with another description, other arguments or another
    * output is not called; neither is one that is not among them.
    */
-  readonly pinned?: readonly RemoteTool[];
+  readonly pinned?: readonly ListedTool[];
   /** Told what is wrong with a server that can be used all the same. Default: `console.warn`. */
   readonly onWarning?: (message: string) => void;
 }
@@ -271,7 +271,7 @@ export interface McpTransport extends Transport {
   /** Has `handler` called whenever a list has changed, until what this returns is called. */
   onChange(what: McpChange, handler: () => void): () => void;
   /**
-   * Answers what the server asks, in place of the client's `onElicit`; and what is asked while no tool is called, which nobody
+   * Answers what the server asks, in place of the client's `onElicitation`; and what is asked while no tool is called, which nobody
    * answers otherwise. To be set before the transport is used, as are the two others: the server is told then.
    */
   onElicitation(handler: (question: McpElicitation) => MaybePromise<McpElicitationResult>): void;

@@ -1,4 +1,4 @@
-import type { Refusal } from "../../../core/call/outcome.ts";
+import type { ErrorResult } from "../../../core/call/outcome.ts";
 import { retryAfter } from "../../../http_client/retry_after.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { encodeError, encodeResult } from "../../framing/json_rpc/encode.ts";
@@ -16,7 +16,7 @@ export interface Answer {
   /** HTTP headers beside the usual. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Set if it refuses: over HTTP its caller is told what to do about that. */
-  readonly refusal?: Refusal | undefined;
+  readonly refusal?: ErrorResult | undefined;
 }
 
 /** An error of the protocol itself. */
@@ -52,19 +52,19 @@ export function errorAnswer(id: RequestId | null, { number, message, data, statu
 }
 
 /** A response that is the refusal of a call. */
-export function refusalAnswer(id: RequestId | null, refusal: Refusal): Answer {
+export function refusalAnswer(id: RequestId | null, refusal: ErrorResult): Answer {
   const answer = { ...errorAnswer(id, toProtocolError(refusal)), refusal };
   const headers = refusalHeaders(refusal);
   return headers === undefined ? answer : { ...answer, headers };
 }
 
 /** A refusal as an error of JSON-RPC; our own code stands in its data. */
-export function toProtocolError(refusal: Refusal): ProtocolError {
+export function toProtocolError(refusal: ErrorResult): ProtocolError {
   const { number, status } = mcpErrorCodes[refusal.code];
   return { number, message: messageOf(refusal, true), data: refusalData(refusal), status };
 }
 
-function refusalHeaders({ code, data }: Refusal): Readonly<Record<string, string>> | undefined {
+function refusalHeaders({ code, data }: ErrorResult): Readonly<Record<string, string>> | undefined {
   if (code === "unauthenticated") return { "www-authenticate": "Bearer" };
   if (code === "permission_denied") return { "www-authenticate": 'Bearer error="insufficient_scope"' };
   return code === "rate_limited" || code === "unavailable" ? retryAfter(data) : undefined;

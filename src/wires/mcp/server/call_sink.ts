@@ -1,4 +1,4 @@
-import type { CallEvent, LogLine, PromiseOutcome, Settled, Sink } from "../../../core/call/outcome.ts";
+import type { CallEvent, CallResult, LogLine, PromiseOutcome, Sink } from "../../../core/call/outcome.ts";
 import { PieceCollector } from "../../../core/call/partials.ts";
 import type { Channel } from "./exchange.ts";
 import { LOG_LEVELS } from "../protocol/constants.ts";
@@ -29,7 +29,7 @@ const MAX_WAITING_LINES = 64;
 
 /** Turns what happens while a call runs into notifications. MCP has no pieces of an answer: they are kept for the whole. */
 export class CallSink implements Sink {
-  readonly left?: AbortSignal;
+  readonly closed?: AbortSignal;
   readonly keepsPieces = true;
   readonly #options: CallSinkOptions;
   readonly #pieces = new PieceCollector();
@@ -38,7 +38,7 @@ export class CallSink implements Sink {
 
   constructor(options: CallSinkOptions) {
     this.#options = options;
-    if (options.channel?.left !== undefined) this.left = options.channel.left;
+    if (options.channel?.left !== undefined) this.closed = options.channel.left;
   }
 
   push(event: CallEvent): void | Promise<void> {
@@ -76,8 +76,8 @@ export class CallSink implements Sink {
   }
 
   /** How the call ended; an answer without a value is its pieces, joined. */
-  join(settled: Settled): Settled {
-    return this.#pieces.join(settled) as Settled;
+  join(settled: CallResult): CallResult {
+    return this.#pieces.join(settled) as CallResult;
   }
 }
 

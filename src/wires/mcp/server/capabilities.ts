@@ -1,5 +1,5 @@
 import type { AskableKind } from "../../../core/call/call.ts";
-import type { AskRequest } from "../../../core/call/outcome.ts";
+import type { Question } from "../../../core/call/outcome.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import type { Members } from "../protocol/messages.ts";
 import { TASKS_EXTENSION } from "../protocol/constants.ts";
@@ -29,7 +29,7 @@ export function takesTasks(capabilities: unknown): boolean {
 }
 
 /** What has to be declared for these questions and was not; `undefined` if nothing is missing. */
-export function missingFor(requests: Iterable<AskRequest>, capabilities: unknown): Members | undefined {
+export function missingFor(requests: Iterable<Question>, capabilities: unknown): Members | undefined {
   const missing: Record<string, Members> = {};
   for (const request of requests) {
     const kind = askableKind(request);
@@ -44,7 +44,7 @@ export function missingFor(requests: Iterable<AskRequest>, capabilities: unknown
 }
 
 /** What a caller has to be able to do, to be asked this. */
-function askableKind({ kind, params }: AskRequest): AskableKind {
+function askableKind({ kind, params }: Question): AskableKind {
   return kind === "elicitation" && params?.["url"] !== undefined ? "url" : kind;
 }
 

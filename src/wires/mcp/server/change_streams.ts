@@ -4,7 +4,7 @@
  * @module
  */
 import type { Change } from "../../../core/call/changes.ts";
-import { type Refusal, refuse } from "../../../core/call/outcome.ts";
+import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/maybe_promise.ts";
@@ -53,7 +53,7 @@ export class Listens {
     const { id, params } = request;
     const filter = this.#readFilter(params, watch !== undefined);
     if ("kind" in filter) return refusalAnswer(id, filter);
-    if (this.#open.size >= MAX_LISTENS) return refusalAnswer(id, refuse("internal", "Too many subscriptions"));
+    if (this.#open.size >= MAX_LISTENS) return refusalAnswer(id, errorResult("internal", "Too many subscriptions"));
     const channel = exchange.channel(true) as Channel;
     const meta = { [SUBSCRIPTION_ID]: id };
     const news = new NewsQueue(channel);
@@ -97,7 +97,7 @@ export class Listens {
     });
   }
 
-  #readFilter({ notifications: wanted }: Members, canWatchTasks: boolean): Filter | Refusal {
+  #readFilter({ notifications: wanted }: Members, canWatchTasks: boolean): Filter | ErrorResult {
     if (!isJsonObject(wanted)) return refuseParam("notifications", wanted, "an object of what to listen for");
     const { toolsListChanged, promptsListChanged, resourcesListChanged, resourceSubscriptions, taskIds } = wanted;
     const { catalog } = this.#host;

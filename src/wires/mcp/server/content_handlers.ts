@@ -4,7 +4,7 @@
  * @module
  */
 import type { CallMeta } from "../../../core/call/call.ts";
-import { type Refusal, refuse, type Settled } from "../../../core/call/outcome.ts";
+import { type CallResult, type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { Catalog, CatalogRequest, Completion, PromptContent } from "../../../core/content/catalog.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/maybe_promise.ts";
@@ -35,10 +35,13 @@ export interface OfferRequest {
   readonly progressToken: string | number | undefined;
 }
 
-type Run = (catalog: Catalog, asked: CatalogRequest, sink: CallSink | undefined) => MaybePromise<Settled>;
+type Run = (catalog: Catalog, asked: CatalogRequest, sink: CallSink | undefined) => MaybePromise<CallResult>;
 
 /** How an answer's value becomes members of a result, and whether the result may be kept. */
-type Encode = (value: unknown, dialect: Dialect) => { readonly json: string; readonly isCacheable?: boolean } | Refusal;
+type Encode = (
+  value: unknown,
+  dialect: Dialect,
+) => { readonly json: string; readonly isCacheable?: boolean } | ErrorResult;
 
 /** Answers for the resources and prompts of one server. */
 export class Offers {
@@ -64,7 +67,7 @@ export class Offers {
   }
 
   /** The work of a request; `undefined` if it is for nothing that there is here. */
-  work(asked: OfferRequest): Work | Refusal | undefined {
+  work(asked: OfferRequest): Work | ErrorResult | undefined {
     const { catalog } = this.#host;
     const { request: { method, params } } = asked;
     if (catalog === undefined) return undefined;
@@ -76,7 +79,7 @@ export class Offers {
     return this.#work(asked, (from, basis) => from.complete({ ...completion, ...basis }), encodeCompletion);
   }
 
-  #resourceWork(asked: OfferRequest, method: string, params: Members): Work | Refusal | undefined {
+  #resourceWork(asked: OfferRequest, method: string, params: Members): Work | ErrorResult | undefined {
     switch (method) {
       case "resources/list":
         return this.#work(asked, (catalog, basis) => catalog.listResources(basis), this.#page("resources", params));
@@ -92,7 +95,7 @@ export class Offers {
     }
   }
 
-  #promptWork(asked: OfferRequest, method: string, params: Members): Work | Refusal | undefined {
+  #promptWork(asked: OfferRequest, method: string, params: Members): Work | ErrorResult | undefined {
     if (method === "prompts/list") return this.#listWork(asked, "prompts", ({ prompts }) => prompts);
     if (method !== "prompts/get") return undefined;
     const { name, arguments: args = {} } = params;
@@ -115,7 +118,7 @@ export class Offers {
       answer: (settled) => {
         if (settled.kind === "error") return refusalOf(id, settled, dialect);
         if (settled.kind !== "answer") {
-          return refusalAnswer(id, refuse("invalid_request", "message" in settled ? settled.message : "Not now"));
+          return refusalAnswer(id, errorResult("invalid_request", "message" in settled ? settled.message : "Not now"));
         }
         try {
           const encoded = encode(settled.value, dialect);
@@ -153,7 +156,7 @@ export class Offers {
 }
 
 /** The refusal of a cursor that was not given. */
-export function refuseCursor(cursor: unknown): Refusal {
+export function refuseCursor(cursor: unknown): ErrorResult {
   return refuseParam("cursor", cursor, "a cursor that was given here");
 }
 
@@ -166,7 +169,7 @@ function withoutNews(list: readonly Members[], { hasTitles }: Dialect): readonly
   }));
 }
 
-function refusalOf(id: Request["id"], refusal: Refusal, { isModern }: Dialect): Answer {
+function refusalOf(id: Request["id"], refusal: ErrorResult, { isModern }: Dialect): Answer {
   if (isModern || refusal.code !== "resource_not_found") return refusalAnswer(id, refusal);
   return errorAnswer(id, { ...toProtocolError(refusal), number: LEGACY_RESOURCE_NOT_FOUND });
 }
@@ -183,7 +186,7 @@ const encodeCompletion: Encode = (value) => ({ json: `"completion":${JSON.string
 
 type ReadCompletion = Omit<Parameters<Catalog["complete"]>[0], "peer" | "meta">;
 
-function readCompletion({ ref, argument, context }: Members): ReadCompletion | Refusal {
+function readCompletion({ ref, argument, context }: Members): ReadCompletion | ErrorResult {
   const { type, name: prompt, uri: resource }: Members = isJsonObject(ref) ? ref : {};
   const of = type === "ref/prompt" && typeof prompt === "string"
     ? { prompt }

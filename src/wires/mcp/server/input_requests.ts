@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AskRequest } from "../../../core/call/outcome.ts";
+import type { Question } from "../../../core/call/outcome.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { isJsonObject, type JsonObject } from "../../../internal/json.ts";
 import type { Dialect } from "./revision.ts";
@@ -22,15 +22,15 @@ export interface InputRequest {
 const RESOURCE = "resource/";
 
 /** The questions by the keys that the client knows them by. */
-export function toInputRequests(requests: Readonly<Record<string, AskRequest>>, dialect: Dialect): Members {
+export function toInputRequests(requests: Readonly<Record<string, Question>>, dialect: Dialect): Members {
   return Object.fromEntries(
     Object.entries(requests).map(([key, request]) => [inputKey(key, request), toInputRequest(request, dialect)]),
   );
 }
 
 /** The key that the client knows a question by. */
-export function inputKey(key: string, { kind }: AskRequest): string {
-  return kind === "resource" ? RESOURCE + key : key;
+export function inputKey(key: string, { kind }: Question): string {
+  return kind === "more" ? RESOURCE + key : key;
 }
 
 /**
@@ -39,7 +39,7 @@ export function inputKey(key: string, { kind }: AskRequest): string {
  *
  * @throws {TypeError} If it is no form that people can be shown.
  */
-export function toAloneRequest(key: string, of: RequestId, request: AskRequest, dialect: Dialect): InputRequest {
+export function toAloneRequest(key: string, of: RequestId, request: Question, dialect: Dialect): InputRequest {
   const { method, params } = toInputRequest(request, dialect);
   return { method, params: { ...params, _meta: { ...params["_meta"] as Members | undefined, question: { key, of } } } };
 }
@@ -49,19 +49,19 @@ export function toAloneRequest(key: string, of: RequestId, request: AskRequest, 
  *
  * @throws {TypeError} If it is no form that people can be shown.
  */
-function toInputRequest(request: AskRequest, dialect: Dialect): InputRequest {
+function toInputRequest(request: Question, dialect: Dialect): InputRequest {
   const { refused, ...params } = request.params ?? {};
   const asked = askOnce({ ...request, params }, dialect);
   return typeof refused === "string" ? askedAgain(asked, refused) : asked;
 }
 
-function askOnce({ kind, message, schema, params = {} }: AskRequest, dialect: Dialect): InputRequest {
+function askOnce({ kind, message, schema, params = {} }: Question, dialect: Dialect): InputRequest {
   switch (kind) {
     case "sampling":
       return { method: "sampling/createMessage", params };
     case "roots":
       return { method: "roots/list", params: {} };
-    case "resource": {
+    case "more": {
       const { method, params: grant } = form(message, GRANT, dialect);
       // A form has no word for what is granted: that is for clients of ours.
       return { method, params: { ...grant, _meta: { resource: params } } };

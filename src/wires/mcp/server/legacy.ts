@@ -6,7 +6,7 @@
  * @module
  */
 import type { CallMeta } from "../../../core/call/call.ts";
-import { type Refusal, refuseInput, type Settled } from "../../../core/call/outcome.ts";
+import { type CallResult, type ErrorResult, invalidInputResult } from "../../../core/call/outcome.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/maybe_promise.ts";
 import type { ServerInfo } from "../../wire.ts";
@@ -90,7 +90,7 @@ export class Legacy {
    * What a caller says of itself as it begins, unless that is too much. Of revisions that are not known here, the newest is
    * agreed on.
    */
-  readCaller({ protocolVersion, capabilities, clientInfo }: Members): LegacyCaller | Refusal {
+  readCaller({ protocolVersion, capabilities, clientInfo }: Members): LegacyCaller | ErrorResult {
     if (JSON.stringify([capabilities, clientInfo]).length > MAX_CALLER_LENGTH) return refuseLongCaller();
     return {
       version: isLegacyVersion(protocolVersion) ? protocolVersion : LEGACY_VERSIONS[0],
@@ -216,7 +216,7 @@ export class Legacy {
   #finish(
     id: Request["id"],
     work: Work,
-    settled: MaybePromise<Settled>,
+    settled: MaybePromise<CallResult>,
     said: CallMeta | undefined,
     exchange: LegacyExchange,
     dialect: Dialect,
@@ -232,7 +232,7 @@ export class Legacy {
     id: Request["id"],
     work: Work,
     said: CallMeta | undefined,
-    first: Settled,
+    first: CallResult,
     exchange: LegacyExchange,
     dialect: Dialect,
   ): Promise<Answer> {
@@ -254,9 +254,9 @@ export class Legacy {
   }
 }
 
-function refuseLongCaller(): Refusal {
+function refuseLongCaller(): ErrorResult {
   const expected = `at most ${MAX_CALLER_LENGTH} characters of JSON`;
-  return refuseInput(`params.capabilities and params.clientInfo are ${expected}`, ["params"], expected, {});
+  return invalidInputResult(`params.capabilities and params.clientInfo are ${expected}`, ["params"], expected, {});
 }
 
 function readMeta({ _meta: meta }: Members): {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type AskRequest, type Refusal, refuse, type Settled } from "../../../core/call/outcome.ts";
+import { type CallResult, type ErrorResult, errorResult, type Question } from "../../../core/call/outcome.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import type { WireHost } from "../../wire.ts";
 import { notification } from "./call_sink.ts";
@@ -40,7 +40,7 @@ export class LegacyAsker {
   }
 
   /** Asks everything at once; gives the answers, or why there are none. */
-  async ask(requests: Readonly<Record<string, AskRequest>>): Promise<Asked> {
+  async ask(requests: Readonly<Record<string, Question>>): Promise<Asked> {
     const { id, exchange: { ask, caller }, dialect } = this.#request;
     const missing = caller.capabilities === undefined
       ? undefined
@@ -74,7 +74,7 @@ export class LegacyAsker {
   }
 
   /** The request has come to its end: what its client went to a page for is done, if that is an answer. */
-  async finish({ kind }: Settled): Promise<void> {
+  async finish({ kind }: CallResult): Promise<void> {
     const pages = this.#pages;
     this.#pages = [];
     if (kind !== "answer" || pages.length === 0) return;
@@ -85,7 +85,7 @@ export class LegacyAsker {
   }
 }
 
-const OVERDUE: Refusal = refuse("deadline_exceeded", "The client did not answer in time");
+const OVERDUE: ErrorResult = errorResult("deadline_exceeded", "The client did not answer in time");
 
 /** How a request ends that its client did not answer. */
 export function unanswered(reason: string): { readonly end: WorkEnd } {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Refusal, refuse } from "../../../core/call/outcome.ts";
+import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import { type Answer, refusalAnswer, resultAnswer, unknownMethod } from "./answer.ts";
 import type { Dialect } from "./revision.ts";
@@ -29,16 +29,16 @@ export interface LegacyTaskRequest {
 }
 
 /** Whether a call is to become a task, or why it cannot be as it was asked. */
-export function readTaskWish({ task }: Members, tool: McpTool | undefined, dialect: Dialect): boolean | Refusal {
+export function readTaskWish({ task }: Members, tool: McpTool | undefined, dialect: Dialect): boolean | ErrorResult {
   if (dialect.version !== "2025-11-25") return false;
   if (task === undefined) {
     if (!tool?.plan.promise?.required) return false;
-    return refuse("method_not_found", `The tool ${tool.plan.name} has to be called as a task`);
+    return errorResult("method_not_found", `The tool ${tool.plan.name} has to be called as a task`);
   }
   if (!isJsonObject(task)) return refuseParam("task", task, "an object");
   // What there is not is refused where it is looked up.
   if (tool === undefined || tool.plan.promise !== undefined) return tool !== undefined;
-  return refuse("method_not_found", `The tool ${tool.plan.name} cannot be called as a task`);
+  return errorResult("method_not_found", `The tool ${tool.plan.name} cannot be called as a task`);
 }
 
 /** Answers `tasks/get`, `tasks/result` and `tasks/cancel`. What callers have is not known here: there is no list. */
@@ -69,7 +69,7 @@ async function fetchResult(
   let settled = await tasks.redeem(taskId, peer, LOOK_MS);
   for (;;) {
     if (isUnknown(settled)) return refusalAnswer(id, settled);
-    if (peer.signal?.aborted) return refusalAnswer(id, refuse("cancelled", "The caller has gone"));
+    if (peer.signal?.aborted) return refusalAnswer(id, errorResult("cancelled", "The caller has gone"));
     if ("requests" in settled) {
       const responses = await asker.ask(settled.requests);
       if ("end" in responses) return tasks.result(id, taskId, responses.end, peer, dialect, relatedTo(taskId));

@@ -6,7 +6,7 @@
  * @module
  */
 import type { CallMeta } from "../../../core/call/call.ts";
-import type { AskOutcome, Settled } from "../../../core/call/outcome.ts";
+import type { CallResult, QuestionsResult } from "../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../internal/maybe_promise.ts";
 import { type Answer, errorAnswer, protocolError, refusalAnswer, resultAnswer, unknownMethod } from "./answer.ts";
 import { missingFor, takesTasks } from "./capabilities.ts";
@@ -85,7 +85,7 @@ export class Modern {
     return settled.then((later) => this.#answerCall(request, meta, call, later));
   }
 
-  #answerCall(request: Request, meta: Members, call: ToolCall, settled: Settled): Answer {
+  #answerCall(request: Request, meta: Members, call: ToolCall, settled: CallResult): Answer {
     if ("requests" in settled) {
       return this.#ask(request, meta, settled);
     }
@@ -110,12 +110,12 @@ export class Modern {
   #finish(request: Request, meta: Members, work: Work, responses: CallMeta | undefined): MaybePromise<Answer> {
     const said = readCallMeta(meta);
     const settled = work.run(responses === undefined ? said : { ...said, ...responses });
-    const finish = (end: Settled) => "requests" in end ? this.#ask(request, meta, end) : work.answer(end);
+    const finish = (end: CallResult) => "requests" in end ? this.#ask(request, meta, end) : work.answer(end);
     return settled instanceof Promise ? settled.then(finish) : finish(settled);
   }
 
   /** The caller is asked, if it has declared that it can be. */
-  #ask({ id, method }: Request, meta: Members, { requests, continuation }: AskOutcome): Answer {
+  #ask({ id, method }: Request, meta: Members, { requests, continuation }: QuestionsResult): Answer {
     const requiredCapabilities = missingFor(Object.values(requests), meta[CLIENT_CAPABILITIES]);
     if (requiredCapabilities !== undefined) {
       const message = "This needs a client that can be asked what it asks";

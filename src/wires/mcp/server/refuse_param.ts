@@ -1,4 +1,4 @@
-import { type Refusal, refuseInput } from "../../../core/call/outcome.ts";
+import { type ErrorResult, invalidInputResult } from "../../../core/call/outcome.ts";
 
 /**
  * The refusal of a parameter.
@@ -7,6 +7,6 @@ import { type Refusal, refuseInput } from "../../../core/call/outcome.ts";
  * @param value What it is.
  * @param expected What it has to be, for people.
  */
-export function refuseParam(name: string, value: unknown, expected: string): Refusal {
-  return refuseInput(`params.${name} has to be ${expected}`, ["params", name], expected, value);
+export function refuseParam(name: string, value: unknown, expected: string): ErrorResult {
+  return invalidInputResult(`params.${name} has to be ${expected}`, ["params", name], expected, value);
 }

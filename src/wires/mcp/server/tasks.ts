@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { PromiseOutcome, Refusal, Settled } from "../../../core/call/outcome.ts";
+import type { CallResult, ErrorResult, PromiseOutcome } from "../../../core/call/outcome.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { formatTimestamp } from "../../../internal/clock.ts";
 import { isJsonObject } from "../../../internal/json.ts";
@@ -119,7 +119,7 @@ export class Tasks {
     return resultAnswer(id, dialect.result(json, meta));
   }
 
-  async #update(taskId: string, { inputResponses }: Members, peer: McpPeer): Promise<Refusal | undefined> {
+  async #update(taskId: string, { inputResponses }: Members, peer: McpPeer): Promise<ErrorResult | undefined> {
     if (!isJsonObject(inputResponses)) {
       return refuseParam("inputResponses", inputResponses, "an object of answers by key");
     }
@@ -127,14 +127,14 @@ export class Tasks {
   }
 
   /** Gives a task the answers to what it asks. */
-  async respond(taskId: string, responses: Members, peer: McpPeer): Promise<Refusal | undefined> {
+  async respond(taskId: string, responses: Members, peer: McpPeer): Promise<ErrorResult | undefined> {
     const meta = { continuation: taskId, responses };
     const settled = await this.#host.dispatch.call({ tool: "redeem", args: { promise: taskId }, meta, peer });
     return isUnknown(settled) ? settled : undefined;
   }
 
   /** Cancels a promise's work, if it has not ended. */
-  async cancel(taskId: string, peer: McpPeer): Promise<Refusal | undefined> {
+  async cancel(taskId: string, peer: McpPeer): Promise<ErrorResult | undefined> {
     const settled = await this.#host.dispatch.call({
       tool: "cancel",
       args: { promise: taskId },
@@ -145,7 +145,7 @@ export class Tasks {
   }
 
   /** How a promise is, after at most `waitMs`. */
-  async redeem(taskId: string, peer: McpPeer, waitMs: number): Promise<Settled> {
+  async redeem(taskId: string, peer: McpPeer, waitMs: number): Promise<CallResult> {
     const args = { promise: taskId, wait_ms: waitMs };
     return await this.#host.dispatch.call({ tool: "redeem", args, meta: undefined, peer });
   }
@@ -153,7 +153,7 @@ export class Tasks {
   /** How a task is now, as its caller is told. */
   view(
     taskId: string,
-    settled: Settled,
+    settled: CallResult,
     peer: McpPeer,
     dialect: Dialect,
   ): TaskView {
@@ -248,7 +248,7 @@ export function tasksNeeded(id: RequestId): Answer {
 }
 
 /** Whether there is no such task (any more). */
-export function isUnknown(settled: Settled): settled is Refusal {
+export function isUnknown(settled: CallResult): settled is ErrorResult {
   if (settled.kind !== "error") return false;
   return /^(invalid_promise|expired_promise|promise_lost|tool_not_found|unavailable)$/.test(settled.code);
 }

@@ -5,7 +5,7 @@
  */
 import type { CallMeta } from "../../../core/call/call.ts";
 import { decodeTrace } from "../../../core/call/call_meta.ts";
-import type { PromiseOutcome, Refusal, Settled } from "../../../core/call/outcome.ts";
+import type { CallResult, ErrorResult, PromiseOutcome } from "../../../core/call/outcome.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/maybe_promise.ts";
@@ -55,7 +55,7 @@ export class ToolCalls {
   }
 
   /** Name, tool and arguments of a call, or why it is none. */
-  read(params: Members): Pick<ToolCall, "name" | "tool" | "args"> | Refusal {
+  read(params: Members): Pick<ToolCall, "name" | "tool" | "args"> | ErrorResult {
     const { name, arguments: args = {} } = params;
     if (typeof name !== "string") return refuseParam("name", name, "the tool's name");
     return { name, tool: this.#tools.get(name), args };
@@ -65,7 +65,7 @@ export class ToolCalls {
    * Runs a call. It is watched only where somebody wants to hear of it; and a caller who takes no promises waits for what
    * was promised, as long as its deadline lets it.
    */
-  run(call: ToolCall, meta: CallMeta | undefined): MaybePromise<Settled> {
+  run(call: ToolCall, meta: CallMeta | undefined): MaybePromise<CallResult> {
     const { tool, progressToken, logLevel, takesPromises } = call;
     const waits = tool !== undefined && tool.mayPromise && !takesPromises && meta?.isPromiseWanted !== true;
     const isHeard = progressToken !== undefined || logLevel !== undefined;
@@ -79,7 +79,7 @@ export class ToolCalls {
     meta: CallMeta | undefined,
     channel: Channel | undefined,
     waits: boolean,
-  ): MaybePromise<Settled> {
+  ): MaybePromise<CallResult> {
     const { name, args, peer, progressToken, logLevel, takesPromises } = call;
     peer.isStreamed = channel !== undefined;
     const promised = takesPromises ? Promise.withResolvers<PromiseOutcome>() : undefined;
@@ -91,7 +91,7 @@ export class ToolCalls {
     return promised === undefined ? whole : Promise.race([whole, promised.promise]);
   }
 
-  #whole({ tool, peer }: ToolCall, sink: CallSink, settled: Settled, waits: boolean): MaybePromise<Settled> {
+  #whole({ tool, peer }: ToolCall, sink: CallSink, settled: CallResult, waits: boolean): MaybePromise<CallResult> {
     // Other promises come when the time to wait is over; that of work which goes on elsewhere comes at once.
     const { external, relay } = tool?.plan ?? {};
     if (!waits || settled.kind !== "promise" || (external ?? relay) === undefined) return sink.join(settled);
@@ -117,7 +117,7 @@ export class ToolCalls {
     }
   }
 
-  #refusal(id: RequestId, dialect: Dialect, refusal: Refusal): Answer {
+  #refusal(id: RequestId, dialect: Dialect, refusal: ErrorResult): Answer {
     const { code } = refusal;
     const isResult = mcpErrorCodes[code].isResult && (code !== "invalid_input" || dialect.tellsModelOfInput);
     if (!isResult) return refusalAnswer(id, refusal);
@@ -146,7 +146,7 @@ export function readCallMeta(meta: Members): CallMeta | undefined {
 const MAX_KEY = 256;
 
 /** What a caller sends back who was asked: the state, and its answers. */
-export function readResponses(params: Members): CallMeta | Refusal | undefined {
+export function readResponses(params: Members): CallMeta | ErrorResult | undefined {
   const { requestState: continuation, inputResponses } = params;
   if (continuation === undefined && inputResponses === undefined) return undefined;
   if (continuation !== undefined && typeof continuation !== "string") {

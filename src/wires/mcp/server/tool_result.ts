@@ -7,7 +7,7 @@
  * @module
  */
 import { type ContentBlock, isContentBlock } from "../../../core/call/content.ts";
-import type { AnswerOutcome, FailureOutcome, PromiseOutcome, Refusal } from "../../../core/call/outcome.ts";
+import type { AnswerOutcome, ErrorResult, FailureOutcome, PromiseOutcome } from "../../../core/call/outcome.ts";
 import { addedMembers, promiseMembers } from "../../framing/result/encode.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import type { Rendered } from "../../../core/tool/definition.ts";
@@ -47,7 +47,7 @@ export class ToolResults {
   }
 
   /** A refusal that the caller's model should see. */
-  refusal(dialect: Dialect, { code, message, data }: Refusal): string {
+  refusal(dialect: Dialect, { code, message, data }: ErrorResult): string {
     const meta = { response_type: "error", code, ...(data !== undefined && { data }) };
     // What does not fit is in the message; the rest is for programs.
     return errorResult(dialect, message, code === "invalid_input" ? data : undefined, meta);

@@ -5,7 +5,7 @@
  */
 import { hasOwnBase, mapParts } from "../../../core/json_schema/subschemas.ts";
 import type { JsonSchema } from "../../../core/schema/standard_schema.ts";
-import type { ToolPlan } from "../../../core/tool/definition.ts";
+import type { ToolDefinition } from "../../../core/tool/definition.ts";
 import { compileHeaderParams, type HeaderParam } from "./header_params.ts";
 import type { Dialect } from "./revision.ts";
 import type { WireHost } from "../../wire.ts";
@@ -14,7 +14,7 @@ import type { Members } from "../protocol/messages.ts";
 /** One tool. */
 export interface McpTool {
   /** Its definition. */
-  readonly plan: ToolPlan;
+  readonly plan: ToolDefinition;
   /** Its arguments that are repeated in headers. */
   readonly headerParams: readonly HeaderParam[];
   /** Whether its answer may come later than the call. */
@@ -27,12 +27,12 @@ const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
 /** A server's tools. */
 export class McpTools {
-  readonly #host: Pick<WireHost, "plans">;
-  #plans: readonly ToolPlan[] = [];
+  readonly #host: Pick<WireHost, "definitions">;
+  #plans: readonly ToolDefinition[] = [];
   #byName: ReadonlyMap<string, McpTool> = new Map();
 
   /** @throws {TypeError} If a tool breaks the rules of `x-mcp-header`. */
-  constructor(host: Pick<WireHost, "plans">) {
+  constructor(host: Pick<WireHost, "definitions">) {
     this.#host = host;
     this.#read();
   }
@@ -54,7 +54,7 @@ export class McpTools {
 
   /** The tools as they are now; those of a part may be others than they were. */
   #read(): ReadonlyMap<string, McpTool> {
-    const { plans } = this.#host;
+    const { definitions: plans } = this.#host;
     if (plans !== this.#plans) {
       this.#byName = new Map(plans.map((plan) => [plan.name, compileTool(plan)]));
       this.#plans = plans;
@@ -63,7 +63,7 @@ export class McpTools {
   }
 }
 
-function compileTool(plan: ToolPlan): McpTool {
+function compileTool(plan: ToolDefinition): McpTool {
   return {
     plan,
     headerParams: compileHeaderParams(plan.inputSchema, `tool "${plan.name}"`),

@@ -6,8 +6,14 @@
  *
  * @module
  */
-import { type Refusal, refuse, type Settled, type Sink, type UnknownOutcome } from "../../../core/call/outcome.ts";
-import type { RemoteTool } from "../../../core/call/transport.ts";
+import {
+  type CallResult,
+  type ErrorResult,
+  errorResult,
+  type Sink,
+  type UnknownOutcome,
+} from "../../../core/call/outcome.ts";
+import type { ListedTool } from "../../../core/call/transport.ts";
 import { decodeError, decodeStatus, ofAnotherRequest } from "../../framing/json_rpc/decode_error.ts";
 import { decodeEvent, decodeResult } from "../../framing/result/decode.ts";
 import { type Members, membersOf } from "../../../internal/object_fields.ts";
@@ -16,7 +22,7 @@ import { isJsonObject } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/maybe_promise.ts";
 
 /** Reads the answer to the call that was sent with this id; `undefined` if it is none. */
-export function decodeAnswer(json: unknown, sentId: number): Settled | UnknownOutcome | undefined {
+export function decodeAnswer(json: unknown, sentId: number): CallResult | UnknownOutcome | undefined {
   const answer = membersOf(json);
   const { jsonrpc, id, error } = answer;
   // What says that it is JSON-RPC is held to it. Where a server could not read the id of a request, its error has none.
@@ -25,13 +31,13 @@ export function decodeAnswer(json: unknown, sentId: number): Settled | UnknownOu
 }
 
 /** Reads a list of tools, in either of its shapes; `undefined` if it is none. */
-export function decodeList(json: unknown): readonly RemoteTool[] | undefined {
+export function decodeList(json: unknown): readonly ListedTool[] | undefined {
   const { tools = json } = membersOf(json);
-  return Array.isArray(tools) ? tools as RemoteTool[] : undefined;
+  return Array.isArray(tools) ? tools as ListedTool[] : undefined;
 }
 
 /** Reads why there is no answer: from an error, or, if there is none either, from the status. */
-export function decodeRefusal(json: unknown, status: number, text: string): Refusal {
+export function decodeRefusal(json: unknown, status: number, text: string): ErrorResult {
   const { error } = membersOf(json);
   return isJsonObject(error) ? decodeError(error, status) : decodeStatus(status, text, "MCP-lite");
 }
@@ -40,14 +46,14 @@ export function decodeRefusal(json: unknown, status: number, text: string): Refu
 export function readEvent(
   { event, data }: SseEvent,
   sink: Sink,
-): MaybePromise<Settled | UnknownOutcome | void> {
+): MaybePromise<CallResult | UnknownOutcome | void> {
   // Of what it does not know, a client thinks nothing.
   if (!/^(message|done|error)$/.test(event)) return undefined;
   let members: Members;
   try {
     members = membersOf(JSON.parse(data));
   } catch {
-    return refuse("parse_error", "An event is not JSON");
+    return errorResult("parse_error", "An event is not JSON");
   }
   if (event === "done") return decodeResult(members);
   if (event === "error") return decodeError(members);

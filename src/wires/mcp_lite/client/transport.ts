@@ -7,8 +7,14 @@
  *
  * @module
  */
-import { type Refusal, refuse, type Settled, type Sink, type UnknownOutcome } from "../../../core/call/outcome.ts";
-import type { RemoteTool, Transport, TransportCall, TransportLimit } from "../../../core/call/transport.ts";
+import {
+  type CallResult,
+  type ErrorResult,
+  errorResult,
+  type Sink,
+  type UnknownOutcome,
+} from "../../../core/call/outcome.ts";
+import type { ActivityMonitor, ListedTool, Transport, TransportCall } from "../../../core/call/transport.ts";
 import { exchange, type HttpOptions, readJsonText } from "../../../http_client/exchange.ts";
 import { type Pieces, withRetryAfter } from "../../../http_client/read.ts";
 import { parseHttpUrl } from "../../../internal/http_url.ts";
@@ -24,7 +30,7 @@ export type { HttpOptions } from "../../../http_client/exchange.ts";
  * @param url Where the endpoints are, with or without a slash at its end: `https://example.com/mcp-lite/v1`.
  * @throws {TypeError} If the URL is none, or not `http:` or `https:`.
  */
-export function http(url: string | URL, options: HttpOptions = {}): Transport {
+export function mcpLiteTransport(url: string | URL, options: HttpOptions = {}): Transport {
   return new HttpTransport(parseHttpUrl("reach a server", url), options);
 }
 
@@ -40,7 +46,7 @@ class HttpTransport implements Transport {
     this.#options = options;
   }
 
-  async call({ tool, args = {}, meta, limit }: TransportCall, sink?: Sink): Promise<Settled | UnknownOutcome> {
+  async call({ tool, args = {}, meta, limit }: TransportCall, sink?: Sink): Promise<CallResult | UnknownOutcome> {
     const params = { name: tool, arguments: args, _meta: meta };
     const id = ++this.#lastId;
     const body = JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params });
@@ -51,7 +57,7 @@ class HttpTransport implements Transport {
     });
   }
 
-  async list(limit: TransportLimit): Promise<readonly RemoteTool[] | Refusal> {
+  async list(limit: ActivityMonitor): Promise<readonly ListedTool[] | ErrorResult> {
     const list = (endpoint: string) =>
       this.#exchange(
         endpoint,
@@ -70,9 +76,9 @@ class HttpTransport implements Transport {
     endpoint: string,
     accept: string,
     body: string,
-    limit: TransportLimit,
+    limit: ActivityMonitor,
     read: (response: Response, pieces: Pieces) => Promise<Result>,
-  ): Promise<Result | Refusal> {
+  ): Promise<Result | ErrorResult> {
     const url = this.#base + endpoint + this.#search;
     const headers = { "content-type": "application/json", accept };
     return await exchange({ method: "POST", url, headers, body }, this.#options, limit, read);
@@ -84,12 +90,12 @@ async function readJson<Result>(
   { status, headers }: Response,
   pieces: Pieces,
   decode: (json: unknown) => Result | undefined,
-): Promise<Result | Refusal> {
+): Promise<Result | ErrorResult> {
   const { text, json } = await readJsonText(pieces);
   return decode(json) ?? withRetryAfter(decodeRefusal(json, status, text), headers);
 }
 
-async function readStream(pieces: Pieces, sink?: Sink): Promise<Settled | UnknownOutcome> {
+async function readStream(pieces: Pieces, sink?: Sink): Promise<CallResult | UnknownOutcome> {
   const decoder = new SseDecoder();
   // Of a stream that nobody asked for, the pieces are the answer if it gives no other.
   const collector = new PieceCollector();
@@ -101,5 +107,5 @@ async function readStream(pieces: Pieces, sink?: Sink): Promise<Settled | Unknow
       if (settled !== undefined) return collector.join(settled);
     }
   }
-  return refuse("unavailable", "Stream broke off");
+  return errorResult("unavailable", "Stream broke off");
 }

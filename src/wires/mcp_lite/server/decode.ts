@@ -8,7 +8,7 @@
  */
 import type { Call } from "../../../core/call/call.ts";
 import { decodeCallMeta } from "../../../core/call/call_meta.ts";
-import { type Refusal, refuseInput } from "../../../core/call/outcome.ts";
+import { type ErrorResult, invalidInputResult } from "../../../core/call/outcome.ts";
 import type { JsonRpcRequest } from "../../framing/json_rpc/decode.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 
@@ -16,13 +16,18 @@ import { isJsonObject } from "../../../internal/json.ts";
 export type DecodedCall = Omit<Call, "peer">;
 
 /** Reads the parameters of a request that names something and has arguments for it. */
-export function decodeCallParams({ method, params }: JsonRpcRequest): DecodedCall | Refusal {
+export function decodeCallParams({ method, params }: JsonRpcRequest): DecodedCall | ErrorResult {
   if (!isJsonObject(params)) {
-    return refuseInput(`${method} needs params: an object with name and arguments`, ["params"], "object", params);
+    return invalidInputResult(
+      `${method} needs params: an object with name and arguments`,
+      ["params"],
+      "object",
+      params,
+    );
   }
   const { name, arguments: args = {}, _meta: meta } = params;
   if (typeof name !== "string") {
-    return refuseInput(`${method} needs params.name, as a string`, ["params", "name"], "string", name);
+    return invalidInputResult(`${method} needs params.name, as a string`, ["params", "name"], "string", name);
   }
   if (meta === undefined) return { tool: name, args, meta: undefined };
   const decoded = decodeCallMeta(meta);

@@ -9,11 +9,11 @@
  */
 import type {
   AnswerOutcome,
-  AskOutcome,
   CallEvent,
+  ErrorResult,
   FailureOutcome,
   Outcome,
-  Refusal,
+  QuestionsResult,
 } from "../../../core/call/outcome.ts";
 import {
   addedMembers,
@@ -74,7 +74,7 @@ function encodeResult(kind: Outcome["kind"], content: string | undefined, common
 }
 
 /** The JSON-RPC `error` of a refusal; with `common`, as the `error` event of a stream, it carries a `_meta`. */
-export function encodeRefusal(refusal: Refusal, common?: string): string {
+export function encodeRefusal(refusal: ErrorResult, common?: string): string {
   const { number } = httpErrorCodes[refusal.code];
   const head = `{"code":${number},"message":${JSON.stringify(refusal.message)}`;
   const json = `${head},"data":${JSON.stringify(refusalData(refusal))}`;
@@ -101,6 +101,6 @@ function encodeAdded(outcome: AnswerOutcome | FailureOutcome): string {
   return encodeMembers({ ...addedMembers(outcome), ...(context !== undefined && { context }) });
 }
 
-function askMembers(outcome: AskOutcome): Members {
+function askMembers(outcome: QuestionsResult): Members {
   return { continuation: outcome.continuation, requests: requestMembers(outcome) };
 }

@@ -7,7 +7,7 @@
  * @module
  */
 import type { Call } from "../../../core/call/call.ts";
-import { type Refusal, refuse, type Settled } from "../../../core/call/outcome.ts";
+import { type CallResult, type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { Catalog } from "../../../core/content/catalog.ts";
 import { refuseMediaType } from "../../../http_client/json_post.ts";
 import { STREAM_HEADERS } from "../../framing/sse/body.ts";
@@ -127,7 +127,9 @@ class McpLite implements MountedWire {
     if (text.trim() !== "") {
       const parsed = parseJson(text, this.#host.limits.depth);
       if ("refusal" in parsed) return refusalReply(null, parsed.refusal);
-      if (!isJsonObject(parsed.value)) return refusalReply(null, refuse("invalid_request", "Send an empty object: {}"));
+      if (!isJsonObject(parsed.value)) {
+        return refusalReply(null, errorResult("invalid_request", "Send an empty object: {}"));
+      }
     }
     return jsonReply(200, list);
   }
@@ -184,23 +186,23 @@ class McpLite implements MountedWire {
     head: Head,
     id: RequestId,
     call: Call,
-    settled: MaybePromise<Settled>,
+    settled: MaybePromise<CallResult>,
     startedMs: number,
   ): MaybePromise<Reply> {
     if (!(settled instanceof Promise)) return this.#settledReply(id, call, settled, startedMs);
-    head.keepOpen();
+    head.disableIdleTimeout();
     return settled.then((later) => this.#settledReply(id, call, later, startedMs));
   }
 
   #streamCall(head: Head, id: RequestId, decoded: Omit<Call, "peer">, startedMs: number): Promise<Reply> {
-    head.keepOpen();
+    head.disableIdleTimeout();
     return new Promise((resolve) => {
       const call: Call = { ...decoded, peer: new HeadPeer(head, WIRE_NAME, id, true) };
       const stream = new EventStream({
         heartbeats: this.#heartbeats,
         onOpen: (body) => resolve({ status: 200, headers: STREAM_HEADERS, body }),
       });
-      const finish = (settled: Settled) => {
+      const finish = (settled: CallResult) => {
         if (settled.kind === "error" && !stream.isOpen) {
           stream.discard();
           resolve(this.#settledReply(id, call, settled, startedMs));
@@ -212,7 +214,7 @@ class McpLite implements MountedWire {
     });
   }
 
-  #settledReply(id: RequestId, call: Call, settled: Settled, startedMs: number): Reply {
+  #settledReply(id: RequestId, call: Call, settled: CallResult, startedMs: number): Reply {
     try {
       if (settled.kind === "error") {
         return refusalReply(id, settled, undefined, this.#host.challenge(settled, this.paths[0] ?? ""));
@@ -223,7 +225,7 @@ class McpLite implements MountedWire {
     }
   }
 
-  #endStream(stream: EventStream, call: Call, settled: Settled, startedMs: number): void {
+  #endStream(stream: EventStream, call: Call, settled: CallResult, startedMs: number): void {
     const common = this.#common(startedMs);
     try {
       if (settled.kind === "error") stream.end("error", encodeRefusal(settled, common));
@@ -233,7 +235,7 @@ class McpLite implements MountedWire {
     }
   }
 
-  #unserializable(thrown: unknown, call: Call): Refusal {
+  #unserializable(thrown: unknown, call: Call): ErrorResult {
     const error = new TypeError("The result cannot be written as JSON", { cause: thrown });
     return this.#host.dispatch.mask(error, { tool: call.tool });
   }
@@ -253,11 +255,11 @@ class McpLite implements MountedWire {
 
 function methodNotFound({ id, method }: JsonRpcRequest, others: string): Reply {
   const message = `Method not found: ${method.slice(0, 64)}; there are tools/call, tools/list${others} and ping`;
-  return refusalReply(id, refuse("method_not_found", message));
+  return refusalReply(id, errorResult("method_not_found", message));
 }
 
 function methodNotAllowed(method: string): Reply {
-  return refusalReply(null, refuse("invalid_request", `${method} is not allowed here: use POST`), 405, {
+  return refusalReply(null, errorResult("invalid_request", `${method} is not allowed here: use POST`), 405, {
     allow: "POST",
   });
 }

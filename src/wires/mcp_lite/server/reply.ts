@@ -1,4 +1,4 @@
-import type { Refusal } from "../../../core/call/outcome.ts";
+import type { ErrorResult } from "../../../core/call/outcome.ts";
 import { retryAfter } from "../../../http_client/retry_after.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { encodeError } from "../../framing/json_rpc/encode.ts";
@@ -16,7 +16,7 @@ export function jsonReply(status: number, body: string): Reply {
 /** The answer that refuses: a JSON-RPC error, with its status. */
 export function refusalReply(
   id: RequestId | null,
-  refusal: Refusal,
+  refusal: ErrorResult,
   status: number = httpErrorCodes[refusal.code].status,
   added?: Readonly<Record<string, string>>,
 ): Reply {

@@ -20,7 +20,7 @@ export class EventStream implements Sink {
   }
 
   /** Aborts when nobody reads any more. */
-  get left(): AbortSignal {
+  get closed(): AbortSignal {
     return this.#body.left;
   }
 

@@ -9,13 +9,13 @@
 import { decodeCallMeta } from "../../../core/call/call_meta.ts";
 import type { Metadata, Peer, Principal } from "../../../core/call/call.ts";
 import { CallConfig } from "../../../core/call/call_config.ts";
-import { type CallEvent, refuse, type Settled, type Sink } from "../../../core/call/outcome.ts";
-import type { RemoteTool, Transport, TransportCall, TransportLimit } from "../../../core/call/transport.ts";
+import { type CallEvent, type CallResult, errorResult, type Sink } from "../../../core/call/outcome.ts";
+import type { ActivityMonitor, ListedTool, Transport, TransportCall } from "../../../core/call/transport.ts";
 import type { Dispatch } from "../../../core/dispatch/dispatcher.ts";
 import type { MaybePromise } from "../../../internal/maybe_promise.ts";
 import type { ToolListing } from "../../../core/tool/listing.ts";
 
-/** What {@link memory} needs of a server. */
+/** What {@link memoryTransport} needs of a server. */
 export interface MemoryServer {
   /** The tools that a caller may know of, as they are listed. */
   toolsFor(principal: Principal | undefined): readonly ToolListing[];
@@ -23,7 +23,7 @@ export interface MemoryServer {
   readonly dispatch: Dispatch;
 }
 
-/** Options of {@link memory}. */
+/** Options of {@link memoryTransport}. */
 export interface MemoryOptions {
   /** Who calls. Default: nobody in particular. */
   readonly principal?: Principal;
@@ -38,18 +38,18 @@ export interface MemoryOptions {
  *
  * @example A client without a network
  * ```ts
- * import { createClient, createServer, defineTool, memory } from "jsr:@toolwire/toolwire";
+ * import { createClient, createServer, defineTool, memoryTransport } from "jsr:@toolwire/toolwire";
  * import { strictEqual } from "node:assert/strict";
  *
  * const server = createServer({ tools: [defineTool("ping").describe("Answer").handle(() => "pong")] });
- * const client = createClient<typeof server>(memory(server));
+ * const client = createClient<typeof server>(memoryTransport(server));
  * strictEqual(await client.ping(), "pong");
  * ```
  */
-export function memory(server: MemoryServer, options: MemoryOptions = {}): Transport {
+export function memoryTransport(server: MemoryServer, options: MemoryOptions = {}): Transport {
   return {
     call: (call, sink) => callInMemory(server.dispatch, call, options, sink),
-    list: () => copyJson(server.toolsFor(options.principal)) as unknown as readonly RemoteTool[],
+    list: () => copyJson(server.toolsFor(options.principal)) as unknown as readonly ListedTool[],
   };
 }
 
@@ -58,7 +58,7 @@ function callInMemory(
   call: TransportCall,
   options: MemoryOptions,
   sink: Sink | undefined,
-): MaybePromise<Settled> {
+): MaybePromise<CallResult> {
   const peer: Peer = {
     wire: "memory",
     principal: options.principal,
@@ -72,12 +72,12 @@ function callInMemory(
     args = call.args === undefined ? {} : copyJson(call.args);
   } catch (thrown) {
     // In a circle, a bigint, or nested deeper than the runtime's stack.
-    return refuse("invalid_input", `The arguments cannot be written as JSON: ${String(thrown)}`);
+    return errorResult("invalid_input", `The arguments cannot be written as JSON: ${String(thrown)}`);
   }
   const meta = call.meta === undefined ? undefined : decodeCallMeta(copyJson(call.meta));
   if (meta !== undefined && "kind" in meta) return meta;
   const copying = sink === undefined ? undefined : new TouchingSink(sink, call.limit);
-  const copySettled = (settled: Settled): Settled => {
+  const copySettled = (settled: CallResult): CallResult => {
     try {
       return copyJson(settled);
     } catch (thrown) {
@@ -93,22 +93,22 @@ function callInMemory(
 
 /** A sink that gets copies, and shows that the call lives. */
 class TouchingSink implements Sink {
-  readonly left: AbortSignal;
+  readonly closed: AbortSignal;
   readonly #sink: Sink;
-  readonly #limit: TransportLimit;
+  readonly #limit: ActivityMonitor;
 
-  constructor(sink: Sink, limit: TransportLimit) {
-    this.left = limit.signal;
+  constructor(sink: Sink, limit: ActivityMonitor) {
+    this.closed = limit.signal;
     this.#sink = sink;
     this.#limit = limit;
   }
 
   push(event: CallEvent): void | Promise<void> {
-    this.#limit.touch();
+    this.#limit.markActive();
     const room = this.#sink.push(copyJson(event));
     if (room === undefined) return;
-    this.#limit.pause();
-    return room.then(() => this.#limit.touch());
+    this.#limit.suspend();
+    return room.then(() => this.#limit.markActive());
   }
 }
 

@@ -7,10 +7,10 @@
  * @module
  */
 import {
+  type CallResult,
+  type ErrorResult,
+  errorResult,
   type FailureOutcome,
-  type Refusal,
-  refuse,
-  type Settled,
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
 import { decodeError, decodeStatus } from "../../framing/json_rpc/decode_error.ts";
@@ -21,7 +21,7 @@ import type { ToolErrorCode } from "../../../core/errors/code.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 
 /** Reads the answer to a call. */
-export function decodeReply(json: unknown, status: number, text: string): Settled | UnknownOutcome {
+export function decodeReply(json: unknown, status: number, text: string): CallResult | UnknownOutcome {
   const { status: said, data, error, _meta } = membersOf(json);
   if (said === "ok") {
     const meta = membersOf(_meta);
@@ -35,13 +35,13 @@ export function decodeReply(json: unknown, status: number, text: string): Settle
 }
 
 /** Reads why there is no answer: from the envelope, or, if there is none, from the status. */
-export function decodeRefusal(json: unknown, status: number, text: string): Refusal {
+export function decodeRefusal(json: unknown, status: number, text: string): ErrorResult {
   const { error } = membersOf(json);
   if (!isJsonObject(error)) return decodeStatus(status, text, "Webtools");
   const { code, message, data } = error;
   if (typeof membersOf(data)["code"] === "string") return withoutToolName(decodeError({ message, data }, status));
   const meant = code === "INTERNAL_ERROR" ? BY_STATUS.get(status) : MEANINGS.get(code);
-  return refuse(meant ?? (status < 500 ? "invalid_request" : "internal"), valueOr(message, NO_REASON), data);
+  return errorResult(meant ?? (status < 500 ? "invalid_request" : "internal"), valueOr(message, NO_REASON), data);
 }
 
 /** Whether the webtool says no by a code of its own. */

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { type Refusal, refuse } from "../../../core/call/outcome.ts";
-import type { RemoteTool, TransportLimit } from "../../../core/call/transport.ts";
+import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
+import type { ActivityMonitor, ListedTool } from "../../../core/call/transport.ts";
 import { exchange, type HttpOptions, readJsonText } from "../../../http_client/exchange.ts";
 import { withRetryAfter } from "../../../http_client/read.ts";
 import { membersOf } from "../../../internal/object_fields.ts";
@@ -38,7 +38,7 @@ export interface FetchWebtoolOptions extends HttpOptions {
  */
 export async function fetchWebtool(url: string | URL, options: FetchWebtoolOptions = {}): Promise<PinnedWebtool> {
   const { version, signal = new AbortController().signal, ...http } = options;
-  const limit: TransportLimit = { signal, touch() {}, pause() {} };
+  const limit: ActivityMonitor = { signal, markActive() {}, suspend() {} };
   const fetched = await getMetadata(metadataUrl(new URL(url), version), http, limit);
   if (!("kind" in fetched)) return fetched;
   throw new ToolError(fetched.code, fetched.message, { details: fetched.data, cause: fetched.cause });
@@ -54,14 +54,16 @@ export function metadataUrl({ origin, pathname, search }: URL, version: string |
 export function getMetadata(
   url: string,
   options: HttpOptions,
-  limit: TransportLimit,
-): Promise<PinnedWebtool | Refusal> {
+  limit: ActivityMonitor,
+): Promise<PinnedWebtool | ErrorResult> {
   const request = { method: "GET", url, headers: { accept: "application/json" } };
   return exchange(request, options, limit, async ({ ok, status, headers }, pieces) => {
     const { text, json } = await readJsonText(pieces);
     if (!ok) return withRetryAfter(decodeRefusal(json, status, text), headers);
     const metadata = decodeMetadata(json);
-    if (metadata === undefined) return refuse("parse_error", "The server's answer is not the metadata of a webtool");
+    if (metadata === undefined) {
+      return errorResult("parse_error", "The server's answer is not the metadata of a webtool");
+    }
     return { metadata, digest: await digestOf(metadata) };
   });
 }
@@ -79,6 +81,6 @@ function decodeMetadata(json: unknown): WebtoolMetadata | undefined {
 }
 
 /** An action as a tool of the list that clients have of every server. */
-export function toRemoteTool({ requestSchema, responseSchema, ...rest }: WebtoolAction): RemoteTool {
+export function toRemoteTool({ requestSchema, responseSchema, ...rest }: WebtoolAction): ListedTool {
   return { ...rest, inputSchema: membersOf(requestSchema), outputSchema: membersOf(responseSchema) };
 }

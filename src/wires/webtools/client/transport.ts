@@ -6,14 +6,14 @@
  * @module
  */
 import {
+  type CallResult,
+  type ErrorResult,
+  errorResult,
   type Progress,
-  type Refusal,
-  refuse,
-  type Settled,
   type Sink,
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
-import type { RemoteTool, Transport, TransportCall, TransportLimit } from "../../../core/call/transport.ts";
+import type { ActivityMonitor, ListedTool, Transport, TransportCall } from "../../../core/call/transport.ts";
 import type { Check, Problem } from "../../../core/json_schema/check.ts";
 import { exchange, type HttpOptions, readJsonText } from "../../../http_client/exchange.ts";
 import { parseHttpUrl } from "../../../internal/http_url.ts";
@@ -119,7 +119,11 @@ class Known {
   }
 
   /** Why a call is not sent; `undefined` if it fits. Of actions that are not known the server shall say so. */
-  refuse(tool: string, request: unknown, config: Readonly<Record<string, unknown>> | undefined): Refusal | undefined {
+  refuse(
+    tool: string,
+    request: unknown,
+    config: Readonly<Record<string, unknown>> | undefined,
+  ): ErrorResult | undefined {
     const { actions, configSchema, defaultConfig } = this.webtool.metadata;
     const action = actions.find(({ name }) => name === tool);
     if (action === undefined) return undefined;
@@ -142,8 +146,8 @@ class WebtoolsTransport implements Transport {
   readonly #options: WebtoolsTransportOptions;
   readonly #config: Readonly<Record<string, unknown>> | undefined;
   #known: Known | undefined = undefined;
-  readonly #told = new WeakMap<TransportLimit, string>();
-  #loading: Promise<Known | Refusal> | undefined = undefined;
+  readonly #told = new WeakMap<ActivityMonitor, string>();
+  #loading: Promise<Known | ErrorResult> | undefined = undefined;
 
   constructor(url: URL, options: WebtoolsTransportOptions) {
     this.#url = url;
@@ -152,7 +156,7 @@ class WebtoolsTransport implements Transport {
     this.#config = options.config && JSON.parse(JSON.stringify(options.config));
   }
 
-  async call(call: TransportCall, sink?: Sink): Promise<Settled | UnknownOutcome> {
+  async call(call: TransportCall, sink?: Sink): Promise<CallResult | UnknownOutcome> {
     const settled = await this.#call(
       call,
       sink !== undefined && call.tool === "redeem" ? impatient(call.args) : call.args,
@@ -161,7 +165,7 @@ class WebtoolsTransport implements Transport {
     return settled;
   }
 
-  async list(limit: TransportLimit): Promise<readonly RemoteTool[] | Refusal> {
+  async list(limit: ActivityMonitor): Promise<readonly ListedTool[] | ErrorResult> {
     const known = await this.#look(limit);
     if ("kind" in known) return known;
     const tools = known.webtool.metadata.actions.map(toRemoteTool);
@@ -170,14 +174,14 @@ class WebtoolsTransport implements Transport {
   }
 
   /** What a promise tells of its work is all the progress that there is; to each call once. */
-  async #tell(progress: Progress | undefined, limit: TransportLimit, sink: Sink): Promise<void> {
+  async #tell(progress: Progress | undefined, limit: ActivityMonitor, sink: Sink): Promise<void> {
     const text = JSON.stringify(progress);
     if (progress === undefined || this.#told.get(limit) === text) return;
     this.#told.set(limit, text);
     await sink.push({ kind: "progress", progress });
   }
 
-  async #call(call: TransportCall, args: unknown = {}): Promise<Settled | UnknownOutcome> {
+  async #call(call: TransportCall, args: unknown = {}): Promise<CallResult | UnknownOutcome> {
     const { pin, validate = true } = this.#options;
     const { limit } = call;
     const request: unknown = JSON.parse(JSON.stringify(args));
@@ -192,8 +196,8 @@ class WebtoolsTransport implements Transport {
     known: Known,
     call: TransportCall,
     request: unknown,
-    limit: TransportLimit,
-  ): Promise<Refusal | undefined> {
+    limit: ActivityMonitor,
+  ): Promise<ErrorResult | undefined> {
     const config = this.#configOf(call);
     const refused = known.refuse(call.tool, request, config);
     const changed = refused === undefined ? undefined : await this.#lookAgain(known, limit);
@@ -206,7 +210,7 @@ class WebtoolsTransport implements Transport {
   }
 
   /** The metadata: of the pin, or fetched once. Callers that come meanwhile wait for whoever fetches it. */
-  async #look(limit: TransportLimit): Promise<Known | Refusal> {
+  async #look(limit: ActivityMonitor): Promise<Known | ErrorResult> {
     for (;;) {
       if (this.#known !== undefined) return this.#known;
       const loading = this.#loading;
@@ -220,7 +224,7 @@ class WebtoolsTransport implements Transport {
     }
   }
 
-  async #load(limit: TransportLimit): Promise<Known | Refusal> {
+  async #load(limit: ActivityMonitor): Promise<Known | ErrorResult> {
     const { pin } = this.#options;
     const webtool = typeof pin === "object"
       ? { metadata: pin, digest: await digestOf(pin) }
@@ -230,12 +234,12 @@ class WebtoolsTransport implements Transport {
     return this.#known = new Known(webtool);
   }
 
-  #fetch(version: string | undefined, limit: TransportLimit): Promise<PinnedWebtool | Refusal> {
+  #fetch(version: string | undefined, limit: ActivityMonitor): Promise<PinnedWebtool | ErrorResult> {
     return getMetadata(metadataUrl(this.#url, version), this.#options, limit);
   }
 
   /** The metadata as it is by now, if it has changed. What is pinned stays. */
-  async #lookAgain(known: Known, limit: TransportLimit): Promise<Known | undefined> {
+  async #lookAgain(known: Known, limit: ActivityMonitor): Promise<Known | undefined> {
     const { pin, version } = this.#options;
     if (pin !== undefined) return undefined;
     const fetched = await this.#fetch(version, limit);
@@ -248,7 +252,7 @@ class WebtoolsTransport implements Transport {
     call: TransportCall,
     request: unknown,
     known: Known | undefined,
-  ): Promise<Settled | UnknownOutcome> {
+  ): Promise<CallResult | UnknownOutcome> {
     const { tool: action, meta, limit } = call;
     const { pin, version, sessionId } = this.#options;
     const pinned = pin === undefined ? undefined : known?.webtool;
@@ -273,8 +277,8 @@ class WebtoolsTransport implements Transport {
   #post(
     body: string,
     condition: Readonly<Record<string, string>>,
-    limit: TransportLimit,
-  ): Promise<Settled | UnknownOutcome | undefined> {
+    limit: ActivityMonitor,
+  ): Promise<CallResult | UnknownOutcome | undefined> {
     const headers = { "content-type": "application/json", accept: "application/json", ...condition };
     const sent = { method: "POST", url: metadataUrl(this.#url, undefined), headers, body };
     return exchange(sent, this.#options, limit, async (response, pieces) => {
@@ -286,7 +290,7 @@ class WebtoolsTransport implements Transport {
   }
 
   /** What the server's metadata is instead of the pinned: a refusal that says what has changed, or the same, spelled otherwise. */
-  async #compare({ metadata }: PinnedWebtool, limit: TransportLimit): Promise<PinnedWebtool | Refusal> {
+  async #compare({ metadata }: PinnedWebtool, limit: ActivityMonitor): Promise<PinnedWebtool | ErrorResult> {
     if (typeof this.#options.pin === "string") return notAsPinned([DIGEST_CHANGED]);
     const fetched = await this.#fetch(metadata.version, limit);
     if ("kind" in fetched) return fetched;
@@ -300,13 +304,13 @@ class WebtoolsTransport implements Transport {
 
 const DIGEST_CHANGED = "its digest is another; only a pin of the metadata itself can tell what has changed";
 
-function notAsPinned(changes: readonly string[]): Refusal {
+function notAsPinned(changes: readonly string[]): ErrorResult {
   const message = `The webtool is not as it was pinned: ${changes.join("; ")}. Look at it, and pin it anew`;
-  return refuse("conflict", message, { changes });
+  return errorResult("conflict", message, { changes });
 }
 
 /** A server that says so of what it has just sent has another opinion of it than we: it is not asked for ever. */
-const STILL_CHANGED: Refusal = notAsPinned(["so the server says, though what it sends is the same"]);
+const STILL_CHANGED: ErrorResult = notAsPinned(["so the server says, though what it sends is the same"]);
 
 /** How long a redeem waits at the server whose caller wants to hear how the work goes, in milliseconds. */
 const TOLD_EACH_MS = 1_000;
@@ -316,22 +320,24 @@ function impatient(args: unknown): unknown {
   return { ...members, wait_ms: Math.min(Number(members["wait_ms"] ?? TOLD_EACH_MS), TOLD_EACH_MS) };
 }
 
-function isSystem({ "@type": type }: RemoteTool): boolean {
+function isSystem({ "@type": type }: ListedTool): boolean {
   return type === "system";
 }
 
-function invalidConfig(problems: readonly Problem[]): Refusal {
+function invalidConfig(problems: readonly Problem[]): ErrorResult {
   const issues = problems.map(({ path, expected }) => ({ path, expected }));
-  return refuse("invalid_config", `Invalid config${placeOf(problems)}: expected ${problems[0]?.expected}`, { issues });
+  return errorResult("invalid_config", `Invalid config${placeOf(problems)}: expected ${problems[0]?.expected}`, {
+    issues,
+  });
 }
 
-function invalidInput(problems: readonly Problem[], request: unknown): Refusal {
+function invalidInput(problems: readonly Problem[], request: unknown): ErrorResult {
   const issues = problems.map(({ path, expected, isMissing }) => {
     const received = isMissing ? "nothing" : describeReceived(valueAt(request, path));
     const message = isMissing ? `"${path.at(-1)}" is required` : `Expected ${expected} but received ${received}`;
     return { path, expected, received, message };
   });
-  return refuse("invalid_input", `Invalid arguments${placeOf(problems)}: ${issues[0]?.message}`, { issues });
+  return errorResult("invalid_input", `Invalid arguments${placeOf(problems)}: ${issues[0]?.message}`, { issues });
 }
 
 function placeOf([first]: readonly Problem[]): string {

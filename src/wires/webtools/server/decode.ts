@@ -8,7 +8,7 @@
  */
 import type { CallMeta } from "../../../core/call/call.ts";
 import { decodeCallMeta } from "../../../core/call/call_meta.ts";
-import { type Refusal, refuse, refuseInput } from "../../../core/call/outcome.ts";
+import { type ErrorResult, errorResult, invalidInputResult } from "../../../core/call/outcome.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 
 /** One request to execute an action. */
@@ -28,19 +28,23 @@ export interface WebtoolRequest {
 }
 
 /** Reads a parsed body. */
-export function decodeRequest(body: unknown): WebtoolRequest | Refusal {
-  if (!isJsonObject(body)) return refuse("invalid_request", "The body is not an object");
+export function decodeRequest(body: unknown): WebtoolRequest | ErrorResult {
+  if (!isJsonObject(body)) return errorResult("invalid_request", "The body is not an object");
   for (const name of ["sessionId", "version", "action"]) {
     const value = body[name];
     if (value !== undefined && typeof value !== "string") {
-      return refuseInput(`${name} must be a string`, [name], "string", value);
+      return invalidInputResult(`${name} must be a string`, [name], "string", value);
     }
   }
   const { sessionId, version, action, config, request, _meta } = body as Record<string, string | undefined>;
-  if (request === undefined) return refuseInput("request is missing: send an object", ["request"], "object", request);
+  if (request === undefined) {
+    return invalidInputResult("request is missing: send an object", ["request"], "object", request);
+  }
   if (config !== undefined && !isJsonObject(config)) {
     // What it is instead may be a secret.
-    return refuse("invalid_config", "config must be an object", { issues: [{ path: ["config"], expected: "object" }] });
+    return errorResult("invalid_config", "config must be an object", {
+      issues: [{ path: ["config"], expected: "object" }],
+    });
   }
   const meta = _meta === undefined ? undefined : decodeCallMeta(_meta, "_meta");
   if (meta !== undefined && "kind" in meta) return meta;

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { AnswerOutcome, FailureOutcome, Outcome, Refusal } from "../../../core/call/outcome.ts";
+import type { AnswerOutcome, ErrorResult, FailureOutcome, Outcome } from "../../../core/call/outcome.ts";
 import { addedMembers, promiseMembers, refusalData, requestMembers } from "../../framing/result/encode.ts";
 import type { Members } from "../../../internal/object_fields.ts";
 import { messageOf } from "../../framing/result/unknown_tool.ts";
@@ -37,7 +37,7 @@ export function encodeOutcome(outcome: Outcome): Envelope {
 }
 
 /** The envelope of a refusal; our own code stands in its data. */
-export function encodeRefusal(refusal: Refusal): Envelope {
+export function encodeRefusal(refusal: ErrorResult): Envelope {
   const { code, status } = webtoolErrorCodes[refusal.code];
   const error = { code, message: messageOf(refusal, true), data: refusalData(refusal) };
   return { status, json: JSON.stringify({ status: "error", error }) };

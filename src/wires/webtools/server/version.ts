@@ -5,7 +5,7 @@
  */
 import { CallConfig, type CheckConfig } from "../../../core/call/call_config.ts";
 import type { Call, Principal } from "../../../core/call/call.ts";
-import type { Settled } from "../../../core/call/outcome.ts";
+import type { CallResult } from "../../../core/call/outcome.ts";
 import { encodeBase64 } from "../../../internal/base64.ts";
 import type { MaybePromise } from "../../../internal/maybe_promise.ts";
 import { sha256, toHex } from "../../../internal/sha256.ts";
@@ -13,7 +13,7 @@ import { type CompiledSchema, compileSchema } from "../../../core/schema/compile
 import type { JsonSchema, Schema } from "../../../core/schema/standard_schema.ts";
 import { isVisibleTo } from "../../../core/tool/access.ts";
 import type { ToolListing } from "../../../core/tool/listing.ts";
-import type { ToolPlan } from "../../../core/tool/definition.ts";
+import type { ToolDefinition } from "../../../core/tool/definition.ts";
 import type { WebtoolAction, WebtoolMetadata } from "../messages/metadata.ts";
 
 type Config = Readonly<Record<string, unknown>>;
@@ -37,9 +37,9 @@ export interface VersionTools {
   /** As they are listed. */
   readonly tools: readonly ToolListing[];
   /** As they are defined, in the same order. */
-  readonly plans: readonly ToolPlan[];
+  readonly plans: readonly ToolDefinition[];
   /** Runs one call. */
-  call(call: Call): MaybePromise<Settled>;
+  call(call: Call): MaybePromise<CallResult>;
 }
 
 /** The metadata as it is sent, with its SHA-256. */
@@ -130,7 +130,7 @@ function toAction({ name, description, inputSchema, outputSchema, ...rest }: Too
 }
 
 /** What several tools want of one config: all of it. */
-function mergeConfigs(plans: readonly ToolPlan[], where: string): JsonSchema {
+function mergeConfigs(plans: readonly ToolDefinition[], where: string): JsonSchema {
   const configs = plans.flatMap(({ config }): CompiledSchema[] => (config === undefined ? [] : [config]));
   const distinct = new Map(configs.map(({ jsonSchema }) => [JSON.stringify(jsonSchema), jsonSchema]));
   const [first, ...others] = distinct.values();

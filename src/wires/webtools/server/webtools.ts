@@ -7,7 +7,7 @@
  * @module
  */
 import type { Call } from "../../../core/call/call.ts";
-import { type Refusal, refuse, type Settled } from "../../../core/call/outcome.ts";
+import { type CallResult, type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { refuseMediaType } from "../../../http_client/json_post.ts";
 import { retryAfter } from "../../../http_client/retry_after.ts";
 import { parseJson } from "../../framing/json_rpc/decode.ts";
@@ -153,7 +153,7 @@ class Webtools implements MountedWire {
     const others = versions.map((one) => {
       const { config, defaultConfig } = one;
       const served = { name, description: one.description ?? description, version: one.version, config, defaultConfig };
-      return [one.version, new ServedVersion(served, host.attach(`${name}/${one.version}`, one.tools))] as const;
+      return [one.version, new ServedVersion(served, host.addToolset(`${name}/${one.version}`, one.tools))] as const;
     });
     this.#host = host;
     this.#base = base;
@@ -164,7 +164,7 @@ class Webtools implements MountedWire {
     this.paths = [base, `${base}/*`];
   }
 
-  refuse(_: Head, refusal: Refusal, status?: number): Reply {
+  refuse(_: Head, refusal: ErrorResult, status?: number): Reply {
     return refusalReply(refusal, status);
   }
 
@@ -176,7 +176,7 @@ class Webtools implements MountedWire {
     if (method === "GET" || method === "HEAD") return describe(head, served, version !== undefined);
     if (method === "POST" && version === undefined) return this.#execute(head, body);
     const allowed = version === undefined ? "GET, HEAD, POST" : "GET, HEAD";
-    const reply = refusalReply(refuse("invalid_request", `${method} is not allowed here: use ${allowed}`), 405);
+    const reply = refusalReply(errorResult("invalid_request", `${method} is not allowed here: use ${allowed}`), 405);
     return { ...reply, headers: { ...reply.headers, allow: allowed } };
   }
 
@@ -186,7 +186,7 @@ class Webtools implements MountedWire {
 
   /** The versions as they are now; the tools of a part may be others than they were. */
   #read(): ReadonlyMap<string, ServedVersion> {
-    const { tools, plans, dispatch } = this.#host;
+    const { tools, definitions: plans, dispatch } = this.#host;
     if (tools !== this.#listed) {
       const own = { tools, plans, call: (call: Call) => dispatch.call(call) };
       this.#versions = new Map([[this.#own.version, new ServedVersion(this.#own, own)], ...this.#others]);
@@ -219,16 +219,16 @@ class Webtools implements MountedWire {
     const { action: tool = served.onlyAction, meta, request: args, config, sessionId } = request;
     if (tool === undefined) {
       const actions = served.actions.slice(0, 50).join(", ");
-      return refusalReply(refuse("invalid_request", `Name one of the actions as "action": ${actions}`));
+      return refusalReply(errorResult("invalid_request", `Name one of the actions as "action": ${actions}`));
     }
     const call: Call = { tool, args, meta, config: served.configure(config), peer: new WebtoolPeer(head, sessionId) };
     const settled = served.call(call);
     if (!(settled instanceof Promise)) return this.#settledReply(call, settled);
-    head.keepOpen();
+    head.disableIdleTimeout();
     return settled.then((later) => this.#settledReply(call, later));
   }
 
-  #settledReply(call: Call, settled: Settled): Reply {
+  #settledReply(call: Call, settled: CallResult): Reply {
     try {
       if (settled.kind !== "error") return envelopeReply(encodeOutcome(settled));
       const reply = refusalReply(settled);
@@ -242,7 +242,7 @@ class Webtools implements MountedWire {
   #versionNotFound(version = ""): Reply {
     const known = [...this.#versions.keys()].slice(0, 50).join(", ");
     const message = `There is no version ${JSON.stringify(version.slice(0, 64))} of this webtool; there are ${known}`;
-    return refusalReply(refuse("method_not_found", message));
+    return refusalReply(errorResult("method_not_found", message));
   }
 }
 
@@ -285,7 +285,7 @@ function decodePath(path: string): string {
   }
 }
 
-function refusalReply(refusal: Refusal, status?: number): Reply {
+function refusalReply(refusal: ErrorResult, status?: number): Reply {
   const envelope = encodeRefusal(refusal);
   const reply = envelopeReply({ ...envelope, status: status ?? envelope.status });
   if (reply.status !== 429 && reply.status !== 503) return reply;
@@ -303,6 +303,9 @@ const ENVELOPE_HEADERS: Readonly<Record<string, string>> = {
 };
 
 const METADATA_CHANGED: Reply = refusalReply(
-  refuse("conflict", "The metadata of this version is not what the call was made for: fetch it again, and look at it"),
+  errorResult(
+    "conflict",
+    "The metadata of this version is not what the call was made for: fetch it again, and look at it",
+  ),
   412,
 );

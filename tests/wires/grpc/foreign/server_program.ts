@@ -7,7 +7,7 @@ import { Buffer } from "node:buffer";
 import * as v from "valibot";
 import { createServer, defineTool, mcpLite, ToolError } from "../../../../mod.ts";
 import { serve } from "../../../../src/runtime/serve.ts";
-import { connect } from "../../../../src/wires/grpc/mod.ts";
+import { grpc } from "../../../../src/wires/grpc/mod.ts";
 import { definePrompt } from "../../../../src/wires/mcp/mod.ts";
 
 const sleep = (delayMs: number) => new Promise<void>((resolve) => void setTimeout(resolve, delayMs));
@@ -87,7 +87,7 @@ const shared = {
   version: "1.2.3",
   tools,
   prompts: [definePrompt("greet").describe("Greet someone").handle(() => "Hello")],
-  wires: [mcpLite(), connect()],
+  wires: [mcpLite(), grpc()],
   keys: "k1:a secret that only these tests know",
 } as const;
 const [usual, roomy] = await Promise.all([

@@ -7,8 +7,8 @@
  * @module
  */
 import { fromBinary } from "@bufbuild/protobuf";
-import type { Refusal, Settled, Sink, UnknownOutcome } from "../../../../core/call/outcome.ts";
-import type { RemoteTool, TransportLimit } from "../../../../core/call/transport.ts";
+import type { CallResult, ErrorResult, Sink, UnknownOutcome } from "../../../../core/call/outcome.ts";
+import type { ActivityMonitor, ListedTool } from "../../../../core/call/transport.ts";
 import {
   decodeToolResponseBytes,
   encodeRequestEnvelope,
@@ -65,9 +65,9 @@ export class NativeRpc implements Rpc {
   async call(
     request: ToolRequestMembers,
     headers: Headers,
-    limit: TransportLimit,
+    limit: ActivityMonitor,
     sink: Sink | undefined,
-  ): Promise<Settled | UnknownOutcome> {
+  ): Promise<CallResult | UnknownOutcome> {
     const body = encodeRequestEnvelope(request);
     if (sink === undefined) {
       return await this.#unary("CallTool", body, headers, limit, (message) => decodeAnswer(readResponse(message)));
@@ -77,7 +77,7 @@ export class NativeRpc implements Rpc {
     return await this.#exchange("CallToolStream", body, headers, limit, take) ?? responses.ended;
   }
 
-  list(headers: Headers, limit: TransportLimit): Promise<readonly RemoteTool[] | Refusal> {
+  list(headers: Headers, limit: ActivityMonitor): Promise<readonly ListedTool[] | ErrorResult> {
     return this.#unary("GetTools", EMPTY, headers, limit, (message) => {
       return fromBinary(ToolsListSchema, message, { recursionLimit: RECURSION_LIMIT }).tools.map(decodeTool);
     });
@@ -88,9 +88,9 @@ export class NativeRpc implements Rpc {
     method: string,
     body: Bytes,
     headers: Headers,
-    limit: TransportLimit,
+    limit: ActivityMonitor,
     decode: (message: Bytes) => Answer,
-  ): Promise<Answer | Refusal> {
+  ): Promise<Answer | ErrorResult> {
     let answer: Answer | undefined;
     const take = (message: Bytes): void => {
       if (answer !== undefined) throw new Error("More messages than one");
@@ -104,9 +104,9 @@ export class NativeRpc implements Rpc {
     method: string,
     body: Bytes,
     headers: Headers,
-    limit: TransportLimit,
+    limit: ActivityMonitor,
     take: Take,
-  ): Promise<Refusal | undefined> {
+  ): Promise<ErrorResult | undefined> {
     const { base: { origin, search }, maxBytes } = this.#endpoint;
     const path = this.#path + method + search;
     let answer: Http2Answer | undefined;
@@ -122,7 +122,7 @@ export class NativeRpc implements Rpc {
       return unreachable(origin + path, explained(thrown));
     }
     try {
-      limit.touch();
+      limit.markActive();
       if (isRedirect(head)) return redirected(origin + path, head.location);
       if (isForeign(head)) {
         const text = await readBeginning(readPieces(answer, limit, maxBytes));
@@ -146,9 +146,9 @@ export class NativeRpc implements Rpc {
 
 /** A refusal on its way out. */
 class Refused extends Error {
-  readonly refusal: Refusal;
+  readonly refusal: ErrorResult;
 
-  constructor(refusal: Refusal) {
+  constructor(refusal: ErrorResult) {
     super(refusal.message);
     this.refusal = refusal;
   }
@@ -171,20 +171,20 @@ function isForeign({ ":status": status, "content-type": type = "" }: Http2Head):
 
 async function* readPieces(
   answer: Http2Answer,
-  limit: TransportLimit,
+  limit: ActivityMonitor,
   maxBytes: number,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let length = 0;
   for await (const piece of answer.pieces()) {
-    limit.pause();
+    limit.suspend();
     length += piece.length;
     if (length > maxBytes) throw new Refused(tooLarge(maxBytes));
     yield piece;
-    limit.touch();
+    limit.markActive();
   }
 }
 
-function open(envelope: Envelope | Refusal, maxBytes: number): Bytes {
+function open(envelope: Envelope | ErrorResult, maxBytes: number): Bytes {
   if ("kind" in envelope) throw new Refused(envelope.code === "payload_too_large" ? tooLarge(maxBytes) : BROKEN_OFF);
   if (envelope.isCompressed) throw new Error("A message is compressed, which was not asked for");
   return envelope.message;

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { type Refusal, refuse } from "../../../../core/call/outcome.ts";
-import type { TransportLimit } from "../../../../core/call/transport.ts";
+import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
+import type { ActivityMonitor } from "../../../../core/call/transport.ts";
 import { discard, readPieces, readText, withRetryAfter } from "../../../../http_client/read.ts";
 import { decodeStatus } from "../../../framing/json_rpc/decode_error.ts";
 import { ResumableSseDecoder } from "../../../../http_client/resumable_sse.ts";
@@ -34,7 +34,7 @@ async function open(
   headers: Sending["headers"],
   ending: AbortController,
   end: LineEnd,
-): Promise<Line | Refusal> {
+): Promise<Line | ErrorResult> {
   const limit = limitOf(ending.signal);
   const said = { ...headers, accept: "text/event-stream" };
   const response = await fetcher.send({ method: "GET", headers: said, limit });
@@ -43,7 +43,7 @@ async function open(
     discard(response);
     return decodeStatus(response.status, "", "MCP");
   }
-  const { promise, resolve } = Promise.withResolvers<Line | Refusal>();
+  const { promise, resolve } = Promise.withResolvers<Line | ErrorResult>();
   void readOn(response, fetcher, ending, {
     take: end.take,
     end: (refusal) => {
@@ -59,7 +59,7 @@ async function readOn(
   fetcher: Fetcher,
   ending: AbortController,
   end: LineEnd,
-  opened: (line: Line | Refusal) => void,
+  opened: (line: Line | ErrorResult) => void,
 ): Promise<void> {
   const { maxBytes } = fetcher;
   try {
@@ -71,7 +71,7 @@ async function readOn(
       if (event !== "endpoint") end.take(parseMessages(data));
       else opened(lineTo(fetcher.at(data), ending));
     }
-    end.end(refuse("unavailable", "Stream broke off"));
+    end.end(errorResult("unavailable", "Stream broke off"));
   } catch (thrown) {
     end.end(brokenOff(thrown, `GET ${fetcher.url.href}`, "Stream broke off"));
   } finally {
@@ -79,8 +79,8 @@ async function readOn(
   }
 }
 
-function lineTo(endpoint: Fetcher | undefined, ending: AbortController): Line | Refusal {
-  if (endpoint === undefined) return refuse("invalid_request", "The server names an endpoint of another origin");
+function lineTo(endpoint: Fetcher | undefined, ending: AbortController): Line | ErrorResult {
+  if (endpoint === undefined) return errorResult("invalid_request", "The server names an endpoint of another origin");
   return {
     get isOver() {
       return ending.signal.aborted;
@@ -98,7 +98,7 @@ function lineTo(endpoint: Fetcher | undefined, ending: AbortController): Line | 
 }
 
 /** Why a message was not taken: in the server's words, if there are any. */
-async function readRefusal(response: Response, limit: TransportLimit, maxBytes: number): Promise<Refusal> {
+async function readRefusal(response: Response, limit: ActivityMonitor, maxBytes: number): Promise<ErrorResult> {
   const { status, headers } = response;
   try {
     const text = await readText(readPieces(response, limit, maxBytes));

@@ -5,8 +5,8 @@
  *
  * @module
  */
-import { type Refusal, refuse } from "../../../../core/call/outcome.ts";
-import type { TransportLimit } from "../../../../core/call/transport.ts";
+import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
+import type { ActivityMonitor } from "../../../../core/call/transport.ts";
 import { discard, isRedirect, readPieces } from "../../../../http_client/read.ts";
 import { refuseBecause } from "../../../framing/json_rpc/decode_error.ts";
 import type { SseEvent } from "../../../../http_client/sse.ts";
@@ -28,7 +28,7 @@ export interface FetchRequest {
   readonly method: "GET" | "POST" | "DELETE";
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  readonly limit: TransportLimit;
+  readonly limit: ActivityMonitor;
 }
 
 /** Sends requests to one URL. */
@@ -50,7 +50,7 @@ export class Fetcher {
   }
 
   /** Gives the response, or why there is none. Total, but for what the caller's own function for headers throws. */
-  async send({ method, headers: said, body, limit }: FetchRequest): Promise<Response | Refusal> {
+  async send({ method, headers: said, body, limit }: FetchRequest): Promise<Response | ErrorResult> {
     const { headers: given, fetch: send = fetch } = this.#options;
     const headers = new Headers(typeof given === "function" ? await given() : given);
     for (const [name, value] of Object.entries(said)) headers.set(name, value);
@@ -58,7 +58,7 @@ export class Fetcher {
     try {
       const init: RequestInit = { method, headers, signal: limit.signal, redirect: "manual" };
       const response = await send(href, body === undefined ? init : { ...init, body });
-      limit.touch();
+      limit.markActive();
       if (!isRedirect(response)) return response;
       discard(response);
       const because = `${method} ${href} redirects to ${response.headers.get("location")}`;
@@ -73,7 +73,7 @@ export class Fetcher {
 export async function* readEvents(
   response: Response,
   decoder: ResumableSseDecoder,
-  limit: TransportLimit,
+  limit: ActivityMonitor,
   { maxBytes, isEndless = false }: { readonly maxBytes: number; readonly isEndless?: boolean | undefined },
 ): AsyncGenerator<SseEvent, void, undefined> {
   for await (const piece of readPieces(response, limit, isEndless ? Infinity : maxBytes)) {
@@ -90,8 +90,10 @@ export function isEventStream({ headers }: Response): boolean {
 }
 
 /** The refusal that something thrown below the protocol becomes. */
-export function brokenOff(cause: unknown, during: string, message: string): Refusal {
-  if (cause instanceof ToolError) return { ...refuse(cause.code, cause.message, cause.details), cause: cause.cause };
+export function brokenOff(cause: unknown, during: string, message: string): ErrorResult {
+  if (cause instanceof ToolError) {
+    return { ...errorResult(cause.code, cause.message, cause.details), cause: cause.cause };
+  }
   return refuseBecause("unavailable", message, `${during}: ${cause instanceof Error ? cause.message : cause}`, {
     cause,
   });

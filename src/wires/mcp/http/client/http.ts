@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { type Refusal, refuse } from "../../../../core/call/outcome.ts";
+import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
 import { discard, readPieces, readText, withRetryAfter } from "../../../../http_client/read.ts";
 import { decodeStatus, ofAnotherRequest } from "../../../framing/json_rpc/decode_error.ts";
 import type { RequestId } from "../../../framing/json_rpc/decode.ts";
@@ -59,7 +59,7 @@ export class HttpCarrier implements Carrier {
     return { ...reply, session };
   }
 
-  async post(message: RpcPost, sending: Sending): Promise<Refusal | undefined> {
+  async post(message: RpcPost, sending: Sending): Promise<ErrorResult | undefined> {
     const response = await this.#post(message, sending);
     if ("kind" in response) return response;
     discard(response);
@@ -73,7 +73,7 @@ export class HttpCarrier implements Carrier {
   }
 
   /** Reads the server's own stream, over and over, until it is no longer given or the signal aborts. */
-  async #listenOn(first: Response | Refusal, reading: Reading): Promise<void> {
+  async #listenOn(first: Response | ErrorResult, reading: Reading): Promise<void> {
     const { decoder, sending } = reading;
     let response = first;
     for (let empty = 0; empty < MAX_EMPTY_STREAMS; empty++) {
@@ -99,7 +99,7 @@ export class HttpCarrier implements Carrier {
 
   close(): void {}
 
-  #post(message: RpcRequest | RpcPost, { headers, limit }: Sending): Promise<Response | Refusal> {
+  #post(message: RpcRequest | RpcPost, { headers, limit }: Sending): Promise<Response | ErrorResult> {
     const said = { ...headers, "content-type": "application/json", accept: ACCEPT };
     return this.#fetcher.send({ method: "POST", headers: said, body: encodeMessage(message), limit });
   }
@@ -121,7 +121,7 @@ export class HttpCarrier implements Carrier {
   /** Reads on, over as many streams as it takes, until the answer is there. */
   async #readStream(first: Response, reading: Reading): Promise<RpcReply> {
     const { decoder, sending } = reading;
-    let response: Response | Refusal = first;
+    let response: Response | ErrorResult = first;
     let broken: RpcReply = BROKEN;
     for (let empty = 0; empty < MAX_EMPTY_STREAMS; empty++) {
       const before = decoder.lastEventId;
@@ -156,7 +156,7 @@ export class HttpCarrier implements Carrier {
     }
   }
 
-  #resume(lastEventId: string, { headers, limit }: Sending): Promise<Response | Refusal> {
+  #resume(lastEventId: string, { headers, limit }: Sending): Promise<Response | ErrorResult> {
     const last = lastEventId === "" ? undefined : { "last-event-id": lastEventId };
     return this.#fetcher.send({ method: "GET", headers: { ...headers, ...last, accept: "text/event-stream" }, limit });
   }
@@ -174,9 +174,9 @@ export class HttpCarrier implements Carrier {
     return reply;
   }
 
-  #brokenOff(thrown: unknown): Refusal {
+  #brokenOff(thrown: unknown): ErrorResult {
     return brokenOff(thrown, `POST ${this.#fetcher.url.href}`, "Stream broke off");
   }
 }
 
-const BROKEN: RpcReply = { refusal: refuse("unavailable", "Stream broke off") };
+const BROKEN: RpcReply = { refusal: errorResult("unavailable", "Stream broke off") };

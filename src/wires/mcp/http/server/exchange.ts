@@ -1,5 +1,5 @@
 import type { Metadata, Principal } from "../../../../core/call/call.ts";
-import { refuse } from "../../../../core/call/outcome.ts";
+import { errorResult } from "../../../../core/call/outcome.ts";
 import { membersOf } from "../../../../internal/object_fields.ts";
 import { SseBody, STREAM_HEADERS } from "../../../framing/sse/body.ts";
 import { encodeSseEvent } from "../../../framing/sse/encode.ts";
@@ -49,7 +49,7 @@ export class HttpExchange implements Exchange, Channel {
   }
 
   signal(isStreamed: boolean): AbortSignal | undefined {
-    return isStreamed ? this.#head.streamSignal : this.#head.signal;
+    return isStreamed ? this.#head.streamAbortSignal : this.#head.signal;
   }
 
   channel(isForced: boolean = false): Channel | undefined {
@@ -71,7 +71,7 @@ export class HttpExchange implements Exchange, Channel {
   /** The reply: at once where the answer is there, else as soon as there is something to send. */
   reply(answer: MaybePromise<Answer>): MaybePromise<Reply> {
     if (!(answer instanceof Promise)) return this.#finish(answer);
-    this.#head.keepOpen();
+    this.#head.disableIdleTimeout();
     if (this.channel() === undefined) return answer.then((later) => toAnsweredReply(later, this.#head, this.#host));
     const ended = answer.then((later) => this.#finish(later));
     return Promise.race([ended, (this.#opened as PromiseWithResolvers<Reply>).promise]);
@@ -109,5 +109,7 @@ export function refused(status: number, number: number, message: string, data?: 
 
 /** What a caller is told who may try again: 503, and when. */
 export function unavailable(message: string, data?: unknown): Reply {
-  return toReply(refusalAnswer(null, refuse("unavailable", message, { retry_after_ms: RETRY_MS, ...membersOf(data) })));
+  return toReply(
+    refusalAnswer(null, errorResult("unavailable", message, { retry_after_ms: RETRY_MS, ...membersOf(data) })),
+  );
 }

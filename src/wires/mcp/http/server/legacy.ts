@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Refusal, refuse } from "../../../../core/call/outcome.ts";
+import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
 import type { Deadlines } from "../../../../internal/deadlines.ts";
 import type { MaybePromise } from "../../../../internal/maybe_promise.ts";
 import { type Answer, errorAnswer, protocolError, refusalAnswer } from "../../server/answer.ts";
@@ -55,7 +55,7 @@ export class LegacyHttp implements SessionHost {
   /** Takes several messages at once, as 2025-03-26 has it. */
   receiveBatch(head: Head, batch: readonly Message[]): MaybePromise<Reply> {
     if (batch.some((message) => message.kind === "request" && message.method === "initialize")) {
-      return toReply(refusalAnswer(null, refuse("invalid_request", "initialize comes alone")));
+      return toReply(refusalAnswer(null, errorResult("invalid_request", "initialize comes alone")));
     }
     return this.#receive(head, batch, true);
   }
@@ -78,7 +78,7 @@ export class LegacyHttp implements SessionHost {
     this.#sessions?.close();
   }
 
-  readCaller(params: Members): LegacyCaller | Refusal {
+  readCaller(params: Members): LegacyCaller | ErrorResult {
     return this.#legacy.readCaller(params);
   }
 
@@ -95,7 +95,7 @@ export class LegacyHttp implements SessionHost {
 
   #initialize(head: Head, request: Request): MaybePromise<Reply> {
     if (head.metadata.get(SESSION_HEADER) !== null && this.#sessions !== undefined) {
-      return toReply(refusalAnswer(request.id, refuse("invalid_request", "The session has begun already")));
+      return toReply(refusalAnswer(request.id, errorResult("invalid_request", "The session has begun already")));
     }
     const caller = this.readCaller(request.params);
     if ("kind" in caller) return toReply(refusalAnswer(request.id, caller));
@@ -110,7 +110,7 @@ export class LegacyHttp implements SessionHost {
     if (version === undefined) return requests.length === 0 ? ACCEPTED : unsupported(head, requests[0]);
     const refuseBatch = (spoken: LegacyVersion) => {
       if (!isBatch || spoken === "2025-03-26") return undefined;
-      return toReply(refusalAnswer(null, refuse("invalid_request", "Send one message at a time")));
+      return toReply(refusalAnswer(null, errorResult("invalid_request", "Send one message at a time")));
     };
     if (this.#sessions !== undefined) return this.#sessions.receive(head, messages, isBatch, refuseBatch);
     const refused = isBatch ? refuseBatch(version) : undefined;

@@ -8,7 +8,7 @@
  *
  * @module
  */
-import { type Refusal, refuse } from "../../../../core/call/outcome.ts";
+import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
 import type { Json } from "../../../../internal/json.ts";
 import type { MaybePromise } from "../../../../internal/maybe_promise.ts";
 import { type Answer, errorAnswer, protocolError, refusalAnswer } from "../../server/answer.ts";
@@ -69,7 +69,7 @@ export class Endpoints {
         return refused(404, -32001, "There is no such endpoint (any more): open a stream");
       }
       if (isBatch && session.version !== "2025-03-26") {
-        return toReply(refusalAnswer(null, refuse("invalid_request", "Send one message at a time")));
+        return toReply(refusalAnswer(null, errorResult("invalid_request", "Send one message at a time")));
       }
       // Who does not read what it is told is not told more.
       await this.#open.get(id)?.room;
@@ -99,7 +99,7 @@ export class Endpoints {
     const begun = isBeginning ? this.#begun(session, request) : session;
     if ("kind" in begun) return await this.#said(refusalAnswer(request.id, begun), head, say);
     if (isBeginning && (session.capabilities !== null || !await this.#store.put(begun, session))) {
-      const refusal = refuse("invalid_request", "The session has begun already");
+      const refusal = errorResult("invalid_request", "The session has begun already");
       return await this.#said(refusalAnswer(request.id, refusal), head, say);
     }
     const exchange = new EndpointExchange({
@@ -126,7 +126,7 @@ export class Endpoints {
     return undefined;
   }
 
-  #begun(session: McpSession, { params }: Request): McpSession | Refusal {
+  #begun(session: McpSession, { params }: Request): McpSession | ErrorResult {
     const caller = this.#host.readCaller(params);
     if ("kind" in caller) return caller;
     const { version, capabilities, info } = caller;
@@ -151,7 +151,7 @@ export class Endpoints {
     } catch (thrown) {
       return this.#onError(thrown);
     }
-    head.keepOpen();
+    head.disableIdleTimeout();
     const onError = (thrown: unknown) => void this.#onError(thrown);
     const unfollow = followNews(host, this.#store, id, this.#sayTo(id), onError);
     const unkeep = this.#keep(id, () => reader.close());

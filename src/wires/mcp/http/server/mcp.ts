@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { type Refusal, refuse } from "../../../../core/call/outcome.ts";
+import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
 import { refuseMediaType } from "../../../../http_client/json_post.ts";
 import { parseJson } from "../../../framing/json_rpc/decode.ts";
 import { Deadlines } from "../../../../internal/deadlines.ts";
@@ -206,10 +206,10 @@ function isModernClaim(message: Message | Malformed): boolean {
   return (message.kind === "request" || message.kind === "notification") && claimOf(message.params) !== undefined;
 }
 
-function refusalReply(refusal: Refusal): Reply {
+function refusalReply(refusal: ErrorResult): Reply {
   return toReply(refusalAnswer(null, refusal));
 }
 
 function malformedReply({ id, message }: Malformed): Reply {
-  return toReply(refusalAnswer(id, refuse("invalid_request", message)));
+  return toReply(refusalAnswer(id, errorResult("invalid_request", message)));
 }

@@ -40,7 +40,7 @@ export class SessionExchange extends SessionRequest<SessionExchangeOptions> {
   reply(answer: MaybePromise<Answer>): MaybePromise<Reply> {
     if (!(answer instanceof Promise) && !this.#hasSpoken) return this.#toReply(answer);
     const { head, store, session, heartbeats, retryMs, onError } = this.options;
-    head.keepOpen();
+    head.disableIdleTimeout();
     const unsubscribe = this.listen();
     const cancelled = new Promise<Reply>((resolve) => {
       this.left.addEventListener("abort", () => {

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { Refusal } from "../../../../core/call/outcome.ts";
+import type { ErrorResult } from "../../../../core/call/outcome.ts";
 import type { Deadlines } from "../../../../internal/deadlines.ts";
 import type { Json } from "../../../../internal/json.ts";
 import type { MaybePromise } from "../../../../internal/maybe_promise.ts";
@@ -49,7 +49,7 @@ export interface SessionHost {
   /** What clients were asked. */
   readonly pending: PendingRequests;
   /** What a caller says of itself as it begins, unless that is too much. */
-  readCaller(params: Members): LegacyCaller | Refusal;
+  readCaller(params: Members): LegacyCaller | ErrorResult;
   /** Answers requests; of a batch, as one. */
   answerAll(requests: readonly Request[], exchange: LegacyExchange, isBatch: boolean): MaybePromise<Answer>;
 }
@@ -182,7 +182,7 @@ export class SessionHttp {
     const key = `${session.id} ${stream}`;
     // The client has come again: what it has left may not be known here yet.
     this.#readers.get(key)?.close();
-    head.keepOpen();
+    head.disableIdleTimeout();
     const { id } = session;
     const onError = (thrown: unknown) => void this.#broken(thrown);
     const unfollow = stream === NEWS

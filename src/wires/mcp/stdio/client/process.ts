@@ -8,7 +8,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import process from "node:process";
-import { type Refusal, refuse } from "../../../../core/call/outcome.ts";
+import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
 import { refuseBecause } from "../../../framing/json_rpc/decode_error.ts";
 import { parseMessages } from "../../client/messages.ts";
 import type { Line, LineEnd, OpenLine } from "../../client/duplex_transport.ts";
@@ -59,7 +59,7 @@ function start(
   args: readonly string[],
   { cwd, env, stderr = "inherit", maxLineLength = 67_108_864 }: ProcessOptions,
   end: LineEnd,
-): Promise<Line | Refusal> {
+): Promise<Line | ErrorResult> {
   const child = spawn(command, args, {
     ...(cwd !== undefined && { cwd }),
     env: { ...inheritedEnv(), ...env },
@@ -73,11 +73,11 @@ function start(
     const lines = reader.read(bytes);
     if (lines !== undefined) return end.take(lines.flatMap(parseMessages));
     line.isOver = true;
-    end.end(refuse("result_too_large", `A line is longer than ${maxLineLength} characters`));
+    end.end(errorResult("result_too_large", `A line is longer than ${maxLineLength} characters`));
     endProcess(child, "SIGKILL");
   });
   return new Promise((resolve) => {
-    const over = (refusal: Refusal) => {
+    const over = (refusal: ErrorResult) => {
       line.isOver = true;
       resolve(refusal);
       end.end(refusal);
@@ -120,7 +120,7 @@ class ProcessLine implements Line {
     child.stdin?.on("error", () => {});
   }
 
-  write(text: string): Promise<Refusal | undefined> {
+  write(text: string): Promise<ErrorResult | undefined> {
     return new Promise((resolve) => {
       this.#child.stdin?.write(`${text}\n`, (cause) => {
         const isWritten = cause === undefined || cause === null;

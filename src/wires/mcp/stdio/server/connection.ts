@@ -7,7 +7,7 @@
  * @module
  */
 import type { Metadata } from "../../../../core/call/call.ts";
-import { type Refusal, refuse } from "../../../../core/call/outcome.ts";
+import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
 import { parseJson, type RequestId } from "../../../framing/json_rpc/decode.ts";
 import { isJsonObject } from "../../../../internal/json.ts";
 import type { MaybePromise } from "../../../../internal/maybe_promise.ts";
@@ -82,7 +82,7 @@ export class StdioConnection {
   }
 
   /** Takes one line, or why there is none. One that cannot be read is told so, without an id; an empty one is passed over. */
-  receive(line: string | Refusal): void {
+  receive(line: string | ErrorResult): void {
     if (typeof line !== "string") return this.refuse(line);
     if (line.trim() === "") return;
     const parsed = parseJson(line, this.#host.limits.depth);
@@ -92,11 +92,11 @@ export class StdioConnection {
     const message = decodeMessage(value);
     if (message.kind !== "malformed") this.#take(message);
     // Two ends that answer each other's answers would never end.
-    else if (!isAnswer(value)) this.refuse(refuse("invalid_request", message.message), message.id);
+    else if (!isAnswer(value)) this.refuse(errorResult("invalid_request", message.message), message.id);
   }
 
   /** Says why something that came is not answered otherwise. */
-  refuse(refusal: Refusal, id: RequestId | null = null): void {
+  refuse(refusal: ErrorResult, id: RequestId | null = null): void {
     void this.#write(refusalAnswer(id, refusal).json);
   }
 
@@ -118,7 +118,7 @@ export class StdioConnection {
   /** Several at once are of 2025-03-26; nobody else sends them. */
   #receiveBatch(batch: readonly unknown[]): void {
     if (this.#era !== "legacy" || this.#caller.version !== "2025-03-26") {
-      return this.refuse(refuse("invalid_request", "Send one message at a time"));
+      return this.refuse(errorResult("invalid_request", "Send one message at a time"));
     }
     for (const one of batch) {
       const message = decodeMessage(one);
@@ -140,7 +140,7 @@ export class StdioConnection {
   #answer(request: Request): void {
     const { id } = request;
     if (this.#running.has(id)) {
-      return this.refuse(refuse("invalid_request", "A request with this id is under way"), id);
+      return this.refuse(errorResult("invalid_request", "A request with this id is under way"), id);
     }
     const exchange = new StdioExchange({
       write: this.#write,

@@ -1,8 +1,8 @@
-import { type Refusal, refuse } from "../../../../core/call/outcome.ts";
+import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
 
 const NEWLINE = 0x0a;
 
-const NO_TEXT: Refusal = refuse("parse_error", "The line is not valid UTF-8");
+const NO_TEXT: ErrorResult = errorResult("parse_error", "The line is not valid UTF-8");
 
 /** Cuts bytes into lines, wherever their pieces are cut. A line that is too long, or no text, is the refusal of it. */
 export class LineSplitter {
@@ -18,8 +18,8 @@ export class LineSplitter {
   }
 
   /** Takes the next bytes, and gives the lines that they complete, without their ends. */
-  push(bytes: Uint8Array): (string | Refusal)[] {
-    const lines: (string | Refusal)[] = [];
+  push(bytes: Uint8Array): (string | ErrorResult)[] {
+    const lines: (string | ErrorResult)[] = [];
     let start = 0;
     for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
       this.#add(bytes.subarray(start, end), lines);
@@ -32,21 +32,21 @@ export class LineSplitter {
   }
 
   /** What stands after the last line's end; `undefined` for nothing. */
-  end(): string | Refusal | undefined {
+  end(): string | ErrorResult | undefined {
     return this.#length === 0 ? undefined : this.#take();
   }
 
-  #add(bytes: Uint8Array, lines: (string | Refusal)[]): void {
+  #add(bytes: Uint8Array, lines: (string | ErrorResult)[]): void {
     if (this.#isDropping || bytes.length === 0) return;
     this.#length += bytes.length;
     if (this.#length <= this.#maxBytes) return void this.#pieces.push(bytes);
     // Told at once: its end may never come.
-    lines.push(refuse("payload_too_large", `The line is longer than ${this.#maxBytes} bytes`));
+    lines.push(errorResult("payload_too_large", `The line is longer than ${this.#maxBytes} bytes`));
     this.#forget();
     this.#isDropping = true;
   }
 
-  #take(): string | Refusal {
+  #take(): string | ErrorResult {
     const line = new Uint8Array(this.#length);
     let at = 0;
     for (const piece of this.#pieces) {
