@@ -282,7 +282,7 @@ function brokenPackage(path: string, name: string, isType: boolean): string[] {
       : [`${path} imports ${name}: modules of a runtime are imported in src/runtime/ alone`];
   }
   const allowed = PACKAGES.find(([one]) => name === one || name.startsWith(`${one}/`));
-  if (allowed === undefined) return [`${path} imports ${name}, which is no dependency of DESIGN 9`];
+  if (allowed === undefined) return [`${path} imports ${name}, which is not in the list of packages (docs/decisions)`];
   return isType || allowed[1].some((one) => path.startsWith(one))
     ? []
     : [`${path} imports ${name}: only ${allowed[1].join(", ")} may`];

@@ -137,7 +137,7 @@ for (
       "a dependency nobody chose",
       "src/schema/x.ts",
       'import ajv from "ajv";',
-      "src/schema/x.ts imports ajv, which is no dependency of DESIGN 9",
+      "src/schema/x.ts imports ajv, which is not in the list of packages (docs/decisions)",
     ],
     [
       "valibot outside of the schema layer",

@@ -2,7 +2,7 @@
  * MCP-lite over gRPC: the service by all of its protocols.
  *
  * Knows messages and statuses; knows nothing of how tools are run.
- * Source: MCP-lite specification, section 5 and appendix A.
+ * Source: docs/spec.md 5 and A.
  *
  * @module
  */
