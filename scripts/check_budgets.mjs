@@ -10,8 +10,9 @@ const sizes = runOrThrow(process.execPath, ["bench/size.mjs", "--starts", "10", 
   env: childEnv(),
 });
 console.log(sizes);
-// The first aims were 20 kB and 5 kB; today's are in docs/spec.md, "Numbers". Promises, tokens, the memory engine, scopes, config and state made the front door more; what
-// the clients of three wires share made the client more. Held, so that they do not grow unseen.
+// The first aims were 20 kB and 5 kB; today's are in docs/spec.md, "Numbers". Promises, tokens, the memory engine, scopes, config
+// and state made the front door more; what the clients of three wires share made the client more. Held, so that they do not grow
+// unseen.
 const frontDoorKb = readCell(sizes, "front door, all exports", 2);
 hold("front door, min + gzip", frontDoorKb, 42.6, "kB");
 hold("mcp() beside it", Number((readCell(sizes, "front door and mcp()", 2) - frontDoorKb).toFixed(1)), 15, "kB");
