@@ -1,5 +1,5 @@
 /**
- * `analyze_dataset`: work that takes longer than a caller should wait, as in the MCP-lite specification's A.3.
+ * `analyze_dataset`: work that takes longer than a caller should wait, as in docs/spec.md A.3.
  *
  * The handler knows nothing of promises. It tells how far it is, heeds `ctx.signal`, and returns its result; `.promise()` is
  * what turns it into a promise when it takes longer than its budget.

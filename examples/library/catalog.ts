@@ -30,7 +30,7 @@ const movies: TableSpec = {
   title: "Movies",
   about: "Feature films with their budgets, their takings and what critics and viewers made of them.",
   noun: ["film", "films"],
-  // The last is what the MCP-lite specification calls a dataset in its appendix A.3.
+  // The last is the dataset of the MCP-lite specification's example (docs/spec.md A.3).
   aliases: ["movie", "film", "films", "cinema", "large_dataset_001"],
   prepare: prepareMovies,
   titleOf: (row) => textOf(row, "Title") ?? "Untitled",

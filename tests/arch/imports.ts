@@ -107,7 +107,7 @@ function brokenPackage(path: string, name: string, isType: boolean): string[] {
       : [`${path} imports ${name}: modules of a runtime are imported in ${RUNTIME_FOLDERS.join(", ")} only`];
   }
   const allowed = PACKAGES.find(([one]) => name === one || name.startsWith(`${one}/`));
-  if (allowed === undefined) return [`${path} imports ${name}, which no row of tests/arch/layers.ts allows`];
+  if (allowed === undefined) return [`${path} imports ${name}, which is not in the list of packages (docs/decisions)`];
   return isType || allowed[1].some((folder) => fits(path, folder))
     ? []
     : [`${path} imports ${name}: only ${allowed[1].join(", ")} may`];

@@ -418,7 +418,7 @@ test("wrapText() breaks at spaces and leaves long words whole", () => {
   deepStrictEqual(wrapText("extraordinary day", 5), ["extraordinary", "day"]);
 });
 
-test("search_documents is listed as in the specification's A.1", async () => {
+test("search_documents is listed as docs/spec.md A.1 says", async () => {
   const tools = await library.$.list();
   deepStrictEqual(tools.map(({ name }) => name), [
     "redeem",
@@ -466,7 +466,7 @@ test("generate_report streams what a plain call gives whole", async () => {
   strictEqual(await library.generate_report({ topic: "penguins" }), pieces.join(""));
 });
 
-test("generate_report ends its event stream as in the specification's A.4: done, without content", async () => {
+test("generate_report ends its event stream as docs/spec.md A.4 says: done, without content", async () => {
   const response = await server.fetch(
     new Request("http://localhost/mcp-lite/v1/calltools", {
       method: "POST",
@@ -543,7 +543,7 @@ async function postCall(id: string, name: string, args: Readonly<Record<string, 
 }
 
 test(
-  "analyze_dataset promises and is redeemed as in the specification's A.3, word for word",
+  "analyze_dataset promises and is redeemed as docs/spec.md A.3 says, word for word",
   { timeout: 120_000 },
   async () => {
     const args = { dataset_id: "large_dataset_001", analysis_type: "comprehensive" };

@@ -1,5 +1,5 @@
 /**
- * What a server may say to whatever it is sent: the table of DESIGN 5, read a second time, and what no answer may hold.
+ * The error codes that a server may send (docs/spec.md, "Errors on each wire", written a second time), and what no answer may contain.
  *
  * @module
  */

@@ -25,7 +25,7 @@ test("nearest() takes the first of equals, and knows when there is none", () => 
   strictEqual(nearest("aa", []), undefined);
 });
 
-test("nearest() suggests what A.5 of the specification does", () => {
+test("nearest() makes the suggestion of docs/spec.md A.5", () => {
   strictEqual(nearest("nonexistent_tool", ["search_documents", "analyze_dataset"]), "search_documents");
 });
 

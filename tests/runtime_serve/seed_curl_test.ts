@@ -1,4 +1,4 @@
-/** The requests of the specification's appendix A, sent literally by curl: A.1 to A.5. */
+/** The requests of docs/spec.md A.1 to A.5, sent literally by curl. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { readEvents } from "./client.ts";
 import { command, findProgram, runProgram, runtimes, startProgram, testWith } from "./programs.ts";

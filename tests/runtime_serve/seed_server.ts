@@ -1,4 +1,4 @@
-/** The tools of the specification's appendix A, with its answers: `seed_server.ts [path] [tool,…]`. */
+/** The tools of the examples in docs/spec.md A, with their answers: `seed_server.ts [path] [tool,…]`. */
 import process from "node:process";
 import { createServer, defineTool, mcpLite } from "../../mod.ts";
 import { serve } from "../../src/runtime/serve.ts";

@@ -1,5 +1,5 @@
 /**
- * How a call ends: one of the five outcomes of the MCP-lite specification (section 3.4), or a refusal.
+ * How a call ends: one of the five outcomes of MCP-lite (docs/spec.md 3.4), or a refusal.
  *
  * All of them are values. Only the client turns some of them into exceptions.
  *

@@ -1,4 +1,4 @@
-/** Members of a result's `_meta` that the wires write themselves (MCP-lite specification, 3.3, and ours). */
+/** Members of a result's `_meta` that the wires write themselves (docs/spec.md 3.3, and ours). */
 export const RESERVED_META: ReadonlySet<string> = new Set([
   "response_type",
   "timestamp",

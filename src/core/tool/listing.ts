@@ -1,7 +1,7 @@
 import { present } from "../../internal/present.ts";
 import type { ToolDefinition } from "./definition.ts";
 
-/** A tool as it is listed to callers (MCP-lite specification, sections 3.9 and A.1). Members that are absent are left out. */
+/** A tool as it is listed to callers (docs/spec.md 3.9 and A.1). Members that are absent are left out. */
 export interface ToolListing {
   /** Unique on a server. */
   readonly name: string;

@@ -131,7 +131,7 @@ export class ToolRegistry {
     return this.#listings;
   }
 
-  /** What to say to someone who asked for a tool that is not there (MCP-lite specification, A.5). */
+  /** What to say to someone who asked for a tool that is not there (docs/spec.md A.5). */
   notFound(requested: string, principal?: Principal): ErrorResult {
     const names = this.plansFor(principal).map(({ name }) => name);
     const similar = nearest(requested, names.filter((name) => !RESERVED.has(name)));

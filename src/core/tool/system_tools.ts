@@ -23,7 +23,7 @@ export interface RedeemInput {
   readonly wait_ms?: number;
 }
 
-/** The tools that a server has which gives promises (MCP-lite specification, 3.6 and A.1). */
+/** The tools that a server has which gives promises (docs/spec.md 3.6 and A.1). */
 export const SYSTEM_TOOLS: readonly ToolDefinition[] = [
   systemTool("redeem", "Redeem a promise token to get the result of a long-running operation", {
     readOnlyHint: true,

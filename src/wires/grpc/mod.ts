@@ -1,7 +1,7 @@
 /**
  * MCP-lite over gRPC: the wire, and the transports of clients.
  *
- * The wire has the protocol's name, {@link connect}; a transport says that it is one: {@link connectTransport},
+ * The wire has the protocol's name, {@link grpc}; a transport says that it is one: {@link connectTransport},
  * {@link grpcWebTransport}, {@link grpcTransport}.
  *
  * @module

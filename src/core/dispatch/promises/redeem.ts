@@ -1,7 +1,7 @@
 /**
  * The system tools `redeem` and `cancel`: what a promise token is for.
  *
- * Source: MCP-lite specification, sections 2.2, 3.5, 3.6 and A.3.
+ * Source: docs/spec.md 2.2, 3.5, 3.6 and A.3.
  *
  * @module
  */

@@ -179,7 +179,7 @@ export function readAnswers(responses: Readonly<Record<string, unknown>> | undef
   return answers;
 }
 
-/** `request-for-more-resource` when nothing else is asked for (MCP-lite specification, 3.3). */
+/** `request-for-more-resource` when nothing else is asked for (docs/spec.md 3.3). */
 export function askKind(
   requests: Readonly<Record<string, Question>>,
 ): "elicitation" | "request-for-more-resource" {

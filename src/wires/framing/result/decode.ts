@@ -3,7 +3,7 @@
  *
  * Total, and lenient where the specification is: no `_meta` or no `response_type` means an answer; a response type that is
  * not known is kept as it came.
- * Source: MCP-lite specification, sections 3.3, 3.4 and A.2-A.4.
+ * Source: docs/spec.md 3.3, 3.4 and A.2-A.4.
  *
  * @module
  */

@@ -2,7 +2,7 @@
  * What the bindings of MCP-lite say of an outcome in the same words: the members of a result, and of its `_meta`.
  *
  * Plain values, not text; knows no envelope.
- * Source: MCP-lite specification, sections 3.3, 3.4 and A.3.
+ * Source: docs/spec.md 3.3, 3.4 and A.3.
  *
  * @module
  */

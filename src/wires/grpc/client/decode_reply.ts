@@ -2,7 +2,7 @@
  * Reads what a server answers: responses, the list of tools, and errors.
  *
  * Total. A response is read by way of the result that it would be over HTTP, so that both mean the same.
- * Source: MCP-lite specification, sections 5.2-5.5 and A.1-A.5.
+ * Source: docs/spec.md 5.2-5.5 and A.1-A.5.
  *
  * @module
  */

@@ -2,7 +2,7 @@
  * The client's side of MCP-lite over gRPC: Connect and gRPC-Web by `fetch`, gRPC itself by `node:http2`.
  *
  * What comes back is bounded in size, and redirects are not followed, so that credentials stay with their own origin.
- * Source: MCP-lite specification, section 5 and appendix A.
+ * Source: docs/spec.md 5 and A.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 import { Code } from "@connectrpc/connect";
 import type { ToolErrorCode } from "../../../core/errors/code.ts";
 
-/** Status of every code (MCP-lite specification, section 5.5). */
+/** Status of every code (docs/spec.md 5.5). */
 export const grpcCodes: Readonly<Record<ToolErrorCode, Code>> = {
   parse_error: Code.InvalidArgument,
   invalid_request: Code.InvalidArgument,

@@ -2,7 +2,7 @@
  * Reads a `ToolRequest`.
  *
  * Total: bad input is a value.
- * Source: MCP-lite specification, section 5.2.
+ * Source: docs/spec.md 5.2.
  *
  * @module
  */

@@ -2,7 +2,7 @@
  * Writes what MCP-lite over gRPC answers: responses, with their meta where they are the last, and the list of tools.
  *
  * Functions that write a tool's value throw what `JSON.stringify` throws.
- * Source: MCP-lite specification, sections 5.2-5.4 and A.1-A.4.
+ * Source: docs/spec.md 5.2-5.4 and A.1-A.4.
  *
  * @module
  */

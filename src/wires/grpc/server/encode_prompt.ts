@@ -3,7 +3,7 @@ import type { PromptListing } from "../../../core/content/listing.ts";
 import { type Prompt, PromptSchema } from "../messages/gen/mcplite_pb.ts";
 import { toJsonObject } from "../messages/json.ts";
 
-/** A prompt as it is listed (MCP-lite specification, section 8.1). */
+/** A prompt as it is listed (docs/spec.md 8.1). */
 export function encodePrompt(prompt: PromptListing): Prompt {
   const { name, title = "", description, arguments: args = [], _meta } = prompt;
   return create(PromptSchema, {

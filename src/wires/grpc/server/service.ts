@@ -1,7 +1,7 @@
 /**
  * What the service does, whichever protocol carries it: a request becomes a call, what became of it a response.
  *
- * Source: MCP-lite specification, section 5 and appendix A.
+ * Source: docs/spec.md 5 and A.
  *
  * @module
  */

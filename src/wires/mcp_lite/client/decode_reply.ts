@@ -2,7 +2,7 @@
  * Reads what a server answers: results, errors and the events of a stream.
  *
  * Total.
- * Source: MCP-lite specification, sections 4.3 and A.2-A.5.
+ * Source: docs/spec.md 4.3 and A.2-A.5.
  *
  * @module
  */

@@ -3,7 +3,7 @@
  *
  * Reads what any MCP-lite server may answer, not only ours: both shapes of the list, any status, results without `_meta`.
  * What comes back is bounded in size, and redirects are not followed, so that credentials stay with their own origin.
- * Source: MCP-lite specification, section 4 and appendix A.
+ * Source: docs/spec.md 4 and A.
  *
  * @module
  */

@@ -8,7 +8,7 @@ export interface HttpErrorCode {
   readonly status: number;
 }
 
-/** Number and status of every code (MCP-lite specification, section 4.4; RFC 9110; 499 is nginx's convention). */
+/** Number and status of every code (docs/spec.md 4.4; RFC 9110; 499 is nginx's convention). */
 export const httpErrorCodes: Readonly<Record<ToolErrorCode, HttpErrorCode>> = {
   parse_error: { number: -32700, status: 400 },
   invalid_request: { number: -32600, status: 400 },

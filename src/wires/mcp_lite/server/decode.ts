@@ -2,7 +2,7 @@
  * Reads the parameters of `tools/call`, and of `prompts/get`, which are alike.
  *
  * Total: bad input is a value.
- * Source: MCP-lite specification, section 4.2.2.
+ * Source: docs/spec.md 4.2.2.
  *
  * @module
  */

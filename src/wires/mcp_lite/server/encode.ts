@@ -3,7 +3,7 @@
  *
  * Each value is stringified once and spliced into its envelope as text. Functions that stringify a tool's value throw what
  * `JSON.stringify` throws.
- * Source: MCP-lite specification, sections 3.3, 3.4, 4.3 and A.2-A.5.
+ * Source: docs/spec.md 3.3, 3.4, 4.3 and A.2-A.5.
  *
  * @module
  */

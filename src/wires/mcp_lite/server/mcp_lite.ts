@@ -2,7 +2,7 @@
  * MCP-lite over HTTP: list endpoints, JSON-RPC calls, and answers streamed as Server-Sent Events.
  *
  * Knows paths, headers, statuses and JSON; knows nothing of how tools are run.
- * Source: MCP-lite specification, section 4 and appendix A.
+ * Source: docs/spec.md 4 and A.
  *
  * @module
  */
