@@ -21,7 +21,7 @@
  *
  * @module
  */
-export { defineTool } from "./src/tool/builder.ts";
+export { defineTool } from "./src/preset/define_tool.ts";
 export type {
   AnswerOf,
   DeclaredExternal,

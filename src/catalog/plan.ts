@@ -1,4 +1,5 @@
 import { isPromiseLike } from "../internal/maybe_promise.ts";
+import { SCHEMA_ADAPTERS } from "../schema/adapters.ts";
 import { BLANK_PLAN } from "../tool/blank_plan.ts";
 import type { ToolPlan } from "../tool/tool.ts";
 
@@ -15,7 +16,7 @@ export function planOf(
   handler: ToolPlan["handler"],
   { input, scopes = [], part }: PlanNeeds = {},
 ): ToolPlan {
-  return { ...BLANK_PLAN, name, description: "", input, scopes, part, handler };
+  return { ...BLANK_PLAN, adapters: SCHEMA_ADAPTERS, name, description: "", input, scopes, part, handler };
 }
 
 /** What becomes of a handler's value: at once, unless it comes later. */

@@ -12,6 +12,7 @@ import { mapParts } from "../internal/schema_parts.ts";
 import { checkPin } from "../mcp_client/pins.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
 import type { JsonSchema } from "../schema/schema.ts";
+import { SCHEMA_ADAPTERS } from "../schema/adapters.ts";
 import { BLANK_PLAN } from "../tool/blank_plan.ts";
 import type { ToolAnnotations, ToolPlan } from "../tool/tool.ts";
 import type { GatewayOptions } from "./gateway.ts";
@@ -133,6 +134,7 @@ function toPlan(tool: RemoteTool, name: string, gateway: string): ToolPlan | str
     title: textOf(title),
     inputSchema: input.jsonSchema,
     input,
+    adapters: SCHEMA_ADAPTERS,
     output: outputSchema && toSchema(outputSchema),
     annotations: isJsonObject(annotations) ? hintsOf(annotations) : undefined,
     meta: isJsonObject(meta) ? meta : undefined,

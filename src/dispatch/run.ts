@@ -310,7 +310,7 @@ export class Run implements MiddlewareCtx {
   }
 
   #newAsking(memo?: Memo): Asking {
-    return new Asking(memo, (key, value) => this.lease?.saveStep(key, value));
+    return new Asking(memo, this.plan.adapters, (key, value) => this.lease?.saveStep(key, value));
   }
 
   fail<Code extends string>(code: Code, message: string, ...[data]: [data?: unknown]): Failure<Code, never> {

@@ -6,6 +6,7 @@ export const BLANK_PLAN: Omit<ToolPlan, "name" | "description" | "handler"> = {
   title: undefined,
   inputSchema: { type: "object" },
   input: undefined,
+  adapters: [],
   config: undefined,
   output: undefined,
   partial: undefined,

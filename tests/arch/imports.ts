@@ -35,6 +35,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
   ["mcp client", ["src/mcp_client/"], ["internal", "error", "call", "codec"]],
   ["schema", ["src/schema/"], ["internal", "error", "call"]],
   ["tool", ["src/tool/"], ["internal", "error", "call", "type:token", "schema"]],
+  ["preset", ["src/preset/"], ["schema", "tool"]],
   ["catalog", ["src/catalog/"], ["internal", "error", "call", "schema", "tool"]],
   ["dispatch", ["src/dispatch/"], ["internal", "error", "call", "token", "engine", "schema", "tool"]],
   ["middleware", ["src/middleware/"], ["internal", "error", "call", "token", "tool"]],
@@ -155,6 +156,7 @@ const LAYERS: readonly (readonly [layer: string, prefixes: readonly string[], be
     "tool",
   ]],
   ["entry", ["mod.ts"], [
+    "preset",
     "internal",
     "error",
     "call",
@@ -177,6 +179,7 @@ const PACKAGES: readonly (readonly [name: string, paths: readonly string[]])[] =
   ["@bufbuild/protobuf", ["src/wires/grpc/"]],
   ["@connectrpc/connect", ["src/wires/grpc/"]],
   ["@cfworker/json-schema", ["src/codec/json_schema/check.ts"]],
+  ["@valibot/to-json-schema", ["src/schema/valibot_json_schema.ts"]],
   ["valibot", ["src/schema/valibot.ts"]],
   ["@noble/hashes", ["src/token/"]],
   ["@noble/ciphers", ["src/token/sealed.ts"]],
