@@ -112,5 +112,7 @@ function changesValue({ pipe = [], wrapped, options = [] }: ValibotSchema): bool
 /** A promise, which the getter of `v.lazyAsync` may give, has no type. */
 function explainRefusal({ type = "promise", key }: ValibotSchema): string {
   if (type === "record") return `a "record" has keys of v.string(), not of a "${key.type}"`;
-  return /^(literal|enum|picklist)$/.test(type) ? `a value of a "${type}" has no JSON form` : `a "${type}" has no JSON form`;
+  return /^(literal|enum|picklist)$/.test(type)
+    ? `a value of a "${type}" has no JSON form`
+    : `a "${type}" has no JSON form`;
 }
