@@ -56,7 +56,7 @@ function convert(schema: Schema, { where, adapters }: JsonSchemaOptions): JsonSc
 /** Valibot's schemas come here only where nobody has brought their adapter. */
 function hintFor(vendor: string): string {
   return vendor === "valibot"
-    ? 'define it with toolDefiner(valibotJsonSchema), { valibotJsonSchema } of "jsr:@toolwire/toolwire/schema", ' +
+    ? 'define its tool with toolDefiner(valibotJsonSchema), { valibotJsonSchema } of "jsr:@toolwire/toolwire/schema", ' +
       'or with defineTool of "jsr:@toolwire/toolwire"'
     : "use a release with Standard JSON Schema (zod >= 4.2, ArkType >= 2.1.28, Effect's toStandardJSONSchemaV1) or valibot";
 }

@@ -43,7 +43,7 @@ for (const [library, schema] of STANDARD) {
 }
 
 const UNKNOWN =
-  "cannot become JSON Schema: valibot does not offer it here; define it with toolDefiner(valibotJsonSchema), " +
+  "cannot become JSON Schema: valibot does not offer it here; define its tool with toolDefiner(valibotJsonSchema), " +
   '{ valibotJsonSchema } of "jsr:@toolwire/toolwire/schema", or with defineTool of "jsr:@toolwire/toolwire"';
 
 for (
