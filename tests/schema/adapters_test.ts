@@ -6,12 +6,23 @@ import { type } from "arktype";
 import { Schema as E } from "effect";
 import * as npmValibot from "valibot";
 import { z } from "zod";
-import { createServer, defineTool as frontDoorDefineTool, type Schema } from "../../mod.ts";
+import {
+  type AnyTool,
+  createServer,
+  defineTool as frontDoorDefineTool,
+  memory,
+  type Part,
+  type Schema,
+  type ServerOptions,
+} from "../../mod.ts";
+import { gateway, mount } from "../../src/compose/mod.ts";
 import { jsonSchema } from "../../src/json_schema/mod.ts";
+import { toolsFromOpenApi } from "../../src/openapi/mod.ts";
 import * as v from "../../src/schema/valibot.ts";
 import { testClient } from "../../src/testing/mod.ts";
 import { type DefineTool, defineTool, toolDefiner } from "../../src/tool/builder.ts";
 
+const KEYS = ["k1:0123456789abcdef0123456789abcdef"];
 const LISTED = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
 
 /** One object, by each library that tells its own JSON Schema. */
@@ -120,7 +131,7 @@ for (
           (await ctx.elicit("sure", { message: "Sure?", schema: v.object({ yes: v.boolean() }) })).action
         ),
       ],
-      keys: ["k1:0123456789abcdef0123456789abcdef"],
+      keys: KEYS,
       logger: { debug: log, info: log, warn: log, error: log },
     });
     const called = testClient(server, { onElicit: () => ({ action: "decline" }) }).$.call("t");
@@ -133,10 +144,37 @@ for (
   });
 }
 
+const remote = createServer({ tools: [frontDoorDefineTool("t").describe("T").handle(() => null)], keys: KEYS });
+const document = {
+  openapi: "3.1.0",
+  info: { title: "Test", version: "1" },
+  paths: { "/t": { get: { operationId: "t", responses: {} } } },
+};
+
+const OFFERS: readonly (readonly [name: string, offer: ServerOptions<readonly AnyTool[], readonly Part[]>])[] = [
+  ["a tool of an OpenAPI document", { tools: toolsFromOpenApi(document, { baseUrl: "https://api.example" }) }],
+  ["a tool of a gateway", { tools: [], parts: [mount(await gateway<typeof remote>("remote", memory(remote)))] }],
+];
+
+for (const [name, offer] of OFFERS) {
+  test(`middleware asks around ${name} with schemas that it asks with around the server's own`, async () => {
+    const server = createServer({
+      ...offer,
+      keys: KEYS,
+      middleware: [async (ctx, next) => {
+        await ctx.elicit("sure", { message: "Sure?", schema: v.object({}) });
+        return await next();
+      }],
+    });
+    const outcome = await testClient(server).$.call("t").catch((error: unknown) => error);
+    match(String(outcome), /elicitation/);
+  });
+}
+
 test("middleware asks around redeem with schemas that it asks with around the tool", async () => {
   const server = createServer({
     tools: [frontDoorDefineTool("t").describe("T").promise().handle(() => "done")],
-    keys: ["k1:0123456789abcdef0123456789abcdef"],
+    keys: KEYS,
     middleware: [async (ctx, next) => {
       if (ctx.tool.name === "redeem") await ctx.elicit("sure", { message: "Sure?", schema: v.object({}) });
       return await next();
