@@ -35,14 +35,9 @@ export function defineTool<const Name extends string>(name: Name): FreshTool<Nam
 /**
  * Makes a `defineTool` that knows more of schemas: what it is given, and nothing else.
  *
- * @example Schemas of valibot, converted and compiled
- * ```ts
- * import { toolDefiner } from "jsr:@toolwire/toolwire/core";
- * import * as v from "jsr:@toolwire/toolwire/schema";
+ * For schemas of valibot, converted and compiled: `toolDefiner(valibotJsonSchema, compiledChecks)`, both of
+ * `jsr:@toolwire/toolwire/schema`.
  *
- * const defineTool = toolDefiner(v.valibotJsonSchema, v.compiledChecks);
- * defineTool("add").describe("Add two numbers").input(v.object({ a: v.number(), b: v.number() })).handle(({ a, b }) => a + b);
- * ```
  * @param adapters What is known of schemas; of several for one thing, the first counts.
  * @returns What starts the definition of a tool.
  */
