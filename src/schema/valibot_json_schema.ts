@@ -94,8 +94,9 @@ function restore(jsonSchema: object, before: Readonly<Record<string, unknown>>):
   Object.assign(jsonSchema, before);
 }
 
-/** The library makes the object's prototype of a member that is called so. */
+/** The library makes the object's prototype of a member that is called so, but on Deno, where that name is one as any. */
 function ownProto(properties: object): void {
+  if (Object.hasOwn(properties, "__proto__")) return;
   const value = Object.getPrototypeOf(properties);
   Object.setPrototypeOf(properties, Object.prototype);
   Object.defineProperty(properties, "__proto__", { value, configurable: true, enumerable: true, writable: true });
