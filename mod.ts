@@ -21,7 +21,7 @@
  *
  * @module
  */
-export { defineTool } from "./src/core/tool/define_tool.ts";
+export { defineTool } from "./src/server/preset/define_tool.ts";
 export type {
   AnswerOf,
   DeclaredExternal,

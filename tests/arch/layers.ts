@@ -111,6 +111,7 @@ export const LAYERS: readonly Layer[] = [
     folders: ["src/client/"],
     imports: ["internal", "errors", "call", "type:handler", "type:tool", "wire client"],
   },
+  { name: "preset", folders: ["src/server/preset/"], imports: ["internal", ...CORE] },
   {
     name: "compose",
     folders: ["src/server/compose/"],
@@ -185,6 +186,7 @@ export const PACKAGES: readonly (readonly [name: string, folders: readonly strin
   ["@connectrpc/connect", ["src/wires/grpc/"]],
   ["@cfworker/json-schema", ["src/core/json_schema/"]],
   ["valibot", ["src/core/schema/"]],
+  ["@valibot/to-json-schema", ["src/core/schema/"]],
   ["@noble/hashes", ["src/core/token/"]],
   ["@noble/ciphers", ["src/core/token/"]],
   ["jose", ["src/integrations/auth/"]],

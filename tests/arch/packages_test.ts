@@ -111,3 +111,31 @@ test("the front door pulls in neither protobuf nor Connect, nor the code of reso
     [],
   );
 });
+
+test("what the core is made of pulls in no converter of schemas, and no compiled checks", async () => {
+  const inputsOf = async (files: readonly string[]) => {
+    const { metafile } = await build({
+      stdin: {
+        contents: files.map((file) => `export * from "./${file}";`).join("\n"),
+        resolveDir: ROOT,
+        loader: "ts",
+      },
+      bundle: true,
+      write: false,
+      metafile: true,
+      platform: "browser",
+      format: "esm",
+      logLevel: "silent",
+    });
+    return Object.keys(metafile.inputs).filter((path) => /valibot|exact_check|check_writer/.test(path)).length;
+  };
+  const core = [
+    "src/core/tool/define_tool.ts",
+    "src/server/server.ts",
+    "src/wires/mcp_lite/server/mcp_lite.ts",
+    "src/wires/memory/client/transport.ts",
+  ];
+  deepStrictEqual(await inputsOf(core), 0);
+  // The front door has them, without valibot itself: the check above can fail.
+  deepStrictEqual(await inputsOf(["mod.ts"]), 5);
+});

@@ -1,9 +1,14 @@
-/** The converter of valibot schemas, against the library that valibot's authors offer. */
-import { deepStrictEqual, throws } from "node:assert/strict";
+/**
+ * What callers are told of valibot schemas: what valibot's own converter says, without what does not hold of what they send.
+ *
+ * The converter is used with rules of ours, so that it is compared with itself where there is none, and with valibot elsewhere.
+ */
+import { deepStrictEqual, ok, throws } from "node:assert/strict";
 import { test } from "node:test";
-import { toJsonSchema } from "@valibot/to-json-schema";
+import { addGlobalDefs, toJsonSchema } from "@valibot/to-json-schema";
 import fc from "fast-check";
 import * as v from "valibot";
+import { compileCheck } from "../../src/core/json_schema/check.ts";
 import type { Schema } from "../../src/core/schema/standard_schema.ts";
 import { convertValibot } from "../../src/core/schema/valibot_json_schema.ts";
 
@@ -15,6 +20,7 @@ function oracle(schema: AnySchema): Converted {
   const { $schema: _, ...converted } = toJsonSchema(schema as v.GenericSchema, {
     target: "draft-2020-12",
     typeMode: "input",
+    definitions: {},
     overrideAction: ({ jsonSchema, errors }) => (errors === undefined ? undefined : jsonSchema),
   });
   return schema.type === "loose_object" ? { additionalProperties: true, ...converted } : converted;
@@ -275,6 +281,103 @@ for (const check of TEXT_CHECKS) {
   });
 }
 
+/** Steps that make something else of a value, or may. */
+const TEXT_STEPS = [
+  v.trim(),
+  v.toUpperCase(),
+  v.toLowerCase(),
+  v.normalize(),
+  v.transform((text: string) => text + text),
+  v.pipe(v.string(), v.trim()),
+] as unknown as typeof TEXT_CHECKS;
+const ARRAY_STEPS = [
+  v.filterItems((item) => item !== "x"),
+  v.mapItems((item) => `${item}1`),
+  v.sortItems(),
+  v.transform((items: string[]) => [...items, "z", "z"]),
+] as unknown as typeof ARRAY_CHECKS;
+
+const TEXTS = [
+  "",
+  "a",
+  "x",
+  "z",
+  " x ",
+  "X",
+  "Y",
+  "aa",
+  "ab.",
+  "a.b",
+  "xx (x|y)* y",
+  "$^z",
+  "ann@example.com",
+  "1.5",
+  "0xFF",
+]
+  .concat([
+    "2026-11-22",
+    "2026-11-22T10:00:00Z",
+    "127.0.0.1",
+    "::1",
+    "https://example.com/a?b",
+    "1234567890",
+    "two words",
+  ]);
+
+/** A schema of one value in wrappers of its own, with checks within and around. */
+function wrapped<Value>(
+  base: v.GenericSchema<Value>,
+  items: readonly v.PipeItem<Value, Value, v.BaseIssue<unknown>>[],
+): fc.Arbitrary<v.GenericSchema> {
+  const some = fc.array(fc.constantFrom(...items), { minLength: 1, maxLength: 3 });
+  return fc.tuple(some, some).chain(([first, then]) => {
+    const inner = piped(base, first) as v.GenericSchema<Value>;
+    return fc.constantFrom<v.GenericSchema>(
+      inner,
+      piped(inner, then),
+      piped(v.optional(inner) as unknown as v.GenericSchema<Value>, then),
+      piped(v.nullable(inner) as unknown as v.GenericSchema<Value>, then),
+      piped(v.union([inner, v.null()]) as unknown as v.GenericSchema<Value>, then),
+    );
+  });
+}
+
+const samples:
+  readonly (readonly [name: string, schema: fc.Arbitrary<v.GenericSchema>, value: fc.Arbitrary<unknown>])[] = [
+    ["texts", wrapped(v.string(), [...TEXT_CHECKS, ...TEXT_STEPS, ...TEXT_STEPS]), fc.constantFrom(...TEXTS)],
+    [
+      "numbers",
+      wrapped(v.number(), NUMBER_CHECKS),
+      fc.oneof(fc.integer({ min: -3, max: 12 }), fc.double({ noNaN: true })),
+    ],
+    [
+      "arrays",
+      wrapped(v.array(v.string()), [...ARRAY_CHECKS, ...ARRAY_STEPS, ...ARRAY_STEPS]),
+      fc.array(fc.constantFrom("x", "y"), { maxLength: 6 }),
+    ],
+    [
+      "objects",
+      wrapped(v.record(v.string(), v.unknown()), OBJECT_CHECKS),
+      fc.dictionary(fc.constantFrom("a", "b", "c", "d", "e", "f"), fc.constant(1), { noNullPrototype: true }),
+    ],
+  ];
+
+for (const [name, schema, value] of samples) {
+  test(`convertValibot() tells callers nothing of ${name} that refuses what valibot takes`, () => {
+    let taken = 0;
+    const property = fc.property(schema, fc.array(value, { minLength: 8, maxLength: 8 }), (one, values) => {
+      const check = compileCheck(convert(one));
+      for (const sent of values) {
+        if (!v.safeParse(one, sent).success) continue;
+        taken++;
+        deepStrictEqual([sent, check(sent)], [sent, []]);
+      }
+    });
+    fc.assert(property, { seed: 20, numRuns: 1_500 });
+    ok(taken > 500, `${taken} values were taken`);
+  });
+}
+
 /** Pipelines of any checks in any order, on the type they are for and on one that says nothing of its type. */
 function pipelines<Value>(
   base: v.GenericSchema<Value>,
@@ -422,6 +525,15 @@ const DIFFERENCES: Readonly<Record<string, readonly [schema: AnySchema, converte
     },
   ],
 };
+
+test("convertValibot() lists none of the definitions that a program has made global", () => {
+  addGlobalDefs({ Leaf });
+  deepStrictEqual(convert(v.object({ a: Leaf })), {
+    type: "object",
+    properties: { a: { enum: ["a"], type: "string" } },
+    required: ["a"],
+  });
+});
 
 for (const [name, [schema, converted]] of Object.entries(DIFFERENCES)) {
   test(`convertValibot(): ${name}`, () => deepStrictEqual(convert(schema), converted));

@@ -1,4 +1,5 @@
 import { isPromiseLike } from "../../internal/maybe_promise.ts";
+import { SCHEMA_ADAPTERS } from "../schema/adapters.ts";
 import { EMPTY_DEFINITION } from "../tool/empty_definition.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
 
@@ -15,7 +16,7 @@ export function planOf(
   handler: ToolDefinition["handler"],
   { input, scopes = [], part }: PlanNeeds = {},
 ): ToolDefinition {
-  return { ...EMPTY_DEFINITION, name, description: "", input, scopes, part, handler };
+  return { ...EMPTY_DEFINITION, adapters: SCHEMA_ADAPTERS, name, description: "", input, scopes, part, handler };
 }
 
 /** What becomes of a handler's value: at once, unless it comes later. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { SCHEMA_ADAPTERS } from "../schema/adapters.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
 import type { JsonSchema, Schema, SchemaIssue, SchemaResult } from "../schema/standard_schema.ts";
@@ -32,7 +33,7 @@ export const NO_ARGUMENTS: PromptInput = {
  */
 export function compilePromptInput(schema: Schema, label: string): PromptInput {
   const where = `Input schema of ${label}`;
-  const { jsonSchema, validate } = compileSchema(schema, { where, isObject: true });
+  const { jsonSchema, validate } = compileSchema(schema, { where, isObject: true, adapters: SCHEMA_ADAPTERS });
   const { properties } = jsonSchema;
   const members = Object.entries(isJsonObject(properties) ? properties : {});
   for (const [name, member] of members) {

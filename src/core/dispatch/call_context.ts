@@ -312,7 +312,7 @@ export class CallContext implements MiddlewareCtx {
   }
 
   #newAsking(memo?: Memo): Asking {
-    return new Asking(memo, (key, value) => this.lease?.saveStep(key, value));
+    return new Asking(memo, this.definition.adapters, (key, value) => this.lease?.saveStep(key, value));
   }
 
   fail<Code extends string>(code: Code, message: string, ...[data]: [data?: unknown]): Failure<Code, never> {

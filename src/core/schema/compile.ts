@@ -1,6 +1,6 @@
 import type { MaybePromise } from "../../internal/maybe_promise.ts";
 import { estimateJsonSize } from "../../internal/weight.ts";
-import { compileExactCheck, type ExactCheck } from "./exact_check.ts";
+import { adapterFor, type ExactCheck } from "./adapter.ts";
 import { type JsonSchemaOptions, toJsonSchema } from "./json_schema.ts";
 import type { JsonSchema, Schema, SchemaResult } from "./standard_schema.ts";
 
@@ -8,8 +8,8 @@ import type { JsonSchema, Schema, SchemaResult } from "./standard_schema.ts";
 export interface CompiledSchema {
   /** Checks a value. May throw what the library throws. */
   readonly validate: (value: unknown) => MaybePromise<SchemaResult>;
-  /** Tells what surely fits and stays as it is: there is nothing to validate, then. Made at its first use. */
-  readonly exact?: ExactCheck;
+  /** Tells what surely fits and stays as it is: there is nothing to validate, then. Made at its first use, by an adapter. */
+  readonly exact?: ExactCheck | undefined;
   /** The same as JSON Schema 2020-12, without `$schema`. */
   readonly jsonSchema: JsonSchema;
 }
@@ -22,13 +22,17 @@ export interface CompiledSchema {
  * @throws {TypeError} If it is no Standard Schema, or cannot become JSON Schema.
  */
 export function compileSchema(schema: Schema, options: JsonSchemaOptions): CompiledSchema {
+  const validate = compileValidator(schema, options.where);
+  const jsonSchema = toJsonSchema(schema, options);
+  const compileCheck = adapterFor(options.adapters, schema, "compileCheck");
+  if (compileCheck === undefined) return { validate, jsonSchema };
   let check: ExactCheck | undefined;
   return {
-    validate: compileValidator(schema, options.where),
+    validate,
     get exact() {
-      return (check ??= compileExactCheck(schema));
+      return (check ??= compileCheck(schema));
     },
-    jsonSchema: toJsonSchema(schema, options),
+    jsonSchema,
   };
 }
 

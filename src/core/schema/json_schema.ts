@@ -1,8 +1,8 @@
 import { isJsonObject } from "../../internal/json.ts";
 import { pointerKeys } from "../../internal/json_pointer.ts";
 import { hasOwnBase, partsOf } from "../json_schema/subschemas.ts";
+import { adapterFor, type SchemaAdapter } from "./adapter.ts";
 import type { JsonSchema, Schema } from "./standard_schema.ts";
-import { convertValibot } from "./valibot_json_schema.ts";
 
 /** What a schema is converted for. */
 export interface JsonSchemaOptions {
@@ -10,6 +10,8 @@ export interface JsonSchemaOptions {
   readonly where: string;
   /** Whether the root has to be an object, as tool arguments are. Default: any JSON value. */
   readonly isObject?: boolean;
+  /** What is known of libraries whose schemas do not convert themselves. */
+  readonly adapters: readonly SchemaAdapter[];
 }
 
 const TARGET = "draft-2020-12";
@@ -26,17 +28,17 @@ interface JsonSchemaConverter {
  * or if the root should be an object and is not.
  */
 export function toJsonSchema(schema: Schema, options: JsonSchemaOptions): JsonSchema {
-  const converted = convert(schema, options.where);
+  const converted = convert(schema, options);
   assertReferences(converted, options.where);
   return options.isObject ? asObjectSchema(converted, options.where) : converted;
 }
 
-function convert(schema: Schema, where: string): JsonSchema {
+function convert(schema: Schema, { where, adapters }: JsonSchemaOptions): JsonSchema {
   const standard: Schema["~standard"] & { readonly jsonSchema?: JsonSchemaConverter } = schema["~standard"];
   let converted: unknown;
   try {
     if (standard.jsonSchema !== undefined) converted = standard.jsonSchema.input({ target: TARGET });
-    else if (standard.vendor === "valibot") converted = convertValibot(schema);
+    else converted = adapterFor(adapters, schema, "toJsonSchema")?.(schema);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     const hint = "say it with what JSON has, a date for instance as v.pipe(v.string(), v.isoTimestamp())";
@@ -44,12 +46,19 @@ function convert(schema: Schema, where: string): JsonSchema {
   }
   if (!isJsonObject(converted)) {
     throw new TypeError(
-      `${where} cannot become JSON Schema: ${standard.vendor} does not offer it here; ` +
-        `use a release with Standard JSON Schema (zod >= 4.2, ArkType >= 2.1.28, Effect's toStandardJSONSchemaV1) or valibot`,
+      `${where} cannot become JSON Schema: ${standard.vendor} does not offer it here; ${hintFor(standard.vendor)}`,
     );
   }
   const { $schema: _, ...rest } = converted;
   return withoutEmptyRequired(rest);
+}
+
+/** Valibot's schemas come here only where nobody has brought their adapter. */
+function hintFor(vendor: string): string {
+  return vendor === "valibot"
+    ? 'define its tool with toolDefiner(valibotJsonSchema), { valibotJsonSchema } of "jsr:@toolwire/toolwire/schema", ' +
+      'or with defineTool of "jsr:@toolwire/toolwire"'
+    : "use a release with Standard JSON Schema (zod >= 4.2, ArkType >= 2.1.28, Effect's toStandardJSONSchemaV1) or valibot";
 }
 
 function withoutEmptyRequired(schema: JsonSchema): JsonSchema {

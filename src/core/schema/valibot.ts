@@ -15,3 +15,7 @@
  * @module
  */
 export * from "valibot";
+export type { ExactCheck, SchemaAdapter } from "./adapter.ts";
+export type { JsonSchema, Schema } from "./standard_schema.ts";
+export { compiledChecks } from "./exact_check.ts";
+export { valibotJsonSchema } from "./valibot_json_schema.ts";

@@ -1,16 +1,21 @@
 /**
- * What a valibot schema takes, as JSON Schema 2020-12.
+ * What a valibot schema takes, as JSON Schema 2020-12: valibot's own converter, with our rules for what it cannot convert.
  *
- * Reads valibot's objects by their structure: the library itself is not imported. Values are told as they are sent, so that a
- * pipeline is followed up to the point where it makes something else of them.
+ * Callers are told less, never more than what holds. A check that JSON Schema cannot say is left out. So is one that follows a
+ * transformation: it is not about what was sent. A schema that has no JSON form is refused.
  *
  * @module
  */
+import { toJsonSchema } from "@valibot/to-json-schema";
+import type { SchemaAdapter } from "./adapter.ts";
 import type { JsonSchema, Schema } from "./standard_schema.ts";
-import { addActions, isJsonConstant, type ValibotAction } from "./valibot_actions.ts";
 
-/** What is read of a schema; which of it is there depends on its type. */
-export interface ValibotSchema extends ValibotAction {
+/** What is read of a valibot schema or action; which of it is there depends on its type. */
+export interface ValibotSchema {
+  /** `schema`, `validation`, `transformation` or `metadata`. */
+  readonly kind: string;
+  /** What it is or does, in snake case. */
+  readonly type: string;
   readonly pipe?: readonly ValibotSchema[];
   readonly item: ValibotSchema;
   readonly items: readonly ValibotSchema[];
@@ -21,162 +26,94 @@ export interface ValibotSchema extends ValibotAction {
   readonly wrapped: ValibotSchema;
   readonly options: readonly ValibotSchema[];
   readonly literal: unknown;
-  readonly default?: unknown;
-  readonly getter: (input: unknown) => ValibotSchema;
+  /** Whatever else it has, such as the `requirement` of a validation. */
+  readonly [member: string]: unknown;
 }
+
+/** Converts valibot's schemas, by `@valibot/to-json-schema`. Valibot itself is not imported. */
+export const valibotJsonSchema: SchemaAdapter = { vendor: "valibot", toJsonSchema: convertValibot };
+
+type Options = NonNullable<Parameters<typeof toJsonSchema>[1]>;
 
 /**
  * Converts a valibot schema to the JSON Schema of what it takes.
- *
- * What JSON Schema cannot say of a value (`v.check`, a regular expression with flags) is left out: callers are told less,
- * never more than what holds. The same goes for checks that follow a transformation, which are not about what was sent.
  *
  * @throws {TypeError} If the schema has no JSON form, such as a `Date`.
  */
 export function convertValibot(schema: Schema): JsonSchema {
   const root = schema as Schema & ValibotSchema;
-  const converter = new Converter();
-  const converted = converter.inline(root);
+  const { $schema: _, ...converted } = toJsonSchema(root as unknown as Parameters<typeof toJsonSchema>[0], {
+    target: "draft-2020-12",
+    typeMode: "input",
+    // What cannot be converted is decided below.
+    errorMode: "ignore",
+    // Not those that the program has made global: a tool lists what is in its schema.
+    definitions: {},
+    ...leaveOut(),
+  });
+  // An object without members would be taken for one that has to be empty.
+  return { ...(root.type === "loose_object" && { additionalProperties: true }), ...converted };
+}
+
+/** Transformations that leave the value as it is: checks that follow are still about what was sent. */
+const KEEPS_VALUE: ReadonlySet<string> = new Set(["brand", "flavor", "guard", "readonly"]);
+
+/** The rules of one conversion. The library adds each action of a pipeline to one object, in order, and then asks. */
+function leaveOut(): Pick<Options, "overrideSchema" | "overrideAction"> {
+  /** Of which the value is no longer what was sent. */
+  const changed = new WeakSet<object>();
+  /** The object as it was before the action. */
+  let before: Readonly<Record<string, unknown>> = {};
   return {
-    // An object without members would be taken for one that has to be empty.
-    ...(root.type === "loose_object" && { additionalProperties: true }),
-    ...converted,
-    ...(converter.names.size > 0 && { $defs: converter.definitions }),
+    overrideSchema({ valibotSchema, jsonSchema, errors }) {
+      const schema = valibotSchema as unknown as ValibotSchema;
+      if (errors !== undefined) throw new TypeError(explainRefusal(schema));
+      if (changesValue(schema)) changed.add(jsonSchema);
+      if (Object.hasOwn(schema.entries ?? {}, "__proto__")) ownProto(jsonSchema.properties ?? {});
+      before = { ...jsonSchema };
+      return undefined;
+    },
+    overrideAction({ valibotAction, jsonSchema, errors }) {
+      const { kind, type, requirement } = valibotAction as unknown as ValibotSchema;
+      if (kind === "transformation" && !KEEPS_VALUE.has(type)) changed.add(jsonSchema);
+      else if (kind !== "metadata" && changed.has(jsonSchema)) restore(jsonSchema, before);
+      else if (requirement instanceof RegExp) {
+        // JSON Schema reads patterns as flag u does. Others it cannot say, and without them a pattern would refuse what is right.
+        const isTold = /^u?$/.test(requirement.flags);
+        if (!isTold && jsonSchema.pattern === requirement.source) restore(jsonSchema, before);
+        else if (isTold && errors !== undefined) jsonSchema.pattern ||= requirement.source;
+      }
+      before = { ...jsonSchema };
+      return undefined;
+    },
   };
 }
 
-/** Converts one schema with all that is in it. */
-class Converter {
-  /** What `v.lazy` leads to, by name. */
-  readonly definitions: Record<string, JsonSchema> = {};
-  /** The names of those schemas. */
-  readonly names = new Map<ValibotSchema, string>();
-  /** A getter may make a new schema each time. */
-  readonly #targets = new Map<ValibotSchema["getter"], ValibotSchema>();
-
-  /** A schema in its place, by name only where it leads back to itself. */
-  inline(schema: ValibotSchema): JsonSchema {
-    const [first = schema, ...actions] = flatten(schema);
-    return addActions(this.#bare(first), actions);
-  }
-
-  readonly #convert = (schema: ValibotSchema): JsonSchema => {
-    const name = this.names.get(schema);
-    return name === undefined ? this.inline(schema) : referTo(name);
-  };
-
-  /** A schema by itself, without the rest of its pipeline. */
-  #bare(schema: ValibotSchema): JsonSchema {
-    // A promise, which the getter of `v.lazyAsync` may give, has no type.
-    const { type = "promise", options, wrapped } = schema;
-    switch (baseOf(type)) {
-      case "any":
-      case "unknown":
-        return {};
-      case "never":
-        return { not: {} };
-      case "boolean":
-      case "null":
-      case "number":
-      case "string":
-        return { type };
-      case "literal":
-        return { const: assertConstant(schema.literal, type) };
-      case "enum":
-      case "picklist":
-        return enumeration(options, type);
-      case "array":
-        return { type, items: this.#convert(schema.item) };
-      case "tuple":
-        return this.#tuple(schema);
-      case "object":
-        return this.#object(schema);
-      case "record":
-        return this.#record(schema);
-      case "optional":
-      case "undefinedable":
-        return withDefault(this.#convert(wrapped), schema);
-      case "nullable":
-      case "nullish":
-        return withDefault({ anyOf: [this.#convert(wrapped), { type: "null" }] }, schema);
-      case "union":
-        return { anyOf: options.map(this.#convert) };
-      case "variant":
-        return { oneOf: options.map(this.#convert) };
-      case "intersect":
-        return { allOf: options.map(this.#convert) };
-      case "lazy":
-        return this.#lazy(schema);
-      default:
-        throw new TypeError(`a "${type}" has no JSON form`);
-    }
-  }
-
-  #tuple({ type, items, rest }: ValibotSchema): JsonSchema {
-    return {
-      type: "array",
-      prefixItems: items.map(this.#convert),
-      minItems: items.length,
-      ...(rest !== undefined && { items: this.#convert(rest) }),
-      ...(type === "strict_tuple" && { items: false }),
-    };
-  }
-
-  #object({ type, entries, rest }: ValibotSchema): JsonSchema {
-    const members = Object.entries(entries);
-    return {
-      type: "object",
-      properties: Object.fromEntries(members.map(([name, entry]) => [name, this.#convert(entry)])),
-      required: members.filter(([, entry]) => !MAY_BE_ABSENT.has(baseOf(entry.type))).map(([name]) => name),
-      ...(rest !== undefined && { additionalProperties: this.#convert(rest) }),
-      ...(type === "strict_object" && { additionalProperties: false }),
-    };
-  }
-
-  #record({ key, value }: ValibotSchema): JsonSchema {
-    if (key.type !== "string") throw new TypeError(`a "record" has keys of v.string(), not of a "${key.type}"`);
-    return { type: "object", propertyNames: this.#convert(key), additionalProperties: this.#convert(value) };
-  }
-
-  #lazy({ getter }: ValibotSchema): JsonSchema {
-    const target = this.#targets.get(getter) ?? getter(undefined);
-    this.#targets.set(getter, target);
-    const known = this.names.get(target);
-    if (known !== undefined) return referTo(known);
-    const name = String(this.names.size);
-    // Named before it is converted: it may lead back to itself.
-    this.names.set(target, name);
-    this.definitions[name] = this.inline(target);
-    return referTo(name);
-  }
+function restore(jsonSchema: object, before: Readonly<Record<string, unknown>>): void {
+  for (const key of Object.keys(jsonSchema)) if (!Object.hasOwn(before, key)) Reflect.deleteProperty(jsonSchema, key);
+  Object.assign(jsonSchema, before);
 }
 
-const MAY_BE_ABSENT: ReadonlySet<string> = new Set(["optional", "nullish"]);
-
-/** `object` of `strict_object`, and the like. */
-function baseOf(type: string): string {
-  return type.replace(/^(loose|strict|exact)_|_with_rest$/, "");
+/** The library makes the object's prototype of a member that is called so, but on Deno, where that name is one as any. */
+function ownProto(properties: object): void {
+  if (Object.hasOwn(properties, "__proto__")) return;
+  const value = Object.getPrototypeOf(properties);
+  Object.setPrototypeOf(properties, Object.prototype);
+  Object.defineProperty(properties, "__proto__", { value, configurable: true, enumerable: true, writable: true });
 }
 
-function flatten(schema: ValibotSchema): readonly ValibotSchema[] {
-  return schema.pipe?.flatMap(flatten) ?? [schema];
+/** Whether what follows a schema in a pipeline is about something else than what was sent. */
+function changesValue({ pipe = [], wrapped, options = [] }: ValibotSchema): boolean {
+  const within = [...pipe.slice(0, 1), wrapped, ...options];
+  return pipe.slice(1).some(({ kind, type }) =>
+    kind === "schema" || (kind === "transformation" && !KEEPS_VALUE.has(type))
+  ) || within.some((part) => part instanceof Object && changesValue(part));
 }
 
-function referTo(name: string): JsonSchema {
-  return { $ref: `#/$defs/${name}` };
-}
-
-function withDefault(jsonSchema: JsonSchema, { default: value }: ValibotSchema): JsonSchema {
-  const sent: unknown = typeof value === "function" ? value() : value;
-  return sent === undefined ? jsonSchema : { ...jsonSchema, default: sent };
-}
-
-function enumeration(options: readonly unknown[], type: string): JsonSchema {
-  const used = new Set(options.map((option) => typeof assertConstant(option, type)));
-  return { enum: options, type: used.size > 1 ? ["string", "number"] : [...used][0] ?? "string" };
-}
-
-function assertConstant(value: unknown, type: string): unknown {
-  if (isJsonConstant(value)) return value;
-  throw new TypeError(`a value of a "${type}" has no JSON form`);
+/** A promise, which the getter of `v.lazyAsync` may give, has no type. */
+function explainRefusal({ type = "promise", key }: ValibotSchema): string {
+  if (type === "record") return `a "record" has keys of v.string(), not of a "${key.type}"`;
+  return /^(literal|enum|picklist)$/.test(type)
+    ? `a value of a "${type}" has no JSON form`
+    : `a "${type}" has no JSON form`;
 }

@@ -5,6 +5,7 @@
  */
 import type { Principal } from "../call/call.ts";
 import { OBJECT_MEMBERS } from "../../internal/object_members.ts";
+import type { SchemaAdapter } from "../schema/adapter.ts";
 import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
 import type { Schema } from "../schema/standard_schema.ts";
 import { checkAnnotations, checkPromise, checkText } from "./definition_rules.ts";
@@ -15,30 +16,36 @@ import { assertMiddleware } from "../handler/middleware.ts";
 import type { AnyTool, PromiseOptions, Rendered, ToolAnnotations, ToolDefinition } from "./definition.ts";
 import type { ExternalWork, FreshTool } from "./builder_types.ts";
 
+/** Starts the definition of a tool, as `defineTool` does. */
+export type DefineTool = <const Name extends string>(name: Name) => FreshTool<Name>;
+
 /**
- * Starts the definition of a tool.
+ * Starts the definition of a tool whose schemas convert themselves: zod 4, ArkType, Effect, `jsonSchema(…)`, and all others with
+ * Standard JSON Schema. For others, see {@link toolDefiner}.
  *
- * @example A tool, defined and called
- * ```ts
- * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
- * import * as v from "jsr:@toolwire/toolwire/schema";
- * import { testClient } from "jsr:@toolwire/toolwire/testing";
- * import { strictEqual } from "node:assert/strict";
- *
- * const add = defineTool("add")
- *   .describe("Add two numbers")
- *   .input(v.object({ a: v.number(), b: v.number() }))
- *   .handle(({ a, b }) => a + b);
- *
- * const client = testClient(createServer({ tools: [add] }));
- * strictEqual(await client.add({ a: 1, b: 2 }), 3);
- * ```
  * @typeParam Name The tool's name, a literal.
  * @param name 1 to 64 of `A-Z a-z 0-9 _ . -`, unique on its server.
  * @returns A builder; `.describe()` and `.handle()` finish it.
  * @throws {TypeError} If the name does not fit.
  */
 export function defineTool<const Name extends string>(name: Name): FreshTool<Name> {
+  return startTool(name, []);
+}
+
+/**
+ * Makes a `defineTool` that knows more of schemas: what it is given, and nothing else.
+ *
+ * For schemas of valibot, converted and compiled: `toolDefiner(valibotJsonSchema, compiledChecks)`, both of
+ * `jsr:@toolwire/toolwire/schema`.
+ *
+ * @param adapters What is known of schemas; of several for one thing, the first counts.
+ * @returns What starts the definition of a tool.
+ */
+export function toolDefiner(...adapters: readonly SchemaAdapter[]): DefineTool {
+  return (name) => startTool(name, adapters);
+}
+
+function startTool<const Name extends string>(name: Name, adapters: readonly SchemaAdapter[]): FreshTool<Name> {
   if (typeof name !== "string" || !/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
     throw new TypeError(
       `Cannot define tool ${JSON.stringify(name)}: a name is 1 to 64 of the characters A-Z a-z 0-9 _ . -`,
@@ -50,7 +57,7 @@ export function defineTool<const Name extends string>(name: Name): FreshTool<Nam
     );
   }
   // The one cast: the builder's type follows the steps, its value does not need to.
-  return new Builder({ ...EMPTY_DEFINITION, description: undefined, name }) as unknown as FreshTool<Name>;
+  return new Builder({ ...EMPTY_DEFINITION, description: undefined, name, adapters }) as unknown as FreshTool<Name>;
 }
 
 type Draft = Omit<ToolDefinition, "description" | "handler"> & { readonly description: string | undefined };
@@ -187,7 +194,11 @@ class Builder {
   }
 
   #compile(what: string, schema: Schema, isObject: boolean = false): CompiledSchema {
-    return compileSchema(schema, { where: `${what} of ${this.#label}`, isObject });
+    return compileSchema(schema, {
+      where: `${what} of ${this.#label}`,
+      isObject,
+      adapters: this.#draft.adapters,
+    });
   }
 
   get #label(): string {

@@ -1,3 +1,4 @@
+import type { SchemaAdapter } from "../schema/adapter.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
 import type { JsonSchema } from "../schema/standard_schema.ts";
 import type { Access } from "./access.ts";
@@ -58,6 +59,8 @@ export interface ToolDefinition extends Access {
   readonly inputSchema: JsonSchema;
   /** `undefined`: arguments are taken as they are. */
   readonly input: CompiledSchema | undefined;
+  /** What is known of the schemas that it asks its caller with. */
+  readonly adapters: readonly SchemaAdapter[];
   /** What the environment has to supply; `undefined`: nothing. */
   readonly config: CompiledSchema | undefined;
   readonly output: CompiledSchema | undefined;

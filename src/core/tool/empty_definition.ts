@@ -6,6 +6,7 @@ export const EMPTY_DEFINITION: Omit<ToolDefinition, "name" | "description" | "ha
   title: undefined,
   inputSchema: { type: "object" },
   input: undefined,
+  adapters: [],
   config: undefined,
   output: undefined,
   partial: undefined,

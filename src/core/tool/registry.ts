@@ -61,8 +61,10 @@ export class ToolRegistry {
   refresh(): void {
     const plans = new Map(this.#own);
     for (const plan of this.#parts?.plans(plans) ?? []) plans.set(plan.name, plan);
-    const system = [...plans.values()].some(promises) ? SYSTEM_TOOLS.map((plan) => [plan.name, plan] as const) : [];
-    this.#plans = new Map([...system, ...plans]);
+    const promising = [...plans.values()].find(promises);
+    // Middleware asks around them, too, with the schemas that it asks with around the server's own.
+    const system = promising && SYSTEM_TOOLS.map((plan) => ({ ...plan, adapters: promising.adapters }));
+    this.#plans = new Map([...system?.map((plan) => [plan.name, plan] as const) ?? [], ...plans]);
     this.#all = [...this.#plans.values()];
     this.#isOpen = this.#all.every(({ isVisible }) => isVisible === undefined);
     // Under the names that callers use.

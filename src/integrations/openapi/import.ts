@@ -7,7 +7,8 @@ import { membersOf } from "../../internal/object_fields.ts";
 import { compileLater, toValidate } from "../../core/json_schema/check.ts";
 import type { JsonSchema, Schema, SchemaResult } from "../../core/schema/standard_schema.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
-import { defineTool } from "../../core/tool/define_tool.ts";
+import { SCHEMA_ADAPTERS } from "../../core/schema/adapters.ts";
+import { toolDefiner } from "../../core/tool/define_tool.ts";
 import { OBJECT_MEMBERS } from "../../internal/object_members.ts";
 import { checkOptions, FUNCTION, HEADERS, type OptionRules, rule, wholeNumber } from "../../internal/options.ts";
 import type { Ctx } from "../../core/handler/context.ts";
@@ -149,7 +150,7 @@ function toTool(
   // The answer to HEAD has no body, whatever is promised.
   const output = method === "HEAD" ? undefined : outputOf(document, source, where);
   const about = [source["summary"], source["description"]].map(textOf).filter((text) => text !== undefined);
-  const described = defineTool(name).describe([...new Set(about)].join("\n\n") || where)
+  const described = toolDefiner(...SCHEMA_ADAPTERS)(name).describe([...new Set(about)].join("\n\n") || where)
     .input(toSchema<Members>(layout.schema, boundedCheck(layout.schema))).annotate(annotationsOf(method));
   const run = async (args: Members, ctx: Pick<Ctx, "signal" | "log">) => {
     try {

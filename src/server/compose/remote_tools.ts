@@ -12,6 +12,7 @@ import { mapParts } from "../../core/json_schema/subschemas.ts";
 import { checkPin } from "../../wires/mcp/client/pins.ts";
 import type { CompiledSchema } from "../../core/schema/compile.ts";
 import type { JsonSchema } from "../../core/schema/standard_schema.ts";
+import { SCHEMA_ADAPTERS } from "../../core/schema/adapters.ts";
 import { EMPTY_DEFINITION } from "../../core/tool/empty_definition.ts";
 import type { ToolAnnotations, ToolDefinition } from "../../core/tool/definition.ts";
 import type { GatewayOptions } from "./gateway.ts";
@@ -133,6 +134,7 @@ function toPlan(tool: ListedTool, name: string, gateway: string): ToolDefinition
     title: textOf(title),
     inputSchema: input.jsonSchema,
     input,
+    adapters: SCHEMA_ADAPTERS,
     output: outputSchema && toSchema(outputSchema),
     annotations: isJsonObject(annotations) ? hintsOf(annotations) : undefined,
     meta: isJsonObject(meta) ? meta : undefined,

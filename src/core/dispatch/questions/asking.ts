@@ -3,6 +3,7 @@ import type { Question } from "../../call/outcome.ts";
 import type { AskAnswer, Memo } from "../../../engine/engine.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/maybe_promise.ts";
+import type { SchemaAdapter } from "../../schema/adapter.ts";
 import { compileSchema } from "../../schema/compile.ts";
 import { formatIssues } from "../../schema/issues.ts";
 import type { ElicitRequest, QuestionSpec } from "../../handler/questions.ts";
@@ -26,14 +27,16 @@ export type KeepStep = (key: string, value: Json) => Promise<unknown> | undefine
 export class Asking {
   readonly #answers: Map<string, AskAnswer>;
   readonly #steps: Map<string, Json>;
+  readonly #adapters: readonly SchemaAdapter[];
   readonly #keepStep: KeepStep;
   readonly #used = new Set<string>();
   readonly #inFlight = new Set<Promise<unknown>>();
   readonly #open = new Map<string, Question>();
 
-  constructor(memo: Memo | undefined, keepStep: KeepStep) {
+  constructor(memo: Memo | undefined, adapters: readonly SchemaAdapter[], keepStep: KeepStep) {
     this.#answers = new Map(Object.entries(memo?.answers ?? {}));
     this.#steps = new Map(Object.entries(memo?.steps ?? {}));
+    this.#adapters = adapters;
     this.#keepStep = keepStep;
   }
 
@@ -100,7 +103,7 @@ export class Asking {
     if (!isQuestion(asked)) {
       throw new TypeError(`Cannot ask "${key}": give a message with a schema or url, more, messages, or roots`);
     }
-    return "schema" in asked ? formQuestion(key, asked) : otherQuestion(asked);
+    return "schema" in asked ? formQuestion(key, asked, this.#adapters) : otherQuestion(asked);
   }
 
   #use(what: "question" | "step", key: string): void {
@@ -117,8 +120,12 @@ function isQuestion(asked: QuestionSpec | undefined): boolean {
   return Boolean(more || messages || roots);
 }
 
-function formQuestion(key: string, { message, schema }: ElicitRequest): PendingQuestion {
-  const compiled = compileSchema(schema, { where: `Schema of question "${key}"` });
+function formQuestion(
+  key: string,
+  { message, schema }: ElicitRequest,
+  adapters: readonly SchemaAdapter[],
+): PendingQuestion {
+  const compiled = compileSchema(schema, { where: `Schema of question "${key}"`, adapters });
   return {
     request: { kind: "elicitation", message, schema: compiled.jsonSchema as JsonObject },
     async check(content) {

@@ -9,6 +9,7 @@ import type { CallResult } from "../../../core/call/outcome.ts";
 import { encodeBase64 } from "../../../internal/base64.ts";
 import type { MaybePromise } from "../../../internal/maybe_promise.ts";
 import { sha256, toHex } from "../../../internal/sha256.ts";
+import { SCHEMA_ADAPTERS } from "../../../core/schema/adapters.ts";
 import { type CompiledSchema, compileSchema } from "../../../core/schema/compile.ts";
 import type { JsonSchema, Schema } from "../../../core/schema/standard_schema.ts";
 import { isVisibleTo } from "../../../core/tool/access.ts";
@@ -71,7 +72,7 @@ export class ServedVersion {
   constructor(options: VersionOptions, tools: VersionTools, isForAll: boolean = isKnownToAll(tools)) {
     const { name, description, version, config, defaultConfig } = options;
     const where = `Config schema of webtool "${name}" ${version}`;
-    const compiled = config && compileSchema(config, { where, isObject: true });
+    const compiled = config && compileSchema(config, { where, isObject: true, adapters: SCHEMA_ADAPTERS });
     const [system, own] = [true, false].map((isSystem) =>
       tools.tools.filter((tool) => isSystemTool(tool) === isSystem)
     );

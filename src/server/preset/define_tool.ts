@@ -1,0 +1,35 @@
+/**
+ * `defineTool` as the front door has it: with all that is known of schemas.
+ *
+ * @module
+ */
+import { SCHEMA_ADAPTERS } from "../../core/schema/adapters.ts";
+import { toolDefiner } from "../../core/tool/define_tool.ts";
+import type { FreshTool } from "../../core/tool/builder_types.ts";
+
+/**
+ * Starts the definition of a tool.
+ *
+ * @example A tool, defined and called
+ * ```ts
+ * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import * as v from "jsr:@toolwire/toolwire/schema";
+ * import { testClient } from "jsr:@toolwire/toolwire/testing";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const add = defineTool("add")
+ *   .describe("Add two numbers")
+ *   .input(v.object({ a: v.number(), b: v.number() }))
+ *   .handle(({ a, b }) => a + b);
+ *
+ * const client = testClient(createServer({ tools: [add] }));
+ * strictEqual(await client.add({ a: 1, b: 2 }), 3);
+ * ```
+ * @typeParam Name The tool's name, a literal.
+ * @param name 1 to 64 of `A-Z a-z 0-9 _ . -`, unique on its server.
+ * @returns A builder; `.describe()` and `.handle()` finish it.
+ * @throws {TypeError} If the name does not fit.
+ */
+export function defineTool<const Name extends string>(name: Name): FreshTool<Name> {
+  return toolDefiner(...SCHEMA_ADAPTERS)(name);
+}
