@@ -179,6 +179,6 @@ export type {
   UntypedClient,
   UntypedTools,
 } from "./src/client/types.ts";
-export type { Clock } from "./src/internal/clock.ts";
+export type { Clock } from "./src/internal/time.ts";
 export type { Json, JsonObject } from "./src/internal/json.ts";
-export type { MaybePromise } from "./src/internal/maybe_promise.ts";
+export type { MaybePromise } from "./src/internal/async.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 import process from "node:process";
-import { nearest } from "../internal/nearest.ts";
+import { closestMatch } from "../internal/text.ts";
 import { VERSION } from "../internal/version.ts";
 import { type Command, fail } from "./command.ts";
 
@@ -34,7 +34,7 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
 }
 
 function unknown(name: string): string {
-  const suggestion = nearest(name, [...COMMANDS.keys(), "help"]);
+  const suggestion = closestMatch(name, [...COMMANDS.keys(), "help"]);
   return `There is no command ${JSON.stringify(name)}${
     suggestion === undefined ? "" : `: did you mean "${suggestion}"?`
   }`;

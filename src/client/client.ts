@@ -1,5 +1,5 @@
 import type { AnswerOutcome, CallResult, QuestionsResult, UnknownOutcome } from "../core/call/outcome.ts";
-import { OBJECT_MEMBERS } from "../internal/object_members.ts";
+import { OBJECT_MEMBERS } from "../internal/json.ts";
 import { Failure } from "../core/errors/failure.ts";
 import { type HttpOptions, mcpLiteTransport } from "../wires/mcp_lite/client/transport.ts";
 import { answerOf, notWanted, toolError } from "./answer.ts";

@@ -13,7 +13,7 @@ import type {
   UnknownOutcome,
 } from "../core/call/outcome.ts";
 import type { Failure } from "../core/errors/failure.ts";
-import type { MaybePromise } from "../internal/maybe_promise.ts";
+import type { MaybePromise } from "../internal/async.ts";
 import type { ElicitAnswer } from "../core/handler/questions.ts";
 import type { AnyTool, ToolTypes } from "../core/tool/definition.ts";
 import type { ListedTool } from "../core/call/transport.ts";

@@ -10,7 +10,7 @@
 import type { Principal, TraceContext } from "../core/call/call.ts";
 import type { CallResult, Progress, Question } from "../core/call/outcome.ts";
 import type { Json } from "../internal/json.ts";
-import type { MaybePromise } from "../internal/maybe_promise.ts";
+import type { MaybePromise } from "../internal/async.ts";
 
 /** How far a job is. `done` and `cancelled` are final. */
 export type JobState = "queued" | "running" | "asking" | "done" | "cancelled";

@@ -4,7 +4,7 @@
  * @module
  */
 import { ToolError } from "../core/errors/tool_error.ts";
-import { type Clock, systemClock } from "../internal/clock.ts";
+import { type Clock, systemClock } from "../internal/time.ts";
 import type { Engine, Job } from "./engine.ts";
 
 /** Options of {@link memoryEngine}. */

@@ -1,5 +1,5 @@
 import { ToolError } from "../core/errors/tool_error.ts";
-import type { MaybePromise } from "../internal/maybe_promise.ts";
+import type { MaybePromise } from "../internal/async.ts";
 import type { Engine } from "./engine.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { type ErrorResult, errorResult } from "../core/call/outcome.ts";
 import type { Metadata } from "../core/call/call.ts";
-import { isJsonMediaType } from "../internal/media_type.ts";
+import { isJsonMediaType } from "../internal/http.ts";
 
 /** Why a body is not read, by its headers: it is not plain JSON in UTF-8; status 415. */
 export function refuseMediaType(headers: Metadata): ErrorResult | undefined {

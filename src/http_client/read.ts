@@ -7,7 +7,7 @@
 import type { ErrorResult } from "../core/call/outcome.ts";
 import type { ActivityMonitor } from "../core/call/transport.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
-import { membersOf } from "../internal/object_fields.ts";
+import { asObject } from "../internal/json.ts";
 
 /** Text in pieces, wherever they are cut. */
 export type Pieces = AsyncGenerator<string, void, undefined>;
@@ -97,5 +97,5 @@ export function withRetryAfter(refusal: ErrorResult, headers: Headers): ErrorRes
   const header = headers.get("retry-after") ?? "";
   const delayMs = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
   // A date that is none, or over, says nothing.
-  return delayMs >= 0 ? { ...refusal, data: { retry_after_ms: delayMs, ...membersOf(refusal.data) } } : refusal;
+  return delayMs >= 0 ? { ...refusal, data: { retry_after_ms: delayMs, ...asObject(refusal.data) } } : refusal;
 }

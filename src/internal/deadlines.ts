@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Clock } from "./clock.ts";
+import type { Clock } from "./time.ts";
 
 /** How long an armed timer may outlive the last deadline of its lane: a script's exit waits no longer than this. */
 const SWEEP_MS = 250;

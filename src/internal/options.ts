@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { nearest } from "./nearest.ts";
+import { closestMatch } from "./text.ts";
 
 /** What an option has to be. */
 export interface OptionRule {
@@ -100,7 +100,7 @@ export function checkOptions<Options extends object>(
     const known = Object.hasOwn(rules, name) ? rules[name as keyof Options] : undefined;
     if (value === undefined ? !known?.isRequired : known?.fits(value)) continue;
     if (known === undefined) {
-      const similar = nearest(name, names);
+      const similar = closestMatch(name, names);
       return fail(`there is no option "${name}"; ${similar ? `did you mean "${similar}"?` : `there are ${names}`}`);
     }
     fail(`${name} must be ${known.expected}, not ${show(value)}`, typeof value === "number" ? RangeError : TypeError);

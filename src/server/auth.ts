@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../internal/maybe_promise.ts";
+import type { MaybePromise } from "../internal/async.ts";
 import type { Body, Head, MountedWire, Reply, WireHost } from "../wires/wire.ts";
 
 /** Finds out who calls, for all wires alike: made by the functions of `./auth`, which bring its code along. */

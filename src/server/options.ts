@@ -2,7 +2,7 @@ import type { ChangeBus } from "../core/call/changes.ts";
 import type { Prompt } from "../core/content/prompt.ts";
 import type { Resource } from "../core/content/resource.ts";
 import type { Engine, WorkOptions } from "../engine/engine.ts";
-import type { Clock } from "../internal/clock.ts";
+import type { Clock } from "../internal/time.ts";
 import {
   ANYTHING,
   BOOLEAN,

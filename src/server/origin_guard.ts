@@ -7,7 +7,7 @@
  * @module
  */
 import { errorResult } from "../core/call/outcome.ts";
-import type { MaybePromise } from "../internal/maybe_promise.ts";
+import type { MaybePromise } from "../internal/async.ts";
 import { refusalReply } from "../wires/mcp_lite/server/reply.ts";
 import type { Head, MountedWire, Reply } from "../wires/wire.ts";
 

@@ -1,12 +1,11 @@
 import type { Principal } from "../core/call/call.ts";
 import { type Change, type ChangingList, memoryBus } from "../core/call/changes.ts";
-import type { Dispatch } from "../core/dispatch/dispatcher.ts";
-import { Dispatcher } from "../core/dispatch/dispatcher.ts";
+import { type Dispatch, Dispatcher } from "../core/dispatch/dispatcher.ts";
 import type { Engine, EngineWorker, WorkOptions } from "../engine/engine.ts";
 import { memoryEngine } from "../engine/memory.ts";
-import { systemClock } from "../internal/clock.ts";
-import type { MaybePromise } from "../internal/maybe_promise.ts";
-import { present } from "../internal/present.ts";
+import { systemClock } from "../internal/time.ts";
+import type { MaybePromise } from "../internal/async.ts";
+import { omitUndefined } from "../internal/json.ts";
 import { listTool, type ToolListing } from "../core/tool/listing.ts";
 import { ToolRegistry } from "../core/tool/registry.ts";
 import { assertMiddleware } from "../core/handler/middleware.ts";
@@ -186,7 +185,7 @@ export function createServer<const Tools extends readonly AnyTool[], const Parts
     info: {
       name,
       version,
-      ...present({ title, description, websiteUrl, icons, instructions }),
+      ...omitUndefined({ title, description, websiteUrl, icons, instructions }),
     },
     limits,
     clock,

@@ -1,4 +1,4 @@
-import type { Clock } from "../internal/clock.ts";
+import type { Clock } from "../internal/time.ts";
 
 interface Timer {
   readonly dueMs: number;

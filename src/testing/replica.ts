@@ -7,8 +7,8 @@
  * @module
  */
 import type { Engine } from "../engine/engine.ts";
-import type { Clock } from "../internal/clock.ts";
-import type { MaybePromise } from "../internal/maybe_promise.ts";
+import type { Clock } from "../internal/time.ts";
+import type { MaybePromise } from "../internal/async.ts";
 
 /** What a server of a simulation is made for. */
 export interface Replica {

@@ -7,10 +7,10 @@
 import { type CallResult, type ErrorResult, errorResult, type UnknownOutcome } from "../core/call/outcome.ts";
 import type { ListedTool, Transport } from "../core/call/transport.ts";
 import { type ClientOptions, createClient } from "../client/client.ts";
-import { present } from "../internal/present.ts";
+import { omitUndefined } from "../internal/json.ts";
 import type { Client, ToolSource } from "../client/types.ts";
-import { type Clock, systemClock } from "../internal/clock.ts";
-import type { MaybePromise } from "../internal/maybe_promise.ts";
+import { type Clock, systemClock } from "../internal/time.ts";
+import type { MaybePromise } from "../internal/async.ts";
 import { type MemoryServer, memoryTransport } from "../wires/memory/client/transport.ts";
 import { drawLot, drawSkew, heard, type Lot, type ReplicaFaults } from "./faults.ts";
 import { Random } from "./random.ts";
@@ -172,7 +172,7 @@ class Simulation<Source extends ReplicaServer> implements ReplicaSimulation<Sour
 
   client(options: ClientOptions & ReplicaTransportOptions<Source> = {}): Client<Source> {
     const { only, wire, ...clientOptions } = options;
-    return createClient<Source>(this.transport(present({ only, wire })), clientOptions);
+    return createClient<Source>(this.transport(omitUndefined({ only, wire })), clientOptions);
   }
 
   kill(index: number): void {

@@ -1,6 +1,6 @@
 import { type ClientOptions, createClient } from "../client/client.ts";
 import type { Client, ToolSource } from "../client/types.ts";
-import { present } from "../internal/present.ts";
+import { omitUndefined } from "../internal/json.ts";
 import { type MemoryOptions, type MemoryServer, memoryTransport } from "../wires/memory/client/transport.ts";
 
 /** Options of {@link testClient}. */
@@ -30,5 +30,5 @@ export function testClient<Source extends ToolSource & MemoryServer>(
   options: TestClientOptions = {},
 ): Client<Source> {
   const { principal, metadata, config, ...clientOptions } = options;
-  return createClient<Source>(memoryTransport(server, present({ principal, metadata, config })), clientOptions);
+  return createClient<Source>(memoryTransport(server, omitUndefined({ principal, metadata, config })), clientOptions);
 }

@@ -12,8 +12,8 @@ import type { ChangeBus } from "../core/call/changes.ts";
 import type { ErrorResult } from "../core/call/outcome.ts";
 import type { Catalog } from "../core/content/catalog.ts";
 import type { Dispatch, Toolset } from "../core/dispatch/dispatcher.ts";
-import type { Clock } from "../internal/clock.ts";
-import type { MaybePromise } from "../internal/maybe_promise.ts";
+import type { Clock } from "../internal/time.ts";
+import type { MaybePromise } from "../internal/async.ts";
 import type { ToolListing } from "../core/tool/listing.ts";
 import type { AnyTool, ToolDefinition } from "../core/tool/definition.ts";
 

@@ -40,6 +40,7 @@ export const LAYERS: readonly Layer[] = [
       "wire client",
       "client",
       "server",
+      "preset",
       "compose",
       "agents",
       "auth",

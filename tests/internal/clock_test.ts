@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { formatTimestamp, systemClock } from "../../src/internal/clock.ts";
+import { formatTimestamp, systemClock } from "../../src/internal/time.ts";
 import { FakeClock } from "../../src/testing/fake_clock.ts";
 
 test("formatTimestamp() writes RFC 3339 in UTC, to the millisecond", () => {

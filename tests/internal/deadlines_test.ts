@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { systemClock } from "../../src/internal/clock.ts";
+import { systemClock } from "../../src/internal/time.ts";
 import { type Deadline, Deadlines } from "../../src/internal/deadlines.ts";
 import { FakeClock } from "../../src/testing/fake_clock.ts";
 

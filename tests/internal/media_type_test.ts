@@ -1,6 +1,6 @@
 import { strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { acceptsEventStream, isJsonMediaType } from "../../src/internal/media_type.ts";
+import { acceptsEventStream, isJsonMediaType } from "../../src/internal/http.ts";
 
 const CONTENT_TYPES: readonly (readonly [string | null, boolean])[] = [
   ["application/json", true],

@@ -1,7 +1,7 @@
 import { strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { nearest } from "../../src/internal/nearest.ts";
+import { closestMatch } from "../../src/internal/text.ts";
 
 const TOOLS = ["search_documents", "generate_report", "delete_record", "add"];
 
@@ -16,26 +16,26 @@ for (
     ["delete-record", "delete_record"],
   ] as const
 ) {
-  test(`nearest(${JSON.stringify(word)}) is ${want}`, () => strictEqual(nearest(word, TOOLS), want));
+  test(`nearest(${JSON.stringify(word)}) is ${want}`, () => strictEqual(closestMatch(word, TOOLS), want));
 }
 
 test("nearest() takes the first of equals, and knows when there is none", () => {
-  strictEqual(nearest("aa", ["ab", "ac"]), "ab");
-  strictEqual(nearest("aa", ["ac", "ab"]), "ac");
-  strictEqual(nearest("aa", []), undefined);
+  strictEqual(closestMatch("aa", ["ab", "ac"]), "ab");
+  strictEqual(closestMatch("aa", ["ac", "ab"]), "ac");
+  strictEqual(closestMatch("aa", []), undefined);
 });
 
 test("nearest() makes the suggestion of docs/spec.md A.5", () => {
-  strictEqual(nearest("nonexistent_tool", ["search_documents", "analyze_dataset"]), "search_documents");
+  strictEqual(closestMatch("nonexistent_tool", ["search_documents", "analyze_dataset"]), "search_documents");
 });
 
 test("nearest() takes a set, and names from Object.prototype", () => {
-  strictEqual(nearest("constructo", new Set(["constructor", "__proto__"])), "constructor");
+  strictEqual(closestMatch("constructo", new Set(["constructor", "__proto__"])), "constructor");
 });
 
 test("nearest() compares no more than a name's length of a huge word", () => {
-  strictEqual(nearest(`add${"x".repeat(1_048_576)}`, TOOLS), "search_documents");
-  strictEqual(nearest("y".repeat(1_048_576), ["a", "y".repeat(64)]), "y".repeat(64));
+  strictEqual(closestMatch(`add${"x".repeat(1_048_576)}`, TOOLS), "search_documents");
+  strictEqual(closestMatch("y".repeat(1_048_576), ["a", "y".repeat(64)]), "y".repeat(64));
 });
 
 /** Levenshtein distance by its definition. */
@@ -64,7 +64,10 @@ test("nearest() gives the first candidate that no other one beats", () => {
   fc.assert(
     fc.property(word, fc.array(word, { minLength: 1, maxLength: 8 }), (wanted, candidates) => {
       const least = Math.min(...candidates.map((candidate) => difference(wanted, candidate)));
-      strictEqual(nearest(wanted, candidates), candidates.find((candidate) => difference(wanted, candidate) === least));
+      strictEqual(
+        closestMatch(wanted, candidates),
+        candidates.find((candidate) => difference(wanted, candidate) === least),
+      );
     }),
     { seed: 2, numRuns: 500 },
   );

@@ -6,7 +6,7 @@ import { existsSync, readdirSync } from "node:fs";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createServer, defineTool, mcpLite, memoryEngine } from "../../mod.ts";
-import { type Clock, systemClock } from "../../src/internal/clock.ts";
+import { type Clock, systemClock } from "../../src/internal/time.ts";
 import { serve } from "../../src/runtime/serve.ts";
 import * as v from "../../src/core/schema/valibot.ts";
 import { mcp, memorySessions } from "../../src/wires/mcp/mod.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../internal/async.ts";
 
 /** A list that callers may have. */
 export type ChangingList = "tools" | "prompts" | "resources";

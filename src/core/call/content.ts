@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { encodeBase64 } from "../../internal/base64.ts";
+import { encodeBase64 } from "../../internal/encoding.ts";
 import { isJsonObject } from "../../internal/json.ts";
 
 /** Whom something is for, or who says it. */

@@ -4,7 +4,7 @@
  * @module
  */
 import type { CallResult, ErrorResult, Sink, UnknownOutcome } from "./outcome.ts";
-import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../internal/async.ts";
 
 /** What ends a call, and what a transport tells it so that it can. */
 export interface ActivityMonitor {

@@ -9,7 +9,7 @@
 import type { Call, CallMeta, Peer } from "../call/call.ts";
 import type { PromptMessage, ResourceContents } from "../call/content.ts";
 import type { AnswerOutcome, CallResult, ErrorResult, Outcome, Sink } from "../call/outcome.ts";
-import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../internal/async.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
 import type { PromptListing, ResourceListing, ResourceTemplateListing } from "./listing.ts";
 import type { PromptPlan } from "./prompt.ts";

@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../internal/async.ts";
 import type { Completion } from "./catalog.ts";
 import type { ListingCtx } from "./prompt.ts";
 

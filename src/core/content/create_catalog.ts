@@ -6,9 +6,9 @@
 import type { Call } from "../call/call.ts";
 import type { ResourceContents } from "../call/content.ts";
 import { type ErrorResult, errorResult, type Sink } from "../call/outcome.ts";
-import type { MaybePromise } from "../../internal/maybe_promise.ts";
-import { nearest } from "../../internal/nearest.ts";
-import { present } from "../../internal/present.ts";
+import type { MaybePromise } from "../../internal/async.ts";
+import { closestMatch } from "../../internal/text.ts";
+import { omitUndefined } from "../../internal/json.ts";
 import { refuseCaller } from "../tool/access.ts";
 import { type PartPlan, placeOf } from "../tool/part.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
@@ -23,8 +23,14 @@ import type {
   SettledWith,
 } from "./catalog.ts";
 import { boundCompletion, type Completers } from "./completion.ts";
-import { listPrompt, listResource, listTemplate, type PromptListing, type ResourceListing } from "./listing.ts";
-import type { ResourceTemplateListing } from "./listing.ts";
+import {
+  listPrompt,
+  listResource,
+  listTemplate,
+  type PromptListing,
+  type ResourceListing,
+  type ResourceTemplateListing,
+} from "./listing.ts";
 import { planOf, whenGiven } from "./definition.ts";
 import type { PromptAnswer, PromptPlan } from "./prompt.ts";
 import { toPromptContent } from "./prompt_content.ts";
@@ -158,7 +164,7 @@ class ServerCatalog implements Catalog {
 
   #promptNotFound(requested: string): ErrorResult {
     const names = [...this.#prompts.keys()];
-    const similar = nearest(requested, names);
+    const similar = closestMatch(requested, names);
     return errorResult("prompt_not_found", "Prompt not found", {
       requested_prompt: requested.slice(0, 256),
       available_prompts: names.slice(0, MAX_LISTED),
@@ -221,7 +227,7 @@ function listOne(plan: ResourcePlan, { variables, ...own }: ListedResource): Res
     );
   }
   const { icons, mimeType, annotations } = listTemplate(plan);
-  return { uri, name: uri, ...present({ icons, mimeType, annotations }), ...own };
+  return { uri, name: uri, ...omitUndefined({ icons, mimeType, annotations }), ...own };
 }
 
 function refuseAsks<Value>(settled: SettledWith<Value>): SettledWith<Value> {

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Icon } from "../call/content.ts";
-import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../internal/async.ts";
 import type { Schema } from "../schema/standard_schema.ts";
 import { addScopes } from "../tool/access.ts";
 import type { DescribeFirst } from "../tool/builder_types.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { assertAnnotations, type ContentAnnotations, type Icon } from "../call/content.ts";
-import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../internal/async.ts";
 import { addScopes } from "../tool/access.ts";
 import { checkAbout } from "./definition_rules.ts";
 import { assertCompleters, type Completers } from "./completion.ts";

@@ -1,4 +1,4 @@
-import { isPromiseLike } from "../../internal/maybe_promise.ts";
+import { isPromiseLike } from "../../internal/async.ts";
 import { SCHEMA_ADAPTERS } from "../schema/adapters.ts";
 import { EMPTY_DEFINITION } from "../tool/empty_definition.ts";
 import type { ToolDefinition } from "../tool/definition.ts";

@@ -1,5 +1,5 @@
 import type { ContentAnnotations, Icon, ResourceDescription } from "../call/content.ts";
-import { present } from "../../internal/present.ts";
+import { omitUndefined } from "../../internal/json.ts";
 import type { PromptPlan } from "./prompt.ts";
 import type { ResourcePlan } from "./resource.ts";
 
@@ -50,16 +50,16 @@ export function listPrompt(plan: PromptPlan): PromptListing {
   const { name, title, description, icons, arguments: args, meta } = plan;
   return {
     name,
-    ...present({ title }),
+    ...omitUndefined({ title }),
     description,
-    ...present({ icons, arguments: args.length > 0 ? args : undefined, _meta: meta }),
+    ...omitUndefined({ icons, arguments: args.length > 0 ? args : undefined, _meta: meta }),
   };
 }
 
 /** Describes a resource with a URI of its own to callers. */
 export function listResource(plan: ResourcePlan): ResourceListing {
   const { uri, size } = plan;
-  return { uri, ...commonMembers(plan), ...present({ size }) };
+  return { uri, ...commonMembers(plan), ...omitUndefined({ size }) };
 }
 
 /** Describes a template of resources to callers. */
@@ -69,5 +69,5 @@ export function listTemplate(plan: ResourcePlan): ResourceTemplateListing {
 
 function commonMembers(plan: ResourcePlan): Omit<ResourceListing, "uri"> {
   const { name, title, description, icons, mimeType, annotations, meta } = plan;
-  return { name, ...present({ title, description, icons, mimeType, annotations, _meta: meta }) };
+  return { name, ...omitUndefined({ title, description, icons, mimeType, annotations, _meta: meta }) };
 }

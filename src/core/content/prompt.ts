@@ -1,5 +1,5 @@
 import type { Icon, PromptMessage } from "../call/content.ts";
-import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../internal/async.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
 import type { Ctx } from "../handler/context.ts";
 import type { PartPlan } from "../tool/part.ts";

@@ -1,5 +1,5 @@
 import type { ContentAnnotations, Icon, ResourceDescription, ResourcePart } from "../call/content.ts";
-import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../internal/async.ts";
 import type { PartPlan } from "../tool/part.ts";
 import type { CreateCatalog } from "./catalog.ts";
 import type { Completers } from "./completion.ts";

@@ -1,8 +1,8 @@
 import type { Call, Metadata, Principal, TraceContext } from "../call/call.ts";
 import type { CallEvent, CallResult, ErrorResult, LogLevel, Progress, Sink } from "../call/outcome.ts";
 import { RESERVED_META } from "../call/reserved_meta.ts";
-import type { Clock } from "../../internal/clock.ts";
-import { estimateJsonSize } from "../../internal/weight.ts";
+import type { Clock } from "../../internal/time.ts";
+import { estimateJsonSize } from "../../internal/json_size.ts";
 import { Failure } from "../errors/failure.ts";
 import { ToolError } from "../errors/tool_error.ts";
 import { digestOf } from "../token/digest.ts";

@@ -8,8 +8,8 @@
  */
 import type { CallConfig } from "../call/call_config.ts";
 import { type ErrorResult, errorResult } from "../call/outcome.ts";
-import { formatPath } from "../../internal/describe.ts";
-import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import { formatPath } from "../../internal/text.ts";
+import type { MaybePromise } from "../../internal/async.ts";
 import { locateIssues } from "../schema/issues.ts";
 import type { SchemaResult } from "../schema/standard_schema.ts";
 import type { CallContext } from "./call_context.ts";

@@ -18,10 +18,10 @@ import {
 import type { Engine, EngineWorker } from "../../engine/engine.ts";
 import { Jobs } from "../../engine/jobs.ts";
 import { withErrorReporting } from "../../engine/with_error_reporting.ts";
-import type { Clock } from "../../internal/clock.ts";
+import type { Clock } from "../../internal/time.ts";
 import { Deadlines } from "../../internal/deadlines.ts";
 import { isJsonObject } from "../../internal/json.ts";
-import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../internal/async.ts";
 import { formatIssues } from "../schema/issues.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { Logger, Middleware, OnError } from "../handler/context.ts";

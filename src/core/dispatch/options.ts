@@ -1,5 +1,5 @@
 import type { Engine } from "../../engine/engine.ts";
-import type { Clock } from "../../internal/clock.ts";
+import type { Clock } from "../../internal/time.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { Logger, Middleware, OnError } from "../handler/context.ts";
 import type { ToolRegistry } from "../tool/registry.ts";

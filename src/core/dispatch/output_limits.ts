@@ -7,7 +7,7 @@
  * @module
  */
 import { type ErrorResult, errorResult } from "../call/outcome.ts";
-import { TOO_DEEP } from "../../internal/weight.ts";
+import { TOO_DEEP } from "../../internal/json_size.ts";
 
 /** Limits on what tools give. */
 export interface AnswerLimits {

@@ -1,5 +1,5 @@
 import type { CallResult } from "../call/outcome.ts";
-import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../internal/async.ts";
 import type { Middleware } from "../handler/context.ts";
 import type { CallContext } from "./call_context.ts";
 import type { ToolRunner } from "./run_tool.ts";

@@ -13,9 +13,9 @@ import {
   type FailureOutcome,
 } from "../call/outcome.ts";
 import { joinPartials } from "../call/partials.ts";
-import { formatPath } from "../../internal/describe.ts";
-import { isPromiseLike, type MaybePromise } from "../../internal/maybe_promise.ts";
-import { estimateJsonSize } from "../../internal/weight.ts";
+import { formatPath } from "../../internal/text.ts";
+import { isPromiseLike, type MaybePromise } from "../../internal/async.ts";
+import { estimateJsonSize } from "../../internal/json_size.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
 import { formatIssues, type InputIssue } from "../schema/issues.ts";
 import type { SchemaResult } from "../schema/standard_schema.ts";

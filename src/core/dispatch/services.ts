@@ -1,7 +1,7 @@
 import type { CallResult, ErrorResult, FailureOutcome } from "../call/outcome.ts";
-import type { Clock } from "../../internal/clock.ts";
+import type { Clock } from "../../internal/time.ts";
 import type { Deadlines } from "../../internal/deadlines.ts";
-import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../internal/async.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { Logger, Middleware } from "../handler/context.ts";
 import type { ToolRegistry } from "../tool/registry.ts";

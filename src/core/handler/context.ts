@@ -3,8 +3,8 @@ import type { ToolError } from "../errors/tool_error.ts";
 import type { AskableKind, Call, ClientInfo, Metadata, Principal, TraceContext } from "../call/call.ts";
 import type { CallEvent, CallResult, ErrorResult, LogLevel } from "../call/outcome.ts";
 import type { Schema } from "../schema/standard_schema.ts";
-import type { Clock } from "../../internal/clock.ts";
-import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import type { Clock } from "../../internal/time.ts";
+import type { MaybePromise } from "../../internal/async.ts";
 import type {
   Answers,
   ElicitAnswer,

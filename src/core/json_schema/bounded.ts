@@ -8,8 +8,7 @@
  *
  * @module
  */
-import { canonicalJson } from "../../internal/canonical_json.ts";
-import { isJsonObject } from "../../internal/json.ts";
+import { canonicalJson, isJsonObject } from "../../internal/json.ts";
 import { mapParts } from "./subschemas.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>>;

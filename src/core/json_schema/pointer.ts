@@ -4,7 +4,7 @@
  * @module
  */
 
-import { pointerKeys } from "../../internal/json_pointer.ts";
+import { pointerKeys } from "../../internal/json.ts";
 
 /** The keys that a pointer names, the root's left out. */
 export function parsePointer(pointer: string): (string | number)[] {

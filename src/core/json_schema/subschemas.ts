@@ -26,7 +26,9 @@ export function hasOwnBase({ $id }: SchemaObject): boolean {
 }
 
 /** The schemas right below a schema; of properties with their names. */
-export function* partsOf(schema: SchemaObject): Generator<readonly [part: SchemaObject, property: string | undefined]> {
+export function* subschemasOf(
+  schema: SchemaObject,
+): Generator<readonly [part: SchemaObject, property: string | undefined]> {
   for (const [keyword, value] of Object.entries(schema)) {
     if (DATA.has(keyword)) continue;
     const named = MAPS.has(keyword) && isJsonObject(value) ? Object.entries(value) : [["", value] as const];

@@ -1,5 +1,5 @@
-import type { MaybePromise } from "../../internal/maybe_promise.ts";
-import { estimateJsonSize } from "../../internal/weight.ts";
+import type { MaybePromise } from "../../internal/async.ts";
+import { estimateJsonSize } from "../../internal/json_size.ts";
 import { adapterFor, type ExactCheck } from "./adapter.ts";
 import { type JsonSchemaOptions, toJsonSchema } from "./json_schema.ts";
 import type { JsonSchema, Schema, SchemaResult } from "./standard_schema.ts";

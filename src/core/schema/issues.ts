@@ -1,4 +1,4 @@
-import { describeReceived, shorten } from "../../internal/describe.ts";
+import { describeReceived, shorten } from "../../internal/text.ts";
 import type { SchemaIssue } from "./standard_schema.ts";
 
 /** One thing that is wrong with a caller's input, as it is sent to the caller. */

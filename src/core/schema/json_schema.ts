@@ -1,6 +1,5 @@
-import { isJsonObject } from "../../internal/json.ts";
-import { pointerKeys } from "../../internal/json_pointer.ts";
-import { hasOwnBase, partsOf } from "../json_schema/subschemas.ts";
+import { isJsonObject, pointerKeys } from "../../internal/json.ts";
+import { hasOwnBase, subschemasOf } from "../json_schema/subschemas.ts";
 import { adapterFor, type SchemaAdapter } from "./adapter.ts";
 import type { JsonSchema, Schema } from "./standard_schema.ts";
 
@@ -107,7 +106,7 @@ function assertReferences(root: JsonSchema, where: string): void {
 
 function* referencesIn(schema: JsonSchema): Generator<string> {
   if (typeof schema["$ref"] === "string") yield schema["$ref"];
-  for (const [part] of partsOf(schema)) if (!hasOwnBase(part)) yield* referencesIn(part);
+  for (const [part] of subschemasOf(schema)) if (!hasOwnBase(part)) yield* referencesIn(part);
 }
 
 /** What a local reference (`#`, `#/$defs/Node`) points at. */

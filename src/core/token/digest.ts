@@ -1,6 +1,6 @@
 import { sha256 } from "@noble/hashes/sha2.js";
-import { canonicalJson } from "../../internal/canonical_json.ts";
-import { toHex } from "../../internal/sha256.ts";
+import { canonicalJson } from "../../internal/json.ts";
+import { toHex } from "../../internal/encoding.ts";
 import { encodeText } from "./layout.ts";
 
 /** What a call is, whichever way its arguments were spelled: SHA-256 of tool and arguments, in hexadecimal. */

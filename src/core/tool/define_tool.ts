@@ -4,7 +4,7 @@
  * @module
  */
 import type { Principal } from "../call/call.ts";
-import { OBJECT_MEMBERS } from "../../internal/object_members.ts";
+import { OBJECT_MEMBERS } from "../../internal/json.ts";
 import type { SchemaAdapter } from "../schema/adapter.ts";
 import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
 import type { Schema } from "../schema/standard_schema.ts";

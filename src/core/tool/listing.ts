@@ -1,4 +1,4 @@
-import { present } from "../../internal/present.ts";
+import { omitUndefined } from "../../internal/json.ts";
 import type { ToolDefinition } from "./definition.ts";
 
 /** A tool as it is listed to callers (docs/spec.md 3.9 and A.1). Members that are absent are left out. */
@@ -26,9 +26,9 @@ export function listTool(plan: ToolDefinition): ToolListing {
   const { name, type, title, description, inputSchema, output, annotations, meta } = plan;
   return {
     name,
-    ...present({ "@type": type, title }),
+    ...omitUndefined({ "@type": type, title }),
     description,
     inputSchema,
-    ...present({ outputSchema: output?.jsonSchema, annotations: annotations && { ...annotations }, _meta: meta }),
+    ...omitUndefined({ outputSchema: output?.jsonSchema, annotations: annotations && { ...annotations }, _meta: meta }),
   };
 }

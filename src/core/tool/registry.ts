@@ -1,7 +1,7 @@
 import type { ErrorResult } from "../call/outcome.ts";
 import { errorResult } from "../call/outcome.ts";
 import type { Principal } from "../call/call.ts";
-import { nearest } from "../../internal/nearest.ts";
+import { closestMatch } from "../../internal/text.ts";
 import { isVisibleTo } from "./access.ts";
 import { listTool, type ToolListing } from "./listing.ts";
 import { SYSTEM_TOOLS } from "./system_tools.ts";
@@ -136,7 +136,7 @@ export class ToolRegistry {
   /** What to say to someone who asked for a tool that is not there (docs/spec.md A.5). */
   notFound(requested: string, principal?: Principal): ErrorResult {
     const names = this.plansFor(principal).map(({ name }) => name);
-    const similar = nearest(requested, names.filter((name) => !RESERVED.has(name)));
+    const similar = closestMatch(requested, names.filter((name) => !RESERVED.has(name)));
     return errorResult("tool_not_found", "Tool not found", {
       requested_tool: requested.slice(0, 256),
       available_tools: names.slice(0, MAX_LISTED),

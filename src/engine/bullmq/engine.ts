@@ -1,8 +1,8 @@
 import { ToolError } from "../../core/errors/tool_error.ts";
 import type { Backend, Delivery, DeliveryQueue, Lease } from "./backend.ts";
 import type { Failures } from "../redis/error_throttle.ts";
-import { Lazy } from "../../internal/lazy.ts";
-import { within } from "../../internal/waiting.ts";
+import { Lazy } from "../../internal/async.ts";
+import { within } from "../../internal/time.ts";
 import { BullmqLeases } from "./leases.ts";
 import { MissingPackageError } from "../redis/packages.ts";
 import { BullmqSubscriptions } from "./subscriptions.ts";

@@ -1,8 +1,14 @@
 import type { PgPool, PgQueryable } from "bullmq";
-import type { Backend, BackendOptions, Deliver, DeliveryQueue, DeliveryWorker } from "./backend.ts";
-import type { DeliveryWorkerOptions } from "./backend.ts";
-import { Lazy } from "../../internal/lazy.ts";
-import { Pause, within } from "../../internal/waiting.ts";
+import type {
+  Backend,
+  BackendOptions,
+  Deliver,
+  DeliveryQueue,
+  DeliveryWorker,
+  DeliveryWorkerOptions,
+} from "./backend.ts";
+import { Lazy } from "../../internal/async.ts";
+import { Pause, within } from "../../internal/time.ts";
 import { BULLMQ, importPackage } from "../redis/packages.ts";
 import { CHANNEL, PostgresRecords, TABLES } from "./postgres_records.ts";
 import { startWorker, STREAMS, toDeliveryQueue, toProcessor, workerOptions } from "./queue.ts";

@@ -1,7 +1,13 @@
 import type { Redis } from "ioredis";
-import type { Backend, BackendOptions, Deliver, DeliveryQueue, DeliveryWorker } from "./backend.ts";
-import type { DeliveryWorkerOptions } from "./backend.ts";
-import { Lazy } from "../../internal/lazy.ts";
+import type {
+  Backend,
+  BackendOptions,
+  Deliver,
+  DeliveryQueue,
+  DeliveryWorker,
+  DeliveryWorkerOptions,
+} from "./backend.ts";
+import { Lazy } from "../../internal/async.ts";
 import { BULLMQ, importPackage } from "../redis/packages.ts";
 import { startWorker, STREAMS, toDeliveryQueue, toProcessor, workerOptions } from "./queue.ts";
 import type { RedisAddress } from "../redis/address.ts";

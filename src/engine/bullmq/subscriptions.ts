@@ -1,4 +1,4 @@
-import { Listeners } from "../../internal/listeners.ts";
+import { Listeners } from "../../internal/async.ts";
 
 /** Who wants to know of which job's changes. */
 export class BullmqSubscriptions {

@@ -1,5 +1,5 @@
 import type { DeliveryWorker } from "./backend.ts";
-import { Pause, within } from "../../internal/waiting.ts";
+import { Pause, within } from "../../internal/time.ts";
 import type { EngineWorker } from "../engine.ts";
 
 /** How long to wait before the store is tried again, in milliseconds. */

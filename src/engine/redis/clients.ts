@@ -1,5 +1,5 @@
 import type { Redis, RedisOptions } from "ioredis";
-import { within } from "../../internal/waiting.ts";
+import { within } from "../../internal/time.ts";
 import { importPackage } from "./packages.ts";
 import type { RedisAddress } from "./address.ts";
 

@@ -1,4 +1,4 @@
-import { Listeners } from "../../internal/listeners.ts";
+import { Listeners } from "../../internal/async.ts";
 import type { SqliteStore } from "./store.ts";
 
 /** A look takes at most one part in so many of the time, however many jobs are watched. */

@@ -11,7 +11,7 @@ import { settleThrown } from "../../core/dispatch/error_masking.ts";
 import { Deadlines } from "../../internal/deadlines.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { checkOptions, type OptionRules, POSITIVE } from "../../internal/options.ts";
-import { isPromiseLike, type MaybePromise } from "../../internal/maybe_promise.ts";
+import { isPromiseLike, type MaybePromise } from "../../internal/async.ts";
 import type { Auth, MountedAuth } from "../../server/auth.ts";
 import { refusalReply } from "../../wires/mcp_lite/server/reply.ts";
 import type { Body, Head, MountedWire, Reply, WireHost } from "../../wires/wire.ts";

@@ -1,6 +1,6 @@
 import type { Principal } from "../../core/call/call.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
-import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../internal/async.ts";
 import { BOOLEAN, checkOptions, type OptionRules } from "../../internal/options.ts";
 import type { Auth } from "../../server/auth.ts";
 import { authenticate, AUTHENTICATE_RULES, type AuthenticateOptions, type AuthRequest } from "./authenticate.ts";

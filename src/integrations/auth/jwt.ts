@@ -5,12 +5,21 @@
  *
  * @module
  */
-import { createLocalJWKSet, createRemoteJWKSet, customFetch, errors, type JSONWebKeySet, jwtVerify } from "jose";
-import type { JWTPayload, JWTVerifyGetKey, JWTVerifyOptions } from "jose";
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  customFetch,
+  errors,
+  type JSONWebKeySet,
+  type JWTPayload,
+  jwtVerify,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+} from "jose";
 import type { Principal } from "../../core/call/call.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../internal/json.ts";
-import { isConfidential } from "../../internal/loopback.ts";
+import { isConfidential } from "../../internal/http.ts";
 import {
   ANYTHING,
   checkOptions,

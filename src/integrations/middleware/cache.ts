@@ -1,5 +1,5 @@
 import type { AnswerOutcome, CallResult } from "../../core/call/outcome.ts";
-import { mapMaybe } from "../../internal/maybe_promise.ts";
+import { mapMaybe } from "../../internal/async.ts";
 import { checkOptions, FUNCTION, type OptionRules, POSITIVE, required, wholeNumber } from "../../internal/options.ts";
 import { digestOf } from "../../core/token/digest.ts";
 import type { Middleware, MiddlewareCtx } from "../../core/handler/context.ts";

@@ -1,5 +1,5 @@
 import { type CallResult, type ErrorResult, errorResult } from "../../core/call/outcome.ts";
-import { mapMaybe, type MaybePromise } from "../../internal/maybe_promise.ts";
+import { mapMaybe, type MaybePromise } from "../../internal/async.ts";
 import { checkOptions, FUNCTION, type OptionRules, POSITIVE, required, wholeNumber } from "../../internal/options.ts";
 import type { Middleware, MiddlewareCtx } from "../../core/handler/context.ts";
 

@@ -1,5 +1,5 @@
 import type { CallResult, LogLevel } from "../../core/call/outcome.ts";
-import { mapMaybe } from "../../internal/maybe_promise.ts";
+import { mapMaybe } from "../../internal/async.ts";
 import { checkOptions, oneOf, type OptionRules, required, rule } from "../../internal/options.ts";
 import type { Logger, Middleware, MiddlewareCtx } from "../../core/handler/context.ts";
 

@@ -1,5 +1,5 @@
 import { type CallResult, errorResult } from "../../core/call/outcome.ts";
-import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../internal/async.ts";
 import {
   checkOptions,
   FUNCTION,

@@ -9,7 +9,7 @@ import type { Send } from "../auth/bearer_fetch.ts";
 import { discard, isRedirect, readPieces, readText } from "../../http_client/read.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
-import { isConfidential, isLoopback } from "../../internal/loopback.ts";
+import { isConfidential, isLoopback } from "../../internal/http.ts";
 import { limitOf, within } from "../../wires/mcp/client/message_transport.ts";
 import { untilAborted } from "./abortable.ts";
 

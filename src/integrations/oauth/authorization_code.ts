@@ -14,7 +14,7 @@ import {
 } from "oauth4webapi";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import type { JsonObject } from "../../internal/json.ts";
-import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../internal/async.ts";
 import { checkOptions, OBJECT, type OptionRules, POSITIVE, required, rule, TEXT } from "../../internal/options.ts";
 import { within } from "../../wires/mcp/client/message_transport.ts";
 import {

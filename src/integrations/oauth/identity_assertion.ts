@@ -4,8 +4,8 @@ import {
   processGenericTokenEndpointResponse,
 } from "oauth4webapi";
 import type { Send } from "../auth/bearer_fetch.ts";
-import { isConfidential } from "../../internal/loopback.ts";
-import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import { isConfidential } from "../../internal/http.ts";
+import type { MaybePromise } from "../../internal/async.ts";
 import { checkOptions, FUNCTION, type OptionRules, required, rule, TEXT } from "../../internal/options.ts";
 import { authenticationOf } from "./client_auth.ts";
 import { Courier } from "./auth_server_client.ts";

@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../internal/async.ts";
 import { checkOptions, FUNCTION, type OptionRules, required, TEXT } from "../../internal/options.ts";
 import { type Grant, grantOf, issuerFor } from "./grant.ts";
 import { requestTokens, scopeParameter } from "./token_request.ts";

@@ -8,7 +8,7 @@ import {
 import type { Send } from "../auth/bearer_fetch.ts";
 import { discard } from "../../http_client/read.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
-import { isConfidential } from "../../internal/loopback.ts";
+import { isConfidential } from "../../internal/http.ts";
 import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionRules, rule, TEXTS } from "../../internal/options.ts";
 import { type Challenge, NO_CHALLENGE, readChallenge } from "./challenge.ts";
 import { flowOf, type Grant } from "./grant.ts";

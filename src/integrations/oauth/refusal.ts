@@ -1,6 +1,6 @@
 import { AuthorizationResponseError, ResponseBodyError, WWWAuthenticateChallengeError } from "oauth4webapi";
 import { ToolError } from "../../core/errors/tool_error.ts";
-import { membersOf } from "../../internal/object_fields.ts";
+import { asObject } from "../../internal/json.ts";
 
 /** What an authorization server says when it is not the request's fault. */
 const TRANSIENT: ReadonlySet<string> = new Set(["server_error", "temporarily_unavailable", "slow_down"]);
@@ -36,5 +36,5 @@ export function refusedBy(issuer: string, error: unknown, cause?: unknown): Tool
 
 /** Whether the refusal is one with this code of OAuth. */
 export function isRefusedBy(thrown: unknown, ...codes: readonly string[]): thrown is ToolError {
-  return thrown instanceof ToolError && codes.includes(String(membersOf(thrown.details)["error"]));
+  return thrown instanceof ToolError && codes.includes(String(asObject(thrown.details)["error"]));
 }

@@ -9,7 +9,7 @@
 import { type AuthorizationServer, dynamicClientRegistrationRequest } from "oauth4webapi";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import type { JsonObject } from "../../internal/json.ts";
-import { isLoopback } from "../../internal/loopback.ts";
+import { isLoopback } from "../../internal/http.ts";
 import { objectOf } from "./auth_server_client.ts";
 import type { GrantRequest, IssuerMetadata } from "./grant.ts";
 import { refusalOf, refusedBy } from "./refusal.ts";

@@ -6,7 +6,7 @@
  */
 import { DPoP, type DPoPHandle } from "oauth4webapi";
 import type { Send } from "../auth/bearer_fetch.ts";
-import { type Clock, systemClock } from "../../internal/clock.ts";
+import { type Clock, systemClock } from "../../internal/time.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import type { Challenge } from "./challenge.ts";
 import { Courier } from "./auth_server_client.ts";

@@ -5,9 +5,9 @@
  * @module
  */
 import { ToolError } from "../../core/errors/tool_error.ts";
-import { systemClock } from "../../internal/clock.ts";
+import { systemClock } from "../../internal/time.ts";
 import { isJsonObject } from "../../internal/json.ts";
-import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../internal/async.ts";
 
 /**
  * Where tokens are kept: anything like a `Map` of texts, also an asynchronous one. It belongs to one person, or one machine client:

@@ -3,10 +3,9 @@
  *
  * @module
  */
-import { membersOf } from "../../internal/object_fields.ts";
+import { asObject, isJsonObject } from "../../internal/json.ts";
 import { discard, isRedirect, readPieces, readText } from "../../http_client/read.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
-import { isJsonObject } from "../../internal/json.ts";
 import { readAnswer } from "./answer.ts";
 import type { OpenApiDocument } from "./document.ts";
 import { ImportError } from "./import_error.ts";
@@ -85,10 +84,10 @@ async function reach<Value>(go: () => Promise<Value>, what: string): Promise<Val
 /** The URL of the first server that is named, with the defaults of its variables. */
 function serverOf(servers: unknown): string | undefined {
   const [first] = Array.isArray(servers) ? servers : [];
-  const { url, variables } = membersOf(first);
+  const { url, variables } = asObject(first);
   if (typeof url !== "string") return undefined;
   return url.replaceAll(/\{([^{}]+)\}/g, (template, name: string) => {
-    const all = membersOf(variables);
+    const all = asObject(variables);
     const variable = Object.hasOwn(all, name) ? all[name] : undefined;
     return isJsonObject(variable) ? String(variable["default"]) : template;
   });

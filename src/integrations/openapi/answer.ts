@@ -7,7 +7,7 @@ import { withRetryAfter } from "../../http_client/read.ts";
 import { errorResult } from "../../core/call/outcome.ts";
 import { Failure } from "../../core/errors/failure.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
-import { shorten } from "../../internal/describe.ts";
+import { shorten } from "../../internal/text.ts";
 import { nestsDeeperThan } from "../../internal/json.ts";
 import { isJsonType } from "./input.ts";
 

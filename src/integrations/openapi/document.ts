@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { isJsonObject } from "../../internal/json.ts";
-import { pointerKeys } from "../../internal/json_pointer.ts";
+import { isJsonObject, pointerKeys } from "../../internal/json.ts";
 import { ImportError } from "./import_error.ts";
 
 /** A JSON object. */

@@ -3,13 +3,12 @@
  *
  * @module
  */
-import { membersOf } from "../../internal/object_fields.ts";
+import { asObject, OBJECT_MEMBERS } from "../../internal/json.ts";
 import { compileLater, toValidate } from "../../core/json_schema/check.ts";
 import type { JsonSchema, Schema, SchemaResult } from "../../core/schema/standard_schema.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { SCHEMA_ADAPTERS } from "../../core/schema/adapters.ts";
 import { toolDefiner } from "../../core/tool/define_tool.ts";
-import { OBJECT_MEMBERS } from "../../internal/object_members.ts";
 import { checkOptions, FUNCTION, HEADERS, type OptionRules, rule, wholeNumber } from "../../internal/options.ts";
 import type { Ctx } from "../../core/handler/context.ts";
 import { SYSTEM_TOOLS } from "../../core/tool/system_tools.ts";
@@ -201,7 +200,7 @@ function annotationsOf(method: string): ToolAnnotations {
 /** What the document promises of every good answer; `undefined` if one of them need not be JSON. */
 function outputOf(document: OpenApiDocument, source: Members, where: string): JsonSchema | undefined {
   const schemas = new SchemaCollector(document, where);
-  const good = Object.entries(membersOf(source["responses"])).filter(([status]) => /^2(?:\d\d|XX)$/i.test(status));
+  const good = Object.entries(asObject(source["responses"])).filter(([status]) => /^2(?:\d\d|XX)$/i.test(status));
   const promised = good.map(([, node]) => jsonContent(document, document.object(node, where)["content"], where));
   const converted = promised.map((one) => one && schemas.convert(one.schema));
   const [first, ...others] = converted;

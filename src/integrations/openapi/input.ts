@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { membersOf } from "../../internal/object_fields.ts";
-import { isJsonObject } from "../../internal/json.ts";
+import { asObject, isJsonObject } from "../../internal/json.ts";
 import type { JsonSchema } from "../../core/schema/standard_schema.ts";
 import type { Members, OpenApiDocument } from "./document.ts";
 import { ImportError } from "./import_error.ts";
@@ -107,7 +106,7 @@ function layOutBody(
   };
   const json = jsonContent(document, request["content"], where);
   if (json === undefined) {
-    const types = Object.keys(membersOf(request["content"]));
+    const types = Object.keys(asObject(request["content"]));
     const text = types.find((type) => TEXT_TYPE.test(type));
     if (text !== undefined) return whole({ type: "string" }, text, true);
     const told = types.map((type) => type.slice(0, 64)).join(", ");
@@ -132,7 +131,7 @@ export function jsonContent(
   content: unknown,
   where: string,
 ): { readonly mediaType: string; readonly schema: unknown } | undefined {
-  const entries = Object.entries(membersOf(content));
+  const entries = Object.entries(asObject(content));
   const found = entries.find(([type]) => isJsonType(type)) ?? entries.find(([type]) => type === "*/*");
   if (found === undefined) return undefined;
   const [type, media] = found;

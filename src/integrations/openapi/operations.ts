@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { membersOf } from "../../internal/object_fields.ts";
-import { isJsonObject } from "../../internal/json.ts";
+import { asObject, isJsonObject } from "../../internal/json.ts";
 import { type Members, type OpenApiDocument, textOf } from "./document.ts";
 import { ImportError } from "./import_error.ts";
 
@@ -53,7 +52,7 @@ const METHODS: readonly string[] = ["get", "head", "options", "post", "put", "pa
 
 /** All operations of a document, in its order. */
 export function* operationsOf(document: OpenApiDocument): Generator<FoundOperation> {
-  for (const [path, node] of Object.entries(membersOf(document.root["paths"]))) {
+  for (const [path, node] of Object.entries(asObject(document.root["paths"]))) {
     if (!path.startsWith("/")) continue;
     const place = `path ${path.slice(0, 128)}`;
     let item: Members;

@@ -5,9 +5,8 @@
  *
  * @module
  */
-import { membersOf } from "../../internal/object_fields.ts";
+import { asObject, isJsonObject } from "../../internal/json.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
-import { isJsonObject } from "../../internal/json.ts";
 import type { JsonSchema } from "../../core/schema/standard_schema.ts";
 import { textOf } from "./document.ts";
 import { ImportError } from "./import_error.ts";
@@ -65,7 +64,7 @@ export function readParameter(
     throw new ImportError(what, `it cannot be sent from ${JSON.stringify(place)}; leave it out by select`);
   }
   const content = source["content"];
-  const json = isJsonObject(content) ? membersOf(content["application/json"]) : undefined;
+  const json = isJsonObject(content) ? asObject(content["application/json"]) : undefined;
   const style = json === undefined ? source["style"] ?? (place === "query" ? "form" : "simple") : "json";
   if (!isStyle(style, place)) {
     throw new ImportError(what, `style ${JSON.stringify(style)} is not supported; leave it out by select`);

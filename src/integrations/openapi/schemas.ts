@@ -5,9 +5,7 @@
  *
  * @module
  */
-import { membersOf } from "../../internal/object_fields.ts";
-import { isJsonObject } from "../../internal/json.ts";
-import { pointerKeys } from "../../internal/json_pointer.ts";
+import { asObject, isJsonObject, pointerKeys } from "../../internal/json.ts";
 import { mapParts } from "../../core/json_schema/subschemas.ts";
 import type { JsonSchema } from "../../core/schema/standard_schema.ts";
 import type { Members, OpenApiDocument } from "./document.ts";
@@ -100,7 +98,7 @@ export class SchemaCollector {
 function isUsable(keyword: string, value: unknown): boolean {
   if (DROPPED.has(keyword) || keyword.startsWith("x-")) return false;
   if (keyword === "pattern") return isPattern(value);
-  return keyword !== "patternProperties" || Object.keys(membersOf(value)).every(isPattern);
+  return keyword !== "patternProperties" || Object.keys(asObject(value)).every(isPattern);
 }
 
 /** Whether a pattern can be checked here; if not, the API itself has the last word. */

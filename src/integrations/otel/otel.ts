@@ -10,7 +10,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 import type { CallResult } from "../../core/call/outcome.ts";
-import { mapMaybe } from "../../internal/maybe_promise.ts";
+import { mapMaybe } from "../../internal/async.ts";
 import type { Middleware, MiddlewareCtx } from "../../core/handler/context.ts";
 import { checkOtelOptions, durations, lazyInstruments, type OtelOptions, tracerOf } from "./instruments.ts";
 import {

@@ -15,7 +15,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 import type { Metadata, TraceContext } from "../../core/call/call.ts";
-import { present } from "../../internal/present.ts";
+import { omitUndefined } from "../../internal/json.ts";
 
 const RECORD: TextMapGetter<TraceContext> = {
   get: (carrier, key) => (carrier as Readonly<Record<string, string>>)[key],
@@ -61,7 +61,7 @@ export function formatTraceContext(context: Context): TraceContext {
   const carrier: Record<string, string> = {};
   propagation.inject(context, carrier);
   const { traceparent = formatTraceparent(trace.getSpanContext(context)), tracestate, baggage } = carrier;
-  return present({ traceparent, tracestate, baggage });
+  return omitUndefined({ traceparent, tracestate, baggage });
 }
 
 function formatTraceparent(span: SpanContext | undefined): string | undefined {

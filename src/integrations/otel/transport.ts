@@ -1,7 +1,7 @@
 import { context, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import type { CallResult, Sink, UnknownOutcome } from "../../core/call/outcome.ts";
 import type { Transport, TransportCall } from "../../core/call/transport.ts";
-import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../internal/async.ts";
 import { checkOtelOptions, durations, lazyInstruments, type OtelOptions, tracerOf } from "./instruments.ts";
 import { CLIENT_CALL_DURATION, ERROR_TYPE, RPC_METHOD, RPC_SYSTEM_NAME, SYSTEM } from "./names.ts";
 import { endSpan, outcomeAttributes } from "./outcome.ts";

@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import type { Change, ChangeBus } from "../../core/call/changes.ts";
 import { isRefusal } from "./channels.ts";
-import { Listeners } from "../../internal/listeners.ts";
+import { Listeners } from "../../internal/async.ts";
 import { RedisConnection } from "./connection.ts";
 import { checkRedisOptions, REDIS_RULES, type RedisOptions } from "./options.ts";
 import { Follower, type Missed } from "./channel_with_backlog.ts";

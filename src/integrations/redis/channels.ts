@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import { StoreError } from "../../engine/redis/store_error.ts";
-import { Lazy } from "../../internal/lazy.ts";
+import { Lazy } from "../../internal/async.ts";
 
 /** Who listens to a channel. */
 export interface Hearing {

@@ -2,8 +2,8 @@ import type { Redis } from "ioredis";
 import { Failures } from "../../engine/redis/error_throttle.ts";
 import { RedisClients } from "../../engine/redis/clients.ts";
 import { redisName, storeError } from "../../engine/redis/store_error.ts";
-import { Lazy } from "../../internal/lazy.ts";
-import { Pause } from "../../internal/waiting.ts";
+import { Lazy } from "../../internal/async.ts";
+import { Pause } from "../../internal/time.ts";
 import { isRefusal, RedisChannels } from "./channels.ts";
 import type { RedisOptions } from "./options.ts";
 

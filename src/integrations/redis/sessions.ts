@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { Listeners } from "../../internal/listeners.ts";
+import { Listeners } from "../../internal/async.ts";
 import { type OptionRules, wholeNumber } from "../../internal/options.ts";
 import type {
   ClientNote,

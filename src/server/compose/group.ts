@@ -7,7 +7,7 @@
  * @module
  */
 import type { ToolSource } from "../../client/types.ts";
-import { describeReceived } from "../../internal/describe.ts";
+import { describeReceived } from "../../internal/text.ts";
 import { checkOptions, oneOf, type OptionRules } from "../../internal/options.ts";
 import type { Composable, Part, ServerOffer } from "../part.ts";
 import type { PartPlan } from "../../core/tool/part.ts";

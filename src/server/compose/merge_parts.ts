@@ -4,7 +4,7 @@
  * @module
  */
 import type { ChangeBus } from "../../core/call/changes.ts";
-import { OBJECT_MEMBERS } from "../../internal/object_members.ts";
+import { OBJECT_MEMBERS } from "../../internal/json.ts";
 import type { JoinedParts, JoinParts, Part } from "../part.ts";
 import type { Logger } from "../../core/handler/context.ts";
 import { placeOf } from "../../core/tool/part.ts";

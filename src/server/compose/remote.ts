@@ -3,7 +3,7 @@ import type { ListedTool, Transport } from "../../core/call/transport.ts";
 import type { ErrorResult } from "../../core/call/outcome.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
-import { Listeners } from "../../internal/listeners.ts";
+import { Listeners } from "../../internal/async.ts";
 import {
   BOOLEAN,
   checkOptions,

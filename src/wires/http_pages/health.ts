@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { MaybePromise } from "../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../internal/async.ts";
 import { checkOptions, FUNCTION, PATH } from "../../internal/options.ts";
 import type { Head, MountedWire, Reply, Wire, WireHost } from "../wire.ts";
 

@@ -1,5 +1,5 @@
 import type { Json } from "../../internal/json.ts";
-import { isConfidential } from "../../internal/loopback.ts";
+import { isConfidential } from "../../internal/http.ts";
 import { checkOptions, OBJECT, type OptionRules, required, TEXT, TEXTS } from "../../internal/options.ts";
 import type { Head, MountedWire, ProtectedResource, Reply, Wire } from "../wire.ts";
 

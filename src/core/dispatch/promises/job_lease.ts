@@ -8,7 +8,7 @@ import {
 import type { Job } from "../../../engine/engine.ts";
 import type { Jobs } from "../../../engine/jobs.ts";
 import type { Json } from "../../../internal/json.ts";
-import type { MaybePromise } from "../../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../../internal/async.ts";
 import { CLOCK_SKEW_MS } from "./promise_tokens.ts";
 import type { CallContext } from "../call_context.ts";
 

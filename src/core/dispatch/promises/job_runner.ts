@@ -8,7 +8,7 @@ import { type CallResult, type ErrorResult, errorResult, type PromiseOutcome } f
 import type { EngineWorker, Job } from "../../../engine/engine.ts";
 import type { Jobs } from "../../../engine/jobs.ts";
 import type { Json } from "../../../internal/json.ts";
-import type { MaybePromise } from "../../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../../internal/async.ts";
 import { uuidOf } from "../../token/digest.ts";
 import type { ToolDefinition } from "../../tool/definition.ts";
 import type { DispatchServices } from "../services.ts";

@@ -2,7 +2,7 @@ import { askedAgain, NO_ANSWER } from "../../call/asked_again.ts";
 import type { Question } from "../../call/outcome.ts";
 import type { AskAnswer, Memo } from "../../../engine/engine.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../internal/json.ts";
-import type { MaybePromise } from "../../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../../internal/async.ts";
 import type { SchemaAdapter } from "../../schema/adapter.ts";
 import { compileSchema } from "../../schema/compile.ts";
 import { formatIssues } from "../../schema/issues.ts";

@@ -7,9 +7,8 @@
  */
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { ToolErrorCode } from "../../../core/errors/code.ts";
-import { isJsonObject } from "../../../internal/json.ts";
+import { isJsonObject, type Members, typedOr } from "../../../internal/json.ts";
 import { NO_REASON } from "../result/decode.ts";
-import { type Members, valueOr } from "../../../internal/object_fields.ts";
 
 /** Our own code if it is there, else what the number means, else what the status does. */
 export function decodeError({ code: number, message, data: sent }: Members, status?: number): ErrorResult {
@@ -18,9 +17,9 @@ export function decodeError({ code: number, message, data: sent }: Members, stat
   // What was no object, or had a code of its own, is in `details`.
   const rest = Object.keys(details).every((key) => key === "details") ? details["details"] : details;
   // A code that a newer server has is worth more than a guess.
-  const known = valueOr(code, "") as ToolErrorCode | "";
+  const known = typedOr(code, "") as ToolErrorCode | "";
   const meant = "requested_tool" in data ? "tool_not_found" : MEANINGS.get(number) ?? MEANINGS.get(status);
-  return errorResult(known || meant || "internal", valueOr(message, NO_REASON), rest);
+  return errorResult(known || meant || "internal", typedOr(message, NO_REASON), rest);
 }
 
 /** What an answer that is not of the protocol means, by its status. */

@@ -15,8 +15,7 @@ import type {
   Question,
   UnknownOutcome,
 } from "../../../core/call/outcome.ts";
-import { isJsonObject, type JsonObject } from "../../../internal/json.ts";
-import { type Members, membersOf, valueOr } from "../../../internal/object_fields.ts";
+import { asObject, isJsonObject, type JsonObject, type Members, typedOr } from "../../../internal/json.ts";
 
 /** What is said of an error without a message. */
 export const NO_REASON = "No reason given";
@@ -24,14 +23,14 @@ export const NO_REASON = "No reason given";
 /** Reads a result with its `_meta`: how the call ended. */
 export function decodeResult(result: Members): CallResult | UnknownOutcome {
   const { content, _meta } = result;
-  const meta = membersOf(_meta);
+  const meta = asObject(_meta);
   const { response_type: kind = "answer" } = meta;
   switch (kind) {
     case "answer":
       return { kind, value: content, meta };
     case "failure": {
       const { code, message, data }: Members = isJsonObject(content) ? content : { data: content };
-      return { kind, code: valueOr(code, kind), message: valueOr(message, NO_REASON), data, meta };
+      return { kind, code: typedOr(code, kind), message: typedOr(message, NO_REASON), data, meta };
     }
     case "promise":
       return decodePromise(meta);
@@ -39,8 +38,8 @@ export function decodeResult(result: Members): CallResult | UnknownOutcome {
     case "request-for-more-resource":
       return {
         kind,
-        requests: Object.fromEntries(Object.entries(membersOf(meta["requests"])).map(decodeRequest)),
-        continuation: valueOr(meta["continuation"], ""),
+        requests: Object.fromEntries(Object.entries(asObject(meta["requests"])).map(decodeRequest)),
+        continuation: typedOr(meta["continuation"], ""),
       };
     default:
       return { kind: "unknown", responseType: String(kind), result };
@@ -59,10 +58,10 @@ function decodePromise(meta: Members): PromiseOutcome {
   const { progress, estimated_completion: estimated } = meta;
   return {
     kind: "promise",
-    token: valueOr(meta["promise_token"], ""),
-    expiresAtMs: Date.parse(valueOr(meta["expires_at"], "")),
-    ttlMs: valueOr(meta["ttl_ms"], NaN),
-    retryAfterMs: valueOr(meta["retry_after_ms"], 1_000),
+    token: typedOr(meta["promise_token"], ""),
+    expiresAtMs: Date.parse(typedOr(meta["expires_at"], "")),
+    ttlMs: typedOr(meta["ttl_ms"], NaN),
+    retryAfterMs: typedOr(meta["retry_after_ms"], 1_000),
     progress: isJsonObject(progress) ? decodeProgress(progress) : undefined,
     estimatedMs: typeof estimated === "string" ? Date.parse(estimated) : undefined,
   };
@@ -70,17 +69,17 @@ function decodePromise(meta: Members): PromiseOutcome {
 
 function decodeProgress({ done, total, message }: Members): Progress {
   return {
-    done: valueOr(done, 0),
+    done: typedOr(done, 0),
     ...(typeof total === "number" && { total }),
     ...(typeof message === "string" && { message }),
   };
 }
 
 function decodeRequest([key, request]: readonly [string, unknown]): readonly [string, Question] {
-  const { kind, message, schema, ...params } = membersOf(request);
+  const { kind, message, schema, ...params } = asObject(request);
   return [key, {
     kind: kind === "resource" ? "more" : kind as Question["kind"],
-    message: valueOr(message, ""),
+    message: typedOr(message, ""),
     ...(isJsonObject(schema) && { schema: schema as JsonObject }),
     ...(Object.keys(params).length > 0 && { params: params as JsonObject }),
   }];

@@ -16,9 +16,8 @@ import type {
   QuestionsResult,
 } from "../../../core/call/outcome.ts";
 import { RESERVED_META } from "../../../core/call/reserved_meta.ts";
-import { formatTimestamp } from "../../../internal/clock.ts";
-import { isJsonObject } from "../../../internal/json.ts";
-import type { Members } from "../../../internal/object_fields.ts";
+import { formatTimestamp } from "../../../internal/time.ts";
+import { isJsonObject, type Members } from "../../../internal/json.ts";
 
 /** What an event says while a call runs. */
 export function eventMembers(event: CallEvent): Members {

@@ -6,7 +6,7 @@
  * @module
  */
 import type { ErrorResult } from "../../../core/call/outcome.ts";
-import { membersOf } from "../../../internal/object_fields.ts";
+import { asObject } from "../../../internal/json.ts";
 
 /** Longest part of a name that is told back, in UTF-16 code units: as long as MCP lets names be. */
 const MAX_NAME = 128;
@@ -16,7 +16,7 @@ const HIDDEN = /[^\p{L}\p{N}\p{P}\p{S} ]/gu;
 
 /** The message of a refusal; of one for an unknown tool, with the tool's name, and the one that may be meant, if that is wanted. */
 export function messageOf({ code, message, data }: ErrorResult, hasHint: boolean): string {
-  const { requested_tool: requested, suggestion } = membersOf(data);
+  const { requested_tool: requested, suggestion } = asObject(data);
   if (code !== "tool_not_found" || typeof requested !== "string") return message;
   const name = requested.slice(0, MAX_NAME).replace(HIDDEN, "?");
   const hint = hasHint && suggestion !== undefined ? `. ${suggestion}` : "";

@@ -18,10 +18,10 @@ import {
 } from "../../../core/call/outcome.ts";
 import type { ListedTool } from "../../../core/call/transport.ts";
 import { decodeEvent, decodeResult, NO_REASON } from "../../framing/result/decode.ts";
-import type { Members } from "../../../internal/object_fields.ts";
+import type { Members } from "../../../internal/json.ts";
 import { withoutToolName } from "../../framing/result/unknown_tool.ts";
 import type { ToolErrorCode } from "../../../core/errors/code.ts";
-import { formatTimestamp } from "../../../internal/clock.ts";
+import { formatTimestamp } from "../../../internal/time.ts";
 import type { ResponseMembers, ResponseMetaMembers } from "../messages/binary.ts";
 import { ERROR_DOMAIN } from "../messages/error_domain.ts";
 import { BadRequestSchema, ErrorInfoSchema } from "../messages/gen/google/rpc/error_details_pb.ts";

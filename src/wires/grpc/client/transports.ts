@@ -16,7 +16,7 @@ import {
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool, Transport, TransportCall } from "../../../core/call/transport.ts";
-import { parseHttpUrl } from "../../../internal/http_url.ts";
+import { parseHttpUrl } from "../../../internal/http.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import {
   checkOptions,

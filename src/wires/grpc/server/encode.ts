@@ -9,7 +9,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { CallEvent, Outcome } from "../../../core/call/outcome.ts";
 import { addedMembers, eventMembers, requestMembers } from "../../framing/result/encode.ts";
-import type { Members } from "../../../internal/object_fields.ts";
+import type { Members } from "../../../internal/json.ts";
 import type { ToolListing } from "../../../core/tool/listing.ts";
 import { BLANK_META, type ResponseMembers, type ResponseMetaMembers } from "../messages/binary.ts";
 import { ResponseType, type Tool, ToolSchema } from "../messages/gen/mcplite_pb.ts";

@@ -7,7 +7,7 @@
  * @module
  */
 import type { ErrorResult } from "../../../core/call/outcome.ts";
-import type { MaybePromise } from "../../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../../internal/async.ts";
 import { checkOptions, PATH } from "../../../internal/options.ts";
 import type { Body, Head, MountedWire, Reply, Wire, WireHost } from "../../wire.ts";
 import { HEALTH_PATHS } from "./health.ts";

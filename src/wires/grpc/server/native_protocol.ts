@@ -9,7 +9,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Metadata } from "../../../core/call/call.ts";
 import type { ErrorResult } from "../../../core/call/outcome.ts";
-import type { MaybePromise } from "../../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../../internal/async.ts";
 import type { Body, Head, Reply, WireHost } from "../../wire.ts";
 import { encodeRefusal } from "./encode_error.ts";
 import { encodeStatus, OK, type Trailers } from "./encode_status.ts";

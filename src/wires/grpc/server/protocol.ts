@@ -18,7 +18,7 @@ import {
 } from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/connect/protocol";
 import type { ErrorResult } from "../../../core/call/outcome.ts";
-import type { MaybePromise } from "../../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../../internal/async.ts";
 import type { Body, Head, Limits, Reply } from "../../wire.ts";
 import { concatBytes } from "../messages/bytes.ts";
 import type { ResponseMembers } from "../messages/binary.ts";

@@ -12,7 +12,7 @@ import { parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-g
 import type { Call, Metadata } from "../../../core/call/call.ts";
 import type { CallResult, ErrorResult, Sink } from "../../../core/call/outcome.ts";
 import { retryAfter } from "../../../http_client/retry_after.ts";
-import type { MaybePromise } from "../../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../../internal/async.ts";
 import { type Head, HeadPeer, type WireHost } from "../../wire.ts";
 import type { ResponseMembers, ToolRequestMembers } from "../messages/binary.ts";
 import { decodeToolRequest } from "./decode.ts";

@@ -5,7 +5,7 @@
  */
 import { errorResult } from "../../../core/call/outcome.ts";
 import { checkOptions, PATH } from "../../../internal/options.ts";
-import { sha256, toHex } from "../../../internal/sha256.ts";
+import { sha256, toHex } from "../../../internal/encoding.ts";
 import type { Head, MountedWire, Reply, Wire, WireHost } from "../../wire.ts";
 import { describeServer } from "./describe.ts";
 

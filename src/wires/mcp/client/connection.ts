@@ -7,8 +7,8 @@
  */
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
-import { membersOf } from "../../../internal/object_fields.ts";
-import { systemClock } from "../../../internal/clock.ts";
+import { asObject, type Members } from "../../../internal/json.ts";
+import { systemClock } from "../../../internal/time.ts";
 import { VERSION } from "../../../internal/version.ts";
 import { type Carrier, within } from "./message_transport.ts";
 import type { Era, Self } from "./era.ts";
@@ -19,7 +19,6 @@ import { MODERN_REVISION, type RpcReply } from "./messages.ts";
 import { discover, ModernEra } from "./modern.ts";
 import { refusalOf } from "./error_result.ts";
 import type { McpClientOptions, McpImplementation, McpLogLevel } from "./types.ts";
-import type { Members } from "../../../internal/object_fields.ts";
 
 /** How to get to a server. */
 export interface Route {
@@ -150,7 +149,7 @@ export class Connection implements Self {
       return verdict === "modern" ? new ModernEra(carrier, this, reply.result) : verdict;
     }
     if ("error" in reply && reply.error.code === -32022) {
-      const verdict = judge(membersOf(reply.error.data)["supported"]);
+      const verdict = judge(asObject(reply.error.data)["supported"]);
       return verdict === "modern" ? "again" : verdict;
     }
     return isEvidenceOfOlder(reply, carrier) ? "legacy" : refusalOf(reply);

@@ -6,8 +6,7 @@
  *
  * @module
  */
-import { type Members, membersOf } from "../../../internal/object_fields.ts";
-import { isJsonObject } from "../../../internal/json.ts";
+import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
 import { type AnswerForm, isAnswer, type ServerQuestion, toElicitResult } from "./questions.ts";
 
 /** What of a round the next one has to know. */
@@ -39,11 +38,11 @@ export function encodeRound(
 export function decodeRound(continuation: string): Round {
   if (continuation.startsWith(PREFIX)) {
     try {
-      const { state, forms, answered } = membersOf(JSON.parse(continuation.slice(PREFIX.length)));
+      const { state, forms, answered } = asObject(JSON.parse(continuation.slice(PREFIX.length)));
       return {
         state: typeof state === "string" ? state : undefined,
-        forms: membersOf(forms) as Round["forms"],
-        answered: membersOf(answered),
+        forms: asObject(forms) as Round["forms"],
+        answered: asObject(answered),
       };
     } catch {
       // Then it is the server's own, which happens to look like that.
@@ -54,7 +53,7 @@ export function decodeRound(continuation: string): Round {
 
 /** What the next request says: the state, and the answers under the server's keys. */
 export function inputsOf({ state, forms, answered }: Round, responses: unknown): Members {
-  const given = Object.entries(membersOf(responses)).map(([key, response]) => {
+  const given = Object.entries(asObject(responses)).map(([key, response]) => {
     const form = Object.hasOwn(forms, key) ? forms[key] : undefined;
     return [form?.key ?? key, sent(response, form)] as const;
   });

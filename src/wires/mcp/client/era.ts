@@ -1,8 +1,7 @@
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
-import { type Members, membersOf, valueOr } from "../../../internal/object_fields.ts";
-import { isJsonObject } from "../../../internal/json.ts";
+import { asObject, isJsonObject, type Members, typedOr } from "../../../internal/json.ts";
 import type { RpcPost, RpcReply } from "./messages.ts";
 import type { McpImplementation, McpLogLevel, McpServerInfo } from "./types.ts";
 
@@ -67,9 +66,9 @@ export function readServerInfo(revision: string, result: Members, info: unknown)
   return {
     revision,
     info: isJsonObject(info)
-      ? { name: valueOr(info["name"], ""), version: valueOr(info["version"], ""), ...info }
+      ? { name: typedOr(info["name"], ""), version: typedOr(info["version"], ""), ...info }
       : undefined,
-    capabilities: membersOf(capabilities),
+    capabilities: asObject(capabilities),
     instructions: typeof instructions === "string" ? instructions : undefined,
   };
 }

@@ -1,7 +1,7 @@
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { withRetryAfter } from "../../../http_client/read.ts";
 import { decodeError } from "../../framing/json_rpc/decode_error.ts";
-import { membersOf } from "../../../internal/object_fields.ts";
+import { asObject } from "../../../internal/json.ts";
 import { withoutToolName } from "../../framing/result/unknown_tool.ts";
 import type { RpcReply } from "./messages.ts";
 
@@ -12,7 +12,7 @@ export function refusalOf(reply: Exclude<RpcReply, { readonly result: unknown }>
   const number = BROKEN_RULES.has(code) ? INVALID_REQUEST : code;
   const refusal = withoutToolName(decodeError({ code: number, message, data }, status));
   // Of resources that are not there, the newer revision says no more than that an argument is wrong.
-  const isResource = refusal.code === "invalid_input" && typeof membersOf(data)["uri"] === "string";
+  const isResource = refusal.code === "invalid_input" && typeof asObject(data)["uri"] === "string";
   const known = isResource ? { ...refusal, code: "resource_not_found" as const } : refusal;
   return headers === undefined ? known : withRetryAfter(known, headers);
 }

@@ -1,5 +1,5 @@
-import { type Members, membersOf } from "../../../internal/object_fields.ts";
-import type { MaybePromise } from "../../../internal/maybe_promise.ts";
+import { asObject, type Members } from "../../../internal/json.ts";
+import type { MaybePromise } from "../../../internal/async.ts";
 import { type InputRequest, toElicitResult, toQuestion } from "./questions.ts";
 import type { McpElicitation, McpElicitationResult, McpRoot, McpSampling, McpSamplingResult } from "./types.ts";
 
@@ -33,11 +33,11 @@ export class Handlers {
 
 async function elicit(handler: NonNullable<Handlers["elicitation"]>, request: InputRequest): Promise<Members> {
   const said = await handler(request.params as unknown as McpElicitation);
-  return toElicitResult(membersOf(said), toQuestion("", request).form);
+  return toElicitResult(asObject(said), toQuestion("", request).form);
 }
 
 async function sample(handler: NonNullable<Handlers["sampling"]>, params: Members): Promise<Members> {
-  return membersOf(await handler(params as unknown as McpSampling));
+  return asObject(await handler(params as unknown as McpSampling));
 }
 
 async function listRoots(handler: NonNullable<Handlers["roots"]>): Promise<Members> {

@@ -6,8 +6,8 @@
  *
  * @module
  */
-import { type Members, membersOf } from "../../../internal/object_fields.ts";
-import { partsOf } from "../../../core/json_schema/subschemas.ts";
+import { asObject, type Members } from "../../../internal/json.ts";
+import { subschemasOf } from "../../../core/json_schema/subschemas.ts";
 
 type Headers = Record<string, string>;
 
@@ -70,15 +70,15 @@ export function paramHeaders(params: readonly HeaderParam[], args: unknown): Hea
 }
 
 function ownMember(members: unknown, name: string): unknown {
-  const own = membersOf(members);
+  const own = asObject(members);
   return Object.hasOwn(own, name) ? own[name] : undefined;
 }
 
 /** Follows `properties` alone: nothing else leads to an argument for certain. */
 function collect(schema: unknown, path: readonly string[], found: HeaderParam[]): string | undefined {
-  for (const [name, property] of Object.entries(membersOf(membersOf(schema)["properties"]))) {
+  for (const [name, property] of Object.entries(asObject(asObject(schema)["properties"]))) {
     const here = [...path, name];
-    const { "x-mcp-header": header, type } = membersOf(property);
+    const { "x-mcp-header": header, type } = asObject(property);
     if (header !== undefined) {
       const wrong = checkParam(header, type, here.join("."));
       if (wrong !== undefined) return wrong;
@@ -100,7 +100,7 @@ function checkParam(header: unknown, type: unknown, at: string): string | undefi
 
 /** Whether marks stand where no argument is for certain: then there are more of them than were found. */
 function misplaced(schema: unknown, found: number): string | undefined {
-  return countMarks(membersOf(schema)) > found
+  return countMarks(asObject(schema)) > found
     ? "x-mcp-header stands elsewhere than on a property of properties"
     : undefined;
 }
@@ -108,6 +108,6 @@ function misplaced(schema: unknown, found: number): string | undefined {
 /** Counts marks in whatever is a schema, wherever it stands; a property that has the mark's name is none. */
 function countMarks(schema: Members): number {
   let marks = Object.hasOwn(schema, "x-mcp-header") ? 1 : 0;
-  for (const [part] of partsOf(schema)) marks += countMarks(part);
+  for (const [part] of subschemasOf(schema)) marks += countMarks(part);
   return marks;
 }

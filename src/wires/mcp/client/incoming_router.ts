@@ -5,7 +5,7 @@
  */
 import type { Progress } from "../../../core/call/outcome.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
-import { type Members, membersOf } from "../../../internal/object_fields.ts";
+import { asObject, type Members } from "../../../internal/json.ts";
 import { type InputRequest, requestOf } from "./questions.ts";
 import type { Receive } from "./message_transport.ts";
 import type { Handlers } from "./handlers.ts";
@@ -92,8 +92,8 @@ export class Inbox {
   }
 
   #acknowledge({ notifications, _meta }: Members): void {
-    const id = membersOf(_meta)[`${META_PREFIX}subscriptionId`];
-    this.#watches.get(id as RequestId)?.acknowledged?.(membersOf(notifications));
+    const id = asObject(_meta)[`${META_PREFIX}subscriptionId`];
+    this.#watches.get(id as RequestId)?.acknowledged?.(asObject(notifications));
   }
 
   #withdraw({ requestId }: Members): void {

@@ -1,5 +1,5 @@
 import { errorResult, type QuestionsResult } from "../../../core/call/outcome.ts";
-import type { Members } from "../../../internal/object_fields.ts";
+import type { Members } from "../../../internal/json.ts";
 import { askKind, readInputRequests, type ServerQuestion, toQuestion } from "./questions.ts";
 import { encodeRound, inputsOf } from "./continuation.ts";
 import type { Handlers } from "./handlers.ts";

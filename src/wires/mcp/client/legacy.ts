@@ -7,7 +7,7 @@
  * @module
  */
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
-import { valueOr } from "../../../internal/object_fields.ts";
+import { typedOr } from "../../../internal/json.ts";
 import { type Carrier, limitOf, UNWATCHED_MS, within } from "./message_transport.ts";
 import { cancelled, type Era, type EraRequest, readServerInfo, type Self } from "./era.ts";
 import { LEGACY_REVISIONS, type RpcPost, type RpcReply } from "./messages.ts";
@@ -113,7 +113,7 @@ export class LegacyEra implements Era {
     // Not within the limit of whoever came first: others wait for it, too.
     const reply = await within(SHAKE_MS, (limit) => this.#carrier.request(message, { limit, headers: {} }));
     if (!("result" in reply)) return reply;
-    const revision = valueOr(reply.result["protocolVersion"], "");
+    const revision = typedOr(reply.result["protocolVersion"], "");
     if (!LEGACY_REVISIONS.includes(revision)) {
       return {
         refusal: errorResult(

@@ -1,7 +1,6 @@
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
-import type { Members } from "../../../internal/object_fields.ts";
-import { isJsonObject } from "../../../internal/json.ts";
+import { isJsonObject, type Members } from "../../../internal/json.ts";
 import { HintedCache } from "./cache.ts";
 import type { Connection } from "./connection.ts";
 import { refusalOf, refuseResult } from "./error_result.ts";

@@ -8,8 +8,7 @@
  */
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import { isRequestId, type RequestId } from "../../framing/json_rpc/decode.ts";
-import { type Members, membersOf, valueOr } from "../../../internal/object_fields.ts";
-import { isJsonObject } from "../../../internal/json.ts";
+import { asObject, isJsonObject, type Members, typedOr } from "../../../internal/json.ts";
 
 /** The revision without sessions: each request says all that the server needs. */
 export const MODERN_REVISION = "2026-07-28";
@@ -91,9 +90,9 @@ export function parseMessages(text: string): Incoming[] {
 }
 
 function decodeMessage(json: unknown): Incoming | undefined {
-  const { id, method, params, result, error } = membersOf(json);
+  const { id, method, params, result, error } = asObject(json);
   if (typeof method === "string") {
-    const members = membersOf(params);
+    const members = asObject(params);
     return isRequestId(id)
       ? { kind: "request", id, method, params: members }
       : { kind: "notification", method, params: members };
@@ -105,7 +104,7 @@ function decodeMessage(json: unknown): Incoming | undefined {
     return {
       kind: "reply",
       id: known,
-      reply: { error: { code: valueOr(code, 0), message: valueOr(message, ""), data } },
+      reply: { error: { code: typedOr(code, 0), message: typedOr(message, ""), data } },
     };
   }
   return isJsonObject(result) ? { kind: "reply", id: known, reply: { result } } : undefined;

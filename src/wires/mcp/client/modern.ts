@@ -7,7 +7,7 @@
  */
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
-import { type Members, membersOf } from "../../../internal/object_fields.ts";
+import { asObject, type Members } from "../../../internal/json.ts";
 import { type Carrier, UNWATCHED_MS, within } from "./message_transport.ts";
 import { cancelled, type Era, type EraRequest, readServerInfo, type Self } from "./era.ts";
 import { headersOf } from "./headers.ts";
@@ -38,7 +38,7 @@ export class ModernEra implements Era {
     this.server = readServerInfo(
       MODERN_REVISION,
       discovered,
-      membersOf(discovered["_meta"])[`${META_PREFIX}serverInfo`],
+      asObject(discovered["_meta"])[`${META_PREFIX}serverInfo`],
     );
   }
 

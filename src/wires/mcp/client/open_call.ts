@@ -2,7 +2,7 @@ import { askedAgain, NO_ANSWER } from "../../../core/call/asked_again.ts";
 import type { ErrorResult, Progress, Sink } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
-import { membersOf } from "../../../internal/object_fields.ts";
+import { asObject } from "../../../internal/json.ts";
 import { type InputRequest, isAnswer, keyOf, type ServerQuestion, toElicitResult, toQuestion } from "./questions.ts";
 import type { Respond, Watch } from "./incoming_router.ts";
 import type { RpcReply } from "./messages.ts";
@@ -82,7 +82,7 @@ export class LiveCall implements Watch {
 
   /** Says what the caller says to the questions; those without an answer stay open. */
   answer(responses: unknown): void {
-    const given = membersOf(responses);
+    const given = asObject(responses);
     for (const [key, open] of this.#open) {
       if (!Object.hasOwn(given, key)) continue;
       const response = given[key];

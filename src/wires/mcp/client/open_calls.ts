@@ -1,6 +1,6 @@
 import { type ErrorResult, errorResult, type QuestionsResult, type Sink } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
-import { canonicalJson } from "../../../internal/canonical_json.ts";
+import { canonicalJson } from "../../../internal/json.ts";
 import { LiveCall } from "./open_call.ts";
 import type { RpcReply } from "./messages.ts";
 import { askOutcome } from "./input_required_loop.ts";

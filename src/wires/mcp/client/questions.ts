@@ -7,8 +7,7 @@
  */
 import type { Question } from "../../../core/call/outcome.ts";
 import { isRequestId, type RequestId } from "../../framing/json_rpc/decode.ts";
-import { type Members, membersOf, valueOr } from "../../../internal/object_fields.ts";
-import { isJsonObject, type JsonObject } from "../../../internal/json.ts";
+import { asObject, isJsonObject, type JsonObject, type Members, typedOr } from "../../../internal/json.ts";
 
 /** What a server asks. */
 export interface InputRequest {
@@ -44,16 +43,16 @@ const RESOURCE = "resource/";
 /** Reads the `inputRequests` of a result. */
 export function readInputRequests(requests: unknown): ReadonlyMap<string, InputRequest> {
   return new Map(
-    Object.entries(membersOf(requests)).map(([key, request]) => {
-      const { method, params } = membersOf(request);
-      return [key, { method: valueOr(method, ""), params: membersOf(params) }] as const;
+    Object.entries(asObject(requests)).map(([key, request]) => {
+      const { method, params } = asObject(request);
+      return [key, { method: typedOr(method, ""), params: asObject(params) }] as const;
     }),
   );
 }
 
 /** A question of the protocol as one of ours. */
 export function toQuestion(key: string, { method, params }: InputRequest): ServerQuestion {
-  const message = valueOr(params["message"], "");
+  const message = typedOr(params["message"], "");
   const { refused } = metaOf(params);
   const again = typeof refused === "string" && { refused };
   if (method !== "elicitation/create") {
@@ -62,7 +61,7 @@ export function toQuestion(key: string, { method, params }: InputRequest): Serve
   }
   if (key.startsWith(RESOURCE)) {
     const name = key.slice(RESOURCE.length);
-    const said = membersOf(metaOf(params)["resource"]) as JsonObject;
+    const said = asObject(metaOf(params)["resource"]) as JsonObject;
     const ask: Question = { kind: "more", message, params: { resource: name, ...said, ...again } };
     return { key: name, ask, form: { key, isGrant: true } };
   }
@@ -73,7 +72,7 @@ export function toQuestion(key: string, { method, params }: InputRequest): Serve
   const ask: Question = {
     kind: "elicitation",
     message,
-    schema: membersOf(schema) as JsonObject,
+    schema: asObject(schema) as JsonObject,
     ...(again && { params: again }),
   };
   const defaults = defaultsOf(schema);
@@ -83,24 +82,24 @@ export function toQuestion(key: string, { method, params }: InputRequest): Serve
 /** The key of a question that came as a request of its own: the one that a server of ours gave it, or one by its number. */
 export function keyOf({ params }: InputRequest, number: number): string {
   const { resource, question } = metaOf(params);
-  const key = valueOr(membersOf(question)["key"], `question_${number}`);
+  const key = typedOr(asObject(question)["key"], `question_${number}`);
   return isJsonObject(resource) || isGrant(params) ? RESOURCE + key : key;
 }
 
 /** Id of the request that a question belongs to, if the server says so. */
 export function requestOf({ params }: InputRequest): RequestId | undefined {
-  const { of: id } = membersOf(metaOf(params)["question"]);
+  const { of: id } = asObject(metaOf(params)["question"]);
   return isRequestId(id) ? id : undefined;
 }
 
 function metaOf(params: Members): Members {
-  return membersOf(params["_meta"]);
+  return asObject(params["_meta"]);
 }
 
 function isGrant(params: Members): boolean {
-  const { properties } = membersOf(params["requestedSchema"]);
-  const [[name, field] = [], ...others] = Object.entries(membersOf(properties));
-  return name === "granted" && others.length === 0 && membersOf(field)["type"] === "boolean";
+  const { properties } = asObject(params["requestedSchema"]);
+  const [[name, field] = [], ...others] = Object.entries(asObject(properties));
+  return name === "granted" && others.length === 0 && asObject(field)["type"] === "boolean";
 }
 
 /** `request-for-more-resource` when nothing else is asked for. */
@@ -110,7 +109,7 @@ export function askKind(questions: readonly ServerQuestion[]): "elicitation" | "
 
 /** Whether something is said to a question at all. */
 export function isAnswer(response: unknown): response is Members {
-  return ["accept", "decline", "cancel"].includes(valueOr(membersOf(response)["action"], ""));
+  return ["accept", "decline", "cancel"].includes(typedOr(asObject(response)["action"], ""));
 }
 
 /** What is said to a question, as the protocol has it. */
@@ -123,9 +122,9 @@ export function toElicitResult(response: Members, { isGrant, defaults }: Omit<An
 }
 
 function defaultsOf(schema: unknown): Members {
-  const properties = Object.entries(membersOf(membersOf(schema)["properties"]));
+  const properties = Object.entries(asObject(asObject(schema)["properties"]));
   return Object.fromEntries(properties.flatMap(([name, property]) => {
-    const { default: value } = membersOf(property);
+    const { default: value } = asObject(property);
     return value === undefined ? [] : [[name, value] as const];
   }));
 }

@@ -8,7 +8,7 @@
  */
 import type { CallResult, ErrorResult, FailureOutcome, UnknownOutcome } from "../../../core/call/outcome.ts";
 import { decodeResult } from "../../framing/result/decode.ts";
-import { type Members, membersOf, valueOr } from "../../../internal/object_fields.ts";
+import { asObject, type Members, typedOr } from "../../../internal/json.ts";
 import { isToolErrorCode } from "../../../core/errors/code.ts";
 
 /** What a failure is called where the server does not say. */
@@ -16,7 +16,7 @@ const NAMELESS_FAILURE = "tool_error";
 
 /** Reads a complete result. */
 export function decodeToolResult(result: Members): CallResult | UnknownOutcome {
-  const meta = membersOf(result["_meta"]);
+  const meta = asObject(result["_meta"]);
   if (result["isError"] === true) return decodeFailure(result, meta);
   if (meta["response_type"] === "promise" && typeof meta["promise_token"] === "string") {
     return decodeResult({ _meta: meta });
@@ -26,19 +26,19 @@ export function decodeToolResult(result: Members): CallResult | UnknownOutcome {
 
 function valueOf({ structuredContent, content }: Members, meta: Members): unknown {
   if (structuredContent === undefined) return isNothing(content) ? undefined : content;
-  return meta["wrapped"] === true ? membersOf(structuredContent)["result"] : structuredContent;
+  return meta["wrapped"] === true ? asObject(structuredContent)["result"] : structuredContent;
 }
 
 /** Content there must be; of a tool that returned nothing it says nothing. */
 function isNothing(content: unknown): boolean {
   if (!Array.isArray(content) || content.length === 0) return true;
-  const [{ type, text }] = content.map(membersOf) as [Members];
+  const [{ type, text }] = content.map(asObject) as [Members];
   return content.length === 1 && type === "text" && text === "";
 }
 
 function decodeFailure({ content, structuredContent }: Members, meta: Members): FailureOutcome | ErrorResult {
   const { response_type: type, code, data = structuredContent } = meta;
-  const texts = Array.isArray(content) ? content.map(membersOf).map(({ text }) => valueOr(text, "")) : [];
+  const texts = Array.isArray(content) ? content.map(asObject).map(({ text }) => typedOr(text, "")) : [];
   if (typeof code !== "string") {
     const message = texts.filter((text) => text !== "").join("\n");
     return { kind: "failure", code: NAMELESS_FAILURE, message, data, meta };

@@ -5,7 +5,7 @@
  */
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
-import type { Members } from "../../../internal/object_fields.ts";
+import type { Members } from "../../../internal/json.ts";
 import { limitOf, UNWATCHED_MS, within } from "./message_transport.ts";
 import type { Connection } from "./connection.ts";
 import { pause } from "./pause.ts";

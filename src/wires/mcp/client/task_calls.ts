@@ -5,8 +5,7 @@
  */
 import type { CallResult, Sink, UnknownOutcome } from "../../../core/call/outcome.ts";
 import type { TransportCall } from "../../../core/call/transport.ts";
-import { type Members, membersOf } from "../../../internal/object_fields.ts";
-import { isJsonObject } from "../../../internal/json.ts";
+import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
 import type { Connection } from "./connection.ts";
 import { decodeRound, encodeRound, inputsOf } from "./continuation.ts";
 import type { Era } from "./era.ts";
@@ -34,7 +33,7 @@ export class TaskCalls {
 
   /** The task that a call means; `undefined` if it is a call of a tool like any other. */
   async taskOf({ tool, args, limit }: TransportCall, era: Era): Promise<string | undefined> {
-    const { promise } = membersOf(args);
+    const { promise } = asObject(args);
     if ((tool !== "redeem" && tool !== "cancel") || typeof promise !== "string" || !hasTasks(era)) return undefined;
     return await this.#tools.find(tool, limit) === undefined ? promise : undefined;
   }
@@ -110,5 +109,5 @@ export class TaskCalls {
 
 function hasTasks({ isModern, server: { capabilities } }: Era): boolean {
   const { tasks, extensions } = capabilities;
-  return isModern ? isJsonObject(membersOf(extensions)[TASKS_EXTENSION]) : isJsonObject(tasks);
+  return isModern ? isJsonObject(asObject(extensions)[TASKS_EXTENSION]) : isJsonObject(tasks);
 }

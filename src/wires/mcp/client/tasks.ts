@@ -8,8 +8,7 @@
 import type { CallResult, PromiseOutcome } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import { decodeResult } from "../../framing/result/decode.ts";
-import { type Members, membersOf, valueOr } from "../../../internal/object_fields.ts";
-import { isJsonObject } from "../../../internal/json.ts";
+import { asObject, isJsonObject, type Members, typedOr } from "../../../internal/json.ts";
 import type { Connection } from "./connection.ts";
 import type { RpcReply } from "./messages.ts";
 import { refusalOf } from "./error_result.ts";
@@ -22,17 +21,17 @@ export function promiseOf(task: Members): PromiseOutcome {
   const { taskId, pollIntervalMs, pollInterval, statusMessage, createdAt } = task;
   const ttl = task["ttlMs"] ?? task["ttl"];
   const ttlMs = typeof ttl === "number" ? ttl : Infinity;
-  const created = Date.parse(valueOr(createdAt, ""));
+  const created = Date.parse(typedOr(createdAt, ""));
   // Our servers say how far it is; others say it in words, if at all.
   const { progress } = decodeResult({
-    _meta: { response_type: "promise", ...membersOf(task["_meta"]) },
+    _meta: { response_type: "promise", ...asObject(task["_meta"]) },
   }) as PromiseOutcome;
   return {
     kind: "promise",
-    token: valueOr(taskId, ""),
+    token: typedOr(taskId, ""),
     ttlMs,
     expiresAtMs: (Number.isNaN(created) ? Date.now() : created) + ttlMs,
-    retryAfterMs: valueOr(pollIntervalMs ?? pollInterval, DEFAULT_POLL_MS),
+    retryAfterMs: typedOr(pollIntervalMs ?? pollInterval, DEFAULT_POLL_MS),
     progress: progress ?? (typeof statusMessage === "string" ? { done: 0, message: statusMessage } : undefined),
   };
 }
@@ -74,5 +73,5 @@ export function endOf({ result, error }: Members): RpcReply | undefined {
   if (isJsonObject(result)) return { result };
   if (!isJsonObject(error)) return undefined;
   const { code, message, data } = error;
-  return { error: { code: valueOr(code, 0), message: valueOr(message, ""), data } };
+  return { error: { code: typedOr(code, 0), message: typedOr(message, ""), data } };
 }

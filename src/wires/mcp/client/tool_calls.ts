@@ -12,8 +12,7 @@ import {
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
 import type { TransportCall } from "../../../core/call/transport.ts";
-import { type Members, membersOf } from "../../../internal/object_fields.ts";
-import { isJsonObject } from "../../../internal/json.ts";
+import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
 import { toQuestion } from "./questions.ts";
 import type { Connection } from "./connection.ts";
 import { decodeRound, encodeRound, inputsOf } from "./continuation.ts";
@@ -95,7 +94,7 @@ export class ToolCalls {
     sink: Sink | undefined,
   ): Promise<CallResult | UnknownOutcome> {
     const { continuation, responses, ...said } = meta ?? {};
-    const { taskSupport } = membersOf(known?.tool["execution"]);
+    const { taskSupport } = asObject(known?.tool["execution"]);
     const isTask = takesTasks(era) &&
       (taskSupport === "required" || (taskSupport === "optional" && said["promise"] === true));
     const params = { name: tool, arguments: args, ...(isTask && { task: {} }) };
@@ -148,16 +147,16 @@ function watchOf(sink: Sink): Watch {
 
 /** Whether calls can be made as tasks of 2025-11-25. */
 function takesTasks({ isModern, server: { capabilities } }: Era): boolean {
-  const { requests } = membersOf(capabilities["tasks"]);
-  return !isModern && isJsonObject(membersOf(membersOf(requests)["tools"])["call"]);
+  const { requests } = asObject(capabilities["tasks"]);
+  return !isModern && isJsonObject(asObject(asObject(requests)["tools"])["call"]);
 }
 
 /** Pages that the caller has to go to before it calls again, as the older eras say it; `undefined` if there are none. */
 function elicitationsOf(data: unknown): QuestionsResult | undefined {
-  const { elicitations } = membersOf(data);
+  const { elicitations } = asObject(data);
   if (!Array.isArray(elicitations) || elicitations.length === 0) return undefined;
   const questions = elicitations.map((params, index) =>
-    toQuestion(`question_${index + 1}`, { method: "elicitation/create", params: membersOf(params) })
+    toQuestion(`question_${index + 1}`, { method: "elicitation/create", params: asObject(params) })
   );
   return askOutcome(questions, encodeRound(undefined, questions, {}));
 }

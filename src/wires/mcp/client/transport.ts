@@ -11,7 +11,7 @@ import {
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool, TransportCall } from "../../../core/call/transport.ts";
-import { type Members, membersOf } from "../../../internal/object_fields.ts";
+import { asObject, type Members } from "../../../internal/json.ts";
 import { ToolError } from "../../../core/errors/tool_error.ts";
 import { limitOf, UNWATCHED_MS, within } from "./message_transport.ts";
 import { Connection, type Route } from "./connection.ts";
@@ -116,7 +116,7 @@ export class McpClientTransport implements McpTransport {
     return finish(options, async (limit) => {
       const result = await this.#ask("completion/complete", { ...request }, limit);
       if (isRefusal(result)) return result;
-      const { values, ...rest } = membersOf(result["completion"]);
+      const { values, ...rest } = asObject(result["completion"]);
       return Array.isArray(values) ? { ...rest, values } : refuseResult("completion/complete");
     });
   }
@@ -180,7 +180,7 @@ export class McpClientTransport implements McpTransport {
 }
 
 function isRefusal(result: unknown): result is ErrorResult {
-  return membersOf(result)["kind"] === "error" && "code" in membersOf(result);
+  return asObject(result)["kind"] === "error" && "code" in asObject(result);
 }
 
 /** Does something within the time that it may take; a refusal is thrown. */

@@ -6,7 +6,7 @@
  * @module
  */
 import type { ListedTool, Transport } from "../../../core/call/transport.ts";
-import type { MaybePromise } from "../../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../../internal/async.ts";
 
 /** Options of what is asked of a server beside calls of tools. */
 export interface McpRequestOptions {

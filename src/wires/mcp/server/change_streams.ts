@@ -7,7 +7,7 @@ import type { Change } from "../../../core/call/changes.ts";
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { isJsonObject } from "../../../internal/json.ts";
-import type { MaybePromise } from "../../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../../internal/async.ts";
 import type { WireHost } from "../../wire.ts";
 import { type Answer, refusalAnswer, resultAnswer } from "./answer.ts";
 import { notification } from "./call_sink.ts";

@@ -7,7 +7,7 @@ import type { CallMeta } from "../../../core/call/call.ts";
 import { type CallResult, type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { Catalog, CatalogRequest, Completion, PromptContent } from "../../../core/content/catalog.ts";
 import { isJsonObject } from "../../../internal/json.ts";
-import type { MaybePromise } from "../../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../../internal/async.ts";
 import type { WireHost } from "../../wire.ts";
 import { blockFor } from "./blocks.ts";
 import { type Answer, errorAnswer, refusalAnswer, resultAnswer, toProtocolError } from "./answer.ts";

@@ -7,7 +7,7 @@
  */
 import type { Metadata } from "../../../core/call/call.ts";
 import { isJsonObject } from "../../../internal/json.ts";
-import { partsOf } from "../../../core/json_schema/subschemas.ts";
+import { subschemasOf } from "../../../core/json_schema/subschemas.ts";
 import type { JsonSchema } from "../../../core/schema/standard_schema.ts";
 import { type ProtocolError, protocolError } from "./answer.ts";
 import { HEADER_MISMATCH } from "../protocol/codes.ts";
@@ -50,7 +50,7 @@ export function compileHeaderParams(schema: JsonSchema, where: string): readonly
   // The path is known as long as nothing but properties leads there.
   const visit = (node: JsonSchema, path: readonly string[] | undefined): void => {
     if (Object.hasOwn(node, ANNOTATION)) add(node, path);
-    for (const [part, property] of partsOf(node)) {
+    for (const [part, property] of subschemasOf(node)) {
       visit(part, path !== undefined && property !== undefined ? [...path, property] : undefined);
     }
   };

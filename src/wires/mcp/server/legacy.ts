@@ -8,7 +8,7 @@
 import type { CallMeta } from "../../../core/call/call.ts";
 import { type CallResult, type ErrorResult, invalidInputResult } from "../../../core/call/outcome.ts";
 import { isJsonObject } from "../../../internal/json.ts";
-import type { MaybePromise } from "../../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../../internal/async.ts";
 import type { ServerInfo } from "../../wire.ts";
 import { type Answer, refusalAnswer, resultAnswer, unknownMethod } from "./answer.ts";
 import type { Core } from "./mcp_server.ts";

@@ -7,7 +7,7 @@
  */
 import type { CallMeta } from "../../../core/call/call.ts";
 import type { CallResult, QuestionsResult } from "../../../core/call/outcome.ts";
-import type { MaybePromise } from "../../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../../internal/async.ts";
 import { type Answer, errorAnswer, protocolError, refusalAnswer, resultAnswer, unknownMethod } from "./answer.ts";
 import { missingFor, takesTasks } from "./capabilities.ts";
 import { MISSING_CAPABILITY } from "../protocol/codes.ts";

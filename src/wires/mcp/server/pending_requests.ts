@@ -1,4 +1,4 @@
-import type { Clock } from "../../../internal/clock.ts";
+import type { Clock } from "../../../internal/time.ts";
 import type { InputRequest } from "./input_requests.ts";
 import type { Response } from "../protocol/messages.ts";
 

@@ -1,6 +1,6 @@
 import type { CallMeta } from "../../../core/call/call.ts";
 import type { CallResult, QuestionsResult } from "../../../core/call/outcome.ts";
-import type { MaybePromise } from "../../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../../internal/async.ts";
 import type { Answer } from "./answer.ts";
 
 /** How work ends that asks nothing (any more). */

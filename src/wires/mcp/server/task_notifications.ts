@@ -1,5 +1,5 @@
-import type { Clock } from "../../../internal/clock.ts";
-import type { MaybePromise } from "../../../internal/maybe_promise.ts";
+import type { Clock } from "../../../internal/time.ts";
+import type { MaybePromise } from "../../../internal/async.ts";
 import { notification } from "./call_sink.ts";
 import type { TellOfTask } from "./legacy.ts";
 

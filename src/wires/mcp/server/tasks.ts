@@ -7,7 +7,7 @@
  */
 import type { CallResult, ErrorResult, PromiseOutcome } from "../../../core/call/outcome.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
-import { formatTimestamp } from "../../../internal/clock.ts";
+import { formatTimestamp } from "../../../internal/time.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import type { WireHost } from "../../wire.ts";
 import { type Answer, errorAnswer, protocolError, refusalAnswer, resultAnswer } from "./answer.ts";

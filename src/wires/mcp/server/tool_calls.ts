@@ -8,7 +8,7 @@ import { decodeTrace } from "../../../core/call/call_meta.ts";
 import type { CallResult, ErrorResult, PromiseOutcome } from "../../../core/call/outcome.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { isJsonObject } from "../../../internal/json.ts";
-import type { MaybePromise } from "../../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../../internal/async.ts";
 import type { WireHost } from "../../wire.ts";
 import { type Answer, refusalAnswer, resultAnswer } from "./answer.ts";
 import { CallSink } from "./call_sink.ts";

@@ -16,29 +16,28 @@ import {
 import type { ListedTool } from "../../../core/call/transport.ts";
 import { decodeError, decodeStatus, ofAnotherRequest } from "../../framing/json_rpc/decode_error.ts";
 import { decodeEvent, decodeResult } from "../../framing/result/decode.ts";
-import { type Members, membersOf } from "../../../internal/object_fields.ts";
+import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
 import type { SseEvent } from "../../../http_client/sse.ts";
-import { isJsonObject } from "../../../internal/json.ts";
-import type { MaybePromise } from "../../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../../internal/async.ts";
 
 /** Reads the answer to the call that was sent with this id; `undefined` if it is none. */
 export function decodeAnswer(json: unknown, sentId: number): CallResult | UnknownOutcome | undefined {
-  const answer = membersOf(json);
+  const answer = asObject(json);
   const { jsonrpc, id, error } = answer;
   // What says that it is JSON-RPC is held to it. Where a server could not read the id of a request, its error has none.
   if (jsonrpc !== undefined && sentId !== (error === undefined ? id : id ?? sentId)) return ofAnotherRequest();
-  return "result" in answer ? decodeResult(membersOf(answer["result"])) : undefined;
+  return "result" in answer ? decodeResult(asObject(answer["result"])) : undefined;
 }
 
 /** Reads a list of tools, in either of its shapes; `undefined` if it is none. */
 export function decodeList(json: unknown): readonly ListedTool[] | undefined {
-  const { tools = json } = membersOf(json);
+  const { tools = json } = asObject(json);
   return Array.isArray(tools) ? tools as ListedTool[] : undefined;
 }
 
 /** Reads why there is no answer: from an error, or, if there is none either, from the status. */
 export function decodeRefusal(json: unknown, status: number, text: string): ErrorResult {
-  const { error } = membersOf(json);
+  const { error } = asObject(json);
   return isJsonObject(error) ? decodeError(error, status) : decodeStatus(status, text, "MCP-lite");
 }
 
@@ -51,7 +50,7 @@ export function readEvent(
   if (!/^(message|done|error)$/.test(event)) return undefined;
   let members: Members;
   try {
-    members = membersOf(JSON.parse(data));
+    members = asObject(JSON.parse(data));
   } catch {
     return errorResult("parse_error", "An event is not JSON");
   }

@@ -17,7 +17,7 @@ import {
 import type { ActivityMonitor, ListedTool, Transport, TransportCall } from "../../../core/call/transport.ts";
 import { exchange, type HttpOptions, readJsonText } from "../../../http_client/exchange.ts";
 import { type Pieces, withRetryAfter } from "../../../http_client/read.ts";
-import { parseHttpUrl } from "../../../internal/http_url.ts";
+import { parseHttpUrl } from "../../../internal/http.ts";
 import { SseDecoder } from "../../../http_client/sse.ts";
 import { PieceCollector } from "../../../core/call/partials.ts";
 import { decodeAnswer, decodeList, decodeRefusal, readEvent } from "./decode_reply.ts";

@@ -22,8 +22,8 @@ import {
   refusalData,
   requestMembers,
 } from "../../framing/result/encode.ts";
-import type { Members } from "../../../internal/object_fields.ts";
-import { formatTimestamp } from "../../../internal/clock.ts";
+import type { Members } from "../../../internal/json.ts";
+import { formatTimestamp } from "../../../internal/time.ts";
 import { httpErrorCodes } from "./codes.ts";
 
 /** Writes the members that every `_meta` has. */

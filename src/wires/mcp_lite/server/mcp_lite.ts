@@ -15,8 +15,8 @@ import { decodeRequest, type JsonRpcRequest, parseJson, type RequestId } from ".
 import { encodeResult } from "../../framing/json_rpc/encode.ts";
 import { Deadlines } from "../../../internal/deadlines.ts";
 import { isJsonObject } from "../../../internal/json.ts";
-import { acceptsEventStream } from "../../../internal/media_type.ts";
-import type { MaybePromise } from "../../../internal/maybe_promise.ts";
+import { acceptsEventStream } from "../../../internal/http.ts";
+import type { MaybePromise } from "../../../internal/async.ts";
 import { type Body, type Head, HeadPeer, type MountedWire, type Reply, type Wire, type WireHost } from "../../wire.ts";
 import { decodeCallParams } from "./decode.ts";
 import { encodeOutcome, encodeRefusal, MetaEncoder } from "./encode.ts";

@@ -12,7 +12,7 @@ import { CallConfig } from "../../../core/call/call_config.ts";
 import { type CallEvent, type CallResult, errorResult, type Sink } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool, Transport, TransportCall } from "../../../core/call/transport.ts";
 import type { Dispatch } from "../../../core/dispatch/dispatcher.ts";
-import type { MaybePromise } from "../../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../../internal/async.ts";
 import type { ToolListing } from "../../../core/tool/listing.ts";
 
 /** What {@link memoryTransport} needs of a server. */

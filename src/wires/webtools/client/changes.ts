@@ -6,9 +6,8 @@
  *
  * @module
  */
-import { canonicalJson } from "../../../internal/canonical_json.ts";
-import { formatPath } from "../../../internal/describe.ts";
-import { isJsonObject } from "../../../internal/json.ts";
+import { canonicalJson, isJsonObject } from "../../../internal/json.ts";
+import { formatPath } from "../../../internal/text.ts";
 import type { WebtoolMetadata } from "../messages/metadata.ts";
 
 type Path = readonly (string | number)[];

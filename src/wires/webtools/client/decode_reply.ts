@@ -15,33 +15,32 @@ import {
 } from "../../../core/call/outcome.ts";
 import { decodeError, decodeStatus } from "../../framing/json_rpc/decode_error.ts";
 import { decodeResult, NO_REASON } from "../../framing/result/decode.ts";
-import { type Members, membersOf, valueOr } from "../../../internal/object_fields.ts";
+import { asObject, isJsonObject, type Members, typedOr } from "../../../internal/json.ts";
 import { withoutToolName } from "../../framing/result/unknown_tool.ts";
 import type { ToolErrorCode } from "../../../core/errors/code.ts";
-import { isJsonObject } from "../../../internal/json.ts";
 
 /** Reads the answer to a call. */
 export function decodeReply(json: unknown, status: number, text: string): CallResult | UnknownOutcome {
-  const { status: said, data, error, _meta } = membersOf(json);
+  const { status: said, data, error, _meta } = asObject(json);
   if (said === "ok") {
-    const meta = membersOf(_meta);
-    const kind = valueOr(meta["response_type"], "answer");
+    const meta = asObject(_meta);
+    const kind = typedOr(meta["response_type"], "answer");
     // What is no answer has its members as data.
     return decodeResult(
-      kind === "answer" ? { content: data, _meta: meta } : { _meta: { ...membersOf(data), ...meta } },
+      kind === "answer" ? { content: data, _meta: meta } : { _meta: { ...asObject(data), ...meta } },
     );
   }
-  return isFailure(error, status) ? toFailure(error, membersOf(_meta)) : decodeRefusal(json, status, text);
+  return isFailure(error, status) ? toFailure(error, asObject(_meta)) : decodeRefusal(json, status, text);
 }
 
 /** Reads why there is no answer: from the envelope, or, if there is none, from the status. */
 export function decodeRefusal(json: unknown, status: number, text: string): ErrorResult {
-  const { error } = membersOf(json);
+  const { error } = asObject(json);
   if (!isJsonObject(error)) return decodeStatus(status, text, "Webtools");
   const { code, message, data } = error;
-  if (typeof membersOf(data)["code"] === "string") return withoutToolName(decodeError({ message, data }, status));
+  if (typeof asObject(data)["code"] === "string") return withoutToolName(decodeError({ message, data }, status));
   const meant = code === "INTERNAL_ERROR" ? BY_STATUS.get(status) : MEANINGS.get(code);
-  return errorResult(meant ?? (status < 500 ? "invalid_request" : "internal"), valueOr(message, NO_REASON), data);
+  return errorResult(meant ?? (status < 500 ? "invalid_request" : "internal"), typedOr(message, NO_REASON), data);
 }
 
 /** Whether the webtool says no by a code of its own. */
@@ -51,7 +50,7 @@ function isFailure(error: unknown, status: number): error is Members {
 }
 
 function toFailure({ code, message, data }: Members, meta: Members): FailureOutcome {
-  return { kind: "failure", code: valueOr(code, "failure"), message: valueOr(message, NO_REASON), data, meta };
+  return { kind: "failure", code: typedOr(code, "failure"), message: typedOr(message, NO_REASON), data, meta };
 }
 
 /** What the specification's codes mean, and our two. */

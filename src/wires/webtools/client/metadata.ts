@@ -7,10 +7,9 @@ import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool } from "../../../core/call/transport.ts";
 import { exchange, type HttpOptions, readJsonText } from "../../../http_client/exchange.ts";
 import { withRetryAfter } from "../../../http_client/read.ts";
-import { membersOf } from "../../../internal/object_fields.ts";
+import { asObject, isJsonObject } from "../../../internal/json.ts";
 import { ToolError } from "../../../core/errors/tool_error.ts";
-import { isJsonObject } from "../../../internal/json.ts";
-import { sha256, toHex } from "../../../internal/sha256.ts";
+import { sha256, toHex } from "../../../internal/encoding.ts";
 import { decodeRefusal } from "./decode_reply.ts";
 import type { WebtoolAction, WebtoolMetadata } from "../messages/metadata.ts";
 
@@ -77,10 +76,10 @@ export async function digestOf(metadata: WebtoolMetadata): Promise<string> {
 function decodeMetadata(json: unknown): WebtoolMetadata | undefined {
   if (!isJsonObject(json) || typeof json["version"] !== "string" || !Array.isArray(json["actions"])) return undefined;
   const actions: unknown[] = json["actions"];
-  return actions.every((action) => typeof membersOf(action)["name"] === "string") ? json as WebtoolMetadata : undefined;
+  return actions.every((action) => typeof asObject(action)["name"] === "string") ? json as WebtoolMetadata : undefined;
 }
 
 /** An action as a tool of the list that clients have of every server. */
 export function toRemoteTool({ requestSchema, responseSchema, ...rest }: WebtoolAction): ListedTool {
-  return { ...rest, inputSchema: membersOf(requestSchema), outputSchema: membersOf(responseSchema) };
+  return { ...rest, inputSchema: asObject(requestSchema), outputSchema: asObject(responseSchema) };
 }

@@ -16,10 +16,10 @@ import {
 import type { ActivityMonitor, ListedTool, Transport, TransportCall } from "../../../core/call/transport.ts";
 import type { Check, Problem } from "../../../core/json_schema/check.ts";
 import { exchange, type HttpOptions, readJsonText } from "../../../http_client/exchange.ts";
-import { parseHttpUrl } from "../../../internal/http_url.ts";
+import { parseHttpUrl } from "../../../internal/http.ts";
 import { withRetryAfter } from "../../../http_client/read.ts";
-import { membersOf } from "../../../internal/object_fields.ts";
-import { describeReceived, formatPath } from "../../../internal/describe.ts";
+import { asObject } from "../../../internal/json.ts";
+import { describeReceived, formatPath } from "../../../internal/text.ts";
 import { describeChanges } from "./changes.ts";
 import { digestOf, getMetadata, metadataUrl, type PinnedWebtool, toRemoteTool } from "./metadata.ts";
 import { compileLenientCheck } from "./validate.ts";
@@ -127,7 +127,7 @@ class Known {
     const { actions, configSchema, defaultConfig } = this.webtool.metadata;
     const action = actions.find(({ name }) => name === tool);
     if (action === undefined) return undefined;
-    const whole = { ...membersOf(defaultConfig), ...config };
+    const whole = { ...asObject(defaultConfig), ...config };
     const wrong = action["@type"] === "system" ? [] : this.#check("", configSchema, whole);
     if (wrong.length > 0) return invalidConfig(wrong);
     const problems = this.#check(`/${tool}`, action.requestSchema, request);
@@ -135,7 +135,7 @@ class Known {
   }
 
   #check(key: string, schema: unknown, value: unknown): readonly Problem[] {
-    const check = this.#checks.get(key) ?? compileLenientCheck(membersOf(schema));
+    const check = this.#checks.get(key) ?? compileLenientCheck(asObject(schema));
     this.#checks.set(key, check);
     return check(value);
   }
@@ -316,7 +316,7 @@ const STILL_CHANGED: ErrorResult = notAsPinned(["so the server says, though what
 const TOLD_EACH_MS = 1_000;
 
 function impatient(args: unknown): unknown {
-  const members = membersOf(args);
+  const members = asObject(args);
   return { ...members, wait_ms: Math.min(Number(members["wait_ms"] ?? TOLD_EACH_MS), TOLD_EACH_MS) };
 }
 

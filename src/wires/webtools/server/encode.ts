@@ -8,7 +8,7 @@
  */
 import type { AnswerOutcome, ErrorResult, FailureOutcome, Outcome } from "../../../core/call/outcome.ts";
 import { addedMembers, promiseMembers, refusalData, requestMembers } from "../../framing/result/encode.ts";
-import type { Members } from "../../../internal/object_fields.ts";
+import type { Members } from "../../../internal/json.ts";
 import { messageOf } from "../../framing/result/unknown_tool.ts";
 import type { Reply } from "../../wire.ts";
 import { FAILURE_STATUS, webtoolErrorCodes } from "./codes.ts";

@@ -6,9 +6,8 @@
 import { CallConfig, type CheckConfig } from "../../../core/call/call_config.ts";
 import type { Call, Principal } from "../../../core/call/call.ts";
 import type { CallResult } from "../../../core/call/outcome.ts";
-import { encodeBase64 } from "../../../internal/base64.ts";
-import type { MaybePromise } from "../../../internal/maybe_promise.ts";
-import { sha256, toHex } from "../../../internal/sha256.ts";
+import { encodeBase64, sha256, toHex } from "../../../internal/encoding.ts";
+import type { MaybePromise } from "../../../internal/async.ts";
 import { SCHEMA_ADAPTERS } from "../../../core/schema/adapters.ts";
 import { type CompiledSchema, compileSchema } from "../../../core/schema/compile.ts";
 import type { JsonSchema, Schema } from "../../../core/schema/standard_schema.ts";

@@ -12,7 +12,7 @@ import { refuseMediaType } from "../../../http_client/json_post.ts";
 import { retryAfter } from "../../../http_client/retry_after.ts";
 import { parseJson } from "../../framing/json_rpc/decode.ts";
 import { isJsonObject } from "../../../internal/json.ts";
-import type { MaybePromise } from "../../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../../internal/async.ts";
 import {
   ANYTHING,
   checkOptions,

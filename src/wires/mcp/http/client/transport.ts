@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { parseHttpUrl } from "../../../../internal/http_url.ts";
+import { parseHttpUrl } from "../../../../internal/http.ts";
 import { checkOptions, FUNCTION, HEADERS, type OptionRules, wholeNumber } from "../../../../internal/options.ts";
 import { CLIENT_RULES } from "../../client/options.ts";
 import { McpClientTransport } from "../../client/transport.ts";

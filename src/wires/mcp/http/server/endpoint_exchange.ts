@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../../../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../../../internal/async.ts";
 import type { Answer } from "../../server/answer.ts";
 import { SessionRequest, type SessionRequestOptions } from "../sessions/request.ts";
 

@@ -1,11 +1,11 @@
 import type { Metadata, Principal } from "../../../../core/call/call.ts";
 import { errorResult } from "../../../../core/call/outcome.ts";
-import { membersOf } from "../../../../internal/object_fields.ts";
+import { asObject } from "../../../../internal/json.ts";
 import { SseBody, STREAM_HEADERS } from "../../../framing/sse/body.ts";
 import { encodeSseEvent } from "../../../framing/sse/encode.ts";
 import type { Deadlines } from "../../../../internal/deadlines.ts";
-import { acceptsEventStream } from "../../../../internal/media_type.ts";
-import type { MaybePromise } from "../../../../internal/maybe_promise.ts";
+import { acceptsEventStream } from "../../../../internal/http.ts";
+import type { MaybePromise } from "../../../../internal/async.ts";
 import { type Answer, errorAnswer, protocolError, refusalAnswer } from "../../server/answer.ts";
 import type { Channel, Exchange } from "../../server/exchange.ts";
 import type { Members } from "../../protocol/messages.ts";
@@ -110,6 +110,6 @@ export function refused(status: number, number: number, message: string, data?: 
 /** What a caller is told who may try again: 503, and when. */
 export function unavailable(message: string, data?: unknown): Reply {
   return toReply(
-    refusalAnswer(null, errorResult("unavailable", message, { retry_after_ms: RETRY_MS, ...membersOf(data) })),
+    refusalAnswer(null, errorResult("unavailable", message, { retry_after_ms: RETRY_MS, ...asObject(data) })),
   );
 }

@@ -5,7 +5,7 @@
  */
 import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
 import type { Deadlines } from "../../../../internal/deadlines.ts";
-import type { MaybePromise } from "../../../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../../../internal/async.ts";
 import { type Answer, errorAnswer, protocolError, refusalAnswer } from "../../server/answer.ts";
 import type { Core } from "../../server/mcp_server.ts";
 import type { InputRequest } from "../../server/input_requests.ts";

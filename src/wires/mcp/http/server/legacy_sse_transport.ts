@@ -10,7 +10,7 @@
  */
 import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
 import type { Json } from "../../../../internal/json.ts";
-import type { MaybePromise } from "../../../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../../../internal/async.ts";
 import { type Answer, errorAnswer, protocolError, refusalAnswer } from "../../server/answer.ts";
 import type { Message, Request } from "../../protocol/messages.ts";
 import type { TaskNews } from "../../server/task_notifications.ts";

@@ -11,7 +11,7 @@ import { refuseMediaType } from "../../../../http_client/json_post.ts";
 import { parseJson } from "../../../framing/json_rpc/decode.ts";
 import { Deadlines } from "../../../../internal/deadlines.ts";
 import { isJsonObject } from "../../../../internal/json.ts";
-import type { MaybePromise } from "../../../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../../../internal/async.ts";
 import { checkOptions, type OptionRules, PATH, rule } from "../../../../internal/options.ts";
 import { errorAnswer, protocolError, refusalAnswer } from "../../server/answer.ts";
 import { HEADER_MISMATCH } from "../../protocol/codes.ts";

@@ -1,6 +1,6 @@
 import type { Deadlines } from "../../../../internal/deadlines.ts";
-import { acceptsEventStream } from "../../../../internal/media_type.ts";
-import type { MaybePromise } from "../../../../internal/maybe_promise.ts";
+import { acceptsEventStream } from "../../../../internal/http.ts";
+import type { MaybePromise } from "../../../../internal/async.ts";
 import type { Answer } from "../../server/answer.ts";
 import type { Reply, WireHost } from "../../../wire.ts";
 import { ACCEPTED, toAnsweredReply } from "../server/exchange.ts";

@@ -8,7 +8,7 @@
 import type { ErrorResult } from "../../../../core/call/outcome.ts";
 import type { Deadlines } from "../../../../internal/deadlines.ts";
 import type { Json } from "../../../../internal/json.ts";
-import type { MaybePromise } from "../../../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../../../internal/async.ts";
 import type { Answer } from "../../server/answer.ts";
 import type { Core } from "../../server/mcp_server.ts";
 import type { LegacyCaller, LegacyExchange } from "../../server/legacy.ts";

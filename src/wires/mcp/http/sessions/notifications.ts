@@ -9,7 +9,7 @@ import type { TellOfTask } from "../../server/legacy.ts";
 import { type Filter, newsOf } from "../../server/change_streams.ts";
 import type { Notification, Response } from "../../protocol/messages.ts";
 import type { TaskNews } from "../../server/task_notifications.ts";
-import type { MaybePromise } from "../../../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../../../internal/async.ts";
 import type { WireHost } from "../../../wire.ts";
 import type { ClientNote, SessionStore } from "./store.ts";
 

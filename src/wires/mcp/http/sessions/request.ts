@@ -1,6 +1,6 @@
 import type { Metadata, Principal } from "../../../../core/call/call.ts";
 import type { RequestId } from "../../../framing/json_rpc/decode.ts";
-import type { MaybePromise } from "../../../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../../../internal/async.ts";
 import type { Channel } from "../../server/exchange.ts";
 import type { LegacyCaller, LegacyExchange, LegacyWish, TellOfTask } from "../../server/legacy.ts";
 import type { PendingRequests } from "../../server/pending_requests.ts";

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { type Clock, systemClock } from "../../../../internal/clock.ts";
-import { Listeners } from "../../../../internal/listeners.ts";
+import { type Clock, systemClock } from "../../../../internal/time.ts";
+import { Listeners } from "../../../../internal/async.ts";
 import { checkOptions, OBJECT, type OptionRules, POSITIVE, wholeNumber } from "../../../../internal/options.ts";
 import { type SessionHost, SessionHttp, type SessionOptions } from "./http.ts";
 import type { ClientNote, McpSession, SessionNote, SessionStore, StoredMessage } from "./store.ts";

@@ -6,7 +6,7 @@
  */
 import type { Principal } from "../../../../core/call/call.ts";
 import type { Json } from "../../../../internal/json.ts";
-import type { MaybePromise } from "../../../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../../../internal/async.ts";
 import { isLegacyVersion, type LegacyVersion } from "../../protocol/constants.ts";
 
 /** One session: plain JSON. */

@@ -10,7 +10,7 @@ import type { Metadata } from "../../../../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
 import { parseJson, type RequestId } from "../../../framing/json_rpc/decode.ts";
 import { isJsonObject } from "../../../../internal/json.ts";
-import type { MaybePromise } from "../../../../internal/maybe_promise.ts";
+import type { MaybePromise } from "../../../../internal/async.ts";
 import { type Answer, errorAnswer, refusalAnswer, unknownMethod } from "../../server/answer.ts";
 import { notification } from "../../server/call_sink.ts";
 import { Core } from "../../server/mcp_server.ts";

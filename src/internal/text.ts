@@ -5,7 +5,7 @@ const MAX_COMPARED = 64;
 const MAX_DIFFERENCE = 0.75;
 
 /** The candidate that is most like `word`, the first one of equals; `undefined` if there is none. */
-export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+export function closestMatch(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.slice(0, MAX_COMPARED).toLowerCase();
   let best: string | undefined;
   let bestDistance = Number.POSITIVE_INFINITY;
@@ -36,4 +36,26 @@ function editDistance(from: string, to: string, enough: number): number {
     if (least >= enough) return least;
   }
   return row[to.length] ?? 0;
+}
+
+/** Longest piece of a caller's own value that is sent back. */
+const MAX_RECEIVED = 64;
+
+/** Where something is, as text: `filters[0].name`; empty for the root. */
+export function formatPath(path: readonly (string | number)[]): string {
+  return path.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("").replace(/^\./, "");
+}
+
+/** What a value is, in a few words or as JSON, shortened. */
+export function describeReceived(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (Array.isArray(value)) return `array of ${value.length}`;
+  if (typeof value === "object" && value !== null) return "object";
+  const text = typeof value === "bigint" ? String(value) : JSON.stringify(value) ?? typeof value;
+  return shorten(text, MAX_RECEIVED);
+}
+
+/** The start of a text. */
+export function shorten(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length)}…`;
 }

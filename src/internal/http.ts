@@ -1,0 +1,52 @@
+/** Whether a `Content-Type` names JSON in UTF-8: `application/json`, with no charset or with `utf-8`. */
+export function isJsonMediaType(contentType: string | null): boolean {
+  if (contentType === "application/json") return true;
+  if (contentType === null) return false;
+  const [type, ...parameters] = contentType.split(";").map((part) => part.trim().toLowerCase());
+  return type === "application/json" && parameters.every(isUtf8Parameter);
+}
+
+function isUtf8Parameter(parameter: string): boolean {
+  return !/^charset\s*=/.test(parameter) || /^charset\s*=\s*"?utf-?8"?$/.test(parameter);
+}
+
+/** Whether an `Accept` header names `text/event-stream` with a quality above zero. Wildcards do not name it. */
+export function acceptsEventStream(accept: string | null): boolean {
+  if (accept === null || !/text\/event-stream/i.test(accept)) return false;
+  return accept.split(",").some((range) => {
+    const [type, ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
+    return type === "text/event-stream" && !parameters.some((parameter) => /^q\s*=\s*0(\.0*)?$/.test(parameter));
+  });
+}
+
+/**
+ * The URL that a transport is given.
+ *
+ * @param action What cannot be done otherwise: `reach an MCP server`.
+ * @param given The text of the URL, or the URL itself.
+ * @param expected What is told to pass.
+ * @param text The URL, where it is made of what is given.
+ * @throws {TypeError} If it is none, or not `http:` or `https:`.
+ */
+export function parseHttpUrl(
+  action: string,
+  given: unknown,
+  expected: string = 'a URL that begins with "http://" or "https://"',
+  text: string = `${given}`,
+): URL {
+  const isSaid = typeof given === "string" || given instanceof URL;
+  if (isSaid && /^https?:/i.test(text) && URL.canParse(text)) return new URL(text);
+  throw new TypeError(
+    `Cannot ${action}: pass ${expected}, not ${isSaid ? `"${`${given}`.slice(0, 64)}"` : typeof given}`,
+  );
+}
+
+/** Whether a URL stays on this machine: nobody else can listen. */
+export function isLoopback({ hostname }: URL): boolean {
+  return /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+}
+
+/** Whether what is sent to a URL can be read by nobody else: it is https, or stays on this machine. */
+export function isConfidential(url: URL): boolean {
+  return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url));
+}
