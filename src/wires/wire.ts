@@ -207,13 +207,13 @@ export interface MountedWire {
    *
    * @param status HTTP status that the reply has to have. Default: what the wire has for the refusal.
    */
-  refuse?(head: Head, refusal: ErrorResult, status?: number): MaybePromise<Reply> | undefined;
+  errorReply?(head: Head, refusal: ErrorResult, status?: number): MaybePromise<Reply> | undefined;
   /** Ends what it holds open beside calls, when the server closes. */
   close?(): void;
 }
 
 /** A protocol binding, as a value: `createServer({ wires: [mcpLite()] })`. */
-export interface Wire {
+export interface RequestWire {
   /** Its name, such as `mcp-lite`. */
   readonly name: string;
   /** Binds it to a server. */

@@ -1,5 +1,5 @@
 /** Every way to send bytes to a server: in process, over a socket of the runtime that runs the tests, and by HTTP/2. */
-import type { Server, Wire } from "../../mod.ts";
+import type { RequestWire, Server } from "../../mod.ts";
 import { mcp } from "../../src/wires/mcp/mod.ts";
 import { runtime } from "../runtime/runtime.ts";
 import { wires } from "../wires/matrix.ts";
@@ -26,7 +26,7 @@ export interface Listened extends Sending {
 }
 
 /** The matrix's wires, but that callers of older revisions of MCP need no session. */
-export const STATELESS: readonly Wire[] = wires.map((wire) => wire.name === "mcp" ? mcp() : wire);
+export const STATELESS: readonly RequestWire[] = wires.map((wire) => wire.name === "mcp" ? mcp() : wire);
 
 const noSockets = runtime === "workerd" && "workerd opens no sockets";
 

@@ -6,7 +6,7 @@ import {
   redisSessionStore,
   type RedisSessionStoreOptions,
 } from "../../src/integrations/redis/mod.ts";
-import type { SessionNote } from "../../src/wires/mcp/mod.ts";
+import type { SessionEvent } from "../../src/wires/mcp/mod.ts";
 import { skipReason, startRedis, type TestServer } from "../engine/programs.ts";
 import { eventually, isHeard, newSession, PATIENT, withRedis } from "./fixture.ts";
 
@@ -50,7 +50,7 @@ describe("redisSessionStore()", { skip: skipReason("redis") }, () => {
 
   /** What is told of a session from now on, once it is listened to. */
   async function hear(store: RedisSessionStore, redis: string, id: string) {
-    const heard: SessionNote[] = [];
+    const heard: SessionEvent[] = [];
     const leave = store.subscribe(id, (note) => void heard.push(note));
     await eventually("it is listened to", () => isHeard(redis, `*${id}`));
     return { heard, leave };
@@ -109,7 +109,7 @@ describe("redisSessionStore()", { skip: skipReason("redis") }, () => {
     const here = await hear(one, redis, id);
     const there = await hear(two, redis, id);
     const elsewhere = await hear(two, redis, other.id);
-    const notes: SessionNote[] = [
+    const notes: SessionEvent[] = [
       { kind: "response", id: "q", result: { action: "accept" } },
       { kind: "message", stream: "s" },
       { kind: "cancelled", requestId: 7 },
@@ -138,7 +138,7 @@ describe("redisSessionStore()", { skip: skipReason("redis") }, () => {
     await two.publish(id, { kind: "cancelled", requestId: "before the request" });
     await one.get(id);
     // Said at once: a connection that listens is only opened now.
-    const heard: SessionNote[] = [];
+    const heard: SessionEvent[] = [];
     const [leave] = [
       one.subscribe(id, (note) => void heard.push(note)),
       await two.publish(id, { kind: "response", id: "q", result: {} }),
@@ -310,7 +310,7 @@ describe("redisSessionStore()", { skip: skipReason("redis") }, () => {
     await eventually("Redis is in time", () => isDone(() => two.put(other)));
     const { leave } = await hear(one, redis, id);
     await pauseRedis(redis, 1_500);
-    const heard: SessionNote[] = [];
+    const heard: SessionEvent[] = [];
     // It is told before anybody listens; and when that has begun, nobody waits for it any more.
     await isDone(() => two.publish(other.id, { kind: "response", id: "q", result: {} }));
     const leaveOther = one.subscribe(other.id, (note) => void heard.push(note));

@@ -1,7 +1,7 @@
 /** Claims of docs/security.md that no other test is about. */
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import { createServer, defineTool, mcpLite, type Wire } from "../../mod.ts";
+import { createServer, defineTool, mcpLite, type RequestWire } from "../../mod.ts";
 import { bearer } from "../../src/integrations/auth/mod.ts";
 import { mcp, memorySessions } from "../../src/wires/mcp/mod.ts";
 
@@ -45,7 +45,7 @@ test("a preflight is 405 where CORS is off, and says what is allowed", async () 
 });
 
 test("a path goes to the wire that has just it, else to the one that has the most of it", async () => {
-  const wire = (...paths: readonly string[]): Wire => ({
+  const wire = (...paths: readonly string[]): RequestWire => ({
     name: paths[0] ?? "",
     mount: () => ({ paths, handle: () => ({ status: 200, headers: {}, body: paths.join() }) }),
   });

@@ -5,9 +5,9 @@ import {
   mcpLiteTransport,
   memoryTransport,
   type Principal,
+  type RequestWire,
   type Server,
   type Transport,
-  type Wire,
 } from "../../mod.ts";
 import { gateway, mount } from "../../src/server/compose/mod.ts";
 import { connectTransport, grpc, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/mod.ts";
@@ -230,7 +230,7 @@ export const COMPOSED: readonly WireRow[] = [
 ];
 
 /** What the suites' servers speak. */
-export const wires: readonly Wire[] = [
+export const wires: readonly RequestWire[] = [
   mcpLite(),
   grpc(),
   mcp({ sessions: memorySessions(), ssePath: "/sse" }),

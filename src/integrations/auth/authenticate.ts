@@ -153,7 +153,7 @@ class Guard implements MountedAuth {
     // Over HTTP/2 the answer to a body that is not read may be lost to the reset of its stream. A stream with trailers is read on
     // by its runtime; its caller may wait for the answer before it ends the body.
     if (!head.carriesTrailers) await body.text();
-    const reply = await (wire.refuse?.(head, refusal) ?? refusalReply(null, refusal));
+    const reply = await (wire.errorReply?.(head, refusal) ?? refusalReply(null, refusal));
     return { ...reply, headers: { ...reply.headers, ...this.challenge(refusal, head.path) } };
   }
 }

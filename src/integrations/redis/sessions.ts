@@ -2,9 +2,9 @@ import type { Redis } from "ioredis";
 import { Listeners } from "../../internal/async.ts";
 import { type OptionRules, wholeNumber } from "../../internal/options.ts";
 import type {
-  ClientNote,
+  ClientEvent,
   McpSession,
-  SessionNote,
+  SessionEvent,
   SessionStore,
   StoredMessage,
 } from "../../wires/mcp/http/sessions/store.ts";
@@ -86,7 +86,7 @@ class Store implements RedisSessionStore {
   readonly #prefix: string;
   readonly #ttlMs: number;
   readonly #maxSessions: number;
-  readonly #listeners = new Map<string, Listeners<SessionNote>>();
+  readonly #listeners = new Map<string, Listeners<SessionEvent>>();
   readonly #numbers = new Map<string, string>();
   /** The last append of each stream that is not done. */
   readonly #appends = new Map<string, Promise<void>>();
@@ -125,7 +125,7 @@ class Store implements RedisSessionStore {
 
   append(id: string, stream: string, json: string, isLast: boolean): Promise<void> {
     const nonce = crypto.randomUUID();
-    const note = JSON.stringify({ kind: "message", stream } satisfies SessionNote);
+    const note = JSON.stringify({ kind: "message", stream } satisfies SessionEvent);
     const limits = [this.#ttlMs, MAX_MESSAGES, MAX_STREAMS, MAX_BYTES];
     const values = [stream, json, isLast ? 1 : 0, nonce, ...limits, note];
     const key = `${id}:${stream}`;
@@ -155,14 +155,14 @@ class Store implements RedisSessionStore {
     await this.#run(DROP, id, stream, upTo);
   }
 
-  async publish(id: string, note: ClientNote): Promise<void> {
+  async publish(id: string, note: ClientEvent): Promise<void> {
     await this.#run(NOTE, id, JSON.stringify(note), this.#ttlMs, MAX_NOTES, MAX_NOTE_BYTES);
   }
 
-  subscribe(id: string, listener: (note: SessionNote) => void): () => void {
+  subscribe(id: string, listener: (note: SessionEvent) => void): () => void {
     let listeners = this.#listeners.get(id);
     if (listeners === undefined) {
-      listeners = new Listeners<SessionNote>(() => {
+      listeners = new Listeners<SessionEvent>(() => {
         this.#listeners.delete(id);
         leave();
       });
@@ -176,7 +176,7 @@ class Store implements RedisSessionStore {
     this.#connection.close();
   }
 
-  #follow(id: string, listeners: Listeners<SessionNote>): Follower<SessionNote> {
+  #follow(id: string, listeners: Listeners<SessionEvent>): Follower<SessionEvent> {
     return new Follower({
       // Sessions are asked for before they are listened to: from then on nothing is missed.
       cursor: this.#numbers.get(id) ?? "0",
@@ -190,7 +190,7 @@ class Store implements RedisSessionStore {
     });
   }
 
-  async #missed(id: string, cursor: string): Promise<Missed<SessionNote>> {
+  async #missed(id: string, cursor: string): Promise<Missed<SessionEvent>> {
     const after = Number.parseInt(cursor, 10) || 0;
     const missed = await this.#connection.askPatiently(this.#script(MISSED, id, [after]));
     if (!Array.isArray(missed)) return { news: [{ kind: "ended" }], cursor };
@@ -200,7 +200,7 @@ class Store implements RedisSessionStore {
     return {
       news: [
         ...notes.filter((note) => note !== undefined),
-        ...streams.map((stream): SessionNote => ({ kind: "message", stream })),
+        ...streams.map((stream): SessionEvent => ({ kind: "message", stream })),
       ],
       cursor: last,
     };

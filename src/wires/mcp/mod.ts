@@ -6,7 +6,7 @@
 export { mcp, type McpOptions } from "./http/server/mcp.ts";
 export { memorySessions, type MemorySessionsOptions, type Sessions, sessionsIn } from "./http/sessions/sessions.ts";
 export type { SessionOptions } from "./http/sessions/http.ts";
-export type { ClientNote, McpSession, SessionNote, SessionStore, StoredMessage } from "./http/sessions/store.ts";
+export type { ClientEvent, McpSession, SessionEvent, SessionStore, StoredMessage } from "./http/sessions/store.ts";
 export type { ProtocolOptions } from "./server/options.ts";
 export type { CacheHints } from "./server/revision.ts";
 export type { LegacyVersion } from "./protocol/constants.ts";

@@ -10,7 +10,7 @@ import {
   type McpSession,
   mcpTransport,
   memorySessions,
-  type SessionNote,
+  type SessionEvent,
   sessionsIn,
   type SessionStore,
   type StoredMessage,
@@ -321,8 +321,8 @@ test("whoever does not read waits with what it sends", { skip }, async () => {
 function sharedStore(): SessionStore {
   const sessions = new Map<string, McpSession>();
   const streams = new Map<string, StoredMessage[]>();
-  const listeners = new Map<string, Set<(note: SessionNote) => void>>();
-  const tell = (id: string, note: SessionNote) => [...listeners.get(id) ?? []].forEach((listener) => listener(note));
+  const listeners = new Map<string, Set<(note: SessionEvent) => void>>();
+  const tell = (id: string, note: SessionEvent) => [...listeners.get(id) ?? []].forEach((listener) => listener(note));
   const later = () => new Promise<void>((resolve) => setTimeout(resolve, 1));
   return {
     async put(session, before) {

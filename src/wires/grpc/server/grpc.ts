@@ -9,7 +9,7 @@
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import { checkOptions, PATH } from "../../../internal/options.ts";
-import type { Body, Head, MountedWire, Reply, Wire, WireHost } from "../../wire.ts";
+import type { Body, Head, MountedWire, Reply, RequestWire, WireHost } from "../../wire.ts";
 import { HEALTH_PATHS } from "./health.ts";
 import { createNativeMethods } from "./native.ts";
 import { isNative, refuseUnread } from "./native_protocol.ts";
@@ -45,7 +45,7 @@ export interface ConnectOptions {
  * ```
  * @throws {TypeError} If the path is none, or there is no such option.
  */
-export function grpc(options: ConnectOptions = {}): Wire {
+export function grpc(options: ConnectOptions = {}): RequestWire {
   checkOptions<ConnectOptions>("serve Connect and gRPC", options, { path: PATH });
   const base = `/${options.path ?? ""}`.replace(/\/+/g, "/").replace(/\/$/, "");
   return { name: "connect", mount: (host) => new ConnectWire(host, base) };
@@ -75,7 +75,7 @@ class ConnectWire implements MountedWire {
     return handle?.(head, body) ?? refuseForeign(head);
   }
 
-  refuse(head: Head, refusal: ErrorResult, status?: number): MaybePromise<Reply> | undefined {
+  errorReply(head: Head, refusal: ErrorResult, status?: number): MaybePromise<Reply> | undefined {
     // A gRPC answer's own status is 200, always.
     if (status !== undefined) return undefined;
     if (head.method !== "POST") return refuseMethod(head.method);

@@ -20,7 +20,7 @@ import { checkEnvelope, claimOf, missingEnvelope } from "../../server/envelope.t
 import { decodeMessage, type Malformed, type Members, type Message, type Request } from "../../protocol/messages.ts";
 import { Modern } from "../../server/modern.ts";
 import { PROTOCOL_RULES, type ProtocolOptions } from "../../server/options.ts";
-import type { Body, Head, MountedWire, Reply, Wire, WireHost } from "../../../wire.ts";
+import type { Body, Head, MountedWire, Reply, RequestWire, WireHost } from "../../../wire.ts";
 import type { Endpoints } from "./legacy_sse_transport.ts";
 import { ACCEPTED, HttpExchange, refused, toReply } from "./exchange.ts";
 import { checkHeaders, isModernVersion, VERSION_HEADER } from "./headers.ts";
@@ -84,7 +84,7 @@ export interface McpOptions extends ProtocolOptions {
  * @throws {TypeError} If another option is not what it should be, or there is no such option; and where the server is made, if a
  * tool breaks the rules of MCP.
  */
-export function mcp(options: McpOptions = {}): Wire {
+export function mcp(options: McpOptions = {}): RequestWire {
   checkOptions(ACTION, options, RULES);
   const path = pathOf(options.path ?? "/mcp");
   const ssePath = options.ssePath === undefined ? undefined : pathOf(options.ssePath);

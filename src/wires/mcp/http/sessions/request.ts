@@ -7,7 +7,7 @@ import type { PendingRequests } from "../../server/pending_requests.ts";
 import type { TaskNews } from "../../server/task_notifications.ts";
 import type { Head } from "../../../wire.ts";
 import { tellOfTask } from "./notifications.ts";
-import type { McpSession, SessionNote, SessionStore } from "./store.ts";
+import type { McpSession, SessionEvent, SessionStore } from "./store.ts";
 import { rememberWish } from "./preferences.ts";
 
 /** Sends a message; a returned promise resolves when there is room for the next. */
@@ -89,7 +89,7 @@ export abstract class SessionRequest<Options extends SessionRequestOptions> impl
   /** Hears what the client says, in whichever process, until what this returns is called. */
   protected listen(): () => void {
     const { store, session, pending, requestIds } = this.options;
-    return store.subscribe(session.id, (note: SessionNote) => {
+    return store.subscribe(session.id, (note: SessionEvent) => {
       if (note.kind === "response") pending.settle({ result: undefined, error: undefined, ...note });
       else if (note.kind === "ended" || (note.kind === "cancelled" && requestIds.includes(note.requestId))) {
         this.#cancelling.abort();

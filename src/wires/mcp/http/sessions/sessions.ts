@@ -7,7 +7,7 @@ import { type Clock, systemClock } from "../../../../internal/time.ts";
 import { Listeners } from "../../../../internal/async.ts";
 import { checkOptions, OBJECT, type OptionRules, POSITIVE, wholeNumber } from "../../../../internal/options.ts";
 import { type SessionHost, SessionHttp, type SessionOptions } from "./http.ts";
-import type { ClientNote, McpSession, SessionNote, SessionStore, StoredMessage } from "./store.ts";
+import type { ClientEvent, McpSession, SessionEvent, SessionStore, StoredMessage } from "./store.ts";
 
 /** Sessions, for `mcp({ sessions })`. */
 export interface Sessions {
@@ -96,7 +96,7 @@ class MemorySessions implements SessionStore {
   readonly #clock: Clock;
   /** In the order of their last requests. */
   readonly #sessions = new Map<string, Kept>();
-  readonly #listeners = new Map<string, Listeners<SessionNote>>();
+  readonly #listeners = new Map<string, Listeners<SessionEvent>>();
 
   constructor({ ttlMs = 3_600_000, maxSessions = 10_000, clock = systemClock }: MemorySessionsOptions) {
     this.#ttlMs = ttlMs;
@@ -158,12 +158,12 @@ class MemorySessions implements SessionStore {
     return this.#sessions.get(id)?.streams.get(name)?.messages.filter(({ number }) => number > after) ?? [];
   }
 
-  publish(id: string, note: ClientNote): void {
+  publish(id: string, note: ClientEvent): void {
     this.#tell(id, note);
   }
 
-  subscribe(id: string, listener: (note: SessionNote) => void): () => void {
-    const listeners = this.#listeners.get(id) ?? new Listeners<SessionNote>(() => this.#listeners.delete(id));
+  subscribe(id: string, listener: (note: SessionEvent) => void): () => void {
+    const listeners = this.#listeners.get(id) ?? new Listeners<SessionEvent>(() => this.#listeners.delete(id));
     this.#listeners.set(id, listeners);
     return listeners.add(listener);
   }
@@ -175,7 +175,7 @@ class MemorySessions implements SessionStore {
     this.#sessions.set(id, kept);
   }
 
-  #tell(id: string, note: SessionNote): void {
+  #tell(id: string, note: SessionEvent): void {
     this.#listeners.get(id)?.tell(note);
   }
 }

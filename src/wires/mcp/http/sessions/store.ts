@@ -38,15 +38,15 @@ export interface StoredMessage {
 }
 
 /** What a client has said to whoever runs a request of its session, in whichever process. */
-export type ClientNote =
+export type ClientEvent =
   /** It has answered what it was asked. */
   | { readonly kind: "response"; readonly id: string; readonly result?: Json; readonly error?: Json }
   /** It has cancelled a request. */
   | { readonly kind: "cancelled"; readonly requestId: string | number };
 
 /** What those are told who listen to a session. */
-export type SessionNote =
-  | ClientNote
+export type SessionEvent =
+  | ClientEvent
   /** A stream has a new message. */
   | { readonly kind: "message"; readonly stream: string }
   /** The session is over. */
@@ -102,12 +102,12 @@ export interface SessionStore {
    * Tells everyone who listens to a session what its client has said. Nobody says it again: a listener whose connection was broken
    * meanwhile is told later.
    */
-  publish(id: string, note: ClientNote): MaybePromise<void>;
+  publish(id: string, note: ClientEvent): MaybePromise<void>;
   /**
    * Listens to a session from the last `get` of it on, whichever process it is told in. To be told twice does no harm.
    *
    * @param listener Never throws.
    * @returns Ends the listening.
    */
-  subscribe(id: string, listener: (note: SessionNote) => void): () => void;
+  subscribe(id: string, listener: (note: SessionEvent) => void): () => void;
 }
