@@ -15,7 +15,7 @@ import {
   wholeNumber,
 } from "../../internal/options.ts";
 import { within } from "../../wires/mcp/client/message_transport.ts";
-import { TASKS_EXTENSION } from "../../wires/mcp/client/messages.ts";
+import { TASKS_EXTENSION } from "../../wires/mcp/protocol/constants.ts";
 import type { McpTransport } from "../../wires/mcp/client/types.ts";
 import type { ServerOffer } from "../part.ts";
 import type { ToolDefinition } from "../../core/tool/definition.ts";
