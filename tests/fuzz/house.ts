@@ -3,7 +3,7 @@ import { createServer, defineTool, type Logger, mcpLite, type Server } from "../
 import { toolsFromOpenApi } from "../../src/integrations/openapi/mod.ts";
 import * as v from "../../src/core/schema/valibot.ts";
 import { grpc } from "../../src/wires/grpc/mod.ts";
-import { definePrompt, defineResource, mcp, memorySessions, user } from "../../src/wires/mcp/mod.ts";
+import { definePrompt, defineResource, mcp, user } from "../../src/wires/mcp/mod.ts";
 import { webtools } from "../../src/wires/webtools/mod.ts";
 import type { Dice } from "./dice.ts";
 import { SECRET } from "./law.ts";
@@ -141,7 +141,7 @@ export function createHouse(logged: string[]): Server {
     logger: loggerInto(logged),
     wires: [
       mcpLite(),
-      mcp({ sessions: memorySessions(), askTimeoutMs: 5 }),
+      mcp({ sessions: true, askTimeoutMs: 5 }),
       mcp({ path: "/stateless", askTimeoutMs: 5 }),
       grpc(),
       webtools({ name: "house", description: "What is fuzzed", version: "1.2.3" }),

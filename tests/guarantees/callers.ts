@@ -1,10 +1,11 @@
 /** Every way to call a server by a client of its wire: the rows of the wires' matrix, and pipes. */
 import { createClient, type Server, ToolError } from "../../mod.ts";
 import type { Outcome, UnknownOutcome } from "../../src/core/call/outcome.ts";
-import { StdioConnection } from "../../src/wires/mcp/stdio/server/connection.ts";
+import { mcpDuplex } from "../../src/wires/mcp/server/duplex.ts";
 import { LineSplitter } from "../../src/wires/mcp/stdio/server/lines.ts";
 import { WIRES } from "../wires/matrix.ts";
 import type { Column, Place } from "./guarantee.ts";
+import { MemoryConnection } from "../wires/memory_connection.ts";
 
 /** How a call ended. */
 export type Said =
@@ -120,7 +121,7 @@ const META = {
 export class Pipe {
   readonly lines: Line[] = [];
   readonly server: Server;
-  readonly connection: StdioConnection;
+  readonly connection: MemoryConnection;
   readonly #splitter: LineSplitter;
   #arrival: PromiseWithResolvers<void> = Promise.withResolvers();
   #nextId = 0;
@@ -128,7 +129,7 @@ export class Pipe {
   constructor(server: Server) {
     this.server = server;
     this.#splitter = new LineSplitter(server.limits.bodyBytes);
-    this.connection = new StdioConnection(server["~host"], {}, (line) => {
+    this.connection = new MemoryConnection(mcpDuplex(), server["~host"], (line) => {
       this.lines.push(JSON.parse(line) as Line);
       this.#arrival.resolve();
       this.#arrival = Promise.withResolvers();

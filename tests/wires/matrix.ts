@@ -12,7 +12,7 @@ import {
 import { gateway, mount } from "../../src/server/compose/mod.ts";
 import { connectTransport, grpc, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/mod.ts";
 import { webtools, webtoolsTransport } from "../../src/wires/webtools/mod.ts";
-import { mcp, mcpTransport, memorySessions } from "../../src/wires/mcp/mod.ts";
+import { mcp, mcpTransport } from "../../src/wires/mcp/mod.ts";
 import { openStdio } from "./mcp/stdio/in_process.ts";
 
 /** What some protocols have no word for. */
@@ -233,6 +233,6 @@ export const COMPOSED: readonly WireRow[] = [
 export const wires: readonly RequestWire[] = [
   mcpLite(),
   grpc(),
-  mcp({ sessions: memorySessions(), ssePath: "/sse" }),
+  mcp({ sessions: true, ssePath: "/sse" }),
   webtools({ name: "fixture", description: "What the suites call", version: "1.2.3" }),
 ];

@@ -19,14 +19,7 @@ import { openapiPage, toolsFromOpenApi } from "../../src/integrations/openapi/mo
 import { redisChangeBus, redisRateLimitStore, redisSessionStore } from "../../src/integrations/redis/mod.ts";
 import { connectTransport, grpc, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/mod.ts";
 import { healthPage } from "../../src/wires/http_pages/health.ts";
-import {
-  definePrompt,
-  defineResource,
-  mcp,
-  mcpTransport,
-  memorySessions,
-  sessionsIn,
-} from "../../src/wires/mcp/mod.ts";
+import { definePrompt, defineResource, mcp, mcpTransport, memorySessionStore } from "../../src/wires/mcp/mod.ts";
 import { webtools, webtoolsTransport } from "../../src/wires/webtools/mod.ts";
 
 /** As somebody calls it whom no compiler tells. */
@@ -65,17 +58,19 @@ const resource = (step: "title" | "describe" | "mimeType" | "icons") => (...give
   (defineResource("x://y") as unknown as Record<string, Untyped>)[step]?.(...given);
 };
 
+const store = memorySessionStore();
+
 const WRONG: readonly (readonly [call: unknown, args: readonly unknown[], message: RegExp, name?: "RangeError"])[] = [
   [mcp, [null], /^Cannot serve MCP: options are an object, not null$/],
   [mcp, ["/mcp"], /options are an object, not "\/mcp"$/],
-  [mcp, [{ sessions: true }], /sessions must be memorySessions\(\) or sessionsIn\(store\), not true$/],
-  [mcp, [{ sessions: memorySessions }], /sessions must be .*, not a function$/],
-  [mcp, [{ sesions: memorySessions() }], /there is no option "sesions"; did you mean "sessions"\?$/],
+  [mcp, [{ sessions: "memory" }], /sessions must be true, false or \{ store \}, not "memory"$/],
+  [mcp, [{ sessions: memorySessionStore }], /sessions must be .*, not a function$/],
+  [mcp, [{ sesions: true }], /there is no option "sesions"; did you mean "sessions"\?$/],
   [mcp, [{ path: "/mcp?x" }], /path must be like "\/tools", without host, query or fragment, not "\/mcp\?x"$/],
   [mcp, [{ path: "https://example.com/mcp" }], /path must be like/],
   [mcp, [{ path: 7 }], /path must be like .*, not 7$/, "RangeError"],
-  [mcp, [{ ssePath: "/sse#x", sessions: memorySessions() }], /ssePath must be like/],
-  [mcp, [{ ssePath: "/sse" }], /ssePath needs sessions, such as memorySessions\(\)$/],
+  [mcp, [{ ssePath: "/sse#x", sessions: true }], /ssePath must be like/],
+  [mcp, [{ ssePath: "/sse" }], /ssePath needs sessions, such as sessions: true$/],
   [mcp, [{ logging: "yes" }], /logging must be true or false, not "yes"$/],
   [
     mcp,
@@ -89,12 +84,17 @@ const WRONG: readonly (readonly [call: unknown, args: readonly unknown[], messag
   [mcp, [{ pageSize: 5n }], /not 5$/],
   [mcp, [{ pageSize: null }], /not null$/],
   [mcp, [{ askTimeoutMs: 0 }], /askTimeoutMs must be a number above 0, not 0$/, "RangeError"],
-  [memorySessions, [{ ttlMs: -1 }], /^Cannot keep sessions: ttlMs must be a number above 0, not -1$/, "RangeError"],
-  [memorySessions, [{ retryMs: 0 }], /whole number of milliseconds above 0, not 0$/, "RangeError"],
-  [memorySessions, [{ pollAfterMs: -5 }], /pollAfterMs must be/, "RangeError"],
-  [memorySessions, [{ maxSessions: 0 }], /maxSessions must be/, "RangeError"],
-  [memorySessions, [{ ttl: 5 }], /there is no option "ttl"; did you mean "ttlMs"\?$/],
-  [sessionsIn, [{ get() {} }], /the store has no put, delete, append, read, publish, subscribe$/],
+  [memorySessionStore, [{ ttlMs: -1 }], /^Cannot keep sessions: ttlMs must be a number above 0, not -1$/, "RangeError"],
+  [mcp, [{ sessions: { store, retryMs: 0 } }], /whole number of milliseconds above 0, not 0$/, "RangeError"],
+  [mcp, [{ sessions: { store, pollAfterMs: -5 } }], /pollAfterMs must be/, "RangeError"],
+  [mcp, [{ sessions: {} }], /^Cannot keep sessions: store must be memorySessionStore\(\), .*, not undefined$/],
+  [memorySessionStore, [{ maxSessions: 0 }], /maxSessions must be/, "RangeError"],
+  [memorySessionStore, [{ ttl: 5 }], /there is no option "ttl"; did you mean "ttlMs"\?$/],
+  [
+    mcp,
+    [{ sessions: { store: { get() {} } } }],
+    /store must be .* with put, get, delete, append, read, publish, subscribe, not an object$/,
+  ],
   [redisSessionStore, [], /^Cannot keep sessions in Redis: options are an object, not undefined$/],
   [redisSessionStore, ["redis://127.0.0.1"], /^Cannot keep sessions in Redis: options are an object, not "redis:/],
   ...[redisSessionStore, redisChangeBus, redisRateLimitStore].flatMap((open) =>
@@ -223,7 +223,7 @@ test("tools for models: options that are not what they should be", async () => {
 test("what is right, or left out, is taken", () => {
   mcp({
     path: "//a//b%20c/",
-    sessions: memorySessions({ ttlMs: 0.5, maxSessions: 1 }),
+    sessions: { store: memorySessionStore({ ttlMs: 0.5, maxSessions: 1 }) },
     ssePath: "sse",
     cache: undefined,
   });

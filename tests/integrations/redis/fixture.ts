@@ -11,7 +11,7 @@ import {
   type RedisSessionStoreOptions,
 } from "../../../src/integrations/redis/mod.ts";
 import * as v from "../../../src/core/schema/valibot.ts";
-import { defineResource, mcp, type McpSession, type SessionOptions, sessionsIn } from "../../../src/wires/mcp/mod.ts";
+import { defineResource, mcp, type McpSession, type McpSessionsOptions } from "../../../src/wires/mcp/mod.ts";
 import { Gate, KEYS } from "../../wires/mcp/server/fixture.ts";
 
 /** Servers start slowly where much is done at once. */
@@ -68,7 +68,7 @@ export interface Replica {
 }
 
 /** How replicas are made. */
-export interface ReplicaOptions extends Partial<RedisSessionStoreOptions>, SessionOptions {
+export interface ReplicaOptions extends Partial<RedisSessionStoreOptions>, Omit<McpSessionsOptions, "store"> {
   readonly redis: string;
   readonly name: string;
 }
@@ -107,7 +107,7 @@ export function createReplica(options: ReplicaOptions): Replica {
       mcp({
         logging: true,
         askTimeoutMs: 300_000,
-        sessions: sessionsIn(store, { retryMs, pollAfterMs }),
+        sessions: { store, retryMs, pollAfterMs },
       }),
     ],
   });

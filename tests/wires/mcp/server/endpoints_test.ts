@@ -9,9 +9,8 @@ import {
   type McpOptions,
   type McpSession,
   mcpTransport,
-  memorySessions,
+  memorySessionStore,
   type SessionEvent,
-  sessionsIn,
   type SessionStore,
   type StoredMessage,
 } from "../../../../src/wires/mcp/mod.ts";
@@ -21,7 +20,7 @@ import { createFixture, Gate, KEYS } from "./fixture.ts";
 
 const skip = runtime === "workerd" && "a request's stream is not another request's to write to";
 
-const options = (more: McpOptions = {}): McpOptions => ({ sessions: memorySessions(), ssePath: "/sse", ...more });
+const options = (more: McpOptions = {}): McpOptions => ({ sessions: true, ssePath: "/sse", ...more });
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -258,10 +257,13 @@ test("its paths may be around the other", { skip }, async () => {
 });
 
 test("it is not there unless it is asked for, and needs sessions", async () => {
-  const response = await createFixture({ sessions: memorySessions() }).fetch(new Request("http://localhost/sse"));
+  const response = await createFixture({ sessions: true }).fetch(new Request("http://localhost/sse"));
   strictEqual(response.status, 404);
   await response.text();
-  throws(() => mcp({ ssePath: "/sse" }), { name: "TypeError", message: /ssePath needs sessions.*memorySessions\(\)/ });
+  throws(() => mcp({ ssePath: "/sse" }), {
+    name: "TypeError",
+    message: /ssePath needs sessions.*memorySessionStore\(\)/,
+  });
 });
 
 test("an endpoint is its caller's alone, and what takes more is told by HTTP", { skip }, async () => {
@@ -291,7 +293,9 @@ test("an endpoint is its caller's alone, and what takes more is told by HTTP", {
 
 test("a session lasts as long as its stream, however quiet it is", { skip }, async () => {
   const clock = new FakeClock();
-  const server = createFixture(options({ sessions: memorySessions({ ttlMs: 60_000, clock }) }), { clock });
+  const server = createFixture(options({ sessions: { store: memorySessionStore({ ttlMs: 60_000, clock }) } }), {
+    clock,
+  });
   const guest = await Guest.begin(server);
   for (let passed = 0; passed < 300_000; passed += 15_000) clock.tick(15_000);
   deepStrictEqual((await guest.ask("ping")).result, {});
@@ -356,7 +360,7 @@ function sharedStore(): SessionStore {
 
 test("processes that share a store serve each other's endpoints", { skip }, async () => {
   const store = sharedStore();
-  const [one, other] = [1, 2].map(() => createFixture(options({ sessions: sessionsIn(store) }))) as [Server, Server];
+  const [one, other] = [1, 2].map(() => createFixture(options({ sessions: { store } }))) as [Server, Server];
   const guest = await Guest.begin(one, "2025-11-25", { elicitation: {} });
   deepStrictEqual((await guest.ask("tools/call", { name: "pair" }, other)).result?.["structuredContent"], { left: 1 });
   await guest.send("tools/call", { name: "conversation" }, other);
