@@ -1,5 +1,5 @@
 /**
- * A store of MCP sessions over Workers KV: what `sessionsIn()` needs, in as many words as KV has.
+ * A store of MCP sessions over Workers KV: the methods of `SessionStore`, with the operations of KV.
  *
  * KV has no publish and subscribe, so waiting requests poll; and it is eventually consistent, so what one location
  * has written may be news to another for a minute. The README says what that means for sessions.

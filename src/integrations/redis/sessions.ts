@@ -28,7 +28,7 @@ const RULES: OptionRules<RedisSessionStoreOptions> = {
   maxSessions: wholeNumber(1),
 };
 
-/** Sessions in Redis, for `sessionsIn`. */
+/** Sessions in Redis, for `mcp({ sessions: { store } })`. */
 export interface RedisSessionStore extends SessionStore {
   /** Ends the connections; what is kept stays. */
   close(): void;
@@ -62,7 +62,7 @@ const MAX_NUMBERS = 10_000;
  *
  * @example Sessions that replicas share
  * ```ts fragment
- * import { mcp, sessionsIn } from "jsr:@toolwire/toolwire/mcp";
+ * import { mcp } from "jsr:@toolwire/toolwire/mcp";
  * import { redisChangeBus, redisSessionStore } from "jsr:@toolwire/toolwire/redis";
  *
  * const redis = "redis://127.0.0.1:6379";
@@ -70,7 +70,7 @@ const MAX_NUMBERS = 10_000;
  *   tools,
  *   keys: keysFromEnv(),
  *   changes: redisChangeBus({ redis }),
- *   wires: [mcp({ sessions: sessionsIn(redisSessionStore({ redis })) })],
+ *   wires: [mcp({ sessions: { store: redisSessionStore({ redis }) } })],
  * });
  * ```
  * @throws {RangeError} If a number is not one that it may be.

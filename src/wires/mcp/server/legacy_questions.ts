@@ -16,8 +16,8 @@ import type { LegacyExchange } from "./legacy_exchange.ts";
 import type { FinalResult } from "./response.ts";
 import type { Revision } from "./revision.ts";
 
-/** The client's answers, by key; or the final result of the request, if there are none. */
-export type Answers = { readonly responses: Members } | { readonly result: FinalResult };
+/** The client's answers, by key; or the final result of the request, without answers. */
+export type ClientAnswers = { readonly responses: Members } | { readonly result: FinalResult };
 
 /** The request that asks. */
 export interface AskingRequest {
@@ -42,7 +42,7 @@ export class LegacyQuestions {
   }
 
   /** Asks all questions at the same time and waits for the answers. */
-  async ask(questions: Readonly<Record<string, Question>>): Promise<Answers> {
+  async ask(questions: Readonly<Record<string, Question>>): Promise<ClientAnswers> {
     const { sendRequest, caller: { capabilities } } = this.#request.exchange;
     const missing = capabilities === undefined ? undefined : missingFor(Object.values(questions), capabilities);
     if (sendRequest === undefined || missing !== undefined) {
@@ -116,7 +116,7 @@ export class PendingRequests {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Sends a request. Resolves with its response, or with `undefined` if there is none in time or `closed` aborts. */
+  /** Sends a request. Resolves with its response, or with `undefined` if it does not arrive in time or `closed` aborts. */
   request(
     { method, params }: InputRequest,
     send: (json: string) => unknown,

@@ -6,7 +6,7 @@ import { ChangeStreams } from "./change_streams.ts";
 import { ContentHandlers } from "./content_handlers.ts";
 import { type CacheHints, Revision } from "./revision.ts";
 import { Tasks } from "./tasks.ts";
-import { ToolCalls } from "./tool_calls.ts";
+import { ToolCallRunner } from "./tool_calls.ts";
 import { McpTools } from "./tools.ts";
 
 /** Options of MCP that do not depend on the transport. */
@@ -74,7 +74,7 @@ export class McpServer {
   /** The server's tools. */
   readonly tools: McpTools;
   /** Runs tool calls. */
-  readonly calls: ToolCalls;
+  readonly calls: ToolCallRunner;
   /** Resources, prompts and completion. */
   readonly content: ContentHandlers;
   /** Deferred calls as tasks. */
@@ -89,7 +89,7 @@ export class McpServer {
     this.host = host;
     this.settings = { logging, cache, pageSize, askTimeoutMs };
     this.tools = new McpTools(host);
-    this.calls = new ToolCalls(host, this.tools);
+    this.calls = new ToolCallRunner(host, this.tools);
     this.content = new ContentHandlers(host, pageSize);
     this.tasks = new Tasks(host, this.tools, this.calls);
     this.changeStreams = new ChangeStreams(host);

@@ -20,7 +20,7 @@ import { ToolPages } from "./pages.ts";
 import { errorResponse, protocolError, protocolErrorResponse, resultResponse, type RpcResponse } from "./response.ts";
 import type { Revision } from "./revision.ts";
 import { tasksRequiredResponse } from "./tasks.ts";
-import { type McpToolCall, readAnswers, readCallMeta } from "./tool_calls.ts";
+import { type McpToolCall, readCallMeta, readInputResponses } from "./tool_calls.ts";
 
 /** Methods of 2026-07-28. The `_meta` of the requests is valid. */
 export class ModernMethods {
@@ -47,7 +47,7 @@ export class ModernMethods {
     const { calls, settings } = this.server;
     const read = calls.read(params);
     if ("kind" in read) return errorResponse(id, read);
-    const answers = readAnswers(params);
+    const answers = readInputResponses(params);
     if (answers !== undefined && "kind" in answers) return errorResponse(id, answers);
     const callMeta = readCallMeta(meta);
     const { name, tool, args } = read;
@@ -92,7 +92,7 @@ export class ModernMethods {
     const progressToken = meta["progressToken"] as string | number | undefined;
     const prepared = prepare(this.server.content, { request, peer, exchange, revision: this.#revision, progressToken });
     if ("kind" in prepared) return errorResponse(request.id, prepared);
-    const answers = readAnswers(request.params);
+    const answers = readInputResponses(request.params);
     if (answers !== undefined && "kind" in answers) return errorResponse(request.id, answers);
     const callMeta = readCallMeta(meta);
     return mapMaybe(

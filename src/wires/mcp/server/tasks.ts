@@ -25,7 +25,7 @@ import {
   type RpcResponse,
 } from "./response.ts";
 import type { Revision } from "./revision.ts";
-import type { ToolCalls } from "./tool_calls.ts";
+import type { ToolCallRunner } from "./tool_calls.ts";
 import type { McpTools } from "./tools.ts";
 
 /** Maximum time that one redeem of a watched task waits for a change, in milliseconds. */
@@ -62,9 +62,9 @@ interface TaskDetails {
 export class Tasks {
   readonly #host: WireHost;
   readonly #tools: McpTools;
-  readonly #calls: ToolCalls;
+  readonly #calls: ToolCallRunner;
 
-  constructor(host: WireHost, tools: McpTools, calls: ToolCalls) {
+  constructor(host: WireHost, tools: McpTools, calls: ToolCallRunner) {
     this.#host = host;
     this.#tools = tools;
     this.#calls = calls;

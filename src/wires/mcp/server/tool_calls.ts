@@ -40,7 +40,7 @@ export interface McpToolCall {
 }
 
 /** Runs the calls of one server's tools. */
-export class ToolCalls {
+export class ToolCallRunner {
   readonly #host: WireHost;
   readonly #tools: McpTools;
   readonly #results: ToolResults;
@@ -151,8 +151,8 @@ export function readCallMeta(meta: Members): CallMeta | undefined {
 /** Maximum length of an idempotency key, in UTF-16 code units. */
 const MAX_KEY = 256;
 
-/** Decodes the answers to questions: `requestState` and `inputResponses`. `undefined` if there are none. */
-export function readAnswers(params: Members): CallMeta | ErrorResult | undefined {
+/** Decodes the answers to questions: `requestState` and `inputResponses`. `undefined` if both are absent. */
+export function readInputResponses(params: Members): CallMeta | ErrorResult | undefined {
   const { requestState: continuation, inputResponses } = params;
   if (continuation === undefined && inputResponses === undefined) return undefined;
   if (continuation !== undefined && typeof continuation !== "string") {

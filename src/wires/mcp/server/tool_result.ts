@@ -70,7 +70,7 @@ function encodeErrorContent(revision: Revision, message: string, data: unknown, 
   return revision.result(content, meta);
 }
 
-/** Members of `_meta` for an outcome; `undefined` if there are none. */
+/** Members of `_meta` for an outcome; `undefined` without any. */
 export function outcomeMeta(outcome: AnswerOutcome | FailureOutcome): Members | undefined {
   if (outcome.meta === undefined && outcome.context === undefined) return undefined;
   return { ...addedMembers(outcome), ...(outcome.context !== undefined && { context: outcome.context }) };

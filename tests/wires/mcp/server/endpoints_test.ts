@@ -262,7 +262,7 @@ test("it is not there unless it is asked for, and needs sessions", async () => {
   await response.text();
   throws(() => mcp({ ssePath: "/sse" }), {
     name: "TypeError",
-    message: /ssePath needs sessions.*memorySessionStore\(\)/,
+    message: /ssePath needs sessions, such as sessions: true/,
   });
 });
 

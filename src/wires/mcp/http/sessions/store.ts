@@ -19,7 +19,7 @@ export interface McpSession {
   readonly capabilities: Json;
   /** Name and version of the client. */
   readonly info: Json;
-  /** Id of the authenticated caller; `""` if there is none. */
+  /** Id of the authenticated caller; `""` if the caller is anonymous. */
   readonly principal: string;
   /** Minimum level of log messages; `null` if the client has not set it. */
   readonly logLevel: string | null;

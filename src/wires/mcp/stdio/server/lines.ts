@@ -31,7 +31,7 @@ export class LineSplitter {
     return lines;
   }
 
-  /** The text after the last line ending; `undefined` if there is none. */
+  /** The text after the last line ending; `undefined` if the input ended with a line ending. */
   end(): string | ErrorResult | undefined {
     return this.#length === 0 ? undefined : this.#take();
   }
