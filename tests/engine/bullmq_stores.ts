@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type BullmqCommonOptions, bullmqEngine } from "../../src/engine/bullmq/mod.ts";
+import { bullmqEngine, type BullmqEngineCommonOptions } from "../../src/engine/bullmq/mod.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { type ServerName, startPostgres, startRedis, type TestServer } from "./programs.ts";
 import type { OpenedEngine } from "./suite.ts";
@@ -17,7 +17,7 @@ export function startStore(store: ServerName): Promise<TestServer> {
 }
 
 /** An engine over a server. */
-export function openBullmq(store: ServerName, url: string, options: BullmqCommonOptions): Engine {
+export function openBullmq(store: ServerName, url: string, options: BullmqEngineCommonOptions): Engine {
   return bullmqEngine(store === "redis" ? { redis: url, ...options } : { postgres: url, ...options });
 }
 
@@ -36,7 +36,7 @@ export interface OpenedBullmq extends OpenedEngine {
 }
 
 /** Opens an engine with a queue of its own. */
-export function openOn(store: ServerName, url: string, options: BullmqCommonOptions): OpenedBullmq {
+export function openOn(store: ServerName, url: string, options: BullmqEngineCommonOptions): OpenedBullmq {
   const errors: unknown[] = [];
   const all = { name: `test-${crypto.randomUUID()}`, onError: (error: unknown) => void errors.push(error), ...options };
   const engines: Engine[] = [];

@@ -2,7 +2,7 @@ import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/s
 import { after, describe, test } from "node:test";
 import * as v from "valibot";
 import { createClient, createServer, defineTool, memoryTransport } from "../../mod.ts";
-import { bullmqEngine, type BullmqOptions } from "../../src/engine/bullmq/mod.ts";
+import { bullmqEngine, type BullmqEngineOptions } from "../../src/engine/bullmq/mod.ts";
 import { importPackage } from "../../src/engine/redis/packages.ts";
 import { openBullmq, openOn, startStore, STORES, warmUp } from "./bullmq_stores.ts";
 import { type ServerName, skipReason, type TestServer } from "./programs.ts";
@@ -160,7 +160,7 @@ for (
   })
 ) {
   test(`bullmq() refuses ${what}`, () => {
-    throws(() => bullmqEngine(options as BullmqOptions), { name: "TypeError" });
+    throws(() => bullmqEngine(options as BullmqEngineOptions), { name: "TypeError" });
   });
 }
 

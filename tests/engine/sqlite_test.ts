@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Engine } from "../../src/engine/engine.ts";
-import { sqliteEngine, type SqliteOptions } from "../../src/engine/sqlite/mod.ts";
+import { sqliteEngine, type SqliteEngineOptions } from "../../src/engine/sqlite/mod.ts";
 import { openDatabase, type SqliteDatabase } from "../../src/engine/sqlite/database.ts";
 import { SqliteStore } from "../../src/engine/sqlite/store.ts";
 import { SqliteSubscriptions } from "../../src/engine/sqlite/subscriptions.ts";
@@ -19,7 +19,7 @@ interface OpenedSqlite extends OpenedEngine {
   reopen(): Promise<Engine>;
 }
 
-async function openSqlite(options: SqliteOptions = {}): Promise<OpenedSqlite> {
+async function openSqlite(options: SqliteEngineOptions = {}): Promise<OpenedSqlite> {
   const folder = await temporaryFolder();
   const path = join(folder.path, "jobs.db");
   const engines = [sqliteEngine(path, options)];

@@ -16,13 +16,13 @@ export interface Delivery {
   /** Id of the job. */
   readonly job: string;
   /** Which record of that id it is for: one that is put in later has nothing to do with it. */
-  readonly incarnation: string;
+  readonly recordId: string;
   /** Whether it is there only for the case that a holder dies: it counts while the job's lease names it. */
   readonly isRecovery: boolean;
 }
 
 /** The right to run a job. */
-export interface Lease {
+export interface BullmqLease {
   /** Id of the job. */
   readonly job: string;
   /** The delivery that it came with. */
@@ -32,12 +32,12 @@ export interface Lease {
 }
 
 /** How it went to take a job: it is `gone`, or another process has it for at least so many milliseconds, or it is ours. */
-export type Taken = "gone" | { readonly busyMs: number } | "ours";
+export type LeaseResult = "gone" | { readonly busyMs: number } | "ours";
 
 /** Jobs as records; each method is one round trip, and rejects if the store cannot be reached. */
 export interface Records {
   /** `false` if the id is taken. */
-  insert(job: Job, incarnation: string): Promise<boolean>;
+  insert(job: Job, recordId: string): Promise<boolean>;
   /** `undefined` if there is none, or it has expired. */
   get(id: string): Promise<Job | undefined>;
   /** `false` if there is none of that version. Tells all processes. */
@@ -45,13 +45,13 @@ export interface Records {
   /** Forgets the job, its lease included. Tells all processes. */
   remove(id: string): Promise<void>;
   /** Which record has the id; `undefined` if none has. */
-  incarnation(id: string): Promise<string | undefined>;
+  recordId(id: string): Promise<string | undefined>;
   /** Takes the job for `leaseMs`, unless somebody has it. */
-  take(delivery: Delivery, lease: Lease, leaseMs: number): Promise<Taken>;
+  acquire(delivery: Delivery, lease: BullmqLease, leaseMs: number): Promise<LeaseResult>;
   /** Renews those that are not lost. */
-  renew(leases: readonly Lease[], leaseMs: number): Promise<void>;
+  renew(leases: readonly BullmqLease[], leaseMs: number): Promise<void>;
   /** Gives the job back; if the lease is lost, nothing happens. */
-  release(lease: Lease): Promise<void>;
+  release(lease: BullmqLease): Promise<void>;
 }
 
 /** Where deliveries are queued. */
@@ -74,7 +74,7 @@ export interface DeliveryQueue {
  * @param begun How often it was begun, this time included.
  * @returns For how many milliseconds to put it off; `undefined` if it is done. A rejection has it delivered again.
  */
-export type Deliver = (delivery: Delivery, begun: number) => Promise<number | undefined>;
+export type DeliveryHandler = (delivery: Delivery, begun: number) => Promise<number | undefined>;
 
 /** Takes deliveries as they come due. */
 export interface DeliveryWorker {
@@ -99,7 +99,7 @@ export interface Backend {
   /** Opens the queue; rejects if the store cannot be reached. */
   openQueue(): Promise<DeliveryQueue>;
   /** Begins to take deliveries; rejects if the store cannot be reached. */
-  openWorker(deliver: Deliver, options: DeliveryWorkerOptions): Promise<DeliveryWorker>;
+  openWorker(deliver: DeliveryHandler, options: DeliveryWorkerOptions): Promise<DeliveryWorker>;
   /**
    * Hears of changes, once and for all.
    *

@@ -1,6 +1,6 @@
 import { ToolError } from "../../core/errors/tool_error.ts";
-import type { Backend, Delivery, DeliveryQueue, Lease } from "./backend.ts";
-import type { Failures } from "../redis/error_throttle.ts";
+import type { Backend, BullmqLease, Delivery, DeliveryQueue } from "./backend.ts";
+import type { ErrorThrottle } from "../redis/error_throttle.ts";
 import { Lazy } from "../../internal/async.ts";
 import { within } from "../../internal/time.ts";
 import { BullmqLeases } from "./leases.ts";
@@ -16,13 +16,13 @@ const FIRST_WAIT_MS = 20;
 const RETRY = { retry_after_ms: 1_000 };
 
 /** Options of {@link BullmqEngine}. */
-export interface BullmqEngineOptions {
+export interface BullmqEngineSettings {
   /** How long a process is taken to live after its last sign, in milliseconds. */
   readonly leaseMs: number;
   /** How long the store may take to answer, in milliseconds. */
   readonly timeoutMs: number;
   /** Told when the store fails, and when it does not. */
-  readonly failures: Failures;
+  readonly failures: ErrorThrottle;
 }
 
 /** The engine over records and a queue. */
@@ -30,7 +30,7 @@ export class BullmqEngine implements Engine {
   readonly name = "bullmq";
   readonly processId = undefined;
   readonly #backend: Backend;
-  readonly #options: BullmqEngineOptions;
+  readonly #options: BullmqEngineSettings;
   readonly #leases: BullmqLeases;
   readonly #queue: Lazy<DeliveryQueue>;
   readonly #subscriptions = new BullmqSubscriptions();
@@ -38,7 +38,7 @@ export class BullmqEngine implements Engine {
   #isListening = false;
   #closed: Promise<void> | undefined = undefined;
 
-  constructor(backend: Backend, options: BullmqEngineOptions) {
+  constructor(backend: Backend, options: BullmqEngineSettings) {
     this.#backend = backend;
     this.#options = options;
     this.#leases = new BullmqLeases(backend.records, { leaseMs: options.leaseMs, onError: options.failures.report });
@@ -87,7 +87,7 @@ export class BullmqEngine implements Engine {
         // First, so that there is no moment in which the job would be lost with this process.
         await (await this.#queue.get()).add(delivery, leaseMs);
         const lease = newLease(delivery);
-        const taken = await this.#backend.records.take({ ...delivery, isRecovery: false }, lease, leaseMs);
+        const taken = await this.#backend.records.acquire({ ...delivery, isRecovery: false }, lease, leaseMs);
         // Another process has it, which then is the one that must not die; or it came too late: nobody would let go of it.
         if (taken !== "ours" || isGivenUp) return async () => {};
         this.#leases.keep(lease);
@@ -145,8 +145,8 @@ export class BullmqEngine implements Engine {
     }
   }
 
-  #insert(job: Job, incarnation: string = crypto.randomUUID()): Promise<boolean> {
-    return this.#backend.records.insert(job, incarnation);
+  #insert(job: Job, recordId: string = crypto.randomUUID()): Promise<boolean> {
+    return this.#backend.records.insert(job, recordId);
   }
 
   /**
@@ -157,20 +157,20 @@ export class BullmqEngine implements Engine {
     const { timeoutMs, failures } = this.#options;
     const delivery = newDelivery(job.id, crypto.randomUUID(), false);
     const queue = await this.#queue.get();
-    const hasten = await queue.add(delivery, Math.max(dueInMs, timeoutMs));
-    const isInserted = await this.#insert(job, delivery.incarnation);
+    const reschedule = await queue.add(delivery, Math.max(dueInMs, timeoutMs));
+    const isInserted = await this.#insert(job, delivery.recordId);
     if (!isInserted) void queue.remove(delivery.id).catch(failures.report);
-    else if (dueInMs < timeoutMs) await hasten(dueInMs).catch(failures.report);
+    else if (dueInMs < timeoutMs) await reschedule(dueInMs).catch(failures.report);
     return isInserted;
   }
 
   /** A new delivery of a job; `undefined` if there is no such job. */
   async #deliveryOf(id: string, isRecovery: boolean): Promise<Delivery | undefined> {
-    const incarnation = await this.#backend.records.incarnation(id);
-    return incarnation === undefined ? undefined : newDelivery(id, incarnation, isRecovery);
+    const recordId = await this.#backend.records.recordId(id);
+    return recordId === undefined ? undefined : newDelivery(id, recordId, isRecovery);
   }
 
-  async #letGo(lease: Lease): Promise<void> {
+  async #letGo(lease: BullmqLease): Promise<void> {
     try {
       await this.#leases.release(lease);
       // Without a lease that names it, it would do nothing; but nobody has to find that out.
@@ -189,7 +189,7 @@ export class BullmqEngine implements Engine {
     // Another one takes it: this one was fetched while the worker was told to take no more.
     if (worker.isStopping) return 0;
     const lease = newLease(delivery);
-    const taken = await this.#backend.records.take(delivery, lease, this.#options.leaseMs);
+    const taken = await this.#backend.records.acquire(delivery, lease, this.#options.leaseMs);
     if (taken === "gone") return undefined;
     if (taken !== "ours") return waitMs(delivery, taken.busyMs, begun);
     this.#leases.keep(lease);
@@ -197,7 +197,7 @@ export class BullmqEngine implements Engine {
     return undefined;
   }
 
-  async #run(run: (id: string) => Promise<void>, lease: Lease): Promise<void> {
+  async #run(run: (id: string) => Promise<void>, lease: BullmqLease): Promise<void> {
     try {
       await run(lease.job);
     } finally {
@@ -206,11 +206,11 @@ export class BullmqEngine implements Engine {
   }
 }
 
-function newDelivery(job: string, incarnation: string, isRecovery: boolean): Delivery {
-  return { id: crypto.randomUUID(), job, incarnation, isRecovery };
+function newDelivery(job: string, recordId: string, isRecovery: boolean): Delivery {
+  return { id: crypto.randomUUID(), job, recordId, isRecovery };
 }
 
-function newLease({ id, job }: Delivery): Lease {
+function newLease({ id, job }: Delivery): BullmqLease {
   return { job, delivery: id, claim: crypto.randomUUID() };
 }
 

@@ -1,4 +1,4 @@
-import type { Lease, Records } from "./backend.ts";
+import type { BullmqLease, Records } from "./backend.ts";
 
 /** They are renewed well before they lapse: this often in the length of one. */
 const RENEWALS = 3;
@@ -15,7 +15,7 @@ export interface BullmqLeasesOptions {
 export class BullmqLeases {
   readonly #records: Records;
   readonly #options: BullmqLeasesOptions;
-  readonly #held = new Set<Lease>();
+  readonly #held = new Set<BullmqLease>();
   #isOver = false;
   #timer: ReturnType<typeof setTimeout> | undefined = undefined;
 
@@ -25,14 +25,14 @@ export class BullmqLeases {
   }
 
   /** Renews a lease that was taken just now, until it is released. */
-  keep(lease: Lease): void {
+  keep(lease: BullmqLease): void {
     if (this.#isOver) return;
     this.#held.add(lease);
     this.#arm();
   }
 
   /** Gives one back. Again, or after {@link forget}, it does nothing. */
-  async release(lease: Lease): Promise<void> {
+  async release(lease: BullmqLease): Promise<void> {
     // Not held any more, whatever the store says: what cannot be given back lapses.
     if (!this.#held.delete(lease)) return;
     if (this.#held.size === 0) this.#disarm();

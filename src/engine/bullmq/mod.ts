@@ -15,7 +15,7 @@
 import { ANYTHING, AT_LEAST_1, checkOptions, FUNCTION, type OptionRules, rule, TEXT } from "../../internal/options.ts";
 import type { Backend, BackendOptions } from "./backend.ts";
 import { BullmqEngine } from "./engine.ts";
-import { Failures } from "../redis/error_throttle.ts";
+import { ErrorThrottle } from "../redis/error_throttle.ts";
 import { PostgresBackend } from "./postgres.ts";
 import { RedisBackend } from "./redis.ts";
 import { assertRedisAddress, type RedisAddress } from "../redis/address.ts";
@@ -25,7 +25,7 @@ import { postgresName, redisName, storeError } from "../redis/store_error.ts";
 export type { RedisAddress, RedisTls } from "../redis/address.ts";
 
 /** Options of {@link bullmqEngine} that are the same for both stores. */
-export interface BullmqCommonOptions {
+export interface BullmqEngineCommonOptions {
   /**
    * Servers with the same name share their jobs; up to 64 letters, digits, `.`, `_` or `-`. Default: `"toolwire"`.
    */
@@ -42,8 +42,8 @@ export interface BullmqCommonOptions {
 }
 
 /** Options of {@link bullmqEngine}: one store, and how to use it. */
-export type BullmqOptions =
-  & BullmqCommonOptions
+export type BullmqEngineOptions =
+  & BullmqEngineCommonOptions
   & (
     | {
       /** A URL, such as `redis://user:password@host:6379/0` or `rediss://…`, the path of a socket, or its parts. */
@@ -59,7 +59,7 @@ export type BullmqOptions =
     }
   );
 
-type AnyOptions = BullmqCommonOptions & { readonly redis?: unknown; readonly postgres?: unknown };
+type AnyOptions = BullmqEngineCommonOptions & { readonly redis?: unknown; readonly postgres?: unknown };
 
 const RULES: OptionRules<AnyOptions> = {
   redis: ANYTHING,
@@ -80,7 +80,7 @@ const RULES: OptionRules<AnyOptions> = {
  * @throws {TypeError} If there is not exactly one store, its address is none, or the name is none.
  * @throws {RangeError} If a time is not a number of at least 1.
  */
-export function bullmqEngine(options: BullmqOptions): Engine {
+export function bullmqEngine(options: BullmqEngineOptions): Engine {
   checkOptions<AnyOptions>("keep jobs by BullMQ", options, RULES);
   if (options.redis !== undefined) assertRedisAddress("keep jobs by BullMQ", options.redis);
   const { name = "toolwire", leaseMs = 10_000, timeoutMs = 5_000, onError = warn } = options;
@@ -88,12 +88,12 @@ export function bullmqEngine(options: BullmqOptions): Engine {
     throw new TypeError(`Cannot name a queue ${JSON.stringify(name)}: use up to 64 letters, digits, ".", "_" or "-"`);
   }
   const store = options.redis === undefined ? postgresName(`${options.postgres}`) : redisName(options.redis);
-  const failures = new Failures((error) => onError(storeError(store, error)));
+  const failures = new ErrorThrottle((error) => onError(storeError(store, error)));
   const backend = createBackend(options, { name, timeoutMs, onError: failures.report });
   return new BullmqEngine(backend, { leaseMs, timeoutMs, failures });
 }
 
-function createBackend({ redis, postgres }: BullmqOptions, options: BackendOptions): Backend {
+function createBackend({ redis, postgres }: BullmqEngineOptions, options: BackendOptions): Backend {
   if (redis !== undefined && postgres === undefined) return new RedisBackend(redis, options);
   if (postgres !== undefined && redis === undefined) return new PostgresBackend(postgres, options);
   throw new TypeError("Cannot use BullMQ: give it `redis` or `postgres`, one of them");

@@ -2,7 +2,7 @@ import type { PgPool, PgQueryable } from "bullmq";
 import type {
   Backend,
   BackendOptions,
-  Deliver,
+  DeliveryHandler,
   DeliveryQueue,
   DeliveryWorker,
   DeliveryWorkerOptions,
@@ -82,7 +82,7 @@ export class PostgresBackend implements Backend {
     return toDeliveryQueue(queue);
   }
 
-  async openWorker(deliver: Deliver, options: DeliveryWorkerOptions): Promise<DeliveryWorker> {
+  async openWorker(deliver: DeliveryHandler, options: DeliveryWorkerOptions): Promise<DeliveryWorker> {
     const { Worker, DelayedError, createPostgresBackend } = await importPackage(
       BULLMQ,
       PACKAGES,

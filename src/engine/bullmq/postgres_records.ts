@@ -1,4 +1,4 @@
-import type { Delivery, Lease, Records, Taken } from "./backend.ts";
+import type { BullmqLease, Delivery, LeaseResult, Records } from "./backend.ts";
 import type { Job } from "../engine.ts";
 
 /** Where changes are told: `<queue>:<id>`. */
@@ -10,7 +10,7 @@ export const TABLES = `
   CREATE TABLE IF NOT EXISTS toolwire.jobs (
     queue text NOT NULL,
     id text NOT NULL,
-    incarnation text NOT NULL,
+    record_id text NOT NULL,
     version bigint NOT NULL,
     expires_at timestamptz NOT NULL,
     body text NOT NULL,
@@ -28,13 +28,13 @@ const PURGE_MS = 60_000;
 const NOW = "clock_timestamp()";
 const THE_JOB = `queue = $1 AND id = $2 AND expires_at > ${NOW}`;
 /** What a delivery may take: of its own record, and, if it is there for a dead holder, with that holder's lease. */
-const TAKEABLE = `${THE_JOB} AND incarnation = $3 AND ($4 = '' OR delivery = $4)`;
+const ACQUIRABLE = `${THE_JOB} AND record_id = $3 AND ($4 = '' OR delivery = $4)`;
 
 const STATEMENTS = {
   // An expired one that is not purged yet only seems to have the id.
-  insert: `INSERT INTO toolwire.jobs AS kept (queue, id, incarnation, version, expires_at, body)
+  insert: `INSERT INTO toolwire.jobs AS kept (queue, id, record_id, version, expires_at, body)
     VALUES ($1, $2, $3, $4, to_timestamp($5::float8 / 1000), $6)
-    ON CONFLICT (queue, id) DO UPDATE SET incarnation = excluded.incarnation, version = excluded.version,
+    ON CONFLICT (queue, id) DO UPDATE SET record_id = excluded.record_id, version = excluded.version,
       expires_at = excluded.expires_at, body = excluded.body, delivery = NULL, claim = NULL, leased_until = NULL
     WHERE kept.expires_at <= ${NOW}`,
   get: `SELECT body FROM toolwire.jobs WHERE ${THE_JOB}`,
@@ -44,11 +44,11 @@ const STATEMENTS = {
     ) SELECT pg_notify('${CHANNEL}', $1 || ':' || id) FROM changed`,
   remove: `WITH removed AS (DELETE FROM toolwire.jobs WHERE queue = $1 AND id = $2 RETURNING id)
     SELECT pg_notify('${CHANNEL}', $1 || ':' || id) FROM removed`,
-  incarnation: `SELECT incarnation FROM toolwire.jobs WHERE ${THE_JOB}`,
-  take: `UPDATE toolwire.jobs
+  recordId: `SELECT record_id FROM toolwire.jobs WHERE ${THE_JOB}`,
+  acquire: `UPDATE toolwire.jobs
     SET delivery = $5, claim = $6, leased_until = ${NOW} + $7::float8 * interval '1 millisecond'
-    WHERE ${TAKEABLE} AND (leased_until IS NULL OR leased_until <= ${NOW})`,
-  busy: `SELECT extract(epoch FROM leased_until - ${NOW}) * 1000 AS busy_ms FROM toolwire.jobs WHERE ${TAKEABLE}`,
+    WHERE ${ACQUIRABLE} AND (leased_until IS NULL OR leased_until <= ${NOW})`,
+  busy: `SELECT extract(epoch FROM leased_until - ${NOW}) * 1000 AS busy_ms FROM toolwire.jobs WHERE ${ACQUIRABLE}`,
   renew: `UPDATE toolwire.jobs SET leased_until = ${NOW} + $4::float8 * interval '1 millisecond'
     WHERE queue = $1 AND id = ANY($2) AND claim = ANY($3)`,
   release: `UPDATE toolwire.jobs SET delivery = NULL, claim = NULL, leased_until = NULL
@@ -81,10 +81,10 @@ export class PostgresRecords implements Records {
     this.#query = query;
   }
 
-  async insert(job: Job, incarnation: string): Promise<boolean> {
+  async insert(job: Job, recordId: string): Promise<boolean> {
     await this.#purge();
     const { id, version, expiresAtMs } = job;
-    return await this.#change("insert", id, incarnation, version, expiresAtMs, JSON.stringify(job));
+    return await this.#change("insert", id, recordId, version, expiresAtMs, JSON.stringify(job));
   }
 
   async get(id: string): Promise<Job | undefined> {
@@ -100,24 +100,28 @@ export class PostgresRecords implements Records {
     await this.#run("remove", id);
   }
 
-  async incarnation(id: string): Promise<string | undefined> {
-    const [row] = (await this.#run("incarnation", id)).rows;
-    return row && String(row["incarnation"]);
+  async recordId(id: string): Promise<string | undefined> {
+    const [row] = (await this.#run("recordId", id)).rows;
+    return row && String(row["record_id"]);
   }
 
-  async take({ incarnation, isRecovery }: Delivery, { job, delivery, claim }: Lease, leaseMs: number): Promise<Taken> {
-    const which = [job, incarnation, isRecovery ? delivery : ""];
-    if (await this.#change("take", ...which, delivery, claim, leaseMs)) return "ours";
+  async acquire(
+    { recordId, isRecovery }: Delivery,
+    { job, delivery, claim }: BullmqLease,
+    leaseMs: number,
+  ): Promise<LeaseResult> {
+    const which = [job, recordId, isRecovery ? delivery : ""];
+    if (await this.#change("acquire", ...which, delivery, claim, leaseMs)) return "ours";
     const [row] = (await this.#run("busy", ...which)).rows;
     // Given back meanwhile, it is asked for again at once.
     return row === undefined ? "gone" : { busyMs: Math.max(1, Number(row["busy_ms"])) };
   }
 
-  async renew(leases: readonly Lease[], leaseMs: number): Promise<void> {
+  async renew(leases: readonly BullmqLease[], leaseMs: number): Promise<void> {
     await this.#run("renew", leases.map(({ job }) => job), leases.map(({ claim }) => claim), leaseMs);
   }
 
-  async release({ job, claim }: Lease): Promise<void> {
+  async release({ job, claim }: BullmqLease): Promise<void> {
     await this.#run("release", job, claim);
   }
 

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Job as BullmqJob, JobsOptions, Queue, Worker, WorkerOptions } from "bullmq";
-import type { Deliver, Delivery, DeliveryQueue, DeliveryWorkerOptions } from "./backend.ts";
+import type { Delivery, DeliveryHandler, DeliveryQueue, DeliveryWorkerOptions } from "./backend.ts";
 
 /** What is queued, beside its id. */
 export type DeliveryData = Omit<Delivery, "id">;
@@ -46,7 +46,7 @@ export function toDeliveryQueue(queue: AnyQueue): DeliveryQueue {
 
 /** What BullMQ calls for each delivery. */
 export function toProcessor(
-  deliver: Deliver,
+  deliver: DeliveryHandler,
   DelayedError: new () => Error,
 ): (job: BullmqJob<DeliveryData>, token?: string) => Promise<void> {
   return async (job, token) => {

@@ -2,7 +2,7 @@ import type { Redis } from "ioredis";
 import type {
   Backend,
   BackendOptions,
-  Deliver,
+  DeliveryHandler,
   DeliveryQueue,
   DeliveryWorker,
   DeliveryWorkerOptions,
@@ -60,7 +60,7 @@ export class RedisBackend implements Backend {
     };
   }
 
-  async openWorker(deliver: Deliver, options: DeliveryWorkerOptions): Promise<DeliveryWorker> {
+  async openWorker(deliver: DeliveryHandler, options: DeliveryWorkerOptions): Promise<DeliveryWorker> {
     const { Worker, DelayedError } = await importPackage(BULLMQ, PACKAGES, () => import("bullmq"));
     const connection = await this.#clients.connect(WORKING);
     const clients = [connection];

@@ -1,4 +1,4 @@
-import type { Delivery, Lease, Records, Taken } from "./backend.ts";
+import type { BullmqLease, Delivery, LeaseResult, Records } from "./backend.ts";
 import type { Job } from "../engine.ts";
 
 /** The commands that records need; each rejects while Redis cannot be reached. */
@@ -10,7 +10,7 @@ export interface RedisCommands {
 /** In each script, `KEYS[1]` is the record. Each change is one script, so that nobody sees half of it. */
 const INSERT = `
   if redis.call("EXISTS", KEYS[1]) == 1 then return 0 end
-  redis.call("HSET", KEYS[1], "incarnation", ARGV[1], "version", ARGV[2], "body", ARGV[3])
+  redis.call("HSET", KEYS[1], "record", ARGV[1], "version", ARGV[2], "body", ARGV[3])
   redis.call("PEXPIREAT", KEYS[1], ARGV[4])
   return 1`;
 
@@ -31,8 +31,8 @@ const NOW = `
   local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
 /** 0 if it is taken, -1 if there is nothing to take, else for how long somebody else has it. */
-const TAKE = `${NOW}
-  local kept = redis.call("HMGET", KEYS[1], "incarnation", "delivery", "until")
+const ACQUIRE = `${NOW}
+  local kept = redis.call("HMGET", KEYS[1], "record", "delivery", "until")
   if kept[1] ~= ARGV[1] then return -1 end
   if ARGV[2] == "recovery" and kept[2] ~= ARGV[3] then return -1 end
   if kept[3] and tonumber(kept[3]) > now then return tonumber(kept[3]) - now end
@@ -65,9 +65,9 @@ export class RedisRecords implements Records {
     this.#connect = connect;
   }
 
-  async insert(job: Job, incarnation: string): Promise<boolean> {
+  async insert(job: Job, recordId: string): Promise<boolean> {
     const { id, version, expiresAtMs } = job;
-    return await this.#run(INSERT, id, incarnation, version, JSON.stringify(job), Math.ceil(expiresAtMs)) === 1;
+    return await this.#run(INSERT, id, recordId, version, JSON.stringify(job), Math.ceil(expiresAtMs)) === 1;
   }
 
   async get(id: string): Promise<Job | undefined> {
@@ -85,22 +85,26 @@ export class RedisRecords implements Records {
     await this.#run(REMOVE, id, this.#channel, id);
   }
 
-  async incarnation(id: string): Promise<string | undefined> {
-    return await (await this.#connect()).hget(this.#key(id), "incarnation") ?? undefined;
+  async recordId(id: string): Promise<string | undefined> {
+    return await (await this.#connect()).hget(this.#key(id), "record") ?? undefined;
   }
 
-  async take({ incarnation, isRecovery }: Delivery, { job, delivery, claim }: Lease, leaseMs: number): Promise<Taken> {
+  async acquire(
+    { recordId, isRecovery }: Delivery,
+    { job, delivery, claim }: BullmqLease,
+    leaseMs: number,
+  ): Promise<LeaseResult> {
     const kind = isRecovery ? "recovery" : "";
-    const busyMs = Number(await this.#run(TAKE, job, incarnation, kind, delivery, claim, Math.ceil(leaseMs)));
+    const busyMs = Number(await this.#run(ACQUIRE, job, recordId, kind, delivery, claim, Math.ceil(leaseMs)));
     if (busyMs < 0) return "gone";
     return busyMs > 0 ? { busyMs } : "ours";
   }
 
-  async renew(leases: readonly Lease[], leaseMs: number): Promise<void> {
+  async renew(leases: readonly BullmqLease[], leaseMs: number): Promise<void> {
     await Promise.all(leases.map(({ job, claim }) => this.#run(RENEW, job, claim, Math.ceil(leaseMs))));
   }
 
-  async release({ job, claim }: Lease): Promise<void> {
+  async release({ job, claim }: BullmqLease): Promise<void> {
     await this.#run(RELEASE, job, claim);
   }
 

@@ -1,5 +1,5 @@
 /** Tells of failures of the store: of one in a row, since a store that is down fails everything, again and again. */
-export class Failures {
+export class ErrorThrottle {
   readonly #onError: (error: unknown) => void;
   #hasFailed = false;
   #isOver = false;

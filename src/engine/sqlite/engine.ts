@@ -1,13 +1,13 @@
 import type { Engine, EngineWorker, Job, WorkOptions } from "../engine.ts";
 import { SqliteLeases } from "./leases.ts";
-import type { Lease, SqliteStore } from "./store.ts";
+import type { SqliteLease, SqliteStore } from "./store.ts";
 import { SqliteSubscriptions } from "./subscriptions.ts";
 
 /** How often expired jobs are deleted, in milliseconds. */
 const PURGE_MS = 60_000;
 
 /** Options of {@link SqliteEngine}. */
-export interface SqliteEngineOptions {
+export interface SqliteEngineSettings {
   /** How long a process is taken to live after its last sign, in milliseconds. */
   readonly leaseMs: number;
   /** How often to look for what other processes did, in milliseconds. */
@@ -28,7 +28,7 @@ export class SqliteEngine implements Engine {
   readonly name = "sqlite";
   readonly processId = undefined;
   readonly #store: SqliteStore;
-  readonly #options: SqliteEngineOptions;
+  readonly #options: SqliteEngineSettings;
   readonly #leases: SqliteLeases;
   readonly #subscriptions: SqliteSubscriptions;
   readonly #workers = new Set<Worker>();
@@ -38,7 +38,7 @@ export class SqliteEngine implements Engine {
   #hasFailed = false;
   #isClosed = false;
 
-  constructor(store: SqliteStore, options: SqliteEngineOptions) {
+  constructor(store: SqliteStore, options: SqliteEngineSettings) {
     this.#store = store;
     this.#options = options;
     this.#leases = new SqliteLeases(store, options.leaseMs);
@@ -159,7 +159,7 @@ export class SqliteEngine implements Engine {
     }
   }
 
-  #start({ run, runs }: Worker, lease: Lease): void {
+  #start({ run, runs }: Worker, lease: SqliteLease): void {
     const running = run(lease.job).then(() => this.#release(lease), (error: unknown) => {
       // It should not. Whatever became of the job: when the lease has lapsed, somebody is told again.
       this.#leases.abandon(lease);
@@ -168,7 +168,7 @@ export class SqliteEngine implements Engine {
     runs.add(running);
   }
 
-  #release(lease: Lease): void {
+  #release(lease: SqliteLease): void {
     this.#leases.release(lease);
     // With others that end now; and there is room again, so that what was scheduled meanwhile may begin.
     this.#wakeIn(0);

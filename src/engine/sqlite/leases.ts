@@ -1,4 +1,4 @@
-import type { Lease, SqliteStore } from "./store.ts";
+import type { SqliteLease, SqliteStore } from "./store.ts";
 
 /** They are renewed well before they lapse: this often in the length of one. */
 const RENEWALS = 3;
@@ -7,9 +7,9 @@ const RENEWALS = 3;
 export class SqliteLeases {
   readonly #store: SqliteStore;
   readonly #leaseMs: number;
-  readonly #held = new Set<Lease>();
+  readonly #held = new Set<SqliteLease>();
   /** Those that are over, and not given back yet: a crash now only has their deliveries come again. */
-  #ended: Lease[] = [];
+  #ended: SqliteLease[] = [];
   #renewedMs = 0;
 
   constructor(store: SqliteStore, leaseMs: number) {
@@ -24,14 +24,14 @@ export class SqliteLeases {
   }
 
   /** Takes a job that nobody was told to run; `undefined` if there is no such job. */
-  hold(id: string): Lease | undefined {
+  hold(id: string): SqliteLease | undefined {
     const lease = this.#store.lease(id, this.#leaseMs);
     if (lease !== undefined) this.#keep(lease);
     return lease;
   }
 
   /** Gives back what was released, and takes what is due for the longest, up to `room` of it. */
-  exchange(room: number): readonly Lease[] {
+  exchange(room: number): readonly SqliteLease[] {
     const taken = this.#store.exchange(this.#ended, room, this.#leaseMs);
     this.#ended = [];
     for (const lease of taken) this.#keep(lease);
@@ -48,12 +48,12 @@ export class SqliteLeases {
   }
 
   /** Ends one: its delivery is done. It is given back with the next {@link exchange}; again, or once abandoned, it is not. */
-  release(lease: Lease): void {
+  release(lease: SqliteLease): void {
     if (this.#held.delete(lease)) this.#ended.push(lease);
   }
 
   /** Lets one lapse: its delivery comes again. */
-  abandon(lease: Lease): void {
+  abandon(lease: SqliteLease): void {
     this.#held.delete(lease);
   }
 
@@ -62,7 +62,7 @@ export class SqliteLeases {
     this.#held.clear();
   }
 
-  #keep(lease: Lease): void {
+  #keep(lease: SqliteLease): void {
     // The first one's time begins now; later ones are renewed with it, a little early.
     if (this.#held.size === 0) this.#renewedMs = performance.now();
     this.#held.add(lease);

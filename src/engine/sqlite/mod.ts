@@ -16,7 +16,7 @@ import { AT_LEAST_1, checkOptions, FUNCTION, oneOf, type OptionRules } from "../
 import { SqliteStore } from "./store.ts";
 
 /** Options of {@link sqliteEngine}. */
-export interface SqliteOptions {
+export interface SqliteEngineOptions {
   /**
    * How long a process is taken to live after its last sign, in milliseconds: what a job waits for after its process was
    * killed. A process whose event loop stands still for longer is taken for dead, too. Default: 10,000.
@@ -38,7 +38,7 @@ export interface SqliteOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-const RULES: OptionRules<SqliteOptions> = {
+const RULES: OptionRules<SqliteEngineOptions> = {
   leaseMs: AT_LEAST_1,
   pollMs: AT_LEAST_1,
   busyTimeoutMs: AT_LEAST_1,
@@ -57,7 +57,7 @@ const RULES: OptionRules<SqliteOptions> = {
  * @throws {RangeError} If a time is not a number of at least 1.
  * @throws {Error} If the runtime has no SQLite, the folder is not there, or the file is somebody else's.
  */
-export function sqliteEngine(path: string, options: SqliteOptions = {}): Engine {
+export function sqliteEngine(path: string, options: SqliteEngineOptions = {}): Engine {
   checkOptions("keep jobs in SQLite", options, RULES);
   if (typeof path !== "string" || path === "" || path.startsWith(":memory:") || path.startsWith("file:")) {
     throw new TypeError(`Cannot open ${JSON.stringify(path)}: name a file by its path, or use memoryEngine()`);

@@ -11,7 +11,7 @@ import { openDatabase, type OpenOptions, type SqliteDatabase, type SqliteStateme
 import type { SqliteRow, SqliteValue } from "./database.ts";
 
 /** A delivery that this process has. */
-export interface Lease {
+export interface SqliteLease {
   /** Its row. */
   readonly delivery: number;
   /** Goes up with each process that takes it: who holds an older one has lost it. */
@@ -152,7 +152,7 @@ export class SqliteStore {
    * Takes a job that nobody was told to run; `undefined` if there is no such job. What is to come of it comes later: as a due
    * one it would be looked at, and passed over, with each search for what is due.
    */
-  lease(id: string, leaseMs: number): Lease | undefined {
+  lease(id: string, leaseMs: number): SqliteLease | undefined {
     const [coming] = this.#rows("findHoldable", id);
     if (coming !== undefined) {
       const delivery = Number(coming["id"]);
@@ -164,8 +164,8 @@ export class SqliteStore {
   }
 
   /** Gives back `ended`, and takes what is due for the longest, up to `room` of it: written as one. */
-  exchange(ended: readonly Lease[], room: number, leaseMs: number): readonly Lease[] {
-    const taken: Lease[] = [];
+  exchange(ended: readonly SqliteLease[], room: number, leaseMs: number): readonly SqliteLease[] {
+    const taken: SqliteLease[] = [];
     // Looked for before: to look takes no lock, where to write in vain does, and workers ask all the time.
     if (ended.length === 0 && (room === 0 || !this.#hasDue())) return taken;
     this.together(() => {
@@ -178,7 +178,7 @@ export class SqliteStore {
   }
 
   /** `false` if it has been lost: it had lapsed, and somebody else took it, or the job was removed. */
-  renew({ delivery, claim }: Lease, leaseMs: number): boolean {
+  renew({ delivery, claim }: SqliteLease, leaseMs: number): boolean {
     return this.#change("renew", wholeMs(Date.now() + leaseMs), delivery, claim);
   }
 
@@ -217,14 +217,14 @@ export class SqliteStore {
   }
 
   /** `undefined` if nothing is due, or there is no room for it. */
-  #claim(room: number, leaseMs: number): Lease | undefined {
+  #claim(room: number, leaseMs: number): SqliteLease | undefined {
     if (room === 0) return undefined;
     const nowMs = Date.now();
     const [row] = this.#rows("claim", wholeMs(nowMs + leaseMs), nowMs, nowMs, nowMs);
     return row && { delivery: Number(row["id"]), claim: Number(row["claim"]), job: String(row["job"]) };
   }
 
-  #release({ delivery, claim, heldFromMs }: Lease): void {
+  #release({ delivery, claim, heldFromMs }: SqliteLease): void {
     if (heldFromMs === undefined) this.#change("release", delivery, claim);
     else this.#change("unholdDelivery", heldFromMs, delivery, claim);
   }

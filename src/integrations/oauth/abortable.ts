@@ -1,5 +1,5 @@
 /** What a promise gives, unless the signal aborts before: then its reason is thrown, and the promise left to itself. */
-export async function untilAborted<Value>(
+export async function abortable<Value>(
   promise: Promise<Value>,
   signal: AbortSignal | null | undefined,
 ): Promise<Value> {

@@ -11,7 +11,7 @@ import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { isConfidential, isLoopback } from "../../internal/http.ts";
 import { limitOf, within } from "../../wires/mcp/client/message_transport.ts";
-import { untilAborted } from "./abortable.ts";
+import { abortable } from "./abortable.ts";
 
 /** Largest answer that is read, in bytes. */
 const MAX_BYTES = 262_144;
@@ -20,14 +20,14 @@ const MAX_BYTES = 262_144;
 const TIMEOUT_MS = 30_000;
 
 /** How the library is to send its requests. */
-export interface CourierOptions {
+export interface AuthServerRequestOptions {
   readonly [customFetch]: (url: string, init: RequestInit) => Promise<Response>;
   /** Which addresses are good is decided here. */
   readonly [allowInsecureRequests]: true;
 }
 
 /** Sends requests that have to do with tokens. */
-export class Courier {
+export class AuthServerClient {
   readonly #send: Send;
   readonly #allowsLoopback: boolean;
 
@@ -38,7 +38,7 @@ export class Courier {
   }
 
   /** What the functions of the library take. */
-  get options(): CourierOptions {
+  get options(): AuthServerRequestOptions {
     return { [customFetch]: (url, init) => this.fetch(url, init), [allowInsecureRequests]: true };
   }
 
@@ -60,7 +60,7 @@ export class Courier {
     const url = this.parse(address);
     return await within(TIMEOUT_MS, async ({ signal }) => {
       try {
-        return await untilAborted(this.#exchange(url, init, signal), signal);
+        return await abortable(this.#exchange(url, init, signal), signal);
       } catch (cause) {
         if (cause instanceof ToolError && !signal.aborted) throw cause;
         const message = signal.aborted
@@ -74,7 +74,7 @@ export class Courier {
   /** A JSON object; `undefined` if there is nothing, or something else, such as the page that a site has for every path. */
   async readObject(address: string): Promise<Readonly<Record<string, unknown>> | undefined> {
     const response = await this.fetch(address, { method: "GET", headers: { accept: "application/json" } });
-    return response.status === 200 ? await objectOf(response) : undefined;
+    return response.status === 200 ? await readJsonObject(response) : undefined;
   }
 
   async #exchange(url: URL, init: RequestInit, signal: AbortSignal): Promise<Response> {
@@ -92,7 +92,7 @@ export class Courier {
 }
 
 /** The JSON object that a response holds, if it does. */
-export async function objectOf(response: Response): Promise<Readonly<Record<string, unknown>> | undefined> {
+export async function readJsonObject(response: Response): Promise<Readonly<Record<string, unknown>> | undefined> {
   try {
     const value: unknown = await response.json();
     return isJsonObject(value) ? value : undefined;

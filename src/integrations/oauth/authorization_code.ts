@@ -18,19 +18,19 @@ import type { MaybePromise } from "../../internal/async.ts";
 import { checkOptions, OBJECT, type OptionRules, POSITIVE, required, rule, TEXT } from "../../internal/options.ts";
 import { within } from "../../wires/mcp/client/message_transport.ts";
 import {
+  createGrant,
   type Grant,
   type GrantFlow,
-  grantOf,
   type GrantRequest,
   type IssuedTokens,
-  issuerFor,
   type IssuerMetadata,
+  requiredIssuer,
 } from "./grant.ts";
-import { isRefusedBy, refusalOf } from "./refusal.ts";
+import { hasAuthErrorCode, toAuthError } from "./refusal.ts";
 import { identify } from "./registration.ts";
 import type { StoredClient } from "./token_storage.ts";
 import { requestTokens } from "./token_request.ts";
-import { untilAborted } from "./abortable.ts";
+import { abortable } from "./abortable.ts";
 
 /** How a person gets to the page where they agree, and their answer back. */
 export interface Redirect {
@@ -93,7 +93,7 @@ export function authorizationCode(options: AuthorizationCodeOptions): Grant {
   if (clientMetadataUrl !== undefined && !/^https:\/\/[^/]+\/./.test(clientMetadataUrl)) {
     throw new TypeError(`Cannot be called ${clientMetadataUrl}: clientMetadataUrl has to be https, with a path`);
   }
-  return grantOf("authorization_code", new AuthorizationCode(options));
+  return createGrant("authorization_code", new AuthorizationCode(options));
 }
 
 function isRedirect(value: unknown): boolean {
@@ -106,7 +106,7 @@ class AuthorizationCode implements GrantFlow {
   readonly #options: AuthorizationCodeOptions;
 
   constructor(options: AuthorizationCodeOptions) {
-    this.issuer = issuerFor(options.clientSecret, options.issuer);
+    this.issuer = requiredIssuer(options.clientSecret, options.issuer);
     this.#options = options;
   }
 
@@ -140,7 +140,7 @@ class AuthorizationCode implements GrantFlow {
   }
 
   async #ask(redirect: Redirect, request: GrantRequest): Promise<IssuedTokens> {
-    const { server, vault } = request;
+    const { server, storage } = request;
     const client = await identify(this.#options, redirect.url, request);
     try {
       const verifier = generateRandomCodeVerifier();
@@ -153,7 +153,7 @@ class AuthorizationCode implements GrantFlow {
       return { ...issued, ...(this.#options.clientId === undefined && { client }) };
     } catch (thrown) {
       // It may have been forgotten there; another time it registers anew.
-      if (isRefusedBy(thrown, "invalid_client", "unauthorized_client")) await vault.forgetClient(server.issuer);
+      if (hasAuthErrorCode(thrown, "invalid_client", "unauthorized_client")) await storage.forgetClient(server.issuer);
       throw thrown;
     }
   }
@@ -162,7 +162,7 @@ class AuthorizationCode implements GrantFlow {
     const { timeoutMs = 300_000 } = this.#options;
     return await within(timeoutMs, async ({ signal }) => {
       try {
-        return await untilAborted(redirect.visit(page, signal), signal);
+        return await abortable(redirect.visit(page, signal), signal);
       } catch (cause) {
         const why = signal.aborted ? `it took longer than ${timeoutMs} ms` : "the way to the page, or back, has failed";
         throw new ToolError("unauthenticated", `Nobody has agreed: ${why}`, { cause });
@@ -178,13 +178,13 @@ function assertProvesKey({ issuer, code_challenge_methods_supported: methods }: 
 }
 
 async function pageOf(
-  { server, courier, resource, scopes }: GrantRequest,
+  { server, authServer, resource, scopes }: GrantRequest,
   clientId: string,
   redirectUrl: string,
   { verifier, state }: { readonly verifier: string; readonly state: string },
 ): Promise<URL> {
   // Whatever opens it may run programs by other schemes.
-  const page = courier.parse(server["authorization_endpoint"]);
+  const page = authServer.parse(server["authorization_endpoint"]);
   const params = {
     response_type: "code",
     client_id: clientId,
@@ -210,7 +210,7 @@ function readCode(answer: URL | string, server: IssuerMetadata, clientId: string
     if (code === undefined || others.length > 0) throw new TypeError("There has to be one code in the answer");
     return code;
   } catch (thrown) {
-    throw refusalOf(thrown, server.issuer);
+    throw toAuthError(thrown, server.issuer);
   }
 }
 

@@ -4,7 +4,7 @@ import type { WWWAuthenticateChallenge } from "oauth4webapi";
 /** What a server says when it lets nobody in. */
 export interface Challenge {
   /** Whether the server has said nothing, and tokens are wanted all the same, if it takes any. */
-  readonly isGuess: boolean;
+  readonly isProbe: boolean;
   /** Whether the token is good, and does not go far enough. */
   readonly isInsufficient: boolean;
   /** Whether the proof of a key lacks the server's nonce. */
@@ -32,7 +32,7 @@ export async function readChallenge(response: Response): Promise<Challenge | und
   if (response.status === 403 && !isInsufficient) return undefined;
   const scopes = scope === undefined ? [] : splitScopes(scope);
   return {
-    isGuess: false,
+    isProbe: false,
     isInsufficient,
     wantsNonce: error === "use_dpop_nonce",
     scopes: scopes.length === 0 ? undefined : scopes,
@@ -42,7 +42,7 @@ export async function readChallenge(response: Response): Promise<Challenge | und
 
 /** In the place of a challenge, where there is none. */
 export const NO_CHALLENGE: Challenge = {
-  isGuess: true,
+  isProbe: true,
   isInsufficient: false,
   wantsNonce: false,
   scopes: undefined,

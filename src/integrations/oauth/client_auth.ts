@@ -12,7 +12,7 @@ export interface ClientKey {
 }
 
 /** How a client proves who it is at the token endpoint, by what it has and what the server takes. */
-export function authenticationOf(
+export function clientAuthentication(
   { secret, method }: StoredClient,
   server: IssuerMetadata,
   key?: ClientKey,

@@ -1,6 +1,6 @@
 import { checkOptions, OBJECT, type OptionRules, required, TEXT } from "../../internal/options.ts";
 import type { ClientKey } from "./client_auth.ts";
-import { type Grant, grantOf, issuerFor } from "./grant.ts";
+import { createGrant, type Grant, requiredIssuer } from "./grant.ts";
 import { requestTokens, scopeParameter } from "./token_request.ts";
 
 /** Options of {@link clientCredentials}. Either a secret or a key is needed. */
@@ -36,8 +36,8 @@ export function clientCredentials(options: ClientCredentialsOptions): Grant {
   if ((clientSecret === undefined) === (clientKey === undefined)) {
     throw new TypeError("Cannot prove who the client is: pass clientSecret or clientKey, one of them");
   }
-  return grantOf("client_credentials", {
-    issuer: issuerFor(clientSecret, issuer),
+  return createGrant("client_credentials", {
+    issuer: requiredIssuer(clientSecret, issuer),
     obtain: (request) =>
       requestTokens(request, { id: clientId, secret: clientSecret }, {
         grantType: "client_credentials",

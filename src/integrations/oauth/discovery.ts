@@ -7,7 +7,7 @@
  */
 import { ToolError } from "../../core/errors/tool_error.ts";
 import type { Challenge } from "./challenge.ts";
-import type { Courier } from "./auth_server_client.ts";
+import type { AuthServerClient } from "./auth_server_client.ts";
 import type { IssuerMetadata } from "./grant.ts";
 
 /** Where to get tokens for a server. */
@@ -24,26 +24,26 @@ export interface TokenSource {
  *
  * @param issuer Who has to be asked for tokens; `undefined` for the first that the server names.
  */
-export async function discover(
+export async function discoverTokenSource(
   url: URL,
-  { metadataUrl, isGuess }: Challenge,
+  { metadataUrl, isProbe }: Challenge,
   issuer: string | undefined,
-  courier: Courier,
+  authServer: AuthServerClient,
 ): Promise<TokenSource | undefined> {
-  const resource = await readResource(url, metadataUrl, courier);
-  if (resource === undefined) return isGuess ? undefined : await discoverAtRoot(url, issuer, courier);
+  const resource = await readResource(url, metadataUrl, authServer);
+  if (resource === undefined) return isProbe ? undefined : await discoverAtRoot(url, issuer, authServer);
   const { resource: name, authorization_servers: issuers, scopes_supported: scopes } = resource;
   return {
     resource: checkResource(name, url),
     scopes: Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === "string") : undefined,
-    server: await readServer(chooseIssuer(issuers, issuer, url), courier),
+    server: await readServer(chooseIssuer(issuers, issuer, url), authServer),
   };
 }
 
 /** The metadata of an authorization server. @throws {ToolError} If there is none, or that of another. */
-export async function readServer(issuer: string, courier: Courier): Promise<IssuerMetadata> {
-  for (const place of wellKnownOf(courier.parse(issuer))) {
-    const found = await readServerAt(place, issuer, (named) => isSameIssuer(named, issuer), courier);
+export async function readServer(issuer: string, authServer: AuthServerClient): Promise<IssuerMetadata> {
+  for (const place of wellKnownOf(authServer.parse(issuer))) {
+    const found = await readServerAt(place, issuer, (named) => isSameIssuer(named, issuer), authServer);
     if (found !== undefined) return found;
   }
   throw new ToolError("unauthenticated", `The authorization server ${issuer} has no metadata`);
@@ -54,16 +54,16 @@ type Metadata = Readonly<Record<string, unknown>>;
 async function readResource(
   url: URL,
   metadataUrl: string | undefined,
-  courier: Courier,
+  authServer: AuthServerClient,
 ): Promise<Metadata | undefined> {
   if (metadataUrl !== undefined) {
-    const found = await courier.readObject(courier.parse(metadataUrl).href);
+    const found = await authServer.readObject(authServer.parse(metadataUrl).href);
     if (found !== undefined) return found;
     throw new ToolError("unauthenticated", `${url.origin} names metadata that are not there`);
   }
   const path = url.pathname.replace(/\/$/, "");
   for (const place of new Set([path, ""])) {
-    const found = await courier.readObject(`${url.origin}/.well-known/oauth-protected-resource${place}`);
+    const found = await authServer.readObject(`${url.origin}/.well-known/oauth-protected-resource${place}`);
     if (found?.["resource"] !== undefined) return found;
   }
   return undefined;
@@ -92,11 +92,15 @@ function chooseIssuer(named: unknown, wanted: string | undefined, url: URL): str
  * In the revision of 2025-03-26 a server is its own authorization server: at its root, by metadata or by custom. What it calls itself
  * there, nobody has told before; it has to be of the same origin.
  */
-async function discoverAtRoot(url: URL, wanted: string | undefined, courier: Courier): Promise<TokenSource> {
+async function discoverAtRoot(
+  url: URL,
+  wanted: string | undefined,
+  authServer: AuthServerClient,
+): Promise<TokenSource> {
   const { origin } = url;
   const place = `${origin}/.well-known/oauth-authorization-server`;
   const isOwn = (issuer: unknown) => URL.canParse(String(issuer)) && new URL(String(issuer)).origin === origin;
-  const server = await readServerAt(place, origin, isOwn, courier) ?? {
+  const server = await readServerAt(place, origin, isOwn, authServer) ?? {
     issuer: origin,
     authorization_endpoint: `${origin}/authorize`,
     token_endpoint: `${origin}/token`,
@@ -111,9 +115,9 @@ async function readServerAt(
   place: string,
   issuer: string,
   isRight: (issuer: unknown) => boolean,
-  courier: Courier,
+  authServer: AuthServerClient,
 ): Promise<IssuerMetadata | undefined> {
-  const found = await courier.readObject(place);
+  const found = await authServer.readObject(place);
   if (found?.["issuer"] === undefined) return undefined;
   if (isRight(found["issuer"])) return found as unknown as IssuerMetadata;
   throw new ToolError("unauthenticated", `The metadata of ${issuer} are those of another authorization server`);

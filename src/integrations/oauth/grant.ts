@@ -1,7 +1,7 @@
 import type { Json } from "../../internal/json.ts";
-import type { Courier } from "./auth_server_client.ts";
+import type { AuthServerClient } from "./auth_server_client.ts";
 import type { DPoPHandle } from "oauth4webapi";
-import type { StoredClient, Vault } from "./token_storage.ts";
+import type { StoredClient, TokenStorage } from "./token_storage.ts";
 
 /** What an authorization server tells of itself, by the names of RFC 8414. */
 export interface IssuerMetadata {
@@ -18,8 +18,8 @@ export interface GrantRequest {
   readonly resource: string | undefined;
   /** What to ask for; `undefined` leaves it to the server. */
   readonly scopes: readonly string[] | undefined;
-  readonly courier: Courier;
-  readonly vault: Vault;
+  readonly authServer: AuthServerClient;
+  readonly storage: TokenStorage;
   /** Proves possession of the key that tokens are to be bound to. */
   readonly dpop: DPoPHandle | undefined;
 }
@@ -64,12 +64,12 @@ class OwnGrant implements Grant {
 }
 
 /** Makes a grant. */
-export function grantOf(type: string, flow: GrantFlow): Grant {
+export function createGrant(type: string, flow: GrantFlow): Grant {
   return new OwnGrant(type, flow);
 }
 
 /** What a grant does. @throws {TypeError} If it is none of ours. */
-export function flowOf(grant: Grant): GrantFlow {
+export function grantFlow(grant: Grant): GrantFlow {
   if (grant instanceof OwnGrant) return grant.flow;
   throw new TypeError("Cannot get tokens: pass a grant, such as authorizationCode({ … }) or clientCredentials({ … })");
 }
@@ -79,7 +79,7 @@ export function flowOf(grant: Grant): GrantFlow {
  *
  * @throws {TypeError} If there is a secret, and nothing is said.
  */
-export function issuerFor(secret: string | undefined, issuer: string | undefined): string | undefined {
+export function requiredIssuer(secret: string | undefined, issuer: string | undefined): string | undefined {
   if (secret !== undefined && issuer === undefined) {
     throw new TypeError(
       'Cannot keep a client secret: say whose it is, by issuer; "*" sends it to whom the server names',

@@ -7,10 +7,10 @@ import type { Send } from "../auth/bearer_fetch.ts";
 import { isConfidential } from "../../internal/http.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import { checkOptions, FUNCTION, type OptionRules, required, rule, TEXT } from "../../internal/options.ts";
-import { authenticationOf } from "./client_auth.ts";
-import { Courier } from "./auth_server_client.ts";
+import { clientAuthentication } from "./client_auth.ts";
+import { AuthServerClient } from "./auth_server_client.ts";
 import type { AssertionRequest } from "./jwt_bearer.ts";
-import { refusalOf } from "./refusal.ts";
+import { toAuthError } from "./refusal.ts";
 
 /** Options of {@link identityAssertion}. */
 export interface IdentityAssertionOptions {
@@ -53,7 +53,7 @@ export function identityAssertion(options: IdentityAssertionOptions): (request: 
   if (!isConfidential(url)) throw new TypeError(`Cannot exchange tokens at ${tokenUrl}: it has to be https`);
   const server: AuthorizationServer = { issuer, token_endpoint: url.href };
   return async (request) => {
-    const courier = new Courier(send, url);
+    const authServer = new AuthServerClient(send, url);
     const client = { client_id: clientId };
     const parameters = {
       requested_token_type: "urn:ietf:params:oauth:token-type:id-jag",
@@ -64,21 +64,21 @@ export function identityAssertion(options: IdentityAssertionOptions): (request: 
       ...(request.scopes !== undefined && { scope: request.scopes.join(" ") }),
     };
     try {
-      const authentication = authenticationOf({ id: clientId, secret }, { issuer });
+      const authentication = clientAuthentication({ id: clientId, secret }, { issuer });
       const response = await genericTokenEndpointRequest(
         server,
         client,
         authentication,
         "urn:ietf:params:oauth:grant-type:token-exchange",
         parameters,
-        courier.options,
+        authServer.options,
       );
       // What it gives is no access token, and says so.
       const recognizedTokenTypes = { n_a: () => {} };
       return (await processGenericTokenEndpointResponse(server, client, response, { recognizedTokenTypes }))
         .access_token;
     } catch (thrown) {
-      throw refusalOf(thrown, issuer);
+      throw toAuthError(thrown, issuer);
     }
   };
 }

@@ -1,6 +1,6 @@
 import type { MaybePromise } from "../../internal/async.ts";
 import { checkOptions, FUNCTION, type OptionRules, required, TEXT } from "../../internal/options.ts";
-import { type Grant, grantOf, issuerFor } from "./grant.ts";
+import { createGrant, type Grant, requiredIssuer } from "./grant.ts";
 import { requestTokens, scopeParameter } from "./token_request.ts";
 
 /** What an assertion is for. */
@@ -42,8 +42,8 @@ const RULES: OptionRules<JwtBearerOptions> = {
 export function jwtBearer(options: JwtBearerOptions): Grant {
   checkOptions("get tokens for an assertion", options, RULES);
   const { assertion, clientId, clientSecret, issuer } = options;
-  return grantOf(GRANT_TYPE, {
-    issuer: issuerFor(clientSecret, issuer),
+  return createGrant(GRANT_TYPE, {
+    issuer: requiredIssuer(clientSecret, issuer),
     async obtain(request) {
       const { server, resource, scopes } = request;
       const said = await assertion({ issuer: server.issuer, resource, scopes });

@@ -11,10 +11,10 @@ import { ToolError } from "../../core/errors/tool_error.ts";
 import { isConfidential } from "../../internal/http.ts";
 import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionRules, rule, TEXTS } from "../../internal/options.ts";
 import { type Challenge, NO_CHALLENGE, readChallenge } from "./challenge.ts";
-import { flowOf, type Grant } from "./grant.ts";
-import { Session } from "./session.ts";
+import { type Grant, grantFlow } from "./grant.ts";
+import { OAuthSession } from "./session.ts";
 import type { OAuthStore, StoredTokens } from "./token_storage.ts";
-import { untilAborted } from "./abortable.ts";
+import { abortable } from "./abortable.ts";
 
 /** Options of {@link oauthFetch}. */
 export interface OAuthFetchOptions {
@@ -103,14 +103,14 @@ export function oauthFetch(url: string | URL, options: OAuthFetchOptions): OAuth
   }
   const { grant, store = new Map(), scopes, dpop, fetch: send = (to, init) => fetch(to, init) } = options;
   server.hash = "";
-  const session = new Session({ url: server, flow: flowOf(grant), store, scopes, dpop, send });
+  const session = new OAuthSession({ url: server, flow: grantFlow(grant), store, scopes, dpop, send });
   const sendAuthorized = async (to: string, init: RequestInit) => {
     if (new URL(to).origin !== server.origin) return await send(to, init);
     return await exchange(session, send, to, init);
   };
   return Object.assign(sendAuthorized, {
     signIn: ({ signal }: { readonly signal?: AbortSignal | undefined } = {}) =>
-      untilAborted(signIn(session, send, server), signal),
+      abortable(signIn(session, send, server), signal),
     signOut: () => session.forget(),
   });
 }
@@ -123,8 +123,8 @@ function isStore(value: unknown): boolean {
 /** How often a request is sent at most: without a token, with an old one, with a new one, with a nonce, and with one that goes further. */
 const MAX_TRIES = 5;
 
-async function exchange(session: Session, send: Send, url: string, init: RequestInit): Promise<Response> {
-  let tokens = await untilAborted(session.current(), init.signal);
+async function exchange(session: OAuthSession, send: Send, url: string, init: RequestInit): Promise<Response> {
+  let tokens = await abortable(session.current(), init.signal);
   let [hasNonce, goesFurther] = [false, false];
   for (let tries = 1;; tries++) {
     const response = await sendWith(tokens, session.dpop, send, url, init);
@@ -147,13 +147,13 @@ async function exchange(session: Session, send: Send, url: string, init: Request
 /** Other tokens than those that a response refuses, which nobody reads if there are none to be had. */
 async function renewAfter(
   response: Response,
-  session: Session,
+  session: OAuthSession,
   refused: StoredTokens | undefined,
   challenge: Challenge,
   signal: AbortSignal | null | undefined,
 ): Promise<StoredTokens | undefined> {
   try {
-    return await untilAborted(session.renew(refused, challenge), signal);
+    return await abortable(session.renew(refused, challenge), signal);
   } catch (thrown) {
     discard(response);
     throw thrown;
@@ -188,7 +188,7 @@ async function sendWith(
 }
 
 /** Has the server say where tokens come from, by a request that does nothing, and gets some unless there are good ones. */
-async function signIn(session: Session, send: Send, server: URL): Promise<void> {
+async function signIn(session: OAuthSession, send: Send, server: URL): Promise<void> {
   const tokens = await session.current();
   const response = await sendWith(tokens, session.dpop, send, server.href, { method: "GET", redirect: "manual" });
   const challenge = await readChallenge(response);

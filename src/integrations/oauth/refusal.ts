@@ -9,14 +9,14 @@ const TRANSIENT: ReadonlySet<string> = new Set(["server_error", "temporarily_una
  * The error that callers get where there is no token to be had. Of what a stranger says only its code is quoted; the rest is in the
  * `cause`.
  */
-export function refusalOf(thrown: unknown, issuer: string): ToolError {
+export function toAuthError(thrown: unknown, issuer: string): ToolError {
   if (thrown instanceof ToolError) return thrown;
   if (thrown instanceof AuthorizationResponseError || thrown instanceof ResponseBodyError) {
-    return refusedBy(issuer, thrown.error, thrown);
+    return authServerError(issuer, thrown.error, thrown);
   }
   if (thrown instanceof WWWAuthenticateChallengeError) {
     // A firewall has challenges of its own.
-    return refusedBy(issuer, thrown.status === 401 ? "invalid_client" : "server_error", thrown);
+    return authServerError(issuer, thrown.status === 401 ? "invalid_client" : "server_error", thrown);
   }
   const message = `The answer of ${issuer} is not one of OAuth`;
   // What the library has as its own cause is the whole answer, tokens and all: errors are logged.
@@ -25,7 +25,7 @@ export function refusalOf(thrown: unknown, issuer: string): ToolError {
 }
 
 /** The refusal that an error code of OAuth means. */
-export function refusedBy(issuer: string, error: unknown, cause?: unknown): ToolError {
+export function authServerError(issuer: string, error: unknown, cause?: unknown): ToolError {
   const code = typeof error === "string" && /^[\w.-]{1,64}$/.test(error) ? error : "an error";
   return new ToolError(
     TRANSIENT.has(code) ? "unavailable" : "unauthenticated",
@@ -35,6 +35,6 @@ export function refusedBy(issuer: string, error: unknown, cause?: unknown): Tool
 }
 
 /** Whether the refusal is one with this code of OAuth. */
-export function isRefusedBy(thrown: unknown, ...codes: readonly string[]): thrown is ToolError {
+export function hasAuthErrorCode(thrown: unknown, ...codes: readonly string[]): thrown is ToolError {
   return thrown instanceof ToolError && codes.includes(String(asObject(thrown.details)["error"]));
 }

@@ -10,9 +10,9 @@ import { type AuthorizationServer, dynamicClientRegistrationRequest } from "oaut
 import { ToolError } from "../../core/errors/tool_error.ts";
 import type { JsonObject } from "../../internal/json.ts";
 import { isLoopback } from "../../internal/http.ts";
-import { objectOf } from "./auth_server_client.ts";
+import { readJsonObject } from "./auth_server_client.ts";
 import type { GrantRequest, IssuerMetadata } from "./grant.ts";
-import { refusalOf, refusedBy } from "./refusal.ts";
+import { authServerError, toAuthError } from "./refusal.ts";
 import type { StoredClient } from "./token_storage.ts";
 
 /** What a client can be called. */
@@ -30,13 +30,13 @@ export async function identify(
   request: GrantRequest,
 ): Promise<StoredClient> {
   const { clientId, clientSecret, clientMetadataUrl } = options;
-  const { server, vault } = request;
+  const { server, storage } = request;
   if (clientId !== undefined) return { id: clientId, secret: clientSecret };
   if (clientMetadataUrl !== undefined && server["client_id_metadata_document_supported"] === true) {
     return { id: clientMetadataUrl };
   }
-  await vault.keepIssuer(server.issuer);
-  const known = await vault.client(server.issuer);
+  await storage.keepIssuer(server.issuer);
+  const known = await storage.client(server.issuer);
   // A redirect to elsewhere would be refused, on a page that nobody gets back from.
   if (known?.redirectUrl === redirectUrl) return known;
   if (server["registration_endpoint"] === undefined) {
@@ -46,14 +46,14 @@ export async function identify(
     );
   }
   const client = await register(options, redirectUrl, request);
-  await vault.keepClient(server.issuer, client);
+  await storage.keepClient(server.issuer, client);
   return client;
 }
 
 async function register(
   { clientMetadata }: RegistrationOptions,
   redirectUrl: string,
-  { server, courier }: GrantRequest,
+  { server, authServer }: GrantRequest,
 ): Promise<StoredClient> {
   const { issuer } = server;
   const metadata = {
@@ -67,16 +67,16 @@ async function register(
   };
   let response: Response;
   try {
-    response = await dynamicClientRegistrationRequest(server as AuthorizationServer, metadata, courier.options);
+    response = await dynamicClientRegistrationRequest(server as AuthorizationServer, metadata, authServer.options);
   } catch (thrown) {
-    throw refusalOf(thrown, issuer);
+    throw toAuthError(thrown, issuer);
   }
-  const answer = await objectOf(response);
+  const answer = await readJsonObject(response);
   // The library would also refuse 200, and secrets that do not say when they end; both are common.
   const { client_id: id, client_secret: secret, token_endpoint_auth_method: given } = answer ?? {};
-  if (!response.ok) throw refusedBy(issuer, answer?.["error"], answer);
+  if (!response.ok) throw authServerError(issuer, answer?.["error"], answer);
   if (typeof id !== "string" || id === "") {
-    throw refusalOf(new TypeError("There is no client_id in the answer"), issuer);
+    throw toAuthError(new TypeError("There is no client_id in the answer"), issuer);
   }
   // A secret that was not asked for, by a server that does not say what for, is used as its metadata have it.
   const method = given ?? clientMetadata?.["token_endpoint_auth_method"];

@@ -9,14 +9,14 @@ import type { Send } from "../auth/bearer_fetch.ts";
 import { type Clock, systemClock } from "../../internal/time.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import type { Challenge } from "./challenge.ts";
-import { Courier } from "./auth_server_client.ts";
-import { discover, isSameIssuer, readServer } from "./discovery.ts";
+import { AuthServerClient } from "./auth_server_client.ts";
+import { discoverTokenSource, isSameIssuer, readServer } from "./discovery.ts";
 import type { GrantFlow, GrantRequest, IssuedTokens } from "./grant.ts";
-import { isRefusedBy } from "./refusal.ts";
-import { type OAuthStore, type StoredTokens, StoreFault, Vault } from "./token_storage.ts";
+import { hasAuthErrorCode } from "./refusal.ts";
+import { type OAuthStore, type StoredTokens, TokenStorage, TokenStoreError } from "./token_storage.ts";
 
 /** What a session is about. */
-export interface SessionOptions {
+export interface OAuthSessionOptions {
   readonly url: URL;
   readonly flow: GrantFlow;
   readonly store: OAuthStore;
@@ -28,8 +28,8 @@ export interface SessionOptions {
 /** What becomes of a renewal. */
 type Renewing = Promise<StoredTokens | undefined>;
 
-/** Gets other tokens than those that are known, and keeps them in a vault. */
-type Work = (known: StoredTokens | undefined, vault: Vault) => Renewing;
+/** Gets other tokens than those that are known, and keeps them in a storage. */
+type Work = (known: StoredTokens | undefined, storage: TokenStorage) => Renewing;
 
 /** How long before its end a token is renewed, in milliseconds; sooner, if it lasts but minutes. */
 const MARGIN_MS = 30_000;
@@ -41,21 +41,21 @@ const MAX_LIFE_MS = 31_536_000_000;
 const OVER = ["invalid_grant", "invalid_client", "unauthorized_client"];
 
 /** Keeps the tokens of one server. */
-export class Session {
+export class OAuthSession {
   /** Proves possession of the key that tokens are bound to. */
   readonly dpop: DPoPHandle | undefined;
-  readonly #options: SessionOptions;
+  readonly #options: OAuthSessionOptions;
   readonly #clock: Clock = systemClock;
   /** Another one after each time that all is forgotten: what has begun before keeps nothing. */
-  #vault: Vault;
+  #storage: TokenStorage;
   #forgetting: Promise<unknown> | undefined = undefined;
   #renewing: { readonly becomes: Renewing; readonly isAhead: boolean } | undefined = undefined;
   /** The newest token, which the server has not taken yet, and whether a refresh token was all that it took. */
   #unproven: { readonly accessToken: string; readonly isRefreshed: boolean } | undefined = undefined;
 
-  constructor(options: SessionOptions) {
+  constructor(options: OAuthSessionOptions) {
     this.#options = options;
-    this.#vault = new Vault(options.store, options.url);
+    this.#storage = new TokenStorage(options.store, options.url);
     this.dpop = options.dpop && DPoP({}, options.dpop);
   }
 
@@ -66,10 +66,10 @@ export class Session {
     const isRenewable = known.refreshToken !== undefined && this.#options.flow.refresh !== undefined;
     if (!isRenewable) return this.#isGood(known) ? known : undefined;
     try {
-      return await this.#once(known, undefined, (due, vault) => this.#refresh(due, vault));
+      return await this.#once(known, undefined, (due, storage) => this.#refresh(due, storage));
     } catch (thrown) {
       // It was ahead of time. But tokens that are not kept are lost, and somebody has to hear of it.
-      if (thrown instanceof ToolError && !(thrown instanceof StoreFault) && this.#isGood(known)) return known;
+      if (thrown instanceof ToolError && !(thrown instanceof TokenStoreError) && this.#isGood(known)) return known;
       throw thrown;
     }
   }
@@ -89,17 +89,17 @@ export class Session {
     challenge: Challenge,
     isWanted: boolean = false,
   ): Promise<StoredTokens | undefined> {
-    return await this.#once(refused, challenge, async (known, vault) => {
+    return await this.#once(refused, challenge, async (known, storage) => {
       if (!isWanted && this.#isHopeless(known, refused, challenge)) return undefined;
-      return await this.#obtain(known, refused, challenge, vault);
+      return await this.#obtain(known, refused, challenge, storage);
     });
   }
 
   /** Forgets the tokens, and what the client is called where they come from; also those that are still to come. */
   async forget(): Promise<void> {
     const { store, url } = this.#options;
-    const closed = this.#vault.close();
-    this.#vault = new Vault(store, url);
+    const closed = this.#storage.close();
+    this.#storage = new TokenStorage(store, url);
     this.#forgetting = Promise.allSettled([this.#forgetting, closed]);
     this.#renewing = undefined;
     this.#unproven = undefined;
@@ -113,14 +113,14 @@ export class Session {
     work: Work,
   ): Promise<StoredTokens | undefined> {
     for (;;) {
-      const vault = this.#vault;
+      const storage = this.#storage;
       const known = await this.#known();
       // Forgotten meanwhile.
-      if (vault !== this.#vault) continue;
+      if (storage !== this.#storage) continue;
       if (known !== undefined && this.#isNews(known, refused, challenge)) return known;
       // Where what one request waits for cannot be waited for by another, each does it for itself.
-      if (this.#clock.isPerRequest) return await work(known, vault);
-      if (this.#renewing === undefined) return await this.#begin(work(known, vault), challenge === undefined);
+      if (this.#clock.isPerRequest) return await work(known, storage);
+      if (this.#renewing === undefined) return await this.#begin(work(known, storage), challenge === undefined);
       const { becomes, isAhead } = this.#renewing;
       const renewed = await becomes;
       if (renewed !== undefined && goesFarEnough(renewed, challenge)) return renewed;
@@ -161,47 +161,47 @@ export class Session {
     known: StoredTokens | undefined,
     refused: StoredTokens | undefined,
     challenge: Challenge,
-    vault: Vault,
+    storage: TokenStorage,
   ): Promise<StoredTokens | undefined> {
     const { url, flow } = this.#options;
-    const courier = this.#courier();
-    const source = await discover(url, challenge, flow.issuer, courier);
+    const authServer = this.#authServer();
+    const source = await discoverTokenSource(url, challenge, flow.issuer, authServer);
     if (source === undefined) return undefined;
     const { resource, server } = source;
     const kin = known?.issuer === server.issuer ? known : undefined;
-    const request = this.#request(source, courier, vault, this.#scopesFor(kin, challenge, source.scopes));
+    const request = this.#request(source, authServer, storage, this.#scopesFor(kin, challenge, source.scopes));
     if (kin !== undefined && !challenge.isInsufficient && this.#unprovenOf(refused) === undefined) {
       const refreshed = await this.#tryRefresh(kin, { ...request, scopes: kin.scopes });
       if (refreshed !== undefined) return refreshed;
     }
-    const kept = await this.#keep(await flow.obtain(request), server.issuer, resource, vault);
+    const kept = await this.#keep(await flow.obtain(request), server.issuer, resource, storage);
     this.#unproven = { accessToken: kept.accessToken, isRefreshed: false };
     return kept;
   }
 
-  async #refresh(known: StoredTokens | undefined, vault: Vault): Promise<StoredTokens | undefined> {
+  async #refresh(known: StoredTokens | undefined, storage: TokenStorage): Promise<StoredTokens | undefined> {
     if (known === undefined) return undefined;
-    const courier = this.#courier();
-    const server = await readServer(known.issuer, courier);
+    const authServer = this.#authServer();
+    const server = await readServer(known.issuer, authServer);
     const source = { resource: known.resource, server };
-    return await this.#tryRefresh(known, this.#request(source, courier, vault, known.scopes));
+    return await this.#tryRefresh(known, this.#request(source, authServer, storage, known.scopes));
   }
 
   /** Tokens for a refresh token; `undefined` if there is none, or it is over. */
   async #tryRefresh(known: StoredTokens, request: GrantRequest): Promise<StoredTokens | undefined> {
     const { refreshToken, issuer, resource, client } = known;
     const { flow } = this.#options;
-    const { vault } = request;
+    const { storage } = request;
     if (refreshToken === undefined || flow.refresh === undefined) return undefined;
     try {
-      const kept = await this.#keep(await flow.refresh(request, refreshToken, client), issuer, resource, vault);
+      const kept = await this.#keep(await flow.refresh(request, refreshToken, client), issuer, resource, storage);
       this.#unproven = { accessToken: kept.accessToken, isRefreshed: true };
       return kept;
     } catch (thrown) {
       if (!(thrown instanceof ToolError)) throw thrown;
-      if (!isRefusedBy(thrown, ...OVER)) throw unrenewed(thrown);
-      await vault.forgetTokens();
-      if (isRefusedBy(thrown, "invalid_client", "unauthorized_client")) await vault.forgetClient(issuer);
+      if (!hasAuthErrorCode(thrown, ...OVER)) throw unrenewed(thrown);
+      await storage.forgetTokens();
+      if (hasAuthErrorCode(thrown, "invalid_client", "unauthorized_client")) await storage.forgetClient(issuer);
       return undefined;
     }
   }
@@ -210,7 +210,7 @@ export class Session {
     issued: IssuedTokens,
     issuer: string,
     resource: string | undefined,
-    vault: Vault,
+    storage: TokenStorage,
   ): Promise<StoredTokens> {
     const { expiresInSeconds = 0, ...tokens } = issued;
     const lastsMs = Math.min(expiresInSeconds * 1_000, MAX_LIFE_MS);
@@ -224,7 +224,7 @@ export class Session {
       endsAtMs,
       keyThumbprint: await this.dpop?.calculateThumbprint(),
     };
-    await vault.keepTokens(kept);
+    await storage.keepTokens(kept);
     return kept;
   }
 
@@ -232,7 +232,7 @@ export class Session {
   async #known(): Promise<StoredTokens | undefined> {
     // Where requests cannot wait for each other, they do not wait for this, either.
     if (!this.#clock.isPerRequest) await this.#forgetting;
-    const known = await this.#vault.tokens();
+    const known = await this.#storage.tokens();
     const { issuer } = this.#options.flow;
     if (known === undefined || (issuer !== undefined && !isSameIssuer(known.issuer, issuer))) return undefined;
     return known.keyThumbprint === await this.dpop?.calculateThumbprint() ? known : undefined;
@@ -258,17 +258,17 @@ export class Session {
     return all.size === 0 ? undefined : [...all];
   }
 
-  #courier(): Courier {
-    return new Courier(this.#options.send, this.#options.url);
+  #authServer(): AuthServerClient {
+    return new AuthServerClient(this.#options.send, this.#options.url);
   }
 
   #request(
     { resource, server }: Pick<GrantRequest, "resource" | "server">,
-    courier: Courier,
-    vault: Vault,
+    authServer: AuthServerClient,
+    storage: TokenStorage,
     scopes: readonly string[] | undefined,
   ): GrantRequest {
-    return { server, resource, scopes, courier, vault, dpop: this.dpop };
+    return { server, resource, scopes, authServer, storage, dpop: this.dpop };
   }
 }
 

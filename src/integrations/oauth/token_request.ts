@@ -6,10 +6,10 @@ import {
   type TokenEndpointResponse,
 } from "oauth4webapi";
 import { ToolError } from "../../core/errors/tool_error.ts";
-import { authenticationOf, type ClientKey } from "./client_auth.ts";
-import { objectOf } from "./auth_server_client.ts";
+import { clientAuthentication, type ClientKey } from "./client_auth.ts";
+import { readJsonObject } from "./auth_server_client.ts";
 import type { GrantRequest, IssuedTokens } from "./grant.ts";
-import { refusalOf } from "./refusal.ts";
+import { toAuthError } from "./refusal.ts";
 import type { StoredClient } from "./token_storage.ts";
 
 /** What the token endpoint is asked by. */
@@ -27,20 +27,20 @@ export async function requestTokens(
   client: StoredClient,
   { grantType, parameters, key }: TokenRequest,
 ): Promise<IssuedTokens> {
-  const { courier, dpop, resource, scopes } = request;
+  const { authServer, dpop, resource, scopes } = request;
   const server = request.server as AuthorizationServer;
   const named = { client_id: client.id };
   const all = { ...parameters, ...(resource !== undefined && { resource }) };
-  const options = { ...courier.options, ...(dpop !== undefined && { DPoP: dpop }) };
+  const options = { ...authServer.options, ...(dpop !== undefined && { DPoP: dpop }) };
   const ask = async () => {
-    const authentication = authenticationOf(client, request.server, key);
+    const authentication = clientAuthentication(client, request.server, key);
     const response = await genericTokenEndpointRequest(server, named, authentication, grantType, all, options);
     return await processGenericTokenEndpointResponse(server, named, await essentialOf(response));
   };
   try {
     return { ...issued(await twiceForNonce(ask), dpop !== undefined), scopes };
   } catch (thrown) {
-    throw refusalOf(thrown, server.issuer);
+    throw toAuthError(thrown, server.issuer);
   }
 }
 
@@ -61,7 +61,7 @@ async function twiceForNonce<Value>(ask: () => Promise<Value>): Promise<Value> {
 
 /** A response without what the library would look at, and we do not want. */
 async function essentialOf(response: Response): Promise<Response> {
-  const body = await objectOf(response.clone());
+  const body = await readJsonObject(response.clone());
   if (body === undefined) return response;
   // The token that says who a person is, is for those who want to know that.
   const { id_token: _, ...rest } = body;

@@ -59,7 +59,7 @@ export interface StoredTokens {
 }
 
 /** What a store did not do: no fault of the server, nor of whoever issues tokens. */
-export class StoreFault extends ToolError {
+export class TokenStoreError extends ToolError {
   /** @param method What of the store has failed. */
   constructor(method: keyof OAuthStore, cause: unknown) {
     super("unavailable", `The store of tokens has failed: its ${method}() threw; see the cause`, { cause });
@@ -67,7 +67,7 @@ export class StoreFault extends ToolError {
 }
 
 /** A store with what is in it, until that is forgotten. What cannot be read is not there. */
-export class Vault {
+export class TokenStorage {
   readonly #store: OAuthStore;
   readonly #tokensKey: string;
   readonly #issuersKey: string;
@@ -158,7 +158,7 @@ export class Vault {
     try {
       return await (method === "set" ? store.set(key, value) : store[method](key));
     } catch (thrown) {
-      throw new StoreFault(method, thrown);
+      throw new TokenStoreError(method, thrown);
     }
   }
 }

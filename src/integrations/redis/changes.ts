@@ -4,7 +4,7 @@ import { isRefusal } from "./channels.ts";
 import { Listeners } from "../../internal/async.ts";
 import { RedisConnection } from "./connection.ts";
 import { checkRedisOptions, REDIS_RULES, type RedisOptions } from "./options.ts";
-import { Follower, type Missed } from "./channel_with_backlog.ts";
+import { type Backlog, ChannelWithBacklog } from "./channel_with_backlog.ts";
 import { type Entry, fieldOf } from "./session_records.ts";
 
 /** Options of {@link redisChangeBus}. */
@@ -106,9 +106,9 @@ class Bus implements RedisChangeBus {
     this.#connection.close();
   }
 
-  #follow(): Follower<Change> {
+  #follow(): ChannelWithBacklog<Change> {
     const beganMs = performance.now();
-    return new Follower({
+    return new ChannelWithBacklog({
       cursor: undefined,
       read: (text) => this.#read(text),
       missed: (cursor) => this.#missed(cursor, performance.now() - beganMs),
@@ -116,7 +116,7 @@ class Bus implements RedisChangeBus {
     });
   }
 
-  async #missed(cursor: string | undefined, sinceMs: number): Promise<Missed<Change>> {
+  async #missed(cursor: string | undefined, sinceMs: number): Promise<Backlog<Change>> {
     const given = [cursor ?? "", Math.ceil(sinceMs) + SLACK_MS];
     const ask = (client: Redis) => client.eval(MISSED, 1, this.#key, ...given);
     const entries = await this.#connection.askPatiently(ask) as readonly Entry[];

@@ -1,21 +1,21 @@
-import type { Hearing } from "./channels.ts";
+import type { ChannelListener } from "./channels.ts";
 
 /** What was told while nobody here listened. */
-export interface Missed<News> {
+export interface Backlog<News> {
   /** In the order in which it was told. */
   readonly news: readonly News[];
   /** Where that ends. */
   readonly cursor: string;
 }
 
-/** What a {@link Follower} needs. */
-export interface FollowerOptions<News> {
+/** What a {@link ChannelWithBacklog} needs. */
+export interface ChannelWithBacklogOptions<News> {
   /** From where on everything is told; `undefined` if that is for `missed` to know. */
   readonly cursor: string | undefined;
   /** Reads what a channel tells, after its cursor; `undefined` if it makes no sense. */
   readonly read: (text: string) => News | undefined;
   /** Gives what a log has after a cursor. Tells by itself what goes wrong. */
-  readonly missed: (cursor: string | undefined) => Promise<Missed<News>>;
+  readonly missed: (cursor: string | undefined) => Promise<Backlog<News>>;
   /** Told everything: some of it twice, after a break. */
   readonly tell: (news: News) => void;
 }
@@ -24,14 +24,14 @@ export interface FollowerOptions<News> {
  * Hears what a channel tells, and reads in a log what it did not hear: before it had joined, and while Redis was gone. In both,
  * each piece of news has a cursor before it.
  */
-export class Follower<News> implements Hearing {
-  readonly #options: FollowerOptions<News>;
+export class ChannelWithBacklog<News> implements ChannelListener {
+  readonly #options: ChannelWithBacklogOptions<News>;
   #cursor: string | undefined;
   /** Whether everything before the cursor was told. */
   #isWhole = false;
   #joins = 0;
 
-  constructor(options: FollowerOptions<News>) {
+  constructor(options: ChannelWithBacklogOptions<News>) {
     this.#options = options;
     this.#cursor = options.cursor;
   }

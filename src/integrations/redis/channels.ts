@@ -3,7 +3,7 @@ import { StoreError } from "../../engine/redis/store_error.ts";
 import { Lazy } from "../../internal/async.ts";
 
 /** Who listens to a channel. */
-export interface Hearing {
+export interface ChannelListener {
   /** Takes what is told. */
   onMessage(text: string): void;
   /** From now on everything is heard. What was told before, maybe was not; so it is said again after each break. */
@@ -17,7 +17,7 @@ const PING_MS = 10_000;
 export class RedisChannels {
   readonly #client: Lazy<Redis>;
   readonly #report: (error: unknown) => void;
-  readonly #hearings = new Map<string, Hearing>();
+  readonly #hearings = new Map<string, ChannelListener>();
   #pinging: ReturnType<typeof setInterval> | undefined = undefined;
 
   /**
@@ -30,7 +30,7 @@ export class RedisChannels {
   }
 
   /** Listens to a channel that nobody listens to yet. @returns Ends it. */
-  join(channel: string, hearing: Hearing): () => void {
+  join(channel: string, hearing: ChannelListener): () => void {
     this.#hearings.set(channel, hearing);
     void this.#use((client) => this.#subscribe(client, [channel]));
     return () => {

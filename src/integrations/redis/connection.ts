@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { Failures } from "../../engine/redis/error_throttle.ts";
+import { ErrorThrottle } from "../../engine/redis/error_throttle.ts";
 import { RedisClients } from "../../engine/redis/clients.ts";
 import { redisName, storeError } from "../../engine/redis/store_error.ts";
 import { Lazy } from "../../internal/async.ts";
@@ -22,7 +22,7 @@ export class RedisConnection {
   /** Told of what goes wrong. */
   readonly report: (error: unknown) => void;
   readonly #store: string;
-  readonly #failures: Failures;
+  readonly #failures: ErrorThrottle;
   readonly #clients: RedisClients;
   readonly #line: Lazy<{ ready(): Promise<Redis> }>;
   readonly #closing = new Pause();
@@ -36,7 +36,7 @@ export class RedisConnection {
   constructor(what: string, trouble: string, { redis, timeoutMs = 1_000, onError }: RedisOptions) {
     this.#store = redisName(redis);
     const tell = onError ?? ((error: unknown) => console.warn(trouble, error));
-    this.#failures = new Failures((error) => tell(storeError(this.#store, error)));
+    this.#failures = new ErrorThrottle((error) => tell(storeError(this.#store, error)));
     this.report = this.#failures.report;
     this.#clients = new RedisClients(redis, { what, packages: ["ioredis"], timeoutMs, onError: this.report });
     this.#line = new Lazy(() => this.#clients.openLine());

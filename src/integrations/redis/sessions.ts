@@ -10,7 +10,7 @@ import type {
 } from "../../wires/mcp/http/sessions/store.ts";
 import { RedisConnection } from "./connection.ts";
 import { checkRedisOptions, REDIS_RULES, type RedisOptions } from "./options.ts";
-import { Follower, type Missed } from "./channel_with_backlog.ts";
+import { type Backlog, ChannelWithBacklog } from "./channel_with_backlog.ts";
 import { type Entry, fieldOf, toMessage, toNote, toSession } from "./session_records.ts";
 import { APPEND, DELETE, DROP, GET, MISSED, NOTE, PUT } from "./session_scripts.ts";
 
@@ -176,8 +176,8 @@ class Store implements RedisSessionStore {
     this.#connection.close();
   }
 
-  #follow(id: string, listeners: Listeners<SessionNote>): Follower<SessionNote> {
-    return new Follower({
+  #follow(id: string, listeners: Listeners<SessionNote>): ChannelWithBacklog<SessionNote> {
+    return new ChannelWithBacklog({
       // Sessions are asked for before they are listened to: from then on nothing is missed.
       cursor: this.#numbers.get(id) ?? "0",
       read: (text) => {
@@ -190,7 +190,7 @@ class Store implements RedisSessionStore {
     });
   }
 
-  async #missed(id: string, cursor: string): Promise<Missed<SessionNote>> {
+  async #missed(id: string, cursor: string): Promise<Backlog<SessionNote>> {
     const after = Number.parseInt(cursor, 10) || 0;
     const missed = await this.#connection.askPatiently(this.#script(MISSED, id, [after]));
     if (!Array.isArray(missed)) return { news: [{ kind: "ended" }], cursor };
