@@ -20,7 +20,7 @@ import { PostgresBackend } from "./postgres.ts";
 import { RedisBackend } from "./redis.ts";
 import { assertRedisAddress, type RedisAddress } from "../redis/address.ts";
 import type { Engine } from "../engine.ts";
-import { postgresName, redisName, storeError } from "../redis/store_error.ts";
+import { postgresName, redisName, storeError } from "../store_errors.ts";
 
 export type { RedisAddress, RedisTls } from "../redis/address.ts";
 

@@ -12,7 +12,7 @@ import { BULLMQ, importPackage } from "../redis/packages.ts";
 import { startWorker, STREAMS, toDeliveryQueue, toProcessor, workerOptions } from "./queue.ts";
 import type { RedisAddress } from "../redis/address.ts";
 import { RedisRecords } from "./redis_records.ts";
-import { RedisClients, type RedisLine } from "../redis/clients.ts";
+import { RedisClients, type RedisLine } from "../redis/connection.ts";
 
 /** BullMQ's name of the queue; the prefix of its keys has the engine's. */
 const QUEUE = "deliveries";

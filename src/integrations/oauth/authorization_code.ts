@@ -26,7 +26,7 @@ import {
   type IssuerMetadata,
   requiredIssuer,
 } from "./grant.ts";
-import { hasAuthErrorCode, toAuthError } from "./refusal.ts";
+import { hasAuthErrorCode, toAuthError } from "./auth_error.ts";
 import { identify } from "./registration.ts";
 import type { StoredClient } from "./token_storage.ts";
 import { requestTokens } from "./token_request.ts";

@@ -10,7 +10,7 @@ import { checkOptions, FUNCTION, type OptionRules, required, rule, TEXT } from "
 import { clientAuthentication } from "./client_auth.ts";
 import { AuthServerClient } from "./auth_server_client.ts";
 import type { AssertionRequest } from "./jwt_bearer.ts";
-import { toAuthError } from "./refusal.ts";
+import { toAuthError } from "./auth_error.ts";
 
 /** Options of {@link identityAssertion}. */
 export interface IdentityAssertionOptions {

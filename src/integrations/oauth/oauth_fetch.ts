@@ -12,7 +12,7 @@ import { isConfidential } from "../../internal/http.ts";
 import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionRules, rule, TEXTS } from "../../internal/options.ts";
 import { type Challenge, NO_CHALLENGE, readChallenge } from "./challenge.ts";
 import { type Grant, grantFlow } from "./grant.ts";
-import { OAuthSession } from "./session.ts";
+import { OAuthSession } from "./oauth_session.ts";
 import type { OAuthStore, StoredTokens } from "./token_storage.ts";
 import { abortable } from "./abortable.ts";
 

@@ -12,7 +12,7 @@ import type { JsonObject } from "../../internal/json.ts";
 import { isLoopback } from "../../internal/http.ts";
 import { readJsonObject } from "./auth_server_client.ts";
 import type { GrantRequest, IssuerMetadata } from "./grant.ts";
-import { authServerError, toAuthError } from "./refusal.ts";
+import { authServerError, toAuthError } from "./auth_error.ts";
 import type { StoredClient } from "./token_storage.ts";
 
 /** What a client can be called. */

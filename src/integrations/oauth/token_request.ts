@@ -9,7 +9,7 @@ import { ToolError } from "../../core/errors/tool_error.ts";
 import { clientAuthentication, type ClientKey } from "./client_auth.ts";
 import { readJsonObject } from "./auth_server_client.ts";
 import type { GrantRequest, IssuedTokens } from "./grant.ts";
-import { toAuthError } from "./refusal.ts";
+import { toAuthError } from "./auth_error.ts";
 import type { StoredClient } from "./token_storage.ts";
 
 /** What the token endpoint is asked by. */

@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import { StoreError } from "../../engine/redis/store_error.ts";
+import { StoreError } from "../../engine/store_errors.ts";
 import { Lazy } from "../../internal/async.ts";
 
 /** Who listens to a channel. */

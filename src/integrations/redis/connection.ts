@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import { ErrorThrottle } from "../../engine/redis/error_throttle.ts";
-import { RedisClients } from "../../engine/redis/clients.ts";
-import { redisName, storeError } from "../../engine/redis/store_error.ts";
+import { RedisClients } from "../../engine/redis/connection.ts";
+import { redisName, storeError } from "../../engine/store_errors.ts";
 import { Lazy } from "../../internal/async.ts";
 import { Pause } from "../../internal/time.ts";
 import { isRefusal, RedisChannels } from "./channels.ts";

@@ -5,9 +5,9 @@
  *
  * @module
  */
-export { type RedisRateLimitStore, redisRateLimitStore, type RedisRateLimitStoreOptions } from "./buckets.ts";
-export { type RedisChangeBus, redisChangeBus, type RedisChangeBusOptions } from "./changes.ts";
+export { type RedisRateLimitStore, redisRateLimitStore, type RedisRateLimitStoreOptions } from "./rate_limit_store.ts";
+export { type RedisChangeBus, redisChangeBus, type RedisChangeBusOptions } from "./change_bus.ts";
 export type { RedisOptions } from "./options.ts";
-export { type RedisSessionStore, redisSessionStore, type RedisSessionStoreOptions } from "./sessions.ts";
+export { type RedisSessionStore, redisSessionStore, type RedisSessionStoreOptions } from "./session_store.ts";
 export type { RedisAddress, RedisTls } from "../../engine/redis/address.ts";
 export type { Bucket, BucketStore } from "../middleware/rate_limit.ts";

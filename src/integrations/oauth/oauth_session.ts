@@ -12,7 +12,7 @@ import type { Challenge } from "./challenge.ts";
 import { AuthServerClient } from "./auth_server_client.ts";
 import { discoverTokenSource, isSameIssuer, readServer } from "./discovery.ts";
 import type { GrantFlow, GrantRequest, IssuedTokens } from "./grant.ts";
-import { hasAuthErrorCode } from "./refusal.ts";
+import { hasAuthErrorCode } from "./auth_error.ts";
 import { type OAuthStore, type StoredTokens, TokenStorage, TokenStoreError } from "./token_storage.ts";
 
 /** What a session is about. */

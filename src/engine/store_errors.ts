@@ -1,5 +1,5 @@
-import { MissingPackageError } from "./packages.ts";
-import type { RedisAddress } from "./address.ts";
+import { MissingPackageError } from "./redis/packages.ts";
+import type { RedisAddress } from "./redis/address.ts";
 
 /** What a store did not do, and which store that is: clients of stores seldom say. For the log; callers are not told. */
 export class StoreError extends Error {
