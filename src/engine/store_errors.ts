@@ -1,44 +1,99 @@
-import { MissingPackageError } from "./redis/packages.ts";
-import type { RedisAddress } from "./redis/address.ts";
+/**
+ * Errors of stores outside of this process. The log says which store failed, once per outage; callers only learn that the store is
+ * unavailable.
+ *
+ * @module
+ */
+import type { Logger } from "../core/handler/context.ts";
 
-/** What a store did not do, and which store that is: clients of stores seldom say. For the log; callers are not told. */
+/** An error of a store, with the store's name in the message: the clients of stores seldom include it. */
 export class StoreError extends Error {
   /** Always `"StoreError"`. */
   override readonly name = "StoreError";
 }
 
+/** A package is not installed. */
+export class MissingPackageError extends Error {
+  /** Always `"MissingPackageError"`. */
+  override readonly name = "MissingPackageError";
+}
+
 /**
- * The same error, with the name of its store.
+ * Imports an optional package.
  *
- * @param store Its name, such as `Redis at 127.0.0.1:6379`.
+ * @param feature Feature that needs the package, for the message.
+ * @param names All packages that the feature needs, for the message.
+ * @param load Imports the package.
+ * @throws {MissingPackageError} If it is not installed.
  */
-export function storeError(store: string, cause: unknown): Error {
-  if (cause instanceof StoreError || cause instanceof MissingPackageError) return cause;
-  return new StoreError(`${store}: ${reasonOf(cause)}`, { cause });
+export async function importPackage<Module>(
+  feature: string,
+  names: readonly string[],
+  load: () => Promise<Module>,
+): Promise<Module> {
+  try {
+    return await load();
+  } catch (cause) {
+    const command = `npm install ${names.join(" ")} (or bun add, deno add npm:…)`;
+    const message = `Cannot use ${feature}: it needs ${names.join(" and ")}; run ${command}`;
+    throw new MissingPackageError(message, { cause });
+  }
 }
 
-/** What a Redis is called, without what is secret. */
-export function redisName(address: string | RedisAddress): string {
-  if (typeof address === "string") return `Redis${placeOf(address)}`;
-  const { host = "127.0.0.1", port = 6_379, path, sentinels } = address;
-  if (sentinels !== undefined) return `Redis by way of ${sentinels.map((one) => `${one.host}:${one.port}`).join(", ")}`;
-  return `Redis at ${path ?? `${host}:${port}`}`;
-}
-
-/** What a PostgreSQL is called, without what is secret. */
-export function postgresName(url: string): string {
-  return `PostgreSQL${placeOf(url)}`;
-}
-
-function placeOf(address: string): string {
-  if (address.startsWith("/")) return ` at ${address.replace(/\?.*/s, "")}`;
+/** Name of a store for messages, with the host or the path of its address and without credentials. */
+export function storeName(kind: string, address: string): string {
+  if (address.startsWith("/")) return `${kind} at ${address.replace(/\?.*/s, "")}`;
   const url = address.includes("://") && URL.canParse(address) ? new URL(address) : undefined;
-  return url === undefined ? "" : ` at ${url.host || url.pathname}`;
+  return url === undefined ? kind : `${kind} at ${url.host || url.pathname}`;
 }
 
-function reasonOf(cause: unknown): string {
-  // What Node says of a host with several addresses has no words of its own.
-  const [error] = cause instanceof AggregateError && cause.message === "" ? cause.errors : [cause];
-  const reason = error instanceof Error ? error.message : String(error);
-  return reason.includes("enableOfflineQueue") ? "the connection broke" : reason;
+/** Logs the errors of a store once per outage. Further errors are suppressed until a request succeeds. */
+export class ErrorThrottle {
+  readonly #message: string;
+  readonly #logger: Logger;
+  readonly #store: string | undefined;
+  #hasFailed = false;
+  #isClosed = false;
+
+  /**
+   * @param message Message of the log line, which gets the error as its field `error`.
+   * @param logger Default: `console`.
+   * @param store Name of the store, if its errors do not include it.
+   */
+  constructor(message: string, logger: Logger = console, store?: string) {
+    this.#message = message;
+    this.#logger = logger;
+    this.#store = store;
+  }
+
+  /** Whether no request has succeeded since the last error. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
+  }
+
+  /** Logs an error, unless it belongs to an outage that is logged already. A bound method, so that it can be passed on. */
+  readonly report = (error: unknown): void => {
+    if (!this.#hasFailed && !this.#isClosed) this.#logger.warn(this.#message, { error: this.toStoreError(error) });
+    this.#hasFailed = true;
+  };
+
+  /** A request succeeded: the next error is logged. */
+  succeed(): void {
+    this.#hasFailed = false;
+  }
+
+  /** The store is closed on purpose: no further error is logged. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** The error, with the name of the store in its message. */
+  toStoreError(cause: unknown): unknown {
+    if (this.#store === undefined || cause instanceof StoreError || cause instanceof MissingPackageError) return cause;
+    // An error of Node for a host with several addresses has an empty message.
+    const [error] = cause instanceof AggregateError && cause.message === "" ? cause.errors : [cause];
+    const reason = error instanceof Error ? error.message : String(error);
+    const text = reason.includes("enableOfflineQueue") ? "the connection broke" : reason;
+    return new StoreError(`${this.#store}: ${text}`, { cause });
+  }
 }

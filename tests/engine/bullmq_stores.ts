@@ -6,6 +6,7 @@
 import { bullmqEngine, type BullmqEngineCommonOptions } from "../../src/engine/bullmq/mod.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import { type ServerName, startPostgres, startRedis, type TestServer } from "./programs.ts";
+import { errorLogger } from "./fixture.ts";
 import type { OpenedEngine } from "./suite.ts";
 
 /** Each that the engine can use. */
@@ -38,7 +39,7 @@ export interface OpenedBullmq extends OpenedEngine {
 /** Opens an engine with a queue of its own. */
 export function openOn(store: ServerName, url: string, options: BullmqEngineCommonOptions): OpenedBullmq {
   const errors: unknown[] = [];
-  const all = { name: `test-${crypto.randomUUID()}`, onError: (error: unknown) => void errors.push(error), ...options };
+  const all = { name: `test-${crypto.randomUUID()}`, logger: errorLogger((error) => errors.push(error)), ...options };
   const engines: Engine[] = [];
   const create = (): Engine => {
     const engine = openBullmq(store, url, all);

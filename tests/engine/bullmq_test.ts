@@ -3,7 +3,7 @@ import { after, describe, test } from "node:test";
 import * as v from "valibot";
 import { createClient, createServer, defineTool, memoryTransport } from "../../mod.ts";
 import { bullmqEngine, type BullmqEngineOptions } from "../../src/engine/bullmq/mod.ts";
-import { importPackage } from "../../src/engine/redis/packages.ts";
+import { importPackage } from "../../src/engine/store_errors.ts";
 import { openBullmq, openOn, startStore, STORES, warmUp } from "./bullmq_stores.ts";
 import { type ServerName, skipReason, type TestServer } from "./programs.ts";
 import { engineSuite, newJob, Runs, until } from "./suite.ts";

@@ -4,6 +4,7 @@
  * @module
  */
 import { ok, strictEqual } from "node:assert/strict";
+import type { Logger } from "../../src/core/handler/context.ts";
 import type { Engine, EngineWorker, Job } from "../../src/engine/engine.ts";
 
 /** A job as a call would make it, with a new id, good for ten minutes. */
@@ -22,6 +23,12 @@ export function newJob(changes: Partial<Job> = {}): Job {
     memo: { answers: {}, steps: {} },
     ...changes,
   };
+}
+
+/** A logger that passes on the field `error` of warnings and errors. */
+export function errorLogger(onError: (error: unknown) => void): Logger {
+  const log = (_message: string, fields?: Readonly<Record<string, unknown>>): void => onError(fields?.["error"]);
+  return { debug() {}, info() {}, warn: log, error: log };
 }
 
 /** The job after its next change. */

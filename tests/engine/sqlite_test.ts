@@ -8,6 +8,7 @@ import { openDatabase, type SqliteDatabase } from "../../src/engine/sqlite/datab
 import { SqliteStore } from "../../src/engine/sqlite/store.ts";
 import { SqliteSubscriptions } from "../../src/engine/sqlite/subscriptions.ts";
 import { temporaryFolder } from "../runtime_serve/programs.ts";
+import { errorLogger } from "./fixture.ts";
 import { engineSuite, newJob, type OpenedEngine, Runs, sleep, until } from "./suite.ts";
 
 const LEASE_MS = 1_500;
@@ -55,7 +56,7 @@ function read(database: SqliteDatabase, sql: string): unknown[] {
 test("sqlite() says what to do about a folder that is not there", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "missing", "jobs.db");
-  throws(() => sqliteEngine(path), /its folder has to exist.*mkdir/);
+  throws(() => sqliteEngine(path), /its folder must exist.*mkdir/);
   mkdirSync(join(folder.path, "missing"));
   await sqliteEngine(path).close();
 });
@@ -90,7 +91,7 @@ test("sqlite() leaves the file of a newer version alone", async () => {
   const raw = openRaw(opened.path);
   raw.exec("PRAGMA user_version = 2");
   raw.close();
-  throws(() => sqliteEngine(opened.path), /a newer version wrote it \(schema 2, this one knows 1\)/);
+  throws(() => sqliteEngine(opened.path), /a newer version of Toolwire wrote it \(schema 2, supported is 1\)/);
   await opened.close();
 });
 
@@ -133,7 +134,7 @@ test("sqlite() deletes expired jobs, and what was to be delivered of them", asyn
 
 test("sqlite() throws what the database throws, tells of it in the background, and goes on", async () => {
   const errors: unknown[] = [];
-  const options = { busyTimeoutMs: 1, pollMs: 5, leaseMs: 600, onError: (error: unknown) => void errors.push(error) };
+  const options = { busyTimeoutMs: 1, pollMs: 5, leaseMs: 600, logger: errorLogger((error) => errors.push(error)) };
   const { path, engine, close } = await openSqlite(options);
   const jobs = [newJob(), newJob()] as const;
   for (const job of jobs) await engine.insert(job);
@@ -232,7 +233,11 @@ test("SqliteStore: takes and gives back many as one change", async () => {
 
 test("sqlite() delivers again what could not be run", async () => {
   const errors: unknown[] = [];
-  const { engine, close } = await openSqlite({ leaseMs: 200, pollMs: 10, onError: (error) => errors.push(error) });
+  const { engine, close } = await openSqlite({
+    leaseMs: 200,
+    pollMs: 10,
+    logger: errorLogger((error) => errors.push(error)),
+  });
   const job = newJob();
   await engine.insert(job);
   await engine.schedule(job.id, 0);
@@ -297,13 +302,13 @@ test("SqliteSubscriptions: asks once for all that are watched, and not at all wh
     one.insert(job);
     subscriptions.add(job.id, () => void told.push(job.id));
   }
-  subscriptions.look();
-  subscriptions.look();
+  subscriptions.poll();
+  subscriptions.poll();
   questions = 0;
   const [job] = jobs.slice(50);
   other.replace({ ...job!, version: 2 }, 1);
   await until("it is told", () => {
-    subscriptions.look();
+    subscriptions.poll();
     return told.length > 0;
   });
   deepStrictEqual({ told, questions }, { told: [job!.id], questions: 1 });
@@ -340,16 +345,16 @@ for (
         nowMs += tellMs;
       });
       other.replace({ ...job, version: 2 }, 1);
-      subscriptions.look();
+      subscriptions.poll();
       strictEqual(told, 1);
       other.replace({ ...job, version: 3 }, 2);
       if (deafMs > 0) {
         nowMs += deafMs - 1;
-        subscriptions.look();
+        subscriptions.poll();
         strictEqual(told, 1);
         nowMs += 1;
       }
-      subscriptions.look();
+      subscriptions.poll();
       strictEqual(told, 2);
     } finally {
       performance.now = now;
@@ -373,9 +378,9 @@ test("SqliteSubscriptions: a look that fails is made up for by the next", async 
   one.changed = () => {
     throw new Error("database is locked");
   };
-  throws(() => subscriptions.look(), /locked/);
+  throws(() => subscriptions.poll(), /locked/);
   one.changed = ask;
-  subscriptions.look();
+  subscriptions.poll();
   strictEqual(told, 1);
   one.close();
   other.close();

@@ -4,6 +4,7 @@ import { after, describe, test } from "node:test";
 import type { Change } from "../../mod.ts";
 import { type RedisChangeBus, redisChangeBus } from "../../src/integrations/redis/mod.ts";
 import { mcpTransport } from "../../src/wires/mcp/mod.ts";
+import { errorLogger } from "../engine/fixture.ts";
 import { skipReason, startRedis, type TestServer } from "../engine/programs.ts";
 import { createReplica, eventually, isHeard, PATIENT, withRedis } from "./fixture.ts";
 
@@ -22,7 +23,7 @@ interface Opened {
 function open(redis: string, name: string, timeoutMs = 60_000): Opened {
   const errors: unknown[] = [];
   const heard: Change[] = [];
-  const bus = redisChangeBus({ redis, name, timeoutMs, onError: (error) => void errors.push(error) });
+  const bus = redisChangeBus({ redis, name, timeoutMs, logger: errorLogger((error) => errors.push(error)) });
   const leave = bus.subscribe((change) => void heard.push(change));
   return { bus, heard, errors, leave };
 }

@@ -8,6 +8,7 @@ import { createServer, defineTool, type Server } from "../../mod.ts";
 import { redisChangeBus, redisSessionStore, type RedisSessionStoreOptions } from "../../src/integrations/redis/mod.ts";
 import * as v from "../../src/core/schema/valibot.ts";
 import { defineResource, mcp, type McpSession, type SessionOptions, sessionsIn } from "../../src/wires/mcp/mod.ts";
+import { errorLogger } from "../engine/fixture.ts";
 import { Gate, KEYS } from "../wires/mcp/fixture.ts";
 
 /** Servers start slowly where much is done at once. */
@@ -75,7 +76,7 @@ export function createReplica(options: ReplicaOptions): Replica {
   const gate = new Gate();
   const aborted = new Gate();
   const errors: unknown[] = [];
-  const settings = { timeoutMs: 60_000, onError: (error: unknown) => void errors.push(error), ...redis };
+  const settings = { timeoutMs: 60_000, logger: errorLogger((error) => errors.push(error)), ...redis };
   const store = redisSessionStore({
     ...settings,
     ...(ttlMs !== undefined && { ttlMs }),

@@ -8,6 +8,7 @@ import { redisChangeBus, redisRateLimitStore, redisSessionStore } from "../../sr
 import { grpc } from "../../src/wires/grpc/mod.ts";
 import { mcp, sessionsIn } from "../../src/wires/mcp/mod.ts";
 import { webtools } from "../../src/wires/webtools/mod.ts";
+import { errorLogger } from "../engine/fixture.ts";
 import { skipReason, startRedis, type TestServer } from "../engine/programs.ts";
 import { KEYS } from "../wires/mcp/fixture.ts";
 import { eventually, PATIENT } from "./fixture.ts";
@@ -25,12 +26,10 @@ function open(redis: string): Opened {
   const options = (by: string) => ({
     redis,
     timeoutMs: 2_000,
-    onError: (error: unknown) => void told.push({ by, error }),
+    logger: errorLogger((error) => told.push({ by, error })),
   });
   const store = redisRateLimitStore(options("buckets"));
   const sessions = redisSessionStore(options("sessions"));
-  const log = (_message: string, fields?: Readonly<Record<string, unknown>>) =>
-    void told.push({ by: "log", error: fields?.["error"] });
   const limited = defineTool("limited").describe("Be limited").use(rateLimit({ perSecond: 1_000, store }))
     .handle(() => "done");
   const promised = defineTool("promised").describe("Take long").promise().handle(() => "done");
@@ -41,7 +40,7 @@ function open(redis: string): Opened {
     keys: KEYS,
     engine: bullmqEngine(options("bullmq")),
     changes: redisChangeBus(options("changes")),
-    logger: { debug() {}, info() {}, warn: log, error: log },
+    logger: errorLogger((error) => told.push({ by: "log", error })),
     wires: [
       mcpLite(),
       mcp({ sessions: sessionsIn(sessions), ssePath: "/sse" }),

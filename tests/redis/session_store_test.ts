@@ -8,6 +8,7 @@ import {
 } from "../../src/integrations/redis/mod.ts";
 import type { SessionNote } from "../../src/wires/mcp/mod.ts";
 import { skipReason, startRedis, type TestServer } from "../engine/programs.ts";
+import { errorLogger } from "../engine/fixture.ts";
 import { eventually, isHeard, newSession, PATIENT, withRedis } from "./fixture.ts";
 
 /** Has Redis do nothing for a while; what it is asked meanwhile it does then. */
@@ -40,7 +41,7 @@ describe("redisSessionStore()", { skip: skipReason("redis") }, () => {
     const errors: unknown[] = [];
     const redis = await url();
     const open = () => {
-      const all = { redis, name, timeoutMs: 60_000, onError: (error: unknown) => void errors.push(error), ...options };
+      const all = { redis, name, timeoutMs: 60_000, logger: errorLogger((error) => errors.push(error)), ...options };
       const store = redisSessionStore(all);
       opened.push(store);
       return store;
@@ -334,8 +335,8 @@ describe("redisSessionStore()", { skip: skipReason("redis") }, () => {
 
 test("redisSessionStore() rejects, and tells once, where there is no Redis", PATIENT, async () => {
   const errors: unknown[] = [];
-  const onError = (error: unknown) => void errors.push(error);
-  const store = redisSessionStore({ redis: "redis://127.0.0.1:1", timeoutMs: 300, onError });
+  const logger = errorLogger((error) => errors.push(error));
+  const store = redisSessionStore({ redis: "redis://127.0.0.1:1", timeoutMs: 300, logger });
   for (let n = 0; n < 2; n++) await rejects(async () => await store.get("x"));
   strictEqual(errors.length, 1);
   const waiting = rejects(async () => await store.append("x", "s", "1", true));

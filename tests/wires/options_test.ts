@@ -103,7 +103,7 @@ const WRONG: readonly (readonly [call: unknown, args: readonly unknown[], messag
   ...NO_REDIS.slice(2).map((no) => [bullmqEngine, [no], REDIS_IS] as const),
   [redisSessionStore, [{ redis, maxSession: 5 }], /there is no option "maxSession"; did you mean "maxSessions"\?$/],
   [redisSessionStore, [{ redis, maxSessions: 0 }], /maxSessions must be a whole number above 0, not 0$/, "RangeError"],
-  [redisChangeBus, [{ redis, names: "a" }], /^Cannot tell changes .*no option "names"; did you mean "name"\?$/],
+  [redisChangeBus, [{ redis, names: "a" }], /^Cannot publish changes .*no option "names"; did you mean "name"\?$/],
   [redisRateLimitStore, [{ redis, timeout: 5 }], /^Cannot keep buckets in Redis: .*did you mean "timeoutMs"\?$/],
   [redisRateLimitStore, [{ redis, timeoutMs: 0 }], /timeoutMs must be a number above 0, not 0$/, "RangeError"],
   [mcpTransport, ["nope"], /^Cannot reach an MCP server: pass a URL that begins with "http:\/\/" or .*, not "nope"$/],

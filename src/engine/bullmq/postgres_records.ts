@@ -1,10 +1,10 @@
 import type { BullmqLease, Delivery, LeaseResult, Records } from "./backend.ts";
 import type { Job } from "../engine.ts";
 
-/** Where changes are told: `<queue>:<id>`. */
+/** Channel for changes; the payload is `<queue>:<id>`. */
 export const CHANNEL = "toolwire";
 
-/** Brings the table into being; each statement does nothing where its work is done. */
+/** Creates schema, table and index, unless they exist. */
 export const TABLES = `
   CREATE SCHEMA IF NOT EXISTS toolwire;
   CREATE TABLE IF NOT EXISTS toolwire.jobs (
@@ -21,17 +21,17 @@ export const TABLES = `
   );
   CREATE INDEX IF NOT EXISTS jobs_by_expiry ON toolwire.jobs (expires_at)`;
 
-/** How often expired jobs are deleted, in milliseconds. */
+/** Interval between deletions of expired jobs in milliseconds. */
 const PURGE_MS = 60_000;
 
-// By the clock of PostgreSQL: those of the processes may differ. `now()` would be when the transaction began.
+// Time of PostgreSQL: the clocks of the processes may differ. `now()` would be the start of the transaction.
 const NOW = "clock_timestamp()";
 const THE_JOB = `queue = $1 AND id = $2 AND expires_at > ${NOW}`;
-/** What a delivery may take: of its own record, and, if it is there for a dead holder, with that holder's lease. */
+/** The record of the delivery. For a recovery, its lease must also name the delivery. */
 const ACQUIRABLE = `${THE_JOB} AND record_id = $3 AND ($4 = '' OR delivery = $4)`;
 
 const STATEMENTS = {
-  // An expired one that is not purged yet only seems to have the id.
+  // An expired job that is not purged yet is replaced.
   insert: `INSERT INTO toolwire.jobs AS kept (queue, id, record_id, version, expires_at, body)
     VALUES ($1, $2, $3, $4, to_timestamp($5::float8 / 1000), $6)
     ON CONFLICT (queue, id) DO UPDATE SET record_id = excluded.record_id, version = excluded.version,
@@ -53,29 +53,27 @@ const STATEMENTS = {
     WHERE queue = $1 AND id = ANY($2) AND claim = ANY($3)`,
   release: `UPDATE toolwire.jobs SET delivery = NULL, claim = NULL, leased_until = NULL
     WHERE queue = $1 AND id = $2 AND claim = $3`,
-  // A few at a time: nobody is to wait long for a write.
+  // Limited, so that other writes do not wait long.
   purge: `DELETE FROM toolwire.jobs WHERE ctid = ANY(ARRAY(
     SELECT ctid FROM toolwire.jobs WHERE expires_at <= ${NOW} LIMIT 500 FOR UPDATE SKIP LOCKED))`,
 };
 
-/** What a statement gave. */
-export interface PostgresResult {
-  /** What was found. */
+/** Sends a query; rejects if PostgreSQL cannot be reached. */
+type PostgresQuery = (text: string, values: readonly unknown[]) => Promise<PostgresResult>;
+
+interface PostgresResult {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
-  /** How many were found or changed. */
+  /** Number of rows that were found or changed. */
   readonly rowCount?: number | null | undefined;
 }
 
-/** Asks PostgreSQL; rejects if it cannot be reached. */
-export type PostgresQuery = (text: string, values: readonly unknown[]) => Promise<PostgresResult>;
-
-/** Each job is a row; those of all queues are in one table. */
+/** Each job is a row. All queues share one table. */
 export class PostgresRecords implements Records {
   readonly #queue: string;
   readonly #query: PostgresQuery;
   #purgeAtMs = 0;
 
-  /** @param queue Which jobs are meant. */
+  /** @param queue Name of the queue that the jobs belong to. */
   constructor(queue: string, query: PostgresQuery) {
     this.#queue = queue;
     this.#query = query;
@@ -111,9 +109,9 @@ export class PostgresRecords implements Records {
     leaseMs: number,
   ): Promise<LeaseResult> {
     const which = [job, recordId, isRecovery ? delivery : ""];
-    if (await this.#change("acquire", ...which, delivery, claim, leaseMs)) return "ours";
+    if (await this.#change("acquire", ...which, delivery, claim, leaseMs)) return "acquired";
     const [row] = (await this.#run("busy", ...which)).rows;
-    // Given back meanwhile, it is asked for again at once.
+    // At least 1: the lease may have been released meanwhile.
     return row === undefined ? "gone" : { busyMs: Math.max(1, Number(row["busy_ms"])) };
   }
 
@@ -130,7 +128,7 @@ export class PostgresRecords implements Records {
     if (nowMs < this.#purgeAtMs) return;
     this.#purgeAtMs = nowMs + PURGE_MS;
     const { rowCount } = await this.#query(STATEMENTS.purge, []);
-    // There may be more of them.
+    // There may be more.
     if ((rowCount ?? 0) > 0) this.#purgeAtMs = 0;
   }
 

@@ -1,41 +1,41 @@
-import type { DeliveryWorker } from "./backend.ts";
 import { Pause, within } from "../../internal/time.ts";
 import type { EngineWorker } from "../engine.ts";
+import type { DeliveryWorker } from "./backend.ts";
 
-/** How long to wait before the store is tried again, in milliseconds. */
+/** Delay before the next try to open the worker, in milliseconds. */
 const RETRY_MS = 1_000;
 
 /** Options of {@link BullmqWorker}. */
 export interface BullmqWorkerOptions {
-  /** Begins to take deliveries; tried again until it succeeds. */
+  /** Opens the worker; retried until it succeeds. */
   readonly open: () => Promise<DeliveryWorker>;
-  /** How long the store may take to answer, in milliseconds. */
+  /** Time limit of a reply in milliseconds. */
   readonly timeoutMs: number;
-  /** Told of errors. */
+  /** Called with errors of the background. */
   readonly onError: (error: unknown) => void;
-  /** Told when it has stopped. */
+  /** Called after {@link BullmqWorker.stop}. */
   readonly onStop: () => void;
 }
 
-/** A worker that begins as soon as the store can be reached. */
+/** A worker that starts as soon as the store can be reached. */
 export class BullmqWorker implements EngineWorker {
   readonly #options: BullmqWorkerOptions;
-  readonly #pause = new Pause();
+  readonly #stopping = new Pause();
+  readonly #runs = new Set<Promise<unknown>>();
   #isStopping = false;
   #worker: DeliveryWorker | undefined = undefined;
-  #runs = new Set<Promise<unknown>>();
 
   constructor(options: BullmqWorkerOptions) {
     this.#options = options;
-    void this.#begin();
+    void this.#open();
   }
 
-  /** Whether it takes no more. */
+  /** Whether it accepts no further deliveries. */
   get isStopping(): boolean {
     return this.#isStopping;
   }
 
-  /** Does something that {@link stop} has to wait for. */
+  /** Has {@link stop} wait for `work`. */
   async during<Value>(work: Promise<Value>): Promise<Value> {
     this.#runs.add(work);
     try {
@@ -47,12 +47,12 @@ export class BullmqWorker implements EngineWorker {
 
   async stop(): Promise<void> {
     this.#isStopping = true;
-    this.#pause.end();
+    this.#stopping.end();
     const worker = this.#worker;
     const closing = worker?.close();
     closing?.catch(this.#options.onError);
     while (this.#runs.size > 0) await Promise.allSettled(this.#runs);
-    // A store that is down does not keep a process from ending: what it was not told of, it delivers again.
+    // With a time limit, so that a store that is down does not block the end of the process. Unconfirmed deliveries are repeated.
     const { timeoutMs, onError, onStop } = this.#options;
     if (worker !== undefined && closing !== undefined) {
       await within(timeoutMs, closing).catch(() => within(timeoutMs, worker.abort())).catch(onError);
@@ -60,24 +60,24 @@ export class BullmqWorker implements EngineWorker {
     onStop();
   }
 
-  /** Ends at once. What is under way is delivered again. */
+  /** Closes the connections at once. Deliveries in progress are delivered again. */
   async abort(): Promise<void> {
     this.#isStopping = true;
-    this.#pause.end();
+    this.#stopping.end();
     await this.#worker?.abort();
   }
 
-  async #begin(): Promise<void> {
+  async #open(): Promise<void> {
     while (!this.#isStopping && this.#worker === undefined) {
       try {
         this.#worker = await this.#options.open();
       } catch (error) {
         if (this.#isStopping) return;
         this.#options.onError(error);
-        await this.#pause.wait(RETRY_MS);
+        await this.#stopping.wait(RETRY_MS);
       }
     }
-    // It came to be while it was stopped.
+    // It was opened while it was being stopped.
     if (this.#isStopping) await this.#worker?.abort();
   }
 }

@@ -1,115 +1,189 @@
 import type { Redis, RedisOptions } from "ioredis";
-import { within } from "../../internal/time.ts";
-import { importPackage } from "./packages.ts";
+import { Lazy } from "../../internal/async.ts";
+import { Pause, within } from "../../internal/time.ts";
+import { type ErrorThrottle, importPackage } from "../store_errors.ts";
 import type { RedisAddress } from "./address.ts";
+import { isPermanentError, RedisChannels } from "./channels.ts";
 
 /**
- * How to ask Redis where a caller waits: what cannot be sent now is not sent later either, and what got no answer is not sent
- * again. A change that was taken for failed would else be made when nobody expects it any more.
+ * Settings for requests that a caller waits for. A command that cannot be sent now fails at once, and one without a reply is not sent
+ * again: otherwise a change would be made after its caller was given an error.
  */
-const ASKING = { enableOfflineQueue: false, autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 } as const;
+const REQUEST_SETTINGS = {
+  enableOfflineQueue: false,
+  autoResendUnfulfilledCommands: false,
+  maxRetriesPerRequest: 0,
+} as const;
 
-/** Replies stay as they are. */
-export type RedisSettings = Omit<RedisOptions, "replyMapping">;
+/** Time limit of {@link RedisConnection.requestWithRetry} in milliseconds. */
+const RETRY_LIMIT_MS = 30_000;
 
-/** What {@link RedisClients} needs to know. */
-export interface RedisClientsOptions {
-  /** What wants to connect, for the advice where its packages are missing. */
-  readonly what: string;
-  /** Its packages. */
+/** Delay between two tries of {@link RedisConnection.requestWithRetry} in milliseconds. */
+const RETRY_MS = 250;
+
+/** Maximum number of requests that wait for their next try. Further ones fail at once. */
+const MAX_RETRYING = 1_000;
+
+/** Settings of a connection. Replies are not mapped. */
+type RedisSettings = Omit<RedisOptions, "replyMapping">;
+
+/** Options of {@link RedisConnection}. */
+export interface RedisConnectionOptions {
+  /** Feature that connects, for the message if a package is missing. */
+  readonly feature: string;
+  /** Packages that the feature needs, for the same message. */
   readonly packages: readonly string[];
-  /** How long Redis may take to answer, in milliseconds. */
+  /** Time limit of a reply in milliseconds. */
   readonly timeoutMs: number;
-  /** Told of errors of connections. */
-  readonly onError: (error: unknown) => void;
+  /** Receives the errors. */
+  readonly errors: ErrorThrottle;
 }
 
-/** Connections to one Redis, and their end. */
-export class RedisClients {
+/** Connections to one Redis: one for requests and one for channels, each opened at the first use, and further ones. */
+export class RedisConnection {
+  /** The subscribed channels. */
+  readonly channels: RedisChannels;
   readonly #address: string | RedisAddress;
-  readonly #options: RedisClientsOptions;
+  readonly #options: RedisConnectionOptions;
   readonly #clients = new Set<Redis>();
+  readonly #main = new Lazy(() => this.#openMain());
+  readonly #closing = new Pause();
+  #retrying = 0;
   #isClosed = false;
 
-  constructor(address: string | RedisAddress, options: RedisClientsOptions) {
+  constructor(address: string | RedisAddress, options: RedisConnectionOptions) {
     this.#address = address;
     this.#options = options;
+    const { timeoutMs, errors } = options;
+    // Without `autoResubscribe`, since the channels subscribe again and report that messages may have been missed.
+    const settings = { autoResubscribe: false, commandTimeout: timeoutMs };
+    this.channels = new RedisChannels(() => this.connect(settings), errors.report);
   }
 
-  /** Connects, to ask where a caller waits. */
-  async openLine(): Promise<RedisLine> {
-    const { timeoutMs } = this.#options;
-    return new RedisLine(await this.connect({ ...ASKING, commandTimeout: timeoutMs }), timeoutMs);
+  /** Receives the errors. */
+  get errors(): ErrorThrottle {
+    return this.#options.errors;
   }
 
-  /** Connects. */
-  async connect(options: RedisSettings): Promise<Redis> {
-    const { what, packages, timeoutMs } = this.#options;
-    const { Redis } = await importPackage(what, packages, () => import("ioredis"));
+  /** Whether {@link close} was called. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** The client for requests, once it is connected. Rejects after `timeoutMs`. */
+  async ready(): Promise<Redis> {
+    return await (await this.#main.get()).ready();
+  }
+
+  /** Sends a request. If Redis cannot be reached, the error is reported and the promise rejects. */
+  async request<Value>(send: (client: Redis) => Promise<Value>): Promise<Value> {
+    const { errors } = this.#options;
+    try {
+      const value = await send(await this.ready());
+      errors.succeed();
+      return value;
+    } catch (cause) {
+      const error = errors.toStoreError(cause);
+      errors.report(error);
+      throw error;
+    }
+  }
+
+  /** Sends a request until it succeeds, for up to 30 seconds: for requests that the caller would not repeat. */
+  async requestWithRetry<Value>(send: (client: Redis) => Promise<Value>): Promise<Value> {
+    for (const endMs = performance.now() + RETRY_LIMIT_MS;;) {
+      try {
+        return await this.request(send);
+      } catch (error) {
+        const isFinal = this.#isClosed || isPermanentError(error) || performance.now() >= endMs;
+        if (isFinal || this.#retrying >= MAX_RETRYING) throw error;
+      }
+      this.#retrying++;
+      await this.delay(RETRY_MS);
+      this.#retrying--;
+    }
+  }
+
+  /** Waits for `delayMs`, or until {@link close}. */
+  delay(delayMs: number): Promise<void> {
+    return this.#closing.wait(delayMs);
+  }
+
+  /** Opens a further connection. */
+  async connect(settings: RedisSettings): Promise<Redis> {
+    const { feature, packages, timeoutMs } = this.#options;
+    const { Redis } = await importPackage(feature, packages, () => import("ioredis"));
     if (this.#isClosed) throw new Error("The connections to Redis are closed");
     const retryStrategy = (tries: number): number => Math.min(tries * 100, 1_000);
-    const all: RedisSettings = { ...options, retryStrategy, connectTimeout: timeoutMs };
+    const all: RedisSettings = { ...settings, retryStrategy, connectTimeout: timeoutMs };
     const client = typeof this.#address === "string"
       ? new Redis(this.#address, all)
       : new Redis({ ...this.#address, ...all });
-    return this.watch(client);
+    return this.track(client);
   }
 
-  /** Has a connection that somebody else made end with the others. */
-  watch(client: Redis): Redis {
-    client.on("error", this.#options.onError);
+  /** Reports errors of a client that was created elsewhere, and closes it with the others. */
+  track(client: Redis): Redis {
+    client.on("error", this.#options.errors.report);
     this.#clients.add(client);
     return client;
   }
 
-  /** Ends a connection. */
+  /** Closes one client. */
   end(client: Redis): void {
     this.#clients.delete(client);
-    // BullMQ has ended it; to end it twice leaves a timer behind.
+    // BullMQ has closed it already. A second disconnect would leave a timer running.
     if (client.status === "end") return;
     client.disconnect();
     if (client.status !== "reconnecting") return;
-    // It forgets its next try, but not what it was to send then: only a try that is broken off rejects that.
+    // This cancels the next try but keeps the queued commands. Only an interrupted try rejects them.
     client.connect().catch(() => {});
     client.disconnect();
   }
 
-  /** Ends all of them, for good. */
+  /** Closes all clients permanently. */
   close(): void {
     this.#isClosed = true;
+    this.#closing.end();
+    this.#options.errors.close();
+    this.channels.close();
     for (const client of this.#clients) this.end(client);
+  }
+
+  async #openMain(): Promise<RedisClient> {
+    const { timeoutMs } = this.#options;
+    return new RedisClient(await this.connect({ ...REQUEST_SETTINGS, commandTimeout: timeoutMs }), timeoutMs);
   }
 }
 
-/** A connection, and whether it can be used. */
-export class RedisLine {
+/** A client whose commands wait until it is connected. */
+class RedisClient {
   readonly #client: Redis;
   readonly #timeoutMs: number;
   #ready = Promise.withResolvers<void>();
-  #broken: Error | undefined = undefined;
+  #error: Error | undefined = undefined;
 
   constructor(client: Redis, timeoutMs: number) {
     this.#client = client;
     this.#timeoutMs = timeoutMs;
     client.on("ready", () => {
-      this.#broken = undefined;
+      this.#error = undefined;
       this.#ready.resolve();
     });
-    client.on("error", (error) => (this.#broken = error));
+    client.on("error", (error) => (this.#error = error));
     client.on("close", () => {
       const before = this.#ready;
       this.#ready = Promise.withResolvers();
-      // Those who wait go on waiting for the next.
+      // Pending waits continue with the next connection.
       void this.#ready.promise.then(before.resolve);
     });
   }
 
-  /** Waits until it can be used, but not for ever. */
   async ready(): Promise<Redis> {
     if (this.#client.status === "ready") return this.#client;
-    await within(this.#timeoutMs, this.#ready.promise).catch((late) => {
-      // Why there is no connection says more than that there is none.
-      throw this.#broken ?? late;
+    await within(this.#timeoutMs, this.#ready.promise).catch((timeout) => {
+      // The reason of the failed connection is more useful than the timeout.
+      throw this.#error ?? timeout;
     });
     return this.#client;
   }

@@ -1,57 +1,65 @@
 import type { Redis } from "ioredis";
 import type { Change, ChangeBus } from "../../core/call/changes.ts";
-import { isRefusal } from "./channels.ts";
+import { isPermanentError } from "../../engine/redis/channels.ts";
+import type { RedisConnection } from "../../engine/redis/connection.ts";
 import { Listeners } from "../../internal/async.ts";
-import { RedisConnection } from "./connection.ts";
-import { checkRedisOptions, REDIS_RULES, type RedisOptions } from "./options.ts";
 import { type Backlog, ChannelWithBacklog } from "./channel_with_backlog.ts";
+import { openRedis, REDIS_RULES, type RedisFeature, type RedisOptions } from "./options.ts";
 import { type Entry, fieldOf } from "./session_records.ts";
 
 /** Options of {@link redisChangeBus}. */
 export type RedisChangeBusOptions = RedisOptions;
 
-/** News in Redis, for `createServer({ changes })`, which closes it. */
+/** Changes through Redis, for `createServer({ changes })`, which closes it. */
 export interface RedisChangeBus extends ChangeBus {
-  /** Ends the connections. */
+  /** Closes the connections. */
   close(): void;
 }
 
-/** News that are kept for those whose connection is broken. */
-const MAX_KEPT = 1_000;
+const FEATURE: RedisFeature = {
+  feature: "redisChangeBus",
+  action: "publish changes through Redis",
+  outage: "Redis cannot be reached: changes are not published to other replicas",
+};
 
-/** How long they are kept after the last one, in milliseconds. */
-const KEPT_MS = 600_000;
+/** Maximum number of changes in the backlog. */
+const MAX_BACKLOG = 1_000;
 
-/** Longer ago than this nobody began to listen who asks what he has missed, in milliseconds. */
+/** Time to live of the backlog after its last change, in milliseconds. */
+const BACKLOG_TTL_MS = 600_000;
+
+/** Added to the time since the subscription when the backlog is read for the first time, in milliseconds. */
 const SLACK_MS = 1_000;
 
-/** News that wait for Redis to be there again; each is one of them but once. */
+/** Maximum number of changes that wait until Redis can be reached; equal ones are stored once. */
 const MAX_UNSENT = 1_000;
 
+/** Delay before the next try to publish them, in milliseconds. */
 const RETRY_MS = 1_000;
 
-/** Keeps it for those who do not hear now, and tells the others. */
+/** Adds a change to the backlog and publishes it. */
 const PUBLISH = `
   local id = redis.call("XADD", KEYS[1], "MAXLEN", ARGV[2], "*", "change", ARGV[1])
   redis.call("PEXPIRE", KEYS[1], ARGV[3])
   redis.call("PUBLISH", KEYS[1], id .. " " .. ARGV[1])`;
 
-/** What came after an id; without one, what came in so many milliseconds by the clock of Redis. */
-const MISSED = `
+/** Reads the changes after an id; without one, those of a number of milliseconds before now, by the clock of Redis. */
+const READ_BACKLOG = `
   local time = redis.call("TIME")
   local since = string.format("%.0f-0", time[1] * 1000 + math.floor(time[2] / 1000) - ARGV[2])
   if ARGV[1] ~= "" then since = "(" .. ARGV[1] end
   return redis.call("XRANGE", KEYS[1], since, "+")`;
 
 /**
- * News of what a server offers, by way of Redis: `server.notify` of any replica reaches those who listen at any other, with
- * `subscriptions/listen` or in a session.
+ * Notifications of changes through Redis: `server.notify` of any replica reaches the listeners of all replicas, whether they use
+ * `subscriptions/listen` or a session.
  *
- * Needs `ioredis`, which is not installed with Toolwire, and Redis 6.2 or later. Connects when it is first used; the connections
- * keep the process alive until `close()`. While Redis cannot be reached, news reach those who listen at the same replica; the
- * others hear of them once it is back, as long as the replica lives. What a replica did not hear is kept for ten minutes.
+ * Needs the package `ioredis`, which is not installed with Toolwire, and Redis 6.2 or later. Connects at the first use; the
+ * connections keep the process alive until `close()`. While Redis cannot be reached, a change reaches the listeners of the same replica;
+ * it is published to the others once Redis can be reached again, if the process still runs. A backlog of ten minutes is kept for
+ * replicas that lost their connection.
  *
- * @example News for all replicas
+ * @example Changes for all replicas
  * ```ts fragment
  * import { redisChangeBus } from "jsr:@toolwire/toolwire/redis";
  *
@@ -59,28 +67,27 @@ const MISSED = `
  * const server = createServer({ tools, resources, changes, wires: [mcp()] });
  * server.notify.resourceUpdated("docs://readme");
  * ```
- * @throws {RangeError} If a number is not one that it may be.
- * @throws {TypeError} If another option is not what it should be, or there is no such option.
+ * @throws {RangeError} If a number is out of range.
+ * @throws {TypeError} If another option is invalid or unknown.
  */
 export function redisChangeBus(options: RedisChangeBusOptions): RedisChangeBus {
-  checkRedisOptions("tell changes by way of Redis", options, REDIS_RULES);
-  return new Bus(options);
+  return new ChannelChangeBus(openRedis(FEATURE, options, REDIS_RULES), options.name);
 }
 
-class Bus implements RedisChangeBus {
+class ChannelChangeBus implements RedisChangeBus {
   readonly #connection: RedisConnection;
   readonly #key: string;
   readonly #listeners = new Listeners<Change>(() => {
-    this.#leave?.();
-    this.#leave = undefined;
+    this.#unsubscribe?.();
+    this.#unsubscribe = undefined;
   });
   readonly #unsent = new Set<string>();
-  #leave: (() => void) | undefined = undefined;
+  #unsubscribe: (() => void) | undefined = undefined;
   #isSending = false;
 
-  constructor(options: RedisChangeBusOptions) {
-    this.#connection = new RedisConnection("redisChangeBus", "Changes cannot be told to other replicas now:", options);
-    this.#key = `{${options.name ?? "toolwire"}}:changes`;
+  constructor(connection: RedisConnection, name: string = "toolwire") {
+    this.#connection = connection;
+    this.#key = `{${name}}:changes`;
   }
 
   async publish(change: Change): Promise<void> {
@@ -88,17 +95,17 @@ class Bus implements RedisChangeBus {
     try {
       await this.#send(json);
     } catch (error) {
-      // Whoever listens here needs no Redis for it.
+      // Listeners of this replica are notified without Redis.
       this.#listeners.tell(change);
       const hasRoom = this.#unsent.size < MAX_UNSENT || this.#unsent.has(json);
-      if (this.#connection.isClosed || isRefusal(error) || !hasRoom) throw error;
+      if (this.#connection.isClosed || isPermanentError(error) || !hasRoom) throw error;
       this.#unsent.add(json);
       if (!this.#isSending) void this.#sendLater();
     }
   }
 
   subscribe(listener: (change: Change) => void): () => void {
-    this.#leave ??= this.#connection.channels.join(this.#key, this.#follow());
+    this.#unsubscribe ??= this.#connection.channels.subscribe(this.#key, this.#createChannel());
     return this.#listeners.add(listener);
   }
 
@@ -106,47 +113,49 @@ class Bus implements RedisChangeBus {
     this.#connection.close();
   }
 
-  #follow(): ChannelWithBacklog<Change> {
-    const beganMs = performance.now();
+  #createChannel(): ChannelWithBacklog<Change> {
+    const startMs = performance.now();
     return new ChannelWithBacklog({
       cursor: undefined,
-      read: (text) => this.#read(text),
-      missed: (cursor) => this.#missed(cursor, performance.now() - beganMs),
-      tell: (change) => this.#listeners.tell(change),
+      decode: (text) => this.#decode(text),
+      readBacklog: (cursor) => this.#readBacklog(cursor, performance.now() - startMs),
+      emit: (change) => this.#listeners.tell(change),
     });
   }
 
-  async #missed(cursor: string | undefined, sinceMs: number): Promise<Backlog<Change>> {
-    const given = [cursor ?? "", Math.ceil(sinceMs) + SLACK_MS];
-    const ask = (client: Redis) => client.eval(MISSED, 1, this.#key, ...given);
-    const entries = await this.#connection.askPatiently(ask) as readonly Entry[];
+  async #readBacklog(cursor: string | undefined, sinceMs: number): Promise<Backlog<Change>> {
+    const values = [cursor ?? "", Math.ceil(sinceMs) + SLACK_MS];
+    const read = (client: Redis) => client.eval(READ_BACKLOG, 1, this.#key, ...values);
+    const entries = await this.#connection.requestWithRetry(read) as readonly Entry[];
     return {
-      news: entries.map((entry) => this.#read(fieldOf(entry, "change"))).filter((change) => change !== undefined),
+      messages: entries.map((entry) => this.#decode(fieldOf(entry, "change"))).filter((change) => change !== undefined),
       cursor: entries.at(-1)?.[0] ?? cursor ?? "0-0",
     };
   }
 
-  #read(text: string | undefined): Change | undefined {
+  #decode(text: string | undefined): Change | undefined {
     const change = toChange(text);
-    if (change === undefined) this.#connection.report(new Error("Cannot read a change in Redis: it is none of ours"));
+    if (change === undefined) {
+      this.#connection.errors.report(new Error("Cannot read a change from Redis: it is invalid"));
+    }
     return change;
   }
 
   async #send(json: string): Promise<void> {
-    await this.#connection.ask((client) => client.eval(PUBLISH, 1, this.#key, json, MAX_KEPT, KEPT_MS));
+    await this.#connection.request((client) => client.eval(PUBLISH, 1, this.#key, json, MAX_BACKLOG, BACKLOG_TTL_MS));
   }
 
   async #sendLater(): Promise<void> {
     this.#isSending = true;
     while (this.#unsent.size > 0 && !this.#connection.isClosed) {
-      await this.#connection.pause(RETRY_MS);
+      await this.#connection.delay(RETRY_MS);
       try {
         for (const json of this.#unsent) {
           await this.#send(json);
           this.#unsent.delete(json);
         }
       } catch {
-        // It was told.
+        // Reported already.
       }
     }
     this.#isSending = false;

@@ -1,7 +1,7 @@
 /**
- * What replicas share through Redis.
+ * State that replicas share through Redis: rate limits, notifications of changes, and sessions.
  *
- * Needs `ioredis`, which is not installed with Toolwire.
+ * Needs the package `ioredis`, which is not installed with Toolwire.
  *
  * @module
  */
