@@ -171,7 +171,7 @@ const WRONG: readonly (readonly [call: unknown, args: readonly unknown[], messag
   [sqliteEngine, ["jobs.db", { outlives: "disk" }], /outlives must be "process" or "machine", not "disk"$/],
   [sqliteEngine, [undefined], /^Cannot open undefined: name a file by its path/],
   [bullmqEngine, [{ redis, timeout: 5 }], /^Cannot keep jobs by BullMQ: .*did you mean "timeoutMs"\?$/],
-  [bullmqEngine, [{}], /^Cannot use BullMQ: give it `redis` or `postgres`, one of them$/],
+  [bullmqEngine, [{}], /^Cannot use BullMQ: pass either redis or postgres$/],
   [otel, [{ traces: {} }], /^Cannot trace and measure: there is no option "traces"; did you mean "tracer"\?$/],
   [otelTransport, [{}, { meter: "m" }], /meter must be an object, not "m"$/],
   [

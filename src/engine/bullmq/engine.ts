@@ -2,8 +2,8 @@ import { ToolError } from "../../core/errors/tool_error.ts";
 import { Lazy, Listeners } from "../../internal/async.ts";
 import { within } from "../../internal/time.ts";
 import type { Engine, EngineWorker, Job, WorkOptions } from "../engine.ts";
-import { type ErrorThrottle, MissingPackageError } from "../store_errors.ts";
-import type { Backend, BullmqLease, Delivery, DeliveryQueue } from "./backend.ts";
+import { MissingPackageError } from "../store_errors.ts";
+import type { Backend, BackendOptions, BullmqLease, Delivery, DeliveryQueue, DeliveryWorker } from "./backend.ts";
 import { BullmqLeases } from "./leases.ts";
 import { BullmqWorker } from "./worker.ts";
 
@@ -14,13 +14,9 @@ const FIRST_DELAY_MS = 20;
 const RETRY = { retry_after_ms: 1_000 };
 
 /** Settings of {@link BullmqEngine}. */
-export interface BullmqEngineSettings {
+export interface BullmqEngineSettings extends BackendOptions {
   /** Lease duration in milliseconds. */
   readonly leaseMs: number;
-  /** Time limit of a reply in milliseconds. */
-  readonly timeoutMs: number;
-  /** Receives errors and successes of the store. */
-  readonly errors: ErrorThrottle;
 }
 
 /** The engine over records and a queue. */
@@ -99,16 +95,12 @@ export class BullmqEngine implements Engine {
   }
 
   work(run: (id: string) => Promise<void>, { concurrency }: WorkOptions): EngineWorker {
-    const { leaseMs, timeoutMs, errors } = this.#settings;
-    const worker: BullmqWorker = new BullmqWorker({
-      open: () => {
-        const handler = (delivery: Delivery, starts: number) => this.#deliver(worker, run, delivery, starts);
-        return this.#backend.openWorker(handler, { concurrency, leaseMs });
-      },
-      timeoutMs,
-      onError: errors.report,
-      onStop: () => this.#workers.delete(worker),
-    });
+    const { leaseMs } = this.#settings;
+    const open = (): Promise<DeliveryWorker> => {
+      const handler = (delivery: Delivery, starts: number) => this.#deliver(worker, run, delivery, starts);
+      return this.#backend.openWorker(handler, { concurrency, leaseMs });
+    };
+    const worker: BullmqWorker = new BullmqWorker(open, this.#settings, () => this.#workers.delete(worker));
     this.#workers.add(worker);
     return worker;
   }

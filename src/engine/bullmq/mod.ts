@@ -87,11 +87,12 @@ export function bullmqEngine(options: BullmqEngineOptions): Engine {
   }
   const store = options.redis === undefined ? storeName("PostgreSQL", `${options.postgres}`) : redisName(options.redis);
   const errors = new ErrorThrottle("The bullmq engine cannot reach its store, and retries", logger, store);
-  return new BullmqEngine(createBackend(options, { name, timeoutMs, errors }), { leaseMs, timeoutMs, errors });
+  const settings = { name, leaseMs, timeoutMs, errors };
+  return new BullmqEngine(createBackend(options, settings), settings);
 }
 
 function createBackend({ redis, postgres }: BullmqEngineOptions, options: BackendOptions): Backend {
   if (redis !== undefined && postgres === undefined) return new RedisBackend(redis, options);
   if (postgres !== undefined && redis === undefined) return new PostgresBackend(postgres, options);
-  throw new TypeError("Cannot use BullMQ: pass either `redis` or `postgres`");
+  throw new TypeError("Cannot use BullMQ: pass either redis or postgres");
 }

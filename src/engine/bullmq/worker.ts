@@ -1,33 +1,29 @@
 import { Pause, within } from "../../internal/time.ts";
 import type { EngineWorker } from "../engine.ts";
-import type { DeliveryWorker } from "./backend.ts";
+import type { BackendOptions, DeliveryWorker } from "./backend.ts";
 
 /** Delay before the next try to open the worker, in milliseconds. */
 const RETRY_MS = 1_000;
 
-/** Options of {@link BullmqWorker}. */
-export interface BullmqWorkerOptions {
-  /** Opens the worker; retried until it succeeds. */
-  readonly open: () => Promise<DeliveryWorker>;
-  /** Time limit of a reply in milliseconds. */
-  readonly timeoutMs: number;
-  /** Called with errors of the background. */
-  readonly onError: (error: unknown) => void;
-  /** Called after {@link BullmqWorker.stop}. */
-  readonly onStop: () => void;
-}
-
 /** A worker that starts as soon as the store can be reached. */
 export class BullmqWorker implements EngineWorker {
-  readonly #options: BullmqWorkerOptions;
+  readonly #open: () => Promise<DeliveryWorker>;
+  readonly #options: BackendOptions;
+  readonly #onStop: () => void;
   readonly #stopping = new Pause();
   readonly #runs = new Set<Promise<unknown>>();
   #isStopping = false;
   #worker: DeliveryWorker | undefined = undefined;
 
-  constructor(options: BullmqWorkerOptions) {
+  /**
+   * @param open Opens the worker; retried until it succeeds.
+   * @param onStop Called after {@link stop}.
+   */
+  constructor(open: () => Promise<DeliveryWorker>, options: BackendOptions, onStop: () => void) {
+    this.#open = open;
     this.#options = options;
-    void this.#open();
+    this.#onStop = onStop;
+    void this.#start();
   }
 
   /** Whether it accepts no further deliveries. */
@@ -48,16 +44,16 @@ export class BullmqWorker implements EngineWorker {
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#stopping.end();
+    const { timeoutMs, errors } = this.#options;
     const worker = this.#worker;
     const closing = worker?.close();
-    closing?.catch(this.#options.onError);
+    closing?.catch(errors.report);
     while (this.#runs.size > 0) await Promise.allSettled(this.#runs);
     // With a time limit, so that a store that is down does not block the end of the process. Unconfirmed deliveries are repeated.
-    const { timeoutMs, onError, onStop } = this.#options;
     if (worker !== undefined && closing !== undefined) {
-      await within(timeoutMs, closing).catch(() => within(timeoutMs, worker.abort())).catch(onError);
+      await within(timeoutMs, closing).catch(() => within(timeoutMs, worker.abort())).catch(errors.report);
     }
-    onStop();
+    this.#onStop();
   }
 
   /** Closes the connections at once. Deliveries in progress are delivered again. */
@@ -67,13 +63,13 @@ export class BullmqWorker implements EngineWorker {
     await this.#worker?.abort();
   }
 
-  async #open(): Promise<void> {
+  async #start(): Promise<void> {
     while (!this.#isStopping && this.#worker === undefined) {
       try {
-        this.#worker = await this.#options.open();
+        this.#worker = await this.#open();
       } catch (error) {
         if (this.#isStopping) return;
-        this.#options.onError(error);
+        this.#options.errors.report(error);
         await this.#stopping.wait(RETRY_MS);
       }
     }

@@ -49,19 +49,16 @@ const PARTS: ReadonlySet<string> = new Set(
  * @throws {TypeError} If it is not a Redis URL, the path of a socket, or an object with a known member.
  */
 export function assertRedisAddress(action: string, address: unknown): void {
+  const names = Object.keys(Object(address));
   const isValid = typeof address === "string"
     ? /^\/[^/]/.test(address) || (/^rediss?:\/\//i.test(address) && URL.canParse(address))
-    : OBJECT.fits(address) && hasPart(Object.keys(address as object));
+    // An empty object is valid, since each part has a default.
+    : OBJECT.fits(address) && (names.length === 0 || names.some((name) => PARTS.has(name)));
   if (isValid) return;
   throw new TypeError(
     `Cannot ${action}: redis must be a URL such as "redis://127.0.0.1:6379", the path of a socket such as "/run/redis.sock", ` +
       "or parts such as { host, port }",
   );
-}
-
-/** An empty object is valid: each member has a default. */
-function hasPart(names: readonly string[]): boolean {
-  return names.length === 0 || names.some((name) => PARTS.has(name));
 }
 
 /** Name of a Redis for messages, without credentials. */

@@ -10,7 +10,7 @@ export interface ChannelListener {
   onSubscribe(): void;
 }
 
-/** Interval of pings in milliseconds. A connection that only listens would not notice that the other side is gone. */
+/** Interval of pings in milliseconds. A connection that only listens would not notice that the other side has disconnected. */
 const PING_MS = 10_000;
 
 /** The subscribed channels of a process, over one connection. */

@@ -48,6 +48,8 @@ export class RedisConnection {
   readonly #clients = new Set<Redis>();
   readonly #main = new Lazy(() => this.#openMain());
   readonly #closing = new Pause();
+  #nextReady = Promise.withResolvers<void>();
+  #lastError: Error | undefined = undefined;
   #retrying = 0;
   #isClosed = false;
 
@@ -72,7 +74,13 @@ export class RedisConnection {
 
   /** The client for requests, once it is connected. Rejects after `timeoutMs`. */
   async ready(): Promise<Redis> {
-    return await (await this.#main.get()).ready();
+    const client = await this.#main.get();
+    if (client.status === "ready") return client;
+    await within(this.#options.timeoutMs, this.#nextReady.promise).catch((timeout) => {
+      // The reason of the failed connection is more useful than the timeout.
+      throw this.#lastError ?? timeout;
+    });
+    return client;
   }
 
   /** Sends a request. If Redis cannot be reached, the error is reported and the promise rejects. */
@@ -150,41 +158,14 @@ export class RedisConnection {
     for (const client of this.#clients) this.end(client);
   }
 
-  async #openMain(): Promise<RedisClient> {
-    const { timeoutMs } = this.#options;
-    return new RedisClient(await this.connect({ ...REQUEST_SETTINGS, commandTimeout: timeoutMs }), timeoutMs);
-  }
-}
-
-/** A client whose commands wait until it is connected. */
-class RedisClient {
-  readonly #client: Redis;
-  readonly #timeoutMs: number;
-  #ready = Promise.withResolvers<void>();
-  #error: Error | undefined = undefined;
-
-  constructor(client: Redis, timeoutMs: number) {
-    this.#client = client;
-    this.#timeoutMs = timeoutMs;
+  async #openMain(): Promise<Redis> {
+    const client = await this.connect({ ...REQUEST_SETTINGS, commandTimeout: this.#options.timeoutMs });
+    client.on("error", (error) => (this.#lastError = error));
     client.on("ready", () => {
-      this.#error = undefined;
-      this.#ready.resolve();
+      this.#lastError = undefined;
+      this.#nextReady.resolve();
+      this.#nextReady = Promise.withResolvers();
     });
-    client.on("error", (error) => (this.#error = error));
-    client.on("close", () => {
-      const before = this.#ready;
-      this.#ready = Promise.withResolvers();
-      // Pending waits continue with the next connection.
-      void this.#ready.promise.then(before.resolve);
-    });
-  }
-
-  async ready(): Promise<Redis> {
-    if (this.#client.status === "ready") return this.#client;
-    await within(this.#timeoutMs, this.#ready.promise).catch((timeout) => {
-      // The reason of the failed connection is more useful than the timeout.
-      throw this.#error ?? timeout;
-    });
-    return this.#client;
+    return client;
   }
 }

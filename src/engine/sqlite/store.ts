@@ -216,7 +216,7 @@ export class SqliteStore {
     return this.#rows("findDue", nowMs, nowMs, nowMs).length > 0;
   }
 
-  /** Acquires one due delivery; `undefined` if there is none, or `room` is 0. */
+  /** Acquires one due delivery; `undefined` without one, or if `room` is 0. */
   #claim(room: number, leaseMs: number): SqliteLease | undefined {
     if (room === 0) return undefined;
     const nowMs = Date.now();

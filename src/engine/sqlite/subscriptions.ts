@@ -46,7 +46,7 @@ export class SqliteSubscriptions {
     watched.listeners.tell();
   }
 
-  /** Notifies listeners of changes by other processes. Takes a few microseconds while there are none. */
+  /** Notifies listeners of changes by other processes. Takes a few microseconds without such changes. */
   poll(): void {
     const startMs = performance.now();
     if (this.isEmpty || startMs < this.#pollAtMs) return;

@@ -4,7 +4,7 @@ import { isPermanentError } from "../../engine/redis/channels.ts";
 import type { RedisConnection } from "../../engine/redis/connection.ts";
 import { Listeners } from "../../internal/async.ts";
 import { type Backlog, ChannelWithBacklog } from "./channel_with_backlog.ts";
-import { openRedis, REDIS_RULES, type RedisFeature, type RedisOptions } from "./options.ts";
+import { openRedis, REDIS_RULES, type RedisOptions } from "./options.ts";
 import { type Entry, fieldOf } from "./session_records.ts";
 
 /** Options of {@link redisChangeBus}. */
@@ -15,12 +15,6 @@ export interface RedisChangeBus extends ChangeBus {
   /** Closes the connections. */
   close(): void;
 }
-
-const FEATURE: RedisFeature = {
-  feature: "redisChangeBus",
-  action: "publish changes through Redis",
-  outage: "Redis cannot be reached: changes are not published to other replicas",
-};
 
 /** Maximum number of changes in the backlog. */
 const MAX_BACKLOG = 1_000;
@@ -71,7 +65,10 @@ const READ_BACKLOG = `
  * @throws {TypeError} If another option is invalid or unknown.
  */
 export function redisChangeBus(options: RedisChangeBusOptions): RedisChangeBus {
-  return new ChannelChangeBus(openRedis(FEATURE, options, REDIS_RULES), options.name);
+  return new ChannelChangeBus(
+    openRedis("redisChangeBus", "publish changes through Redis", options, REDIS_RULES),
+    options.name,
+  );
 }
 
 class ChannelChangeBus implements RedisChangeBus {

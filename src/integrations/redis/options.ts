@@ -24,30 +24,23 @@ export const REDIS_RULES: OptionRules<RedisOptions> = {
   logger: LOGGER,
 };
 
-/** Texts about a function that connects. */
-export interface RedisFeature {
-  /** Name of the function, for the message if `ioredis` is missing. */
-  readonly feature: string;
-  /** Action that needs the options, such as `keep sessions in Redis`. */
-  readonly action: string;
-  /** Message of the log line about an outage. */
-  readonly outage: string;
-}
-
 /**
- * Validates the options and returns a connection, which connects at the first use. The address is checked first.
+ * Validates the options, the address first, and returns a connection, which connects at the first use.
  *
+ * @param feature Name of the function, for the message if `ioredis` is missing.
+ * @param action Action that needs Redis, for messages: `keep sessions in Redis`.
  * @throws {RangeError} If a number is out of range.
  * @throws {TypeError} If another option is invalid or unknown.
  */
 export function openRedis<Options extends RedisOptions>(
-  { feature, action, outage }: RedisFeature,
+  feature: string,
+  action: string,
   options: Options,
   rules: OptionRules<Options>,
 ): RedisConnection {
   if (OBJECT.fits(options)) assertRedisAddress(action, options.redis);
   checkOptions(action, options, rules);
   const { redis, timeoutMs = 1_000, logger } = options;
-  const errors = new ErrorThrottle(outage, logger, redisName(redis));
+  const errors = new ErrorThrottle(`Cannot ${action} now`, logger, redisName(redis));
   return new RedisConnection(redis, { feature, packages: ["ioredis"], timeoutMs, errors });
 }

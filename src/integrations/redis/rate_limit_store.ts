@@ -1,14 +1,8 @@
 import type { BucketStore } from "../middleware/rate_limit.ts";
-import { openRedis, REDIS_RULES, type RedisFeature, type RedisOptions } from "./options.ts";
+import { openRedis, REDIS_RULES, type RedisOptions } from "./options.ts";
 
 /** Options of {@link redisRateLimitStore}. */
 export type RedisRateLimitStoreOptions = RedisOptions;
-
-const FEATURE: RedisFeature = {
-  feature: "redisRateLimitStore",
-  action: "keep buckets in Redis",
-  outage: "Redis cannot be reached: rate limits are not available",
-};
 
 /** Token buckets in Redis. */
 export interface RedisRateLimitStore extends BucketStore {
@@ -51,7 +45,7 @@ const TAKE = `
  * @throws {TypeError} If another option is invalid or unknown.
  */
 export function redisRateLimitStore(options: RedisRateLimitStoreOptions): RedisRateLimitStore {
-  const connection = openRedis(FEATURE, options, REDIS_RULES);
+  const connection = openRedis("redisRateLimitStore", "keep buckets in Redis", options, REDIS_RULES);
   const { name = "toolwire" } = options;
   return {
     async take(key, { perSecond, burst }) {

@@ -10,7 +10,7 @@ import type {
   StoredMessage,
 } from "../../wires/mcp/http/sessions/store.ts";
 import { type Backlog, ChannelWithBacklog } from "./channel_with_backlog.ts";
-import { openRedis, REDIS_RULES, type RedisFeature, type RedisOptions } from "./options.ts";
+import { openRedis, REDIS_RULES, type RedisOptions } from "./options.ts";
 import { type Entry, fieldOf, toMessage, toNote, toSession } from "./session_records.ts";
 import { APPEND, DELETE, DROP, GET, NOTE, PUT, READ_BACKLOG } from "./session_scripts.ts";
 
@@ -33,12 +33,6 @@ export interface RedisSessionStore extends SessionStore {
   /** Closes the connections. The sessions remain in Redis. */
   close(): void;
 }
-
-const FEATURE: RedisFeature = {
-  feature: "redisSessionStore",
-  action: "keep sessions in Redis",
-  outage: "Redis cannot be reached: MCP sessions are not available",
-};
 
 /** Maximum number of messages of a stream. */
 const MAX_MESSAGES = 1_024;
@@ -83,7 +77,7 @@ const MAX_NUMBERS = 10_000;
  * @throws {TypeError} If another option is invalid or unknown.
  */
 export function redisSessionStore(options: RedisSessionStoreOptions): RedisSessionStore {
-  return new SharedSessionStore(openRedis(FEATURE, options, RULES), options);
+  return new SharedSessionStore(openRedis("redisSessionStore", "keep sessions in Redis", options, RULES), options);
 }
 
 class SharedSessionStore implements RedisSessionStore {
