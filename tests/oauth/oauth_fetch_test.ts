@@ -231,7 +231,10 @@ test("authorizationCode() registers anew after it has been forgotten", async () 
     [`${ISSUER}/token`]: () => isKnown ? { access_token: "good", token_type: "Bearer" } : refuse(401, "Basic"),
   });
   const authorized = fetch(agreeing().grant);
-  await rejects(authorized(SERVER, POST), { code: "unauthenticated", message: /refuses: invalid_client$/ });
+  await rejects(authorized(SERVER, POST), {
+    code: "unauthenticated",
+    message: /rejected the request: invalid_client$/,
+  });
   isKnown = true;
   strictEqual((await authorized(SERVER, POST)).status, 200);
   strictEqual(count(`${ISSUER}/register`), 2);
@@ -422,9 +425,9 @@ test("oauthFetch() and grants refuse at once what cannot be safe", () => {
   }
   oauthFetch("http://localhost:8000/mcp", { grant });
   throws(() => oauthFetch(SERVER, { grant: { type: "mine" } as Grant }), /pass a grant/);
-  throws(() => authorizationCode({ redirect, clientId: "a", clientSecret: "b" }), /say whose it is/);
+  throws(() => authorizationCode({ redirect, clientId: "a", clientSecret: "b" }), /pass the issuer/);
   throws(() => authorizationCode({ redirect, clientSecret: "b", issuer: ISSUER }), /pass the clientId/);
   throws(() => authorizationCode({ redirect, clientMetadataUrl: "https://app.example" }), /with a path/);
-  throws(() => clientCredentials({ clientId: "a" }), /one of them/);
-  throws(() => clientCredentials({ clientId: "a", clientSecret: "b" }), /say whose it is/);
+  throws(() => clientCredentials({ clientId: "a" }), /either clientSecret or clientKey/);
+  throws(() => clientCredentials({ clientId: "a", clientSecret: "b" }), /pass the issuer/);
 });

@@ -150,7 +150,7 @@ test("oauthFetch() does not ask again for what a person has not agreed to", asyn
   strictEqual(pages.length, 2);
   issuer.person = () => undefined;
   const { client: refused } = connectTo(createPerson().grant);
-  await rejects(refused.whoami({}), { code: "unauthenticated", message: /refuses: access_denied$/ });
+  await rejects(refused.whoami({}), { code: "unauthenticated", message: /rejected the request: access_denied$/ });
   issuer.person = (scopes) => scopes;
   strictEqual(await refused.whoami({}), "ada");
   client.$.close();
@@ -199,7 +199,7 @@ test("clientCredentials() that are wrong refuse, and say no secret", async () =>
   const { client } = connectTo(grant);
   await rejects(client.whoami({}), (thrown: Error) => {
     ok(!/not the secret/.test(`${thrown.message} ${JSON.stringify(thrown)}`));
-    return /refuses: invalid_client$/.test(thrown.message);
+    return /rejected the request: invalid_client$/.test(thrown.message);
   });
   client.$.close();
 });

@@ -27,7 +27,7 @@ function isFault(method: keyof OAuthStore): (error: unknown) => boolean {
   return (error) => {
     ok(error instanceof ToolError);
     strictEqual(error.code, "unavailable");
-    strictEqual(error.message, `The store of tokens has failed: its ${method}() threw; see the cause`);
+    strictEqual(error.message, `The token store failed: its ${method}() threw; see the cause`);
     strictEqual(error.cause, FULL);
     return true;
   };

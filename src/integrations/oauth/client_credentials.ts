@@ -5,15 +5,15 @@ import { requestTokens, scopeParameter } from "./token_request.ts";
 
 /** Options of {@link clientCredentials}. Either a secret or a key is needed. */
 export interface ClientCredentialsOptions {
-  /** What the authorization server calls this client. */
+  /** Client id at the authorization server. */
   readonly clientId: string;
-  /** Its secret. */
+  /** Client secret. */
   readonly clientSecret?: string | undefined;
-  /** Its private key, which signs a statement in the place of a secret: `private_key_jwt`. */
+  /** Private key for client authentication with a signed assertion: `private_key_jwt`. */
   readonly clientKey?: ClientKey | undefined;
   /**
-   * Who has registered it: the only one that is asked for tokens. Needed beside a secret, which the server could otherwise have sent
-   * to itself; `"*"` for whom the server names, where you trust it with the secret.
+   * Issuer that registered the client: the only one that tokens are requested from. Required with a secret, since a server could name
+   * itself as the issuer; `"*"` for any issuer, if the server is trusted with the secret.
    */
   readonly issuer?: string | undefined;
 }
@@ -26,15 +26,15 @@ const RULES: OptionRules<ClientCredentialsOptions> = {
 };
 
 /**
- * Tokens of a machine, by a secret or a private key of its own.
+ * Tokens for a machine, by a client secret or a private key.
  *
- * @throws {TypeError} If it has neither, or both, or a secret and no issuer, or an option is not what it has to be.
+ * @throws {TypeError} Without exactly one of the two, with a secret and no issuer, or if an option is invalid or unknown.
  */
 export function clientCredentials(options: ClientCredentialsOptions): Grant {
   checkOptions("get tokens for a machine", options, RULES);
   const { clientId, clientSecret, clientKey, issuer } = options;
   if ((clientSecret === undefined) === (clientKey === undefined)) {
-    throw new TypeError("Cannot prove who the client is: pass clientSecret or clientKey, one of them");
+    throw new TypeError("Cannot authenticate the client: pass either clientSecret or clientKey");
   }
   return createGrant("client_credentials", {
     issuer: requiredIssuer(clientSecret, issuer),

@@ -3,25 +3,25 @@ import { checkOptions, FUNCTION, type OptionRules, required, TEXT } from "../../
 import { createGrant, type Grant, requiredIssuer } from "./grant.ts";
 import { requestTokens, scopeParameter } from "./token_request.ts";
 
-/** What an assertion is for. */
+/** Request for an assertion. */
 export interface AssertionRequest {
-  /** Who gets it: the authorization server's issuer, which is the claim `aud`. */
+  /** Issuer of the authorization server that receives the assertion: the claim `aud`. */
   readonly issuer: string;
-  /** What the token will be for; `undefined` if the server does not say. */
+  /** Resource that the token is for; `undefined` if the server does not name one. */
   readonly resource: string | undefined;
-  /** What will be asked for; `undefined` leaves it to the server. */
+  /** Requested scopes; `undefined` leaves them to the authorization server. */
   readonly scopes: readonly string[] | undefined;
 }
 
 /** Options of {@link jwtBearer}. */
 export interface JwtBearerOptions {
-  /** Gives the JSON Web Token that says who this is: that of a workload, or of a company's own sign-in. Called for each token. */
+  /** Returns a JSON Web Token that identifies the client, such as a workload identity. Called for each access token. */
   readonly assertion: (request: AssertionRequest) => MaybePromise<string>;
-  /** What the authorization server calls this client. */
+  /** Client id at the authorization server. */
   readonly clientId: string;
-  /** Its secret, if it has one. */
+  /** Client secret, if the client has one. */
   readonly clientSecret?: string | undefined;
-  /** Who takes such tokens: the only one that gets them. `"*"` for whom the server names, where their audience is enough. */
+  /** Issuer that receives the assertions. `"*"` for any issuer that the server names, if the audience limits them enough. */
   readonly issuer: string;
 }
 
@@ -33,11 +33,11 @@ const RULES: OptionRules<JwtBearerOptions> = {
 };
 
 /**
- * Tokens for a statement that another party has signed: workload identity, or a company's sign-in (`identityAssertion` gets those).
+ * Tokens for an assertion that another party has signed, such as a workload identity or the result of `identityAssertion`.
  *
  * Source: RFC 7523, section 2.1.
  *
- * @throws {TypeError} If an option is missing, such as the issuer, or is not what it has to be.
+ * @throws {TypeError} If an option is missing, invalid or unknown.
  */
 export function jwtBearer(options: JwtBearerOptions): Grant {
   checkOptions("get tokens for an assertion", options, RULES);
@@ -46,10 +46,10 @@ export function jwtBearer(options: JwtBearerOptions): Grant {
     issuer: requiredIssuer(clientSecret, issuer),
     async obtain(request) {
       const { server, resource, scopes } = request;
-      const said = await assertion({ issuer: server.issuer, resource, scopes });
+      const token = await assertion({ issuer: server.issuer, resource, scopes });
       return await requestTokens(request, { id: clientId, secret: clientSecret }, {
         grantType: GRANT_TYPE,
-        parameters: { assertion: said, ...scopeParameter(scopes) },
+        parameters: { assertion: token, ...scopeParameter(scopes) },
       });
     },
   });

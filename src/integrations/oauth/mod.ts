@@ -1,6 +1,6 @@
 /**
- * OAuth for clients: tokens of a server's authorization server, had with a person's consent or by what a machine knows, sent and
- * renewed. By `oauth4webapi`.
+ * OAuth for clients: gets tokens from the authorization server of a server, with the consent of a user or for a machine, sends and
+ * renews them. Uses `oauth4webapi`.
  *
  * @module
  */

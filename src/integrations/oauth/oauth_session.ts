@@ -1,5 +1,5 @@
 /**
- * The tokens of one server: had when they are needed, renewed once for all who wait, and asked for again no more often than that can
+ * The tokens of one server. They are requested when needed, renewed once for all waiting calls, and not requested again if that cannot
  * help.
  *
  * @module
@@ -15,7 +15,7 @@ import type { GrantFlow, GrantRequest, IssuedTokens } from "./grant.ts";
 import { hasAuthErrorCode } from "./auth_error.ts";
 import { type OAuthStore, type StoredTokens, TokenStorage, TokenStoreError } from "./token_storage.ts";
 
-/** What a session is about. */
+/** Options of {@link OAuthSession}. */
 export interface OAuthSessionOptions {
   readonly url: URL;
   readonly flow: GrantFlow;
@@ -25,33 +25,33 @@ export interface OAuthSessionOptions {
   readonly send: Send;
 }
 
-/** What becomes of a renewal. */
+/** Result of a renewal. */
 type Renewing = Promise<StoredTokens | undefined>;
 
-/** Gets other tokens than those that are known, and keeps them in a storage. */
-type Work = (known: StoredTokens | undefined, storage: TokenStorage) => Renewing;
+/** Replaces the known tokens and stores the new ones. */
+type Renew = (known: StoredTokens | undefined, storage: TokenStorage) => Renewing;
 
-/** How long before its end a token is renewed, in milliseconds; sooner, if it lasts but minutes. */
+/** Maximum time between the renewal of a token and its expiry, in milliseconds. Limited to a tenth of its lifetime. */
 const MARGIN_MS = 30_000;
 
-/** Longest life of a token that is believed, in milliseconds: a year. */
+/** Maximum lifetime of a token in milliseconds: a year. A longer one is reduced to it. */
 const MAX_LIFE_MS = 31_536_000_000;
 
-/** What an authorization server says of a refresh token, or of whom it was issued to, that nobody has a use for any more. */
-const OVER = ["invalid_grant", "invalid_client", "unauthorized_client"];
+/** Error codes after which a refresh token, or its client, is no longer valid. */
+const INVALID_GRANT = ["invalid_grant", "invalid_client", "unauthorized_client"];
 
-/** Keeps the tokens of one server. */
+/** Manages the tokens of one server. */
 export class OAuthSession {
-  /** Proves possession of the key that tokens are bound to. */
+  /** Creates DPoP proofs, if tokens are bound to a key. */
   readonly dpop: DPoPHandle | undefined;
   readonly #options: OAuthSessionOptions;
   readonly #clock: Clock = systemClock;
-  /** Another one after each time that all is forgotten: what has begun before keeps nothing. */
+  /** Replaced when the tokens are deleted, so that earlier requests store nothing. */
   #storage: TokenStorage;
-  #forgetting: Promise<unknown> | undefined = undefined;
-  #renewing: { readonly becomes: Renewing; readonly isAhead: boolean } | undefined = undefined;
-  /** The newest token, which the server has not taken yet, and whether a refresh token was all that it took. */
-  #unproven: { readonly accessToken: string; readonly isRefreshed: boolean } | undefined = undefined;
+  #deleting: Promise<unknown> | undefined = undefined;
+  #renewing: { readonly result: Renewing; readonly isEarly: boolean } | undefined = undefined;
+  /** The newest token, until the server has accepted it, and whether it was the result of a refresh token. */
+  #unconfirmed: { readonly accessToken: string; readonly isRefreshed: boolean } | undefined = undefined;
 
   constructor(options: OAuthSessionOptions) {
     this.#options = options;
@@ -59,107 +59,106 @@ export class OAuthSession {
     this.dpop = options.dpop && DPoP({}, options.dpop);
   }
 
-  /** Tokens to send; `undefined` if there are none yet. */
+  /** Returns the tokens to send; `undefined` if there are none yet. */
   async current(): Promise<StoredTokens | undefined> {
     const known = await this.#known();
     if (known === undefined || !this.#isDue(known)) return known;
     const isRenewable = known.refreshToken !== undefined && this.#options.flow.refresh !== undefined;
-    if (!isRenewable) return this.#isGood(known) ? known : undefined;
+    if (!isRenewable) return this.#isValid(known) ? known : undefined;
     try {
-      return await this.#once(known, undefined, (due, storage) => this.#refresh(due, storage));
+      return await this.#renewOnce(known, undefined, (due, storage) => this.#refresh(due, storage));
     } catch (thrown) {
-      // It was ahead of time. But tokens that are not kept are lost, and somebody has to hear of it.
-      if (thrown instanceof ToolError && !(thrown instanceof TokenStoreError) && this.#isGood(known)) return known;
+      // The old token is still valid. An error of the store is thrown, since the new tokens are lost.
+      if (thrown instanceof ToolError && !(thrown instanceof TokenStoreError) && this.#isValid(known)) return known;
       throw thrown;
     }
   }
 
-  /** The server has taken a token. */
-  proven({ accessToken }: StoredTokens): void {
-    if (this.#unproven?.accessToken === accessToken) this.#unproven = undefined;
+  /** The server has accepted a token. */
+  confirm({ accessToken }: StoredTokens): void {
+    if (this.#unconfirmed?.accessToken === accessToken) this.#unconfirmed = undefined;
   }
 
   /**
-   * Other tokens, after the server has not taken these, or wanted some; `undefined` if that would not help.
+   * Returns other tokens after the server rejected the current ones, or required some; `undefined` if that would not help.
    *
-   * @param isWanted Whether somebody has just said that they want it: then what did not help before is tried again.
+   * @param isRequested Whether the user requested it: then it is tried even if it did not help before.
    */
   async renew(
-    refused: StoredTokens | undefined,
+    rejected: StoredTokens | undefined,
     challenge: Challenge,
-    isWanted: boolean = false,
+    isRequested: boolean = false,
   ): Promise<StoredTokens | undefined> {
-    return await this.#once(refused, challenge, async (known, storage) => {
-      if (!isWanted && this.#isHopeless(known, refused, challenge)) return undefined;
-      return await this.#obtain(known, refused, challenge, storage);
+    return await this.#renewOnce(rejected, challenge, async (known, storage) => {
+      if (!isRequested && this.#isHopeless(known, rejected, challenge)) return undefined;
+      return await this.#obtain(known, rejected, challenge, storage);
     });
   }
 
-  /** Forgets the tokens, and what the client is called where they come from; also those that are still to come. */
+  /** Deletes the tokens and client registrations. The results of pending requests are not stored. */
   async forget(): Promise<void> {
     const { store, url } = this.#options;
     const closed = this.#storage.close();
     this.#storage = new TokenStorage(store, url);
-    this.#forgetting = Promise.allSettled([this.#forgetting, closed]);
+    this.#deleting = Promise.allSettled([this.#deleting, closed]);
     this.#renewing = undefined;
-    this.#unproven = undefined;
+    this.#unconfirmed = undefined;
     await closed;
   }
 
-  /** Does it once for all who wait for other tokens than those that were refused, and gives them what has become of it. */
-  async #once(
-    refused: StoredTokens | undefined,
+  /** Renews the tokens once for all calls whose tokens were rejected, and returns the result to each of them. */
+  async #renewOnce(
+    rejected: StoredTokens | undefined,
     challenge: Challenge | undefined,
-    work: Work,
+    renew: Renew,
   ): Promise<StoredTokens | undefined> {
     for (;;) {
       const storage = this.#storage;
       const known = await this.#known();
-      // Forgotten meanwhile.
+      // The tokens were deleted meanwhile.
       if (storage !== this.#storage) continue;
-      if (known !== undefined && this.#isNews(known, refused, challenge)) return known;
-      // Where what one request waits for cannot be waited for by another, each does it for itself.
-      if (this.#clock.isPerRequest) return await work(known, storage);
-      if (this.#renewing === undefined) return await this.#begin(work(known, storage), challenge === undefined);
-      const { becomes, isAhead } = this.#renewing;
-      const renewed = await becomes;
-      if (renewed !== undefined && goesFarEnough(renewed, challenge)) return renewed;
-      // A refresh token that is over does not keep the grant from giving others to whom the server has refused these.
-      const isAllThereIs = renewed === undefined && (challenge === undefined || !isAhead);
-      if (isAllThereIs) return undefined;
+      if (known !== undefined && this.#isOther(known, rejected, challenge)) return known;
+      // On runtimes where requests cannot wait for each other, each one renews.
+      if (this.#clock.isPerRequest) return await renew(known, storage);
+      if (this.#renewing === undefined) return await this.#share(renew(known, storage), challenge === undefined);
+      const { result, isEarly } = this.#renewing;
+      const renewed = await result;
+      if (renewed !== undefined && hasScopes(renewed, challenge)) return renewed;
+      // After an early renewal that failed, the grant itself is tried for a call whose token was rejected.
+      if (renewed === undefined && (challenge === undefined || !isEarly)) return undefined;
     }
   }
 
-  /** Lets others wait for it, until it has ended. @param isAhead Whether the server has not refused anything yet. */
-  async #begin(becomes: Renewing, isAhead: boolean): Renewing {
-    const renewing = { becomes, isAhead };
+  /** Shares a renewal with other calls until it has ended. @param isEarly Whether no token was rejected yet. */
+  async #share(result: Renewing, isEarly: boolean): Renewing {
+    const renewing = { result, isEarly };
     this.#renewing = renewing;
     try {
-      return await becomes;
+      return await result;
     } finally {
       if (this.#renewing === renewing) this.#renewing = undefined;
     }
   }
 
-  /** Whether tokens are others than those that were refused, and go as far as they have to. */
-  #isNews(known: StoredTokens, refused: StoredTokens | undefined, challenge: Challenge | undefined): boolean {
-    if (known.accessToken === refused?.accessToken || this.#isDue(known)) return false;
-    return goesFarEnough(known, challenge);
+  /** Whether tokens differ from the rejected ones, are not due for renewal, and have the required scopes. */
+  #isOther(known: StoredTokens, rejected: StoredTokens | undefined, challenge: Challenge | undefined): boolean {
+    if (known.accessToken === rejected?.accessToken || this.#isDue(known)) return false;
+    return hasScopes(known, challenge);
   }
 
-  /** Whether the same would come of it as before. */
-  #isHopeless(known: StoredTokens | undefined, refused: StoredTokens | undefined, challenge: Challenge): boolean {
+  /** Whether a renewal would have the same result as before. */
+  #isHopeless(known: StoredTokens | undefined, rejected: StoredTokens | undefined, challenge: Challenge): boolean {
     if (challenge.isInsufficient) return challenge.scopes === undefined || covers(known?.scopes, challenge.scopes);
-    return this.#unprovenOf(refused)?.isRefreshed === false;
+    return this.#unconfirmedOf(rejected)?.isRefreshed === false;
   }
 
-  #unprovenOf(tokens: StoredTokens | undefined): { readonly isRefreshed: boolean } | undefined {
-    return this.#unproven?.accessToken === tokens?.accessToken ? this.#unproven : undefined;
+  #unconfirmedOf(tokens: StoredTokens | undefined): { readonly isRefreshed: boolean } | undefined {
+    return this.#unconfirmed?.accessToken === tokens?.accessToken ? this.#unconfirmed : undefined;
   }
 
   async #obtain(
     known: StoredTokens | undefined,
-    refused: StoredTokens | undefined,
+    rejected: StoredTokens | undefined,
     challenge: Challenge,
     storage: TokenStorage,
   ): Promise<StoredTokens | undefined> {
@@ -168,15 +167,15 @@ export class OAuthSession {
     const source = await discoverTokenSource(url, challenge, flow.issuer, authServer);
     if (source === undefined) return undefined;
     const { resource, server } = source;
-    const kin = known?.issuer === server.issuer ? known : undefined;
-    const request = this.#request(source, authServer, storage, this.#scopesFor(kin, challenge, source.scopes));
-    if (kin !== undefined && !challenge.isInsufficient && this.#unprovenOf(refused) === undefined) {
-      const refreshed = await this.#tryRefresh(kin, { ...request, scopes: kin.scopes });
+    const current = known?.issuer === server.issuer ? known : undefined;
+    const request = this.#request(source, authServer, storage, this.#scopesFor(current, challenge, source.scopes));
+    if (current !== undefined && !challenge.isInsufficient && this.#unconfirmedOf(rejected) === undefined) {
+      const refreshed = await this.#tryRefresh(current, { ...request, scopes: current.scopes });
       if (refreshed !== undefined) return refreshed;
     }
-    const kept = await this.#keep(await flow.obtain(request), server.issuer, resource, storage);
-    this.#unproven = { accessToken: kept.accessToken, isRefreshed: false };
-    return kept;
+    const stored = await this.#save(await flow.obtain(request), server.issuer, resource, storage);
+    this.#unconfirmed = { accessToken: stored.accessToken, isRefreshed: false };
+    return stored;
   }
 
   async #refresh(known: StoredTokens | undefined, storage: TokenStorage): Promise<StoredTokens | undefined> {
@@ -187,51 +186,51 @@ export class OAuthSession {
     return await this.#tryRefresh(known, this.#request(source, authServer, storage, known.scopes));
   }
 
-  /** Tokens for a refresh token; `undefined` if there is none, or it is over. */
+  /** Requests tokens with the refresh token; `undefined` if there is none, or it is no longer valid. */
   async #tryRefresh(known: StoredTokens, request: GrantRequest): Promise<StoredTokens | undefined> {
     const { refreshToken, issuer, resource, client } = known;
     const { flow } = this.#options;
     const { storage } = request;
     if (refreshToken === undefined || flow.refresh === undefined) return undefined;
     try {
-      const kept = await this.#keep(await flow.refresh(request, refreshToken, client), issuer, resource, storage);
-      this.#unproven = { accessToken: kept.accessToken, isRefreshed: true };
-      return kept;
+      const stored = await this.#save(await flow.refresh(request, refreshToken, client), issuer, resource, storage);
+      this.#unconfirmed = { accessToken: stored.accessToken, isRefreshed: true };
+      return stored;
     } catch (thrown) {
       if (!(thrown instanceof ToolError)) throw thrown;
-      if (!hasAuthErrorCode(thrown, ...OVER)) throw unrenewed(thrown);
-      await storage.forgetTokens();
-      if (hasAuthErrorCode(thrown, "invalid_client", "unauthorized_client")) await storage.forgetClient(issuer);
+      if (!hasAuthErrorCode(thrown, ...INVALID_GRANT)) throw renewalError(thrown);
+      await storage.deleteTokens();
+      if (hasAuthErrorCode(thrown, "invalid_client", "unauthorized_client")) await storage.deleteClient(issuer);
       return undefined;
     }
   }
 
-  async #keep(
+  async #save(
     issued: IssuedTokens,
     issuer: string,
     resource: string | undefined,
     storage: TokenStorage,
   ): Promise<StoredTokens> {
     const { expiresInSeconds = 0, ...tokens } = issued;
-    const lastsMs = Math.min(expiresInSeconds * 1_000, MAX_LIFE_MS);
-    // One that lasts no time at all is used until it is refused.
-    const endsAtMs = lastsMs > 0 ? this.#clock.now() + lastsMs : undefined;
-    const kept = {
+    const lifetimeMs = Math.min(expiresInSeconds * 1_000, MAX_LIFE_MS);
+    // A token without a lifetime is used until it is rejected.
+    const endsAtMs = lifetimeMs > 0 ? this.#clock.now() + lifetimeMs : undefined;
+    const stored = {
       ...tokens,
       issuer,
       resource,
-      renewAtMs: endsAtMs && endsAtMs - Math.min(MARGIN_MS, lastsMs / 10),
+      renewAtMs: endsAtMs && endsAtMs - Math.min(MARGIN_MS, lifetimeMs / 10),
       endsAtMs,
       keyThumbprint: await this.dpop?.calculateThumbprint(),
     };
-    await storage.keepTokens(kept);
-    return kept;
+    await storage.saveTokens(stored);
+    return stored;
   }
 
-  /** The tokens that are kept, unless they are bound to another key, or of another issuer than they have to be. */
+  /** Returns the stored tokens, unless they are bound to another key, or of another issuer than the required one. */
   async #known(): Promise<StoredTokens | undefined> {
-    // Where requests cannot wait for each other, they do not wait for this, either.
-    if (!this.#clock.isPerRequest) await this.#forgetting;
+    // On runtimes where requests cannot wait for each other, they do not wait for this either.
+    if (!this.#clock.isPerRequest) await this.#deleting;
     const known = await this.#storage.tokens();
     const { issuer } = this.#options.flow;
     if (known === undefined || (issuer !== undefined && !isSameIssuer(known.issuer, issuer))) return undefined;
@@ -242,11 +241,11 @@ export class OAuthSession {
     return renewAtMs !== undefined && this.#clock.now() >= renewAtMs;
   }
 
-  #isGood({ endsAtMs }: StoredTokens): boolean {
+  #isValid({ endsAtMs }: StoredTokens): boolean {
     return endsAtMs !== undefined && this.#clock.now() < endsAtMs;
   }
 
-  /** What to ask for: what was asked for already, and what the server now says is needed, or else all that there is. */
+  /** Scopes to request: those of the last request, and those that the server requires now, or else all that it supports. */
   #scopesFor(
     known: StoredTokens | undefined,
     { scopes: needed, isInsufficient }: Challenge,
@@ -272,18 +271,18 @@ export class OAuthSession {
   }
 }
 
-/** Whatever else comes in the place of tokens, such as the page of a firewall, says nothing of the refresh token: it is used again. */
-function unrenewed(cause: ToolError): ToolError {
+/** Any other response, such as the page of a firewall, does not invalidate the refresh token, so that the error is temporary. */
+function renewalError(cause: ToolError): ToolError {
   if (cause.code === "unavailable") return cause;
-  return new ToolError("unavailable", `The token is not renewed now: ${cause.message}`, { cause });
+  return new ToolError("unavailable", `Cannot renew the token now: ${cause.message}`, { cause });
 }
 
-/** Whether tokens are for the scopes that are needed now. */
-function goesFarEnough({ scopes }: StoredTokens, challenge: Challenge | undefined): boolean {
+/** Whether tokens have the scopes that a challenge requires. */
+function hasScopes({ scopes }: StoredTokens, challenge: Challenge | undefined): boolean {
   return !challenge?.isInsufficient || covers(scopes, challenge.scopes);
 }
 
-/** Whether scopes are among those that were asked for. */
-function covers(asked: readonly string[] | undefined, needed: readonly string[] | undefined): boolean {
-  return needed?.every((scope) => asked?.includes(scope)) ?? true;
+/** Whether the required scopes are among the requested ones. */
+function covers(requested: readonly string[] | undefined, needed: readonly string[] | undefined): boolean {
+  return needed?.every((scope) => requested?.includes(scope)) ?? true;
 }

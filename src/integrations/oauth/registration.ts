@@ -1,6 +1,5 @@
 /**
- * What a client is called by an authorization server: what it has been told, the address of a document about itself, or what the
- * server gives it on the spot.
+ * Client id at an authorization server: a given one, the URL of a metadata document, or the result of dynamic client registration.
  *
  * Source: MCP, revision 2026-07-28, "Authorization", "Client registration"; RFC 7591.
  *
@@ -15,7 +14,7 @@ import type { GrantRequest, IssuerMetadata } from "./grant.ts";
 import { authServerError, toAuthError } from "./auth_error.ts";
 import type { StoredClient } from "./token_storage.ts";
 
-/** What a client can be called. */
+/** Credentials and metadata of a client. */
 export interface RegistrationOptions {
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
@@ -23,7 +22,7 @@ export interface RegistrationOptions {
   readonly clientMetadata?: JsonObject | undefined;
 }
 
-/** What this client is called there; registers it if need be. */
+/** Returns the client id; registers the client if necessary. */
 export async function identify(
   options: RegistrationOptions,
   redirectUrl: string,
@@ -35,18 +34,18 @@ export async function identify(
   if (clientMetadataUrl !== undefined && server["client_id_metadata_document_supported"] === true) {
     return { id: clientMetadataUrl };
   }
-  await storage.keepIssuer(server.issuer);
+  await storage.saveIssuer(server.issuer);
   const known = await storage.client(server.issuer);
-  // A redirect to elsewhere would be refused, on a page that nobody gets back from.
+  // With another redirect URL, the authorization page would show an error and not redirect.
   if (known?.redirectUrl === redirectUrl) return known;
   if (server["registration_endpoint"] === undefined) {
     throw new ToolError(
       "unauthenticated",
-      `The authorization server ${server.issuer} registers nobody: get a client id there, and pass it as clientId`,
+      `The authorization server ${server.issuer} has no registration endpoint: get a client id there, and pass it as clientId`,
     );
   }
   const client = await register(options, redirectUrl, request);
-  await storage.keepClient(server.issuer, client);
+  await storage.saveClient(server.issuer, client);
   return client;
 }
 
@@ -71,15 +70,15 @@ async function register(
   } catch (thrown) {
     throw toAuthError(thrown, issuer);
   }
-  const answer = await readJsonObject(response);
-  // The library would also refuse 200, and secrets that do not say when they end; both are common.
-  const { client_id: id, client_secret: secret, token_endpoint_auth_method: given } = answer ?? {};
-  if (!response.ok) throw authServerError(issuer, answer?.["error"], answer);
+  const body = await readJsonObject(response);
+  // Not by the library, which rejects status 200 and secrets without an expiry; both are common.
+  const { client_id: id, client_secret: secret, token_endpoint_auth_method: registered } = body ?? {};
+  if (!response.ok) throw authServerError(issuer, body?.["error"], body);
   if (typeof id !== "string" || id === "") {
-    throw toAuthError(new TypeError("There is no client_id in the answer"), issuer);
+    throw toAuthError(new TypeError("The response has no client_id"), issuer);
   }
-  // A secret that was not asked for, by a server that does not say what for, is used as its metadata have it.
-  const method = given ?? clientMetadata?.["token_endpoint_auth_method"];
+  // Without a method, a secret that was not requested is used with the preferred method of the server's metadata.
+  const method = registered ?? clientMetadata?.["token_endpoint_auth_method"];
   return {
     id,
     redirectUrl,
@@ -88,13 +87,13 @@ async function register(
   };
 }
 
-/** A client that people run themselves keeps no secret: without one, if the server lets it. */
+/** Authentication method to register: none if the server supports it, since the client of a user cannot keep a secret. */
 function methodOf({ token_endpoint_auth_methods_supported: supported }: IssuerMetadata): string {
   if (!Array.isArray(supported) || supported.includes("none")) return "none";
   return supported.includes("client_secret_basic") ? "client_secret_basic" : "client_secret_post";
 }
 
-/** Refresh tokens, unless the server says that it has none. */
+/** Grant types to register: refresh tokens, too, unless the server does not support them. */
 function grantTypesOf({ grant_types_supported: supported }: IssuerMetadata): string[] {
   const all = ["authorization_code", "refresh_token"];
   return Array.isArray(supported) ? all.filter((type) => supported.includes(type)) : all;
