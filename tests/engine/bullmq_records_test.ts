@@ -12,7 +12,12 @@ const LONG_MS = 60_000;
 const SHORT_MS = 20;
 
 function openBackend(store: ServerName, url: string): Backend {
-  const options = { name: "records", timeoutMs: 60_000, errors: new ErrorThrottle("The store failed") };
+  const options = {
+    name: "records",
+    leaseMs: 10_000,
+    timeoutMs: 60_000,
+    errors: new ErrorThrottle("The store failed"),
+  };
   return store === "redis" ? new RedisBackend(url, options) : new PostgresBackend(url, options);
 }
 

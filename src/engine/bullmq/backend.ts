@@ -85,22 +85,14 @@ export interface DeliveryWorker {
   abort(): Promise<void>;
 }
 
-/** Options of {@link Backend.openWorker}. */
-export interface DeliveryWorkerOptions {
-  /** Maximum number of deliveries that are processed at once. */
-  readonly concurrency: number;
-  /** Lease duration in milliseconds. */
-  readonly leaseMs: number;
-}
-
 /** Redis or PostgreSQL. Connects at the first use. */
 export interface Backend {
   /** The job records. */
   readonly records: Records;
   /** Opens the queue; rejects if the store cannot be reached. */
   openQueue(): Promise<DeliveryQueue>;
-  /** Starts to process deliveries; rejects if the store cannot be reached. */
-  openWorker(handler: DeliveryHandler, options: DeliveryWorkerOptions): Promise<DeliveryWorker>;
+  /** Starts to process up to `concurrency` deliveries at once; rejects if the store cannot be reached. */
+  openWorker(handler: DeliveryHandler, concurrency: number): Promise<DeliveryWorker>;
   /**
    * Listens for changes until the backend is closed. Called at most once.
    *
@@ -111,12 +103,14 @@ export interface Backend {
   close(): Promise<void>;
 }
 
-/** Options of both backends. */
-export interface BackendOptions {
+/** Settings of the engine and both backends. */
+export interface BullmqSettings {
   /** Name of the queue. */
   readonly name: string;
+  /** Lease duration in milliseconds. */
+  readonly leaseMs: number;
   /** Time limit of a reply in milliseconds. */
   readonly timeoutMs: number;
-  /** Receives errors of background work. */
+  /** Receives errors and successes of the store. */
   readonly errors: ErrorThrottle;
 }

@@ -3,7 +3,7 @@ import { Lazy, Listeners } from "../../internal/async.ts";
 import { within } from "../../internal/time.ts";
 import type { Engine, EngineWorker, Job, WorkOptions } from "../engine.ts";
 import { MissingPackageError } from "../store_errors.ts";
-import type { Backend, BackendOptions, BullmqLease, Delivery, DeliveryQueue, DeliveryWorker } from "./backend.ts";
+import type { Backend, BullmqLease, BullmqSettings, Delivery, DeliveryQueue, DeliveryWorker } from "./backend.ts";
 import { BullmqLeases } from "./leases.ts";
 import { BullmqWorker } from "./worker.ts";
 
@@ -13,18 +13,12 @@ const FIRST_DELAY_MS = 20;
 /** Details of the errors for callers. */
 const RETRY = { retry_after_ms: 1_000 };
 
-/** Settings of {@link BullmqEngine}. */
-export interface BullmqEngineSettings extends BackendOptions {
-  /** Lease duration in milliseconds. */
-  readonly leaseMs: number;
-}
-
 /** The engine over records and a queue. */
 export class BullmqEngine implements Engine {
   readonly name = "bullmq";
   readonly processId = undefined;
   readonly #backend: Backend;
-  readonly #settings: BullmqEngineSettings;
+  readonly #settings: BullmqSettings;
   readonly #leases: BullmqLeases;
   readonly #queue: Lazy<DeliveryQueue>;
   readonly #subscriptions = new Map<string, Listeners>();
@@ -32,7 +26,7 @@ export class BullmqEngine implements Engine {
   #isListening = false;
   #closed: Promise<void> | undefined = undefined;
 
-  constructor(backend: Backend, settings: BullmqEngineSettings) {
+  constructor(backend: Backend, settings: BullmqSettings) {
     this.#backend = backend;
     this.#settings = settings;
     this.#leases = new BullmqLeases(backend.records, settings.leaseMs, settings.errors.report);
@@ -95,10 +89,9 @@ export class BullmqEngine implements Engine {
   }
 
   work(run: (id: string) => Promise<void>, { concurrency }: WorkOptions): EngineWorker {
-    const { leaseMs } = this.#settings;
     const open = (): Promise<DeliveryWorker> => {
       const handler = (delivery: Delivery, starts: number) => this.#deliver(worker, run, delivery, starts);
-      return this.#backend.openWorker(handler, { concurrency, leaseMs });
+      return this.#backend.openWorker(handler, concurrency);
     };
     const worker: BullmqWorker = new BullmqWorker(open, this.#settings, () => this.#workers.delete(worker));
     this.#workers.add(worker);

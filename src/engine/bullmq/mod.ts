@@ -17,7 +17,7 @@ import { ANYTHING, AT_LEAST_1, checkOptions, LOGGER, type OptionRules, rule, TEX
 import type { Engine } from "../engine.ts";
 import { assertRedisAddress, type RedisAddress, redisName } from "../redis/address.ts";
 import { ErrorThrottle, storeName } from "../store_errors.ts";
-import type { Backend, BackendOptions } from "./backend.ts";
+import type { Backend, BullmqSettings } from "./backend.ts";
 import { BullmqEngine } from "./engine.ts";
 import { PostgresBackend } from "./postgres.ts";
 import { RedisBackend } from "./redis.ts";
@@ -91,8 +91,8 @@ export function bullmqEngine(options: BullmqEngineOptions): Engine {
   return new BullmqEngine(createBackend(options, settings), settings);
 }
 
-function createBackend({ redis, postgres }: BullmqEngineOptions, options: BackendOptions): Backend {
-  if (redis !== undefined && postgres === undefined) return new RedisBackend(redis, options);
-  if (postgres !== undefined && redis === undefined) return new PostgresBackend(postgres, options);
+function createBackend({ redis, postgres }: BullmqEngineOptions, settings: BullmqSettings): Backend {
+  if (redis !== undefined && postgres === undefined) return new RedisBackend(redis, settings);
+  if (postgres !== undefined && redis === undefined) return new PostgresBackend(postgres, settings);
   throw new TypeError("Cannot use BullMQ: pass either redis or postgres");
 }

@@ -2,8 +2,7 @@ import type { PgPool, PgQueryable } from "bullmq";
 import { Lazy } from "../../internal/async.ts";
 import { Pause, within } from "../../internal/time.ts";
 import { importPackage } from "../store_errors.ts";
-import type { Backend, BackendOptions, DeliveryHandler, DeliveryQueue } from "./backend.ts";
-import type { DeliveryWorker, DeliveryWorkerOptions } from "./backend.ts";
+import type { Backend, BullmqSettings, DeliveryHandler, DeliveryQueue, DeliveryWorker } from "./backend.ts";
 import { CHANNEL, PostgresRecords, TABLES } from "./postgres_records.ts";
 import { BULLMQ, importBullmq, openDeliveryQueue, startWorker, STREAMS, toProcessor, workerOptions } from "./queue.ts";
 
@@ -18,13 +17,7 @@ const RETRY_MS = 1_000;
 const WORKER_TIMEOUT_MS = 30_000;
 
 /** Options of a connection of `pg`. */
-interface PgAddress {
-  readonly connectionString: string;
-  readonly options: string;
-  readonly connectionTimeoutMillis: number;
-  readonly keepAlive: boolean;
-  readonly query_timeout?: number;
-}
+type PgAddress = Readonly<Record<string, string | number | boolean>>;
 
 /** The used part of `pg`, whose types are in a separate package that users may not have. */
 interface PgModule {
@@ -44,7 +37,7 @@ interface PgClient extends PgQueryable {
 export class PostgresBackend implements Backend {
   readonly records: PostgresRecords;
   readonly #url: string;
-  readonly #options: BackendOptions;
+  readonly #settings: BullmqSettings;
   readonly #main: Lazy<PgPool>;
   readonly #pools = new Set<PgPool>();
   readonly #closing = new Pause();
@@ -52,30 +45,30 @@ export class PostgresBackend implements Backend {
   #endListening: (() => void) | undefined = undefined;
   #isClosed = false;
 
-  constructor(url: string, options: BackendOptions) {
+  constructor(url: string, settings: BullmqSettings) {
     this.#url = url;
-    this.#options = options;
+    this.#settings = settings;
     this.#main = new Lazy(() => this.#openMain());
-    this.records = new PostgresRecords(options.name, async (text, values) => {
+    this.records = new PostgresRecords(settings.name, async (text, values) => {
       return await (await this.#main.get()).query(text, values);
     });
   }
 
   async openQueue(): Promise<DeliveryQueue> {
     const { Queue, createPostgresBackend } = await importBullmq(PACKAGES);
-    const { name, errors } = this.#options;
+    const { name, errors } = this.#settings;
     const settings = { connection: await this.#main.get(), streams: STREAMS };
     return await openDeliveryQueue(new Queue(name, settings, createPostgresBackend), errors.report);
   }
 
-  async openWorker(handler: DeliveryHandler, options: DeliveryWorkerOptions): Promise<DeliveryWorker> {
+  async openWorker(handler: DeliveryHandler, concurrency: number): Promise<DeliveryWorker> {
     const { Worker, DelayedError, createPostgresBackend } = await importBullmq(PACKAGES);
     // Creates the tables.
     await this.#main.get();
     // A pool for each worker, which keeps one of its connections.
     const pool = await this.#openPool(WORKER_TIMEOUT_MS);
-    const settings = { ...workerOptions(options), connection: pool };
-    const { name, errors } = this.#options;
+    const settings = { ...workerOptions(concurrency, this.#settings), connection: pool };
+    const { name, errors } = this.#settings;
     const worker = new Worker(name, toProcessor(handler, DelayedError), settings, createPostgresBackend);
     const end = async (isForced: boolean): Promise<void> => {
       await worker.close(isForced);
@@ -98,14 +91,14 @@ export class PostgresBackend implements Backend {
 
   async #openMain(): Promise<PgPool> {
     await this.#createTables();
-    return this.#openPool(this.#options.timeoutMs);
+    return this.#openPool(this.#settings.timeoutMs);
   }
 
   async #openPool(queryTimeoutMs: number): Promise<PgPool> {
     const { Pool } = await this.#pg();
     if (this.#isClosed) throw new Error("The connections to PostgreSQL are closed");
     const pool = new Pool({ ...this.#address(), query_timeout: queryTimeoutMs });
-    pool.on("error", this.#options.errors.report);
+    pool.on("error", this.#settings.errors.report);
     this.#pools.add(pool);
     return pool;
   }
@@ -119,7 +112,7 @@ export class PostgresBackend implements Backend {
     const bullmq = await importBullmq(PACKAGES);
     const { Client } = await this.#pg();
     const client = new Client(this.#address());
-    client.on("error", this.#options.errors.report);
+    client.on("error", this.#settings.errors.report);
     await client.connect();
     try {
       if (await hasTables(client, bullmq)) return;
@@ -137,7 +130,7 @@ export class PostgresBackend implements Backend {
       try {
         await this.#listenOnce(onChange);
       } catch (error) {
-        this.#options.errors.report(error);
+        this.#settings.errors.report(error);
       }
       await this.#closing.wait(RETRY_MS);
     }
@@ -155,7 +148,7 @@ export class PostgresBackend implements Backend {
     client.on("end", ended.resolve);
     client.on("notification", ({ payload = "" }) => {
       const [queue, id] = split(payload);
-      if (queue === this.#options.name) onChange(id);
+      if (queue === this.#settings.name) onChange(id);
     });
     try {
       await client.connect();
@@ -164,7 +157,7 @@ export class PostgresBackend implements Backend {
       onChange(undefined);
       if (!this.#isClosed) await ended.promise;
     } finally {
-      await within(this.#options.timeoutMs, client.end());
+      await within(this.#settings.timeoutMs, client.end());
     }
   }
 
@@ -180,7 +173,7 @@ export class PostgresBackend implements Backend {
       connectionString: url,
       // BullMQ refers to its tables without a schema.
       options: `${options} -c search_path=${BULLMQ_SCHEMA}`.trim(),
-      connectionTimeoutMillis: this.#options.timeoutMs,
+      connectionTimeoutMillis: this.#settings.timeoutMs,
       keepAlive: true,
     };
   }

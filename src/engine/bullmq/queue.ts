@@ -5,7 +5,7 @@
  */
 import type { Job as BullmqJob, JobsOptions, Queue, Worker, WorkerOptions } from "bullmq";
 import { importPackage } from "../store_errors.ts";
-import type { Delivery, DeliveryHandler, DeliveryQueue, DeliveryWorkerOptions } from "./backend.ts";
+import type { BullmqSettings, Delivery, DeliveryHandler, DeliveryQueue } from "./backend.ts";
 
 /** Name of the engine in the message about a missing package. */
 export const BULLMQ = "the bullmq engine";
@@ -82,7 +82,10 @@ export function toProcessor(
 }
 
 /** Options of a worker of BullMQ. A worker that does not renew its lock for `leaseMs` is considered dead. */
-export function workerOptions({ concurrency, leaseMs }: DeliveryWorkerOptions): Omit<WorkerOptions, "connection"> {
+export function workerOptions(
+  concurrency: number,
+  { leaseMs }: BullmqSettings,
+): Omit<WorkerOptions, "connection"> {
   return {
     concurrency,
     lockDuration: leaseMs,

@@ -1,7 +1,6 @@
 import { RedisConnection } from "../redis/connection.ts";
 import type { RedisAddress } from "../redis/address.ts";
-import type { Backend, BackendOptions, DeliveryHandler, DeliveryQueue } from "./backend.ts";
-import type { DeliveryWorker, DeliveryWorkerOptions } from "./backend.ts";
+import type { Backend, BullmqSettings, DeliveryHandler, DeliveryQueue, DeliveryWorker } from "./backend.ts";
 import { BULLMQ, importBullmq, openDeliveryQueue, startWorker, STREAMS, toProcessor, workerOptions } from "./queue.ts";
 import { RedisRecords } from "./redis_records.ts";
 
@@ -12,15 +11,15 @@ const PACKAGES = ["bullmq", "ioredis"];
 /** Redis: one connection for requests, one for notifications, and two for each worker. */
 export class RedisBackend implements Backend {
   readonly records: RedisRecords;
-  readonly #options: BackendOptions;
+  readonly #settings: BullmqSettings;
   readonly #prefix: string;
   readonly #connection: RedisConnection;
 
-  constructor(address: string | RedisAddress, options: BackendOptions) {
-    this.#options = options;
+  constructor(address: string | RedisAddress, settings: BullmqSettings) {
+    this.#settings = settings;
     // The braces are a hash tag: on a cluster, all keys are in one slot.
-    this.#prefix = `{${options.name}}`;
-    const { timeoutMs, errors } = options;
+    this.#prefix = `{${settings.name}}`;
+    const { timeoutMs, errors } = settings;
     this.#connection = new RedisConnection(address, { feature: BULLMQ, packages: PACKAGES, timeoutMs, errors });
     this.records = new RedisRecords(this.#prefix, this.#channel, () => this.#connection.ready());
   }
@@ -28,7 +27,7 @@ export class RedisBackend implements Backend {
   async openQueue(): Promise<DeliveryQueue> {
     const { Queue } = await importBullmq(PACKAGES);
     const settings = { connection: await this.#connection.ready(), prefix: this.#prefix, streams: STREAMS };
-    const queue = await openDeliveryQueue(new Queue(QUEUE, settings), this.#options.errors.report);
+    const queue = await openDeliveryQueue(new Queue(QUEUE, settings), this.#settings.errors.report);
     return {
       ...queue,
       add: async (...delivery) => {
@@ -38,7 +37,7 @@ export class RedisBackend implements Backend {
     };
   }
 
-  async openWorker(handler: DeliveryHandler, options: DeliveryWorkerOptions): Promise<DeliveryWorker> {
+  async openWorker(handler: DeliveryHandler, concurrency: number): Promise<DeliveryWorker> {
     const { Worker, DelayedError } = await importBullmq(PACKAGES);
     // A worker has time: its commands are retried without a limit.
     const connection = await this.#connection.connect({ maxRetriesPerRequest: null });
@@ -50,7 +49,7 @@ export class RedisBackend implements Backend {
       clients.push(client);
       return client;
     };
-    const settings = { ...workerOptions(options), connection, prefix: this.#prefix };
+    const settings = { ...workerOptions(concurrency, this.#settings), connection, prefix: this.#prefix };
     const worker = new Worker(QUEUE, toProcessor(handler, DelayedError), settings);
     const end = (): void => clients.forEach((client) => this.#connection.end(client));
     const abort = async (): Promise<void> => {
@@ -58,7 +57,7 @@ export class RedisBackend implements Backend {
       end();
       await closing;
     };
-    await startWorker(worker, this.#options.errors.report, abort);
+    await startWorker(worker, this.#settings.errors.report, abort);
     return {
       close: async () => {
         await worker.close();

@@ -1,6 +1,6 @@
 import { Pause, within } from "../../internal/time.ts";
 import type { EngineWorker } from "../engine.ts";
-import type { BackendOptions, DeliveryWorker } from "./backend.ts";
+import type { BullmqSettings, DeliveryWorker } from "./backend.ts";
 
 /** Delay before the next try to open the worker, in milliseconds. */
 const RETRY_MS = 1_000;
@@ -8,7 +8,7 @@ const RETRY_MS = 1_000;
 /** A worker that starts as soon as the store can be reached. */
 export class BullmqWorker implements EngineWorker {
   readonly #open: () => Promise<DeliveryWorker>;
-  readonly #options: BackendOptions;
+  readonly #settings: BullmqSettings;
   readonly #onStop: () => void;
   readonly #stopping = new Pause();
   readonly #runs = new Set<Promise<unknown>>();
@@ -19,9 +19,9 @@ export class BullmqWorker implements EngineWorker {
    * @param open Opens the worker; retried until it succeeds.
    * @param onStop Called after {@link stop}.
    */
-  constructor(open: () => Promise<DeliveryWorker>, options: BackendOptions, onStop: () => void) {
+  constructor(open: () => Promise<DeliveryWorker>, settings: BullmqSettings, onStop: () => void) {
     this.#open = open;
-    this.#options = options;
+    this.#settings = settings;
     this.#onStop = onStop;
     void this.#start();
   }
@@ -44,7 +44,7 @@ export class BullmqWorker implements EngineWorker {
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#stopping.end();
-    const { timeoutMs, errors } = this.#options;
+    const { timeoutMs, errors } = this.#settings;
     const worker = this.#worker;
     const closing = worker?.close();
     closing?.catch(errors.report);
@@ -69,7 +69,7 @@ export class BullmqWorker implements EngineWorker {
         this.#worker = await this.#open();
       } catch (error) {
         if (this.#isStopping) return;
-        this.#options.errors.report(error);
+        this.#settings.errors.report(error);
         await this.#stopping.wait(RETRY_MS);
       }
     }

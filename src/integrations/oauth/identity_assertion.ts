@@ -9,7 +9,7 @@ import type { MaybePromise } from "../../internal/async.ts";
 import { checkOptions, FUNCTION, type OptionRules, required, rule, TEXT } from "../../internal/options.ts";
 import { clientAuthentication } from "./client_auth.ts";
 import { AuthServerClient } from "./auth_server_client.ts";
-import type { AssertionRequest } from "./jwt_bearer.ts";
+import type { AssertionRequest } from "./machine_grants.ts";
 import { toAuthError } from "./auth_error.ts";
 
 /** Options of {@link identityAssertion}. */

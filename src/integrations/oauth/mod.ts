@@ -6,9 +6,14 @@
  */
 export { type OAuthFetch, oauthFetch, type OAuthFetchOptions } from "./oauth_fetch.ts";
 export { authorizationCode, type AuthorizationCodeOptions, type Redirect } from "./authorization_code.ts";
-export { clientCredentials, type ClientCredentialsOptions } from "./client_credentials.ts";
 export type { ClientKey } from "./client_auth.ts";
-export { type AssertionRequest, jwtBearer, type JwtBearerOptions } from "./jwt_bearer.ts";
+export {
+  type AssertionRequest,
+  clientCredentials,
+  type ClientCredentialsOptions,
+  jwtBearer,
+  type JwtBearerOptions,
+} from "./machine_grants.ts";
 export { identityAssertion, type IdentityAssertionOptions } from "./identity_assertion.ts";
 export type { Grant } from "./grant.ts";
 export type { OAuthStore } from "./token_storage.ts";

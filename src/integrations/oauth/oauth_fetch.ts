@@ -112,7 +112,7 @@ export function oauthFetch(url: string | URL, options: OAuthFetchOptions): OAuth
   return Object.assign(sendAuthorized, {
     signIn: ({ signal }: { readonly signal?: AbortSignal | undefined } = {}) =>
       abortable(signIn(session, send, server), signal),
-    signOut: () => session.forget(),
+    signOut: () => session.signOut(),
   });
 }
 

@@ -45,6 +45,7 @@ export class OAuthSession {
   /** Creates DPoP proofs, if tokens are bound to a key. */
   readonly dpop: DPoPHandle | undefined;
   readonly #options: OAuthSessionOptions;
+  readonly #authServer: AuthServerClient;
   readonly #clock: Clock = systemClock;
   /** Replaced when the tokens are deleted, so that earlier requests store nothing. */
   #storage: TokenStorage;
@@ -55,11 +56,12 @@ export class OAuthSession {
 
   constructor(options: OAuthSessionOptions) {
     this.#options = options;
+    this.#authServer = new AuthServerClient(options.send, options.url);
     this.#storage = new TokenStorage(options.store, options.url);
     this.dpop = options.dpop && DPoP({}, options.dpop);
   }
 
-  /** Returns the tokens to send; `undefined` if there are none yet. */
+  /** Returns the tokens to send; `undefined` before the first ones. */
   async current(): Promise<StoredTokens | undefined> {
     const known = await this.#known();
     if (known === undefined || !this.#isDue(known)) return known;
@@ -96,7 +98,7 @@ export class OAuthSession {
   }
 
   /** Deletes the tokens and client registrations. The results of pending requests are not stored. */
-  async forget(): Promise<void> {
+  async signOut(): Promise<void> {
     const { store, url } = this.#options;
     const closed = this.#storage.close();
     this.#storage = new TokenStorage(store, url);
@@ -163,12 +165,11 @@ export class OAuthSession {
     storage: TokenStorage,
   ): Promise<StoredTokens | undefined> {
     const { url, flow } = this.#options;
-    const authServer = this.#authServer();
-    const source = await discoverTokenSource(url, challenge, flow.issuer, authServer);
+    const source = await discoverTokenSource(url, challenge, flow.issuer, this.#authServer);
     if (source === undefined) return undefined;
     const { resource, server } = source;
     const current = known?.issuer === server.issuer ? known : undefined;
-    const request = this.#request(source, authServer, storage, this.#scopesFor(current, challenge, source.scopes));
+    const request = this.#request(source, storage, this.#scopesFor(current, challenge, source.scopes));
     if (current !== undefined && !challenge.isInsufficient && this.#unconfirmedOf(rejected) === undefined) {
       const refreshed = await this.#tryRefresh(current, { ...request, scopes: current.scopes });
       if (refreshed !== undefined) return refreshed;
@@ -180,13 +181,11 @@ export class OAuthSession {
 
   async #refresh(known: StoredTokens | undefined, storage: TokenStorage): Promise<StoredTokens | undefined> {
     if (known === undefined) return undefined;
-    const authServer = this.#authServer();
-    const server = await readServer(known.issuer, authServer);
-    const source = { resource: known.resource, server };
-    return await this.#tryRefresh(known, this.#request(source, authServer, storage, known.scopes));
+    const server = await readServer(known.issuer, this.#authServer);
+    return await this.#tryRefresh(known, this.#request({ resource: known.resource, server }, storage, known.scopes));
   }
 
-  /** Requests tokens with the refresh token; `undefined` if there is none, or it is no longer valid. */
+  /** Requests tokens with the refresh token; `undefined` without one, or if it is no longer valid. */
   async #tryRefresh(known: StoredTokens, request: GrantRequest): Promise<StoredTokens | undefined> {
     const { refreshToken, issuer, resource, client } = known;
     const { flow } = this.#options;
@@ -257,17 +256,12 @@ export class OAuthSession {
     return all.size === 0 ? undefined : [...all];
   }
 
-  #authServer(): AuthServerClient {
-    return new AuthServerClient(this.#options.send, this.#options.url);
-  }
-
   #request(
     { resource, server }: Pick<GrantRequest, "resource" | "server">,
-    authServer: AuthServerClient,
     storage: TokenStorage,
     scopes: readonly string[] | undefined,
   ): GrantRequest {
-    return { server, resource, scopes, authServer, storage, dpop: this.dpop };
+    return { server, resource, scopes, authServer: this.#authServer, storage, dpop: this.dpop };
   }
 }
 

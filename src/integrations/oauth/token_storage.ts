@@ -13,7 +13,7 @@ import type { MaybePromise } from "../../internal/async.ts";
  * client, and its content must be kept secret.
  */
 export interface OAuthStore {
-  /** Returns a text; `undefined` or `null` if there is none. */
+  /** Returns a text; `undefined` or `null` if it is missing. */
   get(key: string): MaybePromise<string | null | undefined>;
   /** Stores a text. */
   set(key: string, value: string): unknown;
