@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { runtime } from "../runtime/runtime.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const SEED = join(ROOT, "tests/proto/seed");
+const SPECIFICATION = join(ROOT, "tests/proto/specification");
 /** What these tests start is the same wherever they run. */
 const skip = runtime !== "bun" && "runs on Bun, and starts buf itself";
 
@@ -66,7 +66,7 @@ test("each lint rule that is off would find something", { skip }, () => {
 });
 
 test("buf breaking finds nothing that a caller by the specification's own file would notice", { skip }, () => {
-  const { status, output } = buf("breaking", "--against", SEED);
+  const { status, output } = buf("breaking", "--against", SPECIFICATION);
   strictEqual(status, 0, output);
 });
 
@@ -75,7 +75,7 @@ test("buf breaking would find a changed number: the check above can fail", { ski
   cpSync(join(ROOT, "proto"), folder, { recursive: true });
   const file = join(folder, "mcplite.proto");
   writeFileSync(file, readFileSync(file, "utf8").replace("string promise_token = 2;", "string promise_token = 20;"));
-  const { status, output } = buf("breaking", folder, "--against", SEED);
+  const { status, output } = buf("breaking", folder, "--against", SPECIFICATION);
   notStrictEqual(status, 0);
   match(output, /promise_token/);
 });

@@ -8,8 +8,8 @@ import { ToolRequestSchema } from "../../src/wires/grpc/messages/gen/mcplite_pb.
 import { frame, framesOf } from "../wires/grpc/frames.ts";
 import { openSession, send2 } from "../wires/grpc/http2_calls.ts";
 import { delay, isRefused } from "./client.ts";
-import { answers, callFrames, goaway } from "./http2_attacks.ts";
-import { http2Frame, RawConnection, Type, uint32 } from "./http2_frames.ts";
+import { answers, callFrames, goaway } from "../hostile/requests/http2_attacks.ts";
+import { http2Frame, RawConnection, Type, uint32 } from "../hostile/requests/http2_frames.ts";
 import { command, grpcUrlOf, runtimes, startProgram, testWith } from "./programs.ts";
 
 const program = "tests/serve/grpc_program.ts";
