@@ -1,15 +1,16 @@
 /** The server that is fuzzed: a tool for each way in which a call can go, on every wire. */
-import { createServer, defineTool, type Logger, mcpLite, type Server } from "../../mod.ts";
+import { createServer, defineTool, type Logger, type Server, type Wire } from "../../mod.ts";
 import { toolsFromOpenApi } from "../../src/integrations/openapi/mod.ts";
 import * as v from "../../src/core/schema/valibot.ts";
-import { grpc } from "../../src/wires/grpc/mod.ts";
-import { definePrompt, defineResource, mcp, memorySessions, user } from "../../src/wires/mcp/mod.ts";
-import { webtools } from "../../src/wires/webtools/mod.ts";
-import type { Dice } from "./fuzz/random.ts";
-import { SECRET } from "../wires/descriptions/expected_codes.ts";
+import { definePrompt, defineResource, user } from "../../src/wires/mcp/mod.ts";
+import { DESCRIPTIONS } from "../wires/descriptions/all.ts";
+import type { RandomChoices } from "./fuzz/random.ts";
+import { SECRET } from "./fuzz/expected_codes.ts";
 
 /** What it signs with. */
 export const KEYS = "k1:a secret that is long enough for everybody here";
+
+const FUZZED_WIRES = DESCRIPTIONS.flatMap(({ wire, fuzzedWires }) => fuzzedWires ?? wire ?? []);
 
 const silent = () => {};
 
@@ -130,22 +131,16 @@ const book = defineResource("books://{id}").complete({
   .read(({ id }) => (id === "1" ? "Moby Dick" : undefined));
 
 /** Makes it. @param logged Takes what it logs as an error. */
-export function createHouse(logged: string[]): Server {
+export function createFixtureServer(logged: string[], wires: readonly Wire[] = FUZZED_WIRES): Server {
   return createServer({
-    name: "house",
+    name: "fixture",
     version: "1.2.3",
     tools: [echo, add, later, pieces, typed, ask, slow, boom, ...(checked === undefined ? [] : [checked])],
     prompts: [review],
     resources: [readme, book],
     keys: KEYS,
     logger: loggerInto(logged),
-    wires: [
-      mcpLite(),
-      mcp({ sessions: memorySessions(), askTimeoutMs: 5 }),
-      mcp({ path: "/stateless", askTimeoutMs: 5 }),
-      grpc(),
-      webtools({ name: "house", description: "What is fuzzed", version: "1.2.3" }),
-    ],
+    wires,
   });
 }
 
@@ -181,16 +176,19 @@ export const METAS: readonly Readonly<Record<string, unknown>>[] = [
 ];
 
 /** A call that is as much work as what is put into it. */
-export function heavyCall(dice: Dice, part: unknown): { readonly name: string; readonly arguments: unknown } {
-  const member = dice.pick(["ids", "tree", "day", "mail", "link", "code", "any"]);
-  return dice.pick([
+export function heavyCall(
+  random: RandomChoices,
+  part: unknown,
+): { readonly name: string; readonly arguments: unknown } {
+  const member = random.pick(["ids", "tree", "day", "mail", "link", "code", "any"]);
+  return random.pick([
     { name: "echo", arguments: { value: part } },
-    { name: dice.pick(["echo", "pieces", "add", "typed", "ask"]), arguments: part },
+    { name: random.pick(["echo", "pieces", "add", "typed", "ask"]), arguments: part },
     { name: "typed", arguments: { orders: part, either: part } },
-    { name: "typed", arguments: { orders: [], [dice.pick(["mail", "at", "unit", "either"])]: part } },
+    { name: "typed", arguments: { orders: [], [random.pick(["mail", "at", "unit", "either"])]: part } },
     {
       name: "typed",
-      arguments: { orders: [{ kind: dice.pick(["box", part]), title: part, sizes: part, tags: part }] },
+      arguments: { orders: [{ kind: random.pick(["box", part]), title: part, sizes: part, tags: part }] },
     },
     { name: "add", arguments: { a: 1, b: part } },
     { name: "ask", arguments: { id: part } },
@@ -204,9 +202,18 @@ export function heavyCall(dice: Dice, part: unknown): { readonly name: string; r
 }
 
 /** The same for what a call says beside that. */
-export function heavyMeta(dice: Dice, part: unknown): Readonly<Record<string, unknown>> {
+export function heavyMeta(random: RandomChoices, part: unknown): Readonly<Record<string, unknown>> {
   return {
-    [dice.pick(["continuation", "responses", "context", "idempotency_key", "deadline_ms", "promise", "progressToken"])]:
-      part,
+    [
+      random.pick([
+        "continuation",
+        "responses",
+        "context",
+        "idempotency_key",
+        "deadline_ms",
+        "promise",
+        "progressToken",
+      ])
+    ]: part,
   };
 }

@@ -5,16 +5,15 @@
  * running it.
  */
 import { test } from "node:test";
+import { DESCRIPTIONS } from "../wires/descriptions/all.ts";
+import type { Place } from "../wires/descriptions/description.ts";
 
 /** The columns of the page. */
-export const COLUMNS = ["memory", "MCP-lite", "Connect", "gRPC-Web", "gRPC", "Webtools", "MCP", "stdio"] as const;
-
-/** A wire, as the page names it. */
-export type Column = (typeof COLUMNS)[number];
+export const COLUMNS: readonly string[] = DESCRIPTIONS.map(({ name }) => name);
 
 /** Cases that are tested together, over one way to reach a server. */
 export interface GuaranteeTest {
-  readonly column: Column;
+  readonly column: string;
   /** Which of the column's ways. */
   readonly where: string;
   /** How many cases. */
@@ -32,7 +31,7 @@ export interface Guarantee {
   readonly says: string;
   readonly tests: readonly GuaranteeTest[];
   /** Why a column has no tests. */
-  readonly none?: Partial<Readonly<Record<Column, string>>>;
+  readonly none?: Readonly<Record<string, string>>;
   /** Further tests, which are not counted. */
   readonly also?: readonly string[];
 }
@@ -53,14 +52,6 @@ export function register(guarantees: readonly Guarantee[]): void {
 
 /** Named cases. */
 export type Cases<Case> = Readonly<Record<string, Case>>;
-
-/** Where a test runs, and what it has open meanwhile. */
-export interface Place<Opened> {
-  readonly column: Column;
-  readonly where: string;
-  readonly skip?: string | false | undefined;
-  open(): Promise<Opened & AsyncDisposable>;
-}
 
 /** A test of all cases at one place; what breaks is told with the name of its case. */
 export function overCases<Opened, Case>(

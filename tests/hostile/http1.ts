@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { connect, type Socket } from "node:net";
 import { concatBytes } from "../../src/wires/grpc/messages/bytes.ts";
-import type { RawAnswer, RawRequest } from "../wires/descriptions/dialects.ts";
+import type { RawRequest, RawResponse } from "../wires/descriptions/description.ts";
 
 /** A connection, once it is there. */
 export async function open1(port: number): Promise<Socket> {
@@ -31,7 +31,7 @@ export async function readAll(socket: Socket): Promise<Uint8Array> {
 }
 
 /** Sends a request over a connection of its own, and reads what comes until that ends. */
-export async function exchange1(port: number, request: RawRequest, host: string | Uint8Array): Promise<RawAnswer> {
+export async function exchange1(port: number, request: RawRequest, host: string | Uint8Array): Promise<RawResponse> {
   const socket = await open1(port);
   const read = readAll(socket);
   socket.write(
@@ -43,7 +43,7 @@ export async function exchange1(port: number, request: RawRequest, host: string 
 }
 
 /** What came back; status 0 if it is no answer. */
-export function parse1(bytes: Uint8Array): RawAnswer {
+export function parse1(bytes: Uint8Array): RawResponse {
   const end = Buffer.from(bytes).indexOf("\r\n\r\n");
   const [status = "", ...lines] = Buffer.from(bytes.slice(0, Math.max(0, end))).toString("latin1").split("\r\n");
   const headers = new Headers(

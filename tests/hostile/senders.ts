@@ -1,40 +1,21 @@
-/** Every way to send bytes to a server: in process, over a socket of the runtime that runs the tests, and by HTTP/2. */
-import type { Server, Wire } from "../../mod.ts";
-import { mcp } from "../../src/wires/mcp/mod.ts";
+/** Every way to send bytes to a server: in process, over a socket of the runtime that runs the tests, by HTTP/2, and by pipes. */
+import type { Server } from "../../mod.ts";
 import { runtime } from "../runtime/runtime.ts";
-import { wires } from "../wires/matrix.ts";
-import { type Dialect, DIALECTS, GRPC, type RawAnswer, type RawRequest } from "../wires/descriptions/dialects.ts";
-import type { Place } from "./guarantee.ts";
+import { DESCRIPTIONS, DIALECTS, HTTP2_DIALECTS, type NamedDialect } from "../wires/descriptions/all.ts";
+import type { Place, RawRequest, Sending, SendOptions } from "../wires/descriptions/description.ts";
 
-/** What a request says beside its own words. */
-export interface SendOptions {
-  /** Its host, as it is sent; default: the server's. */
-  readonly host?: string | Uint8Array;
-}
-
-/** A server, and a way to send to it. */
-export interface Sending {
-  readonly server: Server;
-  readonly dialect: Dialect;
-  /** Sends a request; a status of 0 is a connection that ended without an answer. */
-  send(request: RawRequest, options?: SendOptions): Promise<RawAnswer>;
-}
-
-/** Something that listens, by its address: over a socket alone. */
+/** Something that listens on a port: over a socket only. */
 export interface Listened extends Sending {
   readonly port: number;
 }
 
-/** The matrix's wires, but that callers of older revisions of MCP need no session. */
-export const STATELESS: readonly Wire[] = wires.map((wire) => wire.name === "mcp" ? mcp() : wire);
-
 const noSockets = runtime === "workerd" && "workerd opens no sockets";
 
 /** By `server.fetch`. */
-export function inProcess(create: () => Server, dialects: readonly Dialect[] = DIALECTS): Place<Sending>[] {
-  return dialects.map((dialect) => ({
-    column: dialect.column,
-    where: `${dialect.name}, in process`,
+export function inProcess(create: () => Server, dialects: readonly NamedDialect[] = DIALECTS): Place<Sending>[] {
+  return dialects.map(({ column, name, dialect }) => ({
+    column,
+    where: `${name}, in process`,
     open() {
       const server = create();
       return Promise.resolve({
@@ -42,8 +23,9 @@ export function inProcess(create: () => Server, dialects: readonly Dialect[] = D
         dialect,
         async send({ method = "POST", path, headers, body }: RawRequest, { host = "localhost" }: SendOptions = {}) {
           const init = { method, headers, ...(method !== "GET" && method !== "HEAD" && { body: body.slice() }) };
-          const { status, headers: answered, ...response } = await answerOf(server, `http://${host}${path}`, init);
-          return { status, headers: answered, body: response.body };
+          const response = await server.fetch(new Request(`http://${host}${path}`, init));
+          const received = new Uint8Array(await response.arrayBuffer());
+          return { status: response.status, headers: response.headers, body: received };
         },
         [Symbol.asyncDispose]: () => server.close(0),
       });
@@ -51,16 +33,11 @@ export function inProcess(create: () => Server, dialects: readonly Dialect[] = D
   }));
 }
 
-async function answerOf(server: Server, url: string, init: RequestInit): Promise<RawAnswer> {
-  const response = await server.fetch(new Request(url, init));
-  return { status: response.status, headers: response.headers, body: new Uint8Array(await response.arrayBuffer()) };
-}
-
 /** By `serve()` of this runtime, byte by byte. */
-export function overSockets(create: () => Server, dialects: readonly Dialect[] = DIALECTS): Place<Listened>[] {
-  return dialects.map((dialect) => ({
-    column: dialect.column,
-    where: `${dialect.name}, over a socket`,
+export function overSockets(create: () => Server, dialects: readonly NamedDialect[] = DIALECTS): Place<Listened>[] {
+  return dialects.map(({ column, name, dialect }) => ({
+    column,
+    where: `${name}, over a socket`,
     skip: noSockets,
     async open() {
       const { serve } = await import("../../src/runtime/serve.ts");
@@ -81,11 +58,11 @@ export function overSockets(create: () => Server, dialects: readonly Dialect[] =
   }));
 }
 
-/** By `serve()` of this runtime with gRPC on a port of its own. */
-export function overHttp2(create: () => Server): Place<Listened>[] {
-  return [{
-    column: GRPC.column,
-    where: "gRPC, a port of its own",
+/** By `serve()` of this runtime, with a port for HTTP/2. */
+export function overHttp2(create: () => Server, dialects: readonly NamedDialect[] = HTTP2_DIALECTS): Place<Listened>[] {
+  return dialects.map(({ column, name, dialect }) => ({
+    column,
+    where: `${name}, a port of its own`,
     skip: noSockets,
     async open() {
       const { serve } = await import("../../src/runtime/serve.ts");
@@ -96,7 +73,7 @@ export function overHttp2(create: () => Server): Place<Listened>[] {
       const session = await openSession(url);
       return {
         server,
-        dialect: GRPC,
+        dialect,
         port: Number(new URL(url).port),
         async send({ method, path, headers, body }: RawRequest, { host }: SendOptions = {}) {
           const ending = await send2(session, {
@@ -113,10 +90,20 @@ export function overHttp2(create: () => Server): Place<Listened>[] {
         },
       };
     },
-  }];
+  }));
 }
 
-/** All of them. */
-export function everywhere(create: () => Server): Place<Sending>[] {
+/** Over HTTP, in all three ways. */
+export function overHttp(create: () => Server): Place<Sending>[] {
   return [...inProcess(create), ...overSockets(create), ...overHttp2(create)];
+}
+
+/** By pipes. */
+export function overPipes(create: () => Server): Place<Sending>[] {
+  return DESCRIPTIONS.flatMap(({ senders }) => senders?.(create) ?? []);
+}
+
+/** In all ways. */
+export function everywhere(create: () => Server): Place<Sending>[] {
+  return [...overHttp(create), ...overPipes(create)];
 }

@@ -1,5 +1,5 @@
 /** Damage to bytes, whatever they are: cut, overwritten, doubled, exchanged, and out of others. */
-import type { Dice } from "./random.ts";
+import type { RandomChoices } from "./random.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -45,11 +45,11 @@ export function concat(...parts: readonly Uint8Array[]): Bytes {
 }
 
 /** Damages bytes in one place. */
-export function mutateBytes(dice: Dice, bytes: Uint8Array, donor: Uint8Array): Bytes {
-  const at = dice.below(bytes.length + 1);
-  const end = at + dice.below(bytes.length - at + 1);
+export function mutateBytes(random: RandomChoices, bytes: Uint8Array, donor: Uint8Array): Bytes {
+  const at = random.below(bytes.length + 1);
+  const end = at + random.below(bytes.length - at + 1);
   const [head, part, tail] = [bytes.slice(0, at), bytes.slice(at, end), bytes.slice(end)];
-  switch (dice.below(10)) {
+  switch (random.below(10)) {
     case 0:
       return concat(head);
     case 1:
@@ -57,35 +57,35 @@ export function mutateBytes(dice: Dice, bytes: Uint8Array, donor: Uint8Array): B
     case 2:
     case 3: {
       const copy = concat(bytes);
-      for (let hits = dice.below(4); hits >= 0 && copy.length > 0; hits--) {
-        copy[dice.below(copy.length)] = dice.below(256);
+      for (let hits = random.below(4); hits >= 0 && copy.length > 0; hits--) {
+        copy[random.below(copy.length)] = random.below(256);
       }
       return copy;
     }
     case 4:
-      return concat(head, encoder.encode(dice.pick(MARKS)), part, tail);
+      return concat(head, encoder.encode(random.pick(MARKS)), part, tail);
     case 5:
-      return concat(head, Uint8Array.from(dice.pick(NO_UTF8)), part, tail);
+      return concat(head, Uint8Array.from(random.pick(NO_UTF8)), part, tail);
     case 6:
       return concat(bytes, bytes);
     case 7:
       return concat(head, tail, part);
     case 8:
-      return concat(head, donor.slice(dice.below(donor.length + 1)));
+      return concat(head, donor.slice(random.below(donor.length + 1)));
     default: {
       const copy = concat(bytes);
-      if (copy.length > 0) copy[at % copy.length]! ^= 1 << dice.below(8);
+      if (copy.length > 0) copy[at % copy.length]! ^= 1 << random.below(8);
       return copy;
     }
   }
 }
 
 /** Cuts bytes into pieces anywhere. */
-export function cut(dice: Dice, bytes: Uint8Array): Uint8Array[] {
+export function cut(random: RandomChoices, bytes: Uint8Array): Uint8Array[] {
   const pieces: Uint8Array[] = [];
-  const largest = dice.pick([1, 3, 20, 1_000, 100_000]);
+  const largest = random.pick([1, 3, 20, 1_000, 100_000]);
   for (let at = 0; at < bytes.length;) {
-    const end = at + 1 + dice.below(Math.max(largest, Math.ceil(bytes.length / 500)));
+    const end = at + 1 + random.below(Math.max(largest, Math.ceil(bytes.length / 500)));
     pieces.push(bytes.slice(at, end));
     at = end;
   }

@@ -2,7 +2,7 @@
  * Tells how long the event loop was held while something went on: how far apart its turns were. On a machine that is busy with
  * other things turns are far apart because of those: so it is never more than the time that this process has computed.
  */
-export class HoldMeter {
+export class EventLoopLagMeter {
   #lastMs = 0;
   #longestMs = 0;
   #computedMs = 0;

@@ -1,7 +1,7 @@
 /** Every decoder, fuzzed for as long as every day allows: `npm run fuzz` does it for minutes. See docs/testing-the-sdk.md. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { Dice } from "./random.ts";
+import { RandomChoices } from "./random.ts";
 import { formatFaults, formatRow } from "./report.ts";
 import { fuzz } from "./run.ts";
 import type { Target } from "./target.ts";
@@ -28,8 +28,8 @@ const faulty: Target = {
   name: "faulty",
   open: () =>
     Promise.resolve({
-      make(dice) {
-        const number = dice.below(1_000);
+      make(random) {
+        const number = random.below(1_000);
         return {
           describe: () => `number ${number}`,
           send: () =>
@@ -53,8 +53,8 @@ test("fuzz() tells each fault with its number, which makes the same case alone",
   deepStrictEqual([again.cases, again.faults], [1, [first]]);
 });
 
-test("Dice throw the same for the same seed", () => {
-  const throws = (seed: number) => Array.from({ length: 20 }, () => new Dice(seed).bytes(4).join());
+test("RandomChoices throw the same for the same seed", () => {
+  const throws = (seed: number) => Array.from({ length: 20 }, () => new RandomChoices(seed).bytes(4).join());
   deepStrictEqual(throws(1), throws(1));
   ok(throws(1).join() !== throws(2).join());
 });

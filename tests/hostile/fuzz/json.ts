@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Dice } from "./random.ts";
+import type { RandomChoices } from "./random.ts";
 
 /** JSON text that stands for a value: for what no value is written as. */
 export class Raw {
@@ -80,8 +80,8 @@ const LITERALS = [
 ] as const;
 
 /** A value that has no business where it is put. */
-export function oddValue(dice: Dice): unknown {
-  return dice.pick<() => unknown>([
+export function oddValue(random: RandomChoices): unknown {
+  return random.pick<() => unknown>([
     () => null,
     () => true,
     () => false,
@@ -92,28 +92,28 @@ export function oddValue(dice: Dice): unknown {
     () => -(2 ** 53),
     () => 1e308,
     () => "",
-    () => dice.pick(NAMES),
+    () => random.pick(NAMES),
     () => "\r\n\r\ndata: x\r\n\r\n",
-    () => "x".repeat(dice.below(5_000)),
+    () => "x".repeat(random.below(5_000)),
     () => "9".repeat(400),
-    () => "é😀\ufeff\ufffd".repeat(dice.below(20)),
+    () => "é😀\ufeff\ufffd".repeat(random.below(20)),
     () => [],
     () => [[[]]],
     () => ({}),
     () => ({ then: 1, toJSON: 1, constructor: null }),
-    () => nest(dice.pick([2, 100, 500, 511, 512, 513, 600, 5_000])),
-    () => new Raw(dice.pick(LITERALS)),
+    () => nest(random.pick([2, 100, 500, 511, 512, 513, 600, 5_000])),
+    () => new Raw(random.pick(LITERALS)),
   ])();
 }
 
 /** JSON text of up to `length` characters that is as much work as so much text can be. */
-export function heavy(dice: Dice, length: number): Raw {
+export function heavy(random: RandomChoices, length: number): Raw {
   const size = length - 4_096;
-  return new Raw(dice.oneIn(3) ? heavyText(dice, size) : heavyTree(dice, size));
+  return new Raw(random.oneIn(3) ? heavyText(random, size) : heavyTree(random, size));
 }
 
-function heavyTree(dice: Dice, size: number): string {
-  const item = dice.pick<(at: number) => string>([
+function heavyTree(random: RandomChoices, size: number): string {
+  const item = random.pick<(at: number) => string>([
     () => "0",
     () => '""',
     () => "{}",
@@ -128,14 +128,14 @@ function heavyTree(dice: Dice, size: number): string {
     (at) => `{"k${at}":0}`,
     (at) => `{"a":[${at}]}`,
   ]);
-  const name = dice.pick<(at: number) => string>([
+  const name = random.pick<(at: number) => string>([
     (at) => `k${at}`,
     (at) => `${at}`,
     (at) => `${at * 9_973 % 65_521}`,
     () => "a",
     () => "__proto__",
   ]);
-  const isList = dice.oneIn(2);
+  const isList = random.oneIn(2);
   const parts: string[] = [];
   for (let at = 0, left = size; left > 0; at++) {
     const text = isList ? item(at) : `"${name(at)}":${item(at)}`;
@@ -165,10 +165,10 @@ const PARTS = [
   "\\u0000",
 ] as const;
 
-function heavyText(dice: Dice, size: number): string {
-  const part = dice.pick(PARTS);
+function heavyText(random: RandomChoices, size: number): string {
+  const part = random.pick(PARTS);
   const text = part.repeat(size / part.length);
-  return dice.pick([
+  return random.pick([
     `"${text}"`,
     `"${text}"`,
     `"a@${text}!"`,
@@ -181,42 +181,42 @@ function heavyText(dice: Dice, size: number): string {
 }
 
 /** Damages a value in one place, wherever that is. */
-export function mutate(dice: Dice, value: unknown, donor: unknown): unknown {
+export function mutate(random: RandomChoices, value: unknown, donor: unknown): unknown {
   const keys = isObject(value) ? Object.keys(value) : Array.isArray(value) ? Object.keys(value).map(Number) : [];
-  if (keys.length === 0 || dice.oneIn(4)) return change(dice, value, donor);
-  const key = dice.pick<string | number>(keys);
-  if (Array.isArray(value)) return value.with(key as number, mutate(dice, value[key as number], donor));
+  if (keys.length === 0 || random.oneIn(4)) return change(random, value, donor);
+  const key = random.pick<string | number>(keys);
+  if (Array.isArray(value)) return value.with(key as number, mutate(random, value[key as number], donor));
   const { [key]: member, ...rest } = value as Members;
-  return { ...rest, [key]: mutate(dice, member, donor) };
+  return { ...rest, [key]: mutate(random, member, donor) };
 }
 
 /** Damages a value, some of the times in more than one place. */
-export function mutateMany(dice: Dice, value: unknown, donor: unknown): unknown {
+export function mutateMany(random: RandomChoices, value: unknown, donor: unknown): unknown {
   let damaged = value;
-  for (let times = dice.pick([1, 1, 1, 2, 3]); times > 0; times--) damaged = mutate(dice, damaged, donor);
+  for (let times = random.pick([1, 1, 1, 2, 3]); times > 0; times--) damaged = mutate(random, damaged, donor);
   return damaged;
 }
 
-function change(dice: Dice, value: unknown, donor: unknown): unknown {
-  switch (dice.below(8)) {
+function change(random: RandomChoices, value: unknown, donor: unknown): unknown {
+  switch (random.below(8)) {
     case 0:
     case 1:
-      return oddValue(dice);
+      return oddValue(random);
     case 2:
-      return ofOtherType(dice, value);
+      return ofOtherType(random, value);
     case 3:
-      return deepened(dice, value);
+      return deepened(random, value);
     case 4:
-      return partOf(dice, donor);
+      return partOf(random, donor);
     default:
-      if (isObject(value)) return changeMembers(dice, value, donor);
-      if (Array.isArray(value)) return changeItems(dice, value, donor);
-      return typeof value === "string" ? changeText(dice, value) : oddValue(dice);
+      if (isObject(value)) return changeMembers(random, value, donor);
+      if (Array.isArray(value)) return changeItems(random, value, donor);
+      return typeof value === "string" ? changeText(random, value) : oddValue(random);
   }
 }
 
-function ofOtherType(dice: Dice, value: unknown): unknown {
-  return dice.pick<() => unknown>([
+function ofOtherType(random: RandomChoices, value: unknown): unknown {
+  return random.pick<() => unknown>([
     () => [value],
     () => ({ value }),
     () => ({ 0: value, length: 1 }),
@@ -227,42 +227,44 @@ function ofOtherType(dice: Dice, value: unknown): unknown {
   ])();
 }
 
-function deepened(dice: Dice, value: unknown): Raw {
-  const depth = dice.pick([1, 10, 400, 505, 510, 514, 3_000]);
-  const [open, close] = dice.pick([["[", "]"], ['{"a":', "}"], ['[{"b":', "}]"]] as const);
+function deepened(random: RandomChoices, value: unknown): Raw {
+  const depth = random.pick([1, 10, 400, 505, 510, 514, 3_000]);
+  const [open, close] = random.pick([["[", "]"], ['{"a":', "}"], ['[{"b":', "}]"]] as const);
   return new Raw(open.repeat(depth) + write(value) + close.repeat(depth));
 }
 
 /** Any part of a value. */
-export function partOf(dice: Dice, value: unknown): unknown {
-  if (typeof value !== "object" || value === null || value instanceof Raw || dice.oneIn(3)) return value;
+export function partOf(random: RandomChoices, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || value instanceof Raw || random.oneIn(3)) return value;
   const parts = Object.values(value);
-  return parts.length === 0 ? value : partOf(dice, dice.pick(parts));
+  return parts.length === 0 ? value : partOf(random, random.pick(parts));
 }
 
-function changeMembers(dice: Dice, members: Members, donor: unknown): unknown {
+function changeMembers(random: RandomChoices, members: Members, donor: unknown): unknown {
   const names = Object.keys(members);
-  const [one = "", two = ""] = [dice.pick(names), dice.pick(names)];
+  const [one = "", two = ""] = [random.pick(names), random.pick(names)];
   const { [one]: member, ...rest } = members;
-  switch (dice.below(6)) {
+  switch (random.below(6)) {
     case 0:
       return rest;
     case 1:
-      return new Raw(`${write(members).slice(0, -1)}${names.length > 0 ? "," : ""}"${one}":${write(oddValue(dice))}}`);
+      return new Raw(
+        `${write(members).slice(0, -1)}${names.length > 0 ? "," : ""}"${one}":${write(oddValue(random))}}`,
+      );
     case 2:
       return { ...members, [one]: members[two], [two]: member };
     case 3:
-      return { ...rest, [dice.pick(NAMES)]: member };
+      return { ...rest, [random.pick(NAMES)]: member };
     case 4:
-      return { ...members, [dice.pick(NAMES)]: oddValue(dice) };
+      return { ...members, [random.pick(NAMES)]: oddValue(random) };
     default:
       return { ...members, ...(isObject(donor) ? donor : { donor }) };
   }
 }
 
-function changeItems(dice: Dice, items: readonly unknown[], donor: unknown): unknown {
-  const [one, two] = [dice.below(items.length + 1), dice.below(items.length + 1)];
-  switch (dice.below(5)) {
+function changeItems(random: RandomChoices, items: readonly unknown[], donor: unknown): unknown {
+  const [one, two] = [random.below(items.length + 1), random.below(items.length + 1)];
+  switch (random.below(5)) {
     case 0:
       return items.toSpliced(one, 1);
     case 1:
@@ -270,27 +272,27 @@ function changeItems(dice: Dice, items: readonly unknown[], donor: unknown): unk
     case 2:
       return items.toSpliced(one, 1, items[two]).toSpliced(two, 1, items[one]);
     case 3:
-      return Array.from({ length: dice.pick([3, 50, 1_000]) }, () => items[0]);
+      return Array.from({ length: random.pick([3, 50, 1_000]) }, () => items[0]);
     default:
-      return items.toSpliced(one, 0, partOf(dice, donor));
+      return items.toSpliced(one, 0, partOf(random, donor));
   }
 }
 
-function changeText(dice: Dice, text: string): string {
-  const at = dice.below(text.length + 1);
-  switch (dice.below(6)) {
+function changeText(random: RandomChoices, text: string): string {
+  const at = random.below(text.length + 1);
+  switch (random.below(6)) {
     case 0:
       return text.slice(0, at);
     case 1:
-      return text.repeat(dice.pick([2, 10, 200]));
+      return text.repeat(random.pick([2, 10, 200]));
     case 2:
       return text.toUpperCase();
     case 3:
       return text.slice(at) + text.slice(0, at);
     case 4:
-      return text + dice.pick([" ", "\n", "\0", "=", "%00", "\ud800", "\u202e", "/"]);
+      return text + random.pick([" ", "\n", "\0", "=", "%00", "\ud800", "\u202e", "/"]);
     default:
-      return text.slice(0, at) + dice.pick(["\r\n", "\0", "é", "😀", "\ufeff", "%2f", "../", '"', "\\"]) +
+      return text.slice(0, at) + random.pick(["\r\n", "\0", "é", "😀", "\ufeff", "%2f", "../", '"', "\\"]) +
         text.slice(at);
   }
 }

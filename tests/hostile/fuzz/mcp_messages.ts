@@ -1,10 +1,11 @@
-/** Messages of MCP that are right, and what its law says of answers, whatever carries them. */
+/** Messages of MCP that are right, and what its answers may be, over any transport. */
 import { ok, strictEqual } from "node:assert/strict";
 import { CAPABILITIES, modernBody, VERSION } from "../../wires/mcp/server/client.ts";
-import type { Dice } from "./random.ts";
+import type { RandomChoices } from "./random.ts";
 import { CALLS, heavyCall, METAS } from "../fixture_server.ts";
 import { isObject, type Members, type Raw } from "./json.ts";
-import { lawOf } from "../../wires/descriptions/expected_codes.ts";
+import { assertCallerCode } from "./expected_codes.ts";
+import { MCP_CODES } from "../../wires/descriptions/mcp.ts";
 
 const IDS = [1, "abc", 0, "", -5, 9_007_199_254_740_991] as const;
 
@@ -26,14 +27,14 @@ const METHODS = [
   "tasks/cancel",
 ] as const;
 
-function paramsOf(dice: Dice, method: string): Members {
+function paramsOf(random: RandomChoices, method: string): Members {
   switch (method) {
     case "tools/call":
-      return { ...dice.pick(CALLS), ...(dice.oneIn(6) && { _meta: dice.pick(METAS) }) };
+      return { ...random.pick(CALLS), ...(random.oneIn(6) && { _meta: random.pick(METAS) }) };
     case "prompts/get":
       return { name: "review", arguments: { code: "x" } };
     case "resources/read":
-      return { uri: dice.pick(["docs://readme", "books://1", "books://2"]) };
+      return { uri: random.pick(["docs://readme", "books://1", "books://2"]) };
     case "completion/complete":
       return { ref: { type: "ref/resource", uri: "books://{id}" }, argument: { name: "id", value: "1" } };
     case "logging/setLevel":
@@ -42,34 +43,34 @@ function paramsOf(dice: Dice, method: string): Members {
     case "tasks/cancel":
       return { taskId: "prom_x" };
     default:
-      return dice.oneIn(3) ? { cursor: "x" } : {};
+      return random.oneIn(3) ? { cursor: "x" } : {};
   }
 }
 
 /** A request of 2026-07-28. */
-export function modernMessage(dice: Dice): Members {
-  const method = dice.pick([...METHODS, "server/discover"]);
-  const { _meta, ...params } = paramsOf(dice, method);
-  return { ...modernBody(method, params, {}, isObject(_meta) ? _meta : {}), id: dice.pick(IDS) };
+export function modernMessage(random: RandomChoices): Members {
+  const method = random.pick([...METHODS, "server/discover"]);
+  const { _meta, ...params } = paramsOf(random, method);
+  return { ...modernBody(method, params, {}, isObject(_meta) ? _meta : {}), id: random.pick(IDS) };
 }
 
 /** A message of an older revision. */
-export function legacyMessage(dice: Dice): Members {
-  if (dice.oneIn(20)) {
-    return { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: dice.pick(IDS) } };
+export function legacyMessage(random: RandomChoices): Members {
+  if (random.oneIn(20)) {
+    return { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: random.pick(IDS) } };
   }
-  if (dice.oneIn(20)) return { jsonrpc: "2.0", id: dice.pick(IDS), result: { action: "accept", content: {} } };
-  const method = dice.pick([...METHODS, "resources/subscribe", "tasks/list", "tasks/result"]);
-  const params = method === "resources/subscribe" ? { uri: "docs://readme" } : paramsOf(dice, method);
-  return { jsonrpc: "2.0", id: dice.pick(IDS), method, params };
+  if (random.oneIn(20)) return { jsonrpc: "2.0", id: random.pick(IDS), result: { action: "accept", content: {} } };
+  const method = random.pick([...METHODS, "resources/subscribe", "tasks/list", "tasks/result"]);
+  const params = method === "resources/subscribe" ? { uri: "docs://readme" } : paramsOf(random, method);
+  return { jsonrpc: "2.0", id: random.pick(IDS), method, params };
 }
 
 /** A message that is as much work as what is put into it. */
-export function heavyMessage(dice: Dice, right: Members, part: Raw): unknown {
+export function heavyMessage(random: RandomChoices, right: Members, part: Raw): unknown {
   const params = isObject(right["params"]) ? right["params"] : {};
   const meta = isObject(params["_meta"]) ? params["_meta"] : undefined;
-  const call = { ...right, method: "tools/call", params: { ...heavyCall(dice, part), ...(meta && { _meta: meta }) } };
-  return dice.pick([
+  const call = { ...right, method: "tools/call", params: { ...heavyCall(random, part), ...(meta && { _meta: meta }) } };
+  return random.pick([
     part,
     call,
     call,
@@ -104,8 +105,8 @@ function judgeResult(result: unknown, breaks: boolean): string {
   const code = codeIn(result);
   // What a tool says against a call it says in its own words.
   if (JSON.stringify(result["_meta"]).includes('"response_type":"failure"')) return `failure, ${code}`;
-  const law = lawOf(code, breaks).mcp;
-  ok(law === "isError" || code === "invalid_input", `${code} is a result`);
+  const expected = MCP_CODES[assertCallerCode(code, breaks)];
+  ok(expected === "isError" || code === "invalid_input", `${code} is a result`);
   return `isError, ${code}`;
 }
 
@@ -125,11 +126,11 @@ function judgeError(error: unknown, breaks: boolean, status: number | undefined)
     ok(NUMBERS.includes(number as -32700), JSON.stringify(error));
     return String(number);
   }
-  const law = lawOf(code, breaks).mcp;
+  const expected = MCP_CODES[assertCallerCode(code, breaks)];
   // What is refused before it is read is refused by the transport: an origin, a host, a media type.
   const isGate = number === -32000 && (code === "permission_denied" || (code === "invalid_request" && status === 415));
   // What no tool said is an error of its own, as of a method that breaks.
-  const [wanted, usual] = law === "isError" ? [-32603, 200] : law;
+  const [wanted, usual] = expected === "isError" ? [-32603, 200] : expected;
   ok(isGate || number === wanted || (number === -32002 && code === "resource_not_found"), JSON.stringify(error));
   // Older revisions say 200 where the request was read; the protocol's own refusals are 400 or what HTTP has for them.
   const fits = status === undefined || status === usual || status === 200 ||

@@ -1,7 +1,7 @@
 import { Random } from "../../../src/testing/random.ts";
 
 /** Choices that look random, the same ones for the same seed. */
-export class Dice extends Random {
+export class RandomChoices extends Random {
   /** Whether the one of so many times has come. */
   oneIn(times: number): boolean {
     return this.below(times) === 0;

@@ -1,6 +1,6 @@
 /** Requests over HTTP: right ones, and all that can be wrong with them before their body is looked at. */
 import { concat, mutateBytes } from "./bytes.ts";
-import type { Dice } from "./random.ts";
+import type { RandomChoices } from "./random.ts";
 import { heavy, type Members, mutateMany, oddValue, type Raw, write } from "./json.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -112,45 +112,54 @@ export function setHeader(headers: Headers, name: string, value: string): void {
 }
 
 /** Bytes in the place of a request's JSON; `heavyParts` makes it as much work as the limit allows, now and then. */
-export function jsonBody(dice: Dice, right: Members, donor: Members, heavyIn: (part: Raw) => unknown): Bytes {
-  if (dice.oneIn(50)) return encoder.encode(write(heavyIn(heavy(dice, dice.pick([60_000, BODY_BYTES, BODY_BYTES])))));
-  switch (dice.below(10)) {
+export function jsonBody(
+  random: RandomChoices,
+  right: Members,
+  donor: Members,
+  heavyIn: (part: Raw) => unknown,
+): Bytes {
+  if (random.oneIn(50)) {
+    return encoder.encode(write(heavyIn(heavy(random, random.pick([60_000, BODY_BYTES, BODY_BYTES])))));
+  }
+  switch (random.below(10)) {
     case 0:
-      return dice.bytes(dice.below(200));
+      return random.bytes(random.below(200));
     case 1:
-      return encoder.encode(write(dice.oneIn(2) ? [right, donor] : oddValue(dice)));
+      return encoder.encode(write(random.oneIn(2) ? [right, donor] : oddValue(random)));
     case 2:
-      return dice.oneIn(3)
-        ? encoder.encode(dice.pick(["[", "{", '{"a":', '{"a":[']).repeat(dice.pick([1, 500, 512, 513, 20_000])))
+      return random.oneIn(3)
+        ? encoder.encode(random.pick(["[", "{", '{"a":', '{"a":[']).repeat(random.pick([1, 500, 512, 513, 20_000])))
         : encoder.encode(write(right));
     case 3:
     case 4:
-      return mutateBytes(dice, encoder.encode(write(right)), encoder.encode(write(donor)));
+      return mutateBytes(random, encoder.encode(write(right)), encoder.encode(write(donor)));
     default:
-      return encoder.encode(write(dice.oneIn(3) ? mutateMany(dice, right, donor) : mutateLast(dice, right, donor)));
+      return encoder.encode(
+        write(random.oneIn(3) ? mutateMany(random, right, donor) : mutateLast(random, right, donor)),
+      );
   }
 }
 
 /** Damages the last member alone: what comes before it is the envelope, and once that is damaged nothing else is looked at. */
-function mutateLast(dice: Dice, right: Members, donor: Members): Members {
+function mutateLast(random: RandomChoices, right: Members, donor: Members): Members {
   const name = Object.keys(right).at(-1) ?? "";
-  return { ...right, [name]: mutateMany(dice, right[name], donor[name]) };
+  return { ...right, [name]: mutateMany(random, right[name], donor[name]) };
 }
 
 /** Puts something odd into the head of a request, now and then. */
-export function oddHead(dice: Dice, { method, path, headers, body }: Sent): Sent {
+export function oddHead(random: RandomChoices, { method, path, headers, body }: Sent): Sent {
   const damaged = new Headers(headers);
-  if (dice.oneIn(20)) setHeader(damaged, "content-type", dice.pick(ODD_TYPES));
-  if (dice.oneIn(40)) damaged.delete("content-type");
-  if (dice.oneIn(4)) setHeader(damaged, "accept", dice.pick(ACCEPTS));
-  if (dice.oneIn(2)) damaged.set("content-length", String(body.length));
-  if (dice.oneIn(15)) setHeader(damaged, ...dice.pick<readonly [string, string]>(ODD_HEADERS));
+  if (random.oneIn(20)) setHeader(damaged, "content-type", random.pick(ODD_TYPES));
+  if (random.oneIn(40)) damaged.delete("content-type");
+  if (random.oneIn(4)) setHeader(damaged, "accept", random.pick(ACCEPTS));
+  if (random.oneIn(2)) damaged.set("content-length", String(body.length));
+  if (random.oneIn(15)) setHeader(damaged, ...random.pick<readonly [string, string]>(ODD_HEADERS));
   return {
-    method: dice.oneIn(25) ? dice.pick(ODD_METHODS) : method,
-    path: dice.oneIn(25)
-      ? path + dice.pick(ODD_ENDS)
-      : dice.oneIn(25)
-      ? path + dice.pick(["?x=1", "?", "?a=/calltools"])
+    method: random.oneIn(25) ? random.pick(ODD_METHODS) : method,
+    path: random.oneIn(25)
+      ? path + random.pick(ODD_ENDS)
+      : random.oneIn(25)
+      ? path + random.pick(["?x=1", "?", "?a=/calltools"])
       : path,
     headers: damaged,
     body,

@@ -5,7 +5,7 @@ import { StatusSchema } from "../../../src/wires/grpc/messages/gen/google/rpc/st
 import { ToolRequestSchema } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
 import { frame, gzipped } from "../../wires/grpc/frames.ts";
 import { concat, mutateBytes } from "./bytes.ts";
-import type { Dice } from "./random.ts";
+import type { RandomChoices } from "./random.ts";
 import { CALLS, heavyCall, METAS } from "../fixture_server.ts";
 import { heavy, type Members, oddValue, type Raw, write } from "./json.ts";
 import { jsonBody } from "./requests.ts";
@@ -15,40 +15,40 @@ type Bytes = Uint8Array<ArrayBuffer>;
 const encoder = new TextEncoder();
 
 /** What a right request says. */
-export function rightRequest(dice: Dice): Members {
-  return { ...dice.pick(CALLS), ...(dice.oneIn(5) && { meta: dice.pick(METAS) }) };
+export function rightRequest(random: RandomChoices): Members {
+  return { ...random.pick(CALLS), ...(random.oneIn(5) && { meta: random.pick(METAS) }) };
 }
 
 /** A message in JSON. */
-export function jsonMessage(dice: Dice): Bytes {
-  const right = rightRequest(dice);
-  return jsonBody(dice, right, rightRequest(dice), (part) =>
-    dice.pick<() => unknown>([
+export function jsonMessage(random: RandomChoices): Bytes {
+  const right = rightRequest(random);
+  return jsonBody(random, right, rightRequest(random), (part) =>
+    random.pick<() => unknown>([
       () => part,
       () => ({ ...right, meta: part }),
       () => ({ ...right, name: part }),
-      () => heavyCall(dice, part),
-      () => heavyCall(dice, part),
-      () => heavyCall(dice, part),
+      () => heavyCall(random, part),
+      () => heavyCall(random, part),
+      () => heavyCall(random, part),
     ])());
 }
 
 /** A message in bytes. */
-export function binaryMessage(dice: Dice): Bytes {
-  if (dice.oneIn(50)) return heavyBinary(dice, heavy(dice, dice.pick([60_000, 500_000, 1_000_000])));
-  const right = encodeRequest(rightRequest(dice));
-  switch (dice.below(8)) {
+export function binaryMessage(random: RandomChoices): Bytes {
+  if (random.oneIn(50)) return heavyBinary(random, heavy(random, random.pick([60_000, 500_000, 1_000_000])));
+  const right = encodeRequest(rightRequest(random));
+  switch (random.below(8)) {
     case 0:
-      return dice.bytes(dice.below(100));
+      return random.bytes(random.below(100));
     case 1:
-      return deepMessage(dice.pick([2, 100, 200, 510, 511, 512, 513, 600, 1_200]));
+      return deepMessage(random.pick([2, 100, 200, 510, 511, 512, 513, 600, 1_200]));
     case 2:
       return right;
     case 3:
       // Whatever comes again adds to what came before, or takes its place.
-      return concat(right, encodeRequest(rightRequest(dice)));
+      return concat(right, encodeRequest(rightRequest(random)));
     default:
-      return mutateBytes(dice, right, encodeRequest(rightRequest(dice)));
+      return mutateBytes(random, right, encodeRequest(rightRequest(random)));
   }
 }
 
@@ -63,13 +63,13 @@ function encodeRequest(request: Members): Bytes {
   );
 }
 
-function heavyBinary(dice: Dice, part: Raw): Bytes {
+function heavyBinary(random: RandomChoices, part: Raw): Bytes {
   try {
-    const { name, arguments: args } = heavyCall(dice, JSON.parse(part.json) as unknown);
+    const { name, arguments: args } = heavyCall(random, JSON.parse(part.json) as unknown);
     return encodeRequest({ name, arguments: args as JsonObject });
   } catch {
     // Not all JSON can be a struct.
-    return encoder.encode(write(oddValue(dice)));
+    return encoder.encode(write(oddValue(random)));
   }
 }
 
@@ -105,43 +105,43 @@ export async function makeZips(): Promise<Zips> {
 }
 
 /** Puts a message into its envelope, or into one that is wrong. */
-export function envelope(dice: Dice, message: Bytes, { letters, request, bomb }: Zips): Bytes {
-  switch (dice.below(16)) {
+export function envelope(random: RandomChoices, message: Bytes, { letters, request, bomb }: Zips): Bytes {
+  switch (random.below(16)) {
     case 0:
-      return frame(message, dice.below(256));
+      return frame(message, random.below(256));
     case 1: {
       const framed = frame(message);
-      const length = dice.pick([0, 1, message.length + 1, message.length - 1, 2 ** 20 + 1, 2 ** 31, 2 ** 32 - 1]);
+      const length = random.pick([0, 1, message.length + 1, message.length - 1, 2 ** 20 + 1, 2 ** 31, 2 ** 32 - 1]);
       new DataView(framed.buffer).setUint32(1, Math.max(0, length));
       return framed;
     }
     case 2:
-      return mutateBytes(dice, frame(message), letters);
+      return mutateBytes(random, frame(message), letters);
     case 3:
       return concat(frame(message), frame(message));
     case 4:
-      return concat(frame(message), dice.bytes(1 + dice.below(20)));
+      return concat(frame(message), random.bytes(1 + random.below(20)));
     case 5:
-      return dice.bytes(dice.below(64));
+      return random.bytes(random.below(64));
     case 6:
-      return frame(dice.pick([bomb, letters, request, letters.slice(0, dice.below(letters.length)), message]), 1);
+      return frame(random.pick([bomb, letters, request, letters.slice(0, random.below(letters.length)), message]), 1);
     default:
       return frame(message);
   }
 }
 
 /** Headers that say something odd of a message, or of how long it may take. */
-export function oddRpcHeader(dice: Dice): readonly [name: string, value: string] {
-  return dice.pick([
-    ["grpc-encoding", dice.pick(["gzip", "gzip", "snappy", "br", "gzip, gzip", "x"])],
-    ["connect-content-encoding", dice.pick(["gzip", "br", ""])],
-    ["content-encoding", dice.pick(["gzip", "identity", "br"])],
+export function oddRpcHeader(random: RandomChoices): readonly [name: string, value: string] {
+  return random.pick([
+    ["grpc-encoding", random.pick(["gzip", "gzip", "snappy", "br", "gzip, gzip", "x"])],
+    ["connect-content-encoding", random.pick(["gzip", "br", ""])],
+    ["content-encoding", random.pick(["gzip", "identity", "br"])],
     [
       "grpc-timeout",
-      dice.pick(["0S", "1n", "99999999H", "-1S", "999999999S", "1", "S", "1X", "1.5S", "1e3m", "NaN", ""]),
+      random.pick(["0S", "1n", "99999999H", "-1S", "999999999S", "1", "S", "1X", "1.5S", "1e3m", "NaN", ""]),
     ],
-    ["connect-timeout-ms", dice.pick(["0", "1", "99999999999", "-1", "1.5", "x", ""])],
-    ["connect-protocol-version", dice.pick(["1", "2", ""])],
+    ["connect-timeout-ms", random.pick(["0", "1", "99999999999", "-1", "1.5", "x", ""])],
+    ["connect-protocol-version", random.pick(["1", "2", ""])],
   ]);
 }
 

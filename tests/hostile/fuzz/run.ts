@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { Dice } from "./random.ts";
-import { HoldMeter } from "./event_loop_lag.ts";
+import { RandomChoices } from "./random.ts";
+import { EventLoopLagMeter } from "./event_loop_lag.ts";
 import type { Case, Judge, OpenTarget, Target } from "./target.ts";
 
 /** How a target is fuzzed. */
@@ -72,7 +72,7 @@ class Run {
   readonly #faults: Fault[] = [];
   #faultCount = 0;
   readonly #kinds = new Map<string, number>();
-  readonly #meter = new HoldMeter();
+  readonly #meter = new EventLoopLagMeter();
   #longest: { readonly number: number; readonly ms: number }[] = [];
   #cases = 0;
 
@@ -108,7 +108,7 @@ class Run {
   }
 
   #make(number: number): Case {
-    return this.#target.make(new Dice(Math.imul(this.#options.seed, 1_000_003) + number));
+    return this.#target.make(new RandomChoices(Math.imul(this.#options.seed, 1_000_003) + number));
   }
 
   async #one(number: number): Promise<void> {

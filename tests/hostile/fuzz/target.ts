@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Dice } from "./random.ts";
+import type { RandomChoices } from "./random.ts";
 
 /** Judges what came back: gives its kind in a word, for the statistics. @throws If it is not as it should be. */
 export type Judge = () => string;
@@ -18,8 +18,8 @@ export interface Case {
 
 /** A target that is open. */
 export interface OpenTarget {
-  /** Makes a case: of the same dice the same one, but for tokens, which are new in every process. */
-  make(dice: Dice): Case;
+  /** Makes a case: of the same random the same one, but for tokens, which are new in every process. */
+  make(random: RandomChoices): Case;
   /** Does something that has to work. @throws If it does not. */
   isAlive(): Promise<void>;
   /** Ends it. */

@@ -1,17 +1,16 @@
 /** How calls end in time, stay apart, and keep their lines. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import * as v from "valibot";
-import { createServer, defineTool, Failure, type Server, ToolError } from "../../../mod.ts";
-import { wires } from "../../wires/matrix.ts";
-import { callers, type Calling, Pipe, type Said, saidOfLine } from "../callers.ts";
-import { RawObject } from "../../wires/descriptions/dialects.ts";
+import { createServer, defineTool, Failure, ToolError } from "../../../mod.ts";
+import { STATELESS, wires } from "../../wires/descriptions/all.ts";
+import type { CallEnd, Sending } from "../../wires/descriptions/description.ts";
+import { RawObject } from "../../wires/descriptions/raw_messages.ts";
+import { callers, type Calling, codeOf } from "../callers.ts";
+import { everywhere } from "../senders.ts";
 import { type Cases, type Guarantee, overCases } from "../guarantee.ts";
-import { everywhere, type Sending, STATELESS } from "../senders.ts";
 
 const delay = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 const never = () => new Promise<never>(() => {});
-
-const codeOf = (said: Said): string => said.kind === "error" || said.kind === "failure" ? said.code : said.kind;
 
 function busy(ms: number): void {
   const end = performance.now() + ms;
@@ -143,7 +142,7 @@ const lines = callers(() => createServer({ tools: say, wires })).map((place) =>
     ok(progress.every((message) => message === text), JSON.stringify(progress));
     const streamed = await caller.stream?.("pieces", { text });
     if (streamed !== undefined) {
-      deepStrictEqual(streamed, { pieces: [text, { text }], said: { kind: "answer", value: [text] } });
+      deepStrictEqual(streamed, { pieces: [text, { text }], end: { kind: "answer", value: [text] } });
     }
     for (const tool of ["fail", "refuse"]) {
       const said = await caller.call(tool, { text });
@@ -163,7 +162,7 @@ const wait = defineTool("wait").describe("Answer, in some other order")
     return { n, text: "x".repeat(n * 100) };
   });
 
-const answerOf = (n: number): Said => ({ kind: "answer", value: { n, text: "x".repeat(n * 100) } });
+const answerOf = (n: number): CallEnd => ({ kind: "answer", value: { n, text: "x".repeat(n * 100) } });
 
 /** All are sent before any is looked at. */
 function together<Opened extends object, Result>(ask: (opened: Opened, n: number) => Promise<Result>) {
@@ -179,7 +178,6 @@ const waitServer = () => createServer({ tools: [wait], wires });
 const byCallers = together(({ caller }: Calling, n) => caller.call("wait", { n }));
 // Each has id 1, where there are ids.
 const bySenders = together(({ dialect, send }: Sending, n) => send(dialect.call("wait", new RawObject([["n", n]]))));
-const byPipes = together(({ server }: { readonly server: Server }, n) => new Pipe(server).call("wait", `{"n":${n}}`));
 
 const crossedIds = [
   ...callers(waitServer).map((place) =>
@@ -189,18 +187,6 @@ const crossedIds = [
     overCases({ ...place, where: `${place.where}, one id` }, CLIENTS, async (sending, n) => {
       deepStrictEqual(sending.dialect.read(await bySenders(sending, n)), answerOf(n));
     })
-  ),
-  overCases(
-    {
-      column: "stdio" as const,
-      where: "50 pipes, one id",
-      open() {
-        const server = waitServer();
-        return Promise.resolve({ server, [Symbol.asyncDispose]: () => server.close(0) });
-      },
-    },
-    CLIENTS,
-    async (opened, n) => deepStrictEqual(saidOfLine(await byPipes(opened, n)), answerOf(n)),
   ),
 ];
 

@@ -1,8 +1,9 @@
 /** What handlers do that they should not: each call ends in one well-formed answer or refusal, and the next one is answered. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { createServer, defineTool, Failure, type Logger, ToolError } from "../../../mod.ts";
-import { wires } from "../../wires/matrix.ts";
-import { callers, type Calling, type Said } from "../callers.ts";
+import { wires } from "../../wires/descriptions/all.ts";
+import type { CallEnd } from "../../wires/descriptions/description.ts";
+import { callers, type Calling } from "../callers.ts";
 import { type Cases, type Guarantee, type GuaranteeTest, overCases } from "../guarantee.ts";
 
 /** Nothing of it may reach a caller. */
@@ -119,7 +120,7 @@ async function assertAlive({ caller }: Calling): Promise<void> {
   deepStrictEqual(await caller.call("ping"), { kind: "answer", value: "pong" });
 }
 
-function assertMasked(said: Said): void {
+function assertMasked(said: CallEnd): void {
   ok(said.kind === "error", JSON.stringify(said));
   strictEqual(said.code, "internal");
   match(said.message, /^Internal error, correlation id [0-9a-f-]{36}$/);
@@ -134,7 +135,7 @@ const thrown = everywhere(
     const streamed = await calling.caller.stream?.("between", { what });
     if (streamed !== undefined) {
       deepStrictEqual(streamed.pieces, ["first"]);
-      assertMasked(streamed.said);
+      assertMasked(streamed.end);
     }
     await assertAlive(calling);
   },
@@ -229,13 +230,13 @@ const returned = everywhere(returnsServer, RETURNED, async (calling, what, { cod
   const streamed = await caller.stream?.("piece", { what });
   if (streamed !== undefined && code === undefined) assertSame({ kind: "answer", value: streamed.pieces[0] }, value);
   if (streamed !== undefined && code !== undefined) {
-    deepStrictEqual([streamed.pieces.length, streamed.said.kind === "error" && streamed.said.code], [0, code]);
+    deepStrictEqual([streamed.pieces.length, streamed.end.kind === "error" && streamed.end.code], [0, code]);
   }
   await assertAlive(calling);
 });
 
 /** Told by text: to compare half a thousand levels by hand is beyond some runtimes' asserts. */
-function assertSame(said: Said, value: unknown): void {
+function assertSame(said: CallEnd, value: unknown): void {
   ok(said.kind === "answer", JSON.stringify(said).slice(0, 200));
   // UTF-8 has no halves of characters: over protobuf they are replaced.
   strictEqual(JSON.stringify(said.value).replace("\ufffd", "\\ud800"), JSON.stringify(value));
@@ -276,7 +277,7 @@ const fakes = everywhere(
     deepStrictEqual(await caller.call("fake", { what }), { kind: "answer", value }, what);
     const streamed = await caller.stream?.("fake_piece", { what });
     if (streamed !== undefined) {
-      deepStrictEqual(streamed, { pieces: [value], said: { kind: "answer", value: "whole" } });
+      deepStrictEqual(streamed, { pieces: [value], end: { kind: "answer", value: "whole" } });
     }
   },
 );

@@ -1,22 +1,17 @@
 /** Callers that drip, stall and leave: what they have asked for ends or waits, in bounded memory, and others are answered. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { createServer, defineTool } from "../../../mod.ts";
-import { frame } from "../../wires/grpc/frames.ts";
-import { callLine, pipes, saidOfLine } from "../callers.ts";
-import {
-  type Dialect,
-  DIALECTS,
-  type RawAnswer,
-  RawObject,
-  type RawRequest,
-} from "../../wires/descriptions/dialects.ts";
+import { DIALECTS, STATELESS, without } from "../../wires/descriptions/all.ts";
+import type { Dialect, RawRequest, RawResponse, Sending } from "../../wires/descriptions/description.ts";
+import { Pipe } from "../../wires/descriptions/pipe.ts";
+import { RawObject, readMcp } from "../../wires/descriptions/raw_messages.ts";
+import { inProcess, overHttp2, overPipes, overSockets } from "../senders.ts";
 import { type Cases, type Guarantee, overCases } from "../guarantee.ts";
-import { inProcess, overHttp2, overSockets, type Sending, STATELESS } from "../senders.ts";
 
 /** A request that goes at its own pace. */
 export interface Slow {
   /** Sends it a byte at a time. */
-  drip(request: RawRequest): Promise<RawAnswer>;
+  drip(request: RawRequest): Promise<RawResponse>;
   /** Sends half of it, and then nothing. */
   half(request: RawRequest): Promise<Leaving>;
   /** Sends all of it, and reads what comes first. */
@@ -59,24 +54,7 @@ function create() {
 
 const ARGS = new RawObject([["text", "hello"]]);
 
-/** A streamed call; `undefined` where answers have no pieces. */
-function streamed({ name, call }: Dialect): RawRequest | undefined {
-  const request = call("flood", ARGS);
-  const path = "/mcplite.MCPLite/CallToolStream";
-  switch (name) {
-    case "http":
-      return { ...request, headers: { ...request.headers, accept: "text/event-stream" } };
-    case "connect (JSON)":
-      return { path, headers: { "content-type": "application/connect+json" }, body: frame(request.body) };
-    case "connect (binary)":
-      return { path, headers: { "content-type": "application/connect+proto" }, body: frame(request.body) };
-    case "gRPC-Web":
-    case "gRPC":
-      return { ...request, path };
-    default:
-      return undefined;
-  }
-}
+type Stream = NonNullable<Dialect["stream"]>;
 
 type Act = (sending: Sending, slow: Slow) => Promise<void>;
 
@@ -107,14 +85,14 @@ const UNARY: Cases<Act> = {
 const STREAMED: Cases<Act> = {
   async "a reader that leaves in the middle"(sending, slow) {
     const before = progress.ended;
-    const reader = await slow.begin(streamed(sending.dialect) as RawRequest);
+    const reader = await slow.begin((sending.dialect.stream as Stream)("flood", ARGS));
     await reader.leave();
     await until(() => progress.ended > before, "the handler goes on");
     await assertAnswers(sending);
   },
   async "a reader that does not read"(sending, slow) {
     const [pieces, ended] = [progress.pieces, progress.ended];
-    const reader = await slow.begin(streamed(sending.dialect) as RawRequest);
+    const reader = await slow.begin((sending.dialect.stream as Stream)("flood", ARGS));
     // What sockets hold is the system's; that the handler waits shows that nothing else grows.
     let [last, quiet] = [-1, 0];
     for (let tries = 0; tries < 300 && quiet < 5; tries++) {
@@ -177,7 +155,7 @@ function slowFetch({ server }: Sending): Slow {
 const slowSockets = async (port: number): Promise<Slow> => (await import("./slow_sockets.ts")).overHttp1(port);
 const slowHttp2 = async (port: number): Promise<Slow> => (await import("./slow_sockets.ts")).overHttp2(port);
 
-const STREAMING = DIALECTS.filter((dialect) => streamed(dialect) !== undefined);
+const STREAMING = DIALECTS.filter(({ dialect }) => dialect.stream !== undefined);
 
 const unary = [
   ...inProcess(create).map((place) => overCases(place, UNARY, (sending, act) => act(sending, slowFetch(sending)))),
@@ -187,14 +165,13 @@ const unary = [
   ...overHttp2(create).map((place) =>
     overCases(place, UNARY, async (sending, act) => await act(sending, await slowHttp2(sending.port)))
   ),
-  overCases(
-    pipes(create),
-    { "a line that drips": 1, "a line in halves": 60 },
-    async (pipe, step) => {
-      const line = new TextEncoder().encode(`${callLine(`by ${step}`, "ping", '{"text":"é€😀"}')}\n`);
-      for (let at = 0; at < line.length; at += step) pipe.feed(line.slice(at, at + step));
-      deepStrictEqual(saidOfLine(await pipe.find(({ id }) => id === `by ${step}`)), { kind: "answer", value: "pong" });
-    },
+  ...overPipes(create).map((place) =>
+    overCases(place, { "a line that drips": 1, "a line in halves": 60 }, async ({ server, dialect }, step) => {
+      const pipe = new Pipe(server);
+      const { body } = dialect.call("ping", new RawObject([["text", "é€😀"]]));
+      for (let at = 0; at < body.length; at += step) pipe.feed(body.slice(at, at + step));
+      deepStrictEqual(readMcp(await pipe.find(({ id }) => id === 1)), { kind: "answer", value: "pong" });
+    })
   ),
 ];
 
@@ -210,26 +187,19 @@ const readers = [
   ),
 ];
 
-const NO_PIECES = "its answers have no pieces";
-
 export const guarantees: readonly Guarantee[] = [
   {
     name: "slow-requests",
     says: "A request that drips is answered, one that stops half-way runs nothing, and others are answered meanwhile.",
     tests: unary,
-    none: { memory: "nothing is sent: a call is a function call" },
+    none: without("requests"),
     also: ["tests/hostile/requests/grpc_test.ts", "tests/hostile/requests/http2_test.ts"],
   },
   {
     name: "slow-readers",
     says: "A reader that does not read makes the handler wait, in bounded memory; one that leaves ends it.",
     tests: readers,
-    none: {
-      memory: "tests/client/limits_test.ts has it: what a client does not read, waits",
-      Webtools: NO_PIECES,
-      MCP: NO_PIECES,
-      stdio: NO_PIECES,
-    },
+    none: without("pieces"),
     also: [
       "tests/hostile/readers/http1_test.ts",
       "tests/hostile/readers/grpc_test.ts",

@@ -1,7 +1,7 @@
 /** Requests at their own pace, over sockets. */
 import { concatBytes } from "../../../src/wires/grpc/messages/bytes.ts";
 import { openSession } from "../../wires/grpc/http2_calls.ts";
-import type { RawRequest } from "../../wires/descriptions/dialects.ts";
+import type { RawRequest } from "../../wires/descriptions/description.ts";
 import { headOf, open1, parse1, readAll } from "../http1.ts";
 import type { Slow } from "./slow_readers.ts";
 

@@ -1,12 +1,12 @@
 /** Bodies that no client of ours would send: names, bytes and ids. */
 import { deepStrictEqual, notStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { concatBytes } from "../../../src/wires/grpc/messages/bytes.ts";
 import { textOf } from "../../wires/grpc/frames.ts";
-import { callLine, type Line, pipes, saidOfLine } from "../callers.ts";
-import { DIALECTS, jsonOf, type Raw, RawObject } from "../../wires/descriptions/dialects.ts";
+import { DIALECTS, without } from "../../wires/descriptions/all.ts";
+import type { Line } from "../../wires/descriptions/pipe.ts";
+import { jsonOf, type Raw, RawObject } from "../../wires/descriptions/raw_messages.ts";
+import { everywhere, inProcess, overPipes, overSockets } from "../senders.ts";
 import { create, HELLO, hello, runsOf } from "./echo_server.ts";
 import { type Cases, type Guarantee, overCases } from "../guarantee.ts";
-import { everywhere, inProcess, overSockets } from "../senders.ts";
 
 const PROTOTYPE_NAMES = ["constructor", "__proto__", "prototype", "toString", "hasOwnProperty", "valueOf", "then"];
 
@@ -27,28 +27,21 @@ async function assertUnpolluted(args: RawObject, value: unknown): Promise<void> 
   await Promise.resolve();
 }
 
-const prototypeKeys = [
-  ...everywhere(create).flatMap((place) => [
-    overCases(place, SLY, async ({ dialect, send }, args) => {
-      const said = dialect.read(await send(dialect.call("echo", args)));
-      ok(said.kind === "answer", JSON.stringify(said));
-      await assertUnpolluted(args, said.value);
-    }),
-    overCases(
-      place,
-      Object.fromEntries(PROTOTYPE_NAMES.map((name) => [`a tool called ${name}`, name])),
-      async ({ dialect, send }, name) => {
-        const said = dialect.read(await send(dialect.call(name, HELLO)));
-        strictEqual(said.kind === "error" && said.code, "tool_not_found", JSON.stringify(said));
-      },
-    ),
-  ]),
-  overCases(pipes(create), SLY, async (pipe, args) => {
-    const said = saidOfLine(await pipe.call("echo", textOf(jsonOf(args))));
+const prototypeKeys = everywhere(create).flatMap((place) => [
+  overCases(place, SLY, async ({ dialect, send }, args) => {
+    const said = dialect.read(await send(dialect.call("echo", args)));
     ok(said.kind === "answer", JSON.stringify(said));
     await assertUnpolluted(args, said.value);
   }),
-];
+  overCases(
+    place,
+    Object.fromEntries(PROTOTYPE_NAMES.map((name) => [`a tool called ${name}`, name])),
+    async ({ dialect, send }, name) => {
+      const said = dialect.read(await send(dialect.call(name, HELLO)));
+      strictEqual(said.kind === "error" && said.code, "tool_not_found", JSON.stringify(said));
+    },
+  ),
+]);
 
 /** A tool, what it is sent, and what comes of it: a value, or a code. */
 const TWICE: Cases<readonly [tool: string, args: RawObject, value: unknown, code?: string]> = {
@@ -76,7 +69,7 @@ const duplicateKeys = [
       else strictEqual(JSON.stringify(said), JSON.stringify({ kind: "answer", value }));
     })
   ),
-  ...inProcess(create, DIALECTS.filter(({ post }) => post !== undefined)).map((place) =>
+  ...inProcess(create, DIALECTS.filter(({ dialect }) => dialect.post !== undefined)).map((place) =>
     overCases(place, { "the tool's name": "danger" }, async (sending, danger) => {
       const request = hello(sending);
       const text = textOf(request.body);
@@ -88,11 +81,6 @@ const duplicateKeys = [
       strictEqual(runsOf(sending), before + 1);
     })
   ),
-  overCases(pipes(create), TWICE, async (pipe, [tool, args, value, code]) => {
-    const said = saidOfLine(await pipe.call(tool, textOf(jsonOf(args))));
-    if (code !== undefined) strictEqual(said.kind === "error" && said.code, code, JSON.stringify(said));
-    else strictEqual(JSON.stringify(said), JSON.stringify({ kind: "answer", value }));
-  }),
 ];
 
 const NO_TEXT: Cases<readonly number[]> = {
@@ -108,31 +96,22 @@ const NO_TEXT: Cases<readonly number[]> = {
   "latin-1": [0xe9],
 };
 
-const invalidUtf8 = [
-  ...everywhere(create).map((place) =>
-    overCases(place, NO_TEXT, async (sending, bytes) => {
-      const { dialect, send } = sending;
-      const before = runsOf(sending);
-      for (const [name, value] of [["text", Uint8Array.from(bytes)], [Uint8Array.from(bytes), 1]] as [string, Raw][]) {
-        const said = dialect.read(await send(dialect.call("echo", new RawObject([[name, value]]))));
-        strictEqual(said.kind === "error" && said.code, "parse_error", JSON.stringify(said));
-      }
-      strictEqual(runsOf(sending), before);
-      const odd = new RawObject([["text", "\ufffd \u0000 \u{1f600} \u2028"]]);
-      deepStrictEqual(dialect.read(await send(dialect.call("echo", odd))), {
-        kind: "answer",
-        value: { text: "\ufffd \u0000 \u{1f600} \u2028" },
-      });
-    })
-  ),
-  overCases(pipes(create), NO_TEXT, (pipe, bytes) => {
-    const at = pipe.lines.length;
-    const [before = "", after = ""] = callLine("x", "echo", '{"text":"MARK"}').split("MARK");
-    const encoder = new TextEncoder();
-    pipe.feed(concatBytes([encoder.encode(before), Uint8Array.from(bytes), encoder.encode(`${after}\n`)]));
-    deepStrictEqual([pipe.lines.length - at, pipe.lines[at]?.error?.code], [1, -32700]);
-  }),
-];
+const invalidUtf8 = everywhere(create).map((place) =>
+  overCases(place, NO_TEXT, async (sending, bytes) => {
+    const { dialect, send } = sending;
+    const before = runsOf(sending);
+    for (const [name, value] of [["text", Uint8Array.from(bytes)], [Uint8Array.from(bytes), 1]] as [string, Raw][]) {
+      const said = dialect.read(await send(dialect.call("echo", new RawObject([[name, value]]))));
+      strictEqual(said.kind === "error" && said.code, "parse_error", JSON.stringify(said));
+    }
+    strictEqual(runsOf(sending), before);
+    const odd = new RawObject([["text", "\ufffd \u0000 \u{1f600} \u2028"]]);
+    deepStrictEqual(dialect.read(await send(dialect.call("echo", odd))), {
+      kind: "answer",
+      value: { text: "\ufffd \u0000 \u{1f600} \u2028" },
+    });
+  })
+);
 
 /** An id as JSON text, and the id that comes back: the same, unless it says otherwise; `null` if it is refused. */
 const IDS: Cases<readonly [id: string, back?: string]> = {
@@ -162,26 +141,15 @@ function assertId(line: Line, [id, back = id]: readonly [string, string?]): void
   else deepStrictEqual(line.error, undefined);
 }
 
-const RPC = DIALECTS.filter(({ column }) => column === "MCP-lite" || column === "MCP");
+const RPC = DIALECTS.filter(({ dialect }) => dialect.hasIds);
 
-const ids = [
-  ...[...inProcess(create, RPC), ...overSockets(create, RPC)].map((place) =>
-    overCases(place, IDS, async (sending, one) => {
-      const request = hello(sending);
-      const body = new TextEncoder().encode(textOf(request.body).replace('"id":1', () => `"id":${one[0]}`));
-      assertId(JSON.parse(textOf((await sending.send({ ...request, body })).body)) as Line, one);
-    })
-  ),
-  overCases(pipes(create), IDS, async (pipe, one) => {
-    const at = pipe.lines.length;
-    pipe.connection.receive(callLine("ID", "echo", "{}").replace('"ID"', () => one[0]));
-    await pipe.find((line) => pipe.lines.indexOf(line) >= at);
-    assertId(pipe.lines[at] as Line, one);
-  }),
-];
-
-const MEMORY = "nothing is sent: a call is a function call";
-const NO_IDS = "its requests have no ids";
+const ids = [...inProcess(create, RPC), ...overSockets(create, RPC), ...overPipes(create)].map((place) =>
+  overCases(place, IDS, async (sending, one) => {
+    const request = hello(sending);
+    const body = new TextEncoder().encode(textOf(request.body).replace('"id":1', () => `"id":${one[0]}`));
+    assertId(JSON.parse(textOf((await sending.send({ ...request, body })).body)) as Line, one);
+  })
+);
 
 export const guarantees: readonly Guarantee[] = [
   {
@@ -189,25 +157,25 @@ export const guarantees: readonly Guarantee[] = [
     says:
       "`__proto__`, `constructor` and their like are members like any other in arguments, unknown tools by name, and change no prototype.",
     tests: prototypeKeys,
-    none: { memory: MEMORY },
+    none: without("requests"),
   },
   {
     name: "duplicate-keys",
     says: "Of members that are sent twice the last counts, for the check as for the run; objects are not merged.",
     tests: duplicateKeys,
-    none: { memory: MEMORY },
+    none: without("requests"),
   },
   {
     name: "invalid-utf8",
     says: "Bytes that are not UTF-8 are a `parse_error`, in values and in names; U+FFFD that was sent is kept.",
     tests: invalidUtf8,
-    none: { memory: MEMORY },
+    none: without("requests"),
   },
   {
     name: "ids",
     says: "An id comes back as it was sent; one that is no string and no safe integer is refused with `null`.",
     tests: ids,
-    none: { memory: MEMORY, Connect: NO_IDS, "gRPC-Web": NO_IDS, gRPC: NO_IDS, Webtools: NO_IDS },
+    none: without("ids"),
     also: ["tests/wires/framing/jsonrpc_test.ts"],
   },
 ];

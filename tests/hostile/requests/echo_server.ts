@@ -2,8 +2,9 @@
 import { deepStrictEqual } from "node:assert/strict";
 import * as v from "valibot";
 import { createServer, defineTool, type Server } from "../../../mod.ts";
-import { RawObject, type RawRequest } from "../../wires/descriptions/dialects.ts";
-import { type Sending, STATELESS } from "../senders.ts";
+import { STATELESS } from "../../wires/descriptions/all.ts";
+import type { RawRequest, Sending } from "../../wires/descriptions/description.ts";
+import { RawObject } from "../../wires/descriptions/raw_messages.ts";
 
 /** How often each server's tools ran. */
 const runs = new WeakMap<Server, { count: number }>();

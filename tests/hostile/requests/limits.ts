@@ -3,17 +3,17 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { createServer, defineTool, Failure, type Principal } from "../../../mod.ts";
 import { bearer } from "../../../src/integrations/auth/mod.ts";
 import { concurrencyLimit } from "../../../src/integrations/middleware/mod.ts";
-import { wires } from "../../wires/matrix.ts";
-import { callers, type Calling, callLine, type Line, type Pipe, pipes, type Said } from "../callers.ts";
-import { RawNest, RawObject } from "../../wires/descriptions/dialects.ts";
+import { STATELESS, wires, without } from "../../wires/descriptions/all.ts";
+import type { Sending } from "../../wires/descriptions/description.ts";
+import { RawNest, RawObject } from "../../wires/descriptions/raw_messages.ts";
+import { textOf } from "../../wires/grpc/frames.ts";
+import { callers, type Calling, codeOf } from "../callers.ts";
+import { everywhere, overHttp } from "../senders.ts";
 import { type Cases, type Guarantee, overCases } from "../guarantee.ts";
-import { everywhere, type Sending, STATELESS } from "../senders.ts";
 
 const ping = defineTool("ping").describe("Answer").handle(() => "pong");
 const echo = defineTool("echo").describe("Give back what came").handle((args) => args);
 const NO_ARGS = new RawObject([]);
-
-const codeOf = (said: Said): string => said.kind === "error" ? said.code : said.kind;
 
 async function assertAlive({ caller }: Calling): Promise<void> {
   deepStrictEqual(await caller.call("ping"), { kind: "answer", value: "pong" });
@@ -33,19 +33,26 @@ const TOO_LARGE: Cases<string> = {
 
 const bodyServer = () => createServer({ tools: [ping, echo], wires: STATELESS, limits: { bodyBytes: BODY_BYTES } });
 
-const body = [
-  ...everywhere(bodyServer).map((place) =>
-    overCases(place, TOO_LARGE, async (sending, text) => {
-      const { dialect, send } = sending;
-      const said = dialect.read(await send(dialect.call("echo", new RawObject([["text", text]]))));
-      strictEqual(codeOf(said), "payload_too_large", JSON.stringify(said));
-      await assertAnswers(sending);
-    })
-  ),
-  overCases(pipes(bodyServer), TOO_LARGE, (pipe, text) => {
-    assertLine(pipe, callLine("x", "echo", JSON.stringify({ text })), -32600, "payload_too_large");
-  }),
-];
+/** That a request was rejected before it was parsed: with this code and, where there are ids, with none. */
+async function assertUnparsed(sending: Sending, args: RawObject, code: string): Promise<void> {
+  const { dialect, send } = sending;
+  const response = await send(dialect.call("echo", args));
+  const end = dialect.read(response);
+  strictEqual(codeOf(end), code, JSON.stringify(end));
+  if (dialect.hasIds) {
+    const { id, error } = JSON.parse(textOf(response.body));
+    deepStrictEqual([id, error.code], [null, -32600]);
+  }
+  await assertAnswers(sending);
+}
+
+const body = everywhere(bodyServer).map((place) =>
+  overCases(
+    place,
+    TOO_LARGE,
+    (sending, text) => assertUnparsed(sending, new RawObject([["text", text]]), "payload_too_large"),
+  )
+);
 
 const TOO_DEEP: Cases<RawObject> = {
   "513 levels": new RawNest(513),
@@ -58,31 +65,9 @@ const TOO_DEEP: Cases<RawObject> = {
 
 const depthServer = () => createServer({ tools: [ping, echo], wires: STATELESS });
 
-const depth = [
-  ...everywhere(depthServer).map((place) =>
-    overCases(place, TOO_DEEP, async (sending, args) => {
-      const { dialect, send } = sending;
-      const said = dialect.read(await send(dialect.call("echo", args)));
-      strictEqual(codeOf(said), "invalid_request", JSON.stringify(said));
-      await assertAnswers(sending);
-    })
-  ),
-  overCases(pipes(depthServer), { "513 levels": 513, "5,000 levels": 5_000 }, (pipe, levels) => {
-    assertLine(
-      pipe,
-      callLine("x", "echo", `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`),
-      -32600,
-      "invalid_request",
-    );
-  }),
-];
-
-function assertLine(pipe: Pipe, line: string, number: number, code: string): void {
-  const at = pipe.lines.length;
-  pipe.feed(new TextEncoder().encode(`${line}\n`));
-  const { id, error } = pipe.lines[at] as Line;
-  deepStrictEqual([id, error?.code, error?.data?.code], [null, number, code]);
-}
+const depth = everywhere(depthServer).map((place) =>
+  overCases(place, TOO_DEEP, (sending, args) => assertUnparsed(sending, args, "invalid_request"))
+);
 
 const CHARS = 1_000;
 const LONG = "x".repeat(CHARS);
@@ -126,7 +111,7 @@ const answer = callers(() => createServer({ tools: [give, piece, ping], wires, l
     const said = what === undefined ? await caller.call("piece") : await caller.call("give", { what: name });
     strictEqual(codeOf(said), "result_too_large", JSON.stringify(said).slice(0, 300));
     const streamed = what === undefined ? await caller.stream?.("piece") : undefined;
-    if (streamed !== undefined) deepStrictEqual([streamed.pieces, codeOf(streamed.said)], [["x"], "result_too_large"]);
+    if (streamed !== undefined) deepStrictEqual([streamed.pieces, codeOf(streamed.end)], [["x"], "result_too_large"]);
     await assertAlive(calling);
   })
 );
@@ -158,7 +143,7 @@ const idle = callers(() => createServer({ tools: [...quiet, ping], wires, timeou
     const streamed = await caller.stream?.(tool);
     // A machine that is busy may be quiet for us.
     const ends = tool === "go_on" ? ["answer", "deadline_exceeded"] : ["deadline_exceeded"];
-    if (streamed !== undefined) ok(ends.includes(codeOf(streamed.said)), JSON.stringify(streamed));
+    if (streamed !== undefined) ok(ends.includes(codeOf(streamed.end)), JSON.stringify(streamed));
     // What nobody streams is limited in all.
     strictEqual(codeOf(await caller.call(tool)), "deadline_exceeded");
     await assertAlive(calling);
@@ -187,7 +172,7 @@ function principalServer() {
   });
 }
 
-const principal = everywhere(principalServer).map((place) =>
+const principal = overHttp(principalServer).map((place) =>
   overCases(place, { "one holds, another calls": "" }, async ({ dialect, send }) => {
     const ask = async (who: string, tool: string) => {
       const request = dialect.call(tool, NO_ARGS);
@@ -204,21 +189,19 @@ const principal = everywhere(principalServer).map((place) =>
   })
 );
 
-const MEMORY = "nothing is sent: a call is a function call";
-
 export const guarantees: readonly Guarantee[] = [
   {
     name: "limit-body",
     says: "A body over `limits.bodyBytes` is `payload_too_large`.",
     tests: body,
-    none: { memory: MEMORY },
+    none: without("requests"),
     also: ["tests/hostile/requests/http1_test.ts", "tests/hostile/requests/grpc_test.ts"],
   },
   {
     name: "limit-depth",
     says: "Arguments that are nested deeper than `limits.depth` are `invalid_request`, before they are parsed.",
     tests: depth,
-    none: { memory: MEMORY },
+    none: without("requests"),
   },
   {
     name: "limit-answer",
@@ -236,10 +219,7 @@ export const guarantees: readonly Guarantee[] = [
     name: "limit-principal",
     says: "With `concurrencyLimit()` by principal, a caller over it is `unavailable`, and others are not.",
     tests: principal,
-    none: {
-      memory: "tests/integrations/middleware/concurrency_limit_test.ts has it",
-      stdio: "one process has one caller, without a principal",
-    },
+    none: without("principals"),
     also: [
       "tests/integrations/middleware/wires_test.ts",
       "tests/integrations/middleware/concurrency_limit_test.ts",

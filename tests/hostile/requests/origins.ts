@@ -1,16 +1,16 @@
 /** Where requests come from, and where they want to go: what is refused before anything runs. */
 import { ok, strictEqual } from "node:assert/strict";
 import { assertAlive, create, hello, runsOf } from "./echo_server.ts";
+import { without } from "../../wires/descriptions/all.ts";
+import type { Sending } from "../../wires/descriptions/description.ts";
+import { inProcess, overHttp, overHttp2, overSockets } from "../senders.ts";
 import { type Cases, type Guarantee, overCases } from "../guarantee.ts";
-import { everywhere, inProcess, overHttp2, overSockets, type Sending } from "../senders.ts";
 
 /** That a request is refused before anything runs, and the next one is answered. */
 async function assertRefused(sending: Sending, ...sent: Parameters<Sending["send"]>): Promise<void> {
   const before = runsOf(sending);
   const { status } = await sending.send(...sent);
-  // What refuses in the words of gRPC has its status behind a 200.
-  const inWords = sending.dialect.column.startsWith("gRPC") ? [200] : [];
-  ok([403, 415, ...inWords].includes(status), `status ${status}`);
+  ok([403, 415, ...(sending.dialect.hasErrorsIn200 ? [200] : [])].includes(status), `status ${status}`);
   strictEqual(runsOf(sending), before, "it ran");
   await assertAlive(sending);
 }
@@ -25,7 +25,7 @@ const ONE_FORGED_HOST: Cases<string> = {
   "ours with a dot": "localhost.",
 };
 
-const dnsRebinding = everywhere(create).map((place) =>
+const dnsRebinding = overHttp(create).map((place) =>
   overCases(place, { ...ONE_FORGED_HOST, "our own names": "" }, async (sending, host) => {
     if (host !== "") return await assertRefused(sending, hello(sending), { host });
     for (const own of ["localhost", "LOCALHOST", "127.0.0.1", "localhost:1234", "[::1]:80"]) {
@@ -82,7 +82,7 @@ const FOREIGN: Cases<Readonly<Record<string, string | undefined>>> = {
   "no origin at all": { origin: "x" },
 };
 
-const csrf = everywhere(create).map((place) =>
+const csrf = overHttp(create).map((place) =>
   overCases(place, FOREIGN, async (sending, headers) => {
     const request = hello(sending);
     const all = Object.entries({ ...request.headers, ...headers });
@@ -139,10 +139,7 @@ const absurdPaths = [
   ...overHttp2(create).map((place) => overCases(place, ABSURD_URLS, absurdPath)),
 ];
 
-const NO_HTTP = {
-  memory: "nothing is sent: a call is a function call",
-  stdio: "pipes have no hosts, no origins and no paths",
-} as const;
+const NO_HTTP = without("HTTP");
 
 export const guarantees: readonly Guarantee[] = [
   {

@@ -1,14 +1,12 @@
 /** A `fetch` to a server that tells the truth, whose answers are damaged on the way. */
 import { SseDecoder } from "../../../src/http_client/sse.ts";
 import { concat, cut, mutateBytes } from "../fuzz/bytes.ts";
-import type { Dice } from "../fuzz/random.ts";
+import type { RandomChoices } from "../fuzz/random.ts";
 import { heavy, mutateMany, write } from "../fuzz/json.ts";
 import { setHeader } from "../fuzz/requests.ts";
+import type { Fetch } from "../../wires/descriptions/description.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
-
-/** A `fetch` as transports take it. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 const encoder = new TextEncoder();
 
@@ -35,13 +33,13 @@ const HEADERS = [
 ] as const;
 
 /** How the answers of one case are damaged. */
-export interface Lie {
+export interface Corruption {
   /** Which answer of the case. */
   readonly at: number;
   /** In words. */
   readonly name: string;
   /** What becomes of it. */
-  damage(dice: Dice, answer: Answer): Answer;
+  damage(random: RandomChoices, answer: Answer): Answer;
 }
 
 /** An answer, whole. */
@@ -54,68 +52,75 @@ export interface Answer {
 }
 
 /** Cut into pieces anywhere, but true. */
-export const TRUTH: Lie = { at: -1, name: "nothing but cuts", damage: (_, answer) => answer };
+export const UNCHANGED: Corruption = { at: -1, name: "nothing but cuts", damage: (_, answer) => answer };
 
-const DAMAGES: readonly Omit<Lie, "at">[] = [
-  { name: "bytes", damage: (dice, answer) => ({ ...answer, body: mutateBytes(dice, answer.body, answer.body) }) },
+const DAMAGES: readonly Omit<Corruption, "at">[] = [
+  { name: "bytes", damage: (random, answer) => ({ ...answer, body: mutateBytes(random, answer.body, answer.body) }) },
   { name: "JSON", damage: damageJson },
   { name: "JSON", damage: damageJson },
   { name: "JSON", damage: damageJson },
-  { name: "status", damage: (dice, answer) => ({ ...answer, status: dice.pick(STATUSES) }) },
+  { name: "status", damage: (random, answer) => ({ ...answer, status: random.pick(STATUSES) }) },
   { name: "header", damage: damageHeader },
   {
     name: "breaks off",
-    damage: (dice, answer) => ({ ...answer, body: answer.body.slice(0, dice.below(answer.body.length)), breaks: true }),
+    damage: (random, answer) => ({
+      ...answer,
+      body: answer.body.slice(0, random.below(answer.body.length)),
+      breaks: true,
+    }),
   },
-  { name: "noise", damage: (dice, answer) => ({ ...answer, body: dice.bytes(dice.below(300)) }) },
+  { name: "noise", damage: (random, answer) => ({ ...answer, body: random.bytes(random.below(300)) }) },
   { name: "nothing", damage: (_, answer) => ({ ...answer, body: new Uint8Array() }) },
   {
     name: "an HTML page",
     damage: (_, answer) => ({ ...answer, body: encoder.encode("<!doctype html><h1>Bad gateway</h1>") }),
   },
-  { name: "status and JSON", damage: (dice, answer) => ({ ...damageJson(dice, answer), status: dice.pick(STATUSES) }) },
+  {
+    name: "status and JSON",
+    damage: (random, answer) => ({ ...damageJson(random, answer), status: random.pick(STATUSES) }),
+  },
 ];
 
-/** Any lie. */
-export function anyLie(dice: Dice): Lie {
-  return dice.oneIn(12) ? TRUTH : { at: dice.pick([0, 0, 0, 1, 1, 2]), ...dice.pick(DAMAGES) };
+/** Any corruption. */
+export function randomCorruption(random: RandomChoices): Corruption {
+  return random.oneIn(12) ? UNCHANGED : { at: random.pick([0, 0, 0, 1, 1, 2]), ...random.pick(DAMAGES) };
 }
 
-function damageHeader(dice: Dice, answer: Answer): Answer {
+function damageHeader(random: RandomChoices, answer: Answer): Answer {
   const headers = new Headers(answer.headers);
-  setHeader(headers, ...dice.pick<readonly [string, string]>(HEADERS));
+  setHeader(headers, ...random.pick<readonly [string, string]>(HEADERS));
   return { ...answer, headers };
 }
 
 /** Of a stream the events, or one of them; else all of it. What holds no JSON is damaged as bytes. */
-function damageJson(dice: Dice, answer: Answer): Answer {
+function damageJson(random: RandomChoices, answer: Answer): Answer {
   const text = new TextDecoder().decode(answer.body);
   if (answer.headers.get("content-type") === "text/event-stream") {
-    return { ...answer, body: encoder.encode(damageEvents(dice, text)) };
+    return { ...answer, body: encoder.encode(damageEvents(random, text)) };
   }
   try {
-    return { ...answer, body: encoder.encode(damageText(dice, text)) };
+    return { ...answer, body: encoder.encode(damageText(random, text)) };
   } catch {
-    return { ...answer, body: damageFrames(dice, answer.body) };
+    return { ...answer, body: damageFrames(random, answer.body) };
   }
 }
 
 /** @throws {SyntaxError} If it is no JSON. */
-function damageText(dice: Dice, text: string): string {
+function damageText(random: RandomChoices, text: string): string {
   const truth: unknown = JSON.parse(text);
-  if (!dice.oneIn(60)) return write(mutateMany(dice, truth, truth));
-  const part = heavy(dice, 500_000);
+  if (!random.oneIn(60)) return write(mutateMany(random, truth, truth));
+  const part = heavy(random, 500_000);
   const { result, ...rest } = { result: {}, ...(truth as object) };
   return write(
-    dice.pick<unknown>([part, { ...rest, result: part }, { ...rest, result: { ...result, content: part } }]),
+    random.pick<unknown>([part, { ...rest, result: part }, { ...rest, result: { ...result, content: part } }]),
   );
 }
 
-function damageEvents(dice: Dice, text: string): string {
+function damageEvents(random: RandomChoices, text: string): string {
   const events = new SseDecoder().decode(text).map(({ event, data }) => {
-    return `event: ${event}\ndata: ${dice.oneIn(2) ? damageText(dice, data) : data}`;
+    return `event: ${event}\ndata: ${random.oneIn(2) ? damageText(random, data) : data}`;
   });
-  const one = dice.below(events.length + 1);
+  const one = random.below(events.length + 1);
   const odd = [
     "data",
     "event: done",
@@ -126,50 +131,52 @@ function damageEvents(dice: Dice, text: string): string {
     "data: \ndata: ",
     "event\ndata: {}",
   ];
-  const changed = dice.pick([
+  const changed = random.pick([
     events,
     events.toSpliced(one, 1),
     [...events, ...events],
     events.toReversed(),
-    events.toSpliced(one, 0, dice.pick(odd)),
+    events.toSpliced(one, 0, random.pick(odd)),
     Array.from({ length: 500 }, () => events[0] ?? ""),
   ]);
-  const end = dice.pick(["\n", "\n", "\r\n", "\r"]);
-  return changed.map((event) => `${event.replaceAll("\n", end)}${end}${dice.oneIn(20) ? "" : end}`).join("");
+  const end = random.pick(["\n", "\n", "\r\n", "\r"]);
+  return changed.map((event) => `${event.replaceAll("\n", end)}${end}${random.oneIn(20) ? "" : end}`).join("");
 }
 
 /** Envelopes with other flags, of other lengths, doubled or dropped. */
-function damageFrames(dice: Dice, bytes: Bytes): Bytes {
+function damageFrames(random: RandomChoices, bytes: Bytes): Bytes {
   const copy = concat(bytes);
-  switch (dice.below(5)) {
+  switch (random.below(5)) {
     case 0:
-      if (copy.length > 0) copy[0] = dice.below(256);
+      if (copy.length > 0) copy[0] = random.below(256);
       return copy;
     case 1:
-      if (copy.length > 4) new DataView(copy.buffer).setUint32(1, dice.pick([0, 1, copy.length, 2 ** 31, 2 ** 32 - 1]));
+      if (copy.length > 4) {
+        new DataView(copy.buffer).setUint32(1, random.pick([0, 1, copy.length, 2 ** 31, 2 ** 32 - 1]));
+      }
       return copy;
     case 2:
       return concat(bytes, bytes);
     default:
-      return mutateBytes(dice, bytes, bytes);
+      return mutateBytes(random, bytes, bytes);
   }
 }
 
-/** A `fetch` that lies. The dice are its own: how often it is asked is the client's business. */
-export function lyingFetch(dice: Dice, truth: Fetch, lie: Lie): Fetch {
+/** A `fetch` that lies. The random are its own: how often it is asked is the client's business. */
+export function corruptingFetch(random: RandomChoices, truth: Fetch, corruption: Corruption): Fetch {
   let count = 0;
   return async (url, init) => {
     const at = count++;
     const response = await truth(url, init);
     const body = new Uint8Array(await response.arrayBuffer());
     const answer: Answer = { status: response.status, headers: response.headers, body };
-    return toResponse(dice, at === lie.at ? lie.damage(dice, answer) : answer);
+    return toResponse(random, at === corruption.at ? corruption.damage(random, answer) : answer);
   };
 }
 
-function toResponse(dice: Dice, { status, headers, body, breaks = false }: Answer): Response {
+function toResponse(random: RandomChoices, { status, headers, body, breaks = false }: Answer): Response {
   if ([204, 304].includes(status)) return new Response(null, { status, headers });
-  const pieces = cut(dice, body);
+  const pieces = cut(random, body);
   const stream = new ReadableStream<Uint8Array>({
     pull(controller) {
       const piece = pieces.shift();

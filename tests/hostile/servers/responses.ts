@@ -1,12 +1,11 @@
 /** Servers that mean ill, against our clients: a call ends, soon, by a refusal, and nothing is asked of anybody else. */
 import { ok, strictEqual } from "node:assert/strict";
-import { createClient, mcpLiteTransport, ToolError, type Transport } from "../../../mod.ts";
+import { createClient, ToolError, type Transport } from "../../../mod.ts";
 import { httpErrorCodes } from "../../../src/wires/mcp_lite/server/codes.ts";
-import { connectTransport, grpcTransport, grpcWebTransport } from "../../../src/wires/grpc/mod.ts";
-import { mcpTransport } from "../../../src/wires/mcp/mod.ts";
-import { webtoolsTransport } from "../../../src/wires/webtools/mod.ts";
 import { runtime } from "../../runtime/runtime.ts";
-import { type Cases, type Column, type Guarantee, overCases, type Place } from "../guarantee.ts";
+import { DESCRIPTIONS, without } from "../../wires/descriptions/all.ts";
+import type { Fetch, Place, WireClient } from "../../wires/descriptions/description.ts";
+import { type Cases, type Guarantee, overCases } from "../guarantee.ts";
 
 /** What a server answers to whatever it is asked. */
 export interface Hostile {
@@ -100,63 +99,17 @@ const ANSWERS: Cases<Hostile> = {
 
 const bomb = (): Hostile => ({ body: new Uint8Array(50_000_000), isBomb: true });
 
-/** How a client reaches a server by a protocol. */
-interface Protocol {
-  readonly column: Column;
-  readonly name: string;
-  /** Types of an answer, and of a streamed one. */
-  readonly types: readonly [string, string];
-  open(
-    url: string,
-    options: { fetch?: Fetch; headers?: Readonly<Record<string, string>>; maxResponseBytes: number },
-  ): Transport;
+/** A transport, with the name of its description and the media types of its responses. */
+interface Protocol extends WireClient {
+  readonly column: string;
+  readonly responseTypes: readonly [response: string, streamed: string];
 }
 
-type Fetch = (url: string, init: RequestInit) => Promise<Response>;
-
-const JSON_TYPE = "application/json";
-
-const PROTOCOLS: readonly Protocol[] = [
-  { column: "MCP-lite", name: "http", types: [JSON_TYPE, "text/event-stream"], open: mcpLiteTransport },
-  { column: "Connect", name: "connect (JSON)", types: [JSON_TYPE, "application/connect+json"], open: connectTransport },
-  {
-    column: "Connect",
-    name: "connect (binary)",
-    types: ["application/proto", "application/connect+proto"],
-    open: (url, options) => connectTransport(url, { ...options, format: "binary" }),
-  },
-  {
-    column: "gRPC-Web",
-    name: "gRPC-Web",
-    types: ["application/grpc-web+proto", "application/grpc-web+proto"],
-    open: grpcWebTransport,
-  },
-  {
-    column: "Webtools",
-    name: "webtools",
-    types: [JSON_TYPE, JSON_TYPE],
-    open: (url, options) => webtoolsTransport(url, { ...options, validate: false }),
-  },
-  {
-    column: "MCP",
-    name: "mcp (2026-07-28)",
-    types: [JSON_TYPE, "text/event-stream"],
-    open: (url, options) => mcpTransport(url, { ...options, era: "modern" }),
-  },
-  {
-    column: "MCP",
-    name: "mcp (2025-11-25)",
-    types: [JSON_TYPE, "text/event-stream"],
-    open: (url, options) => mcpTransport(url, { ...options, era: "legacy" }),
-  },
-];
-
-const GRPC: Protocol = {
-  column: "gRPC",
-  name: "gRPC",
-  types: ["application/grpc", "application/grpc"],
-  open: (url, options) => grpcTransport(url, options),
-};
+const PROTOCOLS: readonly Protocol[] = DESCRIPTIONS.flatMap(({ name: column, clients = [] }) =>
+  clients.flatMap((client) =>
+    client.responseTypes === undefined ? [] : [{ ...client, column, responseTypes: client.responseTypes }]
+  )
+);
 
 /** A server that answers as it is told. */
 export interface Stage {
@@ -185,7 +138,7 @@ async function endOf(transport: Transport, isStreamed: boolean, idleTimeoutMs: n
 }
 
 async function check(stage: Stage, protocol: Protocol, hostile: Hostile): Promise<void> {
-  for (const [at, type] of protocol.types.entries()) {
+  for (const [at, type] of protocol.responseTypes.entries()) {
     stage.play(hostile, type);
     const before = stage.asked.length;
     const transport = protocol.open(stage.url, {
@@ -196,7 +149,7 @@ async function check(stage: Stage, protocol: Protocol, hostile: Hostile): Promis
     // Who answers in time does so on a busy machine, too.
     const code = await endOf(transport, at === 1, hostile.then === "nothing" ? 120 : 10_000);
     transport.close?.();
-    const codes = hostile.isByIdAlone && protocol.column !== "MCP" ? [...ANY, "answer"] : hostile.codes ?? ANY;
+    const codes = hostile.isByIdAlone && protocol.matchesIds !== true ? [...ANY, "answer"] : hostile.codes ?? ANY;
     ok(codes.includes(code), `${at === 1 ? "streamed" : "called"}: ${code}`);
     // Retries of what may pass, and what a protocol asks before it calls.
     ok(stage.asked.length - before <= 8, `asked ${stage.asked.length - before} times`);
@@ -254,32 +207,28 @@ function bodyOf({ body = "", then }: Hostile, signal: AbortSignal | null | undef
   }, { highWaterMark: 0 });
 }
 
-function overSocket(protocol: Protocol, isHttp2: boolean): Place<Stage> {
+function overSocket({ column, name, isHttp2 = false }: Protocol): Place<Stage> {
   return {
-    column: protocol.column,
-    where: `${protocol.name}, over a socket`,
+    column,
+    where: `${name}, over a socket`,
     skip: runtime === "workerd" && "workerd opens no sockets",
     open: async () => await (await import("./scripted_server.ts")).openHostile(isHttp2),
   };
 }
 
-const tests = [
-  ...PROTOCOLS.map((protocol) => [fakeFetch(protocol), protocol, ANSWERS] as const),
-  ...PROTOCOLS.map((protocol) =>
-    [overSocket(protocol, false), protocol, { ...ANSWERS, "a bomb of gzip": bomb() }] as const
-  ),
-  [overSocket(GRPC, true), GRPC, { ...ANSWERS, "a bomb of gzip": bomb() }] as const,
-].map(([place, protocol, cases]) => overCases(place, cases, (stage, hostile) => check(stage, protocol, hostile)));
+const tests = PROTOCOLS.flatMap((protocol) =>
+  [
+    ...(protocol.isHttp2 ? [] : [[fakeFetch(protocol), ANSWERS] as const]),
+    [overSocket(protocol), { ...ANSWERS, "a bomb of gzip": bomb() }] as const,
+  ].map(([place, cases]) => overCases(place, cases, (stage, hostile) => check(stage, protocol, hostile)))
+);
 
 export const guarantees: readonly Guarantee[] = [{
   name: "hostile-servers",
   says:
     "A server that answers with pages, halves, endless lines, bombs, redirects, years of pause or silence ends a call by a refusal: bounded, soon, and nobody else is asked.",
   tests,
-  none: {
-    memory: "it is no server of others",
-    stdio: "tests/wires/mcp/client/stdio_test.ts has programs that are hostile; they are not counted here",
-  },
+  none: without("clients of foreign servers"),
   also: [
     "tests/client/http_answers_test.ts",
     "tests/client/limits_test.ts",

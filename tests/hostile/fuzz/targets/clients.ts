@@ -1,22 +1,14 @@
 /** Our clients, by every protocol, of a server whose answers are damaged: each call ends, in a value or in an error of ours. */
 import { deepStrictEqual, ok } from "node:assert/strict";
-import {
-  createClient,
-  Failure,
-  mcpLiteTransport,
-  ToolError,
-  type Transport,
-  type UntypedClient,
-} from "../../../../mod.ts";
-import { connectTransport, grpcWebTransport } from "../../../../src/wires/grpc/mod.ts";
-import { mcpTransport } from "../../../../src/wires/mcp/mod.ts";
-import { webtoolsTransport } from "../../../../src/wires/webtools/mod.ts";
-import { Dice } from "../random.ts";
-import { CALLS, createHouse } from "../../fixture_server.ts";
-import { anyLie, type Fetch, lyingFetch, TRUTH } from "../../servers/corrupting_server.ts";
+import { createClient, Failure, ToolError, type Transport, type UntypedClient } from "../../../../mod.ts";
+import { DESCRIPTIONS, STATELESS } from "../../../wires/descriptions/all.ts";
+import type { Fetch } from "../../../wires/descriptions/description.ts";
+import { RandomChoices } from "../random.ts";
+import { CALLS, createFixtureServer } from "../../fixture_server.ts";
+import { corruptingFetch, randomCorruption, UNCHANGED } from "../../servers/corrupting_server.ts";
 import type { Target } from "../target.ts";
 
-/** How long a call may take, in milliseconds: a lie may send it into waiting. */
+/** How long a call may take, in milliseconds: a corruption may send it into waiting. */
 const TIMEOUT_MS = 60;
 
 type Open = (options: { readonly fetch: Fetch }) => Transport;
@@ -43,16 +35,16 @@ function target(name: string, opens: readonly Open[]): Target {
   return {
     name,
     open() {
-      const house = createHouse([]);
-      const truth: Fetch = (url, init) => house.fetch(new Request(url, { ...init, redirect: "follow" }));
+      const server = createFixtureServer([], STATELESS);
+      const truth: Fetch = (url, init) => server.fetch(new Request(url, { ...init, redirect: "follow" }));
       const clientOf = (fetch: Fetch, open: Open) => createClient(open({ fetch }), { retry: { attempts: 0 } });
       return Promise.resolve({
-        make(dice) {
-          const lie = anyLie(dice);
-          const called = dice.pick(lie === TRUTH ? TRUE_CALLS : CALLS);
-          const way = dice.pick(lie === TRUTH ? ["call", "stream", "list"] : Object.keys(WAYS));
-          const open = dice.pick(opens);
-          const lieSeed = dice.below(2 ** 31);
+        make(random) {
+          const corruption = randomCorruption(random);
+          const called = random.pick(corruption === UNCHANGED ? TRUE_CALLS : CALLS);
+          const way = random.pick(corruption === UNCHANGED ? ["call", "stream", "list"] : Object.keys(WAYS));
+          const open = random.pick(opens);
+          const corruptionSeed = random.below(2 ** 31);
           const run = async (fetch: Fetch, timeoutMs: number) => {
             const client = createClient(open({ fetch }), { retry: { attempts: 0 }, timeoutMs });
             try {
@@ -64,13 +56,17 @@ function target(name: string, opens: readonly Open[]): Target {
             }
           };
           return {
-            describe: () => `${way} ${called.name}: ${lie.name} of answer ${lie.at}, ${opens.indexOf(open)}`,
+            describe: () =>
+              `${way} ${called.name}: ${corruption.name} of answer ${corruption.at}, ${opens.indexOf(open)}`,
             async send() {
-              if (lie !== TRUTH) {
-                const ended = await run(lyingFetch(new Dice(lieSeed), truth, lie), TIMEOUT_MS);
+              if (corruption !== UNCHANGED) {
+                const ended = await run(
+                  corruptingFetch(new RandomChoices(corruptionSeed), truth, corruption),
+                  TIMEOUT_MS,
+                );
                 return () => judge(ended);
               }
-              const told = await run(lyingFetch(new Dice(lieSeed), truth, lie), 30_000);
+              const told = await run(corruptingFetch(new RandomChoices(corruptionSeed), truth, corruption), 30_000);
               const plain = await run(truth, 30_000);
               return () => {
                 deepStrictEqual(told, plain);
@@ -84,7 +80,7 @@ function target(name: string, opens: readonly Open[]): Target {
             deepStrictEqual(await clientOf(truth, open).$.call("add", { a: 1, b: [2] }), 3);
           }
         },
-        close: () => house.close(0),
+        close: () => server.close(0),
       });
     },
   };
@@ -102,23 +98,9 @@ function judge(ended: { readonly value?: unknown; readonly thrown?: unknown }): 
   return thrown.code;
 }
 
-const HOST = "http://localhost";
-
-/** One a protocol. */
-export const clientTargets: readonly Target[] = [
-  target("client-http", [(options) => mcpLiteTransport(`${HOST}/mcp-lite/v1`, options)]),
-  target("client-mcp", [
-    (options) => mcpTransport(`${HOST}/mcp`, { ...options, era: "modern" }),
-    (options) => mcpTransport(`${HOST}/stateless`, { ...options, era: "legacy" }),
-    (options) => mcpTransport(`${HOST}/stateless`, options),
-  ]),
-  target("client-connect", [
-    (options) => connectTransport(HOST, options),
-    (options) => connectTransport(HOST, { ...options, format: "binary" }),
-  ]),
-  target("client-grpc-web", [(options) => grpcWebTransport(HOST, options)]),
-  target("client-webtools", [
-    (options) => webtoolsTransport(`${HOST}/webtools/house`, options),
-    (options) => webtoolsTransport(`${HOST}/webtools/house`, { ...options, validate: false }),
-  ]),
-];
+/** One for each wire with transports over `fetch`. Transports with sessions keep streams open, which cannot be damaged as a whole. */
+export const clientTargets: readonly Target[] = DESCRIPTIONS.flatMap(({ name, clients = [] }) => {
+  const opens = clients.filter(({ isHttp2, needsSessions }) => !isHttp2 && !needsSessions)
+    .map(({ path, open }): Open => (options) => open(`http://localhost${path}`, options));
+  return opens.length === 0 ? [] : [target(`client-${name.toLowerCase()}`, opens)];
+});

@@ -8,13 +8,14 @@ import {
 } from "../../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
 import { framesOf, textOf } from "../../../wires/grpc/frames.ts";
 import { concat } from "../bytes.ts";
-import type { Dice } from "../random.ts";
-import { createHouse } from "../../fixture_server.ts";
+import type { RandomChoices } from "../random.ts";
+import { createFixtureServer } from "../../fixture_server.ts";
 import { isObject } from "../json.ts";
-import { assertNoLeak, lawOf, mayBreak } from "../../../wires/descriptions/expected_codes.ts";
+import { assertCallerCode, assertNoLeak, mayBreak } from "../expected_codes.ts";
 import { describeRequest, oddHead, type Sent, setHeader, toRequest } from "../requests.ts";
 import { binaryMessage, envelope, jsonMessage, makeZips, oddRpcHeader, reasonOf, type Zips } from "../rpc_messages.ts";
 import type { OpenTarget, Target } from "../target.ts";
+import { GRPC_CODES } from "../../../wires/descriptions/grpc.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -26,51 +27,51 @@ interface RpcSent extends Sent {
   readonly breaks: boolean;
 }
 
-function connectRequest(dice: Dice, zips: Zips): RpcSent {
-  const method = dice.pick(METHODS);
-  const isJson = dice.oneIn(2);
-  const message = isJson ? jsonMessage(dice) : binaryMessage(dice);
+function connectRequest(random: RandomChoices, zips: Zips): RpcSent {
+  const method = random.pick(METHODS);
+  const isJson = random.oneIn(2);
+  const message = isJson ? jsonMessage(random) : binaryMessage(random);
   const isStream = method === "CallToolStream";
   const type = `application/${isStream ? "connect+" : ""}${isJson ? "json" : "proto"}`;
-  return finish(dice, method, type, message, isStream ? envelope(dice, message, zips) : message);
+  return finish(random, method, type, message, isStream ? envelope(random, message, zips) : message);
 }
 
-function grpcWebRequest(dice: Dice, zips: Zips): RpcSent {
-  const message = binaryMessage(dice);
-  const framed = envelope(dice, message, zips);
-  const isText = dice.oneIn(3);
-  const suffix = dice.pick(["", "+proto"]);
+function grpcWebRequest(random: RandomChoices, zips: Zips): RpcSent {
+  const message = binaryMessage(random);
+  const framed = envelope(random, message, zips);
+  const isText = random.oneIn(3);
+  const suffix = random.pick(["", "+proto"]);
   const type = `application/grpc-web${isText ? "-text" : ""}${suffix}`;
-  return finish(dice, dice.pick(METHODS), type, message, isText ? base64(dice, framed) : framed);
+  return finish(random, random.pick(METHODS), type, message, isText ? base64(random, framed) : framed);
 }
 
-function finish(dice: Dice, method: string, type: string, message: Bytes, body: Bytes): RpcSent {
+function finish(random: RandomChoices, method: string, type: string, message: Bytes, body: Bytes): RpcSent {
   const headers = new Headers({ "content-type": type });
-  if (dice.oneIn(8)) setHeader(headers, ...oddRpcHeader(dice));
-  const sent = oddHead(dice, { method: "POST", path: `${SERVICE}/${method}`, headers, body });
+  if (random.oneIn(8)) setHeader(headers, ...oddRpcHeader(random));
+  const sent = oddHead(random, { method: "POST", path: `${SERVICE}/${method}`, headers, body });
   return { ...sent, breaks: mayBreak(textOf(message)) };
 }
 
-function base64(dice: Dice, bytes: Bytes): Bytes {
+function base64(random: RandomChoices, bytes: Bytes): Bytes {
   // A spread of a megabyte is more than a call takes.
   const binary = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
   const text = btoa(binary);
   return new TextEncoder().encode(
-    dice.oneIn(8) ? `${text.slice(0, -dice.below(5))}${dice.pick(["=", "*", "A", " "])}` : text,
+    random.oneIn(8) ? `${text.slice(0, -random.below(5))}${random.pick(["=", "*", "A", " "])}` : text,
   );
 }
 
-async function target(requestOf: (dice: Dice, zips: Zips) => RpcSent): Promise<OpenTarget> {
+async function target(requestOf: (random: RandomChoices, zips: Zips) => RpcSent): Promise<OpenTarget> {
   const zips = await makeZips();
   const logged: string[] = [];
-  const house = createHouse(logged);
+  const server = createFixtureServer(logged);
   return {
-    make(dice) {
-      const sent = requestOf(dice, zips);
+    make(random) {
+      const sent = requestOf(random, zips);
       return {
         describe: () => describeRequest(sent),
         async send() {
-          const response = await house.fetch(toRequest(sent));
+          const response = await server.fetch(toRequest(sent));
           const bytes = new Uint8Array(await response.arrayBuffer());
           return () => judge(sent, response, bytes);
         },
@@ -80,12 +81,12 @@ async function target(requestOf: (dice: Dice, zips: Zips) => RpcSent): Promise<O
       deepStrictEqual(logged.splice(0), []);
       const headers = { "content-type": "application/json" };
       const body = '{"name":"add","arguments":{"a":1,"b":[2]}}';
-      const response = await house.fetch(
+      const response = await server.fetch(
         new Request(`http://localhost${SERVICE}/CallTool`, { method: "POST", headers, body }),
       );
       strictEqual((await response.json() as { result: { content: number } }).result.content, 3);
     },
-    close: () => house.close(0),
+    close: () => server.close(0),
   };
 }
 
@@ -159,7 +160,7 @@ function judgeReason(number: number, reason: unknown, breaks: boolean, message: 
     ok(PLAIN.includes(number), `${number}: ${message}`);
     return `plain ${number}`;
   }
-  strictEqual(number, lawOf(reason, breaks).grpc, String(reason));
+  strictEqual(number, GRPC_CODES[assertCallerCode(reason, breaks)], String(reason));
   return String(reason);
 }
 

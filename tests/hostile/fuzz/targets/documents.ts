@@ -4,7 +4,7 @@ import { createServer, Failure, ToolError } from "../../../../mod.ts";
 import { openaiTools } from "../../../../src/integrations/agents/mod.ts";
 import { toolsFromOpenApi } from "../../../../src/integrations/openapi/mod.ts";
 import { testClient } from "../../../../src/testing/mod.ts";
-import type { Dice } from "../random.ts";
+import type { RandomChoices } from "../random.ts";
 import { isObject, mutateMany, oddValue, write } from "../json.ts";
 import type { Target } from "../target.ts";
 
@@ -89,9 +89,9 @@ const ARGUMENTS = [
 ] as const;
 
 /** A copy with some damage; as text, and `undefined` where that is not JSON. */
-function damaged(dice: Dice): { readonly text: string; readonly document: unknown } {
+function damaged(random: RandomChoices): { readonly text: string; readonly document: unknown } {
   for (;;) {
-    const text = write(dice.oneIn(30) ? oddValue(dice) : mutateMany(dice, DOCUMENT, SCHEMA));
+    const text = write(random.oneIn(30) ? oddValue(random) : mutateMany(random, DOCUMENT, SCHEMA));
     try {
       return { text, document: JSON.parse(text) as unknown };
     } catch {
@@ -128,9 +128,9 @@ export const documentsTarget: Target = {
   name: "documents",
   open: () =>
     Promise.resolve({
-      make(dice) {
-        const { text, document } = damaged(dice);
-        const args = [...ARGUMENTS, ...ARGUMENTS.map((one) => JSON.parse(tamed(dice, one)) as unknown)];
+      make(random) {
+        const { text, document } = damaged(random);
+        const args = [...ARGUMENTS, ...ARGUMENTS.map((one) => JSON.parse(tamed(random, one)) as unknown)];
         return {
           describe: () => text.slice(0, 3_000),
           async send() {
@@ -159,8 +159,8 @@ export const documentsTarget: Target = {
 };
 
 /** Damaged arguments, as long as they are JSON. */
-function tamed(dice: Dice, one: unknown): string {
-  const text = write(mutateMany(dice, one, SCHEMA));
+function tamed(random: RandomChoices, one: unknown): string {
+  const text = write(mutateMany(random, one, SCHEMA));
   try {
     return isObject(JSON.parse(text)) ? text : "{}";
   } catch {

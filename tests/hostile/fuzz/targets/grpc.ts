@@ -9,11 +9,12 @@ import { ToolRequestSchema } from "../../../../src/wires/grpc/messages/gen/mcpli
 import { frame, framesOf } from "../../../wires/grpc/frames.ts";
 import type { Ending, Request2 } from "../../../wires/grpc/http2_calls.ts";
 import { cut } from "../bytes.ts";
-import type { Dice } from "../random.ts";
-import { createHouse } from "../../fixture_server.ts";
-import { assertNoLeak, CODE_LAW, mayBreak } from "../../../wires/descriptions/expected_codes.ts";
+import type { RandomChoices } from "../random.ts";
+import { createFixtureServer } from "../../fixture_server.ts";
+import { assertNoLeak, mayBreak } from "../expected_codes.ts";
 import { binaryMessage, deepMessage, envelope, makeZips, type Zips } from "../rpc_messages.ts";
 import type { Target } from "../target.ts";
+import { GRPC_CODES } from "../../../wires/descriptions/grpc.ts";
 
 const CALL = "/mcplite.MCPLite/CallTool";
 const STREAM = "/mcplite.MCPLite/CallToolStream";
@@ -43,11 +44,11 @@ function withLength(length: number, bytes: Uint8Array<ArrayBuffer>): Uint8Array<
   return framed;
 }
 
-function flipped(dice: Dice, bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+function flipped(random: RandomChoices, bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const changed = Uint8Array.from(bytes);
-  for (let times = 1 + dice.below(4); times > 0; times--) {
-    const at = dice.below(changed.length);
-    changed[at] = (changed[at] as number) ^ (1 << dice.below(8));
+  for (let times = 1 + random.below(4); times > 0; times--) {
+    const at = random.below(changed.length);
+    changed[at] = (changed[at] as number) ^ (1 << random.below(8));
   }
   return changed;
 }
@@ -72,60 +73,60 @@ const TIMEOUTS: readonly (readonly [value: string, statuses: readonly number[]])
 ];
 
 /** One of a kind each. */
-const KINDS: readonly ((dice: Dice, zips: Zips) => Malformed)[] = [
-  (dice) => ({ request: callOf(dice, [frame(message, 2 + dice.below(254))]), grpc: [INVALID] }),
-  (dice) => ({ request: callOf(dice, [frame(message, 1)]), grpc: [UNIMPLEMENTED] }),
-  (dice) => ({
-    request: callOf(dice, [withLength(dice.pick([0, 1, message.length + 1, 2 ** 31, 2 ** 32 - 1]), message)]),
+const KINDS: readonly ((random: RandomChoices, zips: Zips) => Malformed)[] = [
+  (random) => ({ request: callOf(random, [frame(message, 2 + random.below(254))]), grpc: [INVALID] }),
+  (random) => ({ request: callOf(random, [frame(message, 1)]), grpc: [UNIMPLEMENTED] }),
+  (random) => ({
+    request: callOf(random, [withLength(random.pick([0, 1, message.length + 1, 2 ** 31, 2 ** 32 - 1]), message)]),
     grpc: [INVALID],
   }),
-  (dice) => ({
-    request: callOf(dice, [frame(message).slice(0, dice.below(message.length + 5))]),
+  (random) => ({
+    request: callOf(random, [frame(message).slice(0, random.below(message.length + 5))]),
     grpc: [INVALID],
   }),
-  (dice) => ({ request: callOf(dice, [frame(message), dice.bytes(1 + dice.below(20))]), grpc: [INVALID] }),
-  (dice) => ({ request: callOf(dice, [frame(message), frame(message)]), grpc: [INVALID] }),
-  (dice) => ({ request: callOf(dice, [dice.bytes(dice.below(64))]), grpc: [INVALID, UNIMPLEMENTED] }),
+  (random) => ({ request: callOf(random, [frame(message), random.bytes(1 + random.below(20))]), grpc: [INVALID] }),
+  (random) => ({ request: callOf(random, [frame(message), frame(message)]), grpc: [INVALID] }),
+  (random) => ({ request: callOf(random, [random.bytes(random.below(64))]), grpc: [INVALID, UNIMPLEMENTED] }),
   // A few bytes may say something after all: then there is no such tool.
-  (dice) => ({
-    request: callOf(dice, [frame(dice.bytes(1 + dice.below(40)))]),
+  (random) => ({
+    request: callOf(random, [frame(random.bytes(1 + random.below(40)))]),
     grpc: [INVALID, NOT_FOUND],
   }),
-  (dice) => ({ request: callOf(dice, [frame(flipped(dice, message))]), grpc: [OK, INVALID, NOT_FOUND] }),
-  (dice) => ({
-    request: callOf(dice, [frame(dice.bytes(1 + dice.below(60)), 1)], GZIP),
+  (random) => ({ request: callOf(random, [frame(flipped(random, message))]), grpc: [OK, INVALID, NOT_FOUND] }),
+  (random) => ({
+    request: callOf(random, [frame(random.bytes(1 + random.below(60)), 1)], GZIP),
     grpc: [INVALID],
   }),
-  (dice, { letters }) => ({
-    request: callOf(dice, [frame(letters.slice(0, dice.below(letters.length)), 1)], GZIP),
+  (random, { letters }) => ({
+    request: callOf(random, [frame(letters.slice(0, random.below(letters.length)), 1)], GZIP),
     grpc: [INVALID],
   }),
-  (dice, { letters }) => ({
-    request: callOf(dice, [frame(flipped(dice, letters), 1)], GZIP),
+  (random, { letters }) => ({
+    request: callOf(random, [frame(flipped(random, letters), 1)], GZIP),
     grpc: [INVALID, NOT_FOUND],
   }),
-  (dice) => ({
-    request: callOf(dice, [frame(message, 1)], { "grpc-encoding": dice.pick(["snappy", "br", "gzip, gzip", "x"]) }),
+  (random) => ({
+    request: callOf(random, [frame(message, 1)], { "grpc-encoding": random.pick(["snappy", "br", "gzip, gzip", "x"]) }),
     grpc: [UNIMPLEMENTED],
   }),
-  (dice) => {
-    const [value, grpc] = dice.pick(TIMEOUTS);
-    return { request: callOf(dice, [frame(message)], { "grpc-timeout": value }), grpc };
+  (random) => {
+    const [value, grpc] = random.pick(TIMEOUTS);
+    return { request: callOf(random, [frame(message)], { "grpc-timeout": value }), grpc };
   },
-  (dice) => ({ request: callOf(dice, [dice.pick(deep)]), grpc: [INVALID] }),
-  (dice) => ({
+  (random) => ({ request: callOf(random, [random.pick(deep)]), grpc: [INVALID] }),
+  (random) => ({
     request: {
-      ...callOf(dice, [frame(message)]),
+      ...callOf(random, [frame(message)]),
       headers: {
-        "content-type": dice.pick(["text/plain", "application/grpc+json", "application/grpcx", "grpc", ""]),
+        "content-type": random.pick(["text/plain", "application/grpc+json", "application/grpcx", "grpc", ""]),
       },
     },
     http: 415,
   }),
-  (dice) => ({
+  (random) => ({
     request: {
-      ...callOf(dice, [frame(message)]),
-      path: dice.pick([
+      ...callOf(random, [frame(message)]),
+      path: random.pick([
         "/",
         "//",
         "/mcplite.MCPLite",
@@ -137,27 +138,27 @@ const KINDS: readonly ((dice: Dice, zips: Zips) => Malformed)[] = [
     },
     http: 404,
   }),
-  (dice) => ({
-    request: { ...callOf(dice, [frame(message)]), method: dice.pick(["GET", "PUT", "DELETE", "PATCH", "SPAM"]) },
+  (random) => ({
+    request: { ...callOf(random, [frame(message)]), method: random.pick(["GET", "PUT", "DELETE", "PATCH", "SPAM"]) },
     http: 405,
   }),
-  (dice) => ({
-    request: callOf(dice, [frame(message)], {
-      ":authority": dice.pick(["evil.example", "a:b:c", "x".repeat(2_000)]),
+  (random) => ({
+    request: callOf(random, [frame(message)], {
+      ":authority": random.pick(["evil.example", "a:b:c", "x".repeat(2_000)]),
     }),
     http: 403,
   }),
-  (dice) => ({
-    request: { path: CHECK, pieces: [frame(dice.bytes(1 + dice.below(30)))] },
+  (random) => ({
+    request: { path: CHECK, pieces: [frame(random.bytes(1 + random.below(30)))] },
     grpc: [INVALID, NOT_FOUND, OK],
   }),
-  (dice, { letters }) => ({
+  (random, { letters }) => ({
     request: {
       path: REFLECT,
       // The first is well; what follows is not, and nothing says that it ends.
       pieces: [
         frame(listServices),
-        dice.pick([
+        random.pick([
           frame(listServices, 9),
           withLength(2 ** 32 - 1, listServices),
           frame(new Uint8Array([0xff])),
@@ -168,27 +169,27 @@ const KINDS: readonly ((dice: Dice, zips: Zips) => Malformed)[] = [
     },
     grpc: [INVALID, EXHAUSTED, UNIMPLEMENTED],
   }),
-  (dice) => ({
-    request: { path: REFLECT, pieces: [frame(listServices).slice(0, 1 + dice.below(listServices.length + 4))] },
+  (random) => ({
+    request: { path: REFLECT, pieces: [frame(listServices).slice(0, 1 + random.below(listServices.length + 4))] },
     grpc: [INVALID],
   }),
 ];
 
-function callOf(dice: Dice, pieces: readonly Uint8Array[], headers: Request2["headers"] = {}): Request2 {
-  return { path: dice.pick([CALL, STREAM]), pieces, headers };
+function callOf(random: RandomChoices, pieces: readonly Uint8Array[], headers: Request2["headers"] = {}): Request2 {
+  return { path: random.pick([CALL, STREAM]), pieces, headers };
 }
 
 /** Statuses of what callers may be told; that it broke is among them where it may have. */
-const LAW: ReadonlySet<number> = new Set([OK, ...Object.values(CODE_LAW).map(({ grpc }) => grpc)]);
+const STATUSES: ReadonlySet<number> = new Set([OK, ...Object.values(GRPC_CODES)]);
 const FAULTS: ReadonlySet<number> = new Set([13, 14, 16]);
 
-function anyRequest(dice: Dice, zips: Zips): Malformed {
-  const body = envelope(dice, binaryMessage(dice), zips);
+function anyRequest(random: RandomChoices, zips: Zips): Malformed {
+  const body = envelope(random, binaryMessage(random), zips);
   const breaks = mayBreak(new TextDecoder().decode(body));
-  const grpc = [...LAW].filter((status) => !FAULTS.has(status) || (breaks && status === 13));
+  const grpc = [...STATUSES].filter((status) => !FAULTS.has(status) || (breaks && status === 13));
   // Pieces of a byte each, of a megabyte, are a matter of HTTP/2.
-  const pieces = body.length < 5_000 ? cut(dice, body) : [body];
-  return { request: callOf(dice, pieces, dice.oneIn(4) ? GZIP : {}), grpc };
+  const pieces = body.length < 5_000 ? cut(random, body) : [body];
+  return { request: callOf(random, pieces, random.oneIn(4) ? GZIP : {}), grpc };
 }
 
 function describe({ request, ...wanted }: Malformed): string {
@@ -215,12 +216,12 @@ export const grpcTarget: Target = {
     const { openSession, send2 } = await import("../../../wires/grpc/http2_calls.ts");
     const zips = await makeZips();
     const logged: string[] = [];
-    const house = createHouse(logged);
-    const listening = await serve(house, { port: 0, graceMs: 0, grpc: { port: 0 } });
+    const server = createFixtureServer(logged);
+    const listening = await serve(server, { port: 0, graceMs: 0, grpc: { port: 0 } });
     const session = await openSession(listening.grpcUrl ?? "");
     return {
-      make(dice) {
-        const malformed = dice.oneIn(3) ? anyRequest(dice, zips) : dice.pick(KINDS)(dice, zips);
+      make(random) {
+        const malformed = random.oneIn(3) ? anyRequest(random, zips) : random.pick(KINDS)(random, zips);
         return {
           describe: () => describe(malformed),
           async send() {

@@ -3,52 +3,52 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { SseDecoder } from "../../../../src/http_client/sse.ts";
 import { modernHeaders } from "../../../wires/mcp/server/client.ts";
 import { isUtf8 } from "../bytes.ts";
-import type { Dice } from "../random.ts";
-import { createHouse } from "../../fixture_server.ts";
+import type { RandomChoices } from "../random.ts";
+import { createFixtureServer } from "../../fixture_server.ts";
 import { isObject, type Members, mutateMany, write } from "../json.ts";
-import { assertNoLeak, mayBreak } from "../../../wires/descriptions/expected_codes.ts";
+import { assertNoLeak, mayBreak } from "../expected_codes.ts";
 import { heavyMessage, judgeMessage, legacyMessage, modernMessage } from "../mcp_messages.ts";
 import { describeRequest, jsonBody, oddHead, type Sent, setHeader, toRequest } from "../requests.ts";
 import type { Judge, OpenTarget, Target } from "../target.ts";
 
-type House = ReturnType<typeof createHouse>;
+type House = ReturnType<typeof createFixtureServer>;
 
 const logged: string[] = [];
 
 /** What the headers of a request say. */
-type HeadersOf = (dice: Dice, message: Members) => Readonly<Record<string, string>>;
+type HeadersOf = (random: RandomChoices, message: Members) => Readonly<Record<string, string>>;
 
 const PING = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{"a":1,"b":[2]}}}';
 
 function target(
-  house: House,
+  server: House,
   path: string,
-  messageOf: (dice: Dice) => Members,
+  messageOf: (random: RandomChoices) => Members,
   headersOf: HeadersOf,
   after: (sent: Sent, status: number) => Promise<void> = () => Promise.resolve(),
 ): OpenTarget {
   return {
-    make(dice) {
-      const right = messageOf(dice);
-      const isBatch = dice.oneIn(15);
+    make(random) {
+      const right = messageOf(random);
+      const isBatch = random.oneIn(15);
       const body = jsonBody(
-        dice,
-        isBatch ? { batch: [right, messageOf(dice)] } : right,
-        messageOf(dice),
-        (part) => heavyMessage(dice, right, part),
+        random,
+        isBatch ? { batch: [right, messageOf(random)] } : right,
+        messageOf(random),
+        (part) => heavyMessage(random, right, part),
       );
       const headers = new Headers({
         "content-type": "application/json",
         accept: "application/json, text/event-stream",
       });
-      for (const [name, value] of Object.entries(headersOf(dice, right))) {
-        setHeader(headers, name, dice.oneIn(25) ? write(mutateMany(dice, value, "x")) : value);
+      for (const [name, value] of Object.entries(headersOf(random, right))) {
+        setHeader(headers, name, random.oneIn(25) ? write(mutateMany(random, value, "x")) : value);
       }
-      const sent = oddHead(dice, { method: "POST", path, headers, body });
+      const sent = oddHead(random, { method: "POST", path, headers, body });
       return {
         describe: () => describeRequest(sent),
         async send() {
-          const response = await house.fetch(toRequest(sent));
+          const response = await server.fetch(toRequest(sent));
           const text = await textOf(sent, response);
           await after(sent, response.status);
           return () => judge(sent, response, text);
@@ -58,12 +58,12 @@ function target(
     async isAlive() {
       deepStrictEqual(logged.splice(0), []);
       const headers = { "content-type": "application/json" };
-      const response = await house.fetch(
+      const response = await server.fetch(
         new Request("http://localhost/stateless", { method: "POST", headers, body: PING }),
       );
       strictEqual((await response.json() as { result: { content: { text: string }[] } }).result.content[0]?.text, "3");
     },
-    close: () => house.close(0),
+    close: () => server.close(0),
   };
 }
 
@@ -101,7 +101,7 @@ function judgeMessages(json: unknown, breaks: boolean, status: number): string[]
 export const mcpModernTarget: Target = {
   name: "mcp",
   open: () =>
-    Promise.resolve(target(createHouse(logged), "/mcp", modernMessage, (_, message) => modernHeaders(message))),
+    Promise.resolve(target(createFixtureServer(logged), "/mcp", modernMessage, (_, message) => modernHeaders(message))),
 };
 
 /** MCP before that, without sessions. */
@@ -109,8 +109,10 @@ export const mcpLegacyTarget: Target = {
   name: "mcp-legacy",
   open: () =>
     Promise.resolve(
-      target(createHouse(logged), "/stateless", legacyMessage, (dice): Readonly<Record<string, string>> => {
-        return dice.oneIn(3) ? {} : { "mcp-protocol-version": dice.pick(["2025-11-25", "2025-06-18", "2025-03-26"]) };
+      target(createFixtureServer(logged), "/stateless", legacyMessage, (random): Readonly<Record<string, string>> => {
+        return random.oneIn(3)
+          ? {}
+          : { "mcp-protocol-version": random.pick(["2025-11-25", "2025-06-18", "2025-03-26"]) };
       }),
     ),
 };
@@ -119,36 +121,36 @@ export const mcpLegacyTarget: Target = {
 export const mcpSessionsTarget: Target = {
   name: "mcp-sessions",
   async open() {
-    const house = createHouse(logged);
-    let session = await begin(house);
+    const server = createFixtureServer(logged);
+    let session = await begin(server);
     let requests = 0;
     return target(
-      house,
+      server,
       "/mcp",
       legacyMessage,
-      (dice) => ({
+      (random) => ({
         "mcp-session-id": session,
-        ...(dice.oneIn(3) && { "mcp-protocol-version": "2025-03-26" }),
-        ...(dice.oneIn(20) && { "last-event-id": dice.pick(["x:1", "get:0", `${"9".repeat(30)}:1`, "a:-1"]) }),
+        ...(random.oneIn(3) && { "mcp-protocol-version": "2025-03-26" }),
+        ...(random.oneIn(20) && { "last-event-id": random.pick(["x:1", "get:0", `${"9".repeat(30)}:1`, "a:-1"]) }),
       }),
       async ({ method }, status) => {
         // Some end it; and it keeps the events of its streams, for a while.
         if (method !== "DELETE" && status !== 404 && ++requests % 500 !== 0) return;
-        await house.fetch(
+        await server.fetch(
           new Request("http://localhost/mcp", { method: "DELETE", headers: { "mcp-session-id": session } }),
         );
-        session = await begin(house);
+        session = await begin(server);
       },
     );
   },
 };
 
-async function begin(house: House): Promise<string> {
+async function begin(server: House): Promise<string> {
   const clientInfo = { name: "fuzz", version: "1" };
   const params = { protocolVersion: "2025-03-26", capabilities: {}, clientInfo };
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params });
   const headers = { "content-type": "application/json" };
-  const response = await house.fetch(new Request("http://localhost/mcp", { method: "POST", headers, body }));
+  const response = await server.fetch(new Request("http://localhost/mcp", { method: "POST", headers, body }));
   ok(isObject(await response.json()));
   return response.headers.get("mcp-session-id") ?? "";
 }

@@ -2,12 +2,13 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { SseDecoder } from "../../../../src/http_client/sse.ts";
 import { isUtf8 } from "../bytes.ts";
-import type { Dice } from "../random.ts";
-import { CALLS, createHouse, heavyCall, heavyMeta, METAS } from "../../fixture_server.ts";
+import type { RandomChoices } from "../random.ts";
+import { CALLS, createFixtureServer, heavyCall, heavyMeta, METAS } from "../../fixture_server.ts";
 import { isObject } from "../json.ts";
-import { assertNoLeak, lawOf, mayBreak } from "../../../wires/descriptions/expected_codes.ts";
+import { assertCallerCode, assertNoLeak, mayBreak } from "../expected_codes.ts";
 import { describeRequest, idOf, jsonBody, oddHead, type Sent, toRequest } from "../requests.ts";
 import type { Judge, Target } from "../target.ts";
+import { MCP_LITE_CODES } from "../../../wires/descriptions/mcp_lite.ts";
 
 const BASE = "/mcp-lite/v1";
 
@@ -28,8 +29,8 @@ const PATHS = [
 
 const RESPONSE_TYPES = ["answer", "promise", "elicitation", "request-for-more-resource", "failure"];
 
-function rightBody(dice: Dice) {
-  const method = dice.pick([
+function rightBody(random: RandomChoices) {
+  const method = random.pick([
     "tools/call",
     "tools/call",
     "tools/call",
@@ -38,12 +39,12 @@ function rightBody(dice: Dice) {
     "prompts/get",
     "prompts/list",
   ]);
-  const params = method === "prompts/get" ? { name: "review", arguments: { code: "x" } } : dice.pick(CALLS);
+  const params = method === "prompts/get" ? { name: "review", arguments: { code: "x" } } : random.pick(CALLS);
   return {
     jsonrpc: "2.0",
-    id: dice.pick<unknown>([1, "abc", 0, "", -5, 9_007_199_254_740_991]),
+    id: random.pick<unknown>([1, "abc", 0, "", -5, 9_007_199_254_740_991]),
     method,
-    params: { ...params, ...(dice.oneIn(3) && { _meta: dice.pick(METAS) }) },
+    params: { ...params, ...(random.oneIn(3) && { _meta: random.pick(METAS) }) },
   };
 }
 
@@ -52,25 +53,25 @@ export const mcpLiteTarget: Target = {
   name: "mcp-lite",
   open() {
     const logged: string[] = [];
-    const server = createHouse(logged);
+    const server = createFixtureServer(logged);
     return Promise.resolve({
-      make(dice) {
-        const right = rightBody(dice);
-        const body = jsonBody(dice, right, rightBody(dice), (part) =>
-          dice.pick<() => unknown>([
+      make(random) {
+        const right = rightBody(random);
+        const body = jsonBody(random, right, rightBody(random), (part) =>
+          random.pick<() => unknown>([
             () => part,
-            () => ({ ...right, method: "tools/call", params: heavyCall(dice, part) }),
-            () => ({ ...right, method: "tools/call", params: heavyCall(dice, part) }),
-            () => ({ ...right, method: "tools/call", params: heavyCall(dice, part) }),
-            () => ({ ...right, params: { ...right.params, _meta: dice.pick([part, heavyMeta(dice, part)]) } }),
+            () => ({ ...right, method: "tools/call", params: heavyCall(random, part) }),
+            () => ({ ...right, method: "tools/call", params: heavyCall(random, part) }),
+            () => ({ ...right, method: "tools/call", params: heavyCall(random, part) }),
+            () => ({ ...right, params: { ...right.params, _meta: random.pick([part, heavyMeta(random, part)]) } }),
             () => ({ ...right, params: { ...right.params, name: part } }),
             () => ({ ...right, method: part }),
             () => ({ ...right, id: part }),
           ])());
         const headers = new Headers({
-          "content-type": dice.pick(["application/json", "application/json; charset=utf-8"]),
+          "content-type": random.pick(["application/json", "application/json; charset=utf-8"]),
         });
-        const sent = oddHead(dice, { method: "POST", path: BASE + dice.pick(PATHS), headers, body });
+        const sent = oddHead(random, { method: "POST", path: BASE + random.pick(PATHS), headers, body });
         return {
           describe: () => describeRequest(sent),
           async send() {
@@ -137,7 +138,7 @@ function judgeError(error: unknown, breaks: boolean, status?: number): string {
   const { code: number, message, data } = error;
   ok(Number.isInteger(number) && typeof message === "string" && message.length > 0, JSON.stringify(error));
   const code = isObject(data) ? data["code"] : undefined;
-  const [wanted, ...statuses] = lawOf(code, breaks).mcpLite;
+  const [wanted, ...statuses] = MCP_LITE_CODES[assertCallerCode(code, breaks)];
   strictEqual(number, wanted, String(code));
   if (status !== undefined) ok(statuses.includes(status), `${status} for ${code}`);
   return String(code);

@@ -4,8 +4,8 @@ import { StdioConnection } from "../../../../src/wires/mcp/stdio/server/connecti
 import { LineSplitter } from "../../../../src/wires/mcp/stdio/server/lines.ts";
 import { modernBody } from "../../../wires/mcp/server/client.ts";
 import { concat, cut } from "../bytes.ts";
-import { createHouse } from "../../fixture_server.ts";
-import { assertNoLeak, mayBreak } from "../../../wires/descriptions/expected_codes.ts";
+import { createFixtureServer } from "../../fixture_server.ts";
+import { assertNoLeak, mayBreak } from "../expected_codes.ts";
 import { heavyMessage, judgeMessage, legacyMessage, modernMessage } from "../mcp_messages.ts";
 import { jsonBody } from "../requests.ts";
 import type { Target } from "../target.ts";
@@ -24,26 +24,26 @@ export const stdioTarget: Target = {
   name: "stdio",
   open() {
     const logged: string[] = [];
-    const house = createHouse(logged);
-    const host = house["~host"];
+    const server = createFixtureServer(logged);
+    const host = server["~host"];
     return Promise.resolve({
-      make(dice) {
-        const isModern = dice.oneIn(2);
+      make(random) {
+        const isModern = random.oneIn(2);
         const messageOf = isModern ? modernMessage : legacyMessage;
-        const lines = Array.from({ length: 1 + dice.below(3) }, () => {
-          const right = messageOf(dice);
-          const isBatch = dice.oneIn(15);
+        const lines = Array.from({ length: 1 + random.below(3) }, () => {
+          const right = messageOf(random);
+          const isBatch = random.oneIn(15);
           const body = jsonBody(
-            dice,
-            isBatch ? { batch: [right, messageOf(dice)] } : right,
-            messageOf(dice),
-            (part) => heavyMessage(dice, right, part),
+            random,
+            isBatch ? { batch: [right, messageOf(random)] } : right,
+            messageOf(random),
+            (part) => heavyMessage(random, right, part),
           );
-          return concat(body, encoder.encode(dice.pick(["\n", "\n", "\n", "\r\n", "\n\n", ""])));
+          return concat(body, encoder.encode(random.pick(["\n", "\n", "\n", "\r\n", "\n\n", ""])));
         });
-        const start = isModern || dice.oneIn(4) ? "" : `${JSON.stringify(INITIALIZE)}\n`;
+        const start = isModern || random.oneIn(4) ? "" : `${JSON.stringify(INITIALIZE)}\n`;
         const sent = concat(encoder.encode(start), ...lines);
-        const pieces = cut(dice, sent);
+        const pieces = cut(random, sent);
         return {
           describe: () => JSON.stringify(new TextDecoder().decode(sent.slice(0, 1_000))),
           async send() {
@@ -67,7 +67,7 @@ export const stdioTarget: Target = {
         await connection.end();
         ok((written[0] ?? "").includes('"text":"3"'), "It does not add");
       },
-      close: () => house.close(0),
+      close: () => server.close(0),
     });
   },
 };

@@ -4,11 +4,12 @@ import { createServer, defineCallerState, defineTool, type Server } from "../../
 import * as v from "../../../../src/core/schema/valibot.ts";
 import { decodeBase64Url, encodeBase64Url } from "../../../../src/core/token/base64url.ts";
 import { mutateBytes } from "../bytes.ts";
-import type { Dice } from "../random.ts";
+import type { RandomChoices } from "../random.ts";
 import { KEYS } from "../../fixture_server.ts";
 import { isObject, mutate, write } from "../json.ts";
-import { assertNoLeak, lawOf } from "../../../wires/descriptions/expected_codes.ts";
+import { assertCallerCode, assertNoLeak } from "../expected_codes.ts";
 import type { Target } from "../target.ts";
+import { MCP_LITE_CODES } from "../../../wires/descriptions/mcp_lite.ts";
 
 const cart = defineCallerState("cart", v.array(v.string()));
 
@@ -35,12 +36,12 @@ function createIssuer(keys: string): Server {
 }
 
 /** What a server says to a call. */
-interface Said {
+interface CallEnd {
   readonly status: number;
   readonly text: string;
 }
 
-async function call(server: Server, name: string, args: unknown, meta: unknown): Promise<Said> {
+async function call(server: Server, name: string, args: unknown, meta: unknown): Promise<CallEnd> {
   const params = { name, arguments: args, _meta: meta };
   const body = write({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
   const headers = { "content-type": "application/json" };
@@ -50,7 +51,7 @@ async function call(server: Server, name: string, args: unknown, meta: unknown):
 }
 
 /** What `_meta` of a result says under a name. */
-function metaOf({ text }: Said, name: string): string {
+function metaOf({ text }: CallEnd, name: string): string {
   const { result } = JSON.parse(text) as { readonly result: { readonly _meta: Readonly<Record<string, string>> } };
   return result._meta[name] ?? "";
 }
@@ -76,35 +77,35 @@ async function issue(server: Server): Promise<Issued> {
 }
 
 /** A text that is made of a token, and is most often not one any more. */
-function forge(dice: Dice, token: string, others: readonly string[]): unknown {
+function forge(random: RandomChoices, token: string, others: readonly string[]): unknown {
   const prefix = /^[a-z]+_/.exec(token)?.[0] ?? "";
-  const other = dice.pick(others);
-  const at = dice.below(token.length);
+  const other = random.pick(others);
+  const at = random.below(token.length);
   const bytes = decodeBase64Url(token.slice(prefix.length)) ?? new Uint8Array();
   const otherBytes = decodeBase64Url(other.replace(/^[a-z]+_/, "")) ?? new Uint8Array();
-  switch (dice.below(12)) {
+  switch (random.below(12)) {
     case 0:
     case 1:
     case 2:
-      return prefix + encodeBase64Url(mutateBytes(dice, bytes, otherBytes));
+      return prefix + encodeBase64Url(mutateBytes(random, bytes, otherBytes));
     case 3:
       return token.slice(0, at);
     case 4:
       return token.slice(0, at) + other.slice(at);
     case 5:
-      return dice.pick(["prom_", "cont_", "ctx_", "conf_", "", "prom", "PROM_"]) + token.slice(prefix.length);
+      return random.pick(["prom_", "cont_", "ctx_", "conf_", "", "prom", "PROM_"]) + token.slice(prefix.length);
     case 6:
-      return token + dice.pick(["=", "==", "A", " ", "\n", "\0", "%3D", ".", token]);
+      return token + random.pick(["=", "==", "A", " ", "\n", "\0", "%3D", ".", token]);
     case 7:
-      return token.slice(0, at) + dice.pick(["+", "/", " ", "-", "_", "é", "%41", "\n"]) + token.slice(at + 1);
+      return token.slice(0, at) + random.pick(["+", "/", " ", "-", "_", "é", "%41", "\n"]) + token.slice(at + 1);
     case 8:
       return other;
     case 9:
-      return prefix + encodeBase64Url(dice.bytes(dice.below(200)));
+      return prefix + encodeBase64Url(random.bytes(random.below(200)));
     case 10:
-      return prefix + "A".repeat(dice.pick([1, 100, 3_000, 100_000]));
+      return prefix + "A".repeat(random.pick([1, 100, 3_000, 100_000]));
     default:
-      return mutate(dice, token, other);
+      return mutate(random, token, other);
   }
 }
 
@@ -123,7 +124,7 @@ export const tokensTarget: Target = {
     const messages = new Map<string, Set<string>>();
     const responses = { name: { action: "accept", content: { name: "Ada" } } };
 
-    const judge = (code: string, text: unknown, opens: boolean, { status, text: answer }: Said): string => {
+    const judge = (code: string, text: unknown, opens: boolean, { status, text: answer }: CallEnd): string => {
       assertNoLeak(answer);
       const { result, error } = JSON.parse(answer);
       if (opens) {
@@ -134,7 +135,7 @@ export const tokensTarget: Target = {
       const { data, message, code: number } = error;
       ok(isObject(data));
       const told = String(data["code"]);
-      const [wanted, ...statuses] = lawOf(told, false).mcpLite;
+      const [wanted, ...statuses] = MCP_LITE_CODES[assertCallerCode(told, false)];
       strictEqual(number, wanted);
       ok(statuses.includes(status));
       // What is no text at all may be no JSON, or too deep.
@@ -146,11 +147,11 @@ export const tokensTarget: Target = {
     };
 
     return {
-      make(dice) {
-        const kind = dice.below(6);
-        const token = dice.pick(kind < 3 ? promises : kind < 5 ? continuations : contexts);
-        const text = dice.oneIn(30) ? token : forge(dice, token, others);
-        const id = dice.pick(["7", "8", "9"]);
+      make(random) {
+        const kind = random.below(6);
+        const token = random.pick(kind < 3 ? promises : kind < 5 ? continuations : contexts);
+        const text = random.oneIn(30) ? token : forge(random, token, others);
+        const id = random.pick(["7", "8", "9"]);
         return {
           describe: () => `${["redeem", "redeem", "cancel", "ask", "ask", "put"][kind]} ${write(text).slice(0, 600)}`,
           async send() {
@@ -184,7 +185,7 @@ export const tokensTarget: Target = {
 };
 
 /** One that is not ours counts as none. */
-function judgeContext(text: unknown, contexts: readonly string[], { text: answer }: Said): string {
+function judgeContext(text: unknown, contexts: readonly string[], { text: answer }: CallEnd): string {
   const { result, error } = JSON.parse(answer);
   if (typeof text !== "string") return error === undefined ? "no context" : "refused";
   ok(isObject(result), answer.slice(0, 300));

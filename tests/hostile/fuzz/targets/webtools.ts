@@ -4,9 +4,9 @@
  */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { createWeather, URL_BASE } from "../../../wires/webtools/weather.ts";
-import type { Dice } from "../random.ts";
+import type { RandomChoices } from "../random.ts";
 import { isObject, type Members } from "../json.ts";
-import { assertNoLeak } from "../../../wires/descriptions/expected_codes.ts";
+import { assertNoLeak } from "../expected_codes.ts";
 import { jsonBody } from "../requests.ts";
 import type { Target } from "../target.ts";
 
@@ -82,21 +82,21 @@ function judgeBytes(bytes: Uint8Array): Expected {
   }
 }
 
-function rightBody(dice: Dice): Record<string, unknown> {
+function rightBody(random: RandomChoices): Record<string, unknown> {
   return {
-    ...(dice.oneIn(2) && { sessionId: "s" }),
-    ...(dice.oneIn(2) && { version: dice.pick(["1.0.0", "2.1.0"]) }),
+    ...(random.oneIn(2) && { sessionId: "s" }),
+    ...(random.oneIn(2) && { version: random.pick(["1.0.0", "2.1.0"]) }),
     action: "get_current",
-    ...(dice.oneIn(2) && { config: { units: dice.pick(["metric", "imperial"]), apiKey: "k" } }),
+    ...(random.oneIn(2) && { config: { units: random.pick(["metric", "imperial"]), apiKey: "k" } }),
     request: { location: "Paris" },
-    ...(dice.oneIn(4) && { _meta: { deadline_ms: 5_000 } }),
+    ...(random.oneIn(4) && { _meta: { deadline_ms: 5_000 } }),
   };
 }
 
-function makeBody(dice: Dice): Uint8Array<ArrayBuffer> {
-  const right: Members = rightBody(dice);
-  return jsonBody(dice, right, rightBody(dice), (part) =>
-    dice.pick<unknown>([
+function makeBody(random: RandomChoices): Uint8Array<ArrayBuffer> {
+  const right: Members = rightBody(random);
+  return jsonBody(random, right, rightBody(random), (part) =>
+    random.pick<unknown>([
       part,
       { ...right, request: part },
       { ...right, request: { location: part } },
@@ -110,13 +110,19 @@ function makeBody(dice: Dice): Uint8Array<ArrayBuffer> {
     ]));
 }
 
-function makeCase(dice: Dice): Case {
+function makeCase(random: RandomChoices): Case {
   const json = { "content-type": "application/json" };
-  const body = makeBody(dice);
-  const post = { method: "POST", path: dice.pick(["", "/", "?x=1"]), headers: json, body, expected: judgeBytes(body) };
-  switch (dice.below(12)) {
+  const body = makeBody(random);
+  const post = {
+    method: "POST",
+    path: random.pick(["", "/", "?x=1"]),
+    headers: json,
+    body,
+    expected: judgeBytes(body),
+  };
+  switch (random.below(12)) {
     case 0: {
-      const path = dice.pick([
+      const path = random.pick([
         "/9.9.9",
         "/x",
         "/1.0.0/x",
@@ -127,17 +133,17 @@ function makeCase(dice: Dice): Case {
         "//",
         `/${"a".repeat(2_000)}`,
       ]);
-      const method = dice.pick(["GET", "POST", "PUT", "DELETE"]);
+      const method = random.pick(["GET", "POST", "PUT", "DELETE"]);
       return { ...post, path, method, body: method === "GET" ? undefined : body, expected: NOT_FOUND };
     }
     case 1: {
-      const path = dice.pick(["", "/"]);
-      return { ...post, path, method: dice.pick(["PUT", "DELETE", "PATCH"]), expected: [405, "SCHEMA_ERROR"] };
+      const path = random.pick(["", "/"]);
+      return { ...post, path, method: random.pick(["PUT", "DELETE", "PATCH"]), expected: [405, "SCHEMA_ERROR"] };
     }
     case 2:
-      return { ...post, path: dice.pick(["/1.0.0", "/2.1.0/"]), expected: [405, "SCHEMA_ERROR"] };
+      return { ...post, path: random.pick(["/1.0.0", "/2.1.0/"]), expected: [405, "SCHEMA_ERROR"] };
     case 3: {
-      const type = dice.pick([
+      const type = random.pick([
         "text/plain",
         "application/xml",
         "application/json; charset=utf-16",
@@ -161,8 +167,8 @@ export const webtoolsTarget: Target = {
   open() {
     const { server, sessions } = createWeather({}, { limits: { depth: MAX_DEPTH, bodyBytes: BODY_BYTES } });
     return Promise.resolve({
-      make(dice) {
-        const { method, path, headers, body, expected } = makeCase(dice);
+      make(random) {
+        const { method, path, headers, body, expected } = makeCase(random);
         const start = new TextDecoder().decode(body?.slice(0, 600));
         return {
           describe: () =>
