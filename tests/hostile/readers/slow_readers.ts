@@ -193,7 +193,7 @@ export const guarantees: readonly Guarantee[] = [
     says: "A request that drips is answered, one that stops half-way runs nothing, and others are answered meanwhile.",
     tests: unary,
     none: without("requests"),
-    also: ["tests/hostile/requests/grpc_test.ts", "tests/hostile/requests/http2_test.ts"],
+    also: ["tests/hostile/requests/grpc_test.ts", "tests/hostile/requests/http2_full_test.ts"],
   },
   {
     name: "slow-readers",
@@ -201,8 +201,8 @@ export const guarantees: readonly Guarantee[] = [
     tests: readers,
     none: without("pieces"),
     also: [
-      "tests/hostile/readers/http1_test.ts",
-      "tests/hostile/readers/grpc_test.ts",
+      "tests/hostile/readers/http1_full_test.ts",
+      "tests/hostile/readers/grpc_full_test.ts",
       "tests/wires/grpc/server_test.ts",
     ],
   },

@@ -169,6 +169,6 @@ export const guarantees: readonly Guarantee[] = [
     says: "A path that is none, of any method, is answered below 500, and the server goes on.",
     tests: absurdPaths,
     none: NO_HTTP,
-    also: ["tests/hostile/requests/http1_test.ts", "tests/hostile/requests/http2_test.ts"],
+    also: ["tests/hostile/requests/http1_test.ts", "tests/hostile/requests/http2_full_test.ts"],
   },
 ];

@@ -235,6 +235,6 @@ export const guarantees: readonly Guarantee[] = [{
     "tests/client/retry_test.ts",
     "tests/hostile/servers/grpc_test.ts",
     "tests/wires/mcp/client/modern_test.ts",
-    "tests/wires/mcp/client/stdio_test.ts",
+    "tests/wires/mcp/client/stdio_full_test.ts",
   ],
 }];

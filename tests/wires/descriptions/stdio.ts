@@ -20,7 +20,7 @@ export const stdio: WireDescription = {
     HTTP: "pipes have no hosts, no origins and no paths",
     pieces: "its answers have no pieces",
     "clients of foreign servers":
-      "hostile programs are in tests/wires/mcp/client/stdio_test.ts; they are not counted here",
+      "hostile programs are in tests/wires/mcp/client/stdio_full_test.ts; they are not counted here",
     principals: "one process has one caller, without a principal",
   },
 };
