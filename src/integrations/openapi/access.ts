@@ -4,14 +4,15 @@
  * @module
  */
 import { asObject, isJsonObject } from "../../internal/json.ts";
-import { discard, isRedirect, readPieces, readText } from "../../http_client/read.ts";
-import { ToolError } from "../../core/errors/tool_error.ts";
+import { discard, isRedirect, readText } from "../../http_client/read.ts";
+import { exchange, monitorFromSignal } from "../../http_client/send.ts";
+import { toToolError } from "../../core/call/outcome.ts";
 import { readAnswer } from "./answer.ts";
 import type { OpenApiDocument } from "./document.ts";
 import { ImportError } from "./import_error.ts";
 import type { ApiRequest } from "./request.ts";
 
-/** Headers of requests, or what gives them for each. */
+/** Headers of every request, or a function that returns them. */
 export type OpenApiHeaders = HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
 
 /** Sends a request. */
@@ -36,7 +37,8 @@ export interface ApiAccess {
 
 /** @throws {TypeError} If it is not known where the API is. */
 export function openApiAccess(document: OpenApiDocument, options: AccessOptions): ApiAccess {
-  const { baseUrl, headers = {}, fetch: sendRequest = fetch, maxResponseBytes } = options;
+  const { baseUrl, headers = {}, fetch, maxResponseBytes } = options;
+  const http = { ...(fetch !== undefined && { fetch }), maxResponseBytes };
   const base = baseUrl === undefined ? parseBase(serverOf(document.root["servers"]), "the document") : parseBase(
     baseUrl,
     "the document",
@@ -49,7 +51,6 @@ export function openApiAccess(document: OpenApiDocument, options: AccessOptions)
       return hrefOf(baseUrl !== undefined || servers === undefined ? base : parseBase(serverOf(servers), where));
     },
     async send(method, request, what, isTyped, signal) {
-      const limit = { signal, markActive() {}, suspend() {} };
       const sent = new Headers({ accept: "application/json, */*;q=0.5" });
       request.headers.forEach((value, name) => sent.set(name, value));
       if (new URL(request.url).origin === base.origin) {
@@ -57,28 +58,22 @@ export function openApiAccess(document: OpenApiDocument, options: AccessOptions)
         own.forEach((value, name) => sent.set(name, value));
       }
       const { url, body } = request;
-      const response = await reach(
-        () => sendRequest(url, { method, headers: sent, body, signal, redirect: "manual" }),
-        what,
+      const unreachableMessage = `${what}: the API cannot be reached; try again later`;
+      const result = await exchange(
+        { method, url, headers: sent, body, returnsRedirect: true, unreachableMessage },
+        http,
+        monitorFromSignal(signal),
+        async (response, chunks) => {
+          if (!isRedirect(response)) return { response, text: await readText(chunks) };
+          discard(response);
+          return { response, text: "" };
+        },
       );
-      if (isRedirect(response)) {
-        discard(response);
-        return readAnswer(response, "", what, isTyped);
-      }
-      const text = await reach(() => readText(readPieces(response, limit, maxResponseBytes)), what);
-      return readAnswer(response, text, what, isTyped);
+      if (!("kind" in result)) return readAnswer(result.response, result.text, what, isTyped);
+      // An unreachable API is not an error of the tool.
+      throw toToolError(result);
     },
   };
-}
-
-/** What goes wrong on the way is no fault of the tool's. */
-async function reach<Value>(go: () => Promise<Value>, what: string): Promise<Value> {
-  try {
-    return await go();
-  } catch (cause) {
-    if (cause instanceof ToolError) throw cause;
-    throw new ToolError("unavailable", `${what}: the API cannot be reached; try again later`, { cause });
-  }
 }
 
 /** The URL of the first server that is named, with the defaults of its variables. */

@@ -9,7 +9,7 @@
 import type { Call } from "../../../core/call/call.ts";
 import { type CallResult, type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { Catalog } from "../../../core/content/catalog.ts";
-import { refuseMediaType } from "../../../http_client/json_post.ts";
+import { mediaTypeError } from "../../framing/http.ts";
 import { STREAM_HEADERS } from "../../framing/sse/body.ts";
 import { decodeRequest, type JsonRpcRequest, parseJson, type RequestId } from "../../framing/json_rpc/decode.ts";
 import { encodeResult } from "../../framing/json_rpc/encode.ts";
@@ -106,7 +106,7 @@ class McpLite implements MountedWire {
 
   handle(head: Head, body: Body): MaybePromise<Reply> {
     if (head.method !== "POST") return methodNotAllowed(head.method);
-    const unreadable = refuseMediaType(head.metadata);
+    const unreadable = mediaTypeError(head.metadata);
     if (unreadable !== undefined) return refusalReply(null, unreadable, 415);
     return body.text().then((text) => {
       return typeof text === "string" ? this.#answer(head, text) : refusalReply(null, text);

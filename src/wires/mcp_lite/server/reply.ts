@@ -1,5 +1,5 @@
 import type { ErrorResult } from "../../../core/call/outcome.ts";
-import { retryAfter } from "../../../http_client/retry_after.ts";
+import { retryAfterHeader } from "../../framing/http.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { encodeError } from "../../framing/json_rpc/encode.ts";
 import type { Reply } from "../../wire.ts";
@@ -20,6 +20,6 @@ export function refusalReply(
   status: number = httpErrorCodes[refusal.code].status,
   added?: Readonly<Record<string, string>>,
 ): Reply {
-  const retry = (status === 429 || status === 503) && retryAfter(refusal.data);
+  const retry = (status === 429 || status === 503) && retryAfterHeader(refusal.data);
   return { status, headers: { ...JSON_HEADERS, ...retry, ...added }, body: encodeError(id, encodeRefusal(refusal)) };
 }

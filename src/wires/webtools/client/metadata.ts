@@ -3,12 +3,11 @@
  *
  * @module
  */
-import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
+import { type ErrorResult, errorResult, toToolError } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool } from "../../../core/call/transport.ts";
-import { exchange, type HttpOptions, readJsonText } from "../../../http_client/exchange.ts";
-import { withRetryAfter } from "../../../http_client/read.ts";
+import { addRetryAfter, readJson } from "../../../http_client/read.ts";
+import { exchange, type HttpClientOptions, monitorFromSignal } from "../../../http_client/send.ts";
 import { asObject, isJsonObject } from "../../../internal/json.ts";
-import { ToolError } from "../../../core/errors/tool_error.ts";
 import { sha256, toHex } from "../../../internal/encoding.ts";
 import { decodeRefusal } from "./decode_reply.ts";
 import type { WebtoolAction, WebtoolMetadata } from "../messages/metadata.ts";
@@ -22,7 +21,7 @@ export interface PinnedWebtool {
 }
 
 /** Options of {@link fetchWebtool}. */
-export interface FetchWebtoolOptions extends HttpOptions {
+export interface FetchWebtoolOptions extends HttpClientOptions {
   /** Which version. Default: the latest. */
   readonly version?: string | undefined;
   /** Ends it. */
@@ -37,10 +36,9 @@ export interface FetchWebtoolOptions extends HttpOptions {
  */
 export async function fetchWebtool(url: string | URL, options: FetchWebtoolOptions = {}): Promise<PinnedWebtool> {
   const { version, signal = new AbortController().signal, ...http } = options;
-  const limit: ActivityMonitor = { signal, markActive() {}, suspend() {} };
-  const fetched = await getMetadata(metadataUrl(new URL(url), version), http, limit);
+  const fetched = await getMetadata(metadataUrl(new URL(url), version), http, monitorFromSignal(signal));
   if (!("kind" in fetched)) return fetched;
-  throw new ToolError(fetched.code, fetched.message, { details: fetched.data, cause: fetched.cause });
+  throw toToolError(fetched);
 }
 
 /** Where the metadata of a version is. */
@@ -52,13 +50,13 @@ export function metadataUrl({ origin, pathname, search }: URL, version: string |
 /** Fetches metadata. */
 export function getMetadata(
   url: string,
-  options: HttpOptions,
+  options: HttpClientOptions,
   limit: ActivityMonitor,
 ): Promise<PinnedWebtool | ErrorResult> {
   const request = { method: "GET", url, headers: { accept: "application/json" } };
-  return exchange(request, options, limit, async ({ ok, status, headers }, pieces) => {
-    const { text, json } = await readJsonText(pieces);
-    if (!ok) return withRetryAfter(decodeRefusal(json, status, text), headers);
+  return exchange(request, options, limit, async ({ ok, status, headers }, chunks) => {
+    const { text, json } = await readJson(chunks);
+    if (!ok) return addRetryAfter(decodeRefusal(json, status, text), headers);
     const metadata = decodeMetadata(json);
     if (metadata === undefined) {
       return errorResult("parse_error", "The server's answer is not the metadata of a webtool");

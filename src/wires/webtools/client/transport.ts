@@ -15,9 +15,9 @@ import {
 } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool, Transport, TransportCall } from "../../../core/call/transport.ts";
 import type { Check, Problem } from "../../../core/json_schema/check.ts";
-import { exchange, type HttpOptions, readJsonText } from "../../../http_client/exchange.ts";
 import { parseHttpUrl } from "../../../internal/http.ts";
-import { withRetryAfter } from "../../../http_client/read.ts";
+import { addRetryAfter, readJson } from "../../../http_client/read.ts";
+import { exchange, type HttpClientOptions } from "../../../http_client/send.ts";
 import { asObject } from "../../../internal/json.ts";
 import { describeReceived, formatPath } from "../../../internal/text.ts";
 import { describeChanges } from "./changes.ts";
@@ -38,7 +38,7 @@ import {
 import type { WebtoolMetadata } from "../messages/metadata.ts";
 
 /** Options of {@link webtoolsTransport}. */
-export interface WebtoolsTransportOptions extends HttpOptions {
+export interface WebtoolsTransportOptions extends HttpClientOptions {
   /** What the environment supplies beside the arguments; sent with every call, never with the metadata's request. */
   readonly config?: Readonly<Record<string, unknown>>;
   /** Which version is called. Default: that of the pin, else the latest. */
@@ -281,11 +281,11 @@ class WebtoolsTransport implements Transport {
   ): Promise<CallResult | UnknownOutcome | undefined> {
     const headers = { "content-type": "application/json", accept: "application/json", ...condition };
     const sent = { method: "POST", url: metadataUrl(this.#url, undefined), headers, body };
-    return exchange(sent, this.#options, limit, async (response, pieces) => {
-      const { text, json } = await readJsonText(pieces);
+    return exchange(sent, this.#options, limit, async (response, chunks) => {
+      const { text, json } = await readJson(chunks);
       if (response.status === 412) return undefined;
       const decoded = decodeReply(json, response.status, text);
-      return decoded.kind === "error" ? withRetryAfter(decoded, response.headers) : decoded;
+      return decoded.kind === "error" ? addRetryAfter(decoded, response.headers) : decoded;
     });
   }
 

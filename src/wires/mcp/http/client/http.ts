@@ -7,10 +7,11 @@
  * @module
  */
 import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
-import { discard, readPieces, readText, withRetryAfter } from "../../../../http_client/read.ts";
+import { addRetryAfter, discard, isEventStream, readChunks, readText } from "../../../../http_client/read.ts";
+import { connectionError } from "../../../../http_client/send.ts";
 import { decodeStatus, ofAnotherRequest } from "../../../framing/json_rpc/decode_error.ts";
 import type { RequestId } from "../../../framing/json_rpc/decode.ts";
-import { ResumableSseDecoder } from "../../../../http_client/resumable_sse.ts";
+import { readEvents, SseDecoder } from "../../../../http_client/sse.ts";
 import {
   type Carrier,
   type Receive,
@@ -19,7 +20,7 @@ import {
   UNWATCHED_MS,
   within,
 } from "../../client/message_transport.ts";
-import { brokenOff, type Fetcher, isEventStream, readEvents } from "./fetcher.ts";
+import type { Fetcher } from "./fetcher.ts";
 import { encodeMessage, parseMessages, type RpcPost, type RpcReply, type RpcRequest } from "../../client/messages.ts";
 import { pause } from "../../client/pause.ts";
 
@@ -32,7 +33,7 @@ const LASTING_MS = 1_000;
 /** A stream that is read: what it answers, and where it is to go on. */
 interface Reading {
   readonly id: RequestId | undefined;
-  readonly decoder: ResumableSseDecoder;
+  readonly decoder: SseDecoder;
   readonly sending: Sending;
 }
 
@@ -54,7 +55,7 @@ export class HttpCarrier implements Carrier {
     const session = response.headers.get("mcp-session-id") ?? undefined;
     const { id } = message;
     const reply = isEventStream(response) && response.ok
-      ? await this.#readStream(response, { id, decoder: new ResumableSseDecoder(), sending })
+      ? await this.#readStream(response, { id, decoder: new SseDecoder(this.#fetcher.maxBytes), sending })
       : await this.#readWhole(response, id, sending);
     return { ...reply, session };
   }
@@ -67,7 +68,7 @@ export class HttpCarrier implements Carrier {
   }
 
   async listen(sending: Sending): Promise<void> {
-    const decoder = new ResumableSseDecoder();
+    const decoder = new SseDecoder(this.#fetcher.maxBytes);
     const first = await this.#resume(decoder.lastEventId, sending);
     void this.#listenOn(first, { id: undefined, decoder, sending: { ...sending, isEndless: true } });
   }
@@ -107,12 +108,12 @@ export class HttpCarrier implements Carrier {
   async #readWhole(response: Response, id: RequestId, { limit }: Sending): Promise<RpcReply> {
     const { status, headers } = response;
     try {
-      const text = await readText(readPieces(response, limit, this.#fetcher.maxBytes));
+      const text = await readText(readChunks(response, limit, this.#fetcher.maxBytes));
       const reply = this.#take(text, id, true);
       if (reply !== undefined) return response.ok || "result" in reply ? reply : { ...reply, status, headers };
       const isOfAnother = response.ok && parseMessages(text).some(({ kind }) => kind === "reply");
       if (isOfAnother) return { refusal: ofAnotherRequest(), status };
-      return { refusal: withRetryAfter(decodeStatus(status, text, "MCP"), headers), status };
+      return { refusal: addRetryAfter(decodeStatus(status, text, "MCP"), headers), status };
     } catch (thrown) {
       return { refusal: this.#brokenOff(thrown), status };
     }
@@ -142,11 +143,8 @@ export class HttpCarrier implements Carrier {
 
   /** Reads one stream to its end; the answer, if it came, or why the stream broke. */
   async #readOnce(response: Response, { id, decoder, sending }: Reading): Promise<RpcReply | undefined> {
-    const { maxBytes } = this.#fetcher;
     try {
-      for await (
-        const { data } of readEvents(response, decoder, sending.limit, { maxBytes, isEndless: sending.isEndless })
-      ) {
+      for await (const { data } of readEvents(response, decoder, sending.limit, sending.isEndless)) {
         const reply = this.#take(data, id, false);
         if (reply !== undefined) return reply;
       }
@@ -175,7 +173,7 @@ export class HttpCarrier implements Carrier {
   }
 
   #brokenOff(thrown: unknown): ErrorResult {
-    return brokenOff(thrown, `POST ${this.#fetcher.url.href}`, "Stream broke off");
+    return connectionError(thrown, `POST ${this.#fetcher.url.href}`, "Stream broke off");
   }
 }
 
