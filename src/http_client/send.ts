@@ -8,6 +8,7 @@
 import { type ErrorResult, errorResultWithCause, toErrorResult } from "../core/call/outcome.ts";
 import type { ActivityMonitor } from "../core/call/transport.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
+import type { MaybePromise } from "../internal/async.ts";
 import { discard, isRedirect, readChunks, type TextChunks } from "./read.ts";
 
 /** HTTP options of a transport. */
@@ -40,43 +41,41 @@ export interface HttpRequest {
 }
 
 /**
- * Sends a request and returns the response, its body unread.
+ * Sends a request and returns the result of `read` for its response. Exceptions of `fetch` and `read` are error results.
  *
  * Rejects only if the caller's function for headers throws.
+ *
+ * @param read Gets the body as text, in chunks that end the connection if they are not read to their end.
  */
-export async function sendRequest(
-  { method, url, headers: own, body = null, returnsRedirect = false, unreachableMessage }: HttpRequest,
-  { headers: common, fetch: send = fetch }: HttpClientOptions,
+export async function exchange<Result>(
+  { method, url, headers, body = null, returnsRedirect = false, unreachableMessage }: HttpRequest,
+  { headers: common, fetch: send = fetch, maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES }: HttpClientOptions,
   monitor: ActivityMonitor,
-): Promise<Response | ErrorResult> {
-  const headers = common === undefined
-    ? own
-    : mergeHeaders(typeof common === "function" ? await common() : common, own);
+  read: (response: Response, chunks: TextChunks) => MaybePromise<Result>,
+): Promise<Result | ErrorResult> {
+  const allHeaders = common ? mergeHeaders(typeof common === "function" ? await common() : common, headers) : headers;
+  const label = `${method} ${url}`;
   try {
-    const response = await send(url, { method, headers, body, signal: monitor.signal, redirect: "manual" });
+    const init: RequestInit = { method, headers: allHeaders, body, signal: monitor.signal, redirect: "manual" };
+    const response = await send(url, init);
     monitor.markActive();
-    if (returnsRedirect || !isRedirect(response)) return response;
+    if (returnsRedirect || !isRedirect(response)) {
+      return await read(response, readChunks(response, monitor, maxResponseBytes));
+    }
     discard(response);
-    return redirectError(`${method} ${url}`, response.headers.get("location"));
+    return redirectError(label, response.headers.get("location"));
   } catch (thrown) {
-    return connectionError(thrown, `${method} ${url}`, unreachableMessage);
+    return connectionError(thrown, label, unreachableMessage);
   }
 }
 
-/** Sends a request and returns the result of `read` for the response. An error of `read` is an error result, too. */
-export async function exchange<Result>(
+/** Sends a request and returns the response, its body unread. Otherwise like {@link exchange}. */
+export function sendRequest(
   request: HttpRequest,
   options: HttpClientOptions,
   monitor: ActivityMonitor,
-  read: (response: Response, chunks: TextChunks) => Promise<Result>,
-): Promise<Result | ErrorResult> {
-  const response = await sendRequest(request, options, monitor);
-  if ("kind" in response) return response;
-  try {
-    return await read(response, readChunks(response, monitor, options.maxResponseBytes ?? DEFAULT_MAX_RESPONSE_BYTES));
-  } catch (thrown) {
-    return connectionError(thrown, `${request.method} ${request.url}`, request.unreachableMessage);
-  }
+): Promise<Response | ErrorResult> {
+  return exchange(request, options, monitor, (response) => response);
 }
 
 /**
@@ -92,8 +91,8 @@ export function connectionError(
   message: string = "Cannot reach the server",
 ): ErrorResult {
   if (thrown instanceof ToolError) return toErrorResult(thrown);
-  const particulars = `${request}: ${(thrown as Error | undefined)?.message ?? thrown}`;
-  return errorResultWithCause("unavailable", message, particulars, { cause: thrown });
+  const reason = (thrown as Error | undefined)?.message ?? thrown;
+  return errorResultWithCause("unavailable", message, `${request}: ${reason}`, { cause: thrown });
 }
 
 /** Makes the error result of a response that redirects. */

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { createParser } from "eventsource-parser";
+import { createParser, type EventSourceParser, type ParserConfig } from "eventsource-parser";
 import type { ActivityMonitor } from "../core/call/transport.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 import { readChunks } from "./read.ts";
@@ -18,8 +18,30 @@ export interface SseEvent {
   readonly data: string;
 }
 
-/** Decodes a stream, and further streams that resume it. */
+/** Decodes one stream. */
 export class SseDecoder {
+  readonly #events: SseEvent[] = [];
+  readonly #parser: EventSourceParser;
+
+  constructor(config?: Omit<ParserConfig, "onEvent">) {
+    const onEvent: ParserConfig["onEvent"] = ({ event = "message", data }) => void this.#events.push({ event, data });
+    this.#parser = createParser({ ...config, onEvent });
+  }
+
+  /** Decodes a chunk of text and returns the events that it completes. */
+  decode(text: string): SseEvent[] {
+    this.#parser.feed(text);
+    return this.#events.splice(0);
+  }
+
+  /** Discards an incomplete event, before a stream that resumes this one is decoded. */
+  restart(): void {
+    this.#parser.reset();
+  }
+}
+
+/** Decodes a stream and the streams that resume it, with a limit on the size of each event. */
+export class ResumableSseDecoder extends SseDecoder {
   /** Id of the last complete event that had one; `""` if there was none. */
   lastEventId = "";
   /** Delay before the stream is requested again, in milliseconds, if the server sent one. */
@@ -28,33 +50,16 @@ export class SseDecoder {
   isOverLimit = false;
   /** Maximum size of an incomplete event. It is compared with UTF-16 code units, none of which is less than a byte. */
   readonly maxBytes: number;
-  #events: SseEvent[] = [];
-  readonly #parser: ReturnType<typeof createParser>;
 
-  /** @param maxBytes Default: no limit. */
-  constructor(maxBytes: number = Infinity) {
-    this.maxBytes = maxBytes;
-    this.#parser = createParser({
+  constructor(maxBytes: number) {
+    super({
       maxBufferSize: maxBytes,
-      onEvent: ({ event = "message", data }) => void this.#events.push({ event, data }),
       onId: (id) => void (this.lastEventId = id),
       onRetry: (delayMs) => void (this.retryMs = delayMs),
       // Other errors are unknown fields and invalid delays, which are ignored.
       onError: ({ type }) => void (this.isOverLimit ||= type === "max-buffer-size-exceeded"),
     });
-  }
-
-  /** Decodes a chunk of text and returns the events that it completes. */
-  decode(text: string): SseEvent[] {
-    this.#parser.feed(text);
-    const events = this.#events;
-    this.#events = [];
-    return events;
-  }
-
-  /** Discards an incomplete event, before a stream that resumes this one is decoded. */
-  restart(): void {
-    this.#parser.reset();
+    this.maxBytes = maxBytes;
   }
 }
 
@@ -66,7 +71,7 @@ export class SseDecoder {
  */
 export async function* readEvents(
   response: Response,
-  decoder: SseDecoder,
+  decoder: ResumableSseDecoder,
   monitor: ActivityMonitor,
   isEndless: boolean = false,
 ): AsyncGenerator<SseEvent, void, undefined> {

@@ -1,7 +1,7 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { monitorFromSignal } from "../../src/http_client/send.ts";
-import { readEvents, SseDecoder, type SseEvent } from "../../src/http_client/sse.ts";
+import { readEvents, ResumableSseDecoder, SseDecoder, type SseEvent } from "../../src/http_client/sse.ts";
 
 function decodeAll(chunks: readonly string[]): SseEvent[] {
   const decoder = new SseDecoder();
@@ -39,8 +39,8 @@ test("SseDecoder takes a long line in small chunks", () => {
   strictEqual(decoder.decode("\n\n")[0]?.data.length, 1_600_000);
 });
 
-test("SseDecoder keeps the id of the last whole event and the delay that the server sent", () => {
-  const decoder = new SseDecoder();
+test("ResumableSseDecoder keeps the id of the last whole event and the delay that the server sent", () => {
+  const decoder = new ResumableSseDecoder(1_000);
   strictEqual(decoder.lastEventId, "");
   strictEqual(decoder.retryMs, undefined);
   decoder.decode("id: 1\nretry: 250\nretry: soon\ndata: a\n\ndata: b\n\nid: 2\n");
@@ -50,8 +50,8 @@ test("SseDecoder keeps the id of the last whole event and the delay that the ser
   strictEqual(decoder.lastEventId, "2", "an event without data has an id, too; one with NUL is ignored");
 });
 
-test("SseDecoder discards an incomplete event when a stream is resumed, but keeps the last id", () => {
-  const decoder = new SseDecoder();
+test("ResumableSseDecoder discards an incomplete event when a stream is resumed, but keeps the last id", () => {
+  const decoder = new ResumableSseDecoder(1_000);
   decoder.decode("id: 1\ndata: a\n\ndata: brok");
   decoder.restart();
   deepStrictEqual(decoder.decode("data: whole\n\n"), [{ event: "message", data: "whole" }]);
@@ -59,8 +59,8 @@ test("SseDecoder discards an incomplete event when a stream is resumed, but keep
 });
 
 for (const field of ["data: ", "event: ", "data: a\ndata: "]) {
-  test(`SseDecoder has a limit for an event, of ${JSON.stringify(field)}`, () => {
-    const decoder = new SseDecoder(100);
+  test(`ResumableSseDecoder has a limit for an event, of ${JSON.stringify(field)}`, () => {
+    const decoder = new ResumableSseDecoder(100);
     strictEqual(decoder.decode(`data: first\n\n${field}${"x".repeat(80)}`).length, 1);
     strictEqual(decoder.isOverLimit, false);
     decoder.decode("x".repeat(40));
@@ -68,8 +68,8 @@ for (const field of ["data: ", "event: ", "data: a\ndata: "]) {
   });
 }
 
-test("SseDecoder holds no comment and no unknown field, however long", () => {
-  const decoder = new SseDecoder(100);
+test("ResumableSseDecoder holds no comment and no unknown field, however long", () => {
+  const decoder = new ResumableSseDecoder(100);
   for (const start of [":", "unknown: "]) {
     decoder.decode(start);
     for (let at = 0; at < 100; at++) decoder.decode("x".repeat(100));
@@ -83,10 +83,10 @@ test("readEvents() gives the events before one that is too large, and then throw
   const response = () => new Response(`data: a\n\ndata: ${"x".repeat(200)}`);
   const events: SseEvent[] = [];
   await rejects(async () => {
-    for await (const event of readEvents(response(), new SseDecoder(100), monitor, true)) events.push(event);
+    for await (const event of readEvents(response(), new ResumableSseDecoder(100), monitor, true)) events.push(event);
   }, { code: "result_too_large", message: "An event is larger than 100 bytes" });
   deepStrictEqual(events, [{ event: "message", data: "a" }]);
-  await rejects(async () => void await readEvents(response(), new SseDecoder(100), monitor).next(), {
+  await rejects(async () => void await readEvents(response(), new ResumableSseDecoder(100), monitor).next(), {
     message: "The answer is larger than 100 bytes",
   });
 });

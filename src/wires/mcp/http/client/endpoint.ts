@@ -9,7 +9,7 @@ import type { ActivityMonitor } from "../../../../core/call/transport.ts";
 import { addRetryAfter, discard, isEventStream, readChunks, readText } from "../../../../http_client/read.ts";
 import { connectionError } from "../../../../http_client/send.ts";
 import { decodeStatus } from "../../../framing/json_rpc/decode_error.ts";
-import { readEvents, SseDecoder } from "../../../../http_client/sse.ts";
+import { readEvents, ResumableSseDecoder } from "../../../../http_client/sse.ts";
 import { limitOf, type Sending } from "../../client/message_transport.ts";
 import { parseMessages } from "../../client/messages.ts";
 import { refusalOf } from "../../client/error_result.ts";
@@ -63,7 +63,7 @@ async function readOn(
   opened: (line: Line | ErrorResult) => void,
 ): Promise<void> {
   try {
-    const events = readEvents(response, new SseDecoder(fetcher.maxBytes), limitOf(ending.signal), true);
+    const events = readEvents(response, new ResumableSseDecoder(fetcher.maxBytes), limitOf(ending.signal), true);
     for await (const { event, data } of events) {
       if (event !== "endpoint") end.take(parseMessages(data));
       else opened(lineTo(fetcher.at(data), ending));

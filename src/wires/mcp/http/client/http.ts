@@ -11,7 +11,7 @@ import { addRetryAfter, discard, isEventStream, readChunks, readText } from "../
 import { connectionError } from "../../../../http_client/send.ts";
 import { decodeStatus, ofAnotherRequest } from "../../../framing/json_rpc/decode_error.ts";
 import type { RequestId } from "../../../framing/json_rpc/decode.ts";
-import { readEvents, SseDecoder } from "../../../../http_client/sse.ts";
+import { readEvents, ResumableSseDecoder } from "../../../../http_client/sse.ts";
 import {
   type Carrier,
   type Receive,
@@ -33,7 +33,7 @@ const LASTING_MS = 1_000;
 /** A stream that is read: what it answers, and where it is to go on. */
 interface Reading {
   readonly id: RequestId | undefined;
-  readonly decoder: SseDecoder;
+  readonly decoder: ResumableSseDecoder;
   readonly sending: Sending;
 }
 
@@ -55,7 +55,7 @@ export class HttpCarrier implements Carrier {
     const session = response.headers.get("mcp-session-id") ?? undefined;
     const { id } = message;
     const reply = isEventStream(response) && response.ok
-      ? await this.#readStream(response, { id, decoder: new SseDecoder(this.#fetcher.maxBytes), sending })
+      ? await this.#readStream(response, { id, decoder: new ResumableSseDecoder(this.#fetcher.maxBytes), sending })
       : await this.#readWhole(response, id, sending);
     return { ...reply, session };
   }
@@ -68,7 +68,7 @@ export class HttpCarrier implements Carrier {
   }
 
   async listen(sending: Sending): Promise<void> {
-    const decoder = new SseDecoder(this.#fetcher.maxBytes);
+    const decoder = new ResumableSseDecoder(this.#fetcher.maxBytes);
     const first = await this.#resume(decoder.lastEventId, sending);
     void this.#listenOn(first, { id: undefined, decoder, sending: { ...sending, isEndless: true } });
   }
