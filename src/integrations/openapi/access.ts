@@ -1,5 +1,5 @@
 /**
- * How an API is reached: where it is, and what goes with every request.
+ * Access to an API: its base URL and the headers of every request.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { OpenApiDocument } from "./document.ts";
 import { ImportError } from "./import_error.ts";
 import type { ApiRequest } from "./request.ts";
 
-/** Headers of every request, or a function that returns them. */
+/** Headers of requests, or a function that returns them for each request. */
 export type OpenApiHeaders = HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
 
 /** Sends a request. */
@@ -25,17 +25,17 @@ interface AccessOptions {
   readonly maxResponseBytes: number;
 }
 
-/** How an API is reached. */
+/** Access to an API. */
 export interface ApiAccess {
-  /** Whether a header of that name goes with every request, as far as that is known. */
+  /** Whether a header of that name is known to be sent with every request. */
   isGiven(header: string): boolean;
-  /** Where an operation is: there all are, unless it names servers of its own and the importer none. */
+  /** Base URL of an operation: the common one, unless the operation names servers and the import no `baseUrl`. */
   baseOf(servers: unknown, where: string): string;
-  /** Sends a request, and gives the value of its answer. */
+  /** Sends a request and returns the value of the response. */
   send(method: string, request: ApiRequest, what: string, isTyped: boolean, signal: AbortSignal): Promise<unknown>;
 }
 
-/** @throws {TypeError} If it is not known where the API is. */
+/** @throws {TypeError} If the base URL is unknown. */
 export function openApiAccess(document: OpenApiDocument, options: AccessOptions): ApiAccess {
   const { baseUrl, headers = {}, fetch, maxResponseBytes } = options;
   const http = { ...(fetch !== undefined && { fetch }), maxResponseBytes };
@@ -76,7 +76,7 @@ export function openApiAccess(document: OpenApiDocument, options: AccessOptions)
   };
 }
 
-/** The URL of the first server that is named, with the defaults of its variables. */
+/** URL of the first server, with the defaults of its variables. */
 function serverOf(servers: unknown): string | undefined {
   const [first] = Array.isArray(servers) ? servers : [];
   const { url, variables } = asObject(first);

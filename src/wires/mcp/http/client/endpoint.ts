@@ -11,7 +11,7 @@ import { connectionError } from "../../../../http_client/send.ts";
 import { decodeStatus } from "../../../framing/json_rpc/decode_error.ts";
 import { readEvents, ResumableSseDecoder } from "../../../../http_client/sse.ts";
 import { limitOf, type Sending } from "../../client/message_transport.ts";
-import { parseMessages } from "../../client/messages.ts";
+import { parseMessages } from "../../protocol/messages.ts";
 import { refusalOf } from "../../client/error_result.ts";
 import type { Line, LineEnd, OpenLine } from "../../client/duplex_transport.ts";
 import type { Fetcher } from "./fetcher.ts";
