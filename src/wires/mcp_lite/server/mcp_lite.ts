@@ -10,7 +10,7 @@ import type { Call } from "../../../core/call/call.ts";
 import { type CallResult, type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { Catalog } from "../../../core/content/catalog.ts";
 import { mediaTypeError } from "../../framing/http.ts";
-import { STREAM_HEADERS } from "../../framing/sse/body.ts";
+import { STREAM_HEADERS } from "../../framing/sse.ts";
 import { decodeRequest, type JsonRpcRequest, parseJson, type RequestId } from "../../framing/json_rpc/decode.ts";
 import { encodeResult } from "../../framing/json_rpc/encode.ts";
 import { Deadlines } from "../../../internal/deadlines.ts";

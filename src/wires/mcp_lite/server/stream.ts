@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { SseBody, type SseBodyOptions } from "../../framing/sse/body.ts";
-import { encodeSseEvent } from "../../framing/sse/encode.ts";
+import { encodeSseEvent, SseBody, type SseBodyOptions } from "../../framing/sse.ts";
 import type { CallEvent, Sink } from "../../../core/call/outcome.ts";
 import { encodeEvent } from "./encode.ts";
 
@@ -21,7 +20,7 @@ export class EventStream implements Sink {
 
   /** Aborts when nobody reads any more. */
   get closed(): AbortSignal {
-    return this.#body.left;
+    return this.#body.closed;
   }
 
   /** Whether anything was sent. */
