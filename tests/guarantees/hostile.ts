@@ -1,7 +1,7 @@
 /** Servers that mean ill, against our clients: a call ends, soon, by a refusal, and nothing is asked of anybody else. */
 import { ok, strictEqual } from "node:assert/strict";
 import { createClient, mcpLiteTransport, ToolError, type Transport } from "../../mod.ts";
-import { httpErrorCodes } from "../../src/wires/mcp_lite/server/codes.ts";
+import { httpErrorCodes } from "../../src/wires/framing/json_rpc/codes.ts";
 import { connectTransport, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/mod.ts";
 import { mcpTransport } from "../../src/wires/mcp/mod.ts";
 import { webtoolsTransport } from "../../src/wires/webtools/mod.ts";

@@ -1,7 +1,7 @@
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import { retryAfterHeader } from "../../framing/http.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
-import { encodeError, encodeResult } from "../../framing/json_rpc/encode.ts";
+import { encodeError, encodeResult } from "../../framing/json_rpc/reply.ts";
 import { refusalData } from "../../framing/result/encode.ts";
 import { messageOf } from "../../framing/result/unknown_tool.ts";
 import { mcpErrorCodes } from "../protocol/codes.ts";

@@ -14,15 +14,13 @@ import {
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool, Transport, TransportCall } from "../../../core/call/transport.ts";
-import type { Check, Problem } from "../../../core/json_schema/check.ts";
+import { type Check, compileCheck, type Problem } from "../../../core/json_schema/check.ts";
 import { parseHttpUrl } from "../../../internal/http.ts";
 import { addRetryAfter, readJson } from "../../../http_client/read.ts";
 import { exchange, type HttpClientOptions } from "../../../http_client/send.ts";
 import { asObject } from "../../../internal/json.ts";
 import { describeReceived, formatPath } from "../../../internal/text.ts";
-import { describeChanges } from "./changes.ts";
-import { digestOf, getMetadata, metadataUrl, type PinnedWebtool, toRemoteTool } from "./metadata.ts";
-import { compileLenientCheck } from "./validate.ts";
+import { describeChanges, digestOf, getMetadata, metadataUrl, type PinnedWebtool, toRemoteTool } from "./metadata.ts";
 import { decodeReply } from "./decode_reply.ts";
 import {
   BOOLEAN,
@@ -346,4 +344,22 @@ function placeOf([first]: readonly Problem[]): string {
 
 function valueAt(value: unknown, path: Problem["path"]): unknown {
   return path.reduce<unknown>((at, key) => (at as Record<string | number, unknown> | null | undefined)?.[key], value);
+}
+
+/** Compiles a schema. */
+export function compileLenientCheck(schema: Readonly<Record<string, unknown>>): Check {
+  let check: Check;
+  try {
+    check = compileCheck(schema);
+  } catch {
+    return () => [];
+  }
+  return (value) => {
+    try {
+      return check(value);
+    } catch {
+      // References that lead nowhere, or in circles.
+      return [];
+    }
+  };
 }

@@ -1,10 +1,9 @@
 import type { ErrorResult } from "../../../core/call/outcome.ts";
-import { retryAfterHeader } from "../../framing/http.ts";
-import type { RequestId } from "../../framing/json_rpc/decode.ts";
-import { encodeError } from "../../framing/json_rpc/encode.ts";
+import { retryAfterHeader } from "../http.ts";
+import type { RequestId } from "./decode.ts";
 import type { Reply } from "../../wire.ts";
 import { httpErrorCodes } from "./codes.ts";
-import { encodeRefusal } from "./encode.ts";
+import { encodeRefusal } from "../../mcp_lite/server/encode.ts";
 
 const JSON_HEADERS: Readonly<Record<string, string>> = { "content-type": "application/json" };
 
@@ -22,4 +21,18 @@ export function refusalReply(
 ): Reply {
   const retry = (status === 429 || status === 503) && retryAfterHeader(refusal.data);
   return { status, headers: { ...JSON_HEADERS, ...retry, ...added }, body: encodeError(id, encodeRefusal(refusal)) };
+}
+
+/** A response whose result is JSON text already: nothing is stringified twice. */
+export function encodeResult(id: RequestId, resultJson: string): string {
+  return `{"jsonrpc":"2.0","id":${encodeId(id)},"result":${resultJson}}`;
+}
+
+/** A response whose error is JSON text already. */
+export function encodeError(id: RequestId | null, errorJson: string): string {
+  return `{"jsonrpc":"2.0","id":${encodeId(id)},"error":${errorJson}}`;
+}
+
+function encodeId(id: RequestId | null): string {
+  return typeof id === "number" ? String(id) : JSON.stringify(id);
 }
