@@ -68,7 +68,7 @@ for (const store of STORES) {
     await sleep(10 * SHORT_MS);
     strictEqual(await take(recovery, LONG_MS), "gone", "another delivery sees to it now");
 
-    // Who has lost it can neither renew nor release what somebody else has.
+    // A lost lease can neither renew nor release the lease of another process.
     await records.renew([held], LONG_MS);
     strictEqual(await take(other, LONG_MS), "acquired");
     await records.renew([held, last], SHORT_MS);

@@ -41,7 +41,7 @@ async function openSqlite(options: SqliteEngineOptions = {}): Promise<OpenedSqli
 
 const CONNECTION = { busyTimeoutMs: 5_000, synchronous: "NORMAL" } as const;
 
-/** The file as somebody else would open it. */
+/** Opens the file as another program would. */
 function openRaw(path: string): SqliteDatabase {
   return openDatabase(path, { ...CONNECTION, busyTimeoutMs: 1, schema: "SELECT 1", schemaVersion: 1_000 });
 }
@@ -122,7 +122,7 @@ test("sqlite() deletes expired jobs, and what was to be delivered of them", asyn
   await engine.schedule(job.id, 60_000);
   await engine.schedule(job.id, 0);
   await sleep(100);
-  // Each process does so with its first insert, and then once in a while.
+  // Each process purges at its first insert, and then at intervals.
   await (await reopen()).insert(newJob());
   const raw = openRaw(path);
   deepStrictEqual(read(raw, "SELECT (SELECT count(*) FROM jobs) AS jobs, (SELECT count(*) FROM deliveries) AS due"), [
@@ -164,7 +164,7 @@ test("sqlite() keeps no timer where there is nothing to do", async () => {
   engine.subscribe(job.id, () => {})();
   await (await engine.lease(job.id))();
   await engine.work(() => Promise.resolve(), { concurrency: 1 }).stop();
-  // Deno, for one, fails a test that leaves a timer behind; what was armed ends with the next beat.
+  // Deno fails a test that leaves a timer running. The last one ends with the next poll.
   await sleep(300);
   await close();
   await engine.close();

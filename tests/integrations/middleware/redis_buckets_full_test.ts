@@ -8,7 +8,7 @@ import { testClient } from "../../../src/testing/mod.ts";
 import { skipReason, startRedis, type TestServer } from "../../engine/programs.ts";
 import { errorLogger } from "../../engine/fixture.ts";
 
-/** Servers start slowly where much is done at once. */
+/** Servers start slowly on a busy machine. */
 const PATIENT = { timeout: 120_000 };
 /** So slow that nothing is added while a test runs. */
 const SLOW = { perSecond: 1 / 3_600, burst: 3 };

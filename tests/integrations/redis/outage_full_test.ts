@@ -1,4 +1,4 @@
-/** What callers and the log are told while the Redis behind a server is away, and that it goes on when that is back. */
+/** Errors for callers and log lines during an outage of Redis, and recovery after it. */
 import { match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, mcpLite, type Server } from "../../../mod.ts";
@@ -13,10 +13,10 @@ import { KEYS } from "../../wires/mcp/server/fixture.ts";
 import { errorLogger } from "../../engine/fixture.ts";
 import { eventually, PATIENT } from "./fixture.ts";
 
-/** A server that needs its Redis for everything, and what it said of it. */
+/** A server that needs Redis for everything, and its log lines. */
 interface Opened {
   readonly server: Server;
-  /** By who told: a store, or the server's own log. */
+  /** Errors with their source: a store, or the log of the server. */
   readonly told: { readonly by: string; readonly error: unknown }[];
   close(): Promise<void>;
 }
@@ -79,7 +79,7 @@ const META = {
   "io.modelcontextprotocol/clientCapabilities": {},
 };
 
-/** A way to ask for what needs Redis; none of them changes anything that another one needs. */
+/** Requests that need Redis. They are independent of each other. */
 type Ask = (opened: Opened, session: string) => Promise<Response>;
 
 const inSession = (opened: Opened, session: string, message: unknown) =>
