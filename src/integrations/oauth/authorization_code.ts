@@ -22,13 +22,12 @@ import {
   type Grant,
   type GrantFlow,
   type GrantRequest,
-  type IssuedTokens,
   type IssuerMetadata,
   requiredIssuer,
 } from "./grant.ts";
 import { hasAuthErrorCode, toAuthError } from "./auth_error.ts";
 import { identify } from "./registration.ts";
-import type { StoredClient } from "./token_storage.ts";
+import type { IssuedTokens, StoredClient } from "./token_storage.ts";
 import { requestTokens } from "./token_request.ts";
 import { abortable } from "./abortable.ts";
 

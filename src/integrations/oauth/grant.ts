@@ -1,7 +1,7 @@
 import type { Json } from "../../internal/json.ts";
 import type { AuthServerClient } from "./auth_server_client.ts";
 import type { DPoPHandle } from "oauth4webapi";
-import type { StoredClient, TokenStorage } from "./token_storage.ts";
+import type { IssuedTokens, StoredClient, TokenStorage } from "./token_storage.ts";
 
 /** Metadata of an authorization server, by the names of RFC 8414. */
 export interface IssuerMetadata {
@@ -22,18 +22,6 @@ export interface GrantRequest {
   readonly storage: TokenStorage;
   /** Creates DPoP proofs, if tokens are bound to a key. */
   readonly dpop: DPoPHandle | undefined;
-}
-
-/** Tokens of a token response. */
-export interface IssuedTokens {
-  readonly accessToken: string;
-  readonly type: "bearer" | "dpop";
-  readonly refreshToken?: string | undefined;
-  readonly expiresInSeconds?: number | undefined;
-  /** Requested scopes. */
-  readonly scopes?: readonly string[] | undefined;
-  /** The client that they were issued to, if it was registered dynamically. */
-  readonly client?: StoredClient | undefined;
 }
 
 /** Operations of a grant. */

@@ -11,9 +11,15 @@ import { ToolError } from "../../core/errors/tool_error.ts";
 import type { Challenge } from "./challenge.ts";
 import { AuthServerClient } from "./auth_server_client.ts";
 import { discoverTokenSource, isSameIssuer, readServer } from "./discovery.ts";
-import type { GrantFlow, GrantRequest, IssuedTokens } from "./grant.ts";
+import type { GrantFlow, GrantRequest } from "./grant.ts";
 import { hasAuthErrorCode } from "./auth_error.ts";
-import { type OAuthStore, type StoredTokens, TokenStorage, TokenStoreError } from "./token_storage.ts";
+import {
+  type IssuedTokens,
+  type OAuthStore,
+  type StoredTokens,
+  TokenStorage,
+  TokenStoreError,
+} from "./token_storage.ts";
 
 /** Options of {@link OAuthSession}. */
 export interface OAuthSessionOptions {

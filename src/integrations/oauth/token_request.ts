@@ -8,9 +8,9 @@ import {
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { clientAuthentication, type ClientKey } from "./client_auth.ts";
 import { readJsonObject } from "./auth_server_client.ts";
-import type { GrantRequest, IssuedTokens } from "./grant.ts";
+import type { GrantRequest } from "./grant.ts";
 import { toAuthError } from "./auth_error.ts";
-import type { StoredClient } from "./token_storage.ts";
+import type { IssuedTokens, StoredClient } from "./token_storage.ts";
 
 /** Parameters of a token request. */
 export interface TokenRequest {

@@ -33,14 +33,25 @@ export interface StoredClient {
   readonly redirectUrl?: string | undefined;
 }
 
-/** Tokens and their validity. */
-export interface StoredTokens {
-  /** The access token. */
+/** Tokens of a token response. */
+interface Tokens {
   readonly accessToken: string;
   /** Authentication scheme. */
   readonly type: "bearer" | "dpop";
-  /** The refresh token. */
   readonly refreshToken?: string | undefined;
+  /** Requested scopes. */
+  readonly scopes?: readonly string[] | undefined;
+  /** The client that they were issued to, if it was registered dynamically. */
+  readonly client?: StoredClient | undefined;
+}
+
+/** Newly issued tokens. */
+export interface IssuedTokens extends Tokens {
+  readonly expiresInSeconds?: number | undefined;
+}
+
+/** Stored tokens and their validity. */
+export interface StoredTokens extends Tokens {
   /** Time to renew the token, in milliseconds since the Unix epoch. */
   readonly renewAtMs?: number | undefined;
   /** Expiry, in milliseconds since the Unix epoch. */
@@ -49,10 +60,6 @@ export interface StoredTokens {
   readonly issuer: string;
   /** Parameter `resource` of the request. */
   readonly resource?: string | undefined;
-  /** Requested scopes. */
-  readonly scopes?: readonly string[] | undefined;
-  /** The client that it was issued to, if it was registered dynamically. */
-  readonly client?: StoredClient | undefined;
   /** Thumbprint of the key that it is bound to. */
   readonly keyThumbprint?: string | undefined;
 }
