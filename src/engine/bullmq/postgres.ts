@@ -182,10 +182,10 @@ export class PostgresBackend implements Backend {
 /** Whether all tables exist, with BullMQ's in its current version or a newer one. */
 async function hasTables(client: PgClient, bullmq: typeof import("bullmq")): Promise<boolean> {
   const { rows } = await client.query(
-    "SELECT to_regclass('toolwire.jobs_by_expiry') AS ours, to_regclass($1) AS theirs",
+    "SELECT to_regclass('toolwire.jobs_by_expiry') AS toolwire, to_regclass($1) AS bullmq",
     [`${BULLMQ_SCHEMA}.migration`],
   );
-  if (rows[0]?.ours === null || rows[0]?.theirs === null) return false;
+  if (rows[0]?.toolwire === null || rows[0]?.bullmq === null) return false;
   return await bullmq.assertSchemaCompatibility(client, BULLMQ_SCHEMA) >= bullmq.LATEST_SCHEMA_VERSION;
 }
 

@@ -32,11 +32,11 @@ const ACQUIRABLE = `${THE_JOB} AND record_id = $3 AND ($4 = '' OR delivery = $4)
 
 const STATEMENTS = {
   // An expired job that is not purged yet is replaced.
-  insert: `INSERT INTO toolwire.jobs AS kept (queue, id, record_id, version, expires_at, body)
+  insert: `INSERT INTO toolwire.jobs AS existing (queue, id, record_id, version, expires_at, body)
     VALUES ($1, $2, $3, $4, to_timestamp($5::float8 / 1000), $6)
     ON CONFLICT (queue, id) DO UPDATE SET record_id = excluded.record_id, version = excluded.version,
       expires_at = excluded.expires_at, body = excluded.body, delivery = NULL, claim = NULL, leased_until = NULL
-    WHERE kept.expires_at <= ${NOW}`,
+    WHERE existing.expires_at <= ${NOW}`,
   get: `SELECT body FROM toolwire.jobs WHERE ${THE_JOB}`,
   replace: `WITH changed AS (
       UPDATE toolwire.jobs SET version = $4, expires_at = to_timestamp($5::float8 / 1000), body = $6

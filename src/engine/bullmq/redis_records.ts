@@ -27,10 +27,10 @@ const NOW = `
 
 /** Returns 0 if the lease is acquired, -1 if there is nothing to run, otherwise the rest of another process' lease in milliseconds. */
 const ACQUIRE = `${NOW}
-  local kept = redis.call("HMGET", KEYS[1], "record", "delivery", "until")
-  if kept[1] ~= ARGV[1] then return -1 end
-  if ARGV[2] == "recovery" and kept[2] ~= ARGV[3] then return -1 end
-  if kept[3] and tonumber(kept[3]) > now then return tonumber(kept[3]) - now end
+  local stored = redis.call("HMGET", KEYS[1], "record", "delivery", "until")
+  if stored[1] ~= ARGV[1] then return -1 end
+  if ARGV[2] == "recovery" and stored[2] ~= ARGV[3] then return -1 end
+  if stored[3] and tonumber(stored[3]) > now then return tonumber(stored[3]) - now end
   local expires = string.format("%.0f", now + ARGV[5])
   redis.call("HSET", KEYS[1], "delivery", ARGV[3], "claim", ARGV[4], "until", expires)
   return 0`;

@@ -23,10 +23,10 @@ export interface Challenge {
 export async function readChallenge(response: Response): Promise<Challenge | undefined> {
   if (response.status !== 401 && response.status !== 403) return undefined;
   const challenges = await parseChallenges(response);
-  const ours = challenges.filter(({ scheme }) => scheme === "bearer" || scheme === "dpop");
+  const usable = challenges.filter(({ scheme }) => scheme === "bearer" || scheme === "dpop");
   const { error, scope, resource_metadata: metadataUrl } = Object.assign(
     {},
-    ...ours.map(({ parameters }) => parameters),
+    ...usable.map(({ parameters }) => parameters),
   ) as Readonly<Record<string, string | undefined>>;
   const isInsufficient = error === "insufficient_scope";
   if (response.status === 403 && !isInsufficient) return undefined;

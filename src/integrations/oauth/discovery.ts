@@ -42,8 +42,8 @@ export async function discoverTokenSource(
 
 /** Reads the metadata of an authorization server. @throws {ToolError} If they are missing, or of another issuer. */
 export async function readServer(issuer: string, authServer: AuthServerClient): Promise<IssuerMetadata> {
-  for (const place of wellKnownOf(authServer.parse(issuer))) {
-    const found = await readServerAt(place, issuer, (named) => isSameIssuer(named, issuer), authServer);
+  for (const url of metadataUrls(authServer.parse(issuer))) {
+    const found = await readServerAt(url, issuer, (named) => isSameIssuer(named, issuer), authServer);
     if (found !== undefined) return found;
   }
   throw new ToolError("unauthenticated", `The authorization server ${issuer} has no metadata`);
@@ -97,9 +97,9 @@ async function discoverAtRoot(
   authServer: AuthServerClient,
 ): Promise<TokenSource> {
   const { origin } = url;
-  const place = `${origin}/.well-known/oauth-authorization-server`;
+  const metadataUrl = `${origin}/.well-known/oauth-authorization-server`;
   const isOwn = (issuer: unknown) => URL.canParse(String(issuer)) && new URL(String(issuer)).origin === origin;
-  const server = await readServerAt(place, origin, isOwn, authServer) ?? {
+  const server = await readServerAt(metadataUrl, origin, isOwn, authServer) ?? {
     issuer: origin,
     authorization_endpoint: `${origin}/authorize`,
     token_endpoint: `${origin}/token`,
@@ -111,12 +111,12 @@ async function discoverAtRoot(
 }
 
 async function readServerAt(
-  place: string,
+  url: string,
   issuer: string,
   isExpected: (issuer: unknown) => boolean,
   authServer: AuthServerClient,
 ): Promise<IssuerMetadata | undefined> {
-  const found = await authServer.readObject(place);
+  const found = await authServer.readObject(url);
   if (found?.["issuer"] === undefined) return undefined;
   if (isExpected(found["issuer"])) return found as unknown as IssuerMetadata;
   throw new ToolError("unauthenticated", `The metadata of ${issuer} describe another authorization server`);
@@ -129,7 +129,7 @@ export function isSameIssuer(one: unknown, other: string): boolean {
 }
 
 /** Well-known URLs of an issuer's metadata, in the order of the MCP specification. */
-function wellKnownOf({ origin, pathname }: URL): readonly string[] {
+function metadataUrls({ origin, pathname }: URL): readonly string[] {
   const path = pathname.replace(/\/$/, "");
   const [oauth, openId] = [".well-known/oauth-authorization-server", ".well-known/openid-configuration"];
   const inserted = [`${origin}/${oauth}${path}`, `${origin}/${openId}${path}`];

@@ -57,10 +57,10 @@ async function register(
   const { issuer } = server;
   const metadata = {
     client_name: "Toolwire",
-    grant_types: grantTypesOf(server),
+    grant_types: registeredGrantTypes(server),
     response_types: ["code"],
     application_type: isNative(redirectUrl) ? "native" : "web",
-    token_endpoint_auth_method: methodOf(server),
+    token_endpoint_auth_method: registeredAuthMethod(server),
     ...clientMetadata,
     redirect_uris: [redirectUrl],
   };
@@ -88,13 +88,13 @@ async function register(
 }
 
 /** Authentication method to register: none if the server supports it, since the client of a user cannot keep a secret. */
-function methodOf({ token_endpoint_auth_methods_supported: supported }: IssuerMetadata): string {
+function registeredAuthMethod({ token_endpoint_auth_methods_supported: supported }: IssuerMetadata): string {
   if (!Array.isArray(supported) || supported.includes("none")) return "none";
   return supported.includes("client_secret_basic") ? "client_secret_basic" : "client_secret_post";
 }
 
 /** Grant types to register: refresh tokens, too, unless the server does not support them. */
-function grantTypesOf({ grant_types_supported: supported }: IssuerMetadata): string[] {
+function registeredGrantTypes({ grant_types_supported: supported }: IssuerMetadata): string[] {
   const all = ["authorization_code", "refresh_token"];
   return Array.isArray(supported) ? all.filter((type) => supported.includes(type)) : all;
 }

@@ -18,8 +18,8 @@ const TAKE = `
   local time = redis.call("TIME")
   local now = time[1] * 1000 + time[2] / 1000
   local perMs, burst = tonumber(ARGV[1]) / 1000, tonumber(ARGV[2])
-  local kept = redis.call("HMGET", KEYS[1], "tokens", "at")
-  local tokens, at = tonumber(kept[1]) or burst, tonumber(kept[2]) or now
+  local stored = redis.call("HMGET", KEYS[1], "tokens", "at")
+  local tokens, at = tonumber(stored[1]) or burst, tonumber(stored[2]) or now
   tokens = math.min(burst, tokens + math.max(0, now - at) * perMs)
   local wait = 0
   if tokens >= 1 then tokens = tokens - 1 else wait = math.ceil((1 - tokens) / perMs) end

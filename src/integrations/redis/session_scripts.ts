@@ -34,11 +34,11 @@ const TOUCH = `
 
 /** Arguments: id, time to live, session, expected session (or an empty text), maximum number of sessions, prefix of their keys. */
 export const PUT: string = `${NOW}${DELETE_SESSION}${TOUCH}
-  local kept = redis.call("HGET", KEYS[1], "session")
-  if ARGV[4] ~= "" and kept ~= ARGV[4] then return 0 end
+  local stored = redis.call("HGET", KEYS[1], "session")
+  if ARGV[4] ~= "" and stored ~= ARGV[4] then return 0 end
   redis.call("HSET", KEYS[1], "session", ARGV[3])
   touch()
-  if kept then return 1 end
+  if stored then return 1 end
   redis.call("ZREMRANGEBYSCORE", KEYS[2], "-inf", string.format("%.0f", now - ARGV[2]))
   while redis.call("ZCARD", KEYS[2]) > tonumber(ARGV[5]) do
     deleteSession(ARGV[6] .. redis.call("ZPOPMIN", KEYS[2])[1])
@@ -47,10 +47,10 @@ export const PUT: string = `${NOW}${DELETE_SESSION}${TOUCH}
 
 /** Arguments: id, time to live. Returns the session and its last number; nothing if there is no session. */
 export const GET: string = `${NOW}${TOUCH}
-  local kept = redis.call("HMGET", KEYS[1], "session", "number")
-  if not kept[1] then return false end
+  local stored = redis.call("HMGET", KEYS[1], "session", "number")
+  if not stored[1] then return false end
   touch()
-  return { kept[1], kept[2] or "0" }`;
+  return { stored[1], stored[2] or "0" }`;
 
 /** Argument: id. */
 export const DELETE: string = `${DELETE_SESSION}
