@@ -7,15 +7,15 @@
  * @module
  */
 import { errorResult } from "../../../../core/call/outcome.ts";
-import { refuseMediaType } from "../../../../http_client/json_post.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
 import { Deadlines } from "../../../../internal/deadlines.ts";
 import { isJsonObject, type Members } from "../../../../internal/json.ts";
 import { checkOptions, type OptionRules, PATH, rule } from "../../../../internal/options.ts";
+import { mediaTypeError } from "../../../framing/http.ts";
 import { parseJson } from "../../../framing/json_rpc/decode.ts";
 import type { Body, Head, MountedWire, Reply, RequestWire, WireHost } from "../../../wire.ts";
 import { HEADER_MISMATCH } from "../../protocol/codes.ts";
-import { VERSION_HEADER } from "../../protocol/header_values.ts";
+import { SESSION_HEADER, VERSION_HEADER } from "../../protocol/header_values.ts";
 import { decodeMessage, type MalformedMessage, type Message, type RequestMessage } from "../../protocol/messages.ts";
 import { McpServer, PROTOCOL_RULES, type ProtocolOptions } from "../../server/mcp_server.ts";
 import { answerModern } from "../../server/methods.ts";
@@ -116,7 +116,7 @@ const MAX_BATCH = 100;
 
 class Mcp implements MountedWire {
   readonly paths: readonly string[];
-  readonly exposedHeaders = ["mcp-session-id"];
+  readonly exposedHeaders = [SESSION_HEADER];
   readonly methods: readonly string[];
   readonly #host: WireHost;
   readonly #server: McpServer;
@@ -148,10 +148,8 @@ class Mcp implements MountedWire {
     const withoutMessage = sse?.handle(head);
     if (withoutMessage !== undefined) return withoutMessage;
     if (head.method !== "POST") return this.#legacy.handleOther(head);
-    const mediaTypeError = refuseMediaType(head.metadata);
-    if (mediaTypeError !== undefined) {
-      return errorReply(415, -32000, mediaTypeError.message, { code: mediaTypeError.code });
-    }
+    const unreadable = mediaTypeError(head.metadata);
+    if (unreadable !== undefined) return errorReply(415, -32000, unreadable.message, { code: unreadable.code });
     return body.text().then((text) =>
       typeof text === "string" ? this.#receive(head, text, sse) : toReply(errorResponse(null, text))
     );
