@@ -12,7 +12,6 @@ export interface CallSinkOptions {
   readonly progressToken: string | number | undefined;
   /** Minimum level of log messages; `undefined` if the caller wants none. */
   readonly logLevel: string | undefined;
-  /** Name of the logger. */
   readonly logger: string;
   /** Called when the call is deferred. */
   readonly onPromise?: ((promise: PromiseOutcome) => void) | undefined;

@@ -28,20 +28,15 @@ import { outcomeMeta } from "./tool_result.ts";
 
 /** One request for content. The server has a catalog. */
 export interface ContentRequest {
-  /** The request. */
   readonly request: RequestMessage;
-  /** The caller. */
   readonly peer: McpPeer;
-  /** The request, as seen by the transport. */
   readonly exchange: McpExchange;
-  /** Revision of the request. */
   readonly revision: Revision;
-  /** Token of progress notifications. */
   readonly progressToken: string | number | undefined;
 }
 
-/** Prepares one content method: decodes its parameters. */
-export type PrepareContent = (handlers: ContentHandlers, content: ContentRequest) => RetryableRequest | ErrorResult;
+/** Name of a handler: a method of {@link ContentHandlers} that decodes the parameters of a request. */
+export type ContentHandler = keyof ContentHandlers;
 
 type Run = (catalog: Catalog, request: CatalogRequest, sink: CallSink | undefined) => MaybePromise<CallResult>;
 

@@ -90,7 +90,6 @@ const UNINITIALIZED: LegacyState = {
 
 /** One connection. */
 class McpConnection {
-  /** The wire of the connection. */
   readonly mcp: McpDuplex;
   /** Resolves after the input has ended and every request was answered. */
   readonly closed: Promise<void>;
@@ -116,12 +115,10 @@ class McpConnection {
     connection.signal.addEventListener("abort", () => this.#abort(), { once: true });
   }
 
-  /** The authenticated caller. */
   get principal(): Principal | undefined {
     return this.#connection.principal;
   }
 
-  /** Sends a message. */
   send(json: string): MaybePromise<void> {
     return this.#connection.send(json);
   }

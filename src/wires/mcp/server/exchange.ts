@@ -37,7 +37,6 @@ export class McpPeer implements Peer {
   readonly #exchange: McpExchange;
   readonly #capabilities: unknown;
   readonly #info: unknown;
-  /** Whether there is a channel. */
   isStreamed = false;
 
   /** Reads nothing of the exchange. `capabilities` is `undefined` if they are unknown. */

@@ -12,11 +12,11 @@ import { isJsonObject, type Members } from "../../../internal/json.ts";
 import type { ServerInfo } from "../../wire.ts";
 import { isLegacyVersion, LEGACY_VERSIONS, type LegacyVersion, LOG_LEVELS } from "../protocol/constants.ts";
 import type { RequestMessage } from "../protocol/messages.ts";
-import type { PrepareContent } from "./content_handlers.ts";
+import type { ContentHandler } from "./content_handlers.ts";
 import { McpPeer } from "./exchange.ts";
 import { type LegacyCaller, type LegacyExchange, MAX_URI_LENGTH, type PreferenceChange } from "./legacy_exchange.ts";
 import { LegacyQuestions, unanswered } from "./legacy_questions.ts";
-import { type LegacyTaskRequest, readTaskRequest } from "./legacy_tasks.ts";
+import { handleLegacyTask, readTaskRequest } from "./legacy_tasks.ts";
 import type { McpServer } from "./mcp_server.ts";
 import { ToolPages } from "./pages.ts";
 import { errorResponse, paramError, resultResponse, type RetryableRequest, type RpcResponse } from "./response.ts";
@@ -29,9 +29,18 @@ const MAX_ROUNDS = 50;
 /** Maximum size of the client's capabilities and info, in UTF-16 code units of JSON. Transports store them. */
 const MAX_CALLER_LENGTH = 16_384;
 
+/** Name of a handler in {@link LegacyMethods}. */
+export type LegacyHandler =
+  | "callTool"
+  | "listTools"
+  | "subscribe"
+  | "setLogLevel"
+  | "initialize"
+  | "ping"
+  | "handleTask";
+
 /** Methods of the revisions with a handshake. */
 export class LegacyMethods {
-  /** The server. */
   readonly server: McpServer;
   readonly #pages: ReadonlyMap<string, ToolPages>;
   readonly #hasNotifications: boolean;
@@ -60,7 +69,7 @@ export class LegacyMethods {
   }
 
   /** `initialize`. The exchange has the caller that was decoded from the request. */
-  initialize({ id }: RequestMessage, revision: Revision, version: LegacyVersion): RpcResponse {
+  initialize({ id }: RequestMessage, { caller: { version } }: LegacyExchange, revision: Revision): RpcResponse {
     const { info } = this.server.host;
     const { instructions } = info;
     const result = {
@@ -70,6 +79,11 @@ export class LegacyMethods {
       ...(instructions !== undefined && { instructions }),
     };
     return resultResponse(id, JSON.stringify(result));
+  }
+
+  /** `ping` */
+  ping({ id }: RequestMessage): RpcResponse {
+    return resultResponse(id, "{}");
   }
 
   /** `logging/setLevel` */
@@ -125,30 +139,30 @@ export class LegacyMethods {
 
   /** Methods for resources, prompts and completion. */
   handleContent(
-    prepare: PrepareContent,
+    handler: ContentHandler,
     request: RequestMessage,
     exchange: LegacyExchange,
     revision: Revision,
   ): MaybePromise<RpcResponse> {
     const { callMeta, progressToken } = readMeta(request.params);
     const peer = toPeer(request, exchange);
-    const prepared = prepare(this.server.content, { request, peer, exchange, revision, progressToken });
+    const prepared = this.server.content[handler]({ request, peer, exchange, revision, progressToken });
     if ("kind" in prepared) return errorResponse(request.id, prepared);
     return this.#finish(request.id, prepared, prepared.run(callMeta), callMeta, exchange, revision);
   }
 
   /** `tasks/get`, `tasks/result` and `tasks/cancel` */
   handleTask(
-    handle: (request: LegacyTaskRequest) => Promise<RpcResponse>,
     request: RequestMessage,
     exchange: LegacyExchange,
     revision: Revision,
   ): MaybePromise<RpcResponse> {
-    const { id, params: { taskId } } = request;
+    const { id, method, params: { taskId } } = request;
     if (typeof taskId !== "string") return errorResponse(id, paramError("taskId", taskId, "a string"));
     const { host, tasks } = this.server;
     const questions = new LegacyQuestions(host, { id, exchange, revision });
-    return handle({ id, taskId, peer: toPeer(request, exchange), revision, tasks, questions });
+    const peer = toPeer(request, exchange);
+    return handleLegacyTask(method, { id, taskId, peer, revision, tasks, questions });
   }
 
   #finish(

@@ -27,7 +27,6 @@ export interface LegacyCaller {
 
 /** One request of a revision with a handshake. */
 export interface LegacyExchange extends McpExchange {
-  /** The caller. */
   readonly caller: LegacyCaller;
   /**
    * Sends a request to the client; `undefined` if the client cannot receive one. Never rejects. Resolves with `undefined` if there

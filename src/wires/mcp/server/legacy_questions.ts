@@ -21,11 +21,8 @@ export type ClientAnswers = { readonly responses: Members } | { readonly result:
 
 /** The request that asks. */
 export interface AskingRequest {
-  /** Id of the request. */
   readonly id: RequestMessage["id"];
-  /** The request, as seen by the transport. */
   readonly exchange: LegacyExchange;
-  /** Revision of the request. */
   readonly revision: Revision;
 }
 

@@ -48,15 +48,20 @@ export function readTaskRequest(
   return errorResult("method_not_found", `The tool ${tool.definition.name} cannot be called as a task`);
 }
 
-/** Answers `tasks/get`. There is no `tasks/list`: the server does not know which tasks a client has. */
-export async function getLegacyTask({ id, taskId, peer, revision, tasks }: LegacyTaskRequest): Promise<RpcResponse> {
+/** Answers `tasks/get`, `tasks/cancel` and `tasks/result`. */
+export function handleLegacyTask(method: string, request: LegacyTaskRequest): Promise<RpcResponse> {
+  if (method === "tasks/result") return fetchLegacyResult(request);
+  return method === "tasks/cancel" ? cancelLegacyTask(request) : getLegacyTask(request);
+}
+
+/** There is no `tasks/list`: the server does not know which tasks a client has. */
+async function getLegacyTask({ id, taskId, peer, revision, tasks }: LegacyTaskRequest): Promise<RpcResponse> {
   const result = await tasks.redeem(taskId, peer, 0);
   if (isUnknownTask(result)) return errorResponse(id, result);
   return resultResponse(id, revision.result(tasks.view(taskId, result, peer, revision).json));
 }
 
-/** Answers `tasks/cancel`. */
-export async function cancelLegacyTask(request: LegacyTaskRequest): Promise<RpcResponse> {
+async function cancelLegacyTask(request: LegacyTaskRequest): Promise<RpcResponse> {
   const { id, taskId, peer, tasks } = request;
   const before = await tasks.redeem(taskId, peer, 0);
   if (!isUnknownTask(before) && before.kind !== "promise" && !("requests" in before)) {
@@ -66,8 +71,8 @@ export async function cancelLegacyTask(request: LegacyTaskRequest): Promise<RpcR
   return error === undefined ? await getLegacyTask(request) : errorResponse(id, error);
 }
 
-/** Answers `tasks/result`: waits for the end of the task and asks its questions meanwhile. */
-export async function fetchLegacyResult(request: LegacyTaskRequest): Promise<RpcResponse> {
+/** Waits for the end of the task and asks its questions meanwhile. */
+async function fetchLegacyResult(request: LegacyTaskRequest): Promise<RpcResponse> {
   const { id, taskId, peer, revision, tasks, questions } = request;
   const meta = { [RELATED_TASK]: { taskId } };
   for (;;) {

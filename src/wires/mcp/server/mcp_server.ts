@@ -67,11 +67,8 @@ const CAPABILITIES: Readonly<
 
 /** The parts of an MCP server that all revisions share. There is one for each server and transport. */
 export class McpServer {
-  /** The server. */
   readonly host: WireHost;
-  /** Options of the protocol. */
   readonly settings: ProtocolSettings;
-  /** The server's tools. */
   readonly tools: McpTools;
   /** Runs tool calls. */
   readonly calls: ToolCallRunner;

@@ -1,8 +1,8 @@
 /**
- * The methods of MCP that a server has: one row for each. To add a method, add a row.
+ * The methods of MCP that a server has: one row for each. To add a method, add a row and the handler that it names.
  *
- * A method whose name is repeated in the header `Mcp-Name` also has an entry in `NAMED_BY` (`protocol/header_values.ts`), which
- * clients need, too.
+ * If the header `Mcp-Name` repeats a parameter of the method, the parameter is named in `NAMED_BY` of `protocol/header_values.ts`,
+ * which clients use, too.
  *
  * @module
  */
@@ -10,96 +10,55 @@ import type { MaybePromise } from "../../../internal/async.ts";
 import type { Members } from "../../../internal/json.ts";
 import type { LegacyVersion } from "../protocol/constants.ts";
 import type { RequestMessage } from "../protocol/messages.ts";
-import type { PrepareContent } from "./content_handlers.ts";
+import type { ContentHandler } from "./content_handlers.ts";
 import type { McpExchange } from "./exchange.ts";
-import type { LegacyMethods } from "./legacy.ts";
+import type { LegacyHandler, LegacyMethods } from "./legacy.ts";
 import type { LegacyExchange } from "./legacy_exchange.ts";
-import { cancelLegacyTask, fetchLegacyResult, getLegacyTask, type LegacyTaskRequest } from "./legacy_tasks.ts";
 import type { Capability } from "./mcp_server.ts";
-import type { ModernMethods } from "./modern.ts";
-import { resultResponse, type RpcResponse, unknownMethodResponse } from "./response.ts";
-import type { Revision } from "./revision.ts";
-
-type ModernHandler = (
-  methods: ModernMethods,
-  request: RequestMessage,
-  meta: Members,
-  exchange: McpExchange,
-) => MaybePromise<RpcResponse>;
-
-type LegacyHandler = (
-  methods: LegacyMethods,
-  request: RequestMessage,
-  exchange: LegacyExchange,
-  revision: Revision,
-) => MaybePromise<RpcResponse>;
+import type { ModernHandler, ModernMethods } from "./modern.ts";
+import { type RpcResponse, unknownMethodResponse } from "./response.ts";
 
 /** One method. */
 export interface Method {
-  /** Name of the method. */
   readonly method: string;
   /** Capability that the server needs for the method. Without it, the method is unknown. */
   readonly capability?: Capability;
-  /** Handles the method in 2026-07-28; absent if that revision does not have it. */
+  /** Handler in {@link ModernMethods}: 2026-07-28. Absent if that revision does not have the method. */
   readonly modern?: ModernHandler;
-  /** Handles the method in the revisions with a handshake; absent if they do not have it. */
+  /** Handler in {@link LegacyMethods}: the revisions with a handshake. Absent if they do not have the method. */
   readonly legacy?: LegacyHandler;
   /** Oldest revision with a handshake that has the method. Default: all of them. */
   readonly legacySince?: LegacyVersion;
+  /** Handler in `ContentHandlers`, for all revisions. */
+  readonly content?: ContentHandler;
 }
 
 const ROWS: readonly Method[] = [
+  { method: "tools/call", capability: "tools", modern: "callTool", legacy: "callTool" },
+  { method: "tools/list", capability: "tools", modern: "listTools", legacy: "listTools" },
+  { method: "resources/list", capability: "resources", content: "listResources" },
+  { method: "resources/templates/list", capability: "resources", content: "listTemplates" },
+  { method: "resources/read", capability: "resources", content: "readResource" },
+  { method: "resources/subscribe", capability: "resources", legacy: "subscribe" },
+  { method: "resources/unsubscribe", capability: "resources", legacy: "subscribe" },
+  { method: "prompts/list", capability: "prompts", content: "listPrompts" },
+  { method: "prompts/get", capability: "prompts", content: "getPrompt" },
+  { method: "completion/complete", capability: "completions", content: "complete" },
+  { method: "tasks/get", capability: "tasks", modern: "handleTask", legacy: "handleTask", legacySince: "2025-11-25" },
+  { method: "tasks/update", capability: "tasks", modern: "handleTask" },
+  { method: "tasks/result", capability: "tasks", legacy: "handleTask", legacySince: "2025-11-25" },
   {
-    method: "tools/call",
-    capability: "tools",
-    modern: (methods, request, meta, exchange) => methods.callTool(request, meta, exchange),
-    legacy: (methods, request, exchange, revision) => methods.callTool(request, exchange, revision),
+    method: "tasks/cancel",
+    capability: "tasks",
+    modern: "handleTask",
+    legacy: "handleTask",
+    legacySince: "2025-11-25",
   },
-  {
-    method: "tools/list",
-    capability: "tools",
-    modern: (methods, request, _meta, exchange) => methods.listTools(request, exchange),
-    legacy: (methods, request, exchange) => methods.listTools(request, exchange),
-  },
-  { method: "resources/list", capability: "resources", ...content((handlers, one) => handlers.listResources(one)) },
-  {
-    method: "resources/templates/list",
-    capability: "resources",
-    ...content((handlers, one) => handlers.listTemplates(one)),
-  },
-  { method: "resources/read", capability: "resources", ...content((handlers, one) => handlers.readResource(one)) },
-  {
-    method: "resources/subscribe",
-    capability: "resources",
-    legacy: (methods, request, exchange) => methods.subscribe(request, exchange),
-  },
-  {
-    method: "resources/unsubscribe",
-    capability: "resources",
-    legacy: (methods, request, exchange) => methods.subscribe(request, exchange),
-  },
-  { method: "prompts/list", capability: "prompts", ...content((handlers, one) => handlers.listPrompts(one)) },
-  { method: "prompts/get", capability: "prompts", ...content((handlers, one) => handlers.getPrompt(one)) },
-  { method: "completion/complete", capability: "completions", ...content((handlers, one) => handlers.complete(one)) },
-  { method: "tasks/get", capability: "tasks", modern: modernTask, ...legacyTask(getLegacyTask) },
-  { method: "tasks/update", capability: "tasks", modern: modernTask },
-  { method: "tasks/result", capability: "tasks", ...legacyTask(fetchLegacyResult) },
-  { method: "tasks/cancel", capability: "tasks", modern: modernTask, ...legacyTask(cancelLegacyTask) },
-  { method: "server/discover", modern: (methods, request) => methods.discover(request) },
-  {
-    method: "subscriptions/listen",
-    modern: (methods, request, meta, exchange) => methods.listen(request, meta, exchange),
-  },
-  {
-    method: "initialize",
-    legacy: (methods, request, { caller }, revision) => methods.initialize(request, revision, caller.version),
-  },
-  { method: "ping", legacy: (_methods, { id }) => resultResponse(id, "{}") },
-  {
-    method: "logging/setLevel",
-    capability: "logging",
-    legacy: (methods, request, exchange) => methods.setLogLevel(request, exchange),
-  },
+  { method: "server/discover", modern: "discover" },
+  { method: "subscriptions/listen", modern: "listen" },
+  { method: "initialize", legacy: "initialize" },
+  { method: "ping", legacy: "ping" },
+  { method: "logging/setLevel", capability: "logging", legacy: "setLogLevel" },
 ];
 
 /** The methods by name. */
@@ -112,10 +71,11 @@ export function answerModern(
   meta: Members,
   exchange: McpExchange,
 ): MaybePromise<RpcResponse> {
-  const row = METHODS.get(request.method);
-  if (row?.modern === undefined) return unknownMethodResponse(request);
-  if (row.capability !== undefined && !methods.server.offers(row.capability)) return unknownMethodResponse(request);
-  return row.modern(methods, request, meta, exchange);
+  const { capability, modern, content } = METHODS.get(request.method) ?? {};
+  if (capability !== undefined && !methods.server.offers(capability)) return unknownMethodResponse(request);
+  if (modern !== undefined) return methods[modern](request, meta, exchange);
+  if (content !== undefined) return methods.handleContent(content, request, meta, exchange);
+  return unknownMethodResponse(request);
 }
 
 /** Answers a request of a revision with a handshake. */
@@ -124,37 +84,11 @@ export function answerLegacy(
   request: RequestMessage,
   exchange: LegacyExchange,
 ): MaybePromise<RpcResponse> {
-  const row = METHODS.get(request.method);
+  const { capability, legacy, legacySince = "", content } = METHODS.get(request.method) ?? {};
   const { version } = exchange.caller;
-  if (row?.legacy === undefined || (row.legacySince !== undefined && version < row.legacySince)) {
-    return unknownMethodResponse(request);
-  }
-  if (row.capability !== undefined && !methods.server.offers(row.capability)) return unknownMethodResponse(request);
-  return row.legacy(methods, request, exchange, methods.server.revision(version));
-}
-
-/** A content method is the same in all revisions. */
-function content(prepare: PrepareContent): Pick<Method, "modern" | "legacy"> {
-  return {
-    modern: (methods, request, meta, exchange) => methods.handleContent(prepare, request, meta, exchange),
-    legacy: (methods, request, exchange, revision) => methods.handleContent(prepare, request, exchange, revision),
-  };
-}
-
-function modernTask(
-  methods: ModernMethods,
-  request: RequestMessage,
-  meta: Members,
-  exchange: McpExchange,
-): MaybePromise<RpcResponse> {
-  return methods.handleTask(request, meta, exchange);
-}
-
-function legacyTask(
-  handle: (request: LegacyTaskRequest) => Promise<RpcResponse>,
-): Pick<Method, "legacy" | "legacySince"> {
-  return {
-    legacySince: "2025-11-25",
-    legacy: (methods, request, exchange, revision) => methods.handleTask(handle, request, exchange, revision),
-  };
+  const revision = methods.server.revision(version);
+  if (capability !== undefined && !methods.server.offers(capability)) return unknownMethodResponse(request);
+  if (legacy !== undefined && version >= legacySince) return methods[legacy](request, exchange, revision);
+  if (content !== undefined) return methods.handleContent(content, request, exchange, revision);
+  return unknownMethodResponse(request);
 }

@@ -12,7 +12,7 @@ import { hasTasksExtension, missingFor } from "../protocol/capabilities.ts";
 import { MISSING_CAPABILITY } from "../protocol/codes.ts";
 import { CLIENT_CAPABILITIES, CLIENT_INFO, LOG_LEVEL, MODERN_VERSION } from "../protocol/constants.ts";
 import type { RequestMessage } from "../protocol/messages.ts";
-import type { PrepareContent } from "./content_handlers.ts";
+import type { ContentHandler } from "./content_handlers.ts";
 import { type McpExchange, McpPeer } from "./exchange.ts";
 import { toInputRequests } from "./input_requests.ts";
 import type { McpServer } from "./mcp_server.ts";
@@ -22,9 +22,11 @@ import type { Revision } from "./revision.ts";
 import { tasksRequiredResponse } from "./tasks.ts";
 import { type McpToolCall, readCallMeta, readInputResponses } from "./tool_calls.ts";
 
+/** Name of a handler in {@link ModernMethods}. */
+export type ModernHandler = "callTool" | "listTools" | "discover" | "listen" | "handleTask";
+
 /** Methods of 2026-07-28. The `_meta` of the requests is valid. */
 export class ModernMethods {
-  /** The server. */
   readonly server: McpServer;
   readonly #revision: Revision;
   readonly #pages: ToolPages;
@@ -72,7 +74,7 @@ export class ModernMethods {
   }
 
   /** `tools/list` */
-  listTools(request: RequestMessage, { principal }: McpExchange): RpcResponse {
+  listTools(request: RequestMessage, _meta: Members, { principal }: McpExchange): RpcResponse {
     return this.#pages.list(request, principal);
   }
 
@@ -83,14 +85,14 @@ export class ModernMethods {
 
   /** Methods for resources, prompts and completion. */
   handleContent(
-    prepare: PrepareContent,
+    handler: ContentHandler,
     request: RequestMessage,
     meta: Members,
     exchange: McpExchange,
   ): MaybePromise<RpcResponse> {
     const peer = toPeer(request, meta, exchange);
     const progressToken = meta["progressToken"] as string | number | undefined;
-    const prepared = prepare(this.server.content, { request, peer, exchange, revision: this.#revision, progressToken });
+    const prepared = this.server.content[handler]({ request, peer, exchange, revision: this.#revision, progressToken });
     if ("kind" in prepared) return errorResponse(request.id, prepared);
     const answers = readInputResponses(request.params);
     if (answers !== undefined && "kind" in answers) return errorResponse(request.id, answers);

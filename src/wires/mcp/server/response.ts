@@ -28,13 +28,9 @@ export interface RpcResponse {
 
 /** An error of JSON-RPC. */
 export interface ProtocolError {
-  /** JSON-RPC error number. */
   readonly number: number;
-  /** Description, for people. */
   readonly message: string;
-  /** Additional data. */
   readonly data?: Readonly<Record<string, unknown>> | undefined;
-  /** HTTP status. */
   readonly status: number;
 }
 

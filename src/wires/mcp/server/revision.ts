@@ -19,7 +19,6 @@ export interface CacheHints {
 
 /** One protocol revision. */
 export class Revision {
-  /** The protocol version. */
   readonly version: string;
   /** Whether it is the revision without sessions. */
   readonly isModern: boolean;

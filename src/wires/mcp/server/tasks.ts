@@ -42,7 +42,6 @@ const BROKEN: ReadonlySet<string> = new Set(["internal", "attempts_exhausted"]);
 
 /** A task, encoded. */
 export interface TaskView {
-  /** Status of the task. */
   readonly status: TaskStatus;
   /** Members of the task, without braces. */
   readonly json: string;

@@ -21,17 +21,11 @@ import type { McpTool, McpTools } from "./tools.ts";
 
 /** A decoded call. */
 export interface McpToolCall {
-  /** Name of the tool. */
   readonly name: string;
-  /** The tool, if it exists. */
   readonly tool: McpTool | undefined;
-  /** Arguments of the call. */
   readonly args: unknown;
-  /** The caller. */
   readonly peer: McpPeer;
-  /** The request, as seen by the transport. */
   readonly exchange: McpExchange;
-  /** Token of progress notifications. */
   readonly progressToken: string | number | undefined;
   /** Minimum level of log messages. */
   readonly logLevel: string | undefined;

@@ -13,7 +13,6 @@ import type { Revision } from "./revision.ts";
 
 /** One tool. */
 export interface McpTool {
-  /** Definition of the tool. */
   readonly definition: ToolDefinition;
   /** Arguments that are repeated in headers. */
   readonly headerParams: readonly HeaderParam[];

@@ -53,11 +53,8 @@ function isStore(value: unknown): boolean {
 
 /** Services of the wire for sessions. */
 export interface SessionHost {
-  /** The server. */
   readonly server: McpServer;
-  /** Timer of keep-alive comments. */
   readonly heartbeats: Deadlines;
-  /** Requests to clients. */
   readonly pending: PendingRequests;
   /** Decodes the parameters of `initialize`. */
   readCaller(params: Members): LegacyCaller | ErrorResult;
@@ -71,11 +68,8 @@ export interface SessionHost {
 
 /** Serves sessions. */
 export class SessionHttp {
-  /** The wire. */
   readonly host: SessionHost;
-  /** The store of the sessions. */
   readonly store: SessionStore;
-  /** Notifications of tasks. */
   readonly taskNotifications: TaskNotifications;
   readonly #retryMs: number;
   readonly #pollAfterMs: number | undefined;

@@ -11,15 +11,12 @@ import type { McpSession, SessionStore, StoredMessage } from "./store.ts";
 
 /** Options of {@link SessionStreamReader}. */
 export interface SessionStreamReaderOptions {
-  /** Store of the stream. */
   readonly store: SessionStore;
-  /** Session of the stream. */
   readonly session: McpSession;
   /** Name of the stream in the session. */
   readonly stream: string;
   /** Number of the last message that the client has. */
   readonly after: number;
-  /** Timer of keep-alive comments. */
   readonly heartbeats: Deadlines;
   /** Whether messages have event ids, with which the stream can be resumed. Default: `true`. */
   readonly hasIds?: boolean | undefined;
