@@ -1,4 +1,4 @@
-/** Sessions of older revisions: streams that can be taken up again, news, cancellation, and their end. */
+/** Sessions of the revisions with a handshake: streams that can be resumed, notifications, cancellation, and their end. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, type Server } from "../../../../mod.ts";
@@ -30,7 +30,7 @@ function call(server: Server, session: string | undefined, name: string, id: str
   });
 }
 
-/** A server with a tool that tells progress, waits for its gate, and tells whether it was aborted. */
+/** A server with a tool that reports progress, waits for its gate, and reports whether it was aborted. */
 function gated(
   sessions: McpOptions["sessions"] = true,
 ): { readonly server: Server; readonly gate: Gate; readonly aborted: Gate } {
