@@ -20,7 +20,7 @@ import { ConnectError } from "@connectrpc/connect";
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import { messageOf } from "../../framing/result/unknown_tool.ts";
 import { isJsonObject } from "../../../internal/json.ts";
-import { grpcCodes } from "./codes.ts";
+import { grpcCodes } from "../messages/codes.ts";
 import { ERROR_DOMAIN } from "../messages/error_domain.ts";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../messages/gen/google/rpc/error_details_pb.ts";
 

@@ -13,9 +13,9 @@ import type { Body, Head, MountedWire, Reply, Wire, WireHost } from "../../wire.
 import { HEALTH_PATHS } from "./health.ts";
 import { createNativeMethods } from "./native.ts";
 import { isNative, refuseUnread } from "./native_protocol.ts";
-import { type ConnectMethod, createConnectMethods, EXPOSED_HEADERS, type RpcMethod } from "./protocol.ts";
+import { type ConnectMethod, createConnectMethods, EXPOSED_HEADERS, type RpcMethod } from "./connect.ts";
 import { ToolService } from "./service.ts";
-import { NATIVE_TYPES, refuseMethod, refuseType } from "./unsupported.ts";
+import { NATIVE_TYPES, refuseMethod, refuseType } from "./content_type.ts";
 
 /** Options of {@link grpc}. */
 export interface ConnectOptions {

@@ -15,7 +15,7 @@ import {
   HealthListResponseSchema,
 } from "../messages/gen/grpc/health/v1/health_pb.ts";
 import type { NativeProtocol } from "./native_protocol.ts";
-import type { RpcMethod } from "./protocol.ts";
+import type { RpcMethod } from "./connect.ts";
 
 /** The empty name is the server as a whole. */
 const SERVICES: readonly string[] = ["", "mcplite.MCPLite"];

@@ -19,7 +19,7 @@ import { PromptsListSchema, type ToolsList, ToolsListSchema } from "../messages/
 import { healthMethods } from "./health.ts";
 import { NativeProtocol } from "./native_protocol.ts";
 import type { NativeStream } from "./native_stream.ts";
-import type { RpcMethod } from "./protocol.ts";
+import type { RpcMethod } from "./connect.ts";
 import { reflectionMethods } from "./reflection.ts";
 import type { ToolService } from "./service.ts";
 

@@ -16,7 +16,7 @@ import { encodeStatus, OK, type Trailers } from "./encode_status.ts";
 import { type Envelope, openEnvelope, readEnvelopes } from "../messages/envelope.ts";
 import { gunzip } from "./gzip.ts";
 import { NativeStream } from "./native_stream.ts";
-import type { RpcMethod } from "./protocol.ts";
+import type { RpcMethod } from "./connect.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 

@@ -23,7 +23,7 @@ import {
 import { file_grpc_reflection_v1alpha_reflection } from "../messages/gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { file_mcplite } from "../messages/gen/mcplite_pb.ts";
 import type { BidiStreamMethod, NativeProtocol } from "./native_protocol.ts";
-import type { RpcMethod } from "./protocol.ts";
+import type { RpcMethod } from "./connect.ts";
 
 const FILES: readonly DescFile[] = withDependencies([
   file_mcplite,

@@ -28,7 +28,7 @@ import { refuseStruct } from "../messages/json.ts";
 import { emptyRequest, encodingHeader, readRequest, type RequestForm, requestForm } from "./request.ts";
 import { ResponseStream } from "./stream.ts";
 import type { ToolService } from "./service.ts";
-import { refuseType, STREAM_TYPES, UNARY_TYPES } from "./unsupported.ts";
+import { refuseType, STREAM_TYPES, UNARY_TYPES } from "./content_type.ts";
 import { encodeText } from "./text.ts";
 
 /** A request, as the functions below see it. */
