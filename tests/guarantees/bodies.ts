@@ -1,6 +1,6 @@
 /** Bodies that no client of ours would send: names, bytes and ids. */
 import { deepStrictEqual, notStrictEqual, ok, strictEqual } from "node:assert/strict";
-import { concatBytes } from "../../src/wires/grpc/messages/bytes.ts";
+import { concatBytes } from "../../src/wires/grpc/messages/envelope.ts";
 import { textOf } from "../wires/grpc/frames.ts";
 import { callLine, type Line, pipes, saidOfLine } from "./callers.ts";
 import { DIALECTS, jsonOf, type Raw, RawObject } from "./dialects.ts";

@@ -1,7 +1,7 @@
 /** Calls as bytes, as each protocol has them, and what is said in answer: without our clients, which would send nothing odd. */
 import { fromBinary } from "@bufbuild/protobuf";
 import { type Any, anyUnpack } from "@bufbuild/protobuf/wkt";
-import { concatBytes } from "../../src/wires/grpc/messages/bytes.ts";
+import { concatBytes } from "../../src/wires/grpc/messages/envelope.ts";
 import { ErrorInfoSchema } from "../../src/wires/grpc/messages/gen/google/rpc/error_details_pb.ts";
 import { StatusSchema } from "../../src/wires/grpc/messages/gen/google/rpc/status_pb.ts";
 import { ToolResponseSchema } from "../../src/wires/grpc/messages/gen/mcplite_pb.ts";

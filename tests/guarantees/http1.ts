@@ -1,7 +1,7 @@
 /** HTTP/1.1, byte by byte: for what no client library would send. */
 import { Buffer } from "node:buffer";
 import { connect, type Socket } from "node:net";
-import { concatBytes } from "../../src/wires/grpc/messages/bytes.ts";
+import { concatBytes } from "../../src/wires/grpc/messages/envelope.ts";
 import type { RawAnswer, RawRequest } from "./dialects.ts";
 
 /** A connection, once it is there. */

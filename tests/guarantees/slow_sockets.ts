@@ -1,5 +1,5 @@
 /** Requests at their own pace, over sockets. */
-import { concatBytes } from "../../src/wires/grpc/messages/bytes.ts";
+import { concatBytes } from "../../src/wires/grpc/messages/envelope.ts";
 import { openSession } from "../wires/grpc/http2_calls.ts";
 import type { RawRequest } from "./dialects.ts";
 import { headOf, open1, parse1, readAll } from "./http1.ts";

@@ -16,4 +16,4 @@ export {
   type GrpcWebTransportOptions,
   type RpcTransportOptions,
 } from "./client/transports.ts";
-export type { TlsClientOptions } from "./client/tls.ts";
+export type { TlsClientOptions } from "./client/native/http2.ts";

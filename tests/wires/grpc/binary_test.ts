@@ -15,7 +15,7 @@ import {
   encodeResponseEnvelope,
   type ToolRequestMembers,
 } from "../../../src/wires/grpc/messages/binary.ts";
-import { concatBytes } from "../../../src/wires/grpc/messages/bytes.ts";
+import { concatBytes } from "../../../src/wires/grpc/messages/envelope.ts";
 import { ToolRequestSchema, ToolResponseSchema } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
 import { refuseStruct } from "../../../src/wires/grpc/messages/json.ts";
 import { anyMeta, anyOptional, anyText, DEPTH, present } from "./any_message.ts";

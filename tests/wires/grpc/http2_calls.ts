@@ -1,7 +1,7 @@
 /** Requests by `node:http2`, without our client: what they send is theirs to say, and how they end is told as it came. */
 import type { Buffer } from "node:buffer";
 import { type ClientHttp2Session, connect, type OutgoingHttpHeaders } from "node:http2";
-import { concatBytes } from "../../../src/wires/grpc/messages/bytes.ts";
+import { concatBytes } from "../../../src/wires/grpc/messages/envelope.ts";
 
 /** A request. */
 export interface Request2 {

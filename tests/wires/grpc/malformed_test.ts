@@ -1,16 +1,16 @@
-/** What strains gRPC over a real connection: the rest of what is malformed is fuzzed, see tests/fuzz. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import process from "node:process";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { serve } from "../../../src/runtime/serve.ts";
-import { concatBytes } from "../../../src/wires/grpc/messages/bytes.ts";
-import { readEnvelopes } from "../../../src/wires/grpc/messages/envelope.ts";
+import { concatBytes, readEnvelopes } from "../../../src/wires/grpc/messages/envelope.ts";
 import { ServerReflectionRequestSchema } from "../../../src/wires/grpc/messages/gen/grpc/reflection/v1/reflection_pb.ts";
 import { ToolRequestSchema } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
 import { createFixture } from "../fixture.ts";
 import { frame, framesOf, gzipped } from "./frames.ts";
 import { openSession, send2 } from "./http2_calls.ts";
+
+/** What strains gRPC over a real connection: the rest of what is malformed is fuzzed, see tests/fuzz. */
+import process from "node:process";
 
 const CALL = "/mcplite.MCPLite/CallTool";
 const STREAM = "/mcplite.MCPLite/CallToolStream";

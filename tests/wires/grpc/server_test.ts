@@ -13,7 +13,7 @@ import {
   ToolRequestSchema,
   ToolResponseSchema,
 } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
-import { concatBytes } from "../../../src/wires/grpc/messages/bytes.ts";
+import { concatBytes } from "../../../src/wires/grpc/messages/envelope.ts";
 import { grpc } from "../../../src/wires/grpc/mod.ts";
 import { definePrompt } from "../../../src/wires/mcp/mod.ts";
 import * as v from "valibot";

@@ -23,7 +23,7 @@ import { withoutToolName } from "../../framing/result/unknown_tool.ts";
 import type { ToolErrorCode } from "../../../core/errors/code.ts";
 import { formatTimestamp } from "../../../internal/time.ts";
 import type { ResponseMembers, ResponseMetaMembers } from "../messages/binary.ts";
-import { ERROR_DOMAIN } from "../messages/error_domain.ts";
+import { ERROR_DOMAIN } from "../messages/codes.ts";
 import { BadRequestSchema, ErrorInfoSchema } from "../messages/gen/google/rpc/error_details_pb.ts";
 import { ResponseType, type Tool } from "../messages/gen/mcplite_pb.ts";
 

@@ -12,7 +12,7 @@ import {
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import { discard } from "../../../http_client/read.ts";
-import { concatBytes } from "../messages/bytes.ts";
+import { concatBytes } from "../messages/envelope.ts";
 import {
   type Answered,
   type Endpoint,

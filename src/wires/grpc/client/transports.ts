@@ -31,7 +31,7 @@ import { ConnectRpc } from "./connect.ts";
 import { NativeRpc } from "./native/call.ts";
 import type { Endpoint, Rpc } from "./rpc.ts";
 import { toJsonObject } from "../messages/json.ts";
-import type { TlsClientOptions } from "./tls.ts";
+import type { TlsClientOptions } from "./native/http2.ts";
 
 /** Options of every transport. */
 export interface RpcTransportOptions {

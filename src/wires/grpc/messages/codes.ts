@@ -26,3 +26,6 @@ export const grpcCodes: Readonly<Record<ToolErrorCode, Code>> = {
   result_too_large: Code.ResourceExhausted,
   internal: Code.Internal,
 };
+
+/** Whose reasons a `google.rpc.ErrorInfo` of ours gives. */
+export const ERROR_DOMAIN = "toolwire";

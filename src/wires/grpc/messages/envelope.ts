@@ -4,7 +4,6 @@
  * @module
  */
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
-import { concatBytes } from "./bytes.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -69,4 +68,38 @@ function readHead(bytes: Bytes): { readonly length: number; readonly isCompresse
   const flags = bytes[0];
   if (flags === undefined || bytes.length < HEAD_BYTES || flags > COMPRESSED) return undefined;
   return { length: new DataView(bytes.buffer, bytes.byteOffset).getUint32(1), isCompressed: flags === COMPRESSED };
+}
+
+/** Pieces as one. */
+export function concatBytes(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(pieces.reduce((length, piece) => length + piece.length, 0));
+  let offset = 0;
+  for (const piece of pieces) {
+    whole.set(piece, offset);
+    offset += piece.length;
+  }
+  return whole;
+}
+
+
+/** Decompresses a message, no further than to `maxBytes`. Total: bad input is a value. */
+export async function gunzip(
+  bytes: Uint8Array<ArrayBuffer>,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer> | ErrorResult> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")).getReader();
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      length += read.value.length;
+      if (length > maxBytes) return errorResult("payload_too_large", `The message is larger than ${maxBytes} bytes`);
+      pieces.push(read.value);
+    }
+    return concatBytes(pieces);
+  } catch {
+    return errorResult("parse_error", "The message is not gzip");
+  } finally {
+    void reader.cancel().catch(() => {});
+  }
 }

@@ -8,28 +8,20 @@
  * @module
  */
 import type { Message } from "@bufbuild/protobuf";
-import {
-  type ContextKey,
-  createConnectRouter,
-  createContextKey,
-  createContextValues,
-  type HandlerContext,
-  type ServiceImpl,
-} from "@connectrpc/connect";
+import { type ContextKey, createConnectRouter, createContextKey, createContextValues, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/connect/protocol";
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import type { Body, Head, Limits, Reply } from "../../wire.ts";
-import { concatBytes } from "../messages/bytes.ts";
+import { concatBytes } from "../messages/envelope.ts";
 import type { ResponseMembers } from "../messages/binary.ts";
 import { encodeRefusal } from "./encode_error.ts";
 import { MCPLite, type ToolRequest } from "../messages/gen/mcplite_pb.ts";
 import { refuseStruct } from "../messages/json.ts";
-import { emptyRequest, encodingHeader, readRequest, type RequestForm, requestForm } from "./request.ts";
+import { emptyRequest, encodeText, encodingHeader, readRequest, type RequestForm, requestForm } from "./request.ts";
 import { ResponseStream } from "./stream.ts";
 import type { ToolService } from "./service.ts";
 import { refuseType, STREAM_TYPES, UNARY_TYPES } from "./content_type.ts";
-import { encodeText } from "./text.ts";
 
 /** A request, as the functions below see it. */
 interface Rpc {

@@ -12,8 +12,9 @@ import { addedMembers, eventMembers, requestMembers } from "../../framing/result
 import type { Members } from "../../../internal/json.ts";
 import type { ToolListing } from "../../../core/tool/listing.ts";
 import { BLANK_META, type ResponseMembers, type ResponseMetaMembers } from "../messages/binary.ts";
-import { ResponseType, type Tool, ToolSchema } from "../messages/gen/mcplite_pb.ts";
+import { type Prompt, PromptSchema, ResponseType, type Tool, ToolSchema } from "../messages/gen/mcplite_pb.ts";
 import { toJsonObject } from "../messages/json.ts";
+import type { PromptListing } from "../../../core/content/listing.ts";
 
 /** What every meta says. */
 export interface Common {
@@ -113,4 +114,17 @@ function toInt64(value: number): bigint {
 
 function toInt32(value: number): number {
   return Math.min(MAX_INT32, Math.ceil(value));
+}
+
+
+/** A prompt as it is listed (docs/spec.md 8.1). */
+export function encodePrompt(prompt: PromptListing): Prompt {
+  const { name, title = "", description, arguments: args = [], _meta } = prompt;
+  return create(PromptSchema, {
+    name,
+    title,
+    description,
+    arguments: [...args],
+    ...(_meta !== undefined && { meta: toJsonObject(_meta) }),
+  });
 }

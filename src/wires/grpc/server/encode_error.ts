@@ -6,22 +6,13 @@
  *
  * @module
  */
-import {
-  create,
-  type DescMessage,
-  fromJson,
-  type JsonValue,
-  type MessageInitShape,
-  toBinary,
-  toJson,
-} from "@bufbuild/protobuf";
+import { create, type DescMessage, fromJson, type JsonValue, type MessageInitShape, toBinary, toJson } from "@bufbuild/protobuf";
 import { ValueSchema } from "@bufbuild/protobuf/wkt";
 import { ConnectError } from "@connectrpc/connect";
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import { messageOf } from "../../framing/result/unknown_tool.ts";
 import { isJsonObject } from "../../../internal/json.ts";
-import { grpcCodes } from "../messages/codes.ts";
-import { ERROR_DOMAIN } from "../messages/error_domain.ts";
+import { ERROR_DOMAIN, grpcCodes } from "../messages/codes.ts";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../messages/gen/google/rpc/error_details_pb.ts";
 
 /** A detail as it is sent: to write it is part of encoding, since what goes wrong then is no reason to say nothing. */

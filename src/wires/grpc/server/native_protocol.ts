@@ -13,8 +13,7 @@ import type { MaybePromise } from "../../../internal/async.ts";
 import type { Body, Head, Reply, WireHost } from "../../wire.ts";
 import { encodeRefusal } from "./encode_error.ts";
 import { encodeStatus, OK, type Trailers } from "./encode_status.ts";
-import { type Envelope, openEnvelope, readEnvelopes } from "../messages/envelope.ts";
-import { gunzip } from "./gzip.ts";
+import { type Envelope, gunzip, openEnvelope, readEnvelopes } from "../messages/envelope.ts";
 import { NativeStream } from "./native_stream.ts";
 import type { RpcMethod } from "./connect.ts";
 

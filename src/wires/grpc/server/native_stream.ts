@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { concatBytes } from "../messages/bytes.ts";
+import { concatBytes } from "../messages/envelope.ts";
 
 /** How much waits for a slow reader before the writer has to, in bytes. */
 const MAX_HELD = 16_384;

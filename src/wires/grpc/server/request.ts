@@ -7,23 +7,15 @@
  *
  * @module
  */
-import {
-  type DescMessage,
-  fromBinary,
-  fromJson,
-  type JsonObject,
-  type JsonValue,
-  type Message,
-} from "@bufbuild/protobuf";
+import { type DescMessage, fromBinary, fromJson, type JsonObject, type JsonValue, type Message } from "@bufbuild/protobuf";
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { parseJson } from "../../framing/json_rpc/decode.ts";
 import type { Metadata } from "../../../core/call/call.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import type { Limits } from "../../wire.ts";
-import { openEnvelope } from "../messages/envelope.ts";
-import { gunzip } from "./gzip.ts";
+import { concatBytes, gunzip, openEnvelope } from "../messages/envelope.ts";
 import { TOO_DEEP } from "../messages/json.ts";
-import { decodeText } from "./text.ts";
+import { base64Decode, base64Encode } from "@bufbuild/protobuf/wire";
 
 /** How a request is written. */
 export interface RequestForm {
@@ -134,4 +126,23 @@ function attempt(desc: DescMessage, decode: () => Message): Message | ErrorResul
     if (reason.includes("maximum recursion depth")) return TOO_DEEP;
     return errorResult("parse_error", `Not a ${desc.typeName}: ${reason}`.slice(0, MAX_REASON));
   }
+}
+
+
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
+
+/** Reads base64; each piece that was sent may have its own padding. Total: bad input is a value. */
+export function decodeText(bytes: Uint8Array): Uint8Array<ArrayBuffer> | ErrorResult {
+  const pieces = decoder.decode(bytes).match(/[^=]+=*/g) ?? [];
+  try {
+    return concatBytes(pieces.map((piece) => base64Decode(piece)));
+  } catch {
+    return errorResult("parse_error", "The body is not base64");
+  }
+}
+
+/** Writes one piece as base64. */
+export function encodeText(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return encoder.encode(base64Encode(bytes));
 }

@@ -9,17 +9,16 @@ import { create } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
 import { parseTimeout as parseConnectTimeout } from "@connectrpc/connect/protocol-connect";
 import { parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-grpc-web";
-import type { Call, Metadata } from "../../../core/call/call.ts";
-import type { CallResult, ErrorResult, Sink } from "../../../core/call/outcome.ts";
+import type { Call, CallMeta, Metadata } from "../../../core/call/call.ts";
+import { type CallResult, type ErrorResult, errorResult, type Sink } from "../../../core/call/outcome.ts";
 import { retryAfter } from "../../../http_client/retry_after.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import { type Head, HeadPeer, type WireHost } from "../../wire.ts";
 import type { ResponseMembers, ToolRequestMembers } from "../messages/binary.ts";
-import { decodeToolRequest } from "./decode.ts";
-import { encodeOutcome, encodeTool } from "./encode.ts";
-import { encodePrompt } from "./encode_prompt.ts";
+import { encodeOutcome, encodePrompt, encodeTool } from "./encode.ts";
 import { encodeRefusal } from "./encode_error.ts";
 import { type PromptsList, PromptsListSchema, type ToolsList, ToolsListSchema } from "../messages/gen/mcplite_pb.ts";
+import { decodeCallMeta } from "../../../core/call/call_meta.ts";
 
 /** Codes of refusals whose HTTP status goes with `Retry-After`. */
 const MAY_RETRY: ReadonlySet<string> = new Set(["rate_limited", "unavailable"]);
@@ -136,4 +135,29 @@ function timeoutMs(metadata: Metadata): number | undefined {
     : parseConnectTimeout(metadata.get("connect-timeout-ms"), Number.POSITIVE_INFINITY);
   if (error !== undefined) throw error;
   return timeoutMs;
+}
+
+
+/** A call as it was sent. */
+export type DecodedCall = Omit<Call, "peer">;
+
+/**
+ * Reads a call.
+ *
+ * @param timeoutMs What the caller's headers say of its deadline.
+ */
+export function decodeToolRequest(
+  request: ToolRequestMembers,
+  timeoutMs: number | undefined,
+): DecodedCall | ErrorResult {
+  const { name: tool, arguments: args = {}, meta: sent } = request;
+  const meta = sent === undefined ? undefined : decodeCallMeta(sent);
+  if (meta !== undefined && "kind" in meta) return meta;
+  if (timeoutMs === undefined) return { tool, args, meta };
+  if (timeoutMs <= 0) return errorResult("deadline_exceeded", "The deadline has passed before the call began");
+  return { tool, args, meta: withDeadline(meta, timeoutMs) };
+}
+
+function withDeadline(meta: CallMeta | undefined, timeoutMs: number): CallMeta {
+  return { ...meta, deadlineMs: Math.min(timeoutMs, meta?.deadlineMs ?? Number.POSITIVE_INFINITY) };
 }

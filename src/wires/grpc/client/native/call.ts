@@ -9,31 +9,13 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import type { CallResult, ErrorResult, Sink, UnknownOutcome } from "../../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool } from "../../../../core/call/transport.ts";
-import {
-  decodeToolResponseBytes,
-  encodeRequestEnvelope,
-  type ResponseMembers,
-  type ToolRequestMembers,
-} from "../../messages/binary.ts";
-import { assertAnswered, assertOk } from "./status.ts";
-import {
-  BROKEN_OFF,
-  type Endpoint,
-  foreignAnswer,
-  readBeginning,
-  RECURSION_LIMIT,
-  redirected,
-  refusalOf,
-  type Rpc,
-  StreamedResponses,
-  tooLarge,
-  unreachable,
-} from "../rpc.ts";
+import { decodeToolResponseBytes, encodeRequestEnvelope, type ResponseMembers, type ToolRequestMembers } from "../../messages/binary.ts";
+import { BROKEN_OFF, type Endpoint, foreignAnswer, readBeginning, RECURSION_LIMIT, redirected, refusalOf, type Rpc, StreamedResponses, tooLarge, unreachable } from "../rpc.ts";
 import { decodeAnswer, decodeTool } from "../decode_reply.ts";
 import { encodeEnvelope, type Envelope, readEnvelopes } from "../../messages/envelope.ts";
 import { ToolsListSchema } from "../../messages/gen/mcplite_pb.ts";
-import type { TlsClientOptions } from "../tls.ts";
-import { type Http2Answer, Http2Connection, type Http2Head } from "./http2.ts";
+import { type Http2Answer, Http2Connection, type Http2Head, type TlsClientOptions } from "./http2.ts";
+import { validateResponseWithCompression, validateTrailer } from "@connectrpc/connect/protocol-grpc";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -194,4 +176,40 @@ function readResponse(message: Bytes): ResponseMembers {
   const response = decodeToolResponseBytes(message, RECURSION_LIMIT);
   if ("kind" in response) throw new Error(response.message);
   return response;
+}
+
+
+type Fields = Omit<Http2Head, ":status">;
+
+/**
+ * Throws unless messages may follow.
+ *
+ * @throws {ConnectError} For a status of HTTP's that is an error, an answer that is not gRPC, one that is compressed, and one that
+ * says its status at once.
+ */
+export function assertAnswered(head: Http2Head): void {
+  const { ":status": status = 0, "content-type": type = "" } = head;
+  const isUsual = head["grpc-status"] === undefined && head["grpc-encoding"] === undefined;
+  if (isUsual && status === 200 && /^application\/grpc(\+proto)?$/.test(type)) return;
+  const { headerError } = validateResponseWithCompression([], status, toHeaders(head));
+  if (headerError !== undefined) throw headerError;
+}
+
+/**
+ * Throws unless the RPC has gone well.
+ *
+ * @throws {ConnectError} What the server said, or that it said nothing.
+ */
+export function assertOk(trailers: Fields, head: Fields): void {
+  const isUsual = trailers["grpc-status"] === "0" && trailers["grpc-status-details-bin"] === undefined;
+  if (!isUsual) validateTrailer(toHeaders(trailers), toHeaders(head));
+}
+
+function toHeaders(fields: Fields): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(fields)) {
+    if (name.startsWith(":") || value === undefined) continue;
+    headers.set(name, typeof value === "string" ? value : value.join(", "));
+  }
+  return headers;
 }

@@ -4,7 +4,6 @@
  * @module
  */
 import type * as Http2 from "node:http2";
-import type { TlsClientOptions } from "../tls.ts";
 
 /** One connection, made when it is needed, and made anew when it was lost. */
 export class Http2Connection {
@@ -150,4 +149,14 @@ function loadHttp2(): typeof Http2 {
     );
   }
   return http2;
+}
+
+/** How a connection with TLS is made. */
+export interface TlsClientOptions {
+  /** Certificates of the authorities that are trusted, in PEM. Default: the runtime's. */
+  readonly ca?: string;
+  /** The private key that is shown, in PEM. */
+  readonly key?: string;
+  /** The certificate that is shown, in PEM. */
+  readonly cert?: string;
 }
