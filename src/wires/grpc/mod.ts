@@ -6,7 +6,7 @@
  *
  * @module
  */
-export { type ConnectOptions, grpc } from "./server/grpc.ts";
+export { grpc, type GrpcOptions } from "./server/grpc.ts";
 export {
   connectTransport,
   type ConnectTransportOptions,

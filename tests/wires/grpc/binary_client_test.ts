@@ -4,8 +4,8 @@ import { test } from "node:test";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import {
-  BLANK_META,
   decodeToolResponseBytes,
+  EMPTY_META,
   encodeRequestEnvelope,
   type ResponseMembers,
 } from "../../../src/wires/grpc/messages/binary.ts";
@@ -21,7 +21,7 @@ function referenceOf(bytes: Uint8Array): ResponseMembers {
   const { result, meta } = fromBinary(ToolResponseSchema, bytes);
   if (meta === undefined) return { result, meta };
   const { $typeName: _, $unknown: __, ...members } = meta;
-  return { result, meta: { ...BLANK_META, ...members } };
+  return { result, meta: { ...EMPTY_META, ...members } };
 }
 
 test("encodeRequestEnvelope() writes the library's bytes", () => {

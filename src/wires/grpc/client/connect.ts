@@ -11,8 +11,8 @@ import type { ActivityMonitor, ListedTool } from "../../../core/call/transport.t
 import { withRetryAfter } from "../../../http_client/read.ts";
 import type { ToolRequestMembers } from "../messages/binary.ts";
 import { Exchange, type Fetch } from "./fetch.ts";
-import { type Endpoint, RECURSION_LIMIT, refusalOf, type Rpc, StreamedResponses } from "./rpc.ts";
-import { decodeAnswer, decodeTool } from "./decode_reply.ts";
+import { type Endpoint, RECURSION_LIMIT, type Rpc, StreamedResponses, toErrorResult } from "./rpc.ts";
+import { decodeTool, decodeUnaryResponse } from "./decode.ts";
 import { MCPLite, type ToolRequest, ToolRequestSchema } from "../messages/gen/mcplite_pb.ts";
 
 /** One of the library's transports. */
@@ -42,7 +42,7 @@ export class ConnectRpc implements Rpc {
     return this.#exchange(limit, async (transport, signal) => {
       if (sink !== undefined) return await readStream(transport, signal, headers, message, sink);
       const answer = await transport.unary(MCPLite.method.callTool, signal, undefined, headers, message);
-      return decodeAnswer(answer.message);
+      return decodeUnaryResponse(answer.message);
     });
   }
 
@@ -64,7 +64,7 @@ export class ConnectRpc implements Rpc {
     try {
       return await work(this.#transport(exchange), AbortSignal.any([limit.signal, left.signal]));
     } catch (thrown) {
-      return withRetryAfter(exchange.refusal ?? refusalOf(thrown, exchange.refused), exchange.headers);
+      return withRetryAfter(exchange.refusal ?? toErrorResult(thrown, exchange.refused), exchange.headers);
     } finally {
       left.abort();
     }
@@ -106,5 +106,5 @@ async function readStream(
   );
   const responses = new StreamedResponses(sink);
   for await (const message of messages) await responses.take(message);
-  return responses.ended;
+  return responses.result;
 }

@@ -14,13 +14,13 @@ import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import { discard } from "../../../http_client/read.ts";
 import { concatBytes } from "../messages/envelope.ts";
 import {
-  type Answered,
   type Endpoint,
-  foreignAnswer,
-  readBeginning,
-  redirected,
-  tooLarge,
-  unreachable,
+  readPrefix,
+  type ReceivedResponse,
+  redirectError,
+  tooLargeError,
+  unexpectedResponse,
+  unreachableError,
 } from "./rpc.ts";
 
 /** What takes the place of the global `fetch`. */
@@ -33,7 +33,7 @@ export class Exchange {
   /** When a proxy wants to be asked again is in its headers. */
   headers: Headers = new Headers();
   /** The answer, if its status is an error's. */
-  refused: Answered | undefined = undefined;
+  refused: ReceivedResponse | undefined = undefined;
   readonly #endpoint: Endpoint;
   readonly #send: Fetch;
   readonly #limit: ActivityMonitor;
@@ -52,11 +52,11 @@ export class Exchange {
     this.headers = response.headers;
     if (isRedirect(response)) {
       discard(response);
-      throw this.#refuse(redirected(request.url, response.headers.get("location")));
+      throw this.#refuse(redirectError(request.url, response.headers.get("location")));
     }
     const [url, body] = [request.url, this.#read(response)];
     if (!isOfProtocol(response, request.header)) {
-      throw this.#refuse(foreignAnswer({ url, status, text: await readBeginning(body) }));
+      throw this.#refuse(unexpectedResponse({ url, status, text: await readPrefix(body) }));
     }
     const head = { status, header: headersOf(response), trailer: new Headers() };
     if (response.ok) return { ...head, body };
@@ -79,7 +79,7 @@ export class Exchange {
     try {
       return await send(`${url}${this.#endpoint.base.search}`, init);
     } catch (cause) {
-      throw this.#refuse(unreachable(url, cause));
+      throw this.#refuse(unreachableError(url, cause));
     }
   }
 
@@ -96,7 +96,7 @@ export class Exchange {
       for (let read = await reader.read(); !read.done; read = await reader.read()) {
         this.#limit.suspend();
         length += read.value.length;
-        if (length > maxBytes) throw this.#refuse(tooLarge(maxBytes));
+        if (length > maxBytes) throw this.#refuse(tooLargeError(maxBytes));
         yield read.value;
         this.#limit.markActive();
       }

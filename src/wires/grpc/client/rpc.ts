@@ -16,7 +16,7 @@ import { decodeStatus } from "../../framing/json_rpc/decode_error.ts";
 import type { ToolErrorCode } from "../../../core/errors/code.ts";
 import { ToolError } from "../../../core/errors/tool_error.ts";
 import type { ResponseMembers, ToolRequestMembers } from "../messages/binary.ts";
-import { decodeError, decodeResponse } from "./decode_reply.ts";
+import { decodeError, decodeStreamResponse } from "./decode.ts";
 
 /** Makes the RPCs of a client. Total: whatever goes wrong is a refusal. */
 export interface Rpc {
@@ -51,13 +51,13 @@ export class StreamedResponses {
   }
 
   /** How the stream ended. */
-  get ended(): CallResult | UnknownOutcome {
-    return this.#ended ?? BROKEN_OFF;
+  get result(): CallResult | UnknownOutcome {
+    return this.#ended ?? STREAM_INTERRUPTED;
   }
 
   /** Takes one. What comes after the last is its protocol's end, which is read so that the connection can go on. */
   take(response: ResponseMembers): void | Promise<void> {
-    const said = decodeResponse(response);
+    const said = decodeStreamResponse(response);
     if (said === undefined) return;
     if (said.kind === "partial" || said.kind === "progress" || said.kind === "deferred") return this.#sink.push(said);
     this.#ended ??= said;
@@ -68,10 +68,10 @@ export class StreamedResponses {
 export const RECURSION_LIMIT = 4_096;
 
 /** Says that an answer ended before it was whole, or is none. */
-export const BROKEN_OFF: ErrorResult = errorResult("unavailable", "Stream broke off");
+export const STREAM_INTERRUPTED: ErrorResult = errorResult("unavailable", "Stream broke off");
 
 /** Says that there was no answer. What a `fetch` has its own words for, such as that no token is to be had, is told by these. */
-export function unreachable(url: string, cause: unknown): ErrorResult {
+export function unreachableError(url: string, cause: unknown): ErrorResult {
   if (cause instanceof ToolError) {
     return { ...errorResult(cause.code, cause.message, cause.details), cause: cause.cause };
   }
@@ -80,18 +80,18 @@ export function unreachable(url: string, cause: unknown): ErrorResult {
 }
 
 /** Says that an answer sends elsewhere. */
-export function redirected(url: string, location: string | null | undefined): ErrorResult {
+export function redirectError(url: string, location: string | null | undefined): ErrorResult {
   const cause = new Error(`POST ${url} redirects to ${location}`);
   return { ...errorResult("invalid_request", "Redirects are not followed: use the final URL"), cause };
 }
 
 /** Says that an answer is larger than it may be. */
-export function tooLarge(maxBytes: number): ErrorResult {
+export function tooLargeError(maxBytes: number): ErrorResult {
   return errorResult("result_too_large", `The answer is larger than ${maxBytes} bytes`);
 }
 
 /** An answer, as far as it is known. */
-export interface Answered {
+export interface ReceivedResponse {
   /** Where it came from. */
   readonly url: string;
   /** Its status. */
@@ -101,16 +101,16 @@ export interface Answered {
 }
 
 /** Most of a foreign answer that is told, in characters. */
-const MAX_TOLD = 200;
+const MAX_PREFIX_CHARS = 200;
 
 /** The beginning of a body that is not the protocol's, as far as it comes. */
-export async function readBeginning(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+export async function readPrefix(pieces: AsyncIterable<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   try {
     for await (const piece of pieces) {
       text += decoder.decode(piece, { stream: true });
-      if (text.length >= MAX_TOLD) break;
+      if (text.length >= MAX_PREFIX_CHARS) break;
     }
   } catch {
     // What there is of it says enough.
@@ -119,10 +119,10 @@ export async function readBeginning(pieces: AsyncIterable<Uint8Array>): Promise<
 }
 
 /** Says that an answer is not the protocol's. Where it came from is the cause's alone: messages may be passed on. */
-export function foreignAnswer({ url, status, text }: Answered, code?: ToolErrorCode): ErrorResult {
+export function unexpectedResponse({ url, status, text }: ReceivedResponse, code?: ToolErrorCode): ErrorResult {
   const refusal = decodeStatus(status, text, "MCP-lite");
   const advice = status === 404 ? ": is connect() among its wires, and the path of the URL right?" : "";
-  const cause = new Error(`POST ${url}: status ${status}: ${text.trim().slice(0, MAX_TOLD)}`);
+  const cause = new Error(`POST ${url}: status ${status}: ${text.trim().slice(0, MAX_PREFIX_CHARS)}`);
   return { ...errorResult(code ?? refusal.code, refusal.message + advice), cause };
 }
 
@@ -131,15 +131,15 @@ export function foreignAnswer({ url, status, text }: Answered, code?: ToolErrorC
  *
  * @param refused The answer, if its status is an error's.
  */
-export function refusalOf(thrown: unknown, refused?: Answered): ErrorResult {
-  if (!(thrown instanceof ConnectError)) return { ...BROKEN_OFF, cause: thrown };
+export function toErrorResult(thrown: unknown, refused?: ReceivedResponse): ErrorResult {
+  if (!(thrown instanceof ConnectError)) return { ...STREAM_INTERRUPTED, cause: thrown };
   // Any JSON counts as an error of Connect's, one that says nothing too.
   const isSaid = thrown.rawMessage !== "" || thrown.details.length > 0;
   if (thrown.isWireError && (isSaid || refused === undefined)) return decodeError(thrown);
-  if (refused !== undefined) return foreignAnswer(refused, decodeError(thrown).code);
+  if (refused !== undefined) return unexpectedResponse(refused, decodeError(thrown).code);
   // A message that says that it is larger than what is read.
   if (thrown.code === Code.ResourceExhausted) {
     return { ...errorResult("result_too_large", "The answer is larger than what is read"), cause: thrown };
   }
-  return { ...BROKEN_OFF, cause: thrown };
+  return { ...STREAM_INTERRUPTED, cause: thrown };
 }

@@ -9,10 +9,10 @@
  */
 import type { JsonObject, Message } from "@bufbuild/protobuf";
 import type { ErrorResult } from "../../../core/call/outcome.ts";
-import { BinaryReader, BinaryWriter, Unreadable } from "./wire_format.ts";
+import { BinaryReader, BinaryWriter, DecodeError } from "./wire_format.ts";
 import { readStruct, writeStruct } from "./struct.ts";
 import { type ResponseMeta, ResponseType } from "./gen/mcplite_pb.ts";
-import { TOO_DEEP } from "./json.ts";
+import { ARGUMENTS_TOO_DEEP } from "./json.ts";
 
 /** What a ToolRequest says. */
 export interface ToolRequestMembers {
@@ -28,7 +28,7 @@ export interface ToolRequestMembers {
 export type ResponseMetaMembers = Omit<ResponseMeta, keyof Message>;
 
 /** A ResponseMeta that says nothing. */
-export const BLANK_META: ResponseMetaMembers = {
+export const EMPTY_META: ResponseMetaMembers = {
   responseType: ResponseType.ANSWER,
   promiseToken: "",
   timestamp: 0n,
@@ -78,9 +78,9 @@ function readWhole<Members>(
   try {
     return read(new BinaryReader(bytes, typeName));
   } catch (thrown) {
-    if (thrown instanceof Unreadable) return thrown.refusal;
+    if (thrown instanceof DecodeError) return thrown.error;
     // The stack is less deep than what may be nested.
-    if (thrown instanceof RangeError) return TOO_DEEP;
+    if (thrown instanceof RangeError) return ARGUMENTS_TOO_DEEP;
     throw thrown;
   }
 }
@@ -89,7 +89,7 @@ function readToolRequest(reader: BinaryReader, end: number, depth: number): Tool
   let name = "";
   let args: JsonObject | undefined;
   let meta: JsonObject | undefined;
-  while (reader.at < end) {
+  while (reader.offset < end) {
     const tag = reader.tag(end);
     if (tag === 0o12) name = reader.text(end);
     else if (tag === 0o22) args = readStruct(reader, end, args ?? {}, depth);
@@ -102,10 +102,10 @@ function readToolRequest(reader: BinaryReader, end: number, depth: number): Tool
 function readToolResponse(reader: BinaryReader, end: number, depth: number): ResponseMembers {
   let result: JsonObject | undefined;
   let meta: ResponseMetaMembers | undefined;
-  while (reader.at < end) {
+  while (reader.offset < end) {
     const tag = reader.tag(end);
     if (tag === 0o12) result = readStruct(reader, end, result ?? {}, depth);
-    else if (tag === 0o22) readMeta(reader, end, meta ??= { ...BLANK_META }, depth);
+    else if (tag === 0o22) readMeta(reader, end, meta ??= { ...EMPTY_META }, depth);
     else reader.skip(tag, end);
   }
   return { result, meta };
@@ -114,7 +114,7 @@ function readToolResponse(reader: BinaryReader, end: number, depth: number): Res
 /** Reads a meta into what was sent of it before. */
 function readMeta(reader: BinaryReader, outerEnd: number, meta: ResponseMetaMembers, depth: number): void {
   const end = reader.end(outerEnd);
-  while (reader.at < end) {
+  while (reader.offset < end) {
     const tag = reader.tag(end);
     if (tag === 0o10) meta.responseType = readInt32(reader, end) as ResponseType;
     else if (tag === 0o30) meta.timestamp = reader.integer(end);

@@ -81,7 +81,6 @@ export function concatBytes(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuff
   return whole;
 }
 
-
 /** Decompresses a message, no further than to `maxBytes`. Total: bad input is a value. */
 export async function gunzip(
   bytes: Uint8Array<ArrayBuffer>,

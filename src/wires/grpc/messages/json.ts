@@ -69,21 +69,21 @@ function copyMembers(members: object, depth: number): JsonObject | undefined {
 }
 
 /** Says no to what is nested deeper than allowed. */
-export const TOO_DEEP: ErrorResult = errorResult(
+export const ARGUMENTS_TOO_DEEP: ErrorResult = errorResult(
   "invalid_request",
   "The arguments are nested deeper than this server reads",
 );
 
 /** Says no to a number that the eight bytes of a double have, and text of JSON has not. */
-export function refuseNumber(value: number): ErrorResult {
+export function numberError(value: number): ErrorResult {
   return errorResult("parse_error", `A number is ${value}, which is not JSON`);
 }
 
 /** Why a value that came as a `Struct` is not JSON within the limits; `undefined` if it is. */
 export function refuseStruct(value: JsonValue, maxDepth: number): ErrorResult | undefined {
-  if (typeof value === "number" && !Number.isFinite(value)) return refuseNumber(value);
+  if (typeof value === "number" && !Number.isFinite(value)) return numberError(value);
   if (typeof value !== "object" || value === null) return undefined;
-  if (maxDepth === 0) return TOO_DEEP;
+  if (maxDepth === 0) return ARGUMENTS_TOO_DEEP;
   for (const member of Array.isArray(value) ? value : Object.values(value)) {
     const refusal = refuseStruct(member, maxDepth - 1);
     if (refusal !== undefined) return refusal;

@@ -7,8 +7,8 @@
  */
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { isJsonObject } from "../../../internal/json.ts";
-import { type BinaryReader, type BinaryWriter, Unreadable } from "./wire_format.ts";
-import { refuseNumber, TOO_DEEP } from "./json.ts";
+import { type BinaryReader, type BinaryWriter, DecodeError } from "./wire_format.ts";
+import { ARGUMENTS_TOO_DEEP, numberError } from "./json.ts";
 
 /**
  * Reads a struct into the members that were sent before it.
@@ -16,9 +16,9 @@ import { refuseNumber, TOO_DEEP } from "./json.ts";
  * @param depth Deepest nesting; that of `{}` is 1.
  */
 export function readStruct(reader: BinaryReader, outerEnd: number, members: JsonObject, depth: number): JsonObject {
-  if (depth <= 0) throw new Unreadable(TOO_DEEP);
+  if (depth <= 0) throw new DecodeError(ARGUMENTS_TOO_DEEP);
   const end = reader.end(outerEnd);
-  while (reader.at < end) {
+  while (reader.offset < end) {
     const tag = reader.tag(end);
     if (tag === 0o12) readEntry(reader, end, members, depth - 1);
     else reader.skip(tag, end);
@@ -30,7 +30,7 @@ function readEntry(reader: BinaryReader, outerEnd: number, members: JsonObject, 
   const end = reader.end(outerEnd);
   let key = "";
   let value: JsonValue = null;
-  while (reader.at < end) {
+  while (reader.offset < end) {
     const tag = reader.tag(end);
     if (tag === 0o12) key = reader.key(end);
     else if (tag === 0o22) value = readValue(reader, end, value, depth);
@@ -41,9 +41,9 @@ function readEntry(reader: BinaryReader, outerEnd: number, members: JsonObject, 
 }
 
 function readList(reader: BinaryReader, outerEnd: number, items: JsonValue[], depth: number): JsonValue[] {
-  if (depth <= 0) throw new Unreadable(TOO_DEEP);
+  if (depth <= 0) throw new DecodeError(ARGUMENTS_TOO_DEEP);
   const end = reader.end(outerEnd);
-  while (reader.at < end) {
+  while (reader.offset < end) {
     const tag = reader.tag(end);
     if (tag === 0o12) items.push(readValue(reader, end, null, depth - 1));
     else reader.skip(tag, end);
@@ -55,7 +55,7 @@ function readList(reader: BinaryReader, outerEnd: number, items: JsonValue[], de
 function readValue(reader: BinaryReader, outerEnd: number, before: JsonValue, depth: number): JsonValue {
   const end = reader.end(outerEnd);
   let value = before;
-  while (reader.at < end) {
+  while (reader.offset < end) {
     const tag = reader.tag(end);
     if (tag === 0o32) value = reader.text(end);
     else if (tag === 0o21) value = finite(reader.double(end));
@@ -71,7 +71,7 @@ function readValue(reader: BinaryReader, outerEnd: number, before: JsonValue, de
 }
 
 function finite(value: number): number {
-  if (!Number.isFinite(value)) throw new Unreadable(refuseNumber(value));
+  if (!Number.isFinite(value)) throw new DecodeError(numberError(value));
   return value;
 }
 

@@ -10,12 +10,12 @@
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 
 /** Why bytes are refused; thrown inside the codec only. */
-export class Unreadable extends Error {
-  readonly refusal: ErrorResult;
+export class DecodeError extends Error {
+  readonly error: ErrorResult;
 
   constructor(refusal: ErrorResult) {
     super(refusal.message);
-    this.refusal = refusal;
+    this.error = refusal;
   }
 }
 
@@ -40,7 +40,7 @@ const encoder = new TextEncoder();
 /** Reads from the start. Every method reads one thing, up to an `end` that nothing in it may pass. */
 export class BinaryReader {
   /** Where the next thing begins. */
-  at = 0;
+  offset = 0;
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
   readonly #typeName: string;
@@ -53,25 +53,27 @@ export class BinaryReader {
   }
 
   tag(end: number): number {
-    const start = this.at;
+    const start = this.offset;
     const tag = this.varint(end);
-    if (tag < 0o10 || tag > MAX_TAG || this.at - start > MAX_TAG_BYTES) throw this.#malformed("a tag names no field");
+    if (tag < 0o10 || tag > MAX_TAG || this.offset - start > MAX_TAG_BYTES) {
+      throw this.#malformed("a tag names no field");
+    }
     return tag;
   }
 
   /** A length; told is where what has it ends. */
   end(outerEnd: number): number {
     const length = this.varint(outerEnd);
-    if (length > outerEnd - this.at) throw this.#malformed("a length goes beyond the end");
-    return this.at + length;
+    if (length > outerEnd - this.offset) throw this.#malformed("a length goes beyond the end");
+    return this.offset + length;
   }
 
   /** A whole number. Beyond 2^53 it is about right, which is enough for lengths and booleans. */
   varint(end: number): number {
     let value = 0;
     for (let factor = 1; factor < 2 ** 70; factor *= 128) {
-      if (this.at >= end) throw this.#malformed("it ends too early");
-      const byte = this.#bytes[this.at++] as number;
+      if (this.offset >= end) throw this.#malformed("it ends too early");
+      const byte = this.#bytes[this.offset++] as number;
       if (byte < 128) return value + byte * factor;
       value += (byte - 128) * factor;
     }
@@ -80,32 +82,32 @@ export class BinaryReader {
 
   /** An integer of 64 bits with a sign. */
   integer(end: number): bigint {
-    const start = this.at;
+    const start = this.offset;
     const value = this.varint(end);
     if (value <= Number.MAX_SAFE_INTEGER) return BigInt(value);
     let exact = 0n;
-    for (let at = this.at - 1; at >= start; at--) exact = exact << 7n | BigInt((this.#bytes[at] as number) & 127);
+    for (let at = this.offset - 1; at >= start; at--) exact = exact << 7n | BigInt((this.#bytes[at] as number) & 127);
     return BigInt.asIntN(64, exact);
   }
 
   double(end: number): number {
-    const start = this.at;
+    const start = this.offset;
     this.#pass(8, end);
     return this.#view.getFloat64(start, true);
   }
 
   text(outerEnd: number): string {
     const end = this.end(outerEnd);
-    const start = this.at;
-    this.at = end;
+    const start = this.offset;
+    this.offset = end;
     return this.#textBetween(start, end);
   }
 
   /** A text that is likely to have come before, as names of members are. */
   key(outerEnd: number): string {
     const end = this.end(outerEnd);
-    const start = this.at;
-    this.at = end;
+    const start = this.offset;
+    this.offset = end;
     if (end - start > MAX_KNOWN) return this.#textBetween(start, end);
     let hash = 0;
     for (let at = start; at < end; at++) hash = Math.imul(hash, 31) + (this.#bytes[at] as number);
@@ -119,7 +121,7 @@ export class BinaryReader {
     const form = tag & 7;
     if (form === 0) this.varint(end);
     else if (form === 1) this.#pass(8, end);
-    else if (form === 2) this.at = this.end(end);
+    else if (form === 2) this.offset = this.end(end);
     else if (form === 5) this.#pass(4, end);
     else throw this.#malformed(`field ${tag >>> 3} is a group, or in no form at all`);
   }
@@ -154,12 +156,12 @@ export class BinaryReader {
   }
 
   #pass(count: number, end: number): void {
-    if (count > end - this.at) throw this.#malformed("it ends too early");
-    this.at += count;
+    if (count > end - this.offset) throw this.#malformed("it ends too early");
+    this.offset += count;
   }
 
-  #malformed(reason: string): Unreadable {
-    return new Unreadable(errorResult("parse_error", `Not a ${this.#typeName}: ${reason}`));
+  #malformed(reason: string): DecodeError {
+    return new DecodeError(errorResult("parse_error", `Not a ${this.#typeName}: ${reason}`));
   }
 }
 

@@ -8,20 +8,34 @@
  * @module
  */
 import type { Message } from "@bufbuild/protobuf";
-import { type ContextKey, createConnectRouter, createContextKey, createContextValues, type HandlerContext, type ServiceImpl } from "@connectrpc/connect";
+import {
+  type ContextKey,
+  createConnectRouter,
+  createContextKey,
+  createContextValues,
+  type HandlerContext,
+  type ServiceImpl,
+} from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/connect/protocol";
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import type { Body, Head, Limits, Reply } from "../../wire.ts";
 import { concatBytes } from "../messages/envelope.ts";
 import type { ResponseMembers } from "../messages/binary.ts";
-import { encodeRefusal } from "./encode_error.ts";
+import { encodeError } from "./encode_error.ts";
 import { MCPLite, type ToolRequest } from "../messages/gen/mcplite_pb.ts";
 import { refuseStruct } from "../messages/json.ts";
-import { emptyRequest, encodeText, encodingHeader, readRequest, type RequestForm, requestForm } from "./request.ts";
+import {
+  compressionHeader,
+  emptyRequest,
+  encodeText,
+  parseContentType,
+  readRequest,
+  type RequestEncoding,
+} from "./request.ts";
 import { ResponseStream } from "./stream.ts";
 import type { ToolService } from "./service.ts";
-import { refuseType, STREAM_TYPES, UNARY_TYPES } from "./content_type.ts";
+import { STREAM_TYPES, UNARY_TYPES, unsupportedMediaType } from "./content_type.ts";
 
 /** A request, as the functions below see it. */
 interface Rpc {
@@ -88,12 +102,12 @@ function toolRequestOf(rpc: Rpc, maxDepth: number): ToolRequest {
   assertRead(rpc);
   const request = rpc.request as ToolRequest;
   const refusal = refuseStruct(request.arguments ?? null, maxDepth) ?? refuseStruct(request.meta ?? null, maxDepth);
-  if (refusal !== undefined) throw encodeRefusal(refusal);
+  if (refusal !== undefined) throw encodeError(refusal);
   return request;
 }
 
 function assertRead({ request }: Rpc): void {
-  if ("kind" in request) throw encodeRefusal(request as ErrorResult);
+  if ("kind" in request) throw encodeError(request as ErrorResult);
 }
 
 function rpcOf({ values }: HandlerContext): Rpc {
@@ -102,12 +116,12 @@ function rpcOf({ values }: HandlerContext): Rpc {
 
 function connectMethod(handler: UniversalHandler, limits: Limits): ConnectMethod {
   const isStream = handler.method.methodKind !== "unary";
-  const withForm = (head: Head, answer: (form: RequestForm) => MaybePromise<Reply>): MaybePromise<Reply> => {
+  const withForm = (head: Head, answer: (form: RequestEncoding) => MaybePromise<Reply>): MaybePromise<Reply> => {
     const contentType = head.metadata.get("content-type") ?? "";
-    if (handler.supportedContentType(contentType)) return answer(requestForm(contentType));
-    return refuseType(head.metadata.get("content-type"), isStream ? STREAM_TYPES : UNARY_TYPES);
+    if (handler.supportedContentType(contentType)) return answer(parseContentType(contentType));
+    return unsupportedMediaType(head.metadata.get("content-type"), isStream ? STREAM_TYPES : UNARY_TYPES);
   };
-  const answer = (head: Head, form: RequestForm, request: Message | ErrorResult): MaybePromise<Reply> => {
+  const answer = (head: Head, form: RequestEncoding, request: Message | ErrorResult): MaybePromise<Reply> => {
     const call = new MethodCall(handler, head, form, request);
     return isStream ? call.stream() : call.answer();
   };
@@ -125,7 +139,7 @@ function connectMethod(handler: UniversalHandler, limits: Limits): ConnectMethod
   };
 }
 
-function textType({ contentType }: RequestForm): string {
+function textType({ contentType }: RequestEncoding): string {
   return contentType.replace("grpc-web", "grpc-web-text");
 }
 
@@ -133,11 +147,11 @@ function textType({ contentType }: RequestForm): string {
 class MethodCall {
   readonly #handler: UniversalHandler;
   readonly #head: Head;
-  readonly #form: RequestForm;
+  readonly #form: RequestEncoding;
   readonly #request: Message | ErrorResult;
   readonly #left = new AbortController();
 
-  constructor(handler: UniversalHandler, head: Head, form: RequestForm, request: Message | ErrorResult) {
+  constructor(handler: UniversalHandler, head: Head, form: RequestEncoding, request: Message | ErrorResult) {
     this.#handler = handler;
     this.#head = head;
     this.#form = form;
@@ -194,7 +208,7 @@ class MethodCall {
   /** Deadlines are not among them: those are dispatch's. A compression that we do not read is, to be refused. */
   #headers(): Headers {
     const headers = new Headers({ "content-type": this.#form.contentType });
-    const name = encodingHeader(this.#form);
+    const name = compressionHeader(this.#form);
     const encoding = this.#head.metadata.get(name);
     if (encoding !== null && encoding !== "gzip") headers.set(name, encoding);
     return headers;

@@ -6,7 +6,7 @@
 import { errorToJson } from "@connectrpc/connect/protocol-connect";
 import { errorResult } from "../../../core/call/outcome.ts";
 import type { Reply } from "../../wire.ts";
-import { encodeRefusal } from "./encode_error.ts";
+import { encodeError } from "./encode_error.ts";
 
 const WEB_TYPES = ["application/grpc-web+proto", "application/grpc-web+json", "application/grpc-web-text"];
 
@@ -20,21 +20,21 @@ export const STREAM_TYPES: readonly string[] = ["application/connect+json", "app
 export const NATIVE_TYPES: readonly string[] = ["application/grpc", "application/grpc+proto"];
 
 /** The answer to a request by another method than POST. */
-export function refuseMethod(method: string): Reply {
-  return say(405, { allow: "POST" }, `${method} is not allowed here: use POST`);
+export function methodNotAllowed(method: string): Reply {
+  return errorReply(405, { allow: "POST" }, `${method} is not allowed here: use POST`);
 }
 
 /** The answer to a request of another media type than those that its method takes. */
-export function refuseType(contentType: string | null, types: readonly string[]): Reply {
+export function unsupportedMediaType(contentType: string | null, types: readonly string[]): Reply {
   const taken = types.join(", ");
-  return say(
+  return errorReply(
     415,
     { "accept-post": taken },
     `${contentType ?? "A request without Content-Type"} is not read here: use ${taken}`,
   );
 }
 
-function say(status: number, headers: Readonly<Record<string, string>>, message: string): Reply {
-  const error = errorToJson(encodeRefusal(errorResult("invalid_request", message)), undefined);
+function errorReply(status: number, headers: Readonly<Record<string, string>>, message: string): Reply {
+  const error = errorToJson(encodeError(errorResult("invalid_request", message)), undefined);
   return { status, headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(error) };
 }

@@ -11,13 +11,13 @@ import type { CallEvent, Outcome } from "../../../core/call/outcome.ts";
 import { addedMembers, eventMembers, requestMembers } from "../../framing/result/encode.ts";
 import type { Members } from "../../../internal/json.ts";
 import type { ToolListing } from "../../../core/tool/listing.ts";
-import { BLANK_META, type ResponseMembers, type ResponseMetaMembers } from "../messages/binary.ts";
+import { EMPTY_META, type ResponseMembers, type ResponseMetaMembers } from "../messages/binary.ts";
 import { type Prompt, PromptSchema, ResponseType, type Tool, ToolSchema } from "../messages/gen/mcplite_pb.ts";
 import { toJsonObject } from "../messages/json.ts";
 import type { PromptListing } from "../../../core/content/listing.ts";
 
 /** What every meta says. */
-export interface Common {
+export interface ResponseContext {
   /** When the call began, in milliseconds since the Unix epoch. */
   readonly startedMs: number;
   /** When it ended, likewise. */
@@ -29,9 +29,9 @@ export interface Common {
 const MAX_INT32 = 2_147_483_647;
 
 /** The last response to a call. */
-export function encodeOutcome(outcome: Outcome, common: Common): ResponseMembers {
+export function encodeOutcome(outcome: Outcome, common: ResponseContext): ResponseMembers {
   const meta = {
-    ...BLANK_META,
+    ...EMPTY_META,
     timestamp: toInt64(common.nowMs),
     // A clock that was set back must not give a negative duration.
     processingTimeMs: toInt32(Math.max(0, common.nowMs - common.startedMs)),
@@ -115,7 +115,6 @@ function toInt64(value: number): bigint {
 function toInt32(value: number): number {
   return Math.min(MAX_INT32, Math.ceil(value));
 }
-
 
 /** A prompt as it is listed (docs/spec.md 8.1). */
 export function encodePrompt(prompt: PromptListing): Prompt {

@@ -6,7 +6,15 @@
  *
  * @module
  */
-import { create, type DescMessage, fromJson, type JsonValue, type MessageInitShape, toBinary, toJson } from "@bufbuild/protobuf";
+import {
+  create,
+  type DescMessage,
+  fromJson,
+  type JsonValue,
+  type MessageInitShape,
+  toBinary,
+  toJson,
+} from "@bufbuild/protobuf";
 import { ValueSchema } from "@bufbuild/protobuf/wkt";
 import { ConnectError } from "@connectrpc/connect";
 import type { ErrorResult } from "../../../core/call/outcome.ts";
@@ -30,7 +38,7 @@ const MAX_RETRY_MS = 86_400_000;
  * @param metadata Headers that go with it; by gRPC, trailers.
  * @throws What `JSON.stringify` throws of the refusal's data, or `RangeError` if that is nested deeper than the stack.
  */
-export function encodeRefusal(refusal: ErrorResult, metadata?: Readonly<Record<string, string>>): ConnectError {
+export function encodeError(refusal: ErrorResult, metadata?: Readonly<Record<string, string>>): ConnectError {
   const { code, data } = refusal;
   const json = data === undefined ? undefined : JSON.parse(JSON.stringify(data)) as JsonValue;
   const members = isJsonObject(json) ? json : {};

@@ -12,13 +12,13 @@ import { checkOptions, PATH } from "../../../internal/options.ts";
 import type { Body, Head, MountedWire, Reply, Wire, WireHost } from "../../wire.ts";
 import { HEALTH_PATHS } from "./health.ts";
 import { createNativeMethods } from "./native.ts";
-import { isNative, refuseUnread } from "./native_protocol.ts";
+import { encodeEarlyError, isNativeGrpc } from "./native_protocol.ts";
 import { type ConnectMethod, createConnectMethods, EXPOSED_HEADERS, type RpcMethod } from "./connect.ts";
 import { ToolService } from "./service.ts";
-import { NATIVE_TYPES, refuseMethod, refuseType } from "./content_type.ts";
+import { methodNotAllowed, NATIVE_TYPES, unsupportedMediaType } from "./content_type.ts";
 
 /** Options of {@link grpc}. */
-export interface ConnectOptions {
+export interface GrpcOptions {
   /** What comes before the service's own paths. Default: nothing, so that they are `/mcplite.MCPLite/CallTool` and its like. */
   readonly path?: string;
 }
@@ -45,13 +45,13 @@ export interface ConnectOptions {
  * ```
  * @throws {TypeError} If the path is none, or there is no such option.
  */
-export function grpc(options: ConnectOptions = {}): Wire {
-  checkOptions<ConnectOptions>("serve Connect and gRPC", options, { path: PATH });
+export function grpc(options: GrpcOptions = {}): Wire {
+  checkOptions<GrpcOptions>("serve Connect and gRPC", options, { path: PATH });
   const base = `/${options.path ?? ""}`.replace(/\/+/g, "/").replace(/\/$/, "");
-  return { name: "connect", mount: (host) => new ConnectWire(host, base) };
+  return { name: "connect", mount: (host) => new GrpcWire(host, base) };
 }
 
-class ConnectWire implements MountedWire {
+class GrpcWire implements MountedWire {
   readonly paths: readonly string[];
   /** Who looks after a server asks how it is without saying who asks. */
   readonly unauthenticatedPaths: readonly string[];
@@ -70,21 +70,21 @@ class ConnectWire implements MountedWire {
   }
 
   handle(head: Head, body: Body): MaybePromise<Reply> {
-    if (head.method !== "POST") return refuseMethod(head.method);
-    const handle = isNative(head) ? this.#native.get(head.path) : this.#overFetch.get(head.path)?.handle;
+    if (head.method !== "POST") return methodNotAllowed(head.method);
+    const handle = isNativeGrpc(head) ? this.#native.get(head.path) : this.#overFetch.get(head.path)?.handle;
     return handle?.(head, body) ?? refuseForeign(head);
   }
 
   refuse(head: Head, refusal: ErrorResult, status?: number): MaybePromise<Reply> | undefined {
     // A gRPC answer's own status is 200, always.
     if (status !== undefined) return undefined;
-    if (head.method !== "POST") return refuseMethod(head.method);
-    if (isNative(head)) return refuseUnread(refusal);
+    if (head.method !== "POST") return methodNotAllowed(head.method);
+    if (isNativeGrpc(head)) return encodeEarlyError(refusal);
     return this.#overFetch.get(head.path)?.refuse(head, refusal) ?? refuseForeign(head);
   }
 }
 
 /** Health and reflection are for gRPC itself, alone. */
 function refuseForeign(head: Head): Reply {
-  return refuseType(head.metadata.get("content-type"), NATIVE_TYPES);
+  return unsupportedMediaType(head.metadata.get("content-type"), NATIVE_TYPES);
 }

@@ -13,7 +13,7 @@ import {
   type ToolRequestMembers,
 } from "../messages/binary.ts";
 import { encodeEvent } from "./encode.ts";
-import { encodeRefusal } from "./encode_error.ts";
+import { encodeError } from "./encode_error.ts";
 import { encodeEnvelope } from "../messages/envelope.ts";
 import { PromptsListSchema, type ToolsList, ToolsListSchema } from "../messages/gen/mcplite_pb.ts";
 import { healthMethods } from "./health.ts";
@@ -70,7 +70,7 @@ function toolMethods(
 
 function decodeRequest(message: Uint8Array, maxDepth: number): ToolRequestMembers {
   const request = decodeToolRequestBytes(message, maxDepth);
-  if ("kind" in request) throw encodeRefusal(request);
+  if ("kind" in request) throw encodeError(request);
   return request;
 }
 

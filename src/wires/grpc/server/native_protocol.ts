@@ -11,7 +11,7 @@ import type { Metadata } from "../../../core/call/call.ts";
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import type { Body, Head, Reply, WireHost } from "../../wire.ts";
-import { encodeRefusal } from "./encode_error.ts";
+import { encodeError } from "./encode_error.ts";
 import { encodeStatus, OK, type Trailers } from "./encode_status.ts";
 import { type Envelope, gunzip, openEnvelope, readEnvelopes } from "../messages/envelope.ts";
 import { NativeStream } from "./native_stream.ts";
@@ -29,15 +29,15 @@ export type ServerStreamMethod = (message: Bytes, stream: NativeStream, head: He
 export type BidiStreamMethod = (message: Bytes) => Bytes;
 
 /** Whether a request speaks gRPC itself, and neither gRPC-Web nor Connect. */
-export function isNative({ metadata }: Head): boolean {
+export function isNativeGrpc({ metadata }: Head): boolean {
   return /^application\/grpc(\+proto)?\s*(;|$)/i.test(metadata.get("content-type") ?? "");
 }
 
 const HEADERS = { "content-type": "application/grpc" };
 
 /** The answer to a request that is refused before its messages are read: a status, and nothing in front of it. */
-export function refuseUnread(refusal: ErrorResult): Reply {
-  return statusAlone(encodeStatus(encodeRefusal(refusal)));
+export function encodeEarlyError(refusal: ErrorResult): Reply {
+  return statusAlone(encodeStatus(encodeError(refusal)));
 }
 
 function statusAlone(status: Trailers): Reply {
@@ -83,7 +83,7 @@ export class NativeProtocol {
   bidiStream(method: BidiStreamMethod): RpcMethod {
     return (head, body) => {
       try {
-        assertCarried(head);
+        assertTrailersSupported(head);
       } catch (thrown) {
         return this.#statusAlone(thrown);
       }
@@ -106,7 +106,7 @@ export class NativeProtocol {
   }
 
   async #readOne(head: Head, body: Body): Promise<Bytes> {
-    assertCarried(head);
+    assertTrailersSupported(head);
     const bytes = await body.bytes();
     const envelope = "kind" in bytes ? bytes : openEnvelope(bytes);
     const message = this.#open(envelope, head.metadata);
@@ -114,13 +114,13 @@ export class NativeProtocol {
   }
 
   #open(envelope: Envelope | ErrorResult, metadata: Metadata): MaybePromise<Bytes> {
-    if ("kind" in envelope) throw encodeRefusal(envelope);
+    if ("kind" in envelope) throw encodeError(envelope);
     if (!envelope.isCompressed) return envelope.message;
     if (metadata.get("grpc-encoding") !== "gzip") {
       throw new ConnectError("Messages may be compressed by gzip alone", Code.Unimplemented, GZIP_ALONE);
     }
     return gunzip(envelope.message, this.#host.limits.bodyBytes).then((message) => {
-      if ("kind" in message) throw encodeRefusal(message);
+      if ("kind" in message) throw encodeError(message);
       return message;
     });
   }
@@ -136,14 +136,14 @@ export class NativeProtocol {
 
   #status(thrown: unknown): Trailers {
     if (thrown instanceof ConnectError) return { ...encodeStatus(thrown), ...Object.fromEntries(thrown.metadata) };
-    return encodeStatus(encodeRefusal(this.#host.dispatch.mask(thrown, { protocol: "grpc" })));
+    return encodeStatus(encodeError(this.#host.dispatch.mask(thrown, { protocol: "grpc" })));
   }
 }
 
 const GZIP_ALONE = { "grpc-accept-encoding": "identity,gzip" };
 
 /** A status without a message in front can be said in headers, even where answers cannot end in trailers. */
-function assertCarried({ carriesTrailers }: Head): void {
+function assertTrailersSupported({ carriesTrailers }: Head): void {
   if (carriesTrailers) return;
   throw new ConnectError(
     "This port cannot carry gRPC, only Connect and gRPC-Web: gRPC has a port of its own, serve(server, { grpc: { port } })",

@@ -7,18 +7,25 @@
  *
  * @module
  */
-import { type DescMessage, fromBinary, fromJson, type JsonObject, type JsonValue, type Message } from "@bufbuild/protobuf";
+import {
+  type DescMessage,
+  fromBinary,
+  fromJson,
+  type JsonObject,
+  type JsonValue,
+  type Message,
+} from "@bufbuild/protobuf";
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { parseJson } from "../../framing/json_rpc/decode.ts";
 import type { Metadata } from "../../../core/call/call.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import type { Limits } from "../../wire.ts";
 import { concatBytes, gunzip, openEnvelope } from "../messages/envelope.ts";
-import { TOO_DEEP } from "../messages/json.ts";
+import { ARGUMENTS_TOO_DEEP } from "../messages/json.ts";
 import { base64Decode, base64Encode } from "@bufbuild/protobuf/wire";
 
 /** How a request is written. */
-export interface RequestForm {
+export interface RequestEncoding {
   /** Its `Content-Type`, without what says that it is base64. */
   readonly contentType: string;
   /** In JSON, else in bytes. */
@@ -32,7 +39,7 @@ export interface RequestForm {
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /** How a `Content-Type` says that a request is written. */
-export function requestForm(contentType: string): RequestForm {
+export function parseContentType(contentType: string): RequestEncoding {
   return {
     contentType: contentType.replace(/^(application\/grpc-web)-text/i, "$1"),
     isJson: /^application\/(\w[\w-]*\+)?json\b/i.test(contentType),
@@ -42,13 +49,13 @@ export function requestForm(contentType: string): RequestForm {
 }
 
 /** A request of the same form that says nothing. */
-export function emptyRequest({ isJson, isEnveloped }: RequestForm): Bytes {
+export function emptyRequest({ isJson, isEnveloped }: RequestEncoding): Bytes {
   const message = new TextEncoder().encode(isJson ? "{}" : "");
   return isEnveloped ? new Uint8Array([0, 0, 0, 0, message.length, ...message]) : message;
 }
 
 /** Names of the headers that say how a request is compressed, where they matter. */
-export function encodingHeader({ contentType, isEnveloped }: RequestForm): string {
+export function compressionHeader({ contentType, isEnveloped }: RequestEncoding): string {
   if (!isEnveloped) return "content-encoding";
   return contentType.startsWith("application/connect") ? "connect-content-encoding" : "grpc-encoding";
 }
@@ -57,11 +64,11 @@ export function encodingHeader({ contentType, isEnveloped }: RequestForm): strin
 export async function readRequest(
   desc: DescMessage,
   bytes: Bytes,
-  form: RequestForm,
+  form: RequestEncoding,
   metadata: Metadata,
   limits: Limits,
 ): Promise<Message | ErrorResult> {
-  const isGzip = metadata.get(encodingHeader(form)) === "gzip";
+  const isGzip = metadata.get(compressionHeader(form)) === "gzip";
   const plain = form.isText ? decodeText(bytes) : bytes;
   if ("kind" in plain) return plain;
   const opened = form.isEnveloped ? openEnvelope(plain) : { message: plain, isCompressed: isGzip };
@@ -123,11 +130,10 @@ function attempt(desc: DescMessage, decode: () => Message): Message | ErrorResul
   } catch (thrown) {
     const reason = thrown instanceof Error ? thrown.message : String(thrown);
     // The library has no other word for it; its version is fixed, and a test holds it to this one.
-    if (reason.includes("maximum recursion depth")) return TOO_DEEP;
+    if (reason.includes("maximum recursion depth")) return ARGUMENTS_TOO_DEEP;
     return errorResult("parse_error", `Not a ${desc.typeName}: ${reason}`.slice(0, MAX_REASON));
   }
 }
-
 
 const decoder = new TextDecoder();
 const encoder = new TextEncoder();

@@ -16,7 +16,7 @@ import type { MaybePromise } from "../../../internal/async.ts";
 import { type Head, HeadPeer, type WireHost } from "../../wire.ts";
 import type { ResponseMembers, ToolRequestMembers } from "../messages/binary.ts";
 import { encodeOutcome, encodePrompt, encodeTool } from "./encode.ts";
-import { encodeRefusal } from "./encode_error.ts";
+import { encodeError } from "./encode_error.ts";
 import { type PromptsList, PromptsListSchema, type ToolsList, ToolsListSchema } from "../messages/gen/mcplite_pb.ts";
 import { decodeCallMeta } from "../../../core/call/call_meta.ts";
 
@@ -91,7 +91,7 @@ export class ToolService {
 
   #decode(request: ToolRequestMembers, head: Head, protocol: string, isStreamed: boolean): Call {
     const decoded = decodeToolRequest(request, timeoutMs(head.metadata));
-    if ("kind" in decoded) throw encodeRefusal(decoded);
+    if ("kind" in decoded) throw encodeError(decoded);
     return { ...decoded, peer: new HeadPeer(head, protocol, undefined, isStreamed) };
   }
 
@@ -102,7 +102,7 @@ export class ToolService {
         return encodeOutcome(settled, { startedMs, nowMs: clock.now(), serverVersion: info.version });
       }
     } catch (thrown) {
-      throw encodeRefusal(this.#unwritable(thrown, call));
+      throw encodeError(this.#unwritable(thrown, call));
     }
     throw this.#error(call, settled);
   }
@@ -112,9 +112,9 @@ export class ToolService {
       // Where the status is always 200, nobody looks for the header: the details have it.
       const isHttp = call.peer.wire === "connect" && MAY_RETRY.has(refusal.code);
       const retry = isHttp ? retryAfter(refusal.data) : undefined;
-      return encodeRefusal(refusal, { ...this.#host.challenge(refusal, this.#base), ...retry });
+      return encodeError(refusal, { ...this.#host.challenge(refusal, this.#base), ...retry });
     } catch (thrown) {
-      return encodeRefusal(this.#unwritable(thrown, call));
+      return encodeError(this.#unwritable(thrown, call));
     }
   }
 
@@ -136,7 +136,6 @@ function timeoutMs(metadata: Metadata): number | undefined {
   if (error !== undefined) throw error;
   return timeoutMs;
 }
-
 
 /** A call as it was sent. */
 export type DecodedCall = Omit<Call, "peer">;

@@ -9,12 +9,29 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import type { CallResult, ErrorResult, Sink, UnknownOutcome } from "../../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool } from "../../../../core/call/transport.ts";
-import { decodeToolResponseBytes, encodeRequestEnvelope, type ResponseMembers, type ToolRequestMembers } from "../../messages/binary.ts";
-import { BROKEN_OFF, type Endpoint, foreignAnswer, readBeginning, RECURSION_LIMIT, redirected, refusalOf, type Rpc, StreamedResponses, tooLarge, unreachable } from "../rpc.ts";
-import { decodeAnswer, decodeTool } from "../decode_reply.ts";
+import {
+  decodeToolResponseBytes,
+  encodeRequestEnvelope,
+  type ResponseMembers,
+  type ToolRequestMembers,
+} from "../../messages/binary.ts";
+import {
+  type Endpoint,
+  readPrefix,
+  RECURSION_LIMIT,
+  redirectError,
+  type Rpc,
+  STREAM_INTERRUPTED,
+  StreamedResponses,
+  toErrorResult,
+  tooLargeError,
+  unexpectedResponse,
+  unreachableError,
+} from "../rpc.ts";
+import { decodeTool, decodeUnaryResponse } from "../decode.ts";
 import { encodeEnvelope, type Envelope, readEnvelopes } from "../../messages/envelope.ts";
 import { ToolsListSchema } from "../../messages/gen/mcplite_pb.ts";
-import { type Http2Answer, Http2Connection, type Http2Head, type TlsClientOptions } from "./http2.ts";
+import { Http2Connection, type Http2Response, type Http2ResponseHeaders, type TlsClientOptions } from "./http2.ts";
 import { validateResponseWithCompression, validateTrailer } from "@connectrpc/connect/protocol-grpc";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -52,11 +69,17 @@ export class NativeRpc implements Rpc {
   ): Promise<CallResult | UnknownOutcome> {
     const body = encodeRequestEnvelope(request);
     if (sink === undefined) {
-      return await this.#unary("CallTool", body, headers, limit, (message) => decodeAnswer(readResponse(message)));
+      return await this.#unary(
+        "CallTool",
+        body,
+        headers,
+        limit,
+        (message) => decodeUnaryResponse(readResponse(message)),
+      );
     }
     const responses = new StreamedResponses(sink);
     const take = (message: Bytes) => responses.take(readResponse(message));
-    return await this.#exchange("CallToolStream", body, headers, limit, take) ?? responses.ended;
+    return await this.#exchange("CallToolStream", body, headers, limit, take) ?? responses.result;
   }
 
   list(headers: Headers, limit: ActivityMonitor): Promise<readonly ListedTool[] | ErrorResult> {
@@ -78,7 +101,7 @@ export class NativeRpc implements Rpc {
       if (answer !== undefined) throw new Error("More messages than one");
       answer = decode(message);
     };
-    return await this.#exchange(method, body, headers, limit, take) ?? answer ?? BROKEN_OFF;
+    return await this.#exchange(method, body, headers, limit, take) ?? answer ?? STREAM_INTERRUPTED;
   }
 
   /** Makes one RPC, and turns whatever goes wrong on the way into a refusal; `undefined` if it went well. */
@@ -91,9 +114,9 @@ export class NativeRpc implements Rpc {
   ): Promise<ErrorResult | undefined> {
     const { base: { origin, search }, maxBytes } = this.#endpoint;
     const path = this.#path + method + search;
-    let answer: Http2Answer | undefined;
-    let head: Http2Head;
-    const leave = () => answer?.leave();
+    let answer: Http2Response | undefined;
+    let head: Http2ResponseHeaders;
+    const leave = () => answer?.cancel();
     try {
       limit.signal.throwIfAborted();
       answer = this.#connection.post(path, { ...Object.fromEntries(headers), ...HEADERS }, body);
@@ -101,16 +124,16 @@ export class NativeRpc implements Rpc {
       head = await answer.head;
     } catch (thrown) {
       limit.signal.removeEventListener("abort", leave);
-      return unreachable(origin + path, explained(thrown));
+      return unreachableError(origin + path, explained(thrown));
     }
     try {
       limit.markActive();
-      if (isRedirect(head)) return redirected(origin + path, head.location);
+      if (isRedirect(head)) return redirectError(origin + path, head.location);
       if (isForeign(head)) {
-        const text = await readBeginning(readPieces(answer, limit, maxBytes));
-        return foreignAnswer({ url: origin + path, status: head[":status"] ?? 0, text });
+        const text = await readPrefix(readPieces(answer, limit, maxBytes));
+        return unexpectedResponse({ url: origin + path, status: head[":status"] ?? 0, text });
       }
-      assertAnswered(head);
+      assertResponse(head);
       for await (const envelope of readEnvelopes(readPieces(answer, limit, maxBytes), maxBytes)) {
         const taken = take(open(envelope, maxBytes));
         if (taken !== undefined) await taken;
@@ -118,7 +141,7 @@ export class NativeRpc implements Rpc {
       assertOk(answer.trailers, head);
       return undefined;
     } catch (thrown) {
-      return thrown instanceof Refused ? thrown.refusal : refusalOf(thrown);
+      return thrown instanceof ResultError ? thrown.refusal : toErrorResult(thrown);
     } finally {
       limit.signal.removeEventListener("abort", leave);
       leave();
@@ -127,7 +150,7 @@ export class NativeRpc implements Rpc {
 }
 
 /** A refusal on its way out. */
-class Refused extends Error {
+class ResultError extends Error {
   readonly refusal: ErrorResult;
 
   constructor(refusal: ErrorResult) {
@@ -142,32 +165,34 @@ function explained(thrown: unknown): unknown {
   return new Error(`${thrown.message}. Does it speak HTTP/2 there? gRPC may have a port of its own`, { cause: thrown });
 }
 
-function isRedirect({ ":status": status = 0 }: Http2Head): boolean {
+function isRedirect({ ":status": status = 0 }: Http2ResponseHeaders): boolean {
   return status >= 300 && status < 400;
 }
 
 /** Whether an answer is not gRPC's, by its status and type; one without a status is nobody's. */
-function isForeign({ ":status": status, "content-type": type = "" }: Http2Head): boolean {
+function isForeign({ ":status": status, "content-type": type = "" }: Http2ResponseHeaders): boolean {
   return status !== undefined && (status !== 200 || !/^application\/grpc\b(?!-web)/i.test(type));
 }
 
 async function* readPieces(
-  answer: Http2Answer,
+  answer: Http2Response,
   limit: ActivityMonitor,
   maxBytes: number,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let length = 0;
-  for await (const piece of answer.pieces()) {
+  for await (const piece of answer.body()) {
     limit.suspend();
     length += piece.length;
-    if (length > maxBytes) throw new Refused(tooLarge(maxBytes));
+    if (length > maxBytes) throw new ResultError(tooLargeError(maxBytes));
     yield piece;
     limit.markActive();
   }
 }
 
 function open(envelope: Envelope | ErrorResult, maxBytes: number): Bytes {
-  if ("kind" in envelope) throw new Refused(envelope.code === "payload_too_large" ? tooLarge(maxBytes) : BROKEN_OFF);
+  if ("kind" in envelope) {
+    throw new ResultError(envelope.code === "payload_too_large" ? tooLargeError(maxBytes) : STREAM_INTERRUPTED);
+  }
   if (envelope.isCompressed) throw new Error("A message is compressed, which was not asked for");
   return envelope.message;
 }
@@ -178,8 +203,7 @@ function readResponse(message: Bytes): ResponseMembers {
   return response;
 }
 
-
-type Fields = Omit<Http2Head, ":status">;
+type Fields = Omit<Http2ResponseHeaders, ":status">;
 
 /**
  * Throws unless messages may follow.
@@ -187,7 +211,7 @@ type Fields = Omit<Http2Head, ":status">;
  * @throws {ConnectError} For a status of HTTP's that is an error, an answer that is not gRPC, one that is compressed, and one that
  * says its status at once.
  */
-export function assertAnswered(head: Http2Head): void {
+export function assertResponse(head: Http2ResponseHeaders): void {
   const { ":status": status = 0, "content-type": type = "" } = head;
   const isUsual = head["grpc-status"] === undefined && head["grpc-encoding"] === undefined;
   if (isUsual && status === 200 && /^application\/grpc(\+proto)?$/.test(type)) return;

@@ -27,11 +27,11 @@ export class Http2Connection {
    *
    * @throws If a header is none that may be sent.
    */
-  post(path: string, headers: Readonly<Record<string, string>>, body: Uint8Array): Http2Answer {
+  post(path: string, headers: Readonly<Record<string, string>>, body: Uint8Array): Http2Response {
     const session = this.#connect();
     const sentMs = performance.now();
     const stream = session.request({ ...headers, ":method": "POST", ":path": path });
-    const answer = new Http2Answer(stream, this.#http2.constants.NGHTTP2_CANCEL, () => {
+    const answer = new Http2Response(stream, this.#http2.constants.NGHTTP2_CANCEL, () => {
       if (session.heardMs < sentMs && this.#session === session) this.close();
     });
     stream.end(body);
@@ -95,9 +95,9 @@ class Session {
 }
 
 /** The answer to a request, as it comes. */
-export class Http2Answer {
+export class Http2Response {
   /** Status and headers; rejects if there will be none. */
-  readonly head: Promise<Http2Head>;
+  readonly head: Promise<Http2ResponseHeaders>;
   /** What came behind the body, once that was read. */
   trailers: Http2.IncomingHttpHeaders = {};
   readonly #stream: Http2.ClientHttp2Stream;
@@ -122,19 +122,19 @@ export class Http2Answer {
   }
 
   /** The body, piece by piece, no faster than it is read. Throws if it breaks off. */
-  pieces(): AsyncIterable<Uint8Array> {
+  body(): AsyncIterable<Uint8Array> {
     return this.#stream;
   }
 
   /** Resets what has not ended. */
-  leave(): void {
+  cancel(): void {
     this.#stream.close(this.#cancelCode);
     if (!this.#hasHead) this.#onUnheard();
   }
 }
 
 /** What comes before the body. */
-export type Http2Head = Http2.IncomingHttpHeaders & Http2.IncomingHttpStatusHeader;
+export type Http2ResponseHeaders = Http2.IncomingHttpHeaders & Http2.IncomingHttpStatusHeader;
 
 interface BuiltinLoader {
   readonly process?: { getBuiltinModule?(name: "node:http2"): typeof Http2 | undefined };

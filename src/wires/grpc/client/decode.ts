@@ -28,12 +28,12 @@ import { BadRequestSchema, ErrorInfoSchema } from "../messages/gen/google/rpc/er
 import { ResponseType, type Tool } from "../messages/gen/mcplite_pb.ts";
 
 /** Reads one response: something on the way, the end, or (`undefined`) nothing. */
-export function decodeResponse(response: ResponseMembers): CallEvent | CallResult | UnknownOutcome | undefined {
-  return response.meta === undefined ? decodeEvent(response.result ?? {}) : decodeAnswer(response);
+export function decodeStreamResponse(response: ResponseMembers): CallEvent | CallResult | UnknownOutcome | undefined {
+  return response.meta === undefined ? decodeEvent(response.result ?? {}) : decodeUnaryResponse(response);
 }
 
 /** Reads the one response to a call; without meta it is an answer. */
-export function decodeAnswer({ result = {}, meta }: ResponseMembers): CallResult | UnknownOutcome {
+export function decodeUnaryResponse({ result = {}, meta }: ResponseMembers): CallResult | UnknownOutcome {
   return decodeResult(meta === undefined ? result : { ...result, _meta: metaMembers(meta) });
 }
 
