@@ -133,7 +133,7 @@ const WRONG: readonly (readonly [call: unknown, args: readonly unknown[], messag
   [webtools, [{ ...webtool, versions: [{}] }], /versions must be an array of \{ version, tools \}, not an object$/],
   [webtoolsTransport, ["http://x", { pin: {} }], /that is no metadata of a webtool/],
   [webtoolsTransport, ["http://x", { pinned: {} }], /there is no option "pinned"; did you mean "pin"\?$/],
-  [grpc, [{ path: "/x#y" }], /^Cannot serve Connect and gRPC: path must be like/],
+  [grpc, [{ path: "/x#y" }], /^Cannot serve gRPC: path must be like/],
   [connectTransport, ["http://x", { format: "json5" }], /format must be "json" or "binary", not "json5"$/],
   [grpcWebTransport, ["http://x", { fetch: 1 }], /fetch must be a function, not 1$/, "RangeError"],
   [openapiPage, [{ path: "/api?x" }], /^Cannot serve OpenAPI: path must be like/],

@@ -7,7 +7,7 @@
  */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { create, fromBinary, type JsonObject, toBinary } from "@bufbuild/protobuf";
+import { create, fromBinary, type JsonObject, type JsonValue, toBinary } from "@bufbuild/protobuf";
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 import fc from "fast-check";
 import {
@@ -17,22 +17,28 @@ import {
 } from "../../../src/wires/grpc/messages/binary.ts";
 import { concatBytes } from "../../../src/wires/grpc/messages/envelope.ts";
 import { ToolRequestSchema, ToolResponseSchema } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
-import { refuseStruct } from "../../../src/wires/grpc/messages/json.ts";
 import { anyMeta, anyOptional, anyText, DEPTH, present } from "./any_message.ts";
 import { frame } from "./frames.ts";
 
 const anyRequest = fc.record({ name: anyText, arguments: anyOptional, meta: anyOptional })
   .map((sent) => toBinary(ToolRequestSchema, create(ToolRequestSchema, present(sent))));
 
-/** What the library and `refuseStruct` make of bytes, which is what the wire did before. */
+/** Decodes with protobuf-es, and checks depth and numbers of the structs. */
 function referenceOf(bytes: Uint8Array): ToolRequestMembers | "refused" {
   try {
     const { name, arguments: args, meta } = fromBinary(ToolRequestSchema, bytes, { recursionLimit: 100_000 });
-    const refusal = refuseStruct(args ?? null, DEPTH) ?? refuseStruct(meta ?? null, DEPTH);
-    return refusal === undefined ? { name, arguments: args, meta } : "refused";
+    const isValid = isWithin(args ?? null, DEPTH) && isWithin(meta ?? null, DEPTH);
+    return isValid ? { name, arguments: args, meta } : "refused";
   } catch {
     return "refused";
   }
+}
+
+/** Whether a value is JSON and not nested deeper than `maxDepth`. */
+function isWithin(value: JsonValue, maxDepth: number): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object" || value === null) return true;
+  return maxDepth > 0 && Object.values(value).every((member) => isWithin(member, maxDepth - 1));
 }
 
 function outcomeOf(bytes: Uint8Array): ToolRequestMembers | "refused" {
@@ -225,12 +231,12 @@ const REFUSED: readonly (readonly [name: string, bytes: Uint8Array, want: string
   [
     "a form that there is not",
     raw(0x7f, 0),
-    "parse_error: Not a mcplite.ToolRequest: field 15 is a group, or in no form at all",
+    "parse_error: Not a mcplite.ToolRequest: field 15 is a group, or has an unknown wire type",
   ],
   [
     "the end of a group",
     raw(0x7c),
-    "parse_error: Not a mcplite.ToolRequest: field 15 is a group, or in no form at all",
+    "parse_error: Not a mcplite.ToolRequest: field 15 is a group, or has an unknown wire type",
   ],
   ["a name that is not UTF-8", field(1, raw(0xff)), UTF8],
   ["half a surrogate", field(1, raw(0xed, 0xa0, 0x80)), UTF8],
@@ -256,7 +262,11 @@ for (const [name, bytes, want] of REFUSED) {
 /** Refused here, though the library reads it. */
 const STRICTER: readonly (readonly [name: string, bytes: Uint8Array, want: string])[] = [
   // Nothing that we know ever had one, and each is a way to nest without end.
-  ["a group", raw(0x7b, 0x7c), "parse_error: Not a mcplite.ToolRequest: field 15 is a group, or in no form at all"],
+  [
+    "a group",
+    raw(0x7b, 0x7c),
+    "parse_error: Not a mcplite.ToolRequest: field 15 is a group, or has an unknown wire type",
+  ],
   // Two readers of one message must not disagree where its parts end.
   ["a name that is longer than its message", args(raw(0x0a, 3, 0x0a, 2, 0x61), raw(0x62)), BEYOND],
   ["a length of 2^32 and more", concatBytes([raw(0x0a), varint(2 ** 32 + 1), raw(0x61)]), BEYOND],

@@ -1,7 +1,17 @@
+/**
+ * gRPC statuses of the error codes, in both directions.
+ *
+ * Source: docs/spec.md 5.5.
+ *
+ * @module
+ */
 import { Code } from "@connectrpc/connect";
 import type { ToolErrorCode } from "../../../core/errors/code.ts";
 
-/** Status of every code (docs/spec.md 5.5). */
+/** Domain of the reasons in a `google.rpc.ErrorInfo`. A reason in this domain is a {@link ToolErrorCode}. */
+export const ERROR_DOMAIN = "toolwire";
+
+/** Status of each error code. */
 export const grpcCodes: Readonly<Record<ToolErrorCode, Code>> = {
   parse_error: Code.InvalidArgument,
   invalid_request: Code.InvalidArgument,
@@ -27,5 +37,22 @@ export const grpcCodes: Readonly<Record<ToolErrorCode, Code>> = {
   internal: Code.Internal,
 };
 
-/** Whose reasons a `google.rpc.ErrorInfo` of ours gives. */
-export const ERROR_DOMAIN = "toolwire";
+/** Error code of each status, for servers that send no `ErrorInfo` of {@link ERROR_DOMAIN}. */
+export const errorCodes: Readonly<Record<Code, ToolErrorCode>> = {
+  [Code.Canceled]: "cancelled",
+  [Code.Unknown]: "internal",
+  [Code.InvalidArgument]: "invalid_input",
+  [Code.DeadlineExceeded]: "deadline_exceeded",
+  [Code.NotFound]: "tool_not_found",
+  [Code.AlreadyExists]: "conflict",
+  [Code.PermissionDenied]: "permission_denied",
+  [Code.ResourceExhausted]: "rate_limited",
+  [Code.FailedPrecondition]: "invalid_request",
+  [Code.Aborted]: "conflict",
+  [Code.OutOfRange]: "invalid_input",
+  [Code.Unimplemented]: "method_not_found",
+  [Code.Internal]: "internal",
+  [Code.Unavailable]: "unavailable",
+  [Code.DataLoss]: "internal",
+  [Code.Unauthenticated]: "unauthenticated",
+};

@@ -1,7 +1,7 @@
 /**
- * A `google.protobuf.Struct` in protobuf's bytes, read as JSON and written from it at once: no message is made of any of its values.
+ * Binary codec of `google.protobuf.Struct`, which reads and writes JSON values directly, without a message for each value.
  *
- * Source: `google/protobuf/struct.proto`; tags are written as `binary_format.ts` says.
+ * Source: `google/protobuf/struct.proto`. For the notation of tags see `wire_format.ts`.
  *
  * @module
  */
@@ -11,9 +11,9 @@ import { type BinaryReader, type BinaryWriter, DecodeError } from "./wire_format
 import { ARGUMENTS_TOO_DEEP, numberError } from "./json.ts";
 
 /**
- * Reads a struct into the members that were sent before it.
+ * Reads a struct, and merges it into the members that were read before.
  *
- * @param depth Deepest nesting; that of `{}` is 1.
+ * @param depth Maximum nesting depth. The depth of `{}` is 1.
  */
 export function readStruct(reader: BinaryReader, outerEnd: number, members: JsonObject, depth: number): JsonObject {
   if (depth <= 0) throw new DecodeError(ARGUMENTS_TOO_DEEP);
@@ -51,10 +51,10 @@ function readList(reader: BinaryReader, outerEnd: number, items: JsonValue[], de
   return items;
 }
 
-/** Reads a value. The kind that comes last counts, none is `null`; one struct after another adds to it, as lists do. */
-function readValue(reader: BinaryReader, outerEnd: number, before: JsonValue, depth: number): JsonValue {
+/** Reads a value: of several kinds the last one is used, and no kind at all is `null`. Structs are merged, lists are joined. */
+function readValue(reader: BinaryReader, outerEnd: number, previous: JsonValue, depth: number): JsonValue {
   const end = reader.end(outerEnd);
-  let value = before;
+  let value = previous;
   while (reader.offset < end) {
     const tag = reader.tag(end);
     if (tag === 0o32) value = reader.text(end);
@@ -75,34 +75,34 @@ function finite(value: number): number {
   return value;
 }
 
-/** Writes a struct, if there is one. */
+/** Writes a struct, unless it is `undefined`. */
 export function writeStruct(writer: BinaryWriter, tag: number, members: JsonObject | undefined): void {
   if (members === undefined) return;
-  const before = writer.size;
+  const sizeBefore = writer.size;
   const keys = Object.keys(members);
   for (let index = keys.length - 1; index >= 0; index--) {
     const key = keys[index] as string;
-    const entryBefore = writer.size;
+    const sizeBeforeEntry = writer.size;
     writeValue(writer, 0o22, members[key] as JsonValue);
     writer.text(0o12, key);
-    writer.head(0o12, entryBefore);
+    writer.head(0o12, sizeBeforeEntry);
   }
-  writer.head(tag, before);
+  writer.head(tag, sizeBefore);
 }
 
 function writeList(writer: BinaryWriter, tag: number, items: readonly JsonValue[]): void {
-  const before = writer.size;
+  const sizeBefore = writer.size;
   for (let index = items.length - 1; index >= 0; index--) writeValue(writer, 0o12, items[index] as JsonValue);
-  writer.head(tag, before);
+  writer.head(tag, sizeBefore);
 }
 
 function writeValue(writer: BinaryWriter, tag: number, value: JsonValue): void {
-  const before = writer.size;
+  const sizeBefore = writer.size;
   if (typeof value === "string") writer.text(0o32, value);
   else if (typeof value === "number") writer.double(0o21, value);
   else if (typeof value === "boolean") writer.varint(0o40, value ? 1 : 0);
   else if (value === null) writer.varint(0o10, 0);
   else if (Array.isArray(value)) writeList(writer, 0o62, value);
   else writeStruct(writer, 0o52, value);
-  writer.head(tag, before);
+  writer.head(tag, sizeBefore);
 }

@@ -1,13 +1,12 @@
 /**
- * Connect and gRPC-Web, as `@connectrpc/connect` speaks them, between our heads, bodies and replies.
+ * The tool service by Connect and gRPC-Web, with the handlers of `@connectrpc/connect`.
  *
- * Its handlers choose the protocol and write what the service answers, in its envelopes, statuses and trailers; what they get
- * to read is an empty message, because the request is read already. The one file that knows how they are driven: parts of
- * that do not follow semantic versioning.
+ * The handlers select the protocol and encode the responses, with envelopes, statuses and trailers. The request is read before,
+ * by `request.ts`, and they are given an empty message instead. Only this file calls them: parts of their API do not follow
+ * semantic versioning.
  *
  * @module
  */
-import type { Message } from "@bufbuild/protobuf";
 import {
   type ContextKey,
   createConnectRouter,
@@ -19,202 +18,205 @@ import {
 import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/connect/protocol";
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
-import type { Body, Head, Limits, Reply } from "../../wire.ts";
-import { concatBytes } from "../messages/envelope.ts";
-import type { ResponseMembers } from "../messages/binary.ts";
-import { encodeError } from "./encode_error.ts";
-import { MCPLite, type ToolRequest } from "../messages/gen/mcplite_pb.ts";
-import { refuseStruct } from "../messages/json.ts";
+import type { Head, Limits, Reply } from "../../wire.ts";
+import type { ResponseMembers, ToolRequestMembers } from "../messages/binary.ts";
+import { concatBytes, encodeEnvelope } from "../messages/envelope.ts";
+import { MCPLite } from "../messages/gen/mcplite_pb.ts";
 import {
   compressionHeader,
-  emptyRequest,
-  encodeText,
   parseContentType,
-  readRequest,
   type RequestEncoding,
-} from "./request.ts";
+  STREAM_TYPES,
+  UNARY_TYPES,
+  unsupportedMediaType,
+} from "./content_type.ts";
+import { encodeError } from "./encode_error.ts";
+import { encodeBase64Text, readRequest, type RequestType } from "./request.ts";
+import type { RpcMethod, ToolService } from "./service.ts";
 import { ResponseStream } from "./stream.ts";
-import type { ToolService } from "./service.ts";
-import { STREAM_TYPES, UNARY_TYPES, unsupportedMediaType } from "./content_type.ts";
 
-/** A request, as the functions below see it. */
-interface Rpc {
-  /** What the request says before its body. */
+/** A request that was read. */
+interface ReadRequest {
+  /** The head of the request. */
   readonly head: Head;
-  /** Its message, or why there is none. */
-  readonly request: Message | ErrorResult;
-  /** Aborts when nobody reads the answer any more. */
-  readonly left: AbortSignal;
+  /** The message, or why there is none. */
+  readonly message: ToolRequestMembers | ErrorResult;
+  /** Aborts when the client has disconnected. */
+  readonly closed: AbortSignal;
 }
 
-/** Where they find it. */
-const rpcKey: ContextKey<Rpc | undefined> = createContextKey<Rpc | undefined>(undefined);
-
-/** One method of the service. */
-export type RpcMethod = (head: Head, body: Body) => MaybePromise<Reply>;
+/** Key of the request in the context of Connect's handlers. */
+const requestKey: ContextKey<ReadRequest | undefined> = createContextKey<ReadRequest | undefined>(undefined);
 
 /** One method of the service by Connect and gRPC-Web. */
 export interface ConnectMethod {
   /** Answers a request. */
   readonly handle: RpcMethod;
-  /** Answers a request that is refused before it is read. */
-  refuse(head: Head, refusal: ErrorResult): MaybePromise<Reply>;
+  /** Answers a request with an error, before its body is read. */
+  refuse(head: Head, error: ErrorResult): MaybePromise<Reply>;
 }
 
-/** What pages of other origins have to read of a gRPC-Web answer that has no body. */
+/** Headers that pages of other origins need to read a gRPC-Web response without a body. */
 export const EXPOSED_HEADERS: readonly string[] = ["grpc-status", "grpc-message", "grpc-status-details-bin"];
 
-const BROKEN: Reply = { status: 500, headers: {}, body: null };
+const INTERNAL_ERROR: Reply = { status: 500, headers: {}, body: null };
 
 /** The methods of the service by Connect and gRPC-Web, by their paths. */
 export function createConnectMethods(service: ToolService, limits: Limits): ReadonlyMap<string, ConnectMethod> {
-  const router = createConnectRouter({ grpc: false }).service(MCPLite, implementation(service, limits.depth - 1));
+  const router = createConnectRouter({ grpc: false }).service(MCPLite, implementation(service));
   return new Map(router.handlers.map((handler) => [handler.requestPath, connectMethod(handler, limits)]));
 }
 
-/** What Connect's handlers give them to read is empty: the request is in the context. */
-function implementation(service: ToolService, maxDepth: number): ServiceImpl<typeof MCPLite> {
+/** The first argument of each method is the empty message; the request is in the context. */
+function implementation(service: ToolService): ServiceImpl<typeof MCPLite> {
   return {
     getTools(_, context) {
-      const rpc = rpcOf(context);
-      assertRead(rpc);
-      return service.toolsFor(rpc.head);
+      const request = requestOf(context);
+      messageOf(request);
+      return service.toolsFor(request.head);
     },
     getPrompts(_, context) {
-      assertRead(rpcOf(context));
+      messageOf(requestOf(context));
       return service.prompts;
     },
     async callTool(_, context) {
-      const rpc = rpcOf(context);
-      return await service.callTool(toolRequestOf(rpc, maxDepth), rpc.head, context.protocolName);
+      const request = requestOf(context);
+      return await service.callTool(messageOf(request), request.head, context.protocolName);
     },
     async *callToolStream(_, context) {
-      const rpc = rpcOf(context);
-      const stream = new ResponseStream(rpc.left);
+      const request = requestOf(context);
+      const stream = new ResponseStream(request.closed);
       const end = (last: () => ResponseMembers) => stream.end(last);
-      service.callToolStream(toolRequestOf(rpc, maxDepth), rpc.head, context.protocolName, stream, end);
+      service.callToolStream(messageOf(request), request.head, context.protocolName, stream, end);
       yield* stream.read();
     },
   };
 }
 
-function toolRequestOf(rpc: Rpc, maxDepth: number): ToolRequest {
-  assertRead(rpc);
-  const request = rpc.request as ToolRequest;
-  const refusal = refuseStruct(request.arguments ?? null, maxDepth) ?? refuseStruct(request.meta ?? null, maxDepth);
-  if (refusal !== undefined) throw encodeError(refusal);
-  return request;
+/** @throws {ConnectError} If there is no message. */
+function messageOf({ message }: ReadRequest): ToolRequestMembers {
+  if ("kind" in message) throw encodeError(message);
+  return message;
 }
 
-function assertRead({ request }: Rpc): void {
-  if ("kind" in request) throw encodeError(request as ErrorResult);
-}
-
-function rpcOf({ values }: HandlerContext): Rpc {
-  return values.get(rpcKey) as Rpc;
+function requestOf({ values }: HandlerContext): ReadRequest {
+  return values.get(requestKey) as ReadRequest;
 }
 
 function connectMethod(handler: UniversalHandler, limits: Limits): ConnectMethod {
   const isStream = handler.method.methodKind !== "unary";
-  const withForm = (head: Head, answer: (form: RequestEncoding) => MaybePromise<Reply>): MaybePromise<Reply> => {
+  const type = handler.method.input.typeName as RequestType;
+  const withEncoding = (head: Head, reply: (encoding: RequestEncoding) => Promise<Reply>): MaybePromise<Reply> => {
     const contentType = head.metadata.get("content-type") ?? "";
-    if (handler.supportedContentType(contentType)) return answer(parseContentType(contentType));
+    if (handler.supportedContentType(contentType)) {
+      return reply(parseContentType(contentType)).catch(() => INTERNAL_ERROR);
+    }
     return unsupportedMediaType(head.metadata.get("content-type"), isStream ? STREAM_TYPES : UNARY_TYPES);
   };
-  const answer = (head: Head, form: RequestEncoding, request: Message | ErrorResult): MaybePromise<Reply> => {
-    const call = new MethodCall(handler, head, form, request);
-    return isStream ? call.stream() : call.answer();
+  const answer = (
+    head: Head,
+    encoding: RequestEncoding,
+    message: ToolRequestMembers | ErrorResult,
+  ): MaybePromise<Reply> => {
+    const exchange = new ConnectExchange(handler, head, encoding, message);
+    return isStream ? exchange.stream() : exchange.unary();
   };
   return {
     handle: (head, body) =>
-      withForm(head, (form) =>
-        body.bytes()
-          .then((bytes) =>
-            "kind" in bytes ? bytes : readRequest(handler.method.input, bytes, form, head.metadata, limits)
-          )
-          .then((request) => answer(head, form, request))
-          .catch(() => BROKEN)),
-    refuse: (head, refusal) =>
-      withForm(head, (form) => Promise.resolve(answer(head, form, refusal)).catch(() => BROKEN)),
+      withEncoding(head, async (encoding) => {
+        const bytes = await body.bytes();
+        const message = "kind" in bytes ? bytes : await readRequest(type, bytes, encoding, head.metadata, limits);
+        return await answer(head, encoding, message);
+      }),
+    refuse: (head, error) => withEncoding(head, async (encoding) => await answer(head, encoding, error)),
   };
 }
 
-function textType({ contentType }: RequestEncoding): string {
-  return contentType.replace("grpc-web", "grpc-web-text");
-}
-
-/** One request, and what Connect's handler makes of it. */
-class MethodCall {
+/** One request, answered by a handler of Connect. */
+class ConnectExchange {
   readonly #handler: UniversalHandler;
   readonly #head: Head;
-  readonly #form: RequestEncoding;
-  readonly #request: Message | ErrorResult;
-  readonly #left = new AbortController();
+  readonly #encoding: RequestEncoding;
+  readonly #message: ToolRequestMembers | ErrorResult;
+  readonly #abort = new AbortController();
 
-  constructor(handler: UniversalHandler, head: Head, form: RequestEncoding, request: Message | ErrorResult) {
+  constructor(
+    handler: UniversalHandler,
+    head: Head,
+    encoding: RequestEncoding,
+    message: ToolRequestMembers | ErrorResult,
+  ) {
     this.#handler = handler;
     this.#head = head;
-    this.#form = form;
-    this.#request = request;
+    this.#encoding = encoding;
+    this.#message = message;
   }
 
-  /** The whole answer. */
-  async answer(): Promise<Reply> {
+  /** The complete response of a unary method. */
+  async unary(): Promise<Reply> {
     const { status, header, body = [] } = await this.#handle();
-    const pieces: Uint8Array[] = [];
-    for await (const piece of body) pieces.push(piece);
-    const whole = concatBytes(pieces);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of body) chunks.push(chunk);
+    const bytes = concatBytes(chunks);
     const headers = Object.fromEntries(header ?? []);
-    if (!this.#form.isText) return { status, headers, body: whole };
-    return { status, headers: { ...headers, "content-type": textType(this.#form) }, body: encodeText(whole) };
+    if (!this.#encoding.isText) return { status, headers, body: bytes };
+    return { status, headers: { ...headers, "content-type": this.#contentType }, body: encodeBase64Text(bytes) };
   }
 
   /**
-   * The answer as a stream, at once: its status is always 200, what goes wrong is said in the body, and the runtime can tell
-   * that the caller has gone before there is anything to send.
+   * The response of a streaming method, returned at once: its status is always 200, because errors are sent in the body, and
+   * the runtime can report that the client has disconnected before the first message.
    */
   stream(): Reply {
-    const { isText, contentType } = this.#form;
-    let pieces: AsyncIterator<Uint8Array> | undefined;
+    const { isText } = this.#encoding;
+    let chunks: AsyncIterator<Uint8Array> | undefined;
     const body = new ReadableStream<Uint8Array>({
       pull: async (controller) => {
-        pieces ??= ((await this.#handle()).body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
-        const next = await pieces.next();
+        chunks ??= ((await this.#handle()).body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+        const next = await chunks.next();
         if (next.done) controller.close();
-        else controller.enqueue(isText ? encodeText(next.value) : next.value);
+        else controller.enqueue(isText ? encodeBase64Text(next.value) : next.value);
       },
-      cancel: () => this.#left.abort(),
+      cancel: () => this.#abort.abort(),
     });
-    return { status: 200, headers: { "content-type": isText ? textType(this.#form) : contentType }, body };
+    return { status: 200, headers: { "content-type": this.#contentType }, body };
+  }
+
+  get #contentType(): string {
+    const { isText, contentType } = this.#encoding;
+    return isText ? contentType.replace("grpc-web", "grpc-web-text") : contentType;
   }
 
   async #handle(): Promise<UniversalServerResponse> {
     return await this.#handler({
       httpVersion: "2",
       method: this.#head.method,
-      // Only a query would be read of it, which requests by POST have not.
+      // The handler reads only the query, which requests by POST do not have.
       url: `http://localhost${this.#handler.requestPath}`,
       header: this.#headers(),
       body: this.#emptyBody(),
-      signal: this.#left.signal,
-      contextValues: createContextValues().set(rpcKey, {
+      signal: this.#abort.signal,
+      contextValues: createContextValues().set(requestKey, {
         head: this.#head,
-        request: this.#request,
-        left: this.#left.signal,
+        message: this.#message,
+        closed: this.#abort.signal,
       }),
     });
   }
 
-  /** Deadlines are not among them: those are dispatch's. A compression that we do not read is, to be refused. */
+  /** Headers for the handler. Without the deadline, which dispatch enforces; with a compression only if it is to be rejected. */
   #headers(): Headers {
-    const headers = new Headers({ "content-type": this.#form.contentType });
-    const name = compressionHeader(this.#form);
-    const encoding = this.#head.metadata.get(name);
-    if (encoding !== null && encoding !== "gzip") headers.set(name, encoding);
+    const headers = new Headers({ "content-type": this.#encoding.contentType });
+    const name = compressionHeader(this.#encoding);
+    const compression = this.#head.metadata.get(name);
+    if (compression !== null && compression !== "gzip") headers.set(name, compression);
     return headers;
   }
 
+  /** An empty message in the encoding of the request. */
   async *#emptyBody(): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
-    yield await Promise.resolve(emptyRequest(this.#form));
+    const { isJson, isEnveloped } = this.#encoding;
+    const message = new TextEncoder().encode(isJson ? "{}" : "");
+    yield await Promise.resolve(isEnveloped ? encodeEnvelope(message) : message);
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Writes refusals: a status, a message, and details that programs can read.
+ * Encodes error results: a status, a message, and details for programs.
  *
- * The details are a `google.rpc.ErrorInfo` whose reason is our code, a `google.rpc.BadRequest` where arguments are wrong, a
- * `google.rpc.RetryInfo` where it helps to wait, and the refusal's data as a `google.protobuf.Value`.
+ * The details are a `google.rpc.ErrorInfo` whose reason is the error code, a `google.rpc.BadRequest` if arguments are invalid, a
+ * `google.rpc.RetryInfo` if there is a retry delay, and the error's data as a `google.protobuf.Value`.
  *
  * @module
  */
@@ -23,23 +23,23 @@ import { isJsonObject } from "../../../internal/json.ts";
 import { ERROR_DOMAIN, grpcCodes } from "../messages/codes.ts";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../messages/gen/google/rpc/error_details_pb.ts";
 
-/** A detail as it is sent: to write it is part of encoding, since what goes wrong then is no reason to say nothing. */
+/** A detail in its binary form. It is encoded here, so that an encoding error is thrown where it can still be answered. */
 type Detail = ConnectError["details"][number];
 
-/** How much of a refusal's scalars goes into its `ErrorInfo`, in UTF-16 code units: this detail has to fit wherever it goes. */
+/** Maximum size of the metadata of an `ErrorInfo`, in UTF-16 code units. This detail has to fit into gRPC's trailers. */
 const MAX_INFO_CHARS = 512;
 
-/** Longer waits are no advice, and beyond some length no duration. A day, in milliseconds. */
+/** Maximum retry delay that is sent, in milliseconds: a day. A `google.protobuf.Duration` is limited as well. */
 const MAX_RETRY_MS = 86_400_000;
 
 /**
- * The error that says a refusal.
+ * Encodes an error result as the error of Connect.
  *
- * @param metadata Headers that go with it; by gRPC, trailers.
- * @throws What `JSON.stringify` throws of the refusal's data, or `RangeError` if that is nested deeper than the stack.
+ * @param metadata Headers of the response; by gRPC, trailers.
+ * @throws What `JSON.stringify` throws for the error's data, or `RangeError` if its nesting exceeds the stack.
  */
-export function encodeError(refusal: ErrorResult, metadata?: Readonly<Record<string, string>>): ConnectError {
-  const { code, data } = refusal;
+export function encodeError(result: ErrorResult, metadata?: Readonly<Record<string, string>>): ConnectError {
+  const { code, data } = result;
   const json = data === undefined ? undefined : JSON.parse(JSON.stringify(data)) as JsonValue;
   const members = isJsonObject(json) ? json : {};
   const details: Detail[] = [
@@ -50,24 +50,24 @@ export function encodeError(refusal: ErrorResult, metadata?: Readonly<Record<str
   if (json !== undefined) {
     details.push(detail(ValueSchema, fromJson(ValueSchema, json, { recursionLimit: Number.POSITIVE_INFINITY })));
   }
-  const error = new ConnectError(messageOf(refusal, false), grpcCodes[code], metadata);
+  const error = new ConnectError(messageOf(result, false), grpcCodes[code], metadata);
   error.details = details;
   return error;
 }
 
 function detail<Desc extends DescMessage>(desc: Desc, value: MessageInitShape<Desc>): Detail {
   const message = create(desc, value);
-  // Connect's JSON has it once more, for people.
+  // Connect's JSON format has a readable form as well.
   return { type: desc.typeName, value: toBinary(desc, message), debug: toJson(desc, message) };
 }
 
 function scalarsOf(members: Readonly<Record<string, unknown>>): Record<string, string> {
-  let left = MAX_INFO_CHARS;
+  let remaining = MAX_INFO_CHARS;
   const scalars = Object.entries(members).filter(([name, value]) => {
     if (!/^(string|number|boolean)$/.test(typeof value)) return false;
     const length = name.length + String(value).length;
-    if (length > left) return false;
-    left -= length;
+    if (length > remaining) return false;
+    remaining -= length;
     return true;
   });
   return Object.fromEntries(scalars.map(([name, value]) => [name, String(value)]));

@@ -1,5 +1,5 @@
 /**
- * gRPC health checking: a server serves until it is closed.
+ * gRPC health checking: the status is SERVING until the server is closed.
  *
  * Source: {@link https://github.com/grpc/grpc/blob/master/doc/health-checking.md | gRPC health checking}.
  *
@@ -15,12 +15,12 @@ import {
   HealthListResponseSchema,
 } from "../messages/gen/grpc/health/v1/health_pb.ts";
 import type { NativeProtocol } from "./native_protocol.ts";
-import type { RpcMethod } from "./connect.ts";
+import type { RpcMethod } from "./service.ts";
 
-/** The empty name is the server as a whole. */
+/** Names of the services. The empty name means the whole server. */
 const SERVICES: readonly string[] = ["", "mcplite.MCPLite"];
 
-/** Where it is asked. */
+/** Paths of the methods. */
 export const HEALTH_PATHS: readonly string[] = ["Check", "List", "Watch"].map((name) =>
   `/grpc.health.v1.Health/${name}`
 );
@@ -32,12 +32,12 @@ export function healthMethods(
 ): readonly (readonly [path: string, method: RpcMethod])[] {
   const status = () =>
     create(HealthCheckResponseSchema, { status: closing.aborted ? Status.NOT_SERVING : Status.SERVING });
-  const encodeStatus = () => encodeEnvelope(toBinary(HealthCheckResponseSchema, status()));
+  const encodeCurrent = () => encodeEnvelope(toBinary(HealthCheckResponseSchema, status()));
   return [
     [
       "/grpc.health.v1.Health/Check",
       protocol.unary((message) => {
-        if (isKnown(message)) return encodeStatus();
+        if (isKnown(message)) return encodeCurrent();
         throw new ConnectError("Unknown service", Code.NotFound);
       }),
     ],
@@ -53,9 +53,9 @@ export function healthMethods(
       protocol.serverStream(async (message, stream, head) => {
         const isServed = isKnown(message);
         head.disableIdleTimeout();
-        void stream.write(isServed ? encodeStatus() : UNKNOWN);
+        void stream.write(isServed ? encodeCurrent() : UNKNOWN);
         await aborted(closing, stream.left);
-        if (isServed) void stream.write(encodeStatus());
+        if (isServed) void stream.write(encodeCurrent());
         stream.end();
       }),
     ],

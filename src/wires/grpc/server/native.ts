@@ -1,5 +1,5 @@
 /**
- * The services by gRPC itself: ours, and the standard ones that tools ask for.
+ * All services by native gRPC: the tool service, health checking and server reflection.
  *
  * @module
  */
@@ -19,9 +19,8 @@ import { PromptsListSchema, type ToolsList, ToolsListSchema } from "../messages/
 import { healthMethods } from "./health.ts";
 import { NativeProtocol } from "./native_protocol.ts";
 import type { NativeStream } from "./native_stream.ts";
-import type { RpcMethod } from "./connect.ts";
 import { reflectionMethods } from "./reflection.ts";
-import type { ToolService } from "./service.ts";
+import type { RpcMethod, ToolService } from "./service.ts";
 
 /** The methods of all services, by their paths. */
 export function createNativeMethods(service: ToolService, host: WireHost): ReadonlyMap<string, RpcMethod> {

@@ -1,7 +1,7 @@
 /**
- * gRPC server reflection: tools learn the services from the server itself.
+ * gRPC server reflection: clients such as grpcurl read the service definitions from the server.
  *
- * Versions v1 and v1alpha say the same under two names.
+ * Versions v1 and v1alpha are identical except for their names.
  * Source: {@link https://github.com/grpc/grpc/blob/master/doc/server-reflection.md | gRPC server reflection}.
  *
  * @module
@@ -23,19 +23,19 @@ import {
 import { file_grpc_reflection_v1alpha_reflection } from "../messages/gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { file_mcplite } from "../messages/gen/mcplite_pb.ts";
 import type { BidiStreamMethod, NativeProtocol } from "./native_protocol.ts";
-import type { RpcMethod } from "./connect.ts";
+import type { RpcMethod } from "./service.ts";
 
 const FILES: readonly DescFile[] = withDependencies([
   file_mcplite,
   file_grpc_health_v1_health,
   file_grpc_reflection_v1_reflection,
   file_grpc_reflection_v1alpha_reflection,
-  // Nothing imports them; they are what errors say, and its details.
+  // Types of statuses and their details, which no other file imports.
   file_google_rpc_status,
   file_google_rpc_error_details,
 ]);
 
-/** The method of `grpc.reflection.v1.ServerReflection`, and of v1alpha, by their paths. */
+/** The methods of `grpc.reflection.v1.ServerReflection` and of v1alpha, by their paths. */
 export function reflectionMethods(protocol: NativeProtocol): readonly (readonly [path: string, method: RpcMethod])[] {
   const method = protocol.bidiStream(reflect);
   return [
@@ -47,7 +47,7 @@ export function reflectionMethods(protocol: NativeProtocol): readonly (readonly 
 const reflect: BidiStreamMethod = (message) => {
   const originalRequest = readRequest(message);
   const { host: validHost, messageRequest } = originalRequest;
-  const response = { validHost, originalRequest, messageResponse: answer(messageRequest) };
+  const response = { validHost, originalRequest, messageResponse: respond(messageRequest) };
   return encodeEnvelope(toBinary(ServerReflectionResponseSchema, create(ServerReflectionResponseSchema, response)));
 };
 
@@ -59,9 +59,9 @@ function readRequest(message: Uint8Array): ServerReflectionRequest {
   }
 }
 
-type Answer = NonNullable<MessageInitShape<typeof ServerReflectionResponseSchema>["messageResponse"]>;
+type MessageResponse = NonNullable<MessageInitShape<typeof ServerReflectionResponseSchema>["messageResponse"]>;
 
-function answer(request: ServerReflectionRequest["messageRequest"]): Answer {
+function respond(request: ServerReflectionRequest["messageRequest"]): MessageResponse {
   switch (request.case) {
     case "listServices":
       return { case: "listServicesResponse", value: { service: SERVICE_NAMES.map((name) => ({ name })) } };
@@ -77,24 +77,27 @@ function answer(request: ServerReflectionRequest["messageRequest"]): Answer {
       return { case: "allExtensionNumbersResponse", value: { baseTypeName } };
     }
     default:
-      return { case: "errorResponse", value: { errorCode: Code.InvalidArgument, errorMessage: "Nothing is asked" } };
+      return {
+        case: "errorResponse",
+        value: { errorCode: Code.InvalidArgument, errorMessage: "message_request is missing" },
+      };
   }
 }
 
 const SERVICE_NAMES: readonly string[] = FILES.flatMap(({ services }) => services.map(({ typeName }) => typeName));
 
-/** A file, with all that it needs. */
-function filesOf(file: DescFile | undefined, wanted: string): Answer {
+/** A file and its dependencies. */
+function filesOf(file: DescFile | undefined, wanted: string): MessageResponse {
   if (file === undefined) return notFound(wanted);
   const fileDescriptorProto = withDependencies([file]).map(({ proto }) => toBinary(FileDescriptorProtoSchema, proto));
   return { case: "fileDescriptorResponse", value: { fileDescriptorProto } };
 }
 
-function notFound(wanted: string): Answer {
+function notFound(wanted: string): MessageResponse {
   return { case: "errorResponse", value: { errorCode: Code.NotFound, errorMessage: `There is no ${wanted}` } };
 }
 
-/** Whether a file has a type, a service, or a member of one. */
+/** Whether a file defines a type, a service, or a member of one. */
 function defines(file: DescFile, symbol: string): boolean {
   for (const type of nestedTypes(file)) {
     if (type.kind === "extension" || !symbol.startsWith(type.typeName)) continue;
@@ -120,7 +123,7 @@ function memberNames(type: NestedType): readonly string[] {
   }
 }
 
-/** Files and what they import, each once, what is imported first. */
+/** The files and their dependencies, each once, dependencies first. */
 function withDependencies(files: readonly DescFile[]): readonly DescFile[] {
   const all = new Set<DescFile>();
   const add = (file: DescFile): void => {
