@@ -1,5 +1,5 @@
 /**
- * The RPCs of a client by Connect and gRPC-Web, as `@connectrpc/connect` speaks them.
+ * The RPCs of a client by Connect and gRPC-Web, with the transports of `@connectrpc/connect`.
  *
  * @module
  */
@@ -15,16 +15,16 @@ import { type Endpoint, RECURSION_LIMIT, type Rpc, StreamedResponses, toErrorRes
 import { decodeTool, decodeUnaryResponse } from "./decode.ts";
 import { MCPLite, type ToolRequest, ToolRequestSchema } from "../messages/gen/mcplite_pb.ts";
 
-/** One of the library's transports. */
+/** Creates a transport of `@connectrpc/connect`. */
 export type CreateConnectTransport = (options: CommonTransportOptions) => ConnectTransport;
 
-/** Makes RPCs by one of the library's transports. */
+/** Makes RPCs with a transport of `@connectrpc/connect`. */
 export class ConnectRpc implements Rpc {
   readonly #endpoint: Endpoint;
   readonly #createTransport: CreateConnectTransport;
   readonly #fetch: Fetch | undefined;
 
-  /** @param fetch Takes the place of the global `fetch`. */
+  /** @param fetch Replaces the global `fetch`. */
   constructor(endpoint: Endpoint, createTransport: CreateConnectTransport, fetch: Fetch | undefined) {
     this.#endpoint = endpoint;
     this.#createTransport = createTransport;
@@ -41,8 +41,8 @@ export class ConnectRpc implements Rpc {
     const message = create(ToolRequestSchema, { name, arguments: args, ...(meta !== undefined && { meta }) });
     return this.#exchange(limit, async (transport, signal) => {
       if (sink !== undefined) return await readStream(transport, signal, headers, message, sink);
-      const answer = await transport.unary(MCPLite.method.callTool, signal, undefined, headers, message);
-      return decodeUnaryResponse(answer.message);
+      const response = await transport.unary(MCPLite.method.callTool, signal, undefined, headers, message);
+      return decodeUnaryResponse(response.message);
     });
   }
 
@@ -53,20 +53,20 @@ export class ConnectRpc implements Rpc {
     });
   }
 
-  /** Makes one RPC, and turns whatever goes wrong on the way into a refusal. */
+  /** Makes one RPC, and returns every failure as an error result. */
   async #exchange<Result>(
     limit: ActivityMonitor,
     work: (transport: ConnectTransport, signal: AbortSignal) => Promise<Result>,
   ): Promise<Result | ErrorResult> {
     const exchange = new Exchange(this.#endpoint, limit, this.#fetch);
-    // Connect's streams do not end their request when they are left.
-    const left = new AbortController();
+    // A stream of Connect does not abort its request when its reader stops early.
+    const done = new AbortController();
     try {
-      return await work(this.#transport(exchange), AbortSignal.any([limit.signal, left.signal]));
+      return await work(this.#transport(exchange), AbortSignal.any([limit.signal, done.signal]));
     } catch (thrown) {
       return withRetryAfter(exchange.refusal ?? toErrorResult(thrown, exchange.refused), exchange.headers);
     } finally {
-      left.abort();
+      done.abort();
     }
   }
 
@@ -105,6 +105,6 @@ async function readStream(
     })(),
   );
   const responses = new StreamedResponses(sink);
-  for await (const message of messages) await responses.take(message);
+  for await (const message of messages) await responses.add(message);
   return responses.result;
 }
