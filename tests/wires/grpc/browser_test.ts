@@ -19,7 +19,10 @@ testWith(
     try {
       const { gRPC, ...wires } = await inPage(chromium ?? "", page.url, listening.url);
       for (const [wire, findings] of Object.entries(wires)) deepStrictEqual(findings, EXPECTED, wire);
-      match(String(gRPC), /^TypeError: gRPC needs node:http2, which this runtime lacks: use connectTransport\(\)/);
+      match(
+        String(gRPC),
+        /^TypeError: grpcTransport\(\) needs node:http2, which this runtime lacks: use connectTransport\(\)/,
+      );
       deepStrictEqual(journal.seen, Object.keys(wires).map(() => "endless ended, aborted: true"));
     } finally {
       await listening.close();

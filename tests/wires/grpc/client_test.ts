@@ -117,13 +117,13 @@ const FOREIGN: Readonly<
   "a server without connect()": [
     () => createServer({ tools: [] }).fetch(new Request("http://host/base", { method: "POST" })),
     "method_not_found: The server answered 404, not with MCP-lite: " +
-    "is connect() among its wires, and the path of the URL right?",
+    "check that the server has the wire grpc(), and the path of the URL",
     '404: {"jsonrpc":"2.0",',
   ],
   "connect() at another path": [
     () => createServer({ tools: [], wires: [grpc()] }).fetch(new Request("http://host/base", { method: "POST" })),
     "method_not_found: The server answered 404, not with MCP-lite: " +
-    "is connect() among its wires, and the path of the URL right?",
+    "check that the server has the wire grpc(), and the path of the URL",
     '404: {"jsonrpc":"2.0",',
   ],
 };

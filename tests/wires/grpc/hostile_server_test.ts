@@ -193,7 +193,7 @@ test("grpcTransport() at a port of HTTP/1.1 says in the cause what is wrong ther
   await withRawServer(new TextEncoder().encode("HTTP/1.1 400 Bad Request\r\n\r\n"), async (address) => {
     const client = createClient(grpcTransport(address), NO_RETRY);
     const error = await client.$.call("t").then(() => undefined, (error: ToolError) => error);
-    match(String(error?.cause), /POST .*\/CallTool: .*gRPC may have a port of its own/);
+    match(String(error?.cause), /POST .*\/CallTool: .*gRPC may have another port/);
     client.$.close();
   });
 });
@@ -205,7 +205,10 @@ test("grpcTransport() says in the cause where an answer came from that is none, 
   }, async (address) => {
     const client = createClient(grpcTransport(`http://${address}/base`), NO_RETRY);
     const error = await client.$.call("t").then(() => undefined, (error: ToolError) => error);
-    match(String(error?.message), /^The server answered 404, not with MCP-lite: is connect\(\) among .* path /);
+    match(
+      String(error?.message),
+      /^The server answered 404, not with MCP-lite: check that the server has the wire grpc\(\), and the path /,
+    );
     match(
       String(error?.cause),
       /POST http:.*\/base\/mcplite.MCPLite\/CallTool: status 404: <h1>Nothing here<\/h1>x{179}$/,
