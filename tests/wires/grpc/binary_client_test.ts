@@ -1,4 +1,4 @@
-/** The client's half of the codec of the hot messages, against the library's: the same bytes, the same members. */
+/** The client's half of the binary codec, compared with protobuf-es: the same bytes, the same members. */
 import { deepStrictEqual, ok } from "node:assert/strict";
 import { test } from "node:test";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";

@@ -1,9 +1,9 @@
 /**
- * The codec of the hot messages against the library's: the same bytes, the same members, and the same refusals.
+ * The binary codec, compared with protobuf-es: the same bytes, the same members, and the same errors.
  *
- * Where they differ, ours is stricter or nearer to protobuf's rules, and each difference has a test of its own below:
- * groups are refused; a known field in another form than its own is an unknown field; what is inside of something ends before
- * it does; no number has more than ten bytes; what is no JSON is refused even where a later field replaces it.
+ * The codec differs where it is stricter, or nearer to protobuf's rules. Each difference has a test below: groups are rejected; a
+ * known field with another wire type is an unknown field; nested items must end within their parent; a varint has at most ten
+ * bytes; numbers that are not JSON are rejected even if a later field replaces them.
  */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
@@ -102,7 +102,7 @@ test("encodeResponseEnvelope() writes the next answer after one that it could no
   const response = create(ToolResponseSchema, { result: { content: "fine" } });
   const before = encodeResponseEnvelope(response);
   try {
-    // Some runtimes have a stack that is deep enough.
+    // The stack of some runtimes is deep enough.
     encodeResponseEnvelope({ ...response, result: deep });
   } catch (thrown) {
     ok(thrown instanceof RangeError);
@@ -110,7 +110,7 @@ test("encodeResponseEnvelope() writes the next answer after one that it could no
   deepStrictEqual(encodeResponseEnvelope(response), before);
 });
 
-/** A varint, in at least so many bytes. */
+/** A varint with a minimum number of bytes. */
 function varint(value: number, minBytes = 1): Uint8Array {
   const bytes: number[] = [];
   for (let rest = value; rest > 0 || bytes.length < minBytes; rest = Math.floor(rest / 128)) {
@@ -120,7 +120,7 @@ function varint(value: number, minBytes = 1): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** A field with a length. */
+/** A length-delimited field. */
 function field(number: number, ...content: readonly (Uint8Array | string)[]): Uint8Array {
   const bytes = concatBytes(content.map((one) => typeof one === "string" ? new TextEncoder().encode(one) : one));
   return concatBytes([varint(number * 8 + 2), varint(bytes.length), bytes]);
@@ -259,19 +259,19 @@ for (const [name, bytes, want] of REFUSED) {
   });
 }
 
-/** Refused here, though the library reads it. */
+/** Rejected here, but accepted by protobuf-es. */
 const STRICTER: readonly (readonly [name: string, bytes: Uint8Array, want: string])[] = [
-  // Nothing that we know ever had one, and each is a way to nest without end.
+  // No field of the messages was ever a group, and groups nest without a limit.
   [
     "a group",
     raw(0x7b, 0x7c),
     "parse_error: Not a mcplite.ToolRequest: field 15 is a group, or has an unknown wire type",
   ],
-  // Two readers of one message must not disagree where its parts end.
+  // Two readers of a message must agree on the ends of its parts.
   ["a name that is longer than its message", args(raw(0x0a, 3, 0x0a, 2, 0x61), raw(0x62)), BEYOND],
   ["a length of 2^32 and more", concatBytes([raw(0x0a), varint(2 ** 32 + 1), raw(0x61)]), BEYOND],
   ["an unknown number of eleven bytes", concatBytes([raw(0x78), varint(0, 11)]), TOO_LONG],
-  // It would have to be kept until the end is known.
+  // Accepting it would require keeping it until the end of the message.
   [
     "NaN that is replaced",
     args(entry("a", double(2, NaN)), entry("a", TRUE)),
@@ -292,13 +292,13 @@ test("decodeToolRequestBytes() takes a known field in another form for an unknow
   strictEqual(referenceOf(bytes), "refused");
 });
 
-/** What nests, as the numbers of the fields around it, innermost first: a struct's entry has a value, and that a struct. */
+/** Field numbers of one level of nesting, innermost first: in structs, of the struct, its value and its entry. */
 const NESTS: Readonly<Record<string, readonly (readonly number[])[]>> = {
   structs: [[5, 2, 1]],
   lists: [[6, 2, 1], [5, 1]],
 };
 
-/** What is in arguments of so many levels, which are `kinds` in turn. */
+/** Content of arguments with the given number of levels, which alternate between `kinds`. */
 function nested(levels: number, kinds: readonly (readonly number[])[]): Uint8Array {
   const reversed: number[] = [];
   for (let level = levels - 2; level >= 0; level--) {
@@ -322,7 +322,7 @@ for (const [name, kinds] of Object.entries(NESTS)) {
       strictEqual(refusalOf(deep(511), 511), "read");
       strictEqual(refusalOf(deep(512), 511), tooDeep);
       strictEqual(refusalOf(field(number, hostile), 511), tooDeep);
-      // Whether the limit refuses it or the end of the stack.
+      // Rejected by the limit or by the size of the stack.
       strictEqual(refusalOf(field(number, hostile), 99_999), tooDeep);
     }
   });
@@ -338,7 +338,7 @@ test("decodeToolRequestBytes() reads many parts of one struct and of one list", 
 });
 
 test("decodeToolRequestBytes() keeps keys apart that have one hash, or one length, or come again", () => {
-  // "Aa" and "BB" have one hash, as "Ò¢Ã¡" and "Ңá" have; the bytes of the latter are the characters of the former.
+  // "Aa" and "BB" have the same hash, and so do "Ò¢Ã¡" and "Ңá": the bytes of the latter are the characters of the former.
   const keys = ["Aa", "BB", "AaAa", "BBBB", "AaBB", "", "Ò¢Ã¡", "Ңá", "\0", "\0\0", "a".repeat(24), "a".repeat(25)];
   const bytes = args(...keys.map((key) => entry(key, field(3, key))));
   for (let time = 0; time < 3; time++) {
@@ -349,7 +349,7 @@ test("decodeToolRequestBytes() keeps keys apart that have one hash, or one lengt
   strictEqual(refusalOf(args(field(1, field(1, raw(0xe9))))), UTF8);
 });
 
-/** Fields by tag: those with a type are messages. */
+/** Fields by tag; a non-empty value is the type of a message. */
 const FIELDS: Readonly<Record<string, Readonly<Record<number, string | undefined>>>> = {
   request: { 0o12: "", 0o22: "struct", 0o32: "struct" },
   struct: { 0o12: "entry" },
@@ -358,7 +358,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<number, string | undefined
   list: { 0o12: "value" },
 };
 
-/** A message with nothing in it but known fields in their own form; throws where the differences say that we refuse. */
+/** Removes everything but known fields with their own wire types. Throws for input that only this codec rejects. */
 function cleaned(type: string, bytes: Uint8Array): Uint8Array {
   const reader = new BinaryReader(bytes);
   const kept: Uint8Array[] = [];
@@ -382,7 +382,7 @@ function cleanReferenceOf(bytes: Uint8Array): ToolRequestMembers | "refused" {
   }
 }
 
-/** Fields in any order and number, some where they do not belong. */
+/** Fields in any order and number, some of them in the wrong message. */
 const { fields } = fc.letrec<{ fields: Uint8Array }>((tie) => ({
   fields: fc.array(
     fc.oneof(
@@ -401,7 +401,7 @@ const { fields } = fc.letrec<{ fields: Uint8Array }>((tie) => ({
   ).map(concatBytes),
 }));
 
-/** Changes of bytes: cut, flip, insert, drop, repeat. */
+/** Changes of bytes: truncate, replace, insert, remove, repeat. */
 const anyChange = fc.tuple(fc.constantFrom("cut", "set", "insert", "drop", "repeat"), fc.nat(), fc.nat(255));
 
 function change(bytes: Uint8Array, [kind, where, byte]: readonly [string, number, number]): Uint8Array {

@@ -41,7 +41,7 @@ const EXPECTED: Findings = {
   unknownTool: "tool_not_found",
 };
 
-/** The page's program, as a bundler for browsers makes it: nothing of Node may be left in it. */
+/** Bundles the page's program for browsers. The bundle must not contain modules of Node. */
 async function bundlePage(esbuild: string): Promise<string> {
   const { code, stdout, stderr } = await runProgram([
     esbuild,

@@ -9,7 +9,7 @@ import { createFixture } from "../fixture.ts";
 import { frame, framesOf, gzipped } from "./frames.ts";
 import { openSession, send2 } from "./http2_calls.ts";
 
-/** What strains gRPC over a real connection: the rest of what is malformed is fuzzed, see tests/fuzz. */
+/** Malformed and expensive requests by gRPC over a real connection. See tests/fuzz for random ones. */
 import process from "node:process";
 
 const CALL = "/mcplite.MCPLite/CallTool";

@@ -1,4 +1,4 @@
-/** The wire, byte by byte: what callers see who do not use our client. */
+/** The wire at the level of bytes, without the client of the SDK. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
@@ -245,7 +245,7 @@ test("nesting beyond the limit is refused, in JSON and in bytes, however deep", 
   strictEqual((await post(server, CALL, body)).status, 200);
 });
 
-/** A `ToolRequest` whose arguments nest, written from the inside: no library has to go as deep. */
+/** A `ToolRequest` with nested arguments, encoded from the inside, so that no encoder has to recurse. */
 function deepStruct(depth: number): Uint8Array<ArrayBuffer> {
   const field = (number: number, data: Uint8Array): Uint8Array<ArrayBuffer> => {
     const length: number[] = [];

@@ -132,7 +132,7 @@ export function unexpectedResponse({ url, status, text }: ReceivedResponse, code
  *
  * @param response The response, if its HTTP status is an error.
  */
-export function toErrorResult(thrown: unknown, response?: ReceivedResponse): ErrorResult {
+export function rpcErrorResult(thrown: unknown, response?: ReceivedResponse): ErrorResult {
   if (!(thrown instanceof ConnectError)) return { ...STREAM_INTERRUPTED, cause: thrown };
   // Connect takes any JSON for an error; without message and details it is of another server.
   const hasContent = thrown.rawMessage !== "" || thrown.details.length > 0;

@@ -39,7 +39,7 @@ import { ResponseStream } from "./stream.ts";
 interface ReadRequest {
   /** The head of the request. */
   readonly head: Head;
-  /** The message, or why there is none. */
+  /** The message, or the error if it could not be read. */
   readonly message: ToolRequestMembers | ErrorResult;
   /** Aborts when the client has disconnected. */
   readonly closed: AbortSignal;

@@ -23,7 +23,7 @@ import {
   type Rpc,
   STREAM_INTERRUPTED,
   StreamedResponses,
-  toErrorResult,
+  rpcErrorResult,
   tooLargeError,
   unexpectedResponse,
   unreachableError,
@@ -141,7 +141,7 @@ export class NativeRpc implements Rpc {
       assertOk(response.trailers, head);
       return undefined;
     } catch (thrown) {
-      return thrown instanceof ResultError ? thrown.result : toErrorResult(thrown);
+      return thrown instanceof ResultError ? thrown.result : rpcErrorResult(thrown);
     } finally {
       limit.signal.removeEventListener("abort", cancel);
       cancel();
