@@ -1,8 +1,6 @@
 /**
- * MCP-lite over gRPC: the wire, and the transports of clients.
- *
- * The wire has the protocol's name, {@link grpc}; a transport says that it is one: {@link connectTransport},
- * {@link grpcWebTransport}, {@link grpcTransport}.
+ * MCP-lite over gRPC: the wire {@link grpc}, and the transports {@link connectTransport}, {@link grpcWebTransport} and
+ * {@link grpcTransport} for clients.
  *
  * @module
  */

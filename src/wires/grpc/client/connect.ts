@@ -11,7 +11,7 @@ import type { ActivityMonitor, ListedTool } from "../../../core/call/transport.t
 import { withRetryAfter } from "../../../http_client/read.ts";
 import type { ToolRequestMembers } from "../messages/binary.ts";
 import { Exchange, type Fetch } from "./fetch.ts";
-import { type Endpoint, RECURSION_LIMIT, type Rpc, StreamedResponses, rpcErrorResult } from "./rpc.ts";
+import { type Endpoint, RECURSION_LIMIT, type Rpc, rpcErrorResult, StreamedResponses } from "./rpc.ts";
 import { decodeTool, decodeUnaryResponse } from "./decode.ts";
 import { MCPLite, type ToolRequest, ToolRequestSchema } from "../messages/gen/mcplite_pb.ts";
 

@@ -103,7 +103,7 @@ async function failureOf(answer: Promise<unknown>): Promise<RpcError> {
   }
 }
 
-/** Name of the field in the findings of the other clients. */
+/** Name of a status, as the other clients spell it. */
 function statusName(code: string): string {
   return code === "canceled" ? "CANCELLED" : code.toUpperCase();
 }
