@@ -39,10 +39,12 @@ import { ResponseStream } from "./stream.ts";
 interface ReadRequest {
   /** The head of the request. */
   readonly head: Head;
+  /** The encoding of the request, and of the response. */
+  readonly encoding: RequestEncoding;
   /** The message, or the error if it could not be read. */
   readonly message: ToolRequestMembers | ErrorResult;
-  /** Aborts when the client has disconnected. */
-  readonly closed: AbortSignal;
+  /** Aborted when the client has disconnected. */
+  readonly closed: AbortController;
 }
 
 /** Key of the request in the context of Connect's handlers. */
@@ -85,7 +87,7 @@ function implementation(service: ToolService): ServiceImpl<typeof MCPLite> {
     },
     async *callToolStream(_, context) {
       const request = requestOf(context);
-      const stream = new ResponseStream(request.closed);
+      const stream = new ResponseStream(request.closed.signal);
       const end = (last: () => ResponseMembers) => stream.end(last);
       service.callToolStream(messageOf(request), request.head, context.protocolName, stream, end);
       yield* stream.read();
@@ -106,117 +108,88 @@ function requestOf({ values }: HandlerContext): ReadRequest {
 function connectMethod(handler: UniversalHandler, limits: Limits): ConnectMethod {
   const isStream = handler.method.methodKind !== "unary";
   const type = handler.method.input.typeName as RequestType;
-  const withEncoding = (head: Head, reply: (encoding: RequestEncoding) => Promise<Reply>): MaybePromise<Reply> => {
-    const contentType = head.metadata.get("content-type") ?? "";
-    if (handler.supportedContentType(contentType)) {
-      return reply(parseContentType(contentType)).catch(() => INTERNAL_ERROR);
-    }
-    return unsupportedMediaType(head.metadata.get("content-type"), isStream ? STREAM_TYPES : UNARY_TYPES);
-  };
+  const reply = isStream ? streamReply : unaryReply;
   const answer = (
     head: Head,
-    encoding: RequestEncoding,
-    message: ToolRequestMembers | ErrorResult,
+    read: (encoding: RequestEncoding) => Promise<ToolRequestMembers | ErrorResult>,
   ): MaybePromise<Reply> => {
-    const exchange = new ConnectExchange(handler, head, encoding, message);
-    return isStream ? exchange.stream() : exchange.unary();
+    const contentType = head.metadata.get("content-type");
+    if (!handler.supportedContentType(contentType ?? "")) {
+      return unsupportedMediaType(contentType, isStream ? STREAM_TYPES : UNARY_TYPES);
+    }
+    const encoding = parseContentType(contentType ?? "");
+    return read(encoding)
+      .then((message) => reply(handler, { head, encoding, message, closed: new AbortController() }))
+      .catch(() => INTERNAL_ERROR);
   };
   return {
     handle: (head, body) =>
-      withEncoding(head, async (encoding) => {
+      answer(head, async (encoding) => {
         const bytes = await body.bytes();
-        const message = "kind" in bytes ? bytes : await readRequest(type, bytes, encoding, head.metadata, limits);
-        return await answer(head, encoding, message);
+        return "kind" in bytes ? bytes : await readRequest(type, bytes, encoding, head.metadata, limits);
       }),
-    refuse: (head, error) => withEncoding(head, async (encoding) => await answer(head, encoding, error)),
+    refuse: (head, error) => answer(head, () => Promise.resolve(error)),
   };
 }
 
-/** One request, answered by a handler of Connect. */
-class ConnectExchange {
-  readonly #handler: UniversalHandler;
-  readonly #head: Head;
-  readonly #encoding: RequestEncoding;
-  readonly #message: ToolRequestMembers | ErrorResult;
-  readonly #abort = new AbortController();
+/** The complete response of a unary method. */
+async function unaryReply(handler: UniversalHandler, request: ReadRequest): Promise<Reply> {
+  const { status, header, body = [] } = await callHandler(handler, request);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  const bytes = concatBytes(chunks);
+  const headers = Object.fromEntries(header ?? []);
+  if (!request.encoding.isText) return { status, headers, body: bytes };
+  return { status, headers: { ...headers, ...contentTypeOf(request) }, body: encodeBase64Text(bytes) };
+}
 
-  constructor(
-    handler: UniversalHandler,
-    head: Head,
-    encoding: RequestEncoding,
-    message: ToolRequestMembers | ErrorResult,
-  ) {
-    this.#handler = handler;
-    this.#head = head;
-    this.#encoding = encoding;
-    this.#message = message;
-  }
+/**
+ * The response of a streaming method, returned at once: its status is always 200, because errors are sent in the body, and the
+ * runtime can report that the client has disconnected before the first message.
+ */
+function streamReply(handler: UniversalHandler, request: ReadRequest): Reply {
+  const { isText } = request.encoding;
+  let chunks: AsyncIterator<Uint8Array> | undefined;
+  const body = new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      chunks ??= ((await callHandler(handler, request)).body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+      const next = await chunks.next();
+      if (next.done) controller.close();
+      else controller.enqueue(isText ? encodeBase64Text(next.value) : next.value);
+    },
+    cancel: () => request.closed.abort(),
+  });
+  return { status: 200, headers: contentTypeOf(request), body };
+}
 
-  /** The complete response of a unary method. */
-  async unary(): Promise<Reply> {
-    const { status, header, body = [] } = await this.#handle();
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of body) chunks.push(chunk);
-    const bytes = concatBytes(chunks);
-    const headers = Object.fromEntries(header ?? []);
-    if (!this.#encoding.isText) return { status, headers, body: bytes };
-    return { status, headers: { ...headers, "content-type": this.#contentType }, body: encodeBase64Text(bytes) };
-  }
+function contentTypeOf({ encoding: { isText, contentType } }: ReadRequest): { readonly "content-type": string } {
+  return { "content-type": isText ? contentType.replace("grpc-web", "grpc-web-text") : contentType };
+}
 
-  /**
-   * The response of a streaming method, returned at once: its status is always 200, because errors are sent in the body, and
-   * the runtime can report that the client has disconnected before the first message.
-   */
-  stream(): Reply {
-    const { isText } = this.#encoding;
-    let chunks: AsyncIterator<Uint8Array> | undefined;
-    const body = new ReadableStream<Uint8Array>({
-      pull: async (controller) => {
-        chunks ??= ((await this.#handle()).body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
-        const next = await chunks.next();
-        if (next.done) controller.close();
-        else controller.enqueue(isText ? encodeBase64Text(next.value) : next.value);
-      },
-      cancel: () => this.#abort.abort(),
-    });
-    return { status: 200, headers: { "content-type": this.#contentType }, body };
-  }
+async function callHandler(handler: UniversalHandler, request: ReadRequest): Promise<UniversalServerResponse> {
+  return await handler({
+    httpVersion: "2",
+    method: request.head.method,
+    // The handler reads only the query, which requests by POST do not have.
+    url: `http://localhost${handler.requestPath}`,
+    header: handlerHeaders(request),
+    body: emptyBody(request.encoding),
+    signal: request.closed.signal,
+    contextValues: createContextValues().set(requestKey, request),
+  });
+}
 
-  get #contentType(): string {
-    const { isText, contentType } = this.#encoding;
-    return isText ? contentType.replace("grpc-web", "grpc-web-text") : contentType;
-  }
+/** Headers for the handler. Without the deadline, which dispatch enforces; with a compression only if it is to be rejected. */
+function handlerHeaders({ head, encoding }: ReadRequest): Headers {
+  const headers = new Headers({ "content-type": encoding.contentType });
+  const name = compressionHeader(encoding);
+  const compression = head.metadata.get(name);
+  if (compression !== null && compression !== "gzip") headers.set(name, compression);
+  return headers;
+}
 
-  async #handle(): Promise<UniversalServerResponse> {
-    return await this.#handler({
-      httpVersion: "2",
-      method: this.#head.method,
-      // The handler reads only the query, which requests by POST do not have.
-      url: `http://localhost${this.#handler.requestPath}`,
-      header: this.#headers(),
-      body: this.#emptyBody(),
-      signal: this.#abort.signal,
-      contextValues: createContextValues().set(requestKey, {
-        head: this.#head,
-        message: this.#message,
-        closed: this.#abort.signal,
-      }),
-    });
-  }
-
-  /** Headers for the handler. Without the deadline, which dispatch enforces; with a compression only if it is to be rejected. */
-  #headers(): Headers {
-    const headers = new Headers({ "content-type": this.#encoding.contentType });
-    const name = compressionHeader(this.#encoding);
-    const compression = this.#head.metadata.get(name);
-    if (compression !== null && compression !== "gzip") headers.set(name, compression);
-    return headers;
-  }
-
-  /** An empty message in the encoding of the request. */
-  async *#emptyBody(): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
-    const { isJson, isEnveloped } = this.#encoding;
-    const message = new TextEncoder().encode(isJson ? "{}" : "");
-    yield await Promise.resolve(isEnveloped ? encodeEnvelope(message) : message);
-  }
+/** An empty message in the encoding of the request. */
+async function* emptyBody(encoding: RequestEncoding): AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined> {
+  const message = new TextEncoder().encode(encoding.isJson ? "{}" : "");
+  yield await Promise.resolve(encoding.isEnveloped ? encodeEnvelope(message) : message);
 }

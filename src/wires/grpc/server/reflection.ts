@@ -68,12 +68,12 @@ function respond(request: ServerReflectionRequest["messageRequest"]): MessageRes
     case "fileByFilename":
       return filesOf(FILES.find((file) => file.proto.name === request.value), `file ${request.value}`);
     case "fileContainingSymbol":
-      return filesOf(FILES.find((file) => defines(file, request.value)), `symbol ${request.value}`);
+      return filesOf(SYMBOLS.get(request.value), `symbol ${request.value}`);
     case "fileContainingExtension":
       return notFound(`extension of ${request.value.containingType}`);
     case "allExtensionNumbersOfType": {
       const baseTypeName = request.value;
-      if (!FILES.some((file) => defines(file, baseTypeName))) return notFound(`type ${baseTypeName}`);
+      if (!SYMBOLS.has(baseTypeName)) return notFound(`type ${baseTypeName}`);
       return { case: "allExtensionNumbersResponse", value: { baseTypeName } };
     }
     default:
@@ -86,6 +86,24 @@ function respond(request: ServerReflectionRequest["messageRequest"]): MessageRes
 
 const SERVICE_NAMES: readonly string[] = FILES.flatMap(({ services }) => services.map(({ typeName }) => typeName));
 
+/** The file of each type, each service, and each member of one. */
+const SYMBOLS: ReadonlyMap<string, DescFile> = new Map(
+  FILES.flatMap((file) => symbolsOf(file).map((name) => [name, file])),
+);
+
+function symbolsOf(file: DescFile): string[] {
+  return [...nestedTypes(file)].flatMap((type) => {
+    if (type.kind === "extension") return [];
+    const { kind, typeName } = type;
+    const members = kind === "message"
+      ? [...type.fields, ...type.oneofs]
+      : kind === "enum"
+      ? type.values
+      : type.methods;
+    return [typeName, ...members.map(({ name }) => `${typeName}.${name}`)];
+  });
+}
+
 /** A file and its dependencies. */
 function filesOf(file: DescFile | undefined, wanted: string): MessageResponse {
   if (file === undefined) return notFound(wanted);
@@ -95,32 +113,6 @@ function filesOf(file: DescFile | undefined, wanted: string): MessageResponse {
 
 function notFound(wanted: string): MessageResponse {
   return { case: "errorResponse", value: { errorCode: Code.NotFound, errorMessage: `There is no ${wanted}` } };
-}
-
-/** Whether a file defines a type, a service, or a member of one. */
-function defines(file: DescFile, symbol: string): boolean {
-  for (const type of nestedTypes(file)) {
-    if (type.kind === "extension" || !symbol.startsWith(type.typeName)) continue;
-    const rest = symbol.slice(type.typeName.length);
-    if (rest === "" || (rest.startsWith(".") && memberNames(type).includes(rest.slice(1)))) return true;
-  }
-  return false;
-}
-
-type NestedType = Exclude<
-  ReturnType<typeof nestedTypes> extends Iterable<infer Type> ? Type : never,
-  { kind: "extension" }
->;
-
-function memberNames(type: NestedType): readonly string[] {
-  switch (type.kind) {
-    case "message":
-      return [...type.fields, ...type.oneofs].map(({ name }) => name);
-    case "enum":
-      return type.values.map(({ name }) => name);
-    case "service":
-      return type.methods.map(({ name }) => name);
-  }
 }
 
 /** The files and their dependencies, each once, dependencies first. */
