@@ -7,4 +7,4 @@ export { authenticate, type AuthenticateOptions, type AuthRequest, type Identify
 export { bearer, type BearerOptions, type VerifyToken } from "./bearer.ts";
 export { jwt, type JwtOptions, jwtVerifier } from "./jwt.ts";
 export { type ProtectedResourceOptions, protectedResourcePage } from "../../wires/http_pages/protected_resource.ts";
-export { bearerFetch, type GetToken, type Send } from "./bearer_fetch.ts";
+export { bearerFetch, type GetToken, type Send } from "../oauth/bearer_fetch.ts";

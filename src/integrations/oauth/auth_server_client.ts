@@ -5,7 +5,7 @@
  * @module
  */
 import { allowInsecureRequests, customFetch } from "oauth4webapi";
-import type { Send } from "../auth/bearer_fetch.ts";
+import type { Send } from "./bearer_fetch.ts";
 import { discard, isRedirect, readPieces, readText } from "../../http_client/read.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";

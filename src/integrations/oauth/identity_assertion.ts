@@ -3,7 +3,7 @@ import {
   genericTokenEndpointRequest,
   processGenericTokenEndpointResponse,
 } from "oauth4webapi";
-import type { Send } from "../auth/bearer_fetch.ts";
+import type { Send } from "./bearer_fetch.ts";
 import { isConfidential } from "../../internal/http.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import { checkOptions, FUNCTION, type OptionRules, required, rule, TEXT } from "../../internal/options.ts";

@@ -5,7 +5,7 @@ import {
   protectedResourceRequest,
   WWWAuthenticateChallengeError,
 } from "oauth4webapi";
-import type { Send } from "../auth/bearer_fetch.ts";
+import type { Send } from "./bearer_fetch.ts";
 import { discard } from "../../http_client/read.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isConfidential } from "../../internal/http.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 import { DPoP, type DPoPHandle } from "oauth4webapi";
-import type { Send } from "../auth/bearer_fetch.ts";
+import type { Send } from "./bearer_fetch.ts";
 import { type Clock, systemClock } from "../../internal/time.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import type { Challenge } from "./challenge.ts";

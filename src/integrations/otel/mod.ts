@@ -5,6 +5,6 @@
  *
  * @module
  */
-export type { OtelOptions } from "./instruments.ts";
+export type { OtelOptions } from "./telemetry.ts";
 export { otel } from "./otel.ts";
 export { otelTransport } from "./transport.ts";

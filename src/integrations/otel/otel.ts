@@ -12,7 +12,7 @@ import {
 import type { CallResult } from "../../core/call/outcome.ts";
 import { mapMaybe } from "../../internal/async.ts";
 import type { Middleware, MiddlewareCtx } from "../../core/handler/context.ts";
-import { checkOtelOptions, durations, lazyInstruments, type OtelOptions, tracerOf } from "./instruments.ts";
+import { checkOtelOptions, durations, lazyInstruments, type OtelOptions, tracerOf } from "./telemetry.ts";
 import {
   ATTEMPT,
   CALL_ID,

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { createClient, mcpLiteTransport, ToolError } from "../../../mod.ts";
 import { bearer, bearerFetch, type GetToken, type Send } from "../../../src/integrations/auth/mod.ts";
 import { connectTransport, grpcWebTransport } from "../../../src/wires/grpc/mod.ts";
-import { createGuarded } from "./fixture.ts";
+import { createGuarded } from "../auth/fixture.ts";
 
 function create(token: string | GetToken) {
   const { server, runs } = createGuarded(bearer((shown) => shown.startsWith("good") ? { id: shown } : undefined));
