@@ -1,18 +1,7 @@
 import { type CallResult, errorResult } from "../../core/call/outcome.ts";
 import type { MaybePromise } from "../../internal/async.ts";
-import {
-  checkOptions,
-  FUNCTION,
-  oneOf,
-  type OptionRules,
-  POSITIVE,
-  required,
-  rule,
-  TEXT,
-  wholeNumber,
-} from "../../internal/options.ts";
+import { checkOptions, FUNCTION, oneOf, type OptionRules, POSITIVE, required, rule, TEXT, wholeNumber } from "../../internal/options.ts";
 import type { Middleware, MiddlewareCtx } from "../../core/handler/context.ts";
-import { memoryRateLimitStore } from "./memory_buckets.ts";
 
 /** How much a bucket holds, and how fast it fills again. */
 export interface Bucket {
@@ -124,4 +113,41 @@ function admit(waitMs: number, next: () => MaybePromise<CallResult>): MaybePromi
 
 function principalOf({ principal }: MiddlewareCtx): string {
   return principal?.id ?? "";
+}
+
+
+/** Options of {@link memoryRateLimitStore}. */
+export interface MemoryRateLimitStoreOptions {
+  /** How many buckets are kept; beyond that the one that was not used for longest is forgotten, and full again. Default: 100,000. */
+  readonly maxBuckets?: number;
+}
+
+interface Level {
+  readonly tokens: number;
+  readonly atMs: number;
+}
+
+/**
+ * Token buckets in this process, of bounded number: for a rate limit that replicas do not share.
+ *
+ * @throws {RangeError} If `maxBuckets` is no whole number above 0.
+ * @throws {TypeError} If there is no such option.
+ */
+export function memoryRateLimitStore(options: MemoryRateLimitStoreOptions = {}): BucketStore {
+  checkOptions<MemoryRateLimitStoreOptions>("make buckets", options, { maxBuckets: wholeNumber(1) });
+  const { maxBuckets = 100_000 } = options;
+  // In the order of use: the first was not used for longest.
+  const levels = new Map<string, Level>();
+  return {
+    take(key, { perSecond, burst }, nowMs) {
+      const { tokens, atMs } = levels.get(key) ?? { tokens: burst, atMs: nowMs };
+      const filled = Math.min(burst, tokens + Math.max(0, nowMs - atMs) * perSecond / 1000);
+      const isTaken = filled >= 1;
+      levels.delete(key);
+      levels.set(key, { tokens: isTaken ? filled - 1 : filled, atMs: nowMs });
+      const [oldest] = levels.keys();
+      if (levels.size > maxBuckets && oldest !== undefined) levels.delete(oldest);
+      return isTaken ? 0 : Math.ceil((1 - filled) * 1000 / perSecond);
+    },
+  };
 }
