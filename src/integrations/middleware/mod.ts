@@ -9,5 +9,5 @@ export { cache, type CacheOptions } from "./cache.ts";
 export { concurrencyLimit, type ConcurrencyLimitOptions } from "./concurrency_limit.ts";
 export { logging, type LoggingOptions } from "./logging.ts";
 export { memoryRateLimitStore, type MemoryRateLimitStoreOptions } from "./rate_limit.ts";
-export { type Bucket, type BucketStore, rateLimit, type RateLimitOptions } from "./rate_limit.ts";
+export { rateLimit, type RateLimitOptions, type RateLimitStore, type TokenBucket } from "./rate_limit.ts";
 export { timeout } from "./timeout.ts";

@@ -1,10 +1,20 @@
 import { type CallResult, errorResult } from "../../core/call/outcome.ts";
 import type { MaybePromise } from "../../internal/async.ts";
-import { checkOptions, FUNCTION, oneOf, type OptionRules, POSITIVE, required, rule, TEXT, wholeNumber } from "../../internal/options.ts";
+import {
+  checkOptions,
+  FUNCTION,
+  oneOf,
+  type OptionRules,
+  POSITIVE,
+  required,
+  rule,
+  TEXT,
+  wholeNumber,
+} from "../../internal/options.ts";
 import type { Middleware, MiddlewareCtx } from "../../core/handler/context.ts";
 
 /** How much a bucket holds, and how fast it fills again. */
-export interface Bucket {
+export interface TokenBucket {
   /** Tokens a second. */
   readonly perSecond: number;
   /** Most tokens that it holds. */
@@ -12,7 +22,7 @@ export interface Bucket {
 }
 
 /** Where token buckets are kept: `memoryRateLimitStore()`, or for replicas `redisRateLimitStore()` of `./redis`. */
-export interface BucketStore {
+export interface RateLimitStore {
   /**
    * Takes a token, if there is one. A bucket that is not known is full.
    *
@@ -21,7 +31,7 @@ export interface BucketStore {
    * @param nowMs Milliseconds since some moment, by this server; a store that others share goes by its own clock.
    * @returns 0, or how long until there is one, in milliseconds.
    */
-  take(key: string, bucket: Bucket, nowMs: number): MaybePromise<number>;
+  take(key: string, bucket: TokenBucket, nowMs: number): MaybePromise<number>;
 }
 
 const RULES: OptionRules<RateLimitOptions> = {
@@ -30,7 +40,7 @@ const RULES: OptionRules<RateLimitOptions> = {
   key: FUNCTION,
   name: TEXT,
   store: rule("what memoryRateLimitStore() or redisRateLimitStore(…) gives", (store) => {
-    return typeof (store as BucketStore | null)?.take === "function";
+    return typeof (store as RateLimitStore | null)?.take === "function";
   }),
   ifStoreFails: oneOf("refuse", "allow"),
 };
@@ -46,7 +56,7 @@ export interface RateLimitOptions {
   /** Names the limit, where several are kept in one store. Default: `"calls"`. */
   readonly name?: string;
   /** Where the buckets are kept. Default: `memoryRateLimitStore()`, for this process alone. */
-  readonly store?: BucketStore;
+  readonly store?: RateLimitStore;
   /**
    * What becomes of a call whose bucket cannot be reached: it is `unavailable`, or taken; then one call a second asks the store, and
    * the others are taken at once. Default: `"refuse"`.
@@ -115,7 +125,6 @@ function principalOf({ principal }: MiddlewareCtx): string {
   return principal?.id ?? "";
 }
 
-
 /** Options of {@link memoryRateLimitStore}. */
 export interface MemoryRateLimitStoreOptions {
   /** How many buckets are kept; beyond that the one that was not used for longest is forgotten, and full again. Default: 100,000. */
@@ -133,7 +142,7 @@ interface Level {
  * @throws {RangeError} If `maxBuckets` is no whole number above 0.
  * @throws {TypeError} If there is no such option.
  */
-export function memoryRateLimitStore(options: MemoryRateLimitStoreOptions = {}): BucketStore {
+export function memoryRateLimitStore(options: MemoryRateLimitStoreOptions = {}): RateLimitStore {
   checkOptions<MemoryRateLimitStoreOptions>("make buckets", options, { maxBuckets: wholeNumber(1) });
   const { maxBuckets = 100_000 } = options;
   // In the order of use: the first was not used for longest.

@@ -5,7 +5,7 @@
  * @module
  */
 import { allowInsecureRequests, customFetch } from "oauth4webapi";
-import type { Send } from "./bearer_fetch.ts";
+import type { FetchFunction } from "./bearer_fetch.ts";
 import { discard, isRedirect, readPieces, readText } from "../../http_client/read.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
@@ -28,11 +28,11 @@ export interface CourierOptions {
 
 /** Sends requests that have to do with tokens. */
 export class Courier {
-  readonly #send: Send;
+  readonly #send: FetchFunction;
   readonly #allowsLoopback: boolean;
 
   /** @param server Whose tokens these are: only one on this machine may send us to this machine. */
-  constructor(send: Send, server: URL) {
+  constructor(send: FetchFunction, server: URL) {
     this.#send = send;
     this.#allowsLoopback = isLoopback(server);
   }

@@ -9,7 +9,7 @@ import type { MaybePromise } from "../../internal/async.ts";
 export type GetToken = (refused: string | undefined) => MaybePromise<string>;
 
 /** What transports send requests by. */
-export type Send = (url: string, init: RequestInit) => Promise<Response>;
+export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
  * A `fetch` for transports that sends a token with each request, and asks for another when the server refuses it with 401: the
@@ -35,7 +35,10 @@ export type Send = (url: string, init: RequestInit) => Promise<Response>;
  * @param token The token, or what gives it; called for each request.
  * @param send Takes the place of the global `fetch`.
  */
-export function bearerFetch(token: string | GetToken, send: Send = (url, init) => fetch(url, init)): Send {
+export function bearerFetch(
+  token: string | GetToken,
+  send: FetchFunction = (url, init) => fetch(url, init),
+): FetchFunction {
   if (typeof token !== "string" && typeof token !== "function") {
     throw new TypeError("Cannot send a token: pass it, or a function that gives it");
   }

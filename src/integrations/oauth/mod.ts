@@ -12,4 +12,4 @@ export { type AssertionRequest, jwtBearer, type JwtBearerOptions } from "./jwt_b
 export { identityAssertion, type IdentityAssertionOptions } from "./identity_assertion.ts";
 export type { Grant } from "./grant.ts";
 export type { OAuthStore } from "./token_storage.ts";
-export type { Send } from "./bearer_fetch.ts";
+export { bearerFetch, type FetchFunction, type GetToken } from "./bearer_fetch.ts";

@@ -5,7 +5,7 @@ import {
   protectedResourceRequest,
   WWWAuthenticateChallengeError,
 } from "oauth4webapi";
-import type { Send } from "./bearer_fetch.ts";
+import type { FetchFunction } from "./bearer_fetch.ts";
 import { discard } from "../../http_client/read.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isConfidential } from "../../internal/http.ts";
@@ -30,7 +30,7 @@ export interface OAuthFetchOptions {
    */
   readonly dpop?: CryptoKeyPair | undefined;
   /** Takes the place of the global `fetch`, for the server as for those that it names. */
-  readonly fetch?: Send | undefined;
+  readonly fetch?: FetchFunction | undefined;
 }
 
 const RULES: OptionRules<OAuthFetchOptions> = {
@@ -123,7 +123,7 @@ function isStore(value: unknown): boolean {
 /** How often a request is sent at most: without a token, with an old one, with a new one, with a nonce, and with one that goes further. */
 const MAX_TRIES = 5;
 
-async function exchange(session: Session, send: Send, url: string, init: RequestInit): Promise<Response> {
+async function exchange(session: Session, send: FetchFunction, url: string, init: RequestInit): Promise<Response> {
   let tokens = await untilAborted(session.current(), init.signal);
   let [hasNonce, goesFurther] = [false, false];
   for (let tries = 1;; tries++) {
@@ -163,7 +163,7 @@ async function renewAfter(
 async function sendWith(
   tokens: StoredTokens | undefined,
   dpop: DPoPHandle | undefined,
-  send: Send,
+  send: FetchFunction,
   url: string,
   init: RequestInit,
 ): Promise<Response> {
@@ -188,7 +188,7 @@ async function sendWith(
 }
 
 /** Has the server say where tokens come from, by a request that does nothing, and gets some unless there are good ones. */
-async function signIn(session: Session, send: Send, server: URL): Promise<void> {
+async function signIn(session: Session, send: FetchFunction, server: URL): Promise<void> {
   const tokens = await session.current();
   const response = await sendWith(tokens, session.dpop, send, server.href, { method: "GET", redirect: "manual" });
   const challenge = await readChallenge(response);

@@ -5,7 +5,7 @@
  * @module
  */
 import { DPoP, type DPoPHandle } from "oauth4webapi";
-import type { Send } from "./bearer_fetch.ts";
+import type { FetchFunction } from "./bearer_fetch.ts";
 import { type Clock, systemClock } from "../../internal/time.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import type { Challenge } from "./challenge.ts";
@@ -22,7 +22,7 @@ export interface SessionOptions {
   readonly store: OAuthStore;
   readonly scopes: readonly string[] | undefined;
   readonly dpop: CryptoKeyPair | undefined;
-  readonly send: Send;
+  readonly send: FetchFunction;
 }
 
 /** What becomes of a renewal. */

@@ -1,9 +1,38 @@
-import { type Attributes, type Context, context, type Counter, type Histogram, type Link, type Meter, SpanKind, trace } from "@opentelemetry/api";
+import {
+  type Attributes,
+  type Context,
+  context,
+  type Counter,
+  type Histogram,
+  type Link,
+  type Meter,
+  SpanKind,
+  trace,
+} from "@opentelemetry/api";
 import type { CallResult } from "../../core/call/outcome.ts";
 import { mapMaybe } from "../../internal/async.ts";
 import type { Middleware, MiddlewareCtx } from "../../core/handler/context.ts";
-import { checkOtelOptions, durations, endSpan, lazyInstruments, type OtelOptions, outcomeAttributes, tracerOf } from "./telemetry.ts";
-import { ATTEMPT, CALL_ID, OUTCOME, PIECES, RPC_METHOD, RPC_STATUS_CODE, RPC_SYSTEM_NAME, SERVER_CALL_DURATION, SYSTEM, WIRE } from "./names.ts";
+import {
+  checkOtelOptions,
+  durations,
+  endSpan,
+  lazyInstruments,
+  type OtelOptions,
+  outcomeAttributes,
+  tracerOf,
+} from "./telemetry.ts";
+import {
+  ATTEMPT,
+  CALL_ID,
+  OUTCOME,
+  PIECES,
+  RPC_METHOD,
+  RPC_STATUS_CODE,
+  RPC_SYSTEM_NAME,
+  SERVER_CALL_DURATION,
+  SYSTEM,
+  WIRE,
+} from "./names.ts";
 import { formatTraceContext, parseTraceContext, withMetadata, withSaid } from "./trace_context.ts";
 
 /** What a server measures. */

@@ -1,4 +1,13 @@
-import { type Attributes, type Histogram, type Meter, metrics, type Span, SpanStatusCode, trace, type Tracer } from "@opentelemetry/api";
+import {
+  type Attributes,
+  type Histogram,
+  type Meter,
+  metrics,
+  type Span,
+  SpanStatusCode,
+  trace,
+  type Tracer,
+} from "@opentelemetry/api";
 import { checkOptions, OBJECT, type OptionRules } from "../../internal/options.ts";
 import { CORRELATION_ID, ERROR_TYPE, FAILURE_CODE, OUTCOME, RPC_STATUS_CODE, SYSTEM } from "./names.ts";
 import type { CallResult, UnknownOutcome } from "../../core/call/outcome.ts";
@@ -44,7 +53,6 @@ export function durations(meter: Meter, name: string, description: string): Hist
   const explicitBucketBoundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
   return meter.createHistogram(name, { description, unit: "s", advice: { explicitBucketBoundaries } });
 }
-
 
 /** What a server has to answer for; other refusals are what the caller did. */
 const SERVER_FAULTS: ReadonlySet<ToolErrorCode> = new Set([

@@ -2,7 +2,15 @@ import { context, type Span, SpanKind, SpanStatusCode, trace } from "@openteleme
 import type { CallResult, Sink, UnknownOutcome } from "../../core/call/outcome.ts";
 import type { Transport, TransportCall } from "../../core/call/transport.ts";
 import type { MaybePromise } from "../../internal/async.ts";
-import { checkOtelOptions, durations, endSpan, lazyInstruments, type OtelOptions, outcomeAttributes, tracerOf } from "./telemetry.ts";
+import {
+  checkOtelOptions,
+  durations,
+  endSpan,
+  lazyInstruments,
+  type OtelOptions,
+  outcomeAttributes,
+  tracerOf,
+} from "./telemetry.ts";
 import { CLIENT_CALL_DURATION, ERROR_TYPE, RPC_METHOD, RPC_SYSTEM_NAME, SYSTEM } from "./names.ts";
 import { formatTraceContext } from "./trace_context.ts";
 

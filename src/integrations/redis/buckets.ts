@@ -1,4 +1,4 @@
-import type { BucketStore } from "../middleware/rate_limit.ts";
+import type { RateLimitStore } from "../middleware/rate_limit.ts";
 import { RedisConnection } from "./connection.ts";
 import { checkRedisOptions, REDIS_RULES, type RedisOptions } from "./options.ts";
 
@@ -6,7 +6,7 @@ import { checkRedisOptions, REDIS_RULES, type RedisOptions } from "./options.ts"
 export type RedisRateLimitStoreOptions = RedisOptions;
 
 /** Token buckets in Redis. */
-export interface RedisRateLimitStore extends BucketStore {
+export interface RedisRateLimitStore extends RateLimitStore {
   /** Ends the connection. */
   close(): void;
 }

@@ -2,14 +2,15 @@
 import { deepStrictEqual, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, mcpLiteTransport, ToolError } from "../../../mod.ts";
-import { bearer, bearerFetch, type GetToken, type Send } from "../../../src/integrations/auth/mod.ts";
+import { bearer } from "../../../src/integrations/auth/mod.ts";
+import { bearerFetch, type FetchFunction, type GetToken } from "../../../src/integrations/oauth/mod.ts";
 import { connectTransport, grpcWebTransport } from "../../../src/wires/grpc/mod.ts";
 import { createGuarded } from "../auth/fixture.ts";
 
 function create(token: string | GetToken) {
   const { server, runs } = createGuarded(bearer((shown) => shown.startsWith("good") ? { id: shown } : undefined));
   const sent: (string | null)[] = [];
-  const send: Send = (url, init) => {
+  const send: FetchFunction = (url, init) => {
     sent.push(new Headers(init.headers).get("authorization"));
     return server.fetch(new Request(url, { ...init, redirect: "follow" }));
   };
@@ -45,7 +46,7 @@ test("bearerFetch() asks for another token once the server refuses one, and send
 test("bearerFetch() tries once, and not with the same token", async () => {
   let count = 0;
   const renewing = create(() => `bad${count++}`);
-  const over = (fetch: Send) => createClient(mcpLiteTransport("https://api.example/mcp-lite/v1", { fetch }));
+  const over = (fetch: FetchFunction) => createClient(mcpLiteTransport("https://api.example/mcp-lite/v1", { fetch }));
   await rejects(async () => await over(renewing.fetch)["ping"]?.({}), { code: "unauthenticated" });
   deepStrictEqual(renewing.sent, ["Bearer bad0", "Bearer bad1"]);
   const fixed = create("bad");
