@@ -153,7 +153,7 @@ const WRONG: readonly (readonly [call: unknown, args: readonly unknown[], messag
   [authenticate, [() => {}, { timeoutMs: 0 }], /timeoutMs must be a number above 0, not 0$/, "RangeError"],
   [scopes, [["read"]], /^Cannot set the scopes of tool "t": name each, as \.scopes\("read", "write"\)$/],
   [scopes, [], /name each/],
-  [cache, [{}], /^Cannot make a cache: ttlMs must be a number above 0, not undefined$/],
+  [cache, [{}], /^Cannot create a cache: ttlMs must be a number above 0, not undefined$/],
   [
     rateLimit,
     [{ perSecond: 1, store: {} }],

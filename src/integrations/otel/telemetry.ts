@@ -1,3 +1,8 @@
+/**
+ * Options, instruments, attributes and span endings that the middleware and the transport share.
+ *
+ * @module
+ */
 import {
   type Attributes,
   type Histogram,
@@ -16,45 +21,45 @@ import { isJsonObject } from "../../internal/json.ts";
 
 /** Options of {@link otel} and {@link otelTransport}. */
 export interface OtelOptions {
-  /** Makes the spans. Default: that of the global provider, under the name `toolwire`. */
+  /** Creates the spans. Default: the tracer `toolwire` of the global provider. */
   readonly tracer?: Tracer;
-  /** Makes the instruments. Default: that of the global provider, under the name `toolwire`. */
+  /** Creates the instruments. Default: the meter `toolwire` of the global provider. */
   readonly meter?: Meter;
-  /** Added to each span and each measurement, such as `server.address`. */
+  /** Attributes that are added to each span and each measurement, such as `server.address`. */
   readonly attributes?: Attributes;
 }
 
 const RULES: OptionRules<OtelOptions> = { tracer: OBJECT, meter: OBJECT, attributes: OBJECT };
 
-/** @throws {TypeError} If there is no such option, or it is not of the right kind. */
+/** @throws {TypeError} If an option is unknown or has the wrong type. */
 export function checkOtelOptions(options: OtelOptions): void {
   checkOptions("trace and measure", options, RULES);
 }
 
-/** The tracer to use. */
+/** The tracer of the options, or that of the global provider. */
 export function tracerOf({ tracer = trace.getTracer(SYSTEM) }: OtelOptions): Tracer {
   return tracer;
 }
 
 /**
- * Instruments that are made when they are first used: what is asked of the global provider before there is one would measure
- * nothing for ever.
+ * Returns a function that creates the instruments at its first call. Instruments that are created before a global provider is
+ * registered never measure anything.
  */
 export function lazyInstruments<Instruments>(
   { meter }: OtelOptions,
   create: (meter: Meter) => Instruments,
 ): () => Instruments {
-  let made: Instruments | undefined;
-  return () => (made ??= create(meter ?? metrics.getMeter(SYSTEM)));
+  let created: Instruments | undefined;
+  return () => (created ??= create(meter ?? metrics.getMeter(SYSTEM)));
 }
 
-/** A histogram of durations, in seconds, with the boundaries that the conventions advise. */
-export function durations(meter: Meter, name: string, description: string): Histogram {
+/** Creates a histogram of createDurationHistogram in seconds, with the bucket boundaries of the conventions. */
+export function createDurationHistogram(meter: Meter, name: string, description: string): Histogram {
   const explicitBucketBoundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
   return meter.createHistogram(name, { description, unit: "s", advice: { explicitBucketBoundaries } });
 }
 
-/** What a server has to answer for; other refusals are what the caller did. */
+/** Error codes that are faults of the server. All other errors are caused by the caller. */
 const SERVER_FAULTS: ReadonlySet<ToolErrorCode> = new Set([
   "internal",
   "unavailable",
@@ -62,26 +67,26 @@ const SERVER_FAULTS: ReadonlySet<ToolErrorCode> = new Set([
   "result_too_large",
 ]);
 
-/** Which side tells of a call: to a client each refusal is an error. */
+/** The side that measures a call. For a client every error result is an error. */
 export type Side = "server" | "client";
 
-/** How a call ended, for measurements. */
-export function outcomeAttributes(settled: CallResult | UnknownOutcome, side: Side): Attributes {
-  if (settled.kind !== "error") return { [RPC_STATUS_CODE]: "OK", [OUTCOME]: settled.kind };
-  const { code } = settled;
+/** Attributes of the result of a call, for spans and measurements. */
+export function resultAttributes(result: CallResult | UnknownOutcome, side: Side): Attributes {
+  if (result.kind !== "error") return { [RPC_STATUS_CODE]: "OK", [OUTCOME]: result.kind };
+  const { code } = result;
   const isError = side === "client" || SERVER_FAULTS.has(code);
-  return { [RPC_STATUS_CODE]: code, [OUTCOME]: settled.kind, ...(isError && { [ERROR_TYPE]: code }) };
+  return { [RPC_STATUS_CODE]: code, [OUTCOME]: result.kind, ...(isError && { [ERROR_TYPE]: code }) };
 }
 
-/** Says on a span how its call ended, and ends it. */
-export function endSpan(span: Span, settled: CallResult | UnknownOutcome, attributes: Attributes): void {
+/** Sets the result of the call on its span, and ends the span. */
+export function endSpan(span: Span, result: CallResult | UnknownOutcome, attributes: Attributes): void {
   span.setAttributes(attributes);
-  if (settled.kind === "failure") span.setAttribute(FAILURE_CODE, settled.code);
-  if (settled.kind === "error") {
-    const { data } = settled;
+  if (result.kind === "failure") span.setAttribute(FAILURE_CODE, result.code);
+  if (result.kind === "error") {
+    const { data } = result;
     const correlationId = isJsonObject(data) ? data["correlation_id"] : undefined;
     if (typeof correlationId === "string") span.setAttribute(CORRELATION_ID, correlationId);
-    if (ERROR_TYPE in attributes) span.setStatus({ code: SpanStatusCode.ERROR, message: settled.message });
+    if (ERROR_TYPE in attributes) span.setStatus({ code: SpanStatusCode.ERROR, message: result.message });
   }
   span.end();
 }
