@@ -149,7 +149,7 @@ const WRONG: readonly (readonly [call: unknown, args: readonly unknown[], messag
   [jwt, [], /^Cannot verify tokens: options are an object, not undefined$/],
   [jwt, [{ ...issuer, keys: [] }], /keys must be a key set \{ keys: \[.\] \}, not an object$/],
   [jwt, [{ ...issuer, audiences: [] }], /there is no option "audiences"; did you mean "audience"\?$/],
-  [bearer, [() => {}, { allowAnonymous: true }], /did you mean "allowsAnonymous"\?$/],
+  [bearer, [() => {}, { allowsAnonymous: true }], /did you mean "allowAnonymous"\?$/],
   [authenticate, [() => {}, { timeoutMs: 0 }], /timeoutMs must be a number above 0, not 0$/, "RangeError"],
   [scopes, [["read"]], /^Cannot set the scopes of tool "t": name each, as \.scopes\("read", "write"\)$/],
   [scopes, [], /name each/],
@@ -157,7 +157,7 @@ const WRONG: readonly (readonly [call: unknown, args: readonly unknown[], messag
   [
     rateLimit,
     [{ perSecond: 1, store: {} }],
-    /store must be what memoryRateLimitStore\(\) or redisRateLimitStore\(.\) gives/,
+    /store must be a store such as memoryRateLimitStore\(\) or redisRateLimitStore/,
   ],
   [concurrencyLimit, [{ max: 1, que: 2 }], /there is no option "que"; did you mean "queue"\?$/],
   [memoryRateLimitStore, [{ maxBuckets: 0 }], /maxBuckets must be/, "RangeError"],

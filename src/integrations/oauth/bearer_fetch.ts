@@ -2,24 +2,27 @@ import { ToolError } from "../../core/errors/tool_error.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 
 /**
- * Gives the token to send.
+ * Returns the token to send.
  *
- * @param refused The token that the server has just refused; `undefined` if none was. Another one is then tried, once.
+ * @param rejected The token that the server has just rejected; `undefined` at the first request. Another token is then tried once.
  */
-export type GetToken = (refused: string | undefined) => MaybePromise<string>;
+export type GetToken = (rejected: string | undefined) => MaybePromise<string>;
 
-/** What transports send requests by. */
+/** The part of `fetch` that transports use. */
 export type FetchFunction = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
- * A `fetch` for transports that sends a token with each request, and asks for another when the server refuses it with 401: the
- * request is then sent again, once. Where there is no token to send, the call is refused as `unauthenticated`: what gives it has
- * thrown, which is the error's `cause`, or has given something else than text. A `ToolError` that it throws is passed on.
+ * Creates a `fetch` for transports that sends a token with each request. If the server answers 401, it requests another token and
+ * sends the request again, once.
+ *
+ * A call without a token fails as `unauthenticated`: if the function throws, with the exception as `cause`, or if it returns
+ * something other than a string. A `ToolError` that it throws is passed on.
  *
  * @example A token that is renewed
  * ```ts
  * import { createClient, createServer, defineTool, mcpLiteTransport } from "jsr:@toolwire/toolwire";
- * import { bearer, bearerFetch } from "jsr:@toolwire/toolwire/auth";
+ * import { bearer } from "jsr:@toolwire/toolwire/auth";
+ * import { bearerFetch } from "jsr:@toolwire/toolwire/oauth";
  * import { strictEqual } from "node:assert/strict";
  *
  * const server = createServer({
@@ -27,27 +30,28 @@ export type FetchFunction = (url: string, init: RequestInit) => Promise<Response
  *   auth: bearer((token) => token === "new" ? { id: "ada" } : undefined),
  * });
  * const send = (url: string, init: RequestInit) => server.fetch(new Request(url, init));
- * const fetch = bearerFetch((refused) => refused === undefined ? "old" : "new", send);
+ * const fetch = bearerFetch((rejected) => rejected === undefined ? "old" : "new", send);
  *
  * const client = createClient<typeof server>(mcpLiteTransport("http://localhost/mcp-lite/v1", { fetch }));
  * strictEqual(await client.whoami({}), "ada");
  * ```
- * @param token The token, or what gives it; called for each request.
- * @param send Takes the place of the global `fetch`.
+ * @param token The token, or a function that returns it. The function is called for each request.
+ * @param send Replaces the global `fetch`.
+ * @throws {TypeError} If `token` is neither a string nor a function.
  */
 export function bearerFetch(
   token: string | GetToken,
   send: FetchFunction = (url, init) => fetch(url, init),
 ): FetchFunction {
   if (typeof token !== "string" && typeof token !== "function") {
-    throw new TypeError("Cannot send a token: pass it, or a function that gives it");
+    throw new TypeError("Cannot send a token: pass a string, or a function that returns one");
   }
-  const getToken = async (refused: string | undefined) => {
-    return readToken(typeof token === "string" ? token : await ask(token, refused));
+  const getToken = async (rejected: string | undefined) => {
+    return checkToken(typeof token === "string" ? token : await callGetToken(token, rejected));
   };
-  const sendWith = (url: string, init: RequestInit, used: string) => {
+  const sendWith = (url: string, init: RequestInit, checked: string) => {
     const headers = new Headers(init.headers);
-    headers.set("authorization", `Bearer ${used}`);
+    headers.set("authorization", `Bearer ${checked}`);
     return send(url, { ...init, headers });
   };
   return async (url, init) => {
@@ -61,21 +65,21 @@ export function bearerFetch(
   };
 }
 
-async function ask(getToken: GetToken, refused: string | undefined): Promise<unknown> {
+async function callGetToken(getToken: GetToken, rejected: string | undefined): Promise<unknown> {
   try {
-    return await getToken(refused);
+    return await getToken(rejected);
   } catch (cause) {
     if (cause instanceof ToolError) throw cause;
-    throw new ToolError("unauthenticated", "Cannot get a token to send: what gives it has thrown", { cause });
+    throw new ToolError("unauthenticated", "Cannot get a token to send: the function for it has thrown", { cause });
   }
 }
 
-/** Says what is wrong with a token, never the token. */
-function readToken(token: unknown): string {
-  const kind = token === "" ? "an empty text" : token === null ? "null" : typeof token;
+/** Returns a valid token. Error messages never contain the token. */
+function checkToken(token: unknown): string {
+  const kind = token === "" ? "an empty string" : token === null ? "null" : typeof token;
   if (typeof token !== "string" || token === "") {
-    throw new ToolError("unauthenticated", `Cannot send a token: what should give one gave ${kind}`);
+    throw new ToolError("unauthenticated", `Cannot send a token: it is ${kind}`);
   }
   if (/^[\x21-\x7e]+$/.test(token)) return token;
-  throw new ToolError("unauthenticated", "Cannot send a token: it has characters that no header may have");
+  throw new ToolError("unauthenticated", "Cannot send a token: it has characters that are not allowed in headers");
 }

@@ -1,4 +1,4 @@
-/** What refused callers get, byte by byte: statuses, headers and trailers of each protocol. */
+/** Responses to rejected callers, byte by byte: statuses, headers and trailers of each protocol. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { fromBinary } from "@bufbuild/protobuf";
@@ -18,7 +18,7 @@ const create = () =>
 
 const UNKNOWN = `Bearer resource_metadata="${METADATA_URL}"`;
 const INVALID =
-  `Bearer error="invalid_token", error_description="The token is not known here", resource_metadata="${METADATA_URL}"`;
+  `Bearer error="invalid_token", error_description="The token is unknown", resource_metadata="${METADATA_URL}"`;
 const INSUFFICIENT =
   `Bearer error="insufficient_scope", error_description="Needs scopes docs:read, docs:write", scope="docs:read docs:write", resource_metadata="${METADATA_URL}"`;
 
