@@ -9,6 +9,7 @@ import {
   type ErrorResult,
   errorResult,
   type Sink,
+  toErrorResult,
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool } from "../../../core/call/transport.ts";
@@ -71,21 +72,6 @@ export const RECURSION_LIMIT = 4_096;
 /** The error for a response that is incomplete or malformed. */
 export const STREAM_INTERRUPTED: ErrorResult = errorResult("unavailable", "Stream broke off");
 
-/** The error for a request without a response. A `ToolError` of an injected `fetch` is returned as it is. */
-export function unreachableError(url: string, cause: unknown): ErrorResult {
-  if (cause instanceof ToolError) {
-    return { ...errorResult(cause.code, cause.message, cause.details), cause: cause.cause };
-  }
-  const error = new Error(`POST ${url}: ${cause instanceof Error ? cause.message : cause}`, { cause });
-  return { ...errorResult("unavailable", "Cannot reach the server"), cause: error };
-}
-
-/** The error for a redirect. */
-export function redirectError(url: string, location: string | null | undefined): ErrorResult {
-  const cause = new Error(`POST ${url} redirects to ${location}`);
-  return { ...errorResult("invalid_request", "Redirects are not followed: use the final URL"), cause };
-}
-
 /** The error for a response that exceeds the limit. */
 export function tooLargeError(maxBytes: number): ErrorResult {
   return errorResult("result_too_large", `The answer is larger than ${maxBytes} bytes`);
@@ -133,6 +119,9 @@ export function unexpectedResponse({ url, status, text }: ReceivedResponse, code
  * @param response The response, if its HTTP status is an error.
  */
 export function rpcErrorResult(thrown: unknown, response?: ReceivedResponse): ErrorResult {
+  const cause = thrown instanceof ConnectError ? thrown.cause : thrown;
+  // Thrown below the protocol, and wrapped by Connect.
+  if (cause instanceof ToolError) return toErrorResult(cause);
   if (!(thrown instanceof ConnectError)) return { ...STREAM_INTERRUPTED, cause: thrown };
   // Connect takes any JSON for an error; without message and details it is of another server.
   const hasContent = thrown.rawMessage !== "" || thrown.details.length > 0;

@@ -67,7 +67,7 @@ export class NativeProtocol {
         const message = await this.#readOne(head, body);
         const stream = new NativeStream();
         const done = method(message, stream, head);
-        if (done instanceof Promise) done.catch((thrown) => stream.end(thrown));
+        if (done instanceof Promise) done.catch((thrown) => stream.fail(thrown));
         return this.#streamed(stream);
       } catch (thrown) {
         return this.#errorReply(thrown);
@@ -89,7 +89,7 @@ export class NativeProtocol {
       const end = () => stream.end();
       if (closeSignal.aborted) end();
       closeSignal.addEventListener("abort", end, { once: true });
-      this.#answerAll(method, stream, head, body).then(end, (thrown) => stream.end(thrown))
+      this.#answerAll(method, stream, head, body).then(end, (thrown) => stream.fail(thrown))
         .finally(() => closeSignal.removeEventListener("abort", end));
       return this.#streamed(stream);
     };

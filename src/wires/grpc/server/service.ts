@@ -12,8 +12,8 @@ import { parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-g
 import type { Call, CallMeta, Metadata } from "../../../core/call/call.ts";
 import { decodeCallMeta } from "../../../core/call/call_meta.ts";
 import { type CallResult, type ErrorResult, errorResult, type Sink } from "../../../core/call/outcome.ts";
-import { retryAfter } from "../../../http_client/retry_after.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
+import { retryAfterHeader } from "../../framing/http.ts";
 import { type Head, HeadPeer, type MountedWire, type WireHost } from "../../wire.ts";
 import type { ResponseMembers, ToolRequestMembers } from "../messages/binary.ts";
 import { type PromptsList, PromptsListSchema, type ToolsList, ToolsListSchema } from "../messages/gen/mcplite_pb.ts";
@@ -114,7 +114,7 @@ export class ToolService {
     try {
       // Where the HTTP status is always 200, clients do not read the header; the error details have the delay.
       const hasHttpStatus = call.peer.wire === "connect" && RETRYABLE_CODES.has(error.code);
-      const retry = hasHttpStatus ? retryAfter(error.data) : undefined;
+      const retry = hasHttpStatus ? retryAfterHeader(error.data) : undefined;
       return encodeError(error, { ...this.#host.challenge(error, this.#base), ...retry });
     } catch (thrown) {
       return encodeError(this.#encodingError(thrown, call));

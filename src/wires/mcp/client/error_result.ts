@@ -1,5 +1,5 @@
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
-import { withRetryAfter } from "../../../http_client/read.ts";
+import { addRetryAfter } from "../../../http_client/read.ts";
 import { decodeError } from "../../framing/json_rpc/decode_error.ts";
 import { asObject } from "../../../internal/json.ts";
 import { withoutToolName } from "../../framing/result/unknown_tool.ts";
@@ -15,7 +15,7 @@ export function refusalOf(reply: Exclude<RpcReply, { readonly result: unknown }>
   // Of resources that are not there, the newer revision says no more than that an argument is wrong.
   const isResource = refusal.code === "invalid_input" && typeof asObject(data)["uri"] === "string";
   const known = isResource ? { ...refusal, code: "resource_not_found" as const } : refusal;
-  return headers === undefined ? known : withRetryAfter(known, headers);
+  return headers === undefined ? known : addRetryAfter(known, headers);
 }
 
 /** Numbers of rules that a request has broken: of its headers, of what its caller can do, of its revision. */

@@ -19,15 +19,14 @@ import {
   type Endpoint,
   readPrefix,
   RECURSION_LIMIT,
-  redirectError,
   type Rpc,
   rpcErrorResult,
   STREAM_INTERRUPTED,
   StreamedResponses,
   tooLargeError,
   unexpectedResponse,
-  unreachableError,
 } from "../rpc.ts";
+import { connectionError, redirectError } from "../../../../http_client/send.ts";
 import { decodeTool, decodeUnaryResponse } from "../decode.ts";
 import { encodeEnvelope, type Envelope, readEnvelopes } from "../../messages/envelope.ts";
 import { ToolsListSchema } from "../../messages/gen/mcplite_pb.ts";
@@ -124,11 +123,11 @@ export class NativeRpc implements Rpc {
       head = await response.headers;
     } catch (thrown) {
       limit.signal.removeEventListener("abort", cancel);
-      return unreachableError(origin + path, withHint(thrown));
+      return connectionError(withHint(thrown), `POST ${origin}${path}`);
     }
     try {
       limit.markActive();
-      if (isRedirect(head)) return redirectError(origin + path, head.location);
+      if (isRedirect(head)) return redirectError(`POST ${origin}${path}`, head.location);
       if (isUnexpected(head)) {
         const text = await readPrefix(readBody(response, limit, maxBytes));
         return unexpectedResponse({ url: origin + path, status: head[":status"] ?? 0, text });
