@@ -177,7 +177,7 @@ export const grpc: WireDescription = {
   }],
   without: { ids: NO_IDS },
   invalidOptions: [
-    [grpcWire, [{ path: "/x#y" }], /^Cannot serve Connect and gRPC: path must be like/],
+    [grpcWire, [{ path: "/x#y" }], /^Cannot serve gRPC: path must be like/],
     [
       grpcTransport,
       [""],
