@@ -9,7 +9,7 @@ import {
   encodeRequestEnvelope,
   type ResponseMembers,
 } from "../../../src/wires/grpc/messages/binary.ts";
-import { concatBytes } from "../../../src/wires/grpc/messages/envelope.ts";
+import { joinChunks } from "../../../src/wires/grpc/messages/envelope.ts";
 import { ToolRequestSchema, ToolResponseSchema } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
 import { anyMeta, anyOptional, anyText, DEPTH, present } from "./any_message.ts";
 import { frame } from "./frames.ts";
@@ -46,7 +46,7 @@ test("decodeToolResponseBytes() reads what the library writes, as the library do
 test("decodeToolResponseBytes() reads a response in two parts as one, as the library does", () => {
   fc.assert(
     fc.property(anyResponse, anyResponse, (one, other) => {
-      const bytes = concatBytes([one, other]);
+      const bytes = joinChunks([one, other]);
       deepStrictEqual(decodeToolResponseBytes(bytes, DEPTH), referenceOf(bytes));
     }),
     { seed: 1, numRuns: 200 },

@@ -15,7 +15,7 @@ import {
   encodeResponseEnvelope,
   type ToolRequestMembers,
 } from "../../../src/wires/grpc/messages/binary.ts";
-import { concatBytes } from "../../../src/wires/grpc/messages/envelope.ts";
+import { joinChunks } from "../../../src/wires/grpc/messages/envelope.ts";
 import { ToolRequestSchema, ToolResponseSchema } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
 import { anyMeta, anyOptional, anyText, DEPTH, present } from "./any_message.ts";
 import { frame } from "./frames.ts";
@@ -56,7 +56,7 @@ function refusalOf(bytes: Uint8Array, depth = DEPTH): string {
 test("decodeToolRequestBytes() reads what the library writes, as the library does", () => {
   fc.assert(
     fc.property(anyRequest, fc.nat(9), (bytes, offset) => {
-      const within = concatBytes([new Uint8Array(offset).fill(0xff), bytes, new Uint8Array(9).fill(0xff)])
+      const within = joinChunks([new Uint8Array(offset).fill(0xff), bytes, new Uint8Array(9).fill(0xff)])
         .subarray(offset, offset + bytes.length);
       const read = outcomeOf(within);
       ok(read !== "refused");
@@ -122,8 +122,8 @@ function varint(value: number, minBytes = 1): Uint8Array {
 
 /** A length-delimited field. */
 function field(number: number, ...content: readonly (Uint8Array | string)[]): Uint8Array {
-  const bytes = concatBytes(content.map((one) => typeof one === "string" ? new TextEncoder().encode(one) : one));
-  return concatBytes([varint(number * 8 + 2), varint(bytes.length), bytes]);
+  const bytes = joinChunks(content.map((one) => typeof one === "string" ? new TextEncoder().encode(one) : one));
+  return joinChunks([varint(number * 8 + 2), varint(bytes.length), bytes]);
 }
 
 function double(number: number, value: number): Uint8Array {
@@ -140,25 +140,25 @@ const args = (...entries: readonly Uint8Array[]): Uint8Array => field(2, ...entr
 const TRUE = raw(0x20, 1);
 const own = (key: string, value: unknown): object => Object.fromEntries([[key, value]]);
 
-const UNKNOWN = concatBytes([
+const UNKNOWN = joinChunks([
   raw(0x78, 0x80, 0x01),
   double(15, 1),
   field(15, "skipped"),
   raw(0x7d, 1, 2, 3, 4),
-  concatBytes([varint((2 ** 29 - 1) * 8), varint(1, 10)]),
+  joinChunks([varint((2 ** 29 - 1) * 8), varint(1, 10)]),
 ]);
 
 const READ: readonly (readonly [name: string, bytes: Uint8Array, want: object])[] = [
   ["nothing", raw(), {}],
-  ["the last name", concatBytes([field(1, "one"), field(1, "two")]), { name: "two" }],
+  ["the last name", joinChunks([field(1, "one"), field(1, "two")]), { name: "two" }],
   ["arguments that are empty", args(), { arguments: {} }],
-  ["arguments in two parts", concatBytes([args(entry("a", TRUE), entry("b", TRUE)), args(entry("a", double(2, 1)))]), {
+  ["arguments in two parts", joinChunks([args(entry("a", TRUE), entry("b", TRUE)), args(entry("a", double(2, 1)))]), {
     arguments: { a: 1, b: true },
   }],
-  ["meta beside arguments", concatBytes([field(3, entry("m", TRUE)), args()]), { arguments: {}, meta: { m: true } }],
+  ["meta beside arguments", joinChunks([field(3, entry("m", TRUE)), args()]), { arguments: {}, meta: { m: true } }],
   [
     "unknown fields at every level",
-    concatBytes([
+    joinChunks([
       UNKNOWN,
       args(
         UNKNOWN,
@@ -173,25 +173,25 @@ const READ: readonly (readonly [name: string, bytes: Uint8Array, want: object])[
   ["a value without a kind", args(entry("a", raw())), { arguments: { a: null } }],
   ["null by any number", args(entry("a", raw(0x08, 7))), { arguments: { a: null } }],
   ["true by any number", args(entry("a", raw(0x20, 0x80, 0x01))), { arguments: { a: true } }],
-  ["false in many bytes", args(entry("a", concatBytes([raw(0x20), varint(0, 10)]))), { arguments: { a: false } }],
+  ["false in many bytes", args(entry("a", joinChunks([raw(0x20), varint(0, 10)]))), { arguments: { a: false } }],
   ["the last value of a key", args(entry("a", TRUE), entry("a", double(2, 2))), { arguments: { a: 2 } }],
-  ["the last kind of a value", args(entry("a", concatBytes([field(3, "x"), TRUE]))), { arguments: { a: true } }],
-  ["null as the last kind", args(entry("a", concatBytes([field(3, "x"), raw(0x08, 0)]))), { arguments: { a: null } }],
+  ["the last kind of a value", args(entry("a", joinChunks([field(3, "x"), TRUE]))), { arguments: { a: true } }],
+  ["null as the last kind", args(entry("a", joinChunks([field(3, "x"), raw(0x08, 0)]))), { arguments: { a: null } }],
   ["structs of one value", args(entry("a", field(5, entry("b", TRUE)), field(5, entry("c", TRUE)))), {
     arguments: { a: { b: true, c: true } },
   }],
-  ["lists of one value", args(entry("a", concatBytes([field(6, field(1, TRUE)), field(6, field(1))]))), {
+  ["lists of one value", args(entry("a", joinChunks([field(6, field(1, TRUE)), field(6, field(1))]))), {
     arguments: { a: [true, null] },
   }],
   ["a value that adds no kind", args(entry("a", field(5, entry("b", TRUE)), raw())), { arguments: { a: { b: true } } }],
-  ["a struct after a list", args(entry("a", concatBytes([field(6, field(1, TRUE)), field(5)]))), {
+  ["a struct after a list", args(entry("a", joinChunks([field(6, field(1, TRUE)), field(5)]))), {
     arguments: { a: {} },
   }],
   ["a key that is __proto__", args(entry("__proto__", field(5, entry("polluted", TRUE)))), {
     arguments: own("__proto__", { polluted: true }),
   }],
   ["a mark that looks like a byte order's", field(1, "\ufeffname"), { name: "\ufeffname" }],
-  ["a tag and a length in more bytes than they need", concatBytes([varint(0x0a, 5), varint(1, 10), raw(0x61)]), {
+  ["a tag and a length in more bytes than they need", joinChunks([varint(0x0a, 5), varint(1, 10), raw(0x61)]), {
     name: "a",
   }],
   ["-0", args(entry("a", double(2, -0))), { arguments: { a: -0 } }],
@@ -226,8 +226,8 @@ const REFUSED: readonly (readonly [name: string, bytes: Uint8Array, want: string
   ["a length beyond the end, of what nobody knows", raw(0x7a, 2, 0x61), BEYOND],
   ["a double that is cut off", args(raw(0x0a, 4, 0x12, 2, 0x11, 0)), EARLY],
   ["field 0", raw(0x02, 0), NO_FIELD],
-  ["a tag of more than 32 bits", concatBytes([varint(2 ** 32 * 8 + 2), raw(0)]), NO_FIELD],
-  ["a tag of more than five bytes", concatBytes([varint(0x0a, 6), raw(0)]), NO_FIELD],
+  ["a tag of more than 32 bits", joinChunks([varint(2 ** 32 * 8 + 2), raw(0)]), NO_FIELD],
+  ["a tag of more than five bytes", joinChunks([varint(0x0a, 6), raw(0)]), NO_FIELD],
   [
     "a form that there is not",
     raw(0x7f, 0),
@@ -249,7 +249,7 @@ const REFUSED: readonly (readonly [name: string, bytes: Uint8Array, want: string
     field(3, entry("a", double(2, Infinity))),
     "parse_error: A number is Infinity, which is not JSON",
   ],
-  ["a length of eleven bytes", concatBytes([raw(0x0a), varint(0, 11)]), TOO_LONG],
+  ["a length of eleven bytes", joinChunks([raw(0x0a), varint(0, 11)]), TOO_LONG],
 ];
 
 for (const [name, bytes, want] of REFUSED) {
@@ -269,8 +269,8 @@ const STRICTER: readonly (readonly [name: string, bytes: Uint8Array, want: strin
   ],
   // Two readers of a message must agree on the ends of its parts.
   ["a name that is longer than its message", args(raw(0x0a, 3, 0x0a, 2, 0x61), raw(0x62)), BEYOND],
-  ["a length of 2^32 and more", concatBytes([raw(0x0a), varint(2 ** 32 + 1), raw(0x61)]), BEYOND],
-  ["an unknown number of eleven bytes", concatBytes([raw(0x78), varint(0, 11)]), TOO_LONG],
+  ["a length of 2^32 and more", joinChunks([raw(0x0a), varint(2 ** 32 + 1), raw(0x61)]), BEYOND],
+  ["an unknown number of eleven bytes", joinChunks([raw(0x78), varint(0, 11)]), TOO_LONG],
   // Accepting it would require keeping it until the end of the message.
   [
     "NaN that is replaced",
@@ -287,7 +287,7 @@ for (const [name, bytes, want] of STRICTER) {
 }
 
 test("decodeToolRequestBytes() takes a known field in another form for an unknown one, as other languages do", () => {
-  const bytes = concatBytes([field(1, "add"), raw(0x08, 1), args(entry("a", TRUE, raw(0x10, 1)), raw(0x08, 0))]);
+  const bytes = joinChunks([field(1, "add"), raw(0x08, 1), args(entry("a", TRUE, raw(0x10, 1)), raw(0x08, 0))]);
   deepStrictEqual(outcomeOf(bytes), { name: "add", arguments: { a: true }, meta: undefined });
   strictEqual(referenceOf(bytes), "refused");
 });
@@ -332,7 +332,7 @@ test("decodeToolRequestBytes() reads many parts of one struct and of one list", 
   const parts = 5_000;
   const structs = Array.from({ length: parts }, (_, index) => args(entry(`k${index}`, TRUE)));
   const lists = args(entry("list", ...Array.from({ length: parts }, () => field(6, field(1, TRUE)))));
-  const { arguments: read } = outcomeOf(concatBytes([...structs, lists])) as { arguments: JsonObject };
+  const { arguments: read } = outcomeOf(joinChunks([...structs, lists])) as { arguments: JsonObject };
   strictEqual(Object.keys(read).length, parts + 1);
   strictEqual((read["list"] as readonly unknown[]).length, parts);
 });
@@ -371,7 +371,7 @@ function cleaned(type: string, bytes: Uint8Array): Uint8Array {
     if (inner === "") kept.push(varint(tag), data);
     else if (inner !== undefined) kept.push(field(number, cleaned(inner, new BinaryReader(data).bytes())));
   }
-  return concatBytes(kept);
+  return joinChunks(kept);
 }
 
 function cleanReferenceOf(bytes: Uint8Array): ToolRequestMembers | "refused" {
@@ -390,7 +390,7 @@ const { fields } = fc.letrec<{ fields: Uint8Array }>((tie) => ({
       fc.tuple(fc.integer({ min: 1, max: 4 }), anyText).map(([number, text]) => field(number, text)),
       fc.tuple(fc.constantFrom(2, 2, 2, 1, 4), fc.double()).map(([number, value]) => double(number, value)),
       fc.tuple(fc.constantFrom(1, 4, 4, 2), fc.nat(300)).map(([number, value]) =>
-        concatBytes([varint(number * 8), varint(value)])
+        joinChunks([varint(number * 8), varint(value)])
       ),
       fc.tuple(fc.integer({ min: 1, max: 7 }), tie("fields")).map(([number, content]) => field(number, content)),
       fc.tuple(fc.constantFrom("a", "b"), tie("fields"), fc.boolean()).map(([key, value, isMeta]) =>
@@ -398,7 +398,7 @@ const { fields } = fc.letrec<{ fields: Uint8Array }>((tie) => ({
       ),
     ),
     { maxLength: 4 },
-  ).map(concatBytes),
+  ).map(joinChunks),
 }));
 
 /** Changes of bytes: truncate, replace, insert, remove, repeat. */
@@ -411,13 +411,13 @@ function change(bytes: Uint8Array, [kind, where, byte]: readonly [string, number
     case "cut":
       return before;
     case "set":
-      return concatBytes([before, raw(byte), after.subarray(1)]);
+      return joinChunks([before, raw(byte), after.subarray(1)]);
     case "insert":
-      return concatBytes([before, raw(byte), after]);
+      return joinChunks([before, raw(byte), after]);
     case "drop":
-      return concatBytes([before, after.subarray(1 + byte % 4)]);
+      return joinChunks([before, after.subarray(1 + byte % 4)]);
     default:
-      return concatBytes([before, after, after]);
+      return joinChunks([before, after, after]);
   }
 }
 

@@ -1,7 +1,7 @@
 /** Raw requests by `node:http2`, without the gRPC client of the SDK. */
 import type { Buffer } from "node:buffer";
 import { type ClientHttp2Session, connect, type OutgoingHttpHeaders } from "node:http2";
-import { concatBytes } from "../../../src/wires/grpc/messages/envelope.ts";
+import { joinChunks } from "../../../src/wires/grpc/messages/envelope.ts";
 
 /** A request. */
 export interface Request2 {
@@ -62,7 +62,7 @@ export function send2(session: ClientHttp2Session, request: Request2): Promise<E
         grpc: said["grpc-status"] === undefined ? undefined : Number(said["grpc-status"]),
         said: (name) => said[name] === undefined ? null : String(said[name]),
         message: decodeURIComponent(String(said["grpc-message"] ?? "")),
-        body: concatBytes(body),
+        body: joinChunks(body),
         reset: stream.rstCode ?? 0,
       });
     });

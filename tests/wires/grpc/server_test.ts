@@ -13,7 +13,7 @@ import {
   ToolRequestSchema,
   ToolResponseSchema,
 } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
-import { concatBytes } from "../../../src/wires/grpc/messages/envelope.ts";
+import { joinChunks } from "../../../src/wires/grpc/messages/envelope.ts";
 import { grpc } from "../../../src/wires/grpc/mod.ts";
 import { definePrompt } from "../../../src/wires/mcp/mod.ts";
 import * as v from "valibot";
@@ -250,14 +250,14 @@ function deepStruct(depth: number): Uint8Array<ArrayBuffer> {
   const field = (number: number, data: Uint8Array): Uint8Array<ArrayBuffer> => {
     const length: number[] = [];
     for (let rest = data.length; length.push(rest > 127 ? (rest & 127) | 128 : rest), rest > 127;) rest >>>= 7;
-    return concatBytes([new Uint8Array([(number << 3) | 2, ...length]), data]);
+    return joinChunks([new Uint8Array([(number << 3) | 2, ...length]), data]);
   };
   let struct: Uint8Array<ArrayBuffer> = new Uint8Array();
   const key = field(1, new TextEncoder().encode("a"));
   for (let level = 0; level < depth; level++) {
-    struct = field(1, concatBytes([key, field(2, field(5, struct))]));
+    struct = field(1, joinChunks([key, field(2, field(5, struct))]));
   }
-  return concatBytes([field(1, new TextEncoder().encode("anything")), field(2, struct)]);
+  return joinChunks([field(1, new TextEncoder().encode("anything")), field(2, struct)]);
 }
 
 test("numbers that JSON has not are refused", async () => {

@@ -64,7 +64,7 @@ export class ConnectRpc implements Rpc {
     try {
       return await work(this.#transport(exchange), AbortSignal.any([limit.signal, done.signal]));
     } catch (thrown) {
-      return addRetryAfter(rpcErrorResult(thrown, exchange.refused), exchange.headers);
+      return addRetryAfter(rpcErrorResult(thrown, exchange.errorResponse), exchange.headers);
     } finally {
       done.abort();
     }

@@ -12,7 +12,7 @@ import { toToolError } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import { readBytes } from "../../../http_client/read.ts";
 import { type HttpClientOptions, sendRequest } from "../../../http_client/send.ts";
-import { concatBytes } from "../messages/envelope.ts";
+import { joinChunks } from "../messages/envelope.ts";
 import { type Endpoint, readPrefix, type ReceivedResponse, unexpectedResponse } from "./rpc.ts";
 
 /** Replaces the global `fetch`. */
@@ -23,7 +23,7 @@ export class Exchange {
   /** Headers of the response; a proxy states there when to send the request again. */
   headers: Headers = new Headers();
   /** The response, if its status is an error. */
-  refused: ReceivedResponse | undefined = undefined;
+  errorResponse: ReceivedResponse | undefined = undefined;
   readonly #endpoint: Endpoint;
   readonly #options: HttpClientOptions;
   readonly #limit: ActivityMonitor;
@@ -53,7 +53,7 @@ export class Exchange {
     const head = { status, header: headersOf(response), trailer: new Headers() };
     if (response.ok) return { ...head, body: chunks };
     const bytes = await readAll(chunks);
-    this.refused = { url, status, text: new TextDecoder().decode(bytes) };
+    this.errorResponse = { url, status, text: new TextDecoder().decode(bytes) };
     return { ...head, body: createAsyncIterable([bytes]) };
   };
 }
@@ -66,7 +66,7 @@ function monitorWith(limit: ActivityMonitor, signal: AbortSignal): ActivityMonit
 async function readAll(body: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array[] = [];
   for await (const piece of body) pieces.push(piece);
-  return concatBytes(pieces);
+  return joinChunks(pieces);
 }
 
 /** Whether an answer may be the protocol's, by its type: the request's own; or JSON, where Connect tells an error. */

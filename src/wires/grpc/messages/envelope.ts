@@ -53,7 +53,7 @@ export async function* readEnvelopes(
     length += chunk.length;
     // Joined once there is enough: with every chunk, a message in chunks of a byte would be copied as often.
     if (length < needed) continue;
-    let rest = concatBytes(pending);
+    let rest = joinChunks(pending);
     for (needed = HEADER_BYTES; rest.length >= needed; needed = HEADER_BYTES) {
       const header = readHeader(rest);
       if (header === undefined) return void (yield NOT_ONE_ENVELOPE);
@@ -77,7 +77,7 @@ function readHeader(bytes: Bytes): { readonly length: number; readonly isCompres
 }
 
 /** Joins chunks of bytes. */
-export function concatBytes(chunks: readonly Uint8Array[]): Bytes {
+export function joinChunks(chunks: readonly Uint8Array[]): Bytes {
   const joined = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
   let offset = 0;
   for (const chunk of chunks) {
@@ -98,7 +98,7 @@ export async function gunzip(bytes: Bytes, maxBytes: number): Promise<Bytes | Er
       if (length > maxBytes) return errorResult("payload_too_large", `The message is larger than ${maxBytes} bytes`);
       chunks.push(read.value);
     }
-    return concatBytes(chunks);
+    return joinChunks(chunks);
   } catch {
     return errorResult("parse_error", "The message is not gzip");
   } finally {

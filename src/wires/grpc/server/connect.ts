@@ -20,7 +20,7 @@ import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import type { Head, Limits, Reply } from "../../wire.ts";
 import type { ResponseMembers, ToolRequestMembers } from "../messages/binary.ts";
-import { concatBytes, encodeEnvelope } from "../messages/envelope.ts";
+import { encodeEnvelope, joinChunks } from "../messages/envelope.ts";
 import { MCPLite } from "../messages/gen/mcplite_pb.ts";
 import {
   compressionHeader,
@@ -137,7 +137,7 @@ async function unaryReply(handler: UniversalHandler, request: ReadRequest): Prom
   const { status, header, body = [] } = await callHandler(handler, request);
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
-  const bytes = concatBytes(chunks);
+  const bytes = joinChunks(chunks);
   const headers = Object.fromEntries(header ?? []);
   if (!request.encoding.isText) return { status, headers, body: bytes };
   return { status, headers: { ...headers, ...contentTypeOf(request) }, body: encodeBase64Text(bytes) };

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { concatBytes } from "../messages/envelope.ts";
+import { joinChunks } from "../messages/envelope.ts";
 import { PushStream, type PushStreamOptions } from "../../framing/push_stream.ts";
 
 const OPTIONS: PushStreamOptions<Uint8Array, Uint8Array[]> = {
@@ -12,7 +12,7 @@ const OPTIONS: PushStreamOptions<Uint8Array, Uint8Array[]> = {
     held.push(envelope);
     return held;
   },
-  encodeHeld: concatBytes,
+  encodeHeld: joinChunks,
 };
 
 /** One streamed reply. */

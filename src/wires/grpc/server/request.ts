@@ -14,7 +14,7 @@ import { isJsonObject } from "../../../internal/json.ts";
 import { parseJson } from "../../framing/json_rpc/decode.ts";
 import type { Limits } from "../../wire.ts";
 import { decodeEmptyBytes, decodeToolRequestBytes, type ToolRequestMembers } from "../messages/binary.ts";
-import { concatBytes, gunzip, openEnvelope } from "../messages/envelope.ts";
+import { gunzip, joinChunks, openEnvelope } from "../messages/envelope.ts";
 import { findNonFinite, numberError } from "../messages/json.ts";
 import { compressionHeader, type RequestEncoding } from "./content_type.ts";
 
@@ -89,7 +89,7 @@ function malformed(type: RequestType, reason: string): ErrorResult {
 function decodeBase64(bytes: Uint8Array): Bytes | ErrorResult {
   const pieces = decoder.decode(bytes).match(/[^=]+=*/g) ?? [];
   try {
-    return concatBytes(pieces.map((piece) => base64Decode(piece)));
+    return joinChunks(pieces.map((piece) => base64Decode(piece)));
   } catch {
     return errorResult("parse_error", "The body is not base64");
   }
