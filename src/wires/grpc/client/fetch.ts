@@ -1,5 +1,5 @@
 /**
- * What Connect's transports need of HTTP, by `fetch` or what is like it: one request with a whole body, one answer whose size is bounded.
+ * The HTTP client of Connect's transports: one request with a complete body, one response with a limited size.
  *
  * @module
  */
@@ -64,20 +64,20 @@ function monitorWith(limit: ActivityMonitor, signal: AbortSignal): ActivityMonit
 }
 
 async function readAll(body: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of body) pieces.push(piece);
-  return joinChunks(pieces);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return joinChunks(chunks);
 }
 
-/** Whether an answer may be the protocol's, by its type: the request's own; or JSON, where Connect tells an error. */
-function isOfProtocol({ ok, headers }: Response, asked: Headers): boolean {
-  const want = asked.get("content-type") ?? "";
+/** Whether a response may be of the protocol: its content type is that of the request, or JSON for an error of Connect. */
+function isOfProtocol({ ok, headers }: Response, requestHeaders: Headers): boolean {
+  const want = requestHeaders.get("content-type") ?? "";
   const type = headers.get("content-type")?.toLowerCase() ?? "";
   if (ok) return type.startsWith(want.replace("+proto", "")) || headers.has("grpc-status");
   return /^application\/(json|proto)$/.test(want) && type.startsWith("application/json");
 }
 
-/** The headers, without those that no longer fit what fetch has decompressed. */
+/** The headers, without those that are wrong after `fetch` has decompressed the body. */
 function headersOf(response: Response): UniversalClientResponse["header"] {
   const headers = new Headers(response.headers);
   if (headers.get("content-encoding") === null) return headers;

@@ -91,12 +91,12 @@ export interface ReceivedResponse {
 const MAX_PREFIX_CHARS = 200;
 
 /** Reads the start of the body of an unexpected response, up to the first error. */
-export async function readPrefix(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+export async function readPrefix(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   try {
-    for await (const piece of pieces) {
-      text += decoder.decode(piece, { stream: true });
+    for await (const chunk of chunks) {
+      text += decoder.decode(chunk, { stream: true });
       if (text.length >= MAX_PREFIX_CHARS) break;
     }
   } catch {

@@ -64,9 +64,9 @@ export const EXPOSED_HEADERS: readonly string[] = ["grpc-status", "grpc-message"
 const INTERNAL_ERROR: Reply = { status: 500, headers: {}, body: null };
 
 /** The methods of the service by Connect and gRPC-Web, by their paths. */
-export function createConnectMethods(service: ToolService, limits: Limits): ReadonlyMap<string, ConnectMethod> {
+export function createConnectMethods(service: ToolService, limits: Limits): Readonly<Record<string, ConnectMethod>> {
   const router = createConnectRouter({ grpc: false }).service(MCPLite, implementation(service));
-  return new Map(router.handlers.map((handler) => [handler.requestPath, connectMethod(handler, limits)]));
+  return Object.fromEntries(router.handlers.map((handler) => [handler.requestPath, connectMethod(handler, limits)]));
 }
 
 /** The first argument of each method is the empty message; the request is in the context. */

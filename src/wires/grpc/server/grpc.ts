@@ -61,8 +61,8 @@ class GrpcWire implements MountedWire {
 
   constructor(host: WireHost, base: string) {
     const service = new ToolService(host, base);
-    const underBase = <Method>(methods: ReadonlyMap<string, Method>) =>
-      new Map([...methods].map(([path, method]) => [`${base}${path}`, method]));
+    const underBase = <Method>(methods: Readonly<Record<string, Method>>) =>
+      new Map(Object.entries(methods).map(([path, method]) => [base + path, method]));
     this.#native = underBase(createNativeMethods(service, host));
     this.#connect = underBase(createConnectMethods(service, host.limits));
     this.paths = [...this.#native.keys()];

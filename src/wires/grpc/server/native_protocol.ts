@@ -14,8 +14,8 @@ import type { Body, Head, Reply, WireHost } from "../../wire.ts";
 import { encodeError } from "./encode_error.ts";
 import { encodeStatus, OK, type Trailers } from "./encode_status.ts";
 import { type Envelope, gunzip, openEnvelope, readEnvelopes } from "../messages/envelope.ts";
-import { NativeStream } from "./native_stream.ts";
 import type { RpcMethod } from "./service.ts";
+import { NativeStream } from "./stream.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 

@@ -23,7 +23,7 @@ import {
 import { file_grpc_reflection_v1alpha_reflection } from "../messages/gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { file_mcplite } from "../messages/gen/mcplite_pb.ts";
 import type { BidiStreamMethod, NativeProtocol } from "./native_protocol.ts";
-import type { RpcMethod } from "./service.ts";
+import type { RpcMethods } from "./service.ts";
 
 const FILES: readonly DescFile[] = withDependencies([
   file_mcplite,
@@ -36,12 +36,12 @@ const FILES: readonly DescFile[] = withDependencies([
 ]);
 
 /** The methods of `grpc.reflection.v1.ServerReflection` and of v1alpha, by their paths. */
-export function reflectionMethods(protocol: NativeProtocol): readonly (readonly [path: string, method: RpcMethod])[] {
+export function reflectionMethods(protocol: NativeProtocol): RpcMethods {
   const method = protocol.bidiStream(reflect);
-  return [
-    ["/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", method],
-    ["/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", method],
-  ];
+  return {
+    "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo": method,
+    "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": method,
+  };
 }
 
 const reflect: BidiStreamMethod = (message) => {

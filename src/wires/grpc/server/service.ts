@@ -23,6 +23,9 @@ import { encodeError } from "./encode_error.ts";
 /** Handles the requests to one method of a service, by one protocol. */
 export type RpcMethod = MountedWire["handle"];
 
+/** Methods of a service, by their paths. */
+export type RpcMethods = Readonly<Record<string, RpcMethod>>;
+
 /** Error codes whose HTTP status may come with a `Retry-After` header. */
 const RETRYABLE_CODES: ReadonlySet<string> = new Set(["rate_limited", "unavailable"]);
 

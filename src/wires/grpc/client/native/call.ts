@@ -7,7 +7,13 @@
  * @module
  */
 import { fromBinary } from "@bufbuild/protobuf";
-import type { CallResult, ErrorResult, Sink, UnknownOutcome } from "../../../../core/call/outcome.ts";
+import {
+  type CallResult,
+  type ErrorResult,
+  type Sink,
+  toToolError,
+  type UnknownOutcome,
+} from "../../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool } from "../../../../core/call/transport.ts";
 import {
   decodeToolResponseBytes,
@@ -140,21 +146,11 @@ export class NativeRpc implements Rpc {
       assertOk(response.trailers, head);
       return undefined;
     } catch (thrown) {
-      return thrown instanceof ResultError ? thrown.result : rpcErrorResult(thrown);
+      return rpcErrorResult(thrown);
     } finally {
       limit.signal.removeEventListener("abort", cancel);
       cancel();
     }
-  }
-}
-
-/** Carries an error result out of the reading of a response. */
-class ResultError extends Error {
-  readonly result: ErrorResult;
-
-  constructor(result: ErrorResult) {
-    super(result.message);
-    this.result = result;
   }
 }
 
@@ -182,7 +178,7 @@ async function* readBody(
   for await (const chunk of response.body()) {
     limit.suspend();
     length += chunk.length;
-    if (length > maxBytes) throw new ResultError(tooLargeError(maxBytes));
+    if (length > maxBytes) throw toToolError(tooLargeError(maxBytes));
     yield chunk;
     limit.markActive();
   }
@@ -190,7 +186,7 @@ async function* readBody(
 
 function open(envelope: Envelope | ErrorResult, maxBytes: number): Bytes {
   if ("kind" in envelope) {
-    throw new ResultError(envelope.code === "payload_too_large" ? tooLargeError(maxBytes) : STREAM_INTERRUPTED);
+    throw toToolError(envelope.code === "payload_too_large" ? tooLargeError(maxBytes) : STREAM_INTERRUPTED);
   }
   if (envelope.isCompressed) throw new Error("A message is compressed, but the request does not accept compression");
   return envelope.message;
