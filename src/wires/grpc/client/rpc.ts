@@ -72,11 +72,6 @@ export const RECURSION_LIMIT = 4_096;
 /** The error for a response that is incomplete or malformed. */
 export const STREAM_INTERRUPTED: ErrorResult = errorResult("unavailable", "Stream broke off");
 
-/** The error for a response that exceeds the limit. */
-export function tooLargeError(maxBytes: number): ErrorResult {
-  return errorResult("result_too_large", `The answer is larger than ${maxBytes} bytes`);
-}
-
 /** The part of an HTTP response that errors describe. */
 export interface ReceivedResponse {
   /** URL of the request. */

@@ -8,8 +8,9 @@
  * @module
  */
 import type { JsonObject, Message } from "@bufbuild/protobuf";
-import type { ErrorResult } from "../../../core/call/outcome.ts";
-import { BinaryReader, BinaryWriter, DecodeError } from "./wire_format.ts";
+import { type ErrorResult, toErrorResult } from "../../../core/call/outcome.ts";
+import { ToolError } from "../../../core/errors/tool_error.ts";
+import { BinaryReader, BinaryWriter } from "./wire_format.ts";
 import { readStruct, writeStruct } from "./struct.ts";
 import { type ResponseMeta, ResponseType } from "./gen/mcplite_pb.ts";
 import { ARGUMENTS_TOO_DEEP } from "./json.ts";
@@ -86,7 +87,7 @@ function readWhole<Members>(
   try {
     return read(new BinaryReader(bytes, typeName));
   } catch (thrown) {
-    if (thrown instanceof DecodeError) return thrown.error;
+    if (thrown instanceof ToolError) return toErrorResult(thrown);
     // The stack overflowed before the limit was reached.
     if (thrown instanceof RangeError) return ARGUMENTS_TOO_DEEP;
     throw thrown;

@@ -6,8 +6,9 @@
  * @module
  */
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { toToolError } from "../../../core/call/outcome.ts";
 import { isJsonObject } from "../../../internal/json.ts";
-import { type BinaryReader, type BinaryWriter, DecodeError } from "./wire_format.ts";
+import type { BinaryReader, BinaryWriter } from "./wire_format.ts";
 import { ARGUMENTS_TOO_DEEP, numberError } from "./json.ts";
 
 /**
@@ -16,7 +17,7 @@ import { ARGUMENTS_TOO_DEEP, numberError } from "./json.ts";
  * @param depth Maximum nesting depth. The depth of `{}` is 1.
  */
 export function readStruct(reader: BinaryReader, outerEnd: number, members: JsonObject, depth: number): JsonObject {
-  if (depth <= 0) throw new DecodeError(ARGUMENTS_TOO_DEEP);
+  if (depth <= 0) throw toToolError(ARGUMENTS_TOO_DEEP);
   const end = reader.end(outerEnd);
   while (reader.offset < end) {
     const tag = reader.tag(end);
@@ -41,7 +42,7 @@ function readEntry(reader: BinaryReader, outerEnd: number, members: JsonObject, 
 }
 
 function readList(reader: BinaryReader, outerEnd: number, items: JsonValue[], depth: number): JsonValue[] {
-  if (depth <= 0) throw new DecodeError(ARGUMENTS_TOO_DEEP);
+  if (depth <= 0) throw toToolError(ARGUMENTS_TOO_DEEP);
   const end = reader.end(outerEnd);
   while (reader.offset < end) {
     const tag = reader.tag(end);
@@ -71,7 +72,7 @@ function readValue(reader: BinaryReader, outerEnd: number, previous: JsonValue, 
 }
 
 function finite(value: number): number {
-  if (!Number.isFinite(value)) throw new DecodeError(numberError(value));
+  if (!Number.isFinite(value)) throw toToolError(numberError(value));
   return value;
 }
 

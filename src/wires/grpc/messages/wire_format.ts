@@ -7,17 +7,8 @@
  *
  * @module
  */
-import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
-
-/** Carries an error result through the codec, which catches it and returns the result. */
-export class DecodeError extends Error {
-  readonly error: ErrorResult;
-
-  constructor(refusal: ErrorResult) {
-    super(refusal.message);
-    this.error = refusal;
-  }
-}
+import { errorResult, toToolError } from "../../../core/call/outcome.ts";
+import type { ToolError } from "../../../core/errors/tool_error.ts";
 
 /** Maximum length of a string that is read and written by character. Measured: above it, `TextDecoder` and `TextEncoder` are faster. */
 const MAX_SHORT = 32;
@@ -37,7 +28,7 @@ const KEY_CACHE: string[] = Array.from({ length: CACHE_SLOTS }, () => "");
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
 
-/** Reads forward. Every method reads one item, which must not extend beyond `end`; otherwise it throws a {@link DecodeError}. */
+/** Reads forward. Every method reads one item, which must not extend beyond `end`; otherwise it throws a {@link ToolError}. */
 export class BinaryReader {
   /** Start of the next item. */
   offset = 0;
@@ -160,8 +151,8 @@ export class BinaryReader {
     this.offset += count;
   }
 
-  #malformed(reason: string): DecodeError {
-    return new DecodeError(errorResult("parse_error", `Not a ${this.#typeName}: ${reason}`));
+  #malformed(reason: string): ToolError {
+    return toToolError(errorResult("parse_error", `Not a ${this.#typeName}: ${reason}`));
   }
 }
 

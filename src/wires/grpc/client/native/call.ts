@@ -15,6 +15,7 @@ import {
   type UnknownOutcome,
 } from "../../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool } from "../../../../core/call/transport.ts";
+import { ToolError } from "../../../../core/errors/tool_error.ts";
 import {
   decodeToolResponseBytes,
   encodeRequestEnvelope,
@@ -29,7 +30,6 @@ import {
   rpcErrorResult,
   STREAM_INTERRUPTED,
   StreamedResponses,
-  tooLargeError,
   unexpectedResponse,
 } from "../rpc.ts";
 import { connectionError, redirectError } from "../../../../http_client/send.ts";
@@ -178,15 +178,19 @@ async function* readBody(
   for await (const chunk of response.body()) {
     limit.suspend();
     length += chunk.length;
-    if (length > maxBytes) throw toToolError(tooLargeError(maxBytes));
+    if (length > maxBytes) throw tooLargeError(maxBytes);
     yield chunk;
     limit.markActive();
   }
 }
 
+function tooLargeError(maxBytes: number): ToolError {
+  return new ToolError("result_too_large", `The answer is larger than ${maxBytes} bytes`);
+}
+
 function open(envelope: Envelope | ErrorResult, maxBytes: number): Bytes {
   if ("kind" in envelope) {
-    throw toToolError(envelope.code === "payload_too_large" ? tooLargeError(maxBytes) : STREAM_INTERRUPTED);
+    throw envelope.code === "payload_too_large" ? tooLargeError(maxBytes) : toToolError(STREAM_INTERRUPTED);
   }
   if (envelope.isCompressed) throw new Error("A message is compressed, but the request does not accept compression");
   return envelope.message;
