@@ -5,15 +5,36 @@
  */
 import { create } from "@bufbuild/protobuf";
 import type { Transport as ConnectTransport } from "@connectrpc/connect";
-import type { CommonTransportOptions } from "@connectrpc/connect/protocol";
-import type { CallResult, ErrorResult, Sink, UnknownOutcome } from "../../../core/call/outcome.ts";
+import {
+  type CommonTransportOptions,
+  createAsyncIterable,
+  type UniversalClientFn,
+  type UniversalClientResponse,
+} from "@connectrpc/connect/protocol";
+import {
+  type CallResult,
+  type ErrorResult,
+  type Sink,
+  toToolError,
+  type UnknownOutcome,
+} from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool } from "../../../core/call/transport.ts";
-import { addRetryAfter } from "../../../http_client/read.ts";
+import { addRetryAfter, readBytes } from "../../../http_client/read.ts";
 import type { ToolRequestMembers } from "../messages/binary.ts";
-import { Exchange, type Fetch } from "./fetch.ts";
-import { type Endpoint, RECURSION_LIMIT, type Rpc, rpcErrorResult, StreamedResponses } from "./rpc.ts";
+import {
+  type Endpoint,
+  readPrefix,
+  type ReceivedResponse,
+  RECURSION_LIMIT,
+  type Rpc,
+  rpcErrorResult,
+  StreamedResponses,
+  unexpectedResponse,
+} from "./rpc.ts";
 import { decodeTool, decodeUnaryResponse } from "./decode.ts";
 import { MCPLite, type ToolRequest, ToolRequestSchema } from "../messages/gen/mcplite_pb.ts";
+import { type HttpClientOptions, sendRequest } from "../../../http_client/send.ts";
+import { joinChunks } from "../messages/envelope.ts";
 
 /** Creates a transport of `@connectrpc/connect`. */
 export type CreateConnectTransport = (options: CommonTransportOptions) => ConnectTransport;
@@ -22,10 +43,10 @@ export type CreateConnectTransport = (options: CommonTransportOptions) => Connec
 export class ConnectRpc implements Rpc {
   readonly #endpoint: Endpoint;
   readonly #createTransport: CreateConnectTransport;
-  readonly #fetch: Fetch | undefined;
+  readonly #fetch: HttpClientOptions["fetch"];
 
   /** @param fetch Replaces the global `fetch`. */
-  constructor(endpoint: Endpoint, createTransport: CreateConnectTransport, fetch: Fetch | undefined) {
+  constructor(endpoint: Endpoint, createTransport: CreateConnectTransport, fetch: HttpClientOptions["fetch"]) {
     this.#endpoint = endpoint;
     this.#createTransport = createTransport;
     this.#fetch = fetch;
@@ -107,4 +128,72 @@ async function readStream(
   const responses = new StreamedResponses(sink);
   for await (const message of messages) await responses.add(message);
   return responses.result;
+}
+
+/** Sends one request. Its errors below the protocol are thrown as `ToolError`. */
+class Exchange {
+  /** Headers of the response; a proxy states there when to send the request again. */
+  headers: Headers = new Headers();
+  /** The response, if its status is an error. */
+  errorResponse: ReceivedResponse | undefined = undefined;
+  readonly #endpoint: Endpoint;
+  readonly #options: HttpClientOptions;
+  readonly #limit: ActivityMonitor;
+
+  constructor(endpoint: Endpoint, limit: ActivityMonitor, fetch: HttpClientOptions["fetch"]) {
+    this.#endpoint = endpoint;
+    this.#options = fetch === undefined ? {} : { fetch };
+    this.#limit = limit;
+  }
+
+  /** The HTTP client of Connect's transports. */
+  readonly send: UniversalClientFn = async ({ url, method, header, body, signal }) => {
+    // Connect's client is not the caller. In a browser the header would need the server's permission.
+    if (header.get("user-agent")?.startsWith("connect-es/")) header.delete("user-agent");
+    const monitor = signal === undefined ? this.#limit : monitorWith(this.#limit, signal);
+    const { base, maxBytes } = this.#endpoint;
+    const whole = body && await readAll(body);
+    const request = { url: url + base.search, method, headers: header, body: whole };
+    const response = await sendRequest(request, this.#options, monitor);
+    if ("kind" in response) throw toToolError(response);
+    const { status } = response;
+    this.headers = response.headers;
+    const chunks = readBytes(response, monitor, maxBytes);
+    if (!isOfProtocol(response, header)) {
+      throw toToolError(unexpectedResponse({ url, status, text: await readPrefix(chunks) }));
+    }
+    const head = { status, header: headersOf(response), trailer: new Headers() };
+    if (response.ok) return { ...head, body: chunks };
+    const bytes = await readAll(chunks);
+    this.errorResponse = { url, status, text: new TextDecoder().decode(bytes) };
+    return { ...head, body: createAsyncIterable([bytes]) };
+  };
+}
+
+/** The same monitor, with another signal. */
+function monitorWith(limit: ActivityMonitor, signal: AbortSignal): ActivityMonitor {
+  return { signal, markActive: () => limit.markActive(), suspend: () => limit.suspend() };
+}
+
+async function readAll(body: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return joinChunks(chunks);
+}
+
+/** Whether a response may be of the protocol: its content type is that of the request, or JSON for an error of Connect. */
+function isOfProtocol({ ok, headers }: Response, requestHeaders: Headers): boolean {
+  const want = requestHeaders.get("content-type") ?? "";
+  const type = headers.get("content-type")?.toLowerCase() ?? "";
+  if (ok) return type.startsWith(want.replace("+proto", "")) || headers.has("grpc-status");
+  return /^application\/(json|proto)$/.test(want) && type.startsWith("application/json");
+}
+
+/** The headers, without those that are wrong after `fetch` has decompressed the body. */
+function headersOf(response: Response): UniversalClientResponse["header"] {
+  const headers = new Headers(response.headers);
+  if (headers.get("content-encoding") === null) return headers;
+  headers.delete("content-encoding");
+  headers.delete("content-length");
+  return headers;
 }
