@@ -27,7 +27,7 @@ async function errorOf(response: Response): Promise<Errors["error"] & { readonly
   return { status: response.status, ...(await response.json() as Errors).error };
 }
 
-/** What a broken `auth` may do; the types forbid some of it. */
+/** Faults of an `auth` function, including some that the types forbid. */
 const never = (value: unknown) => () => value as MaybePromise<Principal | undefined>;
 const thrower = (thrown: unknown) => () => {
   throw thrown;

@@ -1,4 +1,4 @@
-/** JSON Web Tokens: what lets a caller in, and all that does not. */
+/** `jwt()`: tokens that are accepted, and tokens that are rejected. */
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { before, test } from "node:test";
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
@@ -12,7 +12,7 @@ const AUDIENCE = "https://api.example/mcp";
 
 type Keys = Awaited<ReturnType<typeof generateKeyPair>>;
 
-/** Two keys of the issuer, and one of somebody else. */
+/** Two keys of the issuer, and one of another party. */
 let first: Keys, second: Keys, strange: Keys;
 let jwks: { keys: JsonObject[] };
 
@@ -35,7 +35,7 @@ interface Draft {
   readonly key?: Keys;
 }
 
-/** A good token, but for what is said otherwise; claims that are `undefined` are left out. */
+/** Creates a token, valid except for the given changes. Claims that are `undefined` are omitted. */
 async function tokenOf({ claims, header, key = first }: Draft = {}): Promise<string> {
   const all = { sub: "ada", iss: ISSUER, aud: AUDIENCE, exp: nowSeconds() + 600, ...claims };
   return await new SignJWT(JSON.parse(JSON.stringify(all))).setProtectedHeader({ alg: "ES256", kid: "k1", ...header })
@@ -225,7 +225,7 @@ test("jwt() fetches keys once, and again for one that is new", async () => {
   for (let round = 0; round < 3; round++) strictEqual((await ask(server, await tokenOf())).status, 200);
   deepStrictEqual(asked, [`${ISSUER}/jwks`]);
   published = jwks;
-  // Strangers cannot make it ask all the time.
+  // Unknown key ids must not cause a request each.
   const tokens = await Promise.all([1, 2, 3].map((at) => tokenOf({ header: { kid: `x${at}` } })));
   for (const token of tokens) strictEqual((await ask(server, token)).status, 401);
   ok(asked.length <= 2, String(asked.length));

@@ -12,7 +12,7 @@ const skip = globalThis.navigator?.userAgent === "Cloudflare-Workers" && "worker
 const CALL = "/mcplite.MCPLite/CallTool";
 const STREAM = "/mcplite.MCPLite/CallToolStream";
 
-/** Whoever is not ada, who may only read, is nobody that it knows. */
+/** Accepts only the token of ada, who has only the scope to read. */
 const create = () =>
   createGuarded(bearer((token) => Promise.resolve(token === "ada" ? { id: "ada", scopes: ["docs:read"] } : undefined)));
 
@@ -205,7 +205,7 @@ function textBytes(text: string): Uint8Array {
 async function grpcStatus(response: Response): Promise<string | undefined> {
   const frames = framesOf(new Uint8Array(await response.arrayBuffer()));
   const trailers = textOf(frames.at(-1)?.data ?? new Uint8Array());
-  // Who is refused unread has it in front of them.
+  // Errors before the body is read are in the headers.
   match(response.headers.get("www-authenticate") ?? trailers, /^Bearer|www-authenticate: Bearer/);
   return /grpc-status: (\d+)/.exec(trailers)?.[1];
 }
@@ -214,7 +214,7 @@ function bytesOf(base64: string): Uint8Array {
   return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
 }
 
-/** Headers and trailers of an answer by gRPC; without a message, the request is never ended. */
+/** Headers and trailers of a gRPC response. Without a message, the request is never ended. */
 async function grpc(
   url: string,
   path: string,
@@ -261,7 +261,7 @@ test("MCP: statuses and the header, in each revision", async () => {
     deepStrictEqual([nobody.status, nobody.headers.get("www-authenticate")], [401, UNKNOWN], version);
     const ada = await call("write", { authorization: "Bearer ada" });
     deepStrictEqual([ada.status, ada.headers.get("www-authenticate")], [403, INSUFFICIENT], version);
-    // As before a call is read: HTTP says what it is, and it is no internal error.
+    // As for errors before a call is read: the HTTP status has the meaning, and the error is not an internal one.
     strictEqual((await ada.json() as { error: { code: number } }).error.code, -32000);
     strictEqual((await call("ping", { authorization: "Bearer ada" })).status, 200);
   }

@@ -15,7 +15,7 @@ function limited(options: RateLimitOptions): { readonly bench: Bench; call(id?: 
   const bench = new Bench([ping], { middleware: [rateLimit(options)] });
   return {
     bench,
-    /** `"taken"`, or when to try again, in milliseconds. */
+    /** `"taken"`, or the retry delay in milliseconds. */
     async call(id) {
       const settled = await bench.call("ping", {}, id === undefined ? {} : { peer: { principal: { id } } });
       if (settled.kind !== "error") return "taken";

@@ -7,9 +7,9 @@ import { redisRateLimitStore, type RedisRateLimitStoreOptions } from "../../../s
 import { testClient } from "../../../src/testing/mod.ts";
 import { skipReason, startRedis, type TestServer } from "../../engine/programs.ts";
 
-/** Servers start slowly where much is done at once. */
+/** Servers start slowly on a busy machine. */
 const PATIENT = { timeout: 120_000 };
-/** So slow that nothing is added while a test runs. */
+/** A rate so low that no token is added during a test. */
 const SLOW = { perSecond: 1 / 3_600, burst: 3 };
 
 describe("redisRateLimitStore()", { skip: skipReason("redis") }, () => {
