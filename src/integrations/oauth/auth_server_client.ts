@@ -10,7 +10,7 @@ import { discard, isRedirect, readPieces, readText } from "../../http_client/rea
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { isConfidential, isLoopback } from "../../internal/http.ts";
-import { limitOf, within } from "../../wires/mcp/client/message_transport.ts";
+import { limitFromSignal, withTimeLimit } from "../../wires/mcp/client/message_transport.ts";
 import { untilAborted } from "./abortable.ts";
 
 /** Largest answer that is read, in bytes. */
@@ -58,7 +58,7 @@ export class Courier {
   /** Sends a request, and reads the whole answer. @throws {ToolError} If there is none, or none now. */
   async fetch(address: string, init: RequestInit): Promise<Response> {
     const url = this.parse(address);
-    return await within(TIMEOUT_MS, async ({ signal }) => {
+    return await withTimeLimit(TIMEOUT_MS, async ({ signal }) => {
       try {
         return await untilAborted(this.#exchange(url, init, signal), signal);
       } catch (cause) {
@@ -84,7 +84,7 @@ export class Courier {
       // Where it leads is not looked at: what is sent could be secrets. There is nothing here.
       return new Response(null, { status: 404 });
     }
-    const text = await readText(readPieces(response, limitOf(signal), MAX_BYTES));
+    const text = await readText(readPieces(response, limitFromSignal(signal), MAX_BYTES));
     const { status, headers } = response;
     if (status >= 500 || status === 429) throw new ToolError("unavailable", `${url.origin} answered ${status}`);
     return new Response(text === "" ? null : text, { status, headers });

@@ -16,7 +16,7 @@ import { ToolError } from "../../core/errors/tool_error.ts";
 import type { JsonObject } from "../../internal/json.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import { checkOptions, OBJECT, type OptionRules, POSITIVE, required, rule, TEXT } from "../../internal/options.ts";
-import { within } from "../../wires/mcp/client/message_transport.ts";
+import { withTimeLimit } from "../../wires/mcp/client/message_transport.ts";
 import {
   type Grant,
   type GrantFlow,
@@ -160,7 +160,7 @@ class AuthorizationCode implements GrantFlow {
 
   async #visit(redirect: Redirect, page: URL): Promise<URL | string> {
     const { timeoutMs = 300_000 } = this.#options;
-    return await within(timeoutMs, async ({ signal }) => {
+    return await withTimeLimit(timeoutMs, async ({ signal }) => {
       try {
         return await untilAborted(redirect.visit(page, signal), signal);
       } catch (cause) {

@@ -1,5 +1,5 @@
 /** Keeps results for as long as the server says that they hold. A transport speaks for one principal, so what is private is kept, too. */
-export class HintedCache {
+export class TtlCache {
   readonly #entries = new Map<string, { readonly value: unknown; readonly untilMs: number }>();
 
   /** What was kept, while it holds. */
@@ -19,7 +19,7 @@ export class HintedCache {
   }
 
   /** Forgets what starts with `prefix`. */
-  forget(prefix: string): void {
+  deletePrefix(prefix: string): void {
     for (const key of this.#entries.keys()) if (key.startsWith(prefix)) this.#entries.delete(key);
   }
 }

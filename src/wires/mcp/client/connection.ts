@@ -10,59 +10,59 @@ import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import { asObject, type Members } from "../../../internal/json.ts";
 import { systemClock } from "../../../internal/time.ts";
 import { VERSION } from "../../../internal/version.ts";
-import { type Carrier, type RpcReply, within } from "./message_transport.ts";
-import type { Era, Self } from "./era.ts";
-import { Handlers } from "./handlers.ts";
-import { Inbox, type Watch } from "./incoming_router.ts";
-import { LegacyEra, type Refused } from "./legacy.ts";
+import { type MessageTransport, type RpcReply, withTimeLimit } from "./message_transport.ts";
+import type { ClientIdentity, ProtocolEra } from "./era.ts";
+import { RequestHandlers } from "./handlers.ts";
+import { IncomingRouter, type PendingRequest } from "./incoming_router.ts";
+import { type FailedReply, LegacyEra } from "./legacy.ts";
 import { MODERN_VERSION } from "../protocol/constants.ts";
-import { discover, ModernEra } from "./modern.ts";
-import { refusalOf } from "./error_result.ts";
+import { discoverServer, ModernEra } from "./modern.ts";
+import { toErrorResult } from "./error_result.ts";
 import type { McpClientOptions, McpImplementation, McpLogLevel } from "./types.ts";
 import { UNSUPPORTED_VERSION } from "../protocol/codes.ts";
 
 /** How to get to a server. */
-export interface Route {
+export interface ServerRoute {
   /** What carries messages to it. */
-  readonly carrier: Carrier;
+  readonly transport: MessageTransport;
   /** What may carry them where that is not understood: an older transport. */
-  readonly older?: () => Carrier;
+  readonly openLegacyTransport?: () => MessageTransport;
   /** How long the server may take to say which era it speaks, in milliseconds. */
-  readonly probeMs: number;
+  readonly probeTimeoutMs: number;
 }
 
 /** What is asked of a server. */
-export interface Asking {
+export interface ConnectionRequest {
   readonly method: string;
   readonly params?: Members;
   /** Members of `_meta` that are not the protocol's. */
   readonly meta?: Members;
   readonly headers?: Readonly<Record<string, string>>;
   readonly limit: ActivityMonitor;
-  readonly watch?: Watch;
+  readonly pending?: PendingRequest;
   readonly isEndless?: boolean;
 }
 
 /** A server that is spoken to. */
-export class Connection implements Self {
-  readonly handlers: Handlers = new Handlers();
-  readonly inbox: Inbox;
+export class Connection implements ClientIdentity {
+  readonly handlers: RequestHandlers = new RequestHandlers();
+  readonly router: IncomingRouter;
   readonly info: McpImplementation;
   readonly warn: (message: string) => void;
   logLevel: McpLogLevel | undefined = undefined;
-  readonly #route: Route;
+  readonly #route: ServerRoute;
   readonly #preferred: "auto" | "modern" | "legacy";
-  #era: Era | undefined = undefined;
-  #opening: Promise<Era | ErrorResult> | undefined = undefined;
-  #older: Carrier | undefined = undefined;
+  #era: ProtocolEra | undefined = undefined;
+  #opening: Promise<ProtocolEra | ErrorResult> | undefined = undefined;
+  #older: MessageTransport | undefined = undefined;
   #isClosed = false;
   #lastId = 0;
 
-  constructor(route: Route, options: McpClientOptions) {
+  constructor(route: ServerRoute, options: McpClientOptions) {
     const { clientInfo = { name: "toolwire", version: VERSION }, era = "auto", onWarning = console.warn } = options;
     this.info = clientInfo;
     this.warn = onWarning;
-    this.inbox = new Inbox(this.handlers, onWarning);
+    this.router = new IncomingRouter(this.handlers, onWarning);
     this.#route = route;
     this.#preferred = era;
   }
@@ -75,12 +75,12 @@ export class Connection implements Self {
     return ++this.#lastId;
   }
 
-  renewed(): void {
-    this.inbox.tell("renewed", undefined);
+  onSessionRenewed(): void {
+    this.router.emit("sessionRenewed", undefined);
   }
 
   /** The era, found out if it is not known. Not kept where the server could not be asked. */
-  async era(): Promise<Era | ErrorResult> {
+  async era(): Promise<ProtocolEra | ErrorResult> {
     if (this.#isClosed) return CLOSED;
     if (this.#era !== undefined) return this.#era;
     // Where what one request waits for cannot be waited for by another, each finds out for itself.
@@ -90,13 +90,13 @@ export class Connection implements Self {
   }
 
   /** Asks the server. Total. */
-  async request(asking: Asking): Promise<RpcReply> {
+  async request(asking: ConnectionRequest): Promise<RpcReply> {
     const era = await this.era();
     if ("kind" in era) return { refusal: era };
-    const { method, params = {}, meta = {}, headers = {}, limit, watch, isEndless = false } = asking;
+    const { method, params = {}, meta = {}, headers = {}, limit, pending: watch, isEndless = false } = asking;
     const id = this.nextId();
-    const forget = watch && this.inbox.watch(id, watch);
-    const wantsProgress = watch?.progress !== undefined;
+    const forget = watch && this.router.track(id, watch);
+    const wantsProgress = watch?.onProgress !== undefined;
     try {
       return await era.request({ id, method, params, meta, headers, limit, wantsProgress, isEndless });
     } finally {
@@ -108,7 +108,7 @@ export class Connection implements Self {
   close(): void {
     this.#isClosed = true;
     this.#era?.close();
-    this.#route.carrier.close();
+    this.#route.transport.close();
     this.#older?.close();
   }
 
@@ -117,22 +117,22 @@ export class Connection implements Self {
     return this.#isClosed ? CLOSED : refusal;
   }
 
-  #adopt(era: Era): Era | ErrorResult {
+  #adopt(era: ProtocolEra): ProtocolEra | ErrorResult {
     if (!this.#isClosed) this.#era ??= era;
     // Another was first, or it is too late.
     if (this.#era !== era) era.close();
     const adopted = this.#era;
     if (adopted === undefined || this.#isClosed) return CLOSED;
-    this.inbox.respond = adopted.isModern ? undefined : (message) => void adopted.post(message);
+    this.router.respond = adopted.isModern ? undefined : (message) => void adopted.post(message);
     return adopted;
   }
 
-  async #open(): Promise<Era | ErrorResult> {
-    const { carrier } = this.#route;
-    carrier.receive = this.inbox.receive;
+  async #open(): Promise<ProtocolEra | ErrorResult> {
+    const { transport: carrier } = this.#route;
+    carrier.receive = this.router.receive;
     if (this.#preferred === "legacy") return await this.#openLegacy();
-    let verdict = await this.#probe(this.#route.probeMs);
-    if (verdict === "again") verdict = await this.#probe(this.#route.probeMs);
+    let verdict = await this.#probe(this.#route.probeTimeoutMs);
+    if (verdict === "again") verdict = await this.#probe(this.#route.probeTimeoutMs);
     if (verdict instanceof ModernEra) return verdict;
     if (this.#preferred === "modern" || typeof verdict === "object") {
       return typeof verdict === "object"
@@ -143,8 +143,8 @@ export class Connection implements Self {
   }
 
   async #probe(limitMs: number): Promise<ModernEra | ErrorResult | "again" | "legacy"> {
-    const { carrier } = this.#route;
-    const reply = await within(limitMs, (limit) => discover(carrier, this, limit));
+    const { transport: carrier } = this.#route;
+    const reply = await withTimeLimit(limitMs, (limit) => discoverServer(carrier, this, limit));
     if ("result" in reply) {
       const verdict = judge(reply.result["supportedVersions"]);
       return verdict === "modern" ? new ModernEra(carrier, this, reply.result) : verdict;
@@ -153,35 +153,35 @@ export class Connection implements Self {
       const verdict = judge(asObject(reply.error.data)["supported"]);
       return verdict === "modern" ? "again" : verdict;
     }
-    return isEvidenceOfOlder(reply, carrier) ? "legacy" : refusalOf(reply);
+    return isEvidenceOfOlder(reply, carrier) ? "legacy" : toErrorResult(reply);
   }
 
-  async #openLegacy(): Promise<Era | ErrorResult> {
-    const { carrier, older } = this.#route;
+  async #openLegacy(): Promise<ProtocolEra | ErrorResult> {
+    const { transport: carrier, openLegacyTransport: older } = this.#route;
     const era = new LegacyEra(carrier, this);
-    this.inbox.respond = (message) => void era.post(message);
+    this.router.respond = (message) => void era.post(message);
     const refused = await era.open();
     if (refused === undefined) return era;
     // A server that was slow to say that it speaks the other one.
     if ("error" in refused && refused.error.code === UNSUPPORTED_VERSION && this.#preferred === "auto") {
-      const verdict = await this.#probe(2 * this.#route.probeMs);
+      const verdict = await this.#probe(2 * this.#route.probeTimeoutMs);
       if (verdict instanceof ModernEra) {
-        this.inbox.respond = undefined;
+        this.router.respond = undefined;
         return verdict;
       }
     }
     const isUnknown = [400, 404, 405].includes(refused.status ?? 0);
-    return isUnknown && older !== undefined ? await this.#openOlder(older(), refused) : refusalOf(refused);
+    return isUnknown && older !== undefined ? await this.#openOlder(older(), refused) : toErrorResult(refused);
   }
 
-  async #openOlder(carrier: Carrier, refused: Refused): Promise<Era | ErrorResult> {
-    carrier.receive = this.inbox.receive;
+  async #openOlder(carrier: MessageTransport, refused: FailedReply): Promise<ProtocolEra | ErrorResult> {
+    carrier.receive = this.router.receive;
     const era = new LegacyEra(carrier, this);
-    this.inbox.respond = (message) => void era.post(message);
+    this.router.respond = (message) => void era.post(message);
     this.#older = carrier;
     if (await era.open() === undefined) return era;
     carrier.close();
-    return refusalOf(refused);
+    return toErrorResult(refused);
   }
 }
 
@@ -197,7 +197,7 @@ function judge(revisions: unknown): "modern" | "legacy" | ErrorResult {
 }
 
 /** Whether the probe's fate says that the server knows nothing of it, and not that it could not be reached, or let nobody in. */
-function isEvidenceOfOlder(reply: Refused, carrier: Carrier): boolean {
+function isEvidenceOfOlder(reply: FailedReply, carrier: MessageTransport): boolean {
   const { status } = reply;
   if (status !== undefined) return status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status);
   if ("error" in reply) return true;

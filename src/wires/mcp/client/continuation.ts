@@ -7,15 +7,15 @@
  * @module
  */
 import { asObject, type Members } from "../../../internal/json.ts";
-import { type AnswerForm, isAnswer, type ServerQuestion, toElicitResult } from "./questions.ts";
+import { type AnswerEncoding, isAnswer, type ServerQuestion, toElicitResult } from "./questions.ts";
 import { isModelOrRootsResult } from "../protocol/forms.ts";
 
 /** What of a round the next one has to know. */
-export interface Round {
+export interface ContinuationState {
   /** The server's state, to be echoed as it is; `undefined` if it gave none. */
   readonly state: string | undefined;
   /** What was asked. */
-  readonly forms: Readonly<Record<string, AnswerForm>>;
+  readonly forms: Readonly<Record<string, AnswerEncoding>>;
   /** What was answered without the caller, as the protocol has it. */
   readonly answered: Members;
 }
@@ -23,26 +23,28 @@ export interface Round {
 const PREFIX = "mcp:";
 
 /** Writes a round down. */
-export function encodeRound(
+export function encodeContinuation(
   state: string | undefined,
   questions: readonly ServerQuestion[],
   answered: Members,
 ): string {
-  const special = questions.filter(({ key, form }) => form.isGrant || form.defaults !== undefined || form.key !== key);
+  const special = questions.filter(({ key, encoding: form }) =>
+    form.isGrant || form.defaults !== undefined || form.key !== key
+  );
   const isPlain = special.length === 0 && Object.keys(answered).length === 0;
   if (isPlain && state !== undefined && !state.startsWith(PREFIX)) return state;
-  const forms = Object.fromEntries(special.map(({ key, form }) => [key, form]));
+  const forms = Object.fromEntries(special.map(({ key, encoding: form }) => [key, form]));
   return PREFIX + JSON.stringify({ state, forms, answered });
 }
 
 /** Reads a round; what was not written here is the server's state. */
-export function decodeRound(continuation: string): Round {
+export function decodeContinuation(continuation: string): ContinuationState {
   if (continuation.startsWith(PREFIX)) {
     try {
       const { state, forms, answered } = asObject(JSON.parse(continuation.slice(PREFIX.length)));
       return {
         state: typeof state === "string" ? state : undefined,
-        forms: asObject(forms) as Round["forms"],
+        forms: asObject(forms) as ContinuationState["forms"],
         answered: asObject(answered),
       };
     } catch {
@@ -53,10 +55,10 @@ export function decodeRound(continuation: string): Round {
 }
 
 /** What the next request says: the state, and the answers under the server's keys. */
-export function inputsOf({ state, forms, answered }: Round, responses: unknown): Members {
+export function toInputParams({ state, forms, answered }: ContinuationState, responses: unknown): Members {
   const given = Object.entries(asObject(responses)).map(([key, response]) => {
     const form = Object.hasOwn(forms, key) ? forms[key] : undefined;
-    return [form?.key ?? key, sent(response, form)] as const;
+    return [form?.key ?? key, encodeAnswer(response, form)] as const;
   });
   const inputResponses = { ...answered, ...Object.fromEntries(given) };
   return {
@@ -66,7 +68,7 @@ export function inputsOf({ state, forms, answered }: Round, responses: unknown):
 }
 
 /** What a model said, or a list of folders, stands for itself; what is no answer goes as it is, so that the server says so. */
-function sent(response: unknown, form: AnswerForm | undefined): unknown {
+function encodeAnswer(response: unknown, form: AnswerEncoding | undefined): unknown {
   if (!isAnswer(response)) return response;
   const { action, content } = response;
   return action === "accept" && isModelOrRootsResult(content) && form === undefined

@@ -6,50 +6,53 @@
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { ToolError } from "../../../core/errors/tool_error.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
-import type { Carrier, Receive, Replied, RpcReply, Sending } from "./message_transport.ts";
+import type { MessageTransport, ReceiveMessage, RpcReply, SendOptions, TransportReply } from "./message_transport.ts";
 import { encodeMessage, type OneWayMessage, type RpcRequest, type ServerMessage } from "../protocol/messages.ts";
 
 /** What carries the text of messages. */
-export interface Line {
+export interface DuplexConnection {
   /** Whether it has been ended, from either side. */
-  readonly isOver: boolean;
+  readonly isClosed: boolean;
   /** Sends the text of one message. */
-  write(text: string, sending: Sending): Promise<ErrorResult | undefined>;
+  write(text: string, sending: SendOptions): Promise<ErrorResult | undefined>;
   /** Ends it. */
   close(): void;
 }
 
-/** How a {@link Line} tells what comes. */
-export interface LineEnd {
+/** How a {@link DuplexConnection} tells what comes. */
+export interface DuplexHandler {
   /** Messages came. */
-  take(messages: readonly ServerMessage[]): void;
+  receive(messages: readonly ServerMessage[]): void;
   /** Nothing more will come. */
-  end(refusal: ErrorResult): void;
+  closed(refusal: ErrorResult): void;
 }
 
 /** Opens a line; with a refusal if that cannot be done. */
-export type OpenLine = (end: LineEnd, sending: Sending) => Promise<Line | ErrorResult>;
+export type OpenDuplexConnection = (
+  end: DuplexHandler,
+  sending: SendOptions,
+) => Promise<DuplexConnection | ErrorResult>;
 
 interface Waiting {
-  readonly sending: Sending;
+  readonly sending: SendOptions;
   resolve(reply: RpcReply): void;
 }
 
 /** Carries messages over a line, which is opened when it is first needed, and again after it broke. */
-export class PipeCarrier implements Carrier {
+export class DuplexTransport implements MessageTransport {
   readonly hasHeaders = false;
   epoch = 0;
-  receive: Receive = () => {};
-  readonly #open: OpenLine;
+  receive: ReceiveMessage = () => {};
+  readonly #open: OpenDuplexConnection;
   readonly #waiting = new Map<RequestId, Waiting>();
-  #line: Promise<Line | ErrorResult> | undefined = undefined;
+  #line: Promise<DuplexConnection | ErrorResult> | undefined = undefined;
   #isClosed = false;
 
-  constructor(open: OpenLine) {
+  constructor(open: OpenDuplexConnection) {
     this.#open = open;
   }
 
-  async request(message: RpcRequest, sending: Sending): Promise<Replied> {
+  async request(message: RpcRequest, sending: SendOptions): Promise<TransportReply> {
     const { id } = message;
     const { signal } = sending.limit;
     const { promise, resolve } = Promise.withResolvers<RpcReply>();
@@ -66,9 +69,9 @@ export class PipeCarrier implements Carrier {
   }
 
   /** Nothing is begun for the sake of what is not answered. */
-  async post(message: OneWayMessage, sending: Sending): Promise<ErrorResult | undefined> {
+  async post(message: OneWayMessage, sending: SendOptions): Promise<ErrorResult | undefined> {
     const line = await this.#line;
-    if (line === undefined || "kind" in line || line.isOver) return CLOSED;
+    if (line === undefined || "kind" in line || line.isClosed) return CLOSED;
     return await line.write(encodeMessage(message), sending);
   }
 
@@ -79,26 +82,26 @@ export class PipeCarrier implements Carrier {
     this.#end(CLOSED);
   }
 
-  async #write(text: string, sending: Sending): Promise<ErrorResult | undefined> {
+  async #write(text: string, sending: SendOptions): Promise<ErrorResult | undefined> {
     if (this.#isClosed) return CLOSED;
     const line = await this.#opened(sending);
     return "kind" in line ? line : await line.write(text, sending);
   }
 
-  async #opened(sending: Sending): Promise<Line | ErrorResult> {
+  async #opened(sending: SendOptions): Promise<DuplexConnection | ErrorResult> {
     const opening = this.#line;
     const line = opening && await opening;
-    if (line !== undefined && !("kind" in line) && !line.isOver) return line;
+    if (line !== undefined && !("kind" in line) && !line.isClosed) return line;
     // Whoever comes first opens it anew; the others find that.
     if (this.#line === opening) this.#line = this.#begin(sending);
     return await this.#line ?? CLOSED;
   }
 
-  #begin(sending: Sending): Promise<Line | ErrorResult> {
+  #begin(sending: SendOptions): Promise<DuplexConnection | ErrorResult> {
     const { epoch } = this;
     return this.#open({
-      take: (messages) => messages.forEach((message) => this.#take(message)),
-      end: (refusal) => {
+      receive: (messages) => messages.forEach((message) => this.#take(message)),
+      closed: (refusal) => {
         // A line that has a successor has said so.
         if (epoch !== this.epoch) return;
         this.epoch++;

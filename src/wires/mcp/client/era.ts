@@ -27,7 +27,7 @@ export interface EraRequest {
 }
 
 /** How a server is spoken to: by one of the protocol's eras. */
-export interface Era {
+export interface ProtocolEra {
   /** Whether each request stands for itself. */
   readonly isModern: boolean;
   /** Whether some arguments travel in headers, too. */
@@ -43,7 +43,7 @@ export interface Era {
 }
 
 /** What the client says of itself. */
-export interface Self {
+export interface ClientIdentity {
   /** How it names itself. */
   readonly info: McpImplementation;
   /** What it can be asked. */
@@ -53,11 +53,11 @@ export interface Self {
   /** An id that no other request has. */
   nextId(): number;
   /** Told when a server had forgotten the session, and another has begun. */
-  renewed(): void;
+  onSessionRenewed(): void;
 }
 
 /** Tells the server that nobody waits for a request any more. */
-export function cancelled(requestId: RequestId): OneWayMessage {
+export function cancelledNotification(requestId: RequestId): OneWayMessage {
   return { method: "notifications/cancelled", params: { requestId, reason: "The caller has left" } };
 }
 

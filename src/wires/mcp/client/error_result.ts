@@ -7,10 +7,10 @@ import type { RpcReply } from "./message_transport.ts";
 import { HEADER_MISMATCH, mcpErrorCodes, MISSING_CAPABILITY, UNSUPPORTED_VERSION } from "../protocol/codes.ts";
 
 /** Why there is no result. */
-export function refusalOf(reply: Exclude<RpcReply, { readonly result: unknown }>): ErrorResult {
+export function toErrorResult(reply: Exclude<RpcReply, { readonly result: unknown }>): ErrorResult {
   if ("refusal" in reply) return reply.refusal;
   const { error: { code, message, data }, status, headers } = reply;
-  const number = BROKEN_RULES.has(code) ? mcpErrorCodes.invalid_request.number : code;
+  const number = INVALID_REQUEST_NUMBERS.has(code) ? mcpErrorCodes.invalid_request.number : code;
   const refusal = withoutToolName(decodeError({ code: number, message, data }, status));
   // Of resources that are not there, the newer revision says no more than that an argument is wrong.
   const isResource = refusal.code === "invalid_input" && typeof asObject(data)["uri"] === "string";
@@ -19,9 +19,13 @@ export function refusalOf(reply: Exclude<RpcReply, { readonly result: unknown }>
 }
 
 /** Numbers of rules that a request has broken: of its headers, of what its caller can do, of its revision. */
-const BROKEN_RULES: ReadonlySet<unknown> = new Set([HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION]);
+const INVALID_REQUEST_NUMBERS: ReadonlySet<unknown> = new Set([
+  HEADER_MISMATCH,
+  MISSING_CAPABILITY,
+  UNSUPPORTED_VERSION,
+]);
 
 /** A result that is not what its method gives. */
-export function refuseResult(method: string): ErrorResult {
+export function invalidResultError(method: string): ErrorResult {
   return errorResult("internal", `The server's result of ${method} is not one of MCP`);
 }

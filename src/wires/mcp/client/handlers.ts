@@ -5,7 +5,7 @@ import { toElicitResult, toQuestion } from "./questions.ts";
 import type { McpElicitation, McpElicitationResult, McpRoot, McpSampling, McpSamplingResult } from "./types.ts";
 
 /** What the user of a transport says to what its server asks. */
-export class Handlers {
+export class RequestHandlers {
   /** Fills in forms, goes to pages. */
   elicitation: ((question: McpElicitation) => MaybePromise<McpElicitationResult>) | undefined = undefined;
   /** Asks a model. */
@@ -32,15 +32,15 @@ export class Handlers {
   }
 }
 
-async function elicit(handler: NonNullable<Handlers["elicitation"]>, request: InputRequest): Promise<Members> {
+async function elicit(handler: NonNullable<RequestHandlers["elicitation"]>, request: InputRequest): Promise<Members> {
   const said = await handler(request.params as unknown as McpElicitation);
-  return toElicitResult(asObject(said), toQuestion("", request).form);
+  return toElicitResult(asObject(said), toQuestion("", request).encoding);
 }
 
-async function sample(handler: NonNullable<Handlers["sampling"]>, params: Members): Promise<Members> {
+async function sample(handler: NonNullable<RequestHandlers["sampling"]>, params: Members): Promise<Members> {
   return asObject(await handler(params as unknown as McpSampling));
 }
 
-async function listRoots(handler: NonNullable<Handlers["roots"]>): Promise<Members> {
+async function listRoots(handler: NonNullable<RequestHandlers["roots"]>): Promise<Members> {
   return { roots: await handler() };
 }

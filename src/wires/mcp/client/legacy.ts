@@ -8,25 +8,37 @@
  */
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { typedOr } from "../../../internal/json.ts";
-import { type Carrier, limitOf, type RpcReply, UNWATCHED_MS, within } from "./message_transport.ts";
-import { cancelled, type Era, type EraRequest, readServerInfo, type Self } from "./era.ts";
+import {
+  BACKGROUND_TIMEOUT_MS,
+  limitFromSignal,
+  type MessageTransport,
+  type RpcReply,
+  withTimeLimit,
+} from "./message_transport.ts";
+import {
+  cancelledNotification,
+  type ClientIdentity,
+  type EraRequest,
+  type ProtocolEra,
+  readServerInfo,
+} from "./era.ts";
 import { isLegacyVersion, LEGACY_VERSIONS } from "../protocol/constants.ts";
 import type { OneWayMessage } from "../protocol/messages.ts";
-import { pause } from "./pause.ts";
+import { delay } from "./pause.ts";
 import type { McpServerInfo } from "./types.ts";
 import { SESSION_HEADER, VERSION_HEADER } from "../protocol/header_values.ts";
 
 /** How long a call waits for the server's own stream to be open, in milliseconds: what is asked over it early is not lost then. */
-const STREAM_WAIT_MS = 250;
+const STREAM_OPEN_TIMEOUT_MS = 250;
 /** How long the handshake may take, in milliseconds. */
-const SHAKE_MS = 30_000;
+const HANDSHAKE_TIMEOUT_MS = 30_000;
 
 /** What the handshake gave. */
 interface Session {
   readonly server: McpServerInfo;
   readonly headers: Readonly<Record<string, string>>;
   /** Whether the server keeps something under an id, which it may forget. */
-  readonly isKept: boolean;
+  readonly hasId: boolean;
   /** The carrier's, when the handshake was made. */
   readonly epoch: number;
   /** Ends the stream that belongs to it. */
@@ -34,29 +46,29 @@ interface Session {
 }
 
 /** What the handshake was refused with. */
-export type Refused = Exclude<RpcReply, { readonly result: unknown }>;
+export type FailedReply = Exclude<RpcReply, { readonly result: unknown }>;
 
 /** Speaks the revisions that begin with a handshake. */
-export class LegacyEra implements Era {
+export class LegacyEra implements ProtocolEra {
   readonly isModern = false;
   readonly hasHeaders = false;
-  readonly #carrier: Carrier;
-  readonly #self: Self;
+  readonly #carrier: MessageTransport;
+  readonly #self: ClientIdentity;
   #session: Session | undefined = undefined;
-  #opening: Promise<Session | Refused> | undefined = undefined;
+  #opening: Promise<Session | FailedReply> | undefined = undefined;
   #hasBegun = false;
 
-  constructor(carrier: Carrier, self: Self) {
+  constructor(carrier: MessageTransport, self: ClientIdentity) {
     this.#carrier = carrier;
     this.#self = self;
   }
 
   get server(): McpServerInfo {
-    return this.#session?.server ?? NOBODY;
+    return this.#session?.server ?? UNKNOWN_SERVER;
   }
 
   /** Makes the handshake, if it has not been made; gives why it was refused. */
-  async open(): Promise<Refused | undefined> {
+  async open(): Promise<FailedReply | undefined> {
     const session = await this.#opened();
     return "server" in session ? undefined : session;
   }
@@ -70,8 +82,8 @@ export class LegacyEra implements Era {
       if (!("server" in session)) return session;
       const sending = { limit, headers: session.headers, isResumable: true, isEndless };
       const reply = await this.#carrier.request({ id, method, params: whole }, sending);
-      if (limit.signal.aborted) void this.post(cancelled(id));
-      const isForgotten = "status" in reply && reply.status === 404 && session.isKept;
+      if (limit.signal.aborted) void this.post(cancelledNotification(id));
+      const isForgotten = "status" in reply && reply.status === 404 && session.hasId;
       if (!isForgotten || !isFirst) return reply;
       this.#forget(session);
     }
@@ -79,14 +91,14 @@ export class LegacyEra implements Era {
 
   post(message: OneWayMessage): Promise<ErrorResult | undefined> {
     const headers = this.#session?.headers ?? {};
-    return within(UNWATCHED_MS, (limit) => this.#carrier.post(message, { headers, limit }));
+    return withTimeLimit(BACKGROUND_TIMEOUT_MS, (limit) => this.#carrier.post(message, { headers, limit }));
   }
 
   close(): void {
     const session = this.#session;
     if (session === undefined) return;
     this.#forget(session);
-    if (session.isKept) this.#carrier.leave?.(session.headers);
+    if (session.hasId) this.#carrier.endSession?.(session.headers);
   }
 
   #forget(session: Session): void {
@@ -94,7 +106,7 @@ export class LegacyEra implements Era {
     if (this.#session === session) this.#session = this.#opening = undefined;
   }
 
-  async #opened(): Promise<Session | Refused> {
+  async #opened(): Promise<Session | FailedReply> {
     const session = this.#session;
     if (session !== undefined) {
       if (session.epoch === this.#carrier.epoch) return session;
@@ -107,13 +119,16 @@ export class LegacyEra implements Era {
     return opened;
   }
 
-  async #shake(): Promise<Session | Refused> {
+  async #shake(): Promise<Session | FailedReply> {
     const [latest] = LEGACY_VERSIONS;
     const { info: clientInfo, capabilities } = this.#self;
     const params = { protocolVersion: latest, capabilities, clientInfo };
     const message = { id: this.#self.nextId(), method: "initialize", params };
     // Not within the limit of whoever came first: others wait for it, too.
-    const reply = await within(SHAKE_MS, (limit) => this.#carrier.request(message, { limit, headers: {} }));
+    const reply = await withTimeLimit(
+      HANDSHAKE_TIMEOUT_MS,
+      (limit) => this.#carrier.request(message, { limit, headers: {} }),
+    );
     if (!("result" in reply)) return reply;
     const revision = typedOr(reply.result["protocolVersion"], "");
     if (!isLegacyVersion(revision)) {
@@ -130,7 +145,7 @@ export class LegacyEra implements Era {
         [VERSION_HEADER]: revision,
         ...(reply.session !== undefined && { [SESSION_HEADER]: reply.session }),
       },
-      isKept: reply.session !== undefined,
+      hasId: reply.session !== undefined,
       epoch: this.#carrier.epoch,
       ending: new AbortController(),
     };
@@ -141,17 +156,20 @@ export class LegacyEra implements Era {
       return { refusal };
     }
     await this.#listen(session);
-    if (this.#hasBegun) this.#self.renewed();
+    if (this.#hasBegun) this.#self.onSessionRenewed();
     this.#hasBegun = true;
     return session;
   }
 
   /** Has what the server says on its own come in. */
-  async #listen({ headers, isKept, ending }: Session): Promise<void> {
+  async #listen({ headers, hasId: isKept, ending }: Session): Promise<void> {
     if (!isKept) return;
-    const limit = limitOf(ending.signal);
-    await Promise.race([this.#carrier.listen?.({ headers, limit, isResumable: true }), pause(STREAM_WAIT_MS, limit)]);
+    const limit = limitFromSignal(ending.signal);
+    await Promise.race([
+      this.#carrier.listen?.({ headers, limit, isResumable: true }),
+      delay(STREAM_OPEN_TIMEOUT_MS, limit),
+    ]);
   }
 }
 
-const NOBODY: McpServerInfo = { revision: "", info: undefined, capabilities: {}, instructions: undefined };
+const UNKNOWN_SERVER: McpServerInfo = { revision: "", info: undefined, capabilities: {}, instructions: undefined };

@@ -1,24 +1,24 @@
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import { isJsonObject, type Members } from "../../../internal/json.ts";
-import { HintedCache } from "./cache.ts";
+import { TtlCache } from "./cache.ts";
 import type { Connection } from "./connection.ts";
-import { refusalOf, refuseResult } from "./error_result.ts";
+import { invalidResultError, toErrorResult } from "./error_result.ts";
 
 /** More pages than any list has: a server whose list has no end would keep us busy for ever. */
 const MAX_PAGES = 1_000;
 
 /** The lists of a server, whole, and what is read of it; kept as long as the server says. */
-export class Lists {
-  readonly cache: HintedCache = new HintedCache();
+export class ServerLists {
+  readonly cache: TtlCache = new TtlCache();
   readonly #connection: Connection;
 
   constructor(connection: Connection) {
     this.#connection = connection;
-    connection.inbox.on("notification", ({ method, params: { uri } }) => {
+    connection.router.on("notification", ({ method, params: { uri } }) => {
       const [, what] = /^notifications\/(\w+)\/list_changed$/.exec(method) ?? [];
-      if (what !== undefined) this.cache.forget(`${what}/`);
-      if (method === "notifications/resources/updated") this.cache.forget(`resources/read ${uri}`);
+      if (what !== undefined) this.cache.deletePrefix(`${what}/`);
+      if (method === "notifications/resources/updated") this.cache.deletePrefix(`resources/read ${uri}`);
     });
   }
 
@@ -28,7 +28,7 @@ export class Lists {
    * @param method Such as `tools/list`.
    * @param member The result's member that holds a page.
    */
-  async all(method: string, member: string, limit: ActivityMonitor): Promise<readonly Members[] | ErrorResult> {
+  async readAll(method: string, member: string, limit: ActivityMonitor): Promise<readonly Members[] | ErrorResult> {
     const kept = this.cache.get(method);
     if (kept !== undefined) return kept as readonly Members[];
     const items: Members[] = [];
@@ -37,11 +37,11 @@ export class Lists {
     for (let pages = 0; pages < MAX_PAGES; pages++) {
       const params = cursor === undefined ? {} : { cursor };
       const reply = await this.#connection.request({ method, params, limit });
-      if (!("result" in reply)) return refusalOf(reply);
+      if (!("result" in reply)) return toErrorResult(reply);
       const page = reply.result[member];
-      if (!Array.isArray(page)) return refuseResult(method);
+      if (!Array.isArray(page)) return invalidResultError(method);
       items.push(...page.filter(isJsonObject));
-      ttlMs = Math.min(ttlMs, ttlOf(reply.result));
+      ttlMs = Math.min(ttlMs, ttlMsOf(reply.result));
       cursor = reply.result["nextCursor"];
       // An empty cursor is one, too.
       if (typeof cursor !== "string") break;
@@ -52,6 +52,6 @@ export class Lists {
 }
 
 /** How long a result holds, in milliseconds. */
-export function ttlOf({ ttlMs }: Members): number {
+export function ttlMsOf({ ttlMs }: Members): number {
   return typeof ttlMs === "number" ? ttlMs : 0;
 }

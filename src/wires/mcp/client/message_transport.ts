@@ -22,7 +22,7 @@ export type RpcReply =
   };
 
 /** How one message travels. */
-export interface Sending {
+export interface SendOptions {
   /** Ends it. */
   readonly limit: ActivityMonitor;
   /** Where headers travel: what they say. */
@@ -34,36 +34,36 @@ export interface Sending {
 }
 
 /** What a server says on its own, and, where that is known, while which request was answered. */
-export type Receive = (
+export type ReceiveMessage = (
   incoming: Exclude<ServerMessage, { readonly kind: "reply" }>,
   during: RequestId | undefined,
 ) => void;
 
 /** How messages get to a server and back: HTTP, or the pipes of a process. Total. */
-export interface Carrier {
+export interface MessageTransport {
   /** Whether headers travel beside messages, and with them the rules of headers. */
   readonly hasHeaders: boolean;
   /** Another number after the server has forgotten what was said: when its process, or its stream, was begun anew. */
   readonly epoch: number;
   /** Where what the server says on its own goes; set by who uses it. */
-  receive: Receive;
+  receive: ReceiveMessage;
   /** Sends a request and waits for its answer. */
-  request(message: RpcRequest, sending: Sending): Promise<Replied>;
+  request(message: RpcRequest, sending: SendOptions): Promise<TransportReply>;
   /** Sends what is not answered. */
-  post(message: OneWayMessage, sending: Sending): Promise<ErrorResult | undefined>;
+  post(message: OneWayMessage, sending: SendOptions): Promise<ErrorResult | undefined>;
   /** Opens a stream for what the server says while nothing is asked of it, and keeps it open. Resolves when it is, or cannot be. */
-  listen?(sending: Sending): Promise<void>;
+  listen?(sending: SendOptions): Promise<void>;
   /** Tells the server that the session is over. */
-  leave?(headers: Readonly<Record<string, string>>): void;
+  endSession?(headers: Readonly<Record<string, string>>): void;
   /** Ends everything. */
   close(): void;
 }
 
 /** An answer, and, where headers travel, the session that it came with. */
-export type Replied = RpcReply & { readonly session?: string | undefined };
+export type TransportReply = RpcReply & { readonly session?: string | undefined };
 
 /** Does something within so many milliseconds; what is not done then is aborted. No timer stays behind: it would keep a process alive. */
-export async function within<Value>(
+export async function withTimeLimit<Value>(
   timeoutMs: number,
   work: (limit: ActivityMonitor) => Promise<Value>,
 ): Promise<Value> {
@@ -71,16 +71,16 @@ export async function within<Value>(
   const end = () => ending.abort(new ToolError("deadline_exceeded", `Not done after ${timeoutMs} ms`));
   const timer = setTimeout(end, Math.min(timeoutMs, 2_147_483_647));
   try {
-    return await work(limitOf(ending.signal));
+    return await work(limitFromSignal(ending.signal));
   } finally {
     clearTimeout(timer);
   }
 }
 
 /** How long something may take that nobody waits for, in milliseconds. */
-export const UNWATCHED_MS = 10_000;
+export const BACKGROUND_TIMEOUT_MS = 10_000;
 
 /** What does not limit: for what belongs to no call. */
-export function limitOf(signal: AbortSignal): ActivityMonitor {
+export function limitFromSignal(signal: AbortSignal): ActivityMonitor {
   return { signal, markActive() {}, suspend() {} };
 }

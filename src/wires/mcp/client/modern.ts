@@ -8,8 +8,14 @@
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import { asObject, type Members } from "../../../internal/json.ts";
-import { type Carrier, type RpcReply, UNWATCHED_MS, within } from "./message_transport.ts";
-import { cancelled, type Era, type EraRequest, readServerInfo, type Self } from "./era.ts";
+import { BACKGROUND_TIMEOUT_MS, type MessageTransport, type RpcReply, withTimeLimit } from "./message_transport.ts";
+import {
+  cancelledNotification,
+  type ClientIdentity,
+  type EraRequest,
+  type ProtocolEra,
+  readServerInfo,
+} from "./era.ts";
 import { requestHeaders } from "../protocol/header_values.ts";
 import {
   CLIENT_CAPABILITIES,
@@ -24,23 +30,27 @@ import type { OneWayMessage } from "../protocol/messages.ts";
 import type { McpServerInfo } from "./types.ts";
 
 /** Asks a server what it can do: how the era begins, for those who care. */
-export async function discover(carrier: Carrier, self: Self, limit: ActivityMonitor): Promise<RpcReply> {
+export async function discoverServer(
+  carrier: MessageTransport,
+  self: ClientIdentity,
+  limit: ActivityMonitor,
+): Promise<RpcReply> {
   const method = "server/discover";
-  const params = { _meta: envelope(self) };
+  const params = { _meta: requestMeta(self) };
   const headers = carrier.hasHeaders ? requestHeaders(MODERN_VERSION, method, params) : {};
   return await carrier.request({ id: self.nextId(), method, params }, { limit, headers });
 }
 
 /** Speaks 2026-07-28. */
-export class ModernEra implements Era {
+export class ModernEra implements ProtocolEra {
   readonly isModern = true;
   readonly hasHeaders: boolean;
   readonly server: McpServerInfo;
-  readonly #carrier: Carrier;
-  readonly #self: Self;
+  readonly #carrier: MessageTransport;
+  readonly #self: ClientIdentity;
 
   /** @param discovered What `server/discover` gave. */
-  constructor(carrier: Carrier, self: Self, discovered: Members) {
+  constructor(carrier: MessageTransport, self: ClientIdentity, discovered: Members) {
     this.hasHeaders = carrier.hasHeaders;
     this.#carrier = carrier;
     this.#self = self;
@@ -52,27 +62,27 @@ export class ModernEra implements Era {
   }
 
   async request({ id, method, params, meta, headers, limit, wantsProgress, isEndless }: EraRequest): Promise<RpcReply> {
-    const _meta = { ...meta, ...envelope(this.#self), ...(wantsProgress && { progressToken: id }) };
+    const _meta = { ...meta, ...requestMeta(this.#self), ...(wantsProgress && { progressToken: id }) };
     const whole = { ...params, _meta };
     const said = this.#carrier.hasHeaders ? { ...requestHeaders(MODERN_VERSION, method, whole), ...headers } : {};
     const reply = await this.#carrier.request({ id, method, params: whole }, { limit, headers: said, isEndless });
     // Over HTTP the end of the request's connection says so.
-    if (limit.signal.aborted && !this.#carrier.hasHeaders) void this.post(cancelled(id));
+    if (limit.signal.aborted && !this.#carrier.hasHeaders) void this.post(cancelledNotification(id));
     return reply;
   }
 
   post(message: OneWayMessage): Promise<ErrorResult | undefined> {
     const { method = "", params } = message as { readonly method?: string; readonly params?: Members };
-    const whole = { method, params: { ...params, _meta: envelope(this.#self) } };
+    const whole = { method, params: { ...params, _meta: requestMeta(this.#self) } };
     const headers = this.#carrier.hasHeaders ? requestHeaders(MODERN_VERSION, method, whole.params) : {};
-    return within(UNWATCHED_MS, (limit) => this.#carrier.post(whole, { headers, limit }));
+    return withTimeLimit(BACKGROUND_TIMEOUT_MS, (limit) => this.#carrier.post(whole, { headers, limit }));
   }
 
   close(): void {}
 }
 
 /** What every request says in its `_meta`. */
-function envelope({ info, capabilities, logLevel }: Self): Members {
+function requestMeta({ info, capabilities, logLevel }: ClientIdentity): Members {
   return {
     [PROTOCOL_VERSION]: MODERN_VERSION,
     [CLIENT_INFO]: info,

@@ -4,39 +4,39 @@ import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { asObject } from "../../../internal/json.ts";
 import type { InputRequest } from "../protocol/forms.ts";
-import { isAnswer, keyOf, type ServerQuestion, toElicitResult, toQuestion } from "./questions.ts";
-import type { Respond, Watch } from "./incoming_router.ts";
+import { isAnswer, questionKey, type ServerQuestion, toElicitResult, toQuestion } from "./questions.ts";
+import type { PendingRequest, RespondToServer } from "./incoming_router.ts";
 import type { RpcReply } from "./message_transport.ts";
 import { ProgressFeed } from "./progress_feed.ts";
 
-interface Open extends ServerQuestion {
+interface OpenQuestion extends ServerQuestion {
   readonly id: RequestId;
-  readonly respond: Respond;
+  readonly respond: RespondToServer;
 }
 
 /** What a call has come to: its end, or questions. */
-export type Turn = { readonly reply: RpcReply } | { readonly questions: readonly ServerQuestion[] };
+export type OpenCallStep = { readonly reply: RpcReply } | { readonly questions: readonly ServerQuestion[] };
 
 /**
  * A call of the older eras, whose server asks while it runs.
  *
  * The caller is handed the questions as the outcome of its call; this waits, and goes on when the caller comes back.
  */
-export class LiveCall implements Watch {
+export class OpenCall implements PendingRequest {
   /** What the call was made with: only that call goes on with it. */
-  readonly subject: string;
+  readonly callKey: string;
   /** Ends the request; says that it lives to whoever waits now. */
   readonly limit: ActivityMonitor;
   readonly #ending = new AbortController();
   #attached: ActivityMonitor | undefined = undefined;
   #feed: ProgressFeed | undefined = undefined;
-  readonly #open = new Map<string, Open>();
+  readonly #open = new Map<string, OpenQuestion>();
   #asked = 0;
   #reply: RpcReply | undefined = undefined;
   #turn: PromiseWithResolvers<void> = Promise.withResolvers();
 
   constructor(subject: string) {
-    this.subject = subject;
+    this.callKey = subject;
     this.limit = {
       signal: this.#ending.signal,
       markActive: () => this.#attached?.markActive(),
@@ -53,20 +53,20 @@ export class LiveCall implements Watch {
     request.then(end, (thrown) => end({ refusal: broke(thrown) }));
   }
 
-  readonly progress = (progress: Progress): void => this.#feed?.push(progress);
+  readonly onProgress = (progress: Progress): void => this.#feed?.push(progress);
 
-  readonly ask = (request: InputRequest, id: RequestId, respond: Respond): void => {
-    const question = toQuestion(keyOf(request, ++this.#asked), request);
+  readonly onQuestion = (request: InputRequest, id: RequestId, respond: RespondToServer): void => {
+    const question = toQuestion(questionKey(request, ++this.#asked), request);
     this.#open.set(question.key, { ...question, id, respond });
     this.#wake();
   };
 
-  readonly withdraw = (id: RequestId): void => {
+  readonly onQuestionCancelled = (id: RequestId): void => {
     for (const [key, open] of this.#open) if (open.id === id) this.#open.delete(key);
   };
 
   /** Waits for the end, or for questions. */
-  async next(limit: ActivityMonitor, sink: Sink | undefined): Promise<Turn> {
+  async next(limit: ActivityMonitor, sink: Sink | undefined): Promise<OpenCallStep> {
     const leave = () => this.#ending.abort(limit.signal.reason);
     this.#attached = limit;
     this.#feed = sink && new ProgressFeed(sink);
@@ -88,17 +88,17 @@ export class LiveCall implements Watch {
       if (!Object.hasOwn(given, key)) continue;
       const response = given[key];
       if (!isAnswer(response)) {
-        this.#open.set(key, { ...open, ask: askedAgain(key, open.ask, NO_ANSWER) });
+        this.#open.set(key, { ...open, question: askedAgain(key, open.question, NO_ANSWER) });
         continue;
       }
-      const { respond, form } = open;
+      const { respond, encoding: form } = open;
       this.#open.delete(key);
       respond({ result: toElicitResult(response, form) });
     }
   }
 
   /** Nobody will come back: the request is given up, its questions are left open, since no answer is one of its caller's. */
-  end(): void {
+  abort(): void {
     this.#ending.abort();
   }
 

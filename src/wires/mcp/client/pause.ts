@@ -1,7 +1,7 @@
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
 
 /** Waits, unless the limit ends it; then it gives `false`. Our waiting is not the wire's silence. */
-export function pause(delayMs: number, limit: ActivityMonitor): Promise<boolean> {
+export function delay(delayMs: number, limit: ActivityMonitor): Promise<boolean> {
   const { signal } = limit;
   limit.suspend();
   return new Promise((resolve) => {

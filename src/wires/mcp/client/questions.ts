@@ -15,13 +15,13 @@ export interface ServerQuestion {
   /** What the caller knows it by. */
   readonly key: string;
   /** The question. */
-  readonly ask: Question;
+  readonly question: Question;
   /** How the caller's answer is sent. */
-  readonly form: AnswerForm;
+  readonly encoding: AnswerEncoding;
 }
 
 /** How an answer is sent: under the server's own key, as its kind of question wants it. */
-export interface AnswerForm {
+export interface AnswerEncoding {
   /** The key that the server knows the question by. */
   readonly key: string;
   /** Whether a grant is asked for, not content. */
@@ -31,7 +31,7 @@ export interface AnswerForm {
 }
 
 /** Reads the `inputRequests` of a result. */
-export function readInputRequests(requests: unknown): ReadonlyMap<string, InputRequest> {
+export function decodeInputRequests(requests: unknown): ReadonlyMap<string, InputRequest> {
   return new Map(
     Object.entries(asObject(requests)).map(([key, request]) => {
       const { method, params } = asObject(request);
@@ -47,17 +47,17 @@ export function toQuestion(key: string, { method, params }: InputRequest): Serve
   const again = typeof refused === "string" && { refused };
   if (method !== "elicitation/create") {
     const kind = method === "roots/list" ? "roots" : "sampling";
-    return { key, ask: { kind, message, params: { ...params as JsonObject, ...again } }, form: { key } };
+    return { key, question: { kind, message, params: { ...params as JsonObject, ...again } }, encoding: { key } };
   }
   if (key.startsWith(RESOURCE_KEY_PREFIX)) {
     const name = key.slice(RESOURCE_KEY_PREFIX.length);
     const said = asObject(metaOf(params)["resource"]) as JsonObject;
     const ask: Question = { kind: "more", message, params: { resource: name, ...said, ...again } };
-    return { key: name, ask, form: { key, isGrant: true } };
+    return { key: name, question: ask, encoding: { key, isGrant: true } };
   }
   const { url, requestedSchema: schema } = params;
   if (typeof url === "string") {
-    return { key, ask: { kind: "elicitation", message, params: { url, ...again } }, form: { key } };
+    return { key, question: { kind: "elicitation", message, params: { url, ...again } }, encoding: { key } };
   }
   const ask: Question = {
     kind: "elicitation",
@@ -66,18 +66,18 @@ export function toQuestion(key: string, { method, params }: InputRequest): Serve
     ...(again && { params: again }),
   };
   const defaults = defaultsOf(schema);
-  return { key, ask, form: Object.keys(defaults).length === 0 ? { key } : { key, defaults } };
+  return { key, question: ask, encoding: Object.keys(defaults).length === 0 ? { key } : { key, defaults } };
 }
 
 /** The key of a question that came as a request of its own: the one that a server of ours gave it, or one by its number. */
-export function keyOf({ params }: InputRequest, number: number): string {
+export function questionKey({ params }: InputRequest, number: number): string {
   const { resource, question } = metaOf(params);
   const key = typedOr(asObject(question)["key"], `question_${number}`);
   return isJsonObject(resource) || isGrant(params) ? RESOURCE_KEY_PREFIX + key : key;
 }
 
 /** Id of the request that a question belongs to, if the server says so. */
-export function requestOf({ params }: InputRequest): RequestId | undefined {
+export function relatedRequestId({ params }: InputRequest): RequestId | undefined {
   const { of: id } = asObject(metaOf(params)["question"]);
   return isRequestId(id) ? id : undefined;
 }
@@ -93,8 +93,8 @@ function isGrant(params: Members): boolean {
 }
 
 /** `request-for-more-resource` when nothing else is asked for. */
-export function askKind(questions: readonly ServerQuestion[]): "elicitation" | "request-for-more-resource" {
-  return questions.every(({ ask }) => ask.kind === "more") ? "request-for-more-resource" : "elicitation";
+export function questionsKind(questions: readonly ServerQuestion[]): "elicitation" | "request-for-more-resource" {
+  return questions.every(({ question: ask }) => ask.kind === "more") ? "request-for-more-resource" : "elicitation";
 }
 
 /** Whether something is said to a question at all. */
@@ -103,7 +103,7 @@ export function isAnswer(response: unknown): response is Members {
 }
 
 /** What is said to a question, as the protocol has it. */
-export function toElicitResult(response: Members, { isGrant, defaults }: Omit<AnswerForm, "key">): Members {
+export function toElicitResult(response: Members, { isGrant, defaults }: Omit<AnswerEncoding, "key">): Members {
   const { action, content } = response;
   if (action !== "accept") return { action };
   if (isGrant) return { action, content: { granted: true } };

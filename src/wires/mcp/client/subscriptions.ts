@@ -6,10 +6,10 @@
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import type { Members } from "../../../internal/json.ts";
-import { limitOf, UNWATCHED_MS, within } from "./message_transport.ts";
+import { BACKGROUND_TIMEOUT_MS, limitFromSignal, withTimeLimit } from "./message_transport.ts";
 import type { Connection } from "./connection.ts";
-import { pause } from "./pause.ts";
-import { refusalOf } from "./error_result.ts";
+import { delay } from "./pause.ts";
+import { toErrorResult } from "./error_result.ts";
 import type { McpChange } from "./types.ts";
 
 const FIRST_PAUSE_MS = 500;
@@ -33,8 +33,8 @@ export class Subscriptions {
 
   constructor(connection: Connection) {
     this.#connection = connection;
-    connection.inbox.on("notification", ({ method, params }) => this.#take(method, params));
-    connection.inbox.on("renewed", () => void this.#renew());
+    connection.router.on("notification", ({ method, params }) => this.#take(method, params));
+    connection.router.on("sessionRenewed", () => void this.#renew());
   }
 
   /** Has `handler` called when a list changes, until what this returns is called. */
@@ -86,11 +86,11 @@ export class Subscriptions {
 
   async #ask(verb: "subscribe" | "unsubscribe", uri: string, limit: ActivityMonitor): Promise<ErrorResult | undefined> {
     const reply = await this.#connection.request({ method: `resources/${verb}`, params: { uri }, limit });
-    return "result" in reply ? undefined : refusalOf(reply);
+    return "result" in reply ? undefined : toErrorResult(reply);
   }
 
   #askAside(verb: "subscribe" | "unsubscribe", uri: string): Promise<ErrorResult | undefined> {
-    return within(UNWATCHED_MS, (limit) => this.#ask(verb, uri, limit));
+    return withTimeLimit(BACKGROUND_TIMEOUT_MS, (limit) => this.#ask(verb, uri, limit));
   }
 
   /** A server that has forgotten us is asked again. */
@@ -131,7 +131,9 @@ export class Subscriptions {
   #open(notifications: Members): Listening {
     const ending = new AbortController();
     const { promise, resolve } = Promise.withResolvers<Members | undefined>();
-    void this.#disableIdleTimeout(notifications, limitOf(ending.signal), resolve).finally(() => resolve(undefined));
+    void this.#disableIdleTimeout(notifications, limitFromSignal(ending.signal), resolve).finally(() =>
+      resolve(undefined)
+    );
     return { ending, acknowledged: promise };
   }
 
@@ -152,12 +154,12 @@ export class Subscriptions {
     do {
       const reply = await this.#connection.request(asking);
       if (limit.signal.aborted) return;
-      const refusal = "result" in reply ? undefined : refusalOf(reply);
+      const refusal = "result" in reply ? undefined : toErrorResult(reply);
       if (refusal !== undefined && refusal.code !== "unavailable") {
         return this.#connection.warn(`The server tells of no changes: ${refusal.message}`);
       }
       pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs);
-    } while (await pause(pauseMs, limit));
+    } while (await delay(pauseMs, limit));
   }
 }
 

@@ -7,24 +7,24 @@ import type { CallResult, Sink, UnknownOutcome } from "../../../core/call/outcom
 import type { TransportCall } from "../../../core/call/transport.ts";
 import { asObject, type Members } from "../../../internal/json.ts";
 import type { Connection } from "./connection.ts";
-import { decodeRound, encodeRound, inputsOf } from "./continuation.ts";
-import type { Era } from "./era.ts";
-import type { LiveCalls } from "./open_calls.ts";
+import { decodeContinuation, encodeContinuation, toInputParams } from "./continuation.ts";
+import type { ProtocolEra } from "./era.ts";
+import type { OpenCalls } from "./open_calls.ts";
 import { hasLegacyTasks, hasTasksExtension } from "../protocol/capabilities.ts";
-import { refusalOf } from "./error_result.ts";
-import { answerInputs, askOutcome } from "./input_required_loop.ts";
-import { cancelTask, endOf, promiseOf, unfinished } from "./tasks.ts";
-import type { ToolCalls } from "./tool_calls.ts";
-import type { Tools } from "./tools.ts";
+import { toErrorResult } from "./error_result.ts";
+import { answerInputRequests, toQuestionsResult } from "./input_required_loop.ts";
+import { cancelTask, taskReply, toPromiseOutcome, unfinishedResult } from "./tasks.ts";
+import type { ToolCaller } from "./tool_calls.ts";
+import type { ServerTools } from "./tools.ts";
 
 /** Redeems and cancels tasks. */
-export class TaskCalls {
+export class TaskCaller {
   readonly #connection: Connection;
-  readonly #tools: Tools;
-  readonly #calls: ToolCalls;
-  readonly #live: LiveCalls;
+  readonly #tools: ServerTools;
+  readonly #calls: ToolCaller;
+  readonly #live: OpenCalls;
 
-  constructor(connection: Connection, tools: Tools, calls: ToolCalls, live: LiveCalls) {
+  constructor(connection: Connection, tools: ServerTools, calls: ToolCaller, live: OpenCalls) {
     this.#connection = connection;
     this.#tools = tools;
     this.#calls = calls;
@@ -32,7 +32,7 @@ export class TaskCalls {
   }
 
   /** The task that a call means; `undefined` if it is a call of a tool like any other. */
-  async taskOf({ tool, args, limit }: TransportCall, era: Era): Promise<string | undefined> {
+  async taskOf({ tool, args, limit }: TransportCall, era: ProtocolEra): Promise<string | undefined> {
     const { promise } = asObject(args);
     if ((tool !== "redeem" && tool !== "cancel") || typeof promise !== "string" || !hasTasks(era)) return undefined;
     return await this.#tools.find(tool, limit) === undefined ? promise : undefined;
@@ -42,7 +42,7 @@ export class TaskCalls {
   async call(
     taskId: string,
     call: TransportCall,
-    era: Era,
+    era: ProtocolEra,
     sink: Sink | undefined,
   ): Promise<CallResult | UnknownOutcome> {
     if (call.tool === "cancel") return await cancelTask(this.#connection, taskId, call.limit);
@@ -52,22 +52,23 @@ export class TaskCalls {
   async #redeem(taskId: string, { meta, limit }: TransportCall): Promise<CallResult | UnknownOutcome> {
     const { continuation, responses } = meta ?? {};
     if (typeof continuation === "string") {
-      const refusal = await this.#update(taskId, inputsOf(decodeRound(continuation), responses), { limit });
+      const refusal = await this.#update(taskId, toInputParams(decodeContinuation(continuation), responses), { limit });
       if (refusal !== undefined) return refusal;
     }
     const reply = await this.#connection.request({ method: "tasks/get", params: { taskId }, limit });
-    if (!("result" in reply)) return refusalOf(reply);
+    if (!("result" in reply)) return toErrorResult(reply);
     const task = reply.result;
     if (task["status"] === "input_required") return await this.#answer(taskId, task, { limit });
-    const end = endOf(task);
-    return unfinished(task) ?? (end === undefined ? promiseOf(task) : this.#calls.settle(end, "redeem"));
+    const end = taskReply(task);
+    return unfinishedResult(task) ??
+      (end === undefined ? toPromiseOutcome(task) : this.#calls.toCallResult(end, "redeem"));
   }
 
   /** What the task wants to know: the handlers say it, or the caller has to. */
   async #answer(taskId: string, task: Members, { limit }: Pick<TransportCall, "limit">): Promise<CallResult> {
-    const { questions, answered } = await answerInputs(this.#connection.handlers, task["inputRequests"]);
-    if (questions.length > 0) return askOutcome(questions, encodeRound(taskId, questions, answered));
-    return await this.#update(taskId, { inputResponses: answered }, { limit }) ?? promiseOf(task);
+    const { questions, answered } = await answerInputRequests(this.#connection.handlers, task["inputRequests"]);
+    if (questions.length > 0) return toQuestionsResult(questions, encodeContinuation(taskId, questions, answered));
+    return await this.#update(taskId, { inputResponses: answered }, { limit }) ?? toPromiseOutcome(task);
   }
 
   async #update(
@@ -76,7 +77,7 @@ export class TaskCalls {
     { limit }: Pick<TransportCall, "limit">,
   ): Promise<CallResult | undefined> {
     const reply = await this.#connection.request({ method: "tasks/update", params: { taskId, inputResponses }, limit });
-    return "result" in reply ? undefined : refusalOf(reply);
+    return "result" in reply ? undefined : toErrorResult(reply);
   }
 
   /** In 2025-11-25 the result is asked for on its own, and questions come while it is waited for. */
@@ -89,8 +90,8 @@ export class TaskCalls {
     const { continuation, responses } = meta ?? {};
     if (continuation !== taskId) {
       const reply = await this.#connection.request({ method: "tasks/get", params: { taskId }, limit });
-      if (!("result" in reply)) return refusalOf(reply);
-      const still = unfinished(reply.result);
+      if (!("result" in reply)) return toErrorResult(reply);
+      const still = unfinishedResult(reply.result);
       if (still !== undefined) return still;
     }
     const ended = await this.#live.run({
@@ -100,13 +101,18 @@ export class TaskCalls {
       name: taskId,
       limit,
       sink,
-      begin: ({ ask, withdraw, limit }) =>
-        this.#connection.request({ method: "tasks/result", params: { taskId }, limit, watch: { ask, withdraw } }),
+      begin: ({ onQuestion: ask, onQuestionCancelled: withdraw, limit }) =>
+        this.#connection.request({
+          method: "tasks/result",
+          params: { taskId },
+          limit,
+          pending: { onQuestion: ask, onQuestionCancelled: withdraw },
+        }),
     });
-    return "kind" in ended ? ended : this.#calls.settle(ended, "redeem");
+    return "kind" in ended ? ended : this.#calls.toCallResult(ended, "redeem");
   }
 }
 
-function hasTasks({ isModern, server: { capabilities } }: Era): boolean {
+function hasTasks({ isModern, server: { capabilities } }: ProtocolEra): boolean {
   return isModern ? hasTasksExtension(capabilities) : hasLegacyTasks(capabilities);
 }

@@ -11,14 +11,14 @@ import { decodeResult } from "../../framing/result/decode.ts";
 import { asObject, isJsonObject, type Members, typedOr } from "../../../internal/json.ts";
 import type { Connection } from "./connection.ts";
 import type { RpcReply } from "./message_transport.ts";
-import { refusalOf } from "./error_result.ts";
+import { toErrorResult } from "./error_result.ts";
 import { decodeOutcome } from "../protocol/messages.ts";
 
 /** How long to wait before a task is asked for again where its server does not say, in milliseconds. */
 const DEFAULT_POLL_MS = 1_000;
 
 /** A task as a promise. */
-export function promiseOf(task: Members): PromiseOutcome {
+export function toPromiseOutcome(task: Members): PromiseOutcome {
   const { taskId, pollIntervalMs, pollInterval, statusMessage, createdAt } = task;
   const ttl = task["ttlMs"] ?? task["ttl"];
   const ttlMs = typeof ttl === "number" ? ttl : Infinity;
@@ -52,16 +52,16 @@ export async function cancelTask(connection: Connection, taskId: string, limit: 
   const after = "result" in reply && typeof reply.result["status"] === "string"
     ? reply
     : await connection.request({ method: "tasks/get", params: { taskId }, limit });
-  if (!("result" in after)) return refusalOf("result" in reply ? after : reply);
+  if (!("result" in after)) return toErrorResult("result" in reply ? after : reply);
   const { status } = after.result;
   return { kind: "answer", value: { cancelled: status !== "completed" && status !== "failed" } };
 }
 
 /** What `tasks/get` gave, as far as it is the same in both dialects; `undefined` if there is a result to be had. */
-export function unfinished(task: Members): CallResult | undefined {
+export function unfinishedResult(task: Members): CallResult | undefined {
   switch (task["status"]) {
     case "working":
-      return promiseOf(task);
+      return toPromiseOutcome(task);
     case "cancelled":
       return CANCELLED;
     default:
@@ -70,6 +70,6 @@ export function unfinished(task: Members): CallResult | undefined {
 }
 
 /** How a task ended: with its result, or with an error. */
-export function endOf({ result, error }: Members): RpcReply | undefined {
+export function taskReply({ result, error }: Members): RpcReply | undefined {
   return isJsonObject(result) ? { result } : decodeOutcome(undefined, error);
 }

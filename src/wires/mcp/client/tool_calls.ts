@@ -15,40 +15,40 @@ import type { TransportCall } from "../../../core/call/transport.ts";
 import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
 import { toQuestion } from "./questions.ts";
 import type { Connection } from "./connection.ts";
-import { decodeRound, encodeRound, inputsOf } from "./continuation.ts";
-import type { Era } from "./era.ts";
+import { decodeContinuation, encodeContinuation, toInputParams } from "./continuation.ts";
+import type { ProtocolEra } from "./era.ts";
 import { paramHeaders } from "../protocol/header_values.ts";
-import type { Watch } from "./incoming_router.ts";
-import type { LiveCalls } from "./open_calls.ts";
+import type { PendingRequest } from "./incoming_router.ts";
+import type { OpenCalls } from "./open_calls.ts";
 import type { RpcReply } from "./message_transport.ts";
 import { ProgressFeed } from "./progress_feed.ts";
-import { refusalOf } from "./error_result.ts";
+import { toErrorResult } from "./error_result.ts";
 import { decodeToolResult } from "./result.ts";
-import { askOutcome, goRounds } from "./input_required_loop.ts";
-import { promiseOf } from "./tasks.ts";
+import { runInputRequiredLoop, toQuestionsResult } from "./input_required_loop.ts";
+import { toPromiseOutcome } from "./tasks.ts";
 import { hasLegacyToolTasks } from "../protocol/capabilities.ts";
 import { HEADER_MISMATCH, URL_ELICITATION_REQUIRED } from "../protocol/codes.ts";
-import type { KnownTool, Tools } from "./tools.ts";
+import type { KnownTool, ServerTools } from "./tools.ts";
 
 /** Calls the tools of one server. */
-export class ToolCalls {
+export class ToolCaller {
   readonly #connection: Connection;
-  readonly #tools: Tools;
-  readonly #live: LiveCalls;
+  readonly #tools: ServerTools;
+  readonly #live: OpenCalls;
 
-  constructor(connection: Connection, tools: Tools, live: LiveCalls) {
+  constructor(connection: Connection, tools: ServerTools, live: OpenCalls) {
     this.#connection = connection;
     this.#tools = tools;
     this.#live = live;
   }
 
   /** Makes one call. */
-  async call(call: TransportCall, era: Era, sink: Sink | undefined): Promise<CallResult | UnknownOutcome> {
+  async call(call: TransportCall, era: ProtocolEra, sink: Sink | undefined): Promise<CallResult | UnknownOutcome> {
     const { tool, args = {}, limit } = call;
     if (!isJsonObject(args)) return invalidInputResult("Arguments must be an object", [], "object", args);
     const isKnowledgeNeeded = era.hasHeaders || this.#tools.arePinned || hasToolTasks(era);
     const known = isKnowledgeNeeded ? await this.#tools.find(tool, limit) : this.#tools.known(tool);
-    const refusal = this.#tools.check(tool, known);
+    const refusal = this.#tools.checkPin(tool, known);
     if (refusal !== undefined) return refusal;
     if (!era.isModern) return await this.#callLegacy(call, era, args, known, sink);
     return await this.#callModern(call, args, known, sink);
@@ -69,25 +69,25 @@ export class ToolCalls {
         meta: said,
         headers: paramHeaders(headerParams, args),
         limit,
-        ...(watch && { watch }),
+        ...(watch && { pending: watch }),
       });
     let latest = known;
     const sendRight = async (inputs: Members): Promise<RpcReply> => {
       const reply = await send(inputs, latest?.headerParams);
       if (!("error" in reply) || reply.error.code !== HEADER_MISMATCH) return reply;
       // The schema is not what it was: once more, as it is now.
-      this.#tools.forget();
+      this.#tools.invalidate();
       latest = await this.#tools.find(tool, limit);
-      return this.#tools.check(tool, latest) === undefined ? await send(inputs, latest?.headerParams) : reply;
+      return this.#tools.checkPin(tool, latest) === undefined ? await send(inputs, latest?.headerParams) : reply;
     };
-    const first = typeof continuation === "string" ? inputsOf(decodeRound(continuation), responses) : {};
-    const ended = await goRounds(this.#connection.handlers, sendRight, first);
-    return "outcome" in ended ? ended.outcome : this.settle(ended.reply, tool);
+    const first = typeof continuation === "string" ? toInputParams(decodeContinuation(continuation), responses) : {};
+    const ended = await runInputRequiredLoop(this.#connection.handlers, sendRight, first);
+    return "outcome" in ended ? ended.outcome : this.toCallResult(ended.reply, tool);
   }
 
   async #callLegacy(
     { tool, meta, limit }: TransportCall,
-    era: Era,
+    era: ProtocolEra,
     args: Members,
     known: KnownTool | undefined,
     sink: Sink | undefined,
@@ -108,44 +108,48 @@ export class ToolCalls {
       name: tool === "redeem" && typeof promise === "string" ? promise : undefined,
       limit,
       sink,
-      begin: ({ ask, withdraw, progress, limit }) => {
-        const watch: Watch = { ask, withdraw, ...(sink && { progress }) };
-        return this.#connection.request({ method: "tools/call", params, meta: sent, limit, watch });
+      begin: ({ onQuestion: ask, onQuestionCancelled: withdraw, onProgress: progress, limit }) => {
+        const watch: PendingRequest = {
+          onQuestion: ask,
+          onQuestionCancelled: withdraw,
+          ...(sink && { onProgress: progress }),
+        };
+        return this.#connection.request({ method: "tools/call", params, meta: sent, limit, pending: watch });
       },
     });
-    return "kind" in ended ? ended : this.settle(ended, tool);
+    return "kind" in ended ? ended : this.toCallResult(ended, tool);
   }
 
   /** How a call ended, from the reply to it. */
-  settle(reply: RpcReply, tool: string): CallResult | UnknownOutcome {
+  toCallResult(reply: RpcReply, tool: string): CallResult | UnknownOutcome {
     if (!("result" in reply)) {
       const isElicitation = "error" in reply && reply.error.code === URL_ELICITATION_REQUIRED;
       return (isElicitation ? elicitationsOf(reply.error.data) : undefined) ?? this.#refusal(reply, tool);
     }
     const { result } = reply;
     const { resultType = "complete", task } = result;
-    if (resultType === "task") return promiseOf(result);
-    if (isJsonObject(task) && result["content"] === undefined) return promiseOf(task);
+    if (resultType === "task") return toPromiseOutcome(result);
+    if (isJsonObject(task) && result["content"] === undefined) return toPromiseOutcome(task);
     return resultType === "complete"
       ? decodeToolResult(result)
       : { kind: "unknown", responseType: String(resultType), result };
   }
 
   #refusal(reply: Exclude<RpcReply, { readonly result: unknown }>, tool: string): CallResult {
-    const refusal = refusalOf(reply);
-    const isUnknown = refusal.code === "invalid_input" && this.#tools.lacks(tool);
+    const refusal = toErrorResult(reply);
+    const isUnknown = refusal.code === "invalid_input" && this.#tools.isKnownMissing(tool);
     return isUnknown ? errorResult("tool_not_found", refusal.message, refusal.data) : refusal;
   }
 }
 
 /** Tells a sink how far a call is. */
-function watchOf(sink: Sink): Watch {
+function watchOf(sink: Sink): PendingRequest {
   const feed = new ProgressFeed(sink);
-  return { progress: (progress) => feed.push(progress) };
+  return { onProgress: (progress) => feed.push(progress) };
 }
 
 /** Whether calls can be made as tasks of 2025-11-25. */
-function hasToolTasks({ isModern, server: { capabilities } }: Era): boolean {
+function hasToolTasks({ isModern, server: { capabilities } }: ProtocolEra): boolean {
   return !isModern && hasLegacyToolTasks(capabilities);
 }
 
@@ -156,5 +160,5 @@ function elicitationsOf(data: unknown): QuestionsResult | undefined {
   const questions = elicitations.map((params, index) =>
     toQuestion(`question_${index + 1}`, { method: "elicitation/create", params: asObject(params) })
   );
-  return askOutcome(questions, encodeRound(undefined, questions, {}));
+  return toQuestionsResult(questions, encodeContinuation(undefined, questions, {}));
 }

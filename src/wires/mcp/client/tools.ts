@@ -3,7 +3,7 @@ import type { ActivityMonitor, ListedTool } from "../../../core/call/transport.t
 import { isJsonObject, type Members } from "../../../internal/json.ts";
 import type { Connection } from "./connection.ts";
 import { findHeaderParams, type HeaderParam } from "../protocol/header_values.ts";
-import type { Lists } from "./lists.ts";
+import type { ServerLists } from "./lists.ts";
 import { checkPin } from "./pins.ts";
 
 /** A tool, and what calls of it need. */
@@ -15,19 +15,19 @@ export interface KnownTool {
 }
 
 /** The tools of a server, as far as they can be called. */
-export class Tools {
+export class ServerTools {
   readonly #connection: Connection;
-  readonly #lists: Lists;
+  readonly #lists: ServerLists;
   readonly #pinned: readonly ListedTool[] | undefined;
   /** As they were last listed. */
   #known: ReadonlyMap<string, KnownTool> | undefined = undefined;
   readonly #warnings = new Set<string>();
 
-  constructor(connection: Connection, lists: Lists, pinned: readonly ListedTool[] | undefined) {
+  constructor(connection: Connection, lists: ServerLists, pinned: readonly ListedTool[] | undefined) {
     this.#connection = connection;
     this.#lists = lists;
     this.#pinned = pinned;
-    connection.inbox.on("notification", ({ method }) => {
+    connection.router.on("notification", ({ method }) => {
       if (method === "notifications/tools/list_changed") this.#known = undefined;
     });
   }
@@ -57,12 +57,12 @@ export class Tools {
   }
 
   /** Why a tool must not be called. */
-  check(name: string, known: KnownTool | undefined): ErrorResult | undefined {
+  checkPin(name: string, known: KnownTool | undefined): ErrorResult | undefined {
     return this.#pinned && checkPin(this.#pinned, name, known?.tool);
   }
 
   /** Whether the server is known not to list a tool. */
-  lacks(name: string): boolean {
+  isKnownMissing(name: string): boolean {
     return this.#known?.has(name) === false;
   }
 
@@ -72,13 +72,13 @@ export class Tools {
   }
 
   /** Has the tools listed anew when they are next needed. */
-  forget(): void {
+  invalidate(): void {
     this.#known = undefined;
-    this.#lists.cache.forget("tools/");
+    this.#lists.cache.deletePrefix("tools/");
   }
 
   async #load(limit: ActivityMonitor): Promise<ReadonlyMap<string, KnownTool> | ErrorResult> {
-    const listed = await this.#lists.all("tools/list", "tools", limit);
+    const listed = await this.#lists.readAll("tools/list", "tools", limit);
     if ("kind" in listed) return listed as ErrorResult;
     const era = await this.#connection.era();
     const hasHeaders = !("kind" in era) && era.hasHeaders;

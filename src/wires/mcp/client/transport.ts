@@ -13,16 +13,16 @@ import {
 import type { ActivityMonitor, ListedTool, TransportCall } from "../../../core/call/transport.ts";
 import { asObject, type Members } from "../../../internal/json.ts";
 import { ToolError } from "../../../core/errors/tool_error.ts";
-import { limitOf, UNWATCHED_MS, within } from "./message_transport.ts";
-import { Connection, type Route } from "./connection.ts";
-import { Lists, ttlOf } from "./lists.ts";
-import { LiveCalls } from "./open_calls.ts";
-import { refusalOf, refuseResult } from "./error_result.ts";
-import { goRounds } from "./input_required_loop.ts";
+import { BACKGROUND_TIMEOUT_MS, limitFromSignal, withTimeLimit } from "./message_transport.ts";
+import { Connection, type ServerRoute } from "./connection.ts";
+import { ServerLists, ttlMsOf } from "./lists.ts";
+import { OpenCalls } from "./open_calls.ts";
+import { invalidResultError, toErrorResult } from "./error_result.ts";
+import { runInputRequiredLoop } from "./input_required_loop.ts";
 import { Subscriptions } from "./subscriptions.ts";
-import { TaskCalls } from "./task_calls.ts";
-import { ToolCalls } from "./tool_calls.ts";
-import { Tools } from "./tools.ts";
+import { TaskCaller } from "./task_calls.ts";
+import { ToolCaller } from "./tool_calls.ts";
+import { ServerTools } from "./tools.ts";
 import type {
   McpChange,
   McpClientOptions,
@@ -40,22 +40,25 @@ import type {
 /** Makes the transport over a carrier. */
 export class McpClientTransport implements McpTransport {
   readonly #connection: Connection;
-  readonly #lists: Lists;
-  readonly #tools: Tools;
-  readonly #live: LiveCalls = new LiveCalls();
-  readonly #calls: ToolCalls;
-  readonly #tasks: TaskCalls;
+  readonly #lists: ServerLists;
+  readonly #tools: ServerTools;
+  readonly #live: OpenCalls = new OpenCalls();
+  readonly #calls: ToolCaller;
+  readonly #tasks: TaskCaller;
   readonly #subscriptions: Subscriptions;
 
-  constructor(route: Route, options: McpClientOptions) {
+  constructor(route: ServerRoute, options: McpClientOptions) {
     const connection = new Connection(route, options);
     this.#connection = connection;
-    this.#lists = new Lists(connection);
-    this.#tools = new Tools(connection, this.#lists, options.pinned);
-    this.#calls = new ToolCalls(connection, this.#tools, this.#live);
-    this.#tasks = new TaskCalls(connection, this.#tools, this.#calls, this.#live);
+    this.#lists = new ServerLists(connection);
+    this.#tools = new ServerTools(connection, this.#lists, options.pinned);
+    this.#calls = new ToolCaller(connection, this.#tools, this.#live);
+    this.#tasks = new TaskCaller(connection, this.#tools, this.#calls, this.#live);
     this.#subscriptions = new Subscriptions(connection);
-    connection.inbox.on("renewed", () => void within(UNWATCHED_MS, (limit) => this.#sayLogLevel(limit)));
+    connection.router.on(
+      "sessionRenewed",
+      () => void withTimeLimit(BACKGROUND_TIMEOUT_MS, (limit) => this.#sayLogLevel(limit)),
+    );
   }
 
   async call(call: TransportCall, sink?: Sink): Promise<CallResult | UnknownOutcome> {
@@ -87,7 +90,7 @@ export class McpClientTransport implements McpTransport {
         const result = this.#lists.cache.get(key) ?? await this.#ask("resources/read", { uri }, limit, key);
         const { contents } = result as Members;
         if (isRefusal(result)) return result;
-        return Array.isArray(contents) ? contents : refuseResult("resources/read");
+        return Array.isArray(contents) ? contents : invalidResultError("resources/read");
       }),
     subscribe: (uri, handler, options) =>
       finish(options, (limit) => this.#subscriptions.subscribe(uri, handler, limit)),
@@ -99,7 +102,9 @@ export class McpClientTransport implements McpTransport {
       finish(options, async (limit) => {
         const result = await this.#ask("prompts/get", { name, arguments: args }, limit);
         if (isRefusal(result)) return result;
-        return Array.isArray(result["messages"]) ? result as unknown as McpPromptResult : refuseResult("prompts/get");
+        return Array.isArray(result["messages"])
+          ? result as unknown as McpPromptResult
+          : invalidResultError("prompts/get");
       }),
   };
 
@@ -109,7 +114,7 @@ export class McpClientTransport implements McpTransport {
         this.#connection.logLevel = level;
         return await this.#sayLogLevel(limit);
       }),
-    onMessage: (handler) => this.#connection.inbox.on("log", handler),
+    onMessage: (handler) => this.#connection.router.on("log", handler),
   };
 
   complete(request: McpCompletionRequest, options?: McpRequestOptions): Promise<McpCompletion> {
@@ -117,7 +122,7 @@ export class McpClientTransport implements McpTransport {
       const result = await this.#ask("completion/complete", { ...request }, limit);
       if (isRefusal(result)) return result;
       const { values, ...rest } = asObject(result["completion"]);
-      return Array.isArray(values) ? { ...rest, values } : refuseResult("completion/complete");
+      return Array.isArray(values) ? { ...rest, values } : invalidResultError("completion/complete");
     });
   }
 
@@ -146,7 +151,7 @@ export class McpClientTransport implements McpTransport {
   #list(method: string, member: string, options: McpRequestOptions | undefined): Promise<readonly never[]> {
     return finish(
       options,
-      (limit) => this.#lists.all(method, member, limit) as Promise<readonly never[] | ErrorResult>,
+      (limit) => this.#lists.readAll(method, member, limit) as Promise<readonly never[] | ErrorResult>,
     );
   }
 
@@ -154,7 +159,7 @@ export class McpClientTransport implements McpTransport {
   async #ask(method: string, params: Members, limit: ActivityMonitor, key?: string): Promise<Members | ErrorResult> {
     const { handlers } = this.#connection;
     let rounds = 0;
-    const ended = await goRounds(handlers, (inputs) => {
+    const ended = await runInputRequiredLoop(handlers, (inputs) => {
       rounds++;
       return this.#connection.request({ method, params: { ...params, ...inputs }, limit });
     }, {});
@@ -162,9 +167,9 @@ export class McpClientTransport implements McpTransport {
       const message = `The server asks before it answers ${method}: set onElicitation`;
       return errorResult("invalid_request", message, ended.outcome);
     }
-    if (!("result" in ended.reply)) return refusalOf(ended.reply);
+    if (!("result" in ended.reply)) return toErrorResult(ended.reply);
     const { result } = ended.reply;
-    if (key !== undefined && rounds === 1) this.#lists.cache.set(key, result, ttlOf(result));
+    if (key !== undefined && rounds === 1) this.#lists.cache.set(key, result, ttlMsOf(result));
     return result;
   }
 
@@ -175,7 +180,7 @@ export class McpClientTransport implements McpTransport {
     if ("kind" in era) return era;
     if (era.isModern || level === undefined) return undefined;
     const reply = await this.#connection.request({ method: "logging/setLevel", params: { level }, limit });
-    return "result" in reply ? undefined : refusalOf(reply);
+    return "result" in reply ? undefined : toErrorResult(reply);
   }
 }
 
@@ -188,14 +193,14 @@ function finish<Value>(
   { signal, timeoutMs = 60_000 }: McpRequestOptions = {},
   work: (limit: ActivityMonitor) => Promise<Value | ErrorResult>,
 ): Promise<Value> {
-  return within(timeoutMs, async (limit) => {
+  return withTimeLimit(timeoutMs, async (limit) => {
     const end = signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]);
     const aborted = new Promise<never>((_, reject) => {
       const leave = () => reject(end.reason);
       end.addEventListener("abort", leave, { once: true });
       if (end.aborted) leave();
     });
-    const result = await Promise.race([work(limitOf(end)), aborted]);
+    const result = await Promise.race([work(limitFromSignal(end)), aborted]);
     if (!isRefusal(result)) return result as Value;
     throw new ToolError(result.code, result.message, { details: result.data, cause: result.cause });
   });

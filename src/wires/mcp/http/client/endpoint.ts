@@ -9,14 +9,14 @@ import type { ActivityMonitor } from "../../../../core/call/transport.ts";
 import { discard, readPieces, readText, withRetryAfter } from "../../../../http_client/read.ts";
 import { decodeStatus } from "../../../framing/json_rpc/decode_error.ts";
 import { ResumableSseDecoder } from "../../../../http_client/resumable_sse.ts";
-import { limitOf, type Sending } from "../../client/message_transport.ts";
+import { limitFromSignal, type SendOptions } from "../../client/message_transport.ts";
 import { parseMessages } from "../../protocol/messages.ts";
-import { refusalOf } from "../../client/error_result.ts";
-import type { Line, LineEnd, OpenLine } from "../../client/duplex_transport.ts";
-import { brokenOff, type Fetcher, isEventStream, readEvents } from "./fetcher.ts";
+import { toErrorResult } from "../../client/error_result.ts";
+import type { DuplexConnection, DuplexHandler, OpenDuplexConnection } from "../../client/duplex_transport.ts";
+import { type Fetcher, isEventStream, readEvents, toStreamError } from "./fetcher.ts";
 
 /** Opens the stream of a server at this URL. */
-export function openEndpoint(fetcher: Fetcher): OpenLine {
+export function openSseConnection(fetcher: Fetcher): OpenDuplexConnection {
   return async (end, { headers, limit }) => {
     const ending = new AbortController();
     const leave = () => ending.abort();
@@ -31,11 +31,11 @@ export function openEndpoint(fetcher: Fetcher): OpenLine {
 
 async function open(
   fetcher: Fetcher,
-  headers: Sending["headers"],
+  headers: SendOptions["headers"],
   ending: AbortController,
-  end: LineEnd,
-): Promise<Line | ErrorResult> {
-  const limit = limitOf(ending.signal);
+  end: DuplexHandler,
+): Promise<DuplexConnection | ErrorResult> {
+  const limit = limitFromSignal(ending.signal);
   const said = { ...headers, accept: "text/event-stream" };
   const response = await fetcher.send({ method: "GET", headers: said, limit });
   if ("kind" in response) return response;
@@ -43,12 +43,12 @@ async function open(
     discard(response);
     return decodeStatus(response.status, "", "MCP");
   }
-  const { promise, resolve } = Promise.withResolvers<Line | ErrorResult>();
+  const { promise, resolve } = Promise.withResolvers<DuplexConnection | ErrorResult>();
   void readOn(response, fetcher, ending, {
-    take: end.take,
-    end: (refusal) => {
+    receive: end.receive,
+    closed: (refusal) => {
       resolve(refusal);
-      end.end(refusal);
+      end.closed(refusal);
     },
   }, resolve);
   return await promise;
@@ -58,31 +58,31 @@ async function readOn(
   response: Response,
   fetcher: Fetcher,
   ending: AbortController,
-  end: LineEnd,
-  opened: (line: Line | ErrorResult) => void,
+  end: DuplexHandler,
+  opened: (line: DuplexConnection | ErrorResult) => void,
 ): Promise<void> {
   const { maxBytes } = fetcher;
   try {
-    const events = readEvents(response, new ResumableSseDecoder(), limitOf(ending.signal), {
+    const events = readEvents(response, new ResumableSseDecoder(), limitFromSignal(ending.signal), {
       maxBytes,
       isEndless: true,
     });
     for await (const { event, data } of events) {
-      if (event !== "endpoint") end.take(parseMessages(data));
+      if (event !== "endpoint") end.receive(parseMessages(data));
       else opened(lineTo(fetcher.at(data), ending));
     }
-    end.end(errorResult("unavailable", "Stream broke off"));
+    end.closed(errorResult("unavailable", "Stream broke off"));
   } catch (thrown) {
-    end.end(brokenOff(thrown, `GET ${fetcher.url.href}`, "Stream broke off"));
+    end.closed(toStreamError(thrown, `GET ${fetcher.url.href}`, "Stream broke off"));
   } finally {
     ending.abort();
   }
 }
 
-function lineTo(endpoint: Fetcher | undefined, ending: AbortController): Line | ErrorResult {
+function lineTo(endpoint: Fetcher | undefined, ending: AbortController): DuplexConnection | ErrorResult {
   if (endpoint === undefined) return errorResult("invalid_request", "The server names an endpoint of another origin");
   return {
-    get isOver() {
+    get isClosed() {
       return ending.signal.aborted;
     },
     async write(text, { headers, limit }) {
@@ -104,9 +104,9 @@ async function readRefusal(response: Response, limit: ActivityMonitor, maxBytes:
     const text = await readText(readPieces(response, limit, maxBytes));
     const [message] = parseMessages(text);
     const isError = message?.kind === "reply" && "error" in message.reply;
-    if (isError) return refusalOf({ ...message.reply, status, headers });
+    if (isError) return toErrorResult({ ...message.reply, status, headers });
     return withRetryAfter(decodeStatus(status, text, "MCP"), headers);
   } catch (thrown) {
-    return brokenOff(thrown, `POST ${response.url}`, "Answer broke off");
+    return toStreamError(thrown, `POST ${response.url}`, "Answer broke off");
   }
 }

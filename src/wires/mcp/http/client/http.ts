@@ -12,17 +12,17 @@ import { decodeStatus, ofAnotherRequest } from "../../../framing/json_rpc/decode
 import type { RequestId } from "../../../framing/json_rpc/decode.ts";
 import { ResumableSseDecoder } from "../../../../http_client/resumable_sse.ts";
 import {
-  type Carrier,
-  type Receive,
-  type Replied,
+  BACKGROUND_TIMEOUT_MS,
+  type MessageTransport,
+  type ReceiveMessage,
   type RpcReply,
-  type Sending,
-  UNWATCHED_MS,
-  within,
+  type SendOptions,
+  type TransportReply,
+  withTimeLimit,
 } from "../../client/message_transport.ts";
-import { brokenOff, type Fetcher, isEventStream, readEvents } from "./fetcher.ts";
+import { type Fetcher, isEventStream, readEvents, toStreamError } from "./fetcher.ts";
 import { encodeMessage, type OneWayMessage, parseMessages, type RpcRequest } from "../../protocol/messages.ts";
-import { pause } from "../../client/pause.ts";
+import { delay } from "../../client/pause.ts";
 import { SESSION_HEADER } from "../../protocol/header_values.ts";
 
 const ACCEPT = "application/json, text/event-stream";
@@ -35,22 +35,22 @@ const LASTING_MS = 1_000;
 interface Reading {
   readonly id: RequestId | undefined;
   readonly decoder: ResumableSseDecoder;
-  readonly sending: Sending;
+  readonly sending: SendOptions;
 }
 
 /** Carries messages over Streamable HTTP. */
-export class HttpCarrier implements Carrier {
+export class HttpTransport implements MessageTransport {
   readonly hasHeaders = true;
   /** HTTP forgets nothing of its own. */
   readonly epoch = 0;
-  receive: Receive = () => {};
+  receive: ReceiveMessage = () => {};
   readonly #fetcher: Fetcher;
 
   constructor(fetcher: Fetcher) {
     this.#fetcher = fetcher;
   }
 
-  async request(message: RpcRequest, sending: Sending): Promise<Replied> {
+  async request(message: RpcRequest, sending: SendOptions): Promise<TransportReply> {
     const response = await this.#post(message, sending);
     if ("kind" in response) return { refusal: response };
     const session = response.headers.get(SESSION_HEADER) ?? undefined;
@@ -61,14 +61,14 @@ export class HttpCarrier implements Carrier {
     return { ...reply, session };
   }
 
-  async post(message: OneWayMessage, sending: Sending): Promise<ErrorResult | undefined> {
+  async post(message: OneWayMessage, sending: SendOptions): Promise<ErrorResult | undefined> {
     const response = await this.#post(message, sending);
     if ("kind" in response) return response;
     discard(response);
     return response.ok ? undefined : decodeStatus(response.status, "", "MCP");
   }
 
-  async listen(sending: Sending): Promise<void> {
+  async listen(sending: SendOptions): Promise<void> {
     const decoder = new ResumableSseDecoder();
     const first = await this.#resume(decoder.lastEventId, sending);
     void this.#listenOn(first, { id: undefined, decoder, sending: { ...sending, isEndless: true } });
@@ -86,14 +86,14 @@ export class HttpCarrier implements Carrier {
         // One that lasted is not one that the server does not want.
         if (performance.now() - before > LASTING_MS) empty = 0;
       }
-      if (!await pause(decoder.retryMs ?? DEFAULT_RETRY_MS * 2 ** empty, sending.limit)) return;
+      if (!await delay(decoder.retryMs ?? DEFAULT_RETRY_MS * 2 ** empty, sending.limit)) return;
       response = await this.#resume(decoder.lastEventId, sending);
     }
   }
 
-  leave(headers: Readonly<Record<string, string>>): void {
+  endSession(headers: Readonly<Record<string, string>>): void {
     // Nobody waits for it: a session that is not ended ends by itself.
-    within(UNWATCHED_MS, async (limit) => {
+    withTimeLimit(BACKGROUND_TIMEOUT_MS, async (limit) => {
       const response = await this.#fetcher.send({ method: "DELETE", headers, limit });
       if (!("kind" in response)) discard(response);
     }).catch(() => {});
@@ -101,12 +101,12 @@ export class HttpCarrier implements Carrier {
 
   close(): void {}
 
-  #post(message: RpcRequest | OneWayMessage, { headers, limit }: Sending): Promise<Response | ErrorResult> {
+  #post(message: RpcRequest | OneWayMessage, { headers, limit }: SendOptions): Promise<Response | ErrorResult> {
     const said = { ...headers, "content-type": "application/json", accept: ACCEPT };
     return this.#fetcher.send({ method: "POST", headers: said, body: encodeMessage(message), limit });
   }
 
-  async #readWhole(response: Response, id: RequestId, { limit }: Sending): Promise<RpcReply> {
+  async #readWhole(response: Response, id: RequestId, { limit }: SendOptions): Promise<RpcReply> {
     const { status, headers } = response;
     try {
       const text = await readText(readPieces(response, limit, this.#fetcher.maxBytes));
@@ -135,7 +135,7 @@ export class HttpCarrier implements Carrier {
       const isLost = "refusal" in broken && broken.refusal.code !== "unavailable";
       if (sending.isResumable !== true || decoder.lastEventId === "" || isLost) return broken;
       if (decoder.lastEventId !== before) empty = 0;
-      if (!await pause(decoder.retryMs ?? DEFAULT_RETRY_MS, sending.limit)) return broken;
+      if (!await delay(decoder.retryMs ?? DEFAULT_RETRY_MS, sending.limit)) return broken;
       response = await this.#resume(decoder.lastEventId, sending);
       if ("kind" in response ? response.code !== "unavailable" : !response.ok) return broken;
     }
@@ -158,7 +158,7 @@ export class HttpCarrier implements Carrier {
     }
   }
 
-  #resume(lastEventId: string, { headers, limit }: Sending): Promise<Response | ErrorResult> {
+  #resume(lastEventId: string, { headers, limit }: SendOptions): Promise<Response | ErrorResult> {
     const last = lastEventId === "" ? undefined : { "last-event-id": lastEventId };
     return this.#fetcher.send({ method: "GET", headers: { ...headers, ...last, accept: "text/event-stream" }, limit });
   }
@@ -177,7 +177,7 @@ export class HttpCarrier implements Carrier {
   }
 
   #brokenOff(thrown: unknown): ErrorResult {
-    return brokenOff(thrown, `POST ${this.#fetcher.url.href}`, "Stream broke off");
+    return toStreamError(thrown, `POST ${this.#fetcher.url.href}`, "Stream broke off");
   }
 }
 

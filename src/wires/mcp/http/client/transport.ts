@@ -9,11 +9,11 @@ import { parseHttpUrl } from "../../../../internal/http.ts";
 import { checkOptions, FUNCTION, HEADERS, type OptionRules, wholeNumber } from "../../../../internal/options.ts";
 import { CLIENT_RULES } from "../../client/options.ts";
 import { McpClientTransport } from "../../client/transport.ts";
-import { PipeCarrier } from "../../client/duplex_transport.ts";
+import { DuplexTransport } from "../../client/duplex_transport.ts";
 import type { McpClientOptions, McpTransport } from "../../client/types.ts";
 import { Fetcher, type FetchOptions } from "./fetcher.ts";
-import { HttpCarrier } from "./http.ts";
-import { openEndpoint } from "./endpoint.ts";
+import { HttpTransport } from "./http.ts";
+import { openSseConnection } from "./endpoint.ts";
 
 /** How long a server may take to say which era it speaks, in milliseconds. */
 const PROBE_MS = 30_000;
@@ -60,6 +60,10 @@ export interface McpTransportOptions extends McpClientOptions, FetchOptions {}
 export function mcpTransport(url: string | URL, options: McpTransportOptions = {}): McpTransport {
   checkOptions("reach an MCP server", options, RULES);
   const fetcher = new Fetcher(parseHttpUrl("reach an MCP server", url), options);
-  const older = () => new PipeCarrier(openEndpoint(fetcher));
-  return new McpClientTransport({ carrier: new HttpCarrier(fetcher), older, probeMs: PROBE_MS }, options);
+  const older = () => new DuplexTransport(openSseConnection(fetcher));
+  return new McpClientTransport({
+    transport: new HttpTransport(fetcher),
+    openLegacyTransport: older,
+    probeTimeoutMs: PROBE_MS,
+  }, options);
 }

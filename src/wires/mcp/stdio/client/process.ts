@@ -10,7 +10,7 @@ import { existsSync } from "node:fs";
 import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
 import { refuseBecause } from "../../../framing/json_rpc/decode_error.ts";
 import { parseMessages } from "../../protocol/messages.ts";
-import type { Line, LineEnd, OpenLine } from "../../client/duplex_transport.ts";
+import type { DuplexConnection, DuplexHandler, OpenDuplexConnection } from "../../client/duplex_transport.ts";
 import { LineReader } from "./lines.ts";
 import process from "node:process";
 
@@ -30,9 +30,9 @@ export interface ProcessOptions {
 }
 
 /** How long a process may take to end when its input has, and then when it is told to, in milliseconds. */
-const PATIENCE_MS = 2_000;
+const EXIT_TIMEOUT_MS = 2_000;
 
-const INHERITED = process.platform === "win32"
+const INHERITED_VARIABLES = process.platform === "win32"
   ? [
     "APPDATA",
     "HOMEDRIVE",
@@ -50,7 +50,7 @@ const INHERITED = process.platform === "win32"
   : ["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER"];
 
 /** Starts a program whenever a line to it is needed. */
-export function openProcess(command: string, args: readonly string[], options: ProcessOptions): OpenLine {
+export function openProcess(command: string, args: readonly string[], options: ProcessOptions): OpenDuplexConnection {
   return (end) => start(command, args, options, end);
 }
 
@@ -58,8 +58,8 @@ function start(
   command: string,
   args: readonly string[],
   { cwd, env, stderr = "inherit", maxLineLength = 67_108_864 }: ProcessOptions,
-  end: LineEnd,
-): Promise<Line | ErrorResult> {
+  end: DuplexHandler,
+): Promise<DuplexConnection | ErrorResult> {
   const child = spawn(command, args, {
     ...(cwd !== undefined && { cwd }),
     env: { ...inheritedEnv(), ...env },
@@ -67,20 +67,20 @@ function start(
     windowsHide: true,
   });
   if (typeof stderr === "function") child.stderr?.setEncoding("utf8").on("data", stderr);
-  const line = new ProcessLine(child);
+  const line = new ProcessConnection(child);
   const reader = new LineReader(maxLineLength);
   child.stdout?.on("data", (bytes: Uint8Array) => {
     const lines = reader.read(bytes);
-    if (lines !== undefined) return end.take(lines.flatMap(parseMessages));
-    line.isOver = true;
-    end.end(errorResult("result_too_large", `A line is longer than ${maxLineLength} characters`));
+    if (lines !== undefined) return end.receive(lines.flatMap(parseMessages));
+    line.isClosed = true;
+    end.closed(errorResult("result_too_large", `A line is longer than ${maxLineLength} characters`));
     endProcess(child, "SIGKILL");
   });
   return new Promise((resolve) => {
     const over = (refusal: ErrorResult) => {
-      line.isOver = true;
+      line.isClosed = true;
       resolve(refusal);
-      end.end(refusal);
+      end.closed(refusal);
     };
     child.once("spawn", () => resolve(line));
     child.once("error", (cause) => {
@@ -104,14 +104,14 @@ function isMissing(folder: string | undefined): boolean {
 }
 
 function inheritedEnv(): Record<string, string> {
-  return Object.fromEntries(INHERITED.flatMap((name) => {
+  return Object.fromEntries(INHERITED_VARIABLES.flatMap((name) => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value] as const];
   }));
 }
 
-class ProcessLine implements Line {
-  isOver = false;
+class ProcessConnection implements DuplexConnection {
+  isClosed = false;
   readonly #child: ChildProcess;
 
   constructor(child: ChildProcess) {
@@ -132,10 +132,10 @@ class ProcessLine implements Line {
   /** Its input ends, and it with that; if not, it is told to end, and then made to. */
   close(): void {
     const child = this.#child;
-    this.isOver = true;
+    this.isClosed = true;
     child.stdin?.end();
-    const kill = setTimeout(() => endProcess(child, "SIGKILL"), 2 * PATIENCE_MS);
-    const tell = setTimeout(() => endProcess(child, "SIGTERM"), PATIENCE_MS);
+    const kill = setTimeout(() => endProcess(child, "SIGKILL"), 2 * EXIT_TIMEOUT_MS);
+    const tell = setTimeout(() => endProcess(child, "SIGTERM"), EXIT_TIMEOUT_MS);
     child.once("close", () => {
       clearTimeout(tell);
       clearTimeout(kill);

@@ -5,7 +5,7 @@
  */
 import { checkOptions, OBJECT, type OptionRules, rule, TEXT, wholeNumber } from "../../../../internal/options.ts";
 import { CLIENT_RULES } from "../../client/options.ts";
-import { PipeCarrier } from "../../client/duplex_transport.ts";
+import { DuplexTransport } from "../../client/duplex_transport.ts";
 import { McpClientTransport } from "../../client/transport.ts";
 import type { McpClientOptions, McpTransport } from "../../client/types.ts";
 import { openProcess, type ProcessOptions } from "./process.ts";
@@ -57,6 +57,6 @@ export function stdioTransport(
     throw new TypeError('Cannot start a server: its arguments are an array of texts, such as ["--stdio"]');
   }
   checkOptions("start a server", options, RULES);
-  const carrier = new PipeCarrier(openProcess(command, args, options));
-  return new McpClientTransport({ carrier, probeMs: PROBE_MS }, options);
+  const carrier = new DuplexTransport(openProcess(command, args, options));
+  return new McpClientTransport({ transport: carrier, probeTimeoutMs: PROBE_MS }, options);
 }
