@@ -12,12 +12,12 @@ import { systemClock } from "../../../internal/time.ts";
 import { VERSION } from "../../../internal/version.ts";
 import { type MessageTransport, type RpcReply, withTimeLimit } from "./message_transport.ts";
 import type { ClientIdentity, ProtocolEra } from "./era.ts";
-import { RequestHandlers } from "./handlers.ts";
+import { RequestHandlers } from "./request_handlers.ts";
 import { IncomingRouter, type PendingRequest } from "./incoming_router.ts";
 import { type FailedReply, LegacyEra } from "./legacy.ts";
 import { MODERN_VERSION } from "../protocol/constants.ts";
 import { discoverServer, ModernEra } from "./modern.ts";
-import { toErrorResult } from "./error_result.ts";
+import { toErrorResult } from "./decode_reply.ts";
 import type { McpClientOptions, McpImplementation, McpLogLevel } from "./types.ts";
 import { UNSUPPORTED_VERSION } from "../protocol/codes.ts";
 

@@ -3,13 +3,13 @@
  *
  * @module
  */
-import type { Progress } from "../../../core/call/outcome.ts";
+import type { Progress, Sink } from "../../../core/call/outcome.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { asObject, type Members } from "../../../internal/json.ts";
 import type { InputRequest } from "../protocol/forms.ts";
 import { relatedRequestId } from "./questions.ts";
 import type { ReceiveMessage } from "./message_transport.ts";
-import type { RequestHandlers } from "./handlers.ts";
+import type { RequestHandlers } from "./request_handlers.ts";
 import type { OneWayMessage, RpcError } from "../protocol/messages.ts";
 import type { McpLogMessage } from "./types.ts";
 import { SUBSCRIPTION_ID } from "../protocol/constants.ts";
@@ -149,5 +149,34 @@ export class IncomingRouter {
     return related?.onQuestion === undefined
       ? [...this.#watches.values()].find(({ onQuestion: ask }) => ask !== undefined)
       : related;
+  }
+}
+
+/** Gives progress to a sink, and while that is full keeps the latest alone: what is overtaken is news to nobody. */
+export class ProgressFeed {
+  readonly #sink: Sink;
+  #latest: Progress | undefined = undefined;
+  #isFull = false;
+
+  constructor(sink: Sink) {
+    this.#sink = sink;
+  }
+
+  push(progress: Progress): void {
+    if (this.#isFull) {
+      this.#latest = progress;
+      return;
+    }
+    const room = this.#sink.push({ kind: "progress", progress });
+    if (room === undefined) return;
+    this.#isFull = true;
+    room.then(() => this.#goOn());
+  }
+
+  #goOn(): void {
+    const latest = this.#latest;
+    this.#isFull = false;
+    this.#latest = undefined;
+    if (latest !== undefined) this.push(latest);
   }
 }

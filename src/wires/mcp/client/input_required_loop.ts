@@ -2,7 +2,7 @@ import { errorResult, type QuestionsResult } from "../../../core/call/outcome.ts
 import type { Members } from "../../../internal/json.ts";
 import { decodeInputRequests, questionsKind, type ServerQuestion, toQuestion } from "./questions.ts";
 import { encodeContinuation, toInputParams } from "./continuation.ts";
-import type { RequestHandlers } from "./handlers.ts";
+import type { RequestHandlers } from "./request_handlers.ts";
 import type { RpcReply } from "./message_transport.ts";
 
 /** How often a server may ask before it has asked too often. */

@@ -10,6 +10,7 @@ import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { typedOr } from "../../../internal/json.ts";
 import {
   BACKGROUND_TIMEOUT_MS,
+  delay,
   limitFromSignal,
   type MessageTransport,
   type RpcReply,
@@ -24,7 +25,6 @@ import {
 } from "./era.ts";
 import { isLegacyVersion, LEGACY_VERSIONS } from "../protocol/constants.ts";
 import type { OneWayMessage } from "../protocol/messages.ts";
-import { delay } from "./pause.ts";
 import type { McpServerInfo } from "./types.ts";
 import { SESSION_HEADER, VERSION_HEADER } from "../protocol/header_values.ts";
 

@@ -5,9 +5,8 @@ import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { asObject } from "../../../internal/json.ts";
 import type { InputRequest } from "../protocol/forms.ts";
 import { isAnswer, questionKey, type ServerQuestion, toElicitResult, toQuestion } from "./questions.ts";
-import type { PendingRequest, RespondToServer } from "./incoming_router.ts";
+import { type PendingRequest, ProgressFeed, type RespondToServer } from "./incoming_router.ts";
 import type { RpcReply } from "./message_transport.ts";
-import { ProgressFeed } from "./progress_feed.ts";
 
 interface OpenQuestion extends ServerQuestion {
   readonly id: RequestId;

@@ -6,10 +6,9 @@
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import type { Members } from "../../../internal/json.ts";
-import { BACKGROUND_TIMEOUT_MS, limitFromSignal, withTimeLimit } from "./message_transport.ts";
+import { BACKGROUND_TIMEOUT_MS, delay, limitFromSignal, withTimeLimit } from "./message_transport.ts";
 import type { Connection } from "./connection.ts";
-import { delay } from "./pause.ts";
-import { toErrorResult } from "./error_result.ts";
+import { toErrorResult } from "./decode_reply.ts";
 import type { McpChange } from "./types.ts";
 
 const FIRST_PAUSE_MS = 500;

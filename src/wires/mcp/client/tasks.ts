@@ -11,7 +11,7 @@ import { decodeResult } from "../../framing/result/decode.ts";
 import { asObject, isJsonObject, type Members, typedOr } from "../../../internal/json.ts";
 import type { Connection } from "./connection.ts";
 import type { RpcReply } from "./message_transport.ts";
-import { toErrorResult } from "./error_result.ts";
+import { toErrorResult } from "./decode_reply.ts";
 import { decodeOutcome } from "../protocol/messages.ts";
 
 /** How long to wait before a task is asked for again where its server does not say, in milliseconds. */

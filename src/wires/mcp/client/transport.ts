@@ -11,18 +11,18 @@ import {
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool, TransportCall } from "../../../core/call/transport.ts";
-import { asObject, type Members } from "../../../internal/json.ts";
+import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
 import { ToolError } from "../../../core/errors/tool_error.ts";
 import { BACKGROUND_TIMEOUT_MS, limitFromSignal, withTimeLimit } from "./message_transport.ts";
 import { Connection, type ServerRoute } from "./connection.ts";
-import { ServerLists, ttlMsOf } from "./lists.ts";
+import { ServerLists, ttlMsOf } from "./server_lists.ts";
 import { OpenCalls } from "./open_calls.ts";
-import { invalidResultError, toErrorResult } from "./error_result.ts";
+import { invalidResultError, toErrorResult } from "./decode_reply.ts";
 import { runInputRequiredLoop } from "./input_required_loop.ts";
 import { Subscriptions } from "./subscriptions.ts";
-import { TaskCaller } from "./task_calls.ts";
-import { ToolCaller } from "./tool_calls.ts";
-import { ServerTools } from "./tools.ts";
+import { TaskCaller } from "./task_caller.ts";
+import { ToolCaller } from "./tool_caller.ts";
+import { ServerTools } from "./server_tools.ts";
 import type {
   McpChange,
   McpClientOptions,
@@ -36,6 +36,7 @@ import type {
   McpServerInfo,
   McpTransport,
 } from "./types.ts";
+import { FUNCTION, oneOf, type OptionRules, rule } from "../../../internal/options.ts";
 
 /** Makes the transport over a carrier. */
 export class McpClientTransport implements McpTransport {
@@ -205,3 +206,15 @@ function finish<Value>(
     throw new ToolError(result.code, result.message, { details: result.data, cause: result.cause });
   });
 }
+
+/** What options of clients have to be, whatever carries their messages. */
+export const CLIENT_RULES: OptionRules<McpClientOptions> = {
+  clientInfo: rule("{ name, version }, both of them texts", (value) => {
+    return isJsonObject(value) && typeof value["name"] === "string" && typeof value["version"] === "string";
+  }),
+  era: oneOf("auto", "modern", "legacy"),
+  pinned: rule("an array of tools, as list() once gave them", (value) => {
+    return Array.isArray(value) && value.every((tool) => isJsonObject(tool) && typeof tool["name"] === "string");
+  }),
+  onWarning: FUNCTION,
+};

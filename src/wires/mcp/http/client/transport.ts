@@ -7,13 +7,12 @@
  */
 import { parseHttpUrl } from "../../../../internal/http.ts";
 import { checkOptions, FUNCTION, HEADERS, type OptionRules, wholeNumber } from "../../../../internal/options.ts";
-import { CLIENT_RULES } from "../../client/options.ts";
-import { McpClientTransport } from "../../client/transport.ts";
+import { CLIENT_RULES, McpClientTransport } from "../../client/transport.ts";
 import { DuplexTransport } from "../../client/duplex_transport.ts";
 import type { McpClientOptions, McpTransport } from "../../client/types.ts";
 import { Fetcher, type FetchOptions } from "./fetcher.ts";
-import { HttpTransport } from "./http.ts";
-import { openSseConnection } from "./endpoint.ts";
+import { HttpTransport } from "./http_transport.ts";
+import { openSseConnection } from "./sse_connection.ts";
 
 /** How long a server may take to say which era it speaks, in milliseconds. */
 const PROBE_MS = 30_000;

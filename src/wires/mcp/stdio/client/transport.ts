@@ -4,11 +4,10 @@
  * @module
  */
 import { checkOptions, OBJECT, type OptionRules, rule, TEXT, wholeNumber } from "../../../../internal/options.ts";
-import { CLIENT_RULES } from "../../client/options.ts";
+import { CLIENT_RULES, McpClientTransport } from "../../client/transport.ts";
 import { DuplexTransport } from "../../client/duplex_transport.ts";
-import { McpClientTransport } from "../../client/transport.ts";
 import type { McpClientOptions, McpTransport } from "../../client/types.ts";
-import { openProcess, type ProcessOptions } from "./process.ts";
+import { openProcess, type ProcessOptions } from "./process_connection.ts";
 
 /** How long a server may take to say which era it speaks, in milliseconds: some old ones say nothing until they are greeted. */
 const PROBE_MS = 5_000;

@@ -13,6 +13,7 @@ import type { RequestId } from "../../../framing/json_rpc/decode.ts";
 import { ResumableSseDecoder } from "../../../../http_client/resumable_sse.ts";
 import {
   BACKGROUND_TIMEOUT_MS,
+  delay,
   type MessageTransport,
   type ReceiveMessage,
   type RpcReply,
@@ -22,7 +23,6 @@ import {
 } from "../../client/message_transport.ts";
 import { type Fetcher, isEventStream, readEvents, toStreamError } from "./fetcher.ts";
 import { encodeMessage, type OneWayMessage, parseMessages, type RpcRequest } from "../../protocol/messages.ts";
-import { delay } from "../../client/pause.ts";
 import { SESSION_HEADER } from "../../protocol/header_values.ts";
 
 const ACCEPT = "application/json, text/event-stream";

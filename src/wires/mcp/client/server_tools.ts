@@ -3,7 +3,7 @@ import type { ActivityMonitor, ListedTool } from "../../../core/call/transport.t
 import { isJsonObject, type Members } from "../../../internal/json.ts";
 import type { Connection } from "./connection.ts";
 import { findHeaderParams, type HeaderParam } from "../protocol/header_values.ts";
-import type { ServerLists } from "./lists.ts";
+import type { ServerLists } from "./server_lists.ts";
 import { checkPin } from "./pins.ts";
 
 /** A tool, and what calls of it need. */

@@ -1,9 +1,8 @@
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import { isJsonObject, type Members } from "../../../internal/json.ts";
-import { TtlCache } from "./cache.ts";
 import type { Connection } from "./connection.ts";
-import { invalidResultError, toErrorResult } from "./error_result.ts";
+import { invalidResultError, toErrorResult } from "./decode_reply.ts";
 
 /** More pages than any list has: a server whose list has no end would keep us busy for ever. */
 const MAX_PAGES = 1_000;
@@ -55,3 +54,31 @@ export class ServerLists {
 export function ttlMsOf({ ttlMs }: Members): number {
   return typeof ttlMs === "number" ? ttlMs : 0;
 }
+
+/** Keeps results for as long as the server says that they hold. A transport speaks for one principal, so what is private is kept, too. */
+export class TtlCache {
+  readonly #entries = new Map<string, { readonly value: unknown; readonly untilMs: number }>();
+
+  /** What was kept, while it holds. */
+  get(key: string): unknown {
+    const entry = this.#entries.get(key);
+    if (entry !== undefined && performance.now() < entry.untilMs) return entry.value;
+    this.#entries.delete(key);
+    return undefined;
+  }
+
+  /** Keeps a value for `ttlMs`; not at all if that is no time. */
+  set(key: string, value: unknown, ttlMs: unknown): void {
+    if (typeof ttlMs !== "number" || !(ttlMs > 0)) return;
+    this.#entries.set(key, { value, untilMs: performance.now() + ttlMs });
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size > MAX_ENTRIES && oldest !== undefined) this.#entries.delete(oldest);
+  }
+
+  /** Forgets what starts with `prefix`. */
+  deletePrefix(prefix: string): void {
+    for (const key of this.#entries.keys()) if (key.startsWith(prefix)) this.#entries.delete(key);
+  }
+}
+
+const MAX_ENTRIES = 256;

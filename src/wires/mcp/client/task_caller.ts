@@ -11,11 +11,11 @@ import { decodeContinuation, encodeContinuation, toInputParams } from "./continu
 import type { ProtocolEra } from "./era.ts";
 import type { OpenCalls } from "./open_calls.ts";
 import { hasLegacyTasks, hasTasksExtension } from "../protocol/capabilities.ts";
-import { toErrorResult } from "./error_result.ts";
+import { toErrorResult } from "./decode_reply.ts";
 import { answerInputRequests, toQuestionsResult } from "./input_required_loop.ts";
 import { cancelTask, taskReply, toPromiseOutcome, unfinishedResult } from "./tasks.ts";
-import type { ToolCaller } from "./tool_calls.ts";
-import type { ServerTools } from "./tools.ts";
+import type { ToolCaller } from "./tool_caller.ts";
+import type { ServerTools } from "./server_tools.ts";
 
 /** Redeems and cancels tasks. */
 export class TaskCaller {

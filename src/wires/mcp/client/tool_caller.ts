@@ -18,17 +18,15 @@ import type { Connection } from "./connection.ts";
 import { decodeContinuation, encodeContinuation, toInputParams } from "./continuation.ts";
 import type { ProtocolEra } from "./era.ts";
 import { paramHeaders } from "../protocol/header_values.ts";
-import type { PendingRequest } from "./incoming_router.ts";
+import { type PendingRequest, ProgressFeed } from "./incoming_router.ts";
 import type { OpenCalls } from "./open_calls.ts";
 import type { RpcReply } from "./message_transport.ts";
-import { ProgressFeed } from "./progress_feed.ts";
-import { toErrorResult } from "./error_result.ts";
-import { decodeToolResult } from "./result.ts";
+import { decodeToolResult, toErrorResult } from "./decode_reply.ts";
 import { runInputRequiredLoop, toQuestionsResult } from "./input_required_loop.ts";
 import { toPromiseOutcome } from "./tasks.ts";
 import { hasLegacyToolTasks } from "../protocol/capabilities.ts";
 import { HEADER_MISMATCH, URL_ELICITATION_REQUIRED } from "../protocol/codes.ts";
-import type { KnownTool, ServerTools } from "./tools.ts";
+import type { KnownTool, ServerTools } from "./server_tools.ts";
 
 /** Calls the tools of one server. */
 export class ToolCaller {

@@ -11,7 +11,7 @@ import { decodeStatus } from "../../../framing/json_rpc/decode_error.ts";
 import { ResumableSseDecoder } from "../../../../http_client/resumable_sse.ts";
 import { limitFromSignal, type SendOptions } from "../../client/message_transport.ts";
 import { parseMessages } from "../../protocol/messages.ts";
-import { toErrorResult } from "../../client/error_result.ts";
+import { toErrorResult } from "../../client/decode_reply.ts";
 import type { DuplexConnection, DuplexHandler, OpenDuplexConnection } from "../../client/duplex_transport.ts";
 import { type Fetcher, isEventStream, readEvents, toStreamError } from "./fetcher.ts";
 
