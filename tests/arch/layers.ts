@@ -166,7 +166,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "oauth",
     folders: ["src/integrations/oauth/"],
-    imports: ["internal", "errors", "http client", "wire client", "type:auth"],
+    imports: ["internal", "errors", "call", "http client", "wire client", "type:auth"],
   },
   {
     name: "runtime",

@@ -8,7 +8,7 @@ import type {
   DeliveryWorkerOptions,
 } from "./backend.ts";
 import { Lazy } from "../../internal/async.ts";
-import { Pause, within } from "../../internal/time.ts";
+import { delay, within } from "../../internal/time.ts";
 import { BULLMQ, importPackage } from "../redis/packages.ts";
 import { CHANNEL, PostgresRecords, TABLES } from "./postgres_records.ts";
 import { startWorker, STREAMS, toDeliveryQueue, toProcessor, workerOptions } from "./queue.ts";
@@ -52,7 +52,7 @@ export class PostgresBackend implements Backend {
   readonly #options: BackendOptions;
   readonly #main: Lazy<PgPool>;
   readonly #pools = new Set<PgPool>();
-  readonly #closing = new Pause();
+  readonly #closing = new AbortController();
   #listening: Promise<void> | undefined = undefined;
   #endListening: (() => void) | undefined = undefined;
   #isClosed = false;
@@ -115,7 +115,7 @@ export class PostgresBackend implements Backend {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#closing.end();
+    this.#closing.abort();
     this.#endListening?.();
     await Promise.all([this.#listening, ...[...this.#pools].map((pool) => this.#endPool(pool))]);
   }
@@ -163,7 +163,7 @@ export class PostgresBackend implements Backend {
       } catch (error) {
         this.#options.onError(error);
       }
-      await this.#closing.wait(RETRY_MS);
+      await delay(RETRY_MS, this.#closing.signal);
     }
   }
 

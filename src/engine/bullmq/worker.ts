@@ -1,5 +1,5 @@
 import type { DeliveryWorker } from "./backend.ts";
-import { Pause, within } from "../../internal/time.ts";
+import { delay, within } from "../../internal/time.ts";
 import type { EngineWorker } from "../engine.ts";
 
 /** How long to wait before the store is tried again, in milliseconds. */
@@ -20,7 +20,7 @@ export interface BullmqWorkerOptions {
 /** A worker that begins as soon as the store can be reached. */
 export class BullmqWorker implements EngineWorker {
   readonly #options: BullmqWorkerOptions;
-  readonly #pause = new Pause();
+  readonly #closing = new AbortController();
   #isStopping = false;
   #worker: DeliveryWorker | undefined = undefined;
   #runs = new Set<Promise<unknown>>();
@@ -47,7 +47,7 @@ export class BullmqWorker implements EngineWorker {
 
   async stop(): Promise<void> {
     this.#isStopping = true;
-    this.#pause.end();
+    this.#closing.abort();
     const worker = this.#worker;
     const closing = worker?.close();
     closing?.catch(this.#options.onError);
@@ -63,7 +63,7 @@ export class BullmqWorker implements EngineWorker {
   /** Ends at once. What is under way is delivered again. */
   async abort(): Promise<void> {
     this.#isStopping = true;
-    this.#pause.end();
+    this.#closing.abort();
     await this.#worker?.abort();
   }
 
@@ -74,7 +74,7 @@ export class BullmqWorker implements EngineWorker {
       } catch (error) {
         if (this.#isStopping) return;
         this.#options.onError(error);
-        await this.#pause.wait(RETRY_MS);
+        await delay(RETRY_MS, this.#closing.signal);
       }
     }
     // It came to be while it was stopped.

@@ -10,8 +10,8 @@ import { discard, isRedirect, readPieces, readText } from "../../http_client/rea
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { isConfidential, isLoopback } from "../../internal/http.ts";
-import { limitFromSignal, withTimeLimit } from "../../wires/mcp/client/message_transport.ts";
-import { untilAborted } from "./abortable.ts";
+import { limitFromSignal, withTimeLimit } from "../../core/call/time_limit.ts";
+import { abortable } from "../../internal/time.ts";
 
 /** Largest answer that is read, in bytes. */
 const MAX_BYTES = 262_144;
@@ -60,7 +60,7 @@ export class Courier {
     const url = this.parse(address);
     return await withTimeLimit(TIMEOUT_MS, async ({ signal }) => {
       try {
-        return await untilAborted(this.#exchange(url, init, signal), signal);
+        return await abortable(this.#exchange(url, init, signal), signal);
       } catch (cause) {
         if (cause instanceof ToolError && !signal.aborted) throw cause;
         const message = signal.aborted

@@ -16,7 +16,7 @@ import { ToolError } from "../../core/errors/tool_error.ts";
 import type { JsonObject } from "../../internal/json.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import { checkOptions, OBJECT, type OptionRules, POSITIVE, required, rule, TEXT } from "../../internal/options.ts";
-import { withTimeLimit } from "../../wires/mcp/client/message_transport.ts";
+import { withTimeLimit } from "../../core/call/time_limit.ts";
 import {
   type Grant,
   type GrantFlow,
@@ -30,7 +30,7 @@ import { isRefusedBy, refusalOf } from "./refusal.ts";
 import { identify } from "./registration.ts";
 import type { StoredClient } from "./token_storage.ts";
 import { requestTokens } from "./token_request.ts";
-import { untilAborted } from "./abortable.ts";
+import { abortable } from "../../internal/time.ts";
 
 /** How a person gets to the page where they agree, and their answer back. */
 export interface Redirect {
@@ -162,7 +162,7 @@ class AuthorizationCode implements GrantFlow {
     const { timeoutMs = 300_000 } = this.#options;
     return await withTimeLimit(timeoutMs, async ({ signal }) => {
       try {
-        return await untilAborted(redirect.visit(page, signal), signal);
+        return await abortable(redirect.visit(page, signal), signal);
       } catch (cause) {
         const why = signal.aborted ? `it took longer than ${timeoutMs} ms` : "the way to the page, or back, has failed";
         throw new ToolError("unauthenticated", `Nobody has agreed: ${why}`, { cause });

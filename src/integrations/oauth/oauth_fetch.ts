@@ -14,7 +14,7 @@ import { type Challenge, NO_CHALLENGE, readChallenge } from "./challenge.ts";
 import { flowOf, type Grant } from "./grant.ts";
 import { Session } from "./session.ts";
 import type { OAuthStore, StoredTokens } from "./token_storage.ts";
-import { untilAborted } from "./abortable.ts";
+import { abortable } from "../../internal/time.ts";
 
 /** Options of {@link oauthFetch}. */
 export interface OAuthFetchOptions {
@@ -110,7 +110,7 @@ export function oauthFetch(url: string | URL, options: OAuthFetchOptions): OAuth
   };
   return Object.assign(sendAuthorized, {
     signIn: ({ signal }: { readonly signal?: AbortSignal | undefined } = {}) =>
-      untilAborted(signIn(session, send, server), signal),
+      abortable(signIn(session, send, server), signal),
     signOut: () => session.forget(),
   });
 }
@@ -124,7 +124,7 @@ function isStore(value: unknown): boolean {
 const MAX_TRIES = 5;
 
 async function exchange(session: Session, send: Send, url: string, init: RequestInit): Promise<Response> {
-  let tokens = await untilAborted(session.current(), init.signal);
+  let tokens = await abortable(session.current(), init.signal);
   let [hasNonce, goesFurther] = [false, false];
   for (let tries = 1;; tries++) {
     const response = await sendWith(tokens, session.dpop, send, url, init);
@@ -153,7 +153,7 @@ async function renewAfter(
   signal: AbortSignal | null | undefined,
 ): Promise<StoredTokens | undefined> {
   try {
-    return await untilAborted(session.renew(refused, challenge), signal);
+    return await abortable(session.renew(refused, challenge), signal);
   } catch (thrown) {
     discard(response);
     throw thrown;

@@ -3,7 +3,7 @@ import { Failures } from "../../engine/redis/error_throttle.ts";
 import { RedisClients } from "../../engine/redis/clients.ts";
 import { redisName, storeError } from "../../engine/redis/store_error.ts";
 import { Lazy } from "../../internal/async.ts";
-import { Pause } from "../../internal/time.ts";
+import { delay } from "../../internal/time.ts";
 import { isRefusal, RedisChannels } from "./channels.ts";
 import type { RedisOptions } from "./options.ts";
 
@@ -25,7 +25,7 @@ export class RedisConnection {
   readonly #failures: Failures;
   readonly #clients: RedisClients;
   readonly #line: Lazy<{ ready(): Promise<Redis> }>;
-  readonly #closing = new Pause();
+  readonly #closing = new AbortController();
   #waiting = 0;
   #isClosed = false;
 
@@ -79,14 +79,14 @@ export class RedisConnection {
   }
 
   /** Waits so long, or until it is closed. */
-  pause(delayMs: number): Promise<void> {
-    return this.#closing.wait(delayMs);
+  async pause(delayMs: number): Promise<void> {
+    await delay(delayMs, this.#closing.signal);
   }
 
   /** Ends the connections, for good. */
   close(): void {
     this.#isClosed = true;
-    this.#closing.end();
+    this.#closing.abort();
     this.#failures.end();
     this.channels.close();
     this.#clients.close();

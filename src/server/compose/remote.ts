@@ -14,7 +14,7 @@ import {
   rule,
   wholeNumber,
 } from "../../internal/options.ts";
-import { withTimeLimit } from "../../wires/mcp/client/message_transport.ts";
+import { withTimeLimit } from "../../core/call/time_limit.ts";
 import { TASKS_EXTENSION } from "../../wires/mcp/protocol/constants.ts";
 import type { McpTransport } from "../../wires/mcp/client/types.ts";
 import type { ServerOffer } from "../part.ts";

@@ -8,14 +8,8 @@
  */
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { typedOr } from "../../../internal/json.ts";
-import {
-  BACKGROUND_TIMEOUT_MS,
-  delay,
-  limitFromSignal,
-  type MessageTransport,
-  type RpcReply,
-  withTimeLimit,
-} from "./message_transport.ts";
+import { BACKGROUND_TIMEOUT_MS, type MessageTransport, type RpcReply, suspendFor } from "./message_transport.ts";
+import { limitFromSignal, withTimeLimit } from "../../../core/call/time_limit.ts";
 import {
   cancelledNotification,
   type ClientIdentity,
@@ -167,7 +161,7 @@ export class LegacyEra implements ProtocolEra {
     const limit = limitFromSignal(ending.signal);
     await Promise.race([
       this.#carrier.listen?.({ headers, limit, isResumable: true }),
-      delay(STREAM_OPEN_TIMEOUT_MS, limit),
+      suspendFor(STREAM_OPEN_TIMEOUT_MS, limit),
     ]);
   }
 }

@@ -1,9 +1,9 @@
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { Members } from "../../../internal/json.ts";
 import type { OneWayMessage, RpcError, RpcRequest, ServerMessage } from "../protocol/messages.ts";
+import { delay } from "../../../internal/time.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
-import { ToolError } from "../../../core/errors/tool_error.ts";
 
 /** The reply to a request; or, if the request could not be sent, the reason. */
 export type RpcReply =
@@ -62,42 +62,13 @@ export interface MessageTransport {
 /** An answer, and, where headers travel, the session that it came with. */
 export type TransportReply = RpcReply & { readonly session?: string | undefined };
 
-/** Does something within so many milliseconds; what is not done then is aborted. No timer stays behind: it would keep a process alive. */
-export async function withTimeLimit<Value>(
-  timeoutMs: number,
-  work: (limit: ActivityMonitor) => Promise<Value>,
-): Promise<Value> {
-  const ending = new AbortController();
-  const end = () => ending.abort(new ToolError("deadline_exceeded", `Not done after ${timeoutMs} ms`));
-  const timer = setTimeout(end, Math.min(timeoutMs, 2_147_483_647));
-  try {
-    return await work(limitFromSignal(ending.signal));
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 /** How long something may take that nobody waits for, in milliseconds. */
 export const BACKGROUND_TIMEOUT_MS = 10_000;
 
-/** What does not limit: for what belongs to no call. */
-export function limitFromSignal(signal: AbortSignal): ActivityMonitor {
-  return { signal, markActive() {}, suspend() {} };
-}
-
-/** Waits, unless the limit ends it; then it gives `false`. Our waiting is not the wire's silence. */
-export function delay(delayMs: number, limit: ActivityMonitor): Promise<boolean> {
-  const { signal } = limit;
+/** Waits for `delayMs`; the wait is not counted as inactivity. Returns `false` if the signal of the limit aborts meanwhile. */
+export async function suspendFor(delayMs: number, limit: ActivityMonitor): Promise<boolean> {
   limit.suspend();
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", end);
-      if (!signal.aborted) limit.markActive();
-      resolve(!signal.aborted);
-    };
-    const timer = setTimeout(end, Math.min(delayMs, 2_147_483_647));
-    signal.addEventListener("abort", end);
-    if (signal.aborted) end();
-  });
+  const isOver = await delay(delayMs, limit.signal);
+  if (isOver) limit.markActive();
+  return isOver;
 }

@@ -8,7 +8,8 @@
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import { asObject, type Members } from "../../../internal/json.ts";
-import { BACKGROUND_TIMEOUT_MS, type MessageTransport, type RpcReply, withTimeLimit } from "./message_transport.ts";
+import { BACKGROUND_TIMEOUT_MS, type MessageTransport, type RpcReply } from "./message_transport.ts";
+import { withTimeLimit } from "../../../core/call/time_limit.ts";
 import {
   cancelledNotification,
   type ClientIdentity,

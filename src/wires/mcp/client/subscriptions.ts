@@ -6,9 +6,11 @@
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import type { Members } from "../../../internal/json.ts";
-import { BACKGROUND_TIMEOUT_MS, delay, limitFromSignal, withTimeLimit } from "./message_transport.ts";
+import { BACKGROUND_TIMEOUT_MS, suspendFor } from "./message_transport.ts";
+import { limitFromSignal, withTimeLimit } from "../../../core/call/time_limit.ts";
 import type { Connection } from "./connection.ts";
 import { toErrorResult } from "./decode_reply.ts";
+import type { PendingRequest } from "./incoming_router.ts";
 import type { McpChange } from "./types.ts";
 
 const FIRST_PAUSE_MS = 500;
@@ -130,26 +132,26 @@ export class Subscriptions {
   #open(notifications: Members): Listening {
     const ending = new AbortController();
     const { promise, resolve } = Promise.withResolvers<Members | undefined>();
-    void this.#disableIdleTimeout(notifications, limitFromSignal(ending.signal), resolve).finally(() =>
+    void this.#keepListening(notifications, limitFromSignal(ending.signal), resolve).finally(() =>
       resolve(undefined)
     );
     return { ending, acknowledged: promise };
   }
 
   /** Asks for the stream whenever it has ended, more and more seldom where it is not given. */
-  async #disableIdleTimeout(
+  async #keepListening(
     notifications: Members,
     limit: ActivityMonitor,
     acknowledged: (notifications: Members) => void,
   ): Promise<void> {
     let pauseMs = FIRST_PAUSE_MS;
-    const watch = {
-      acknowledged: (honoured: Members) => {
+    const pending: PendingRequest = {
+      onAcknowledged: (honoured: Members) => {
         pauseMs = FIRST_PAUSE_MS;
         acknowledged(honoured);
       },
     };
-    const asking = { method: "subscriptions/listen", params: { notifications }, limit, watch, isEndless: true };
+    const asking = { method: "subscriptions/listen", params: { notifications }, limit, pending, isEndless: true };
     do {
       const reply = await this.#connection.request(asking);
       if (limit.signal.aborted) return;
@@ -158,7 +160,7 @@ export class Subscriptions {
         return this.#connection.warn(`The server tells of no changes: ${refusal.message}`);
       }
       pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs);
-    } while (await delay(pauseMs, limit));
+    } while (await suspendFor(pauseMs, limit));
   }
 }
 

@@ -12,8 +12,10 @@ import {
 } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool, TransportCall } from "../../../core/call/transport.ts";
 import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
+import { abortable } from "../../../internal/time.ts";
 import { ToolError } from "../../../core/errors/tool_error.ts";
-import { BACKGROUND_TIMEOUT_MS, limitFromSignal, withTimeLimit } from "./message_transport.ts";
+import { BACKGROUND_TIMEOUT_MS } from "./message_transport.ts";
+import { limitFromSignal, withTimeLimit } from "../../../core/call/time_limit.ts";
 import { Connection, type ServerRoute } from "./connection.ts";
 import { ServerLists, ttlMsOf } from "./server_lists.ts";
 import { OpenCalls } from "./open_calls.ts";
@@ -90,7 +92,7 @@ export class McpClientTransport implements McpTransport {
         const key = `resources/read ${uri}`;
         const result = this.#lists.cache.get(key) ?? await this.#ask("resources/read", { uri }, limit, key);
         const { contents } = result as Members;
-        if (isRefusal(result)) return result;
+        if (isErrorResult(result)) return result;
         return Array.isArray(contents) ? contents : invalidResultError("resources/read");
       }),
     subscribe: (uri, handler, options) =>
@@ -102,7 +104,7 @@ export class McpClientTransport implements McpTransport {
     get: (name, args = {}, options) =>
       finish(options, async (limit) => {
         const result = await this.#ask("prompts/get", { name, arguments: args }, limit);
-        if (isRefusal(result)) return result;
+        if (isErrorResult(result)) return result;
         return Array.isArray(result["messages"])
           ? result as unknown as McpPromptResult
           : invalidResultError("prompts/get");
@@ -121,7 +123,7 @@ export class McpClientTransport implements McpTransport {
   complete(request: McpCompletionRequest, options?: McpRequestOptions): Promise<McpCompletion> {
     return finish(options, async (limit) => {
       const result = await this.#ask("completion/complete", { ...request }, limit);
-      if (isRefusal(result)) return result;
+      if (isErrorResult(result)) return result;
       const { values, ...rest } = asObject(result["completion"]);
       return Array.isArray(values) ? { ...rest, values } : invalidResultError("completion/complete");
     });
@@ -185,24 +187,19 @@ export class McpClientTransport implements McpTransport {
   }
 }
 
-function isRefusal(result: unknown): result is ErrorResult {
+function isErrorResult(result: unknown): result is ErrorResult {
   return asObject(result)["kind"] === "error" && "code" in asObject(result);
 }
 
-/** Does something within the time that it may take; a refusal is thrown. */
+/** Runs `work` within the limits of the options. Throws a returned error result. */
 function finish<Value>(
   { signal, timeoutMs = 60_000 }: McpRequestOptions = {},
   work: (limit: ActivityMonitor) => Promise<Value | ErrorResult>,
 ): Promise<Value> {
   return withTimeLimit(timeoutMs, async (limit) => {
     const end = signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]);
-    const aborted = new Promise<never>((_, reject) => {
-      const leave = () => reject(end.reason);
-      end.addEventListener("abort", leave, { once: true });
-      if (end.aborted) leave();
-    });
-    const result = await Promise.race([work(limitFromSignal(end)), aborted]);
-    if (!isRefusal(result)) return result as Value;
+    const result = await abortable(work(limitFromSignal(end)), end);
+    if (!isErrorResult(result)) return result as Value;
     throw new ToolError(result.code, result.message, { details: result.data, cause: result.cause });
   });
 }

@@ -13,14 +13,14 @@ import type { RequestId } from "../../../framing/json_rpc/decode.ts";
 import { ResumableSseDecoder } from "../../../../http_client/resumable_sse.ts";
 import {
   BACKGROUND_TIMEOUT_MS,
-  delay,
   type MessageTransport,
   type ReceiveMessage,
   type RpcReply,
   type SendOptions,
+  suspendFor,
   type TransportReply,
-  withTimeLimit,
 } from "../../client/message_transport.ts";
+import { withTimeLimit } from "../../../../core/call/time_limit.ts";
 import { type Fetcher, isEventStream, readEvents, toStreamError } from "./fetcher.ts";
 import { encodeMessage, type OneWayMessage, parseMessages, type RpcRequest } from "../../protocol/messages.ts";
 import { SESSION_HEADER } from "../../protocol/header_values.ts";
@@ -86,7 +86,7 @@ export class HttpTransport implements MessageTransport {
         // One that lasted is not one that the server does not want.
         if (performance.now() - before > LASTING_MS) empty = 0;
       }
-      if (!await delay(decoder.retryMs ?? DEFAULT_RETRY_MS * 2 ** empty, sending.limit)) return;
+      if (!await suspendFor(decoder.retryMs ?? DEFAULT_RETRY_MS * 2 ** empty, sending.limit)) return;
       response = await this.#resume(decoder.lastEventId, sending);
     }
   }
@@ -135,7 +135,7 @@ export class HttpTransport implements MessageTransport {
       const isLost = "refusal" in broken && broken.refusal.code !== "unavailable";
       if (sending.isResumable !== true || decoder.lastEventId === "" || isLost) return broken;
       if (decoder.lastEventId !== before) empty = 0;
-      if (!await delay(decoder.retryMs ?? DEFAULT_RETRY_MS, sending.limit)) return broken;
+      if (!await suspendFor(decoder.retryMs ?? DEFAULT_RETRY_MS, sending.limit)) return broken;
       response = await this.#resume(decoder.lastEventId, sending);
       if ("kind" in response ? response.code !== "unavailable" : !response.ok) return broken;
     }
