@@ -1,78 +1,92 @@
 /**
- * Where what a server says on its own goes: to the call that it belongs to, to whoever listens, to who can answer it.
+ * Routes server-initiated messages to the pending request, the event listeners or the request handler they are for.
  *
  * @module
  */
 import type { Progress, Sink } from "../../../core/call/outcome.ts";
-import type { RequestId } from "../../framing/json_rpc/decode.ts";
+import type { Logger } from "../../../core/handler/context.ts";
 import { asObject, type Members } from "../../../internal/json.ts";
-import type { InputRequest } from "../protocol/forms.ts";
-import { relatedRequestId } from "./questions.ts";
-import type { ReceiveMessage } from "./message_transport.ts";
-import type { RequestHandlers } from "./request_handlers.ts";
-import type { OneWayMessage, RpcError } from "../protocol/messages.ts";
-import type { McpLogMessage } from "./types.ts";
-import { SUBSCRIPTION_ID } from "../protocol/constants.ts";
+import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { mcpErrorCodes } from "../protocol/codes.ts";
+import { SUBSCRIPTION_ID } from "../protocol/constants.ts";
+import type { InputRequest } from "../protocol/forms.ts";
+import type { OneWayMessage, RpcOutcome } from "../protocol/messages.ts";
+import type { ReceiveMessage } from "./message_transport.ts";
+import { relatedRequestId } from "./questions.ts";
+import type { RequestHandlers } from "./request_handlers.ts";
+import type { McpLogMessage } from "./types.ts";
 
-/** Somebody who waits for the answer to a request. */
+/** Callbacks of a request that waits for its reply. */
 export interface PendingRequest {
-  /** Told how far it has come. */
+  /** Progress of the request. */
   onProgress?(progress: Progress): void;
-  /** Asked what the server wants to know meanwhile; says so when it knows. */
+  /** A question of the server; `respond` sends the answer. */
   onQuestion?(request: InputRequest, id: RequestId, respond: RespondToServer): void;
-  /** Told which notifications it will get. */
+  /** The notifications that the server agrees to send. */
   onAcknowledged?(notifications: Members): void;
-  /** The server does not want to know any more. */
+  /** The server has cancelled its question. */
   onQuestionCancelled?(id: RequestId): void;
 }
 
-/** Answers what the server asked. */
-export type RespondToServer = (answer: { readonly result: Members } | { readonly error: RpcError }) => void;
+/** Sends the response to a request of the server. */
+export type RespondToServer = (outcome: RpcOutcome) => void;
 
-/** What a server tells whoever listens. */
+/** Events of a server, with the data that listeners receive. */
 export interface ServerEvents {
-  /** A log line. */
+  /** A log message. */
   readonly log: McpLogMessage;
-  /** A list has changed, or a resource: the method, and what belongs to it. */
+  /** A notification, such as a changed list. */
   readonly notification: { readonly method: string; readonly params: Members };
-  /** The server has forgotten what it was asked to keep in mind, and was greeted anew. */
+  /** The server has lost the session and a new one was initialized: log level and subscriptions have to be sent again. */
   readonly sessionRenewed: undefined;
 }
 
-type Listener<Kind extends keyof ServerEvents> = (told: ServerEvents[Kind]) => void;
+type Listener<Kind extends keyof ServerEvents> = (event: ServerEvents[Kind]) => void;
 
-/** Takes everything that is no answer. */
+/** Routes requests and notifications of a server. */
 export class IncomingRouter {
-  /** Sends an answer. Nothing that a server asks is answered where it has no right to ask: in the era without sessions. */
+  /** Sends a response. `undefined` in the era without sessions: servers may not send requests there. */
   respond: ((message: OneWayMessage) => void) | undefined = undefined;
   readonly #handlers: RequestHandlers;
-  readonly #warn: (message: string) => void;
-  readonly #watches = new Map<RequestId, PendingRequest>();
+  readonly #logger: Pick<Logger, "warn">;
+  readonly #pending = new Map<RequestId, PendingRequest>();
   readonly #listeners: { readonly [Kind in keyof ServerEvents]: Set<Listener<Kind>> } = {
     log: new Set(),
     notification: new Set(),
     sessionRenewed: new Set(),
   };
 
-  /** @param warn Told what goes wrong that nobody waits for. */
-  constructor(handlers: RequestHandlers, warn: (message: string) => void) {
+  constructor(handlers: RequestHandlers, logger: Pick<Logger, "warn">) {
     this.#handlers = handlers;
-    this.#warn = warn;
+    this.#logger = logger;
   }
 
-  /** Has `watch` told what belongs to a request, until what this returns is called. */
-  track(id: RequestId, watch: PendingRequest): () => void {
-    this.#watches.set(id, watch);
-    return () => void this.#watches.delete(id);
+  /** Routes messages that belong to a request to `pending`, until the returned function is called. */
+  track(id: RequestId, pending: PendingRequest): () => void {
+    this.#pending.set(id, pending);
+    return () => void this.#pending.delete(id);
   }
 
-  /** Has `listener` told, until what this returns is called. */
+  /** Adds a listener, until the returned function is called. */
   on<Kind extends keyof ServerEvents>(kind: Kind, listener: Listener<Kind>): () => void {
-    // One of its own, so that whoever listens twice is told twice.
-    const own: Listener<Kind> = (told) => listener(told);
+    // Wrapped, so that a listener that is added twice is called twice.
+    const own: Listener<Kind> = (event) => listener(event);
     this.#listeners[kind].add(own);
     return () => void this.#listeners[kind].delete(own);
+  }
+
+  /** Calls the listeners of an event. */
+  emit<Kind extends keyof ServerEvents>(kind: Kind, event: ServerEvents[Kind]): void {
+    for (const listener of this.#listeners[kind]) {
+      try {
+        listener(event);
+      } catch (thrown) {
+        // Reported by the runtime as an uncaught exception: no request is responsible for it.
+        queueMicrotask(() => {
+          throw thrown;
+        });
+      }
+    }
   }
 
   readonly receive: ReceiveMessage = (incoming, during) => {
@@ -80,14 +94,14 @@ export class IncomingRouter {
     if (incoming.kind === "request") this.#answer({ method, params }, incoming.id, during);
     else if (method === "notifications/progress") this.#progress(params);
     else if (method === "notifications/message") this.emit("log", params as unknown as McpLogMessage);
-    else if (method === "notifications/cancelled") this.#withdraw(params);
+    else if (method === "notifications/cancelled") this.#cancelQuestion(params);
     else if (method === "notifications/subscriptions/acknowledged") this.#acknowledge(params);
     else this.emit("notification", { method, params });
   };
 
   #progress({ progressToken, progress, total, message }: Members): void {
     if (typeof progress !== "number") return;
-    this.#watches.get(progressToken as RequestId)?.onProgress?.({
+    this.#pending.get(progressToken as RequestId)?.onProgress?.({
       done: progress,
       ...(typeof total === "number" && { total }),
       ...(typeof message === "string" && { message }),
@@ -96,63 +110,49 @@ export class IncomingRouter {
 
   #acknowledge({ notifications, _meta }: Members): void {
     const id = asObject(_meta)[SUBSCRIPTION_ID];
-    this.#watches.get(id as RequestId)?.onAcknowledged?.(asObject(notifications));
+    this.#pending.get(id as RequestId)?.onAcknowledged?.(asObject(notifications));
   }
 
-  #withdraw({ requestId }: Members): void {
-    for (const watch of this.#watches.values()) watch.onQuestionCancelled?.(requestId as RequestId);
-  }
-
-  /** Tells whoever listens. */
-  emit<Kind extends keyof ServerEvents>(kind: Kind, told: ServerEvents[Kind]): void {
-    for (const listener of this.#listeners[kind]) {
-      try {
-        listener(told);
-      } catch (thrown) {
-        // What a listener throws is nobody's answer: it is shown as any other exception that nobody caught.
-        queueMicrotask(() => {
-          throw thrown;
-        });
-      }
-    }
+  #cancelQuestion({ requestId }: Members): void {
+    for (const pending of this.#pending.values()) pending.onQuestionCancelled?.(requestId as RequestId);
   }
 
   #answer(request: InputRequest, id: RequestId, during: RequestId | undefined): void {
     const { respond: send } = this;
     if (send === undefined) return;
-    const respond: RespondToServer = (answer) => send({ id, ...answer });
-    if (request.method === "ping") return respond({ result: {} });
-    const known = this.#handlers.answer(request);
-    if (known !== undefined) {
-      known.then((result) => respond({ result }), (thrown) => {
-        this.#warn(`What answers ${request.method} failed: ${thrown}`);
+    const respond: RespondToServer = (outcome) => send({ id, ...outcome });
+    const { method } = request;
+    if (method === "ping") return respond({ result: {} });
+    const answer = this.#handlers.answer(request);
+    if (answer !== undefined) {
+      answer.then((result) => respond({ result }), (error) => {
+        this.#logger.warn(`The handler of ${method} has failed`, { error });
         respond({
-          error: { code: mcpErrorCodes.internal.number, message: `The client could not answer ${request.method}` },
+          error: { code: mcpErrorCodes.internal.number, message: `The client could not answer ${method}` },
         });
       });
       return;
     }
-    if (request.method !== "elicitation/create") {
+    if (method !== "elicitation/create") {
       return respond({
-        error: { code: mcpErrorCodes.method_not_found.number, message: `This client does not know ${request.method}` },
+        error: { code: mcpErrorCodes.method_not_found.number, message: `This client does not support ${method}` },
       });
     }
-    const watch = this.#asked(during ?? relatedRequestId(request));
-    // With nobody there to answer, it is left open.
-    if (watch === undefined) respond({ result: { action: "cancel" } });
-    else watch.onQuestion?.(request, id, respond);
+    const pending = this.#pendingFor(during ?? relatedRequestId(request));
+    // No caller can answer: the question is neither accepted nor declined.
+    if (pending === undefined) respond({ result: { action: "cancel" } });
+    else pending.onQuestion?.(request, id, respond);
   }
 
-  /** The call that a question belongs to; where the server does not tell, the one that waits longest. */
-  #asked(during: RequestId | undefined): PendingRequest | undefined {
-    const related = during === undefined ? undefined : this.#watches.get(during);
-    return related?.onQuestion === undefined
-      ? [...this.#watches.values()].find(({ onQuestion: ask }) => ask !== undefined)
-      : related;
+  /** The request that a question belongs to. If the server does not specify it, the oldest one that takes questions. */
+  #pendingFor(during: RequestId | undefined): PendingRequest | undefined {
+    const related = during === undefined ? undefined : this.#pending.get(during);
+    if (related?.onQuestion !== undefined) return related;
+    return [...this.#pending.values()].find(({ onQuestion }) => onQuestion !== undefined);
   }
 }
 
-/** Gives progress to a sink, and while that is full keeps the latest alone: what is overtaken is news to nobody. */
+/** Pushes progress to a sink. While the sink is full, only the latest progress is kept. */
 export class ProgressFeed {
   readonly #sink: Sink;
   #latest: Progress | undefined = undefined;
@@ -170,10 +170,10 @@ export class ProgressFeed {
     const room = this.#sink.push({ kind: "progress", progress });
     if (room === undefined) return;
     this.#isFull = true;
-    room.then(() => this.#goOn());
+    room.then(() => this.#resume());
   }
 
-  #goOn(): void {
+  #resume(): void {
     const latest = this.#latest;
     this.#isFull = false;
     this.#latest = undefined;

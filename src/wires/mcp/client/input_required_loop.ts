@@ -1,21 +1,21 @@
 import { errorResult, type QuestionsResult } from "../../../core/call/outcome.ts";
 import type { Members } from "../../../internal/json.ts";
-import { decodeInputRequests, questionsKind, type ServerQuestion, toQuestion } from "./questions.ts";
 import { encodeContinuation, toInputParams } from "./continuation.ts";
-import type { RequestHandlers } from "./request_handlers.ts";
 import type { RpcReply } from "./message_transport.ts";
+import { decodeInputRequests, questionsKind, type ServerQuestion, toQuestion } from "./questions.ts";
+import type { RequestHandlers } from "./request_handlers.ts";
 
-/** How often a server may ask before it has asked too often. */
+/** Maximum number of requests of a loop. */
 const MAX_ROUNDS = 32;
 
-/** What a request has come to: its end, or questions to whoever made it. */
-export type LoopResult = { readonly reply: RpcReply } | { readonly outcome: QuestionsResult };
+/** The last reply, or questions for the caller. */
+export type LoopResult = { readonly reply: RpcReply } | { readonly questions: QuestionsResult };
 
 /**
- * Makes a request of 2026-07-28 as often as it takes: what the handlers know is answered without the caller.
+ * Repeats a request of 2026-07-28 while its result is `input_required` and the handlers can answer all questions.
  *
- * @param send Makes the request, with these parameters beside its own.
- * @param first The parameters of its first round.
+ * @param send Sends the request with additional parameters.
+ * @param first Additional parameters of the first request.
  */
 export async function runInputRequiredLoop(
   handlers: RequestHandlers,
@@ -30,14 +30,15 @@ export async function runInputRequiredLoop(
     const state = typeof requestState === "string" ? requestState : undefined;
     const { questions, answered } = await answerInputRequests(handlers, inputRequests);
     if (questions.length > 0) {
-      return { outcome: toQuestionsResult(questions, encodeContinuation(state, questions, answered)) };
+      return { questions: toQuestionsResult(questions, encodeContinuation(state, questions, answered)) };
     }
     inputs = toInputParams({ state, forms: {}, answered }, undefined);
   }
-  return { reply: { refusal: errorResult("invalid_request", `The server asked more than ${MAX_ROUNDS} times`) } };
+  const transportError = errorResult("invalid_request", `The server has asked questions more than ${MAX_ROUNDS} times`);
+  return { reply: { transportError } };
 }
 
-/** What the handlers say to what is asked, and what is left for the caller. */
+/** Answers questions with the handlers. Questions without a handler are returned for the caller. */
 export async function answerInputRequests(
   handlers: RequestHandlers,
   inputRequests: unknown,
@@ -52,8 +53,8 @@ export async function answerInputRequests(
   return { questions, answered };
 }
 
-/** Questions as the outcome of a call. */
+/** The outcome of a call with open questions. */
 export function toQuestionsResult(questions: readonly ServerQuestion[], continuation: string): QuestionsResult {
-  const requests = Object.fromEntries(questions.map(({ key, question: ask }) => [key, ask]));
+  const requests = Object.fromEntries(questions.map(({ key, question }) => [key, question]));
   return { kind: questionsKind(questions), requests, continuation };
 }

@@ -4,10 +4,10 @@ import { isJsonObject, type Members } from "../../../internal/json.ts";
 import type { Connection } from "./connection.ts";
 import { invalidResultError, toErrorResult } from "./decode_reply.ts";
 
-/** More pages than any list has: a server whose list has no end would keep us busy for ever. */
+/** Maximum number of pages of a list. It stops a server whose list has no end. */
 const MAX_PAGES = 1_000;
 
-/** The lists of a server, whole, and what is read of it; kept as long as the server says. */
+/** Reads the lists of a server. Lists and resources are cached as long as the server allows. */
 export class ServerLists {
   readonly cache: TtlCache = new TtlCache();
   readonly #connection: Connection;
@@ -15,21 +15,21 @@ export class ServerLists {
   constructor(connection: Connection) {
     this.#connection = connection;
     connection.router.on("notification", ({ method, params: { uri } }) => {
-      const [, what] = /^notifications\/(\w+)\/list_changed$/.exec(method) ?? [];
-      if (what !== undefined) this.cache.deletePrefix(`${what}/`);
+      const [, list] = /^notifications\/(\w+)\/list_changed$/.exec(method) ?? [];
+      if (list !== undefined) this.cache.deletePrefix(`${list}/`);
       if (method === "notifications/resources/updated") this.cache.deletePrefix(`resources/read ${uri}`);
     });
   }
 
   /**
-   * All pages of a list.
+   * Reads all pages of a list.
    *
    * @param method Such as `tools/list`.
-   * @param member The result's member that holds a page.
+   * @param member Member of the result that contains the page.
    */
   async readAll(method: string, member: string, limit: ActivityMonitor): Promise<readonly Members[] | ErrorResult> {
-    const kept = this.cache.get(method);
-    if (kept !== undefined) return kept as readonly Members[];
+    const cached = this.cache.get(method);
+    if (cached !== undefined) return cached as readonly Members[];
     const items: Members[] = [];
     let cursor: unknown;
     let ttlMs = Infinity;
@@ -42,7 +42,7 @@ export class ServerLists {
       items.push(...page.filter(isJsonObject));
       ttlMs = Math.min(ttlMs, ttlMsOf(reply.result));
       cursor = reply.result["nextCursor"];
-      // An empty cursor is one, too.
+      // An empty string is a valid cursor.
       if (typeof cursor !== "string") break;
     }
     this.cache.set(method, items, ttlMs);
@@ -50,35 +50,35 @@ export class ServerLists {
   }
 }
 
-/** How long a result holds, in milliseconds. */
+/** Time for which a result may be cached, in milliseconds. */
 export function ttlMsOf({ ttlMs }: Members): number {
   return typeof ttlMs === "number" ? ttlMs : 0;
 }
 
-/** Keeps results for as long as the server says that they hold. A transport speaks for one principal, so what is private is kept, too. */
-export class TtlCache {
-  readonly #entries = new Map<string, { readonly value: unknown; readonly untilMs: number }>();
+const MAX_ENTRIES = 256;
 
-  /** What was kept, while it holds. */
+/** Cache of results. Private results are cached, too: a transport is used by one principal. */
+class TtlCache {
+  readonly #entries = new Map<string, { readonly value: unknown; readonly expiresAtMs: number }>();
+
+  /** The cached value; `undefined` if it is absent or has expired. */
   get(key: string): unknown {
     const entry = this.#entries.get(key);
-    if (entry !== undefined && performance.now() < entry.untilMs) return entry.value;
+    if (entry !== undefined && performance.now() < entry.expiresAtMs) return entry.value;
     this.#entries.delete(key);
     return undefined;
   }
 
-  /** Keeps a value for `ttlMs`; not at all if that is no time. */
-  set(key: string, value: unknown, ttlMs: unknown): void {
-    if (typeof ttlMs !== "number" || !(ttlMs > 0)) return;
-    this.#entries.set(key, { value, untilMs: performance.now() + ttlMs });
+  /** Caches a value for `ttlMs`, if that is positive. */
+  set(key: string, value: unknown, ttlMs: number): void {
+    if (!(ttlMs > 0)) return;
+    this.#entries.set(key, { value, expiresAtMs: performance.now() + ttlMs });
     const [oldest] = this.#entries.keys();
     if (this.#entries.size > MAX_ENTRIES && oldest !== undefined) this.#entries.delete(oldest);
   }
 
-  /** Forgets what starts with `prefix`. */
+  /** Deletes all values whose key starts with `prefix`. */
   deletePrefix(prefix: string): void {
     for (const key of this.#entries.keys()) if (key.startsWith(prefix)) this.#entries.delete(key);
   }
 }
-
-const MAX_ENTRIES = 256;

@@ -1,5 +1,5 @@
 /**
- * Calls of tools, in either era: what is sent, what is asked meanwhile, what it comes to.
+ * Calls of tools, in both eras.
  *
  * @module
  */
@@ -13,116 +13,112 @@ import {
 } from "../../../core/call/outcome.ts";
 import type { TransportCall } from "../../../core/call/transport.ts";
 import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
-import { toQuestion } from "./questions.ts";
-import type { Connection } from "./connection.ts";
-import { decodeContinuation, encodeContinuation, toInputParams } from "./continuation.ts";
-import type { ProtocolEra } from "./era.ts";
-import { paramHeaders } from "../protocol/header_values.ts";
-import { type PendingRequest, ProgressFeed } from "./incoming_router.ts";
-import type { OpenCalls } from "./open_calls.ts";
-import type { RpcReply } from "./message_transport.ts";
-import { decodeToolResult, toErrorResult } from "./decode_reply.ts";
-import { runInputRequiredLoop, toQuestionsResult } from "./input_required_loop.ts";
-import { toPromiseOutcome } from "./tasks.ts";
 import { hasLegacyToolTasks } from "../protocol/capabilities.ts";
 import { HEADER_MISMATCH, URL_ELICITATION_REQUIRED } from "../protocol/codes.ts";
+import { paramHeaders } from "../protocol/header_values.ts";
+import type { Connection } from "./connection.ts";
+import { decodeContinuation, encodeContinuation, toInputParams } from "./continuation.ts";
+import { decodeToolResult, toErrorResult } from "./decode_reply.ts";
+import type { ProtocolEra } from "./era.ts";
+import { type PendingRequest, ProgressFeed } from "./incoming_router.ts";
+import { runInputRequiredLoop, toQuestionsResult } from "./input_required_loop.ts";
+import type { FailedReply, RpcReply } from "./message_transport.ts";
+import type { OpenCalls } from "./open_calls.ts";
+import { toQuestion } from "./questions.ts";
 import type { KnownTool, ServerTools } from "./server_tools.ts";
+import { toPromiseOutcome } from "./tasks.ts";
 
 /** Calls the tools of one server. */
 export class ToolCaller {
   readonly #connection: Connection;
   readonly #tools: ServerTools;
-  readonly #live: OpenCalls;
+  readonly #openCalls: OpenCalls;
 
-  constructor(connection: Connection, tools: ServerTools, live: OpenCalls) {
+  constructor(connection: Connection, tools: ServerTools, openCalls: OpenCalls) {
     this.#connection = connection;
     this.#tools = tools;
-    this.#live = live;
+    this.#openCalls = openCalls;
   }
 
   /** Makes one call. */
   async call(call: TransportCall, era: ProtocolEra, sink: Sink | undefined): Promise<CallResult | UnknownOutcome> {
     const { tool, args = {}, limit } = call;
     if (!isJsonObject(args)) return invalidInputResult("Arguments must be an object", [], "object", args);
-    const isKnowledgeNeeded = era.hasHeaders || this.#tools.arePinned || hasToolTasks(era);
-    const known = isKnowledgeNeeded ? await this.#tools.find(tool, limit) : this.#tools.known(tool);
-    const refusal = this.#tools.checkPin(tool, known);
-    if (refusal !== undefined) return refusal;
+    const needsDefinition = era.hasHeaders || this.#tools.arePinned || hasToolTasks(era);
+    const known = needsDefinition ? await this.#tools.find(tool, limit) : this.#tools.known(tool);
+    const error = this.#tools.checkPin(tool, known);
+    if (error !== undefined) return error;
     if (!era.isModern) return await this.#callLegacy(call, era, args, known, sink);
     return await this.#callModern(call, args, known, sink);
   }
 
   async #callModern(
-    { tool, meta, limit }: TransportCall,
+    { tool, meta: callMeta, limit }: TransportCall,
     args: Members,
     known: KnownTool | undefined,
     sink: Sink | undefined,
   ): Promise<CallResult | UnknownOutcome> {
-    const { continuation, responses, ...said } = meta ?? {};
-    const watch = sink && watchOf(sink);
+    const { continuation, responses, ...meta } = callMeta ?? {};
+    const pending = sink && toPendingRequest(sink);
     const send = (inputs: Members, headerParams: KnownTool["headerParams"] = []): Promise<RpcReply> =>
       this.#connection.request({
         method: "tools/call",
         params: { name: tool, arguments: args, ...inputs },
-        meta: said,
+        meta,
         headers: paramHeaders(headerParams, args),
         limit,
-        ...(watch && { pending: watch }),
+        ...(pending && { pending }),
       });
     let latest = known;
-    const sendRight = async (inputs: Members): Promise<RpcReply> => {
+    const sendWithRetry = async (inputs: Members): Promise<RpcReply> => {
       const reply = await send(inputs, latest?.headerParams);
       if (!("error" in reply) || reply.error.code !== HEADER_MISMATCH) return reply;
-      // The schema is not what it was: once more, as it is now.
+      // The schema may have changed: read it again and retry once.
       this.#tools.invalidate();
       latest = await this.#tools.find(tool, limit);
       return this.#tools.checkPin(tool, latest) === undefined ? await send(inputs, latest?.headerParams) : reply;
     };
     const first = typeof continuation === "string" ? toInputParams(decodeContinuation(continuation), responses) : {};
-    const ended = await runInputRequiredLoop(this.#connection.handlers, sendRight, first);
-    return "outcome" in ended ? ended.outcome : this.toCallResult(ended.reply, tool);
+    const result = await runInputRequiredLoop(this.#connection.handlers, sendWithRetry, first);
+    return "questions" in result ? result.questions : this.toCallResult(result.reply, tool);
   }
 
   async #callLegacy(
-    { tool, meta, limit }: TransportCall,
+    { tool, meta: callMeta, limit }: TransportCall,
     era: ProtocolEra,
     args: Members,
     known: KnownTool | undefined,
     sink: Sink | undefined,
   ): Promise<CallResult | UnknownOutcome> {
-    const { continuation, responses, ...said } = meta ?? {};
+    const { continuation, responses, ...rest } = callMeta ?? {};
     const { taskSupport } = asObject(known?.tool["execution"]);
     const isTask = hasToolTasks(era) &&
-      (taskSupport === "required" || (taskSupport === "optional" && said["promise"] === true));
+      (taskSupport === "required" || (taskSupport === "optional" && rest["promise"] === true));
     const params = { name: tool, arguments: args, ...(isTask && { task: {} }) };
-    // A server that has the tool for promises may give one that was not asked for.
+    // A server that lists `redeem` may then return a promise that was not requested.
     const takesPromises = !isTask && this.#tools.known("redeem") !== undefined;
-    const sent = takesPromises ? { ...said, takes_promises: true } : said;
+    const meta = takesPromises ? { ...rest, takes_promises: true } : rest;
     const { promise } = args;
-    const ended = await this.#live.run({
+    const result = await this.#openCalls.run({
       subject: [tool, args],
       continuation,
       responses,
       name: tool === "redeem" && typeof promise === "string" ? promise : undefined,
       limit,
       sink,
-      begin: ({ onQuestion: ask, onQuestionCancelled: withdraw, onProgress: progress, limit }) => {
-        const watch: PendingRequest = {
-          onQuestion: ask,
-          onQuestionCancelled: withdraw,
-          ...(sink && { onProgress: progress }),
-        };
-        return this.#connection.request({ method: "tools/call", params, meta: sent, limit, pending: watch });
+      begin: ({ onQuestion, onQuestionCancelled, onProgress, limit }) => {
+        const pending: PendingRequest = { onQuestion, onQuestionCancelled, ...(sink && { onProgress }) };
+        return this.#connection.request({ method: "tools/call", params, meta, limit, pending });
       },
     });
-    return "kind" in ended ? ended : this.toCallResult(ended, tool);
+    return "kind" in result ? result : this.toCallResult(result, tool);
   }
 
-  /** How a call ended, from the reply to it. */
+  /** Converts the reply of `tools/call`. */
   toCallResult(reply: RpcReply, tool: string): CallResult | UnknownOutcome {
     if (!("result" in reply)) {
-      const isElicitation = "error" in reply && reply.error.code === URL_ELICITATION_REQUIRED;
-      return (isElicitation ? elicitationsOf(reply.error.data) : undefined) ?? this.#refusal(reply, tool);
+      const needsUrl = "error" in reply && reply.error.code === URL_ELICITATION_REQUIRED;
+      return (needsUrl ? decodeElicitations(reply.error.data) : undefined) ?? this.#toErrorResult(reply, tool);
     }
     const { result } = reply;
     const { resultType = "complete", task } = result;
@@ -133,26 +129,25 @@ export class ToolCaller {
       : { kind: "unknown", responseType: String(resultType), result };
   }
 
-  #refusal(reply: Exclude<RpcReply, { readonly result: unknown }>, tool: string): CallResult {
-    const refusal = toErrorResult(reply);
-    const isUnknown = refusal.code === "invalid_input" && this.#tools.isKnownMissing(tool);
-    return isUnknown ? errorResult("tool_not_found", refusal.message, refusal.data) : refusal;
+  /** MCP has the same number for an unknown tool and for invalid arguments. */
+  #toErrorResult(reply: FailedReply, tool: string): CallResult {
+    const error = toErrorResult(reply);
+    const isUnknown = error.code === "invalid_input" && this.#tools.isKnownMissing(tool);
+    return isUnknown ? errorResult("tool_not_found", error.message, error.data) : error;
   }
 }
 
-/** Tells a sink how far a call is. */
-function watchOf(sink: Sink): PendingRequest {
+function toPendingRequest(sink: Sink): PendingRequest {
   const feed = new ProgressFeed(sink);
   return { onProgress: (progress) => feed.push(progress) };
 }
 
-/** Whether calls can be made as tasks of 2025-11-25. */
 function hasToolTasks({ isModern, server: { capabilities } }: ProtocolEra): boolean {
   return !isModern && hasLegacyToolTasks(capabilities);
 }
 
-/** Pages that the caller has to go to before it calls again, as the older eras say it; `undefined` if there are none. */
-function elicitationsOf(data: unknown): QuestionsResult | undefined {
+/** The URLs that the user has to visit before the call is made again; `undefined` if there are none. */
+function decodeElicitations(data: unknown): QuestionsResult | undefined {
   const { elicitations } = asObject(data);
   if (!Array.isArray(elicitations) || elicitations.length === 0) return undefined;
   const questions = elicitations.map((params, index) =>

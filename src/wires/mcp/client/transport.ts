@@ -1,5 +1,5 @@
 /**
- * A client's side of MCP, whatever carries its messages: tools as a `Transport` calls them, and the rest as it is.
+ * The MCP client over any message transport: calls of tools, resources, prompts, logging and completion.
  *
  * @module
  */
@@ -10,21 +10,22 @@ import {
   type Sink,
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
-import type { ActivityMonitor, ListedTool, TransportCall } from "../../../core/call/transport.ts";
-import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
-import { abortable } from "../../../internal/time.ts";
-import { ToolError } from "../../../core/errors/tool_error.ts";
-import { BACKGROUND_TIMEOUT_MS } from "./message_transport.ts";
 import { limitFromSignal, withTimeLimit } from "../../../core/call/time_limit.ts";
+import type { ActivityMonitor, ListedTool, TransportCall } from "../../../core/call/transport.ts";
+import { ToolError } from "../../../core/errors/tool_error.ts";
+import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
+import { LOGGER, oneOf, type OptionRules, rule } from "../../../internal/options.ts";
+import { abortable } from "../../../internal/time.ts";
 import { Connection, type ServerRoute } from "./connection.ts";
-import { ServerLists, ttlMsOf } from "./server_lists.ts";
-import { OpenCalls } from "./open_calls.ts";
 import { invalidResultError, toErrorResult } from "./decode_reply.ts";
 import { runInputRequiredLoop } from "./input_required_loop.ts";
+import { BACKGROUND_TIMEOUT_MS } from "./message_transport.ts";
+import { OpenCalls } from "./open_calls.ts";
+import { ServerLists, ttlMsOf } from "./server_lists.ts";
+import { ServerTools } from "./server_tools.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import { TaskCaller } from "./task_caller.ts";
 import { ToolCaller } from "./tool_caller.ts";
-import { ServerTools } from "./server_tools.ts";
 import type {
   McpChange,
   McpClientOptions,
@@ -38,16 +39,27 @@ import type {
   McpServerInfo,
   McpTransport,
 } from "./types.ts";
-import { FUNCTION, oneOf, type OptionRules, rule } from "../../../internal/options.ts";
 
-/** Makes the transport over a carrier. */
+/** Rules for the options of every MCP client. */
+export const CLIENT_RULES: OptionRules<McpClientOptions> = {
+  clientInfo: rule("{ name, version } with two strings", (value) => {
+    return isJsonObject(value) && typeof value["name"] === "string" && typeof value["version"] === "string";
+  }),
+  era: oneOf("auto", "modern", "legacy"),
+  pinned: rule("an array of tools, as returned by list()", (value) => {
+    return Array.isArray(value) && value.every((tool) => isJsonObject(tool) && typeof tool["name"] === "string");
+  }),
+  logger: LOGGER,
+};
+
+/** The public transport, over a message transport. */
 export class McpClientTransport implements McpTransport {
   readonly #connection: Connection;
   readonly #lists: ServerLists;
   readonly #tools: ServerTools;
-  readonly #live: OpenCalls = new OpenCalls();
-  readonly #calls: ToolCaller;
-  readonly #tasks: TaskCaller;
+  readonly #openCalls: OpenCalls = new OpenCalls();
+  readonly #toolCaller: ToolCaller;
+  readonly #taskCaller: TaskCaller;
   readonly #subscriptions: Subscriptions;
 
   constructor(route: ServerRoute, options: McpClientOptions) {
@@ -55,22 +67,22 @@ export class McpClientTransport implements McpTransport {
     this.#connection = connection;
     this.#lists = new ServerLists(connection);
     this.#tools = new ServerTools(connection, this.#lists, options.pinned);
-    this.#calls = new ToolCaller(connection, this.#tools, this.#live);
-    this.#tasks = new TaskCaller(connection, this.#tools, this.#calls, this.#live);
+    this.#toolCaller = new ToolCaller(connection, this.#tools, this.#openCalls);
+    this.#taskCaller = new TaskCaller(connection, this.#tools, this.#toolCaller, this.#openCalls);
     this.#subscriptions = new Subscriptions(connection);
     connection.router.on(
       "sessionRenewed",
-      () => void withTimeLimit(BACKGROUND_TIMEOUT_MS, (limit) => this.#sayLogLevel(limit)),
+      () => void withTimeLimit(BACKGROUND_TIMEOUT_MS, (limit) => this.#sendLogLevel(limit)),
     );
   }
 
   async call(call: TransportCall, sink?: Sink): Promise<CallResult | UnknownOutcome> {
     const era = await this.#connection.era();
     if ("kind" in era) return era;
-    const taskId = await this.#tasks.taskOf(call, era);
+    const taskId = await this.#taskCaller.taskIdOf(call, era);
     return taskId === undefined
-      ? await this.#calls.call(call, era, sink)
-      : await this.#tasks.call(taskId, call, era, sink);
+      ? await this.#toolCaller.call(call, era, sink)
+      : await this.#taskCaller.call(taskId, call, era, sink);
   }
 
   list(limit: ActivityMonitor): Promise<readonly ListedTool[] | ErrorResult> {
@@ -90,7 +102,7 @@ export class McpClientTransport implements McpTransport {
     read: (uri, options) =>
       finish(options, async (limit) => {
         const key = `resources/read ${uri}`;
-        const result = this.#lists.cache.get(key) ?? await this.#ask("resources/read", { uri }, limit, key);
+        const result = this.#lists.cache.get(key) ?? await this.#request("resources/read", { uri }, limit, key);
         const { contents } = result as Members;
         if (isErrorResult(result)) return result;
         return Array.isArray(contents) ? contents : invalidResultError("resources/read");
@@ -103,7 +115,7 @@ export class McpClientTransport implements McpTransport {
     list: (options) => this.#list("prompts/list", "prompts", options),
     get: (name, args = {}, options) =>
       finish(options, async (limit) => {
-        const result = await this.#ask("prompts/get", { name, arguments: args }, limit);
+        const result = await this.#request("prompts/get", { name, arguments: args }, limit);
         if (isErrorResult(result)) return result;
         return Array.isArray(result["messages"])
           ? result as unknown as McpPromptResult
@@ -115,22 +127,22 @@ export class McpClientTransport implements McpTransport {
     setLevel: (level, options) =>
       finish(options, async (limit) => {
         this.#connection.logLevel = level;
-        return await this.#sayLogLevel(limit);
+        return await this.#sendLogLevel(limit);
       }),
     onMessage: (handler) => this.#connection.router.on("log", handler),
   };
 
   complete(request: McpCompletionRequest, options?: McpRequestOptions): Promise<McpCompletion> {
     return finish(options, async (limit) => {
-      const result = await this.#ask("completion/complete", { ...request }, limit);
+      const result = await this.#request("completion/complete", { ...request }, limit);
       if (isErrorResult(result)) return result;
       const { values, ...rest } = asObject(result["completion"]);
       return Array.isArray(values) ? { ...rest, values } : invalidResultError("completion/complete");
     });
   }
 
-  onChange(what: McpChange, handler: () => void): () => void {
-    return this.#subscriptions.onChange(what, handler);
+  onChange(list: McpChange, handler: () => void): () => void {
+    return this.#subscriptions.onChange(list, handler);
   }
 
   onElicitation(handler: Parameters<McpTransport["onElicitation"]>[0]): void {
@@ -147,7 +159,7 @@ export class McpClientTransport implements McpTransport {
 
   close(): void {
     this.#subscriptions.close();
-    this.#live.close();
+    this.#openCalls.close();
     this.#connection.close();
   }
 
@@ -158,26 +170,31 @@ export class McpClientTransport implements McpTransport {
     );
   }
 
-  /** Asks for something, in as many rounds as it takes; kept under `key` as long as the server says, if it took but one. */
-  async #ask(method: string, params: Members, limit: ActivityMonitor, key?: string): Promise<Members | ErrorResult> {
+  /** Sends a request, answering questions with the handlers. The result is cached under `key` if the server asked none. */
+  async #request(
+    method: string,
+    params: Members,
+    limit: ActivityMonitor,
+    key?: string,
+  ): Promise<Members | ErrorResult> {
     const { handlers } = this.#connection;
     let rounds = 0;
-    const ended = await runInputRequiredLoop(handlers, (inputs) => {
+    const loop = await runInputRequiredLoop(handlers, (inputs) => {
       rounds++;
       return this.#connection.request({ method, params: { ...params, ...inputs }, limit });
     }, {});
-    if ("outcome" in ended) {
-      const message = `The server asks before it answers ${method}: set onElicitation`;
-      return errorResult("invalid_request", message, ended.outcome);
+    if ("questions" in loop) {
+      const message = `The server has a question before it can answer ${method}: set a handler with onElicitation()`;
+      return errorResult("invalid_request", message, loop.questions);
     }
-    if (!("result" in ended.reply)) return toErrorResult(ended.reply);
-    const { result } = ended.reply;
+    if (!("result" in loop.reply)) return toErrorResult(loop.reply);
+    const { result } = loop.reply;
     if (key !== undefined && rounds === 1) this.#lists.cache.set(key, result, ttlMsOf(result));
     return result;
   }
 
-  /** In the older eras the level is said once; in the newer one each request says it. */
-  async #sayLogLevel(limit: ActivityMonitor): Promise<ErrorResult | undefined> {
+  /** In the era with a handshake the level is set once. In the other one each request carries it. */
+  async #sendLogLevel(limit: ActivityMonitor): Promise<ErrorResult | undefined> {
     const { logLevel: level } = this.#connection;
     const era = await this.#connection.era();
     if ("kind" in era) return era;
@@ -203,15 +220,3 @@ function finish<Value>(
     throw new ToolError(result.code, result.message, { details: result.data, cause: result.cause });
   });
 }
-
-/** What options of clients have to be, whatever carries their messages. */
-export const CLIENT_RULES: OptionRules<McpClientOptions> = {
-  clientInfo: rule("{ name, version }, both of them texts", (value) => {
-    return isJsonObject(value) && typeof value["name"] === "string" && typeof value["version"] === "string";
-  }),
-  era: oneOf("auto", "modern", "legacy"),
-  pinned: rule("an array of tools, as list() once gave them", (value) => {
-    return Array.isArray(value) && value.every((tool) => isJsonObject(tool) && typeof tool["name"] === "string");
-  }),
-  onWarning: FUNCTION,
-};

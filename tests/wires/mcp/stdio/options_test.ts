@@ -32,7 +32,7 @@ for (
 for (
   const [args, message] of [
     [[], /^Cannot start a server: name a program, such as stdioTransport\("npx", \["my-server"\]\)$/],
-    [["x", "stdio"], /^Cannot start a server: its arguments are an array of texts, such as \["--stdio"\]$/],
+    [["x", "stdio"], /^Cannot start a server: args must be an array of strings, such as \["--stdio"\]$/],
     [["x", [], { stderr: "pipe" }], /stderr must be "inherit", "ignore" or a function, not "pipe"$/],
     [["x", [], { environ: {} }], /there is no option "environ"; did you mean "env"\?$/],
   ] as const

@@ -24,7 +24,7 @@ export interface FetchOptions {
 }
 
 /** One request. */
-export interface HttpMessage {
+export interface FetchRequest {
   readonly method: "GET" | "POST" | "DELETE";
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -50,7 +50,7 @@ export class Fetcher {
   }
 
   /** Gives the response, or why there is none. Total, but for what the caller's own function for headers throws. */
-  async send({ method, headers: said, body, limit }: HttpMessage): Promise<Response | ErrorResult> {
+  async send({ method, headers: said, body, limit }: FetchRequest): Promise<Response | ErrorResult> {
     const { headers: given, fetch: send = fetch } = this.#options;
     const headers = new Headers(typeof given === "function" ? await given() : given);
     for (const [name, value] of Object.entries(said)) headers.set(name, value);
@@ -64,7 +64,7 @@ export class Fetcher {
       const because = `${method} ${href} redirects to ${response.headers.get("location")}`;
       return refuseBecause("invalid_request", "Redirects are not followed: use the final URL", because);
     } catch (cause) {
-      return toStreamError(cause, `${method} ${href}`, "Cannot reach the server");
+      return brokenOff(cause, `${method} ${href}`, "Cannot reach the server");
     }
   }
 }
@@ -90,7 +90,7 @@ export function isEventStream({ headers }: Response): boolean {
 }
 
 /** The refusal that something thrown below the protocol becomes. */
-export function toStreamError(cause: unknown, during: string, message: string): ErrorResult {
+export function brokenOff(cause: unknown, during: string, message: string): ErrorResult {
   if (cause instanceof ToolError) {
     return { ...errorResult(cause.code, cause.message, cause.details), cause: cause.cause };
   }

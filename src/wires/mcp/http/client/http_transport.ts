@@ -1,16 +1,17 @@
 /**
- * MCP's Streamable HTTP, as a client carries messages over it: each message is a POST, each answer JSON or a stream of events.
+ * MCP's Streamable HTTP on the client's side: each message is a POST, each response is JSON or an event stream.
  *
- * Knows streams that break off and go on, and the one that a server may keep open; knows no era.
+ * Resumes interrupted streams, and keeps the server's own stream open.
  * Source: MCP, revisions 2025-03-26 to 2026-07-28, "Transports".
  *
  * @module
  */
 import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
+import { withTimeLimit } from "../../../../core/call/time_limit.ts";
 import { discard, readPieces, readText, withRetryAfter } from "../../../../http_client/read.ts";
-import { decodeStatus, ofAnotherRequest } from "../../../framing/json_rpc/decode_error.ts";
-import type { RequestId } from "../../../framing/json_rpc/decode.ts";
 import { ResumableSseDecoder } from "../../../../http_client/resumable_sse.ts";
+import type { RequestId } from "../../../framing/json_rpc/decode.ts";
+import { decodeStatus, ofAnotherRequest } from "../../../framing/json_rpc/decode_error.ts";
 import {
   BACKGROUND_TIMEOUT_MS,
   type MessageTransport,
@@ -20,28 +21,30 @@ import {
   suspendFor,
   type TransportReply,
 } from "../../client/message_transport.ts";
-import { withTimeLimit } from "../../../../core/call/time_limit.ts";
-import { type Fetcher, isEventStream, readEvents, toStreamError } from "./fetcher.ts";
-import { encodeMessage, type OneWayMessage, parseMessages, type RpcRequest } from "../../protocol/messages.ts";
 import { SESSION_HEADER } from "../../protocol/header_values.ts";
+import { encodeMessage, type OneWayMessage, parseMessages, type RpcRequest } from "../../protocol/messages.ts";
+import { brokenOff, type Fetcher, isEventStream, readEvents } from "./fetcher.ts";
 
 const ACCEPT = "application/json, text/event-stream";
+/** Delay before a stream is resumed if the server does not specify one, in milliseconds. */
 const DEFAULT_RETRY_MS = 1_000;
-/** How often in a row a stream is asked for that then brings nothing. */
+/** Maximum number of consecutive streams without an event. */
 const MAX_EMPTY_STREAMS = 5;
-const LASTING_MS = 1_000;
+/** A stream that was open for longer than this, in milliseconds, is not counted as empty. */
+const MIN_STREAM_MS = 1_000;
 
-/** A stream that is read: what it answers, and where it is to go on. */
-interface Reading {
+/** A stream that is being read. */
+interface StreamReading {
+  /** Id of the request; `undefined` for the server's own stream. */
   readonly id: RequestId | undefined;
   readonly decoder: ResumableSseDecoder;
-  readonly sending: SendOptions;
+  readonly options: SendOptions;
 }
 
-/** Carries messages over Streamable HTTP. */
+/** Sends messages over Streamable HTTP. */
 export class HttpTransport implements MessageTransport {
   readonly hasHeaders = true;
-  /** HTTP forgets nothing of its own. */
+  /** Constant: the session is identified by a header, not by a connection. */
   readonly epoch = 0;
   receive: ReceiveMessage = () => {};
   readonly #fetcher: Fetcher;
@@ -50,49 +53,48 @@ export class HttpTransport implements MessageTransport {
     this.#fetcher = fetcher;
   }
 
-  async request(message: RpcRequest, sending: SendOptions): Promise<TransportReply> {
-    const response = await this.#post(message, sending);
-    if ("kind" in response) return { refusal: response };
+  async request(message: RpcRequest, options: SendOptions): Promise<TransportReply> {
+    const response = await this.#post(message, options);
+    if ("kind" in response) return { transportError: response };
     const session = response.headers.get(SESSION_HEADER) ?? undefined;
     const { id } = message;
     const reply = isEventStream(response) && response.ok
-      ? await this.#readStream(response, { id, decoder: new ResumableSseDecoder(), sending })
-      : await this.#readWhole(response, id, sending);
+      ? await this.#readStream(response, { id, decoder: new ResumableSseDecoder(), options })
+      : await this.#readWhole(response, id, options);
     return { ...reply, session };
   }
 
-  async post(message: OneWayMessage, sending: SendOptions): Promise<ErrorResult | undefined> {
-    const response = await this.#post(message, sending);
+  async post(message: OneWayMessage, options: SendOptions): Promise<ErrorResult | undefined> {
+    const response = await this.#post(message, options);
     if ("kind" in response) return response;
     discard(response);
     return response.ok ? undefined : decodeStatus(response.status, "", "MCP");
   }
 
-  async listen(sending: SendOptions): Promise<void> {
+  async listen(options: SendOptions): Promise<void> {
     const decoder = new ResumableSseDecoder();
-    const first = await this.#resume(decoder.lastEventId, sending);
-    void this.#listenOn(first, { id: undefined, decoder, sending: { ...sending, isEndless: true } });
+    const first = await this.#resume(decoder.lastEventId, options);
+    void this.#keepListening(first, { id: undefined, decoder, options: { ...options, isEndless: true } });
   }
 
-  /** Reads the server's own stream, over and over, until it is no longer given or the signal aborts. */
-  async #listenOn(first: Response | ErrorResult, reading: Reading): Promise<void> {
-    const { decoder, sending } = reading;
+  /** Reads the server's own stream and reopens it when it ends, until the server rejects it or the signal aborts. */
+  async #keepListening(first: Response | ErrorResult, reading: StreamReading): Promise<void> {
+    const { decoder, options } = reading;
     let response = first;
     for (let empty = 0; empty < MAX_EMPTY_STREAMS; empty++) {
       if ("kind" in response ? response.code !== "unavailable" : !response.ok || !isEventStream(response)) return;
       if (!("kind" in response)) {
-        const before = performance.now();
+        const openedMs = performance.now();
         await this.#readOnce(response, reading);
-        // One that lasted is not one that the server does not want.
-        if (performance.now() - before > LASTING_MS) empty = 0;
+        if (performance.now() - openedMs > MIN_STREAM_MS) empty = 0;
       }
-      if (!await suspendFor(decoder.retryMs ?? DEFAULT_RETRY_MS * 2 ** empty, sending.limit)) return;
-      response = await this.#resume(decoder.lastEventId, sending);
+      if (!await suspendFor(decoder.retryMs ?? DEFAULT_RETRY_MS * 2 ** empty, options.limit)) return;
+      response = await this.#resume(decoder.lastEventId, options);
     }
   }
 
   endSession(headers: Readonly<Record<string, string>>): void {
-    // Nobody waits for it: a session that is not ended ends by itself.
+    // In the background, and errors are ignored: a session that is not ended expires.
     withTimeLimit(BACKGROUND_TIMEOUT_MS, async (limit) => {
       const response = await this.#fetcher.send({ method: "DELETE", headers, limit });
       if (!("kind" in response)) discard(response);
@@ -102,8 +104,8 @@ export class HttpTransport implements MessageTransport {
   close(): void {}
 
   #post(message: RpcRequest | OneWayMessage, { headers, limit }: SendOptions): Promise<Response | ErrorResult> {
-    const said = { ...headers, "content-type": "application/json", accept: ACCEPT };
-    return this.#fetcher.send({ method: "POST", headers: said, body: encodeMessage(message), limit });
+    const allHeaders = { ...headers, "content-type": "application/json", accept: ACCEPT };
+    return this.#fetcher.send({ method: "POST", headers: allHeaders, body: encodeMessage(message), limit });
   }
 
   async #readWhole(response: Response, id: RequestId, { limit }: SendOptions): Promise<RpcReply> {
@@ -113,48 +115,47 @@ export class HttpTransport implements MessageTransport {
       const reply = this.#take(text, id, true);
       if (reply !== undefined) return response.ok || "result" in reply ? reply : { ...reply, status, headers };
       const isOfAnother = response.ok && parseMessages(text).some(({ kind }) => kind === "reply");
-      if (isOfAnother) return { refusal: ofAnotherRequest(), status };
-      return { refusal: withRetryAfter(decodeStatus(status, text, "MCP"), headers), status };
+      if (isOfAnother) return { transportError: ofAnotherRequest(), status };
+      return { transportError: withRetryAfter(decodeStatus(status, text, "MCP"), headers), status };
     } catch (thrown) {
-      return { refusal: this.#brokenOff(thrown), status };
+      return { transportError: this.#toStreamError(thrown), status };
     }
   }
 
-  /** Reads on, over as many streams as it takes, until the answer is there. */
-  async #readStream(first: Response, reading: Reading): Promise<RpcReply> {
-    const { decoder, sending } = reading;
+  /** Reads the stream, and streams that resume it, until the reply arrives. */
+  async #readStream(first: Response, reading: StreamReading): Promise<RpcReply> {
+    const { decoder, options } = reading;
     let response: Response | ErrorResult = first;
-    let broken: RpcReply = BROKEN;
+    let transportError = INTERRUPTED;
     for (let empty = 0; empty < MAX_EMPTY_STREAMS; empty++) {
-      const before = decoder.lastEventId;
+      const lastEventId = decoder.lastEventId;
       if (!("kind" in response)) {
         const read = await this.#readOnce(response, reading);
-        if (read !== undefined && !("refusal" in read)) return read;
-        broken = read ?? BROKEN;
+        if (read !== undefined && !("transportError" in read)) return read;
+        transportError = read?.transportError ?? INTERRUPTED;
       }
-      const isLost = "refusal" in broken && broken.refusal.code !== "unavailable";
-      if (sending.isResumable !== true || decoder.lastEventId === "" || isLost) return broken;
-      if (decoder.lastEventId !== before) empty = 0;
-      if (!await suspendFor(decoder.retryMs ?? DEFAULT_RETRY_MS, sending.limit)) return broken;
-      response = await this.#resume(decoder.lastEventId, sending);
-      if ("kind" in response ? response.code !== "unavailable" : !response.ok) return broken;
+      const canResume = options.isResumable === true && decoder.lastEventId !== "";
+      if (!canResume || transportError.code !== "unavailable") return { transportError };
+      if (decoder.lastEventId !== lastEventId) empty = 0;
+      if (!await suspendFor(decoder.retryMs ?? DEFAULT_RETRY_MS, options.limit)) return { transportError };
+      response = await this.#resume(decoder.lastEventId, options);
+      if ("kind" in response ? response.code !== "unavailable" : !response.ok) return { transportError };
     }
-    return broken;
+    return { transportError };
   }
 
-  /** Reads one stream to its end; the answer, if it came, or why the stream broke. */
-  async #readOnce(response: Response, { id, decoder, sending }: Reading): Promise<RpcReply | undefined> {
+  /** Reads one stream. Returns the reply, or the error that ended the stream; `undefined` if it ended without either. */
+  async #readOnce(response: Response, { id, decoder, options }: StreamReading): Promise<RpcReply | undefined> {
     const { maxBytes } = this.#fetcher;
+    const { limit, isEndless } = options;
     try {
-      for await (
-        const { data } of readEvents(response, decoder, sending.limit, { maxBytes, isEndless: sending.isEndless })
-      ) {
+      for await (const { data } of readEvents(response, decoder, limit, { maxBytes, isEndless })) {
         const reply = this.#take(data, id, false);
         if (reply !== undefined) return reply;
       }
       return undefined;
     } catch (thrown) {
-      return { refusal: this.#brokenOff(thrown) };
+      return { transportError: this.#toStreamError(thrown) };
     }
   }
 
@@ -163,7 +164,7 @@ export class HttpTransport implements MessageTransport {
     return this.#fetcher.send({ method: "GET", headers: { ...headers, ...last, accept: "text/event-stream" }, limit });
   }
 
-  /** Takes what came: the answer is returned, the rest received. An error that is nobody's is that of whoever waits alone. */
+  /** Returns the reply, and passes other messages on. If the response has no other request, an error without an id is the reply. */
   #take(text: string, id: RequestId | undefined, isAlone: boolean): RpcReply | undefined {
     let reply: RpcReply | undefined;
     for (const incoming of parseMessages(text)) {
@@ -176,9 +177,9 @@ export class HttpTransport implements MessageTransport {
     return reply;
   }
 
-  #brokenOff(thrown: unknown): ErrorResult {
-    return toStreamError(thrown, `POST ${this.#fetcher.url.href}`, "Stream broke off");
+  #toStreamError(thrown: unknown): ErrorResult {
+    return brokenOff(thrown, `POST ${this.#fetcher.url.href}`, "Stream broke off");
   }
 }
 
-const BROKEN: RpcReply = { refusal: errorResult("unavailable", "Stream broke off") };
+const INTERRUPTED: ErrorResult = errorResult("unavailable", "Stream broke off");

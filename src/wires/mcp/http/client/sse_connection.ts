@@ -1,31 +1,31 @@
 /**
- * The transport of 2024-11-05: one stream that everything comes from, and an endpoint, which the stream tells, that everything
- * is sent to.
+ * The transport of 2024-11-05 on the client's side: one event stream for all messages of the server, and an endpoint, named by
+ * the stream, for all messages of the client.
  *
  * @module
  */
 import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
+import { limitFromSignal } from "../../../../core/call/time_limit.ts";
 import type { ActivityMonitor } from "../../../../core/call/transport.ts";
 import { discard, readPieces, readText, withRetryAfter } from "../../../../http_client/read.ts";
-import { decodeStatus } from "../../../framing/json_rpc/decode_error.ts";
 import { ResumableSseDecoder } from "../../../../http_client/resumable_sse.ts";
-import type { SendOptions } from "../../client/message_transport.ts";
-import { limitFromSignal } from "../../../../core/call/time_limit.ts";
-import { parseMessages } from "../../protocol/messages.ts";
+import { decodeStatus } from "../../../framing/json_rpc/decode_error.ts";
 import { toErrorResult } from "../../client/decode_reply.ts";
 import type { DuplexConnection, DuplexHandler, OpenDuplexConnection } from "../../client/duplex_transport.ts";
-import { type Fetcher, isEventStream, readEvents, toStreamError } from "./fetcher.ts";
+import type { SendOptions } from "../../client/message_transport.ts";
+import { parseMessages } from "../../protocol/messages.ts";
+import { brokenOff, type Fetcher, isEventStream, readEvents } from "./fetcher.ts";
 
-/** Opens the stream of a server at this URL. */
+/** Opens the stream at the URL of the fetcher. Aborting the request that needs it aborts the opening, not the open stream. */
 export function openSseConnection(fetcher: Fetcher): OpenDuplexConnection {
-  return async (end, { headers, limit }) => {
-    const ending = new AbortController();
-    const leave = () => ending.abort();
-    limit.signal.addEventListener("abort", leave);
+  return async (handler, { headers, limit }) => {
+    const closing = new AbortController();
+    const abort = () => closing.abort();
+    limit.signal.addEventListener("abort", abort);
     try {
-      return await open(fetcher, headers, ending, end);
+      return await open(fetcher, headers, closing, handler);
     } finally {
-      limit.signal.removeEventListener("abort", leave);
+      limit.signal.removeEventListener("abort", abort);
     }
   };
 }
@@ -33,81 +33,82 @@ export function openSseConnection(fetcher: Fetcher): OpenDuplexConnection {
 async function open(
   fetcher: Fetcher,
   headers: SendOptions["headers"],
-  ending: AbortController,
-  end: DuplexHandler,
+  closing: AbortController,
+  handler: DuplexHandler,
 ): Promise<DuplexConnection | ErrorResult> {
-  const limit = limitFromSignal(ending.signal);
-  const said = { ...headers, accept: "text/event-stream" };
-  const response = await fetcher.send({ method: "GET", headers: said, limit });
+  const limit = limitFromSignal(closing.signal);
+  const response = await fetcher.send({ method: "GET", headers: { ...headers, accept: "text/event-stream" }, limit });
   if ("kind" in response) return response;
   if (!response.ok || !isEventStream(response)) {
     discard(response);
     return decodeStatus(response.status, "", "MCP");
   }
   const { promise, resolve } = Promise.withResolvers<DuplexConnection | ErrorResult>();
-  void readOn(response, fetcher, ending, {
-    receive: end.receive,
-    closed: (refusal) => {
-      resolve(refusal);
-      end.closed(refusal);
+  void readMessages(response, fetcher, closing, {
+    receive: handler.receive,
+    closed: (error) => {
+      resolve(error);
+      handler.closed(error);
     },
   }, resolve);
   return await promise;
 }
 
-async function readOn(
+async function readMessages(
   response: Response,
   fetcher: Fetcher,
-  ending: AbortController,
-  end: DuplexHandler,
-  opened: (line: DuplexConnection | ErrorResult) => void,
+  closing: AbortController,
+  handler: DuplexHandler,
+  opened: (connection: DuplexConnection | ErrorResult) => void,
 ): Promise<void> {
   const { maxBytes } = fetcher;
   try {
-    const events = readEvents(response, new ResumableSseDecoder(), limitFromSignal(ending.signal), {
-      maxBytes,
-      isEndless: true,
-    });
-    for await (const { event, data } of events) {
-      if (event !== "endpoint") end.receive(parseMessages(data));
-      else opened(lineTo(fetcher.at(data), ending));
+    const limit = limitFromSignal(closing.signal);
+    for await (
+      const { event, data } of readEvents(response, new ResumableSseDecoder(), limit, { maxBytes, isEndless: true })
+    ) {
+      if (event !== "endpoint") handler.receive(parseMessages(data));
+      else opened(toConnection(fetcher.at(data), closing));
     }
-    end.closed(errorResult("unavailable", "Stream broke off"));
+    handler.closed(errorResult("unavailable", "Stream broke off"));
   } catch (thrown) {
-    end.closed(toStreamError(thrown, `GET ${fetcher.url.href}`, "Stream broke off"));
+    handler.closed(brokenOff(thrown, `GET ${fetcher.url.href}`, "Stream broke off"));
   } finally {
-    ending.abort();
+    closing.abort();
   }
 }
 
-function lineTo(endpoint: Fetcher | undefined, ending: AbortController): DuplexConnection | ErrorResult {
-  if (endpoint === undefined) return errorResult("invalid_request", "The server names an endpoint of another origin");
+function toConnection(endpoint: Fetcher | undefined, closing: AbortController): DuplexConnection | ErrorResult {
+  if (endpoint === undefined) {
+    return errorResult("invalid_request", "The server's endpoint is not of the origin of its stream");
+  }
   return {
     get isClosed() {
-      return ending.signal.aborted;
+      return closing.signal.aborted;
     },
     async write(text, { headers, limit }) {
-      const said = { ...headers, "content-type": "application/json" };
-      const response = await endpoint.send({ method: "POST", headers: said, body: text, limit });
+      const allHeaders = { ...headers, "content-type": "application/json" };
+      const response = await endpoint.send({ method: "POST", headers: allHeaders, body: text, limit });
       if ("kind" in response) return response;
-      if (!response.ok) return await readRefusal(response, limit, endpoint.maxBytes);
+      if (!response.ok) return await readError(response, limit, endpoint.maxBytes);
       discard(response);
       return undefined;
     },
-    close: () => ending.abort(),
+    close: () => closing.abort(),
   };
 }
 
-/** Why a message was not taken: in the server's words, if there are any. */
-async function readRefusal(response: Response, limit: ActivityMonitor, maxBytes: number): Promise<ErrorResult> {
+/** The error for a rejected message: from the JSON-RPC error in the body if there is one, otherwise from the status. */
+async function readError(response: Response, limit: ActivityMonitor, maxBytes: number): Promise<ErrorResult> {
   const { status, headers } = response;
   try {
     const text = await readText(readPieces(response, limit, maxBytes));
     const [message] = parseMessages(text);
-    const isError = message?.kind === "reply" && "error" in message.reply;
-    if (isError) return toErrorResult({ ...message.reply, status, headers });
+    if (message?.kind === "reply" && "error" in message.reply) {
+      return toErrorResult({ ...message.reply, status, headers });
+    }
     return withRetryAfter(decodeStatus(status, text, "MCP"), headers);
   } catch (thrown) {
-    return toStreamError(thrown, `POST ${response.url}`, "Answer broke off");
+    return brokenOff(thrown, `POST ${response.url}`, "Response broke off");
   }
 }

@@ -1,5 +1,5 @@
 /**
- * A process as a line: one message is one line of its standard input, or output.
+ * A process as a duplex connection: each line of its standard input and output is one message.
  *
  * Source: MCP, revision 2026-07-28, "Transports", "stdio".
  *
@@ -13,22 +13,22 @@ import { parseMessages } from "../../protocol/messages.ts";
 import type { DuplexConnection, DuplexHandler, OpenDuplexConnection } from "../../client/duplex_transport.ts";
 import process from "node:process";
 
-/** How a process is started. */
+/** Options for starting a process. */
 export interface ProcessOptions {
-  /** Where it runs. Default: where this one does. */
+  /** Working directory. Default: that of this process. */
   readonly cwd?: string;
   /**
-   * Its environment, beside the few variables that programs need to run at all, such as `PATH` and `HOME`: what else stands in
-   * the environment of this process, secrets perhaps, is not its business.
+   * Environment variables, in addition to the few that programs need to run, such as `PATH` and `HOME`. Other variables of this
+   * process are not inherited, because they may contain secrets.
    */
   readonly env?: Readonly<Record<string, string>>;
-  /** Where what it writes to its standard error goes: on to that of this process, nowhere, or to a function. Default: `inherit`. */
+  /** Destination of its standard error: that of this process, none, or a function. Default: `inherit`. */
   readonly stderr?: "inherit" | "ignore" | ((text: string) => void);
-  /** Longest line that is read, in UTF-16 code units. Default: 64 Mi. */
+  /** Maximum length of a line, in UTF-16 code units. Default: 64 Mi. */
   readonly maxLineLength?: number;
 }
 
-/** How long a process may take to end when its input has, and then when it is told to, in milliseconds. */
+/** Time for a process to exit after its input has ended, and again after SIGTERM, in milliseconds. */
 const EXIT_TIMEOUT_MS = 2_000;
 
 const INHERITED_VARIABLES = process.platform === "win32"
@@ -48,16 +48,16 @@ const INHERITED_VARIABLES = process.platform === "win32"
   ]
   : ["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER"];
 
-/** Starts a program whenever a line to it is needed. */
+/** Starts a program for each connection. */
 export function openProcess(command: string, args: readonly string[], options: ProcessOptions): OpenDuplexConnection {
-  return (end) => start(command, args, options, end);
+  return (handler) => start(command, args, options, handler);
 }
 
 function start(
   command: string,
   args: readonly string[],
   { cwd, env, stderr = "inherit", maxLineLength = 67_108_864 }: ProcessOptions,
-  end: DuplexHandler,
+  handler: DuplexHandler,
 ): Promise<DuplexConnection | ErrorResult> {
   const child = spawn(command, args, {
     ...(cwd !== undefined && { cwd }),
@@ -66,29 +66,29 @@ function start(
     windowsHide: true,
   });
   if (typeof stderr === "function") child.stderr?.setEncoding("utf8").on("data", stderr);
-  const line = new ProcessConnection(child);
+  const connection = new ProcessConnection(child);
   const reader = new LineReader(maxLineLength);
   child.stdout?.on("data", (bytes: Uint8Array) => {
     const lines = reader.read(bytes);
-    if (lines !== undefined) return end.receive(lines.flatMap(parseMessages));
-    line.isClosed = true;
-    end.closed(errorResult("result_too_large", `A line is longer than ${maxLineLength} characters`));
+    if (lines !== undefined) return handler.receive(lines.flatMap(parseMessages));
+    connection.isClosed = true;
+    handler.closed(errorResult("result_too_large", `A line is longer than ${maxLineLength} characters`));
     endProcess(child, "SIGKILL");
   });
   return new Promise((resolve) => {
-    const over = (refusal: ErrorResult) => {
-      line.isClosed = true;
-      resolve(refusal);
-      end.closed(refusal);
+    const fail = (error: ErrorResult) => {
+      connection.isClosed = true;
+      resolve(error);
+      handler.closed(error);
     };
-    child.once("spawn", () => resolve(line));
+    child.once("spawn", () => resolve(connection));
     child.once("error", (cause) => {
-      // A folder that is not there is reported as if the program were not.
+      // The runtime reports a missing folder as a missing program.
       const problem = isMissing(cwd) ? `there is no folder ${cwd}` : cause.message;
-      over(refuseBecause("unavailable", "Cannot start the server", `${command}: ${problem}`, { cause }));
+      fail(refuseBecause("unavailable", "Cannot start the server", `${command}: ${problem}`, { cause }));
     });
     child.once("close", (code, signal) => {
-      over(refuseBecause("unavailable", "The server has ended", `${command} ended with ${signal ?? `status ${code}`}`));
+      fail(refuseBecause("unavailable", "The server has ended", `${command} ended with ${signal ?? `status ${code}`}`));
     });
   });
 }
@@ -97,7 +97,7 @@ function isMissing(folder: string | undefined): boolean {
   try {
     return folder !== undefined && !existsSync(folder);
   } catch {
-    // Deno does not let everybody look.
+    // Deno may deny permission to read the folder.
     return false;
   }
 }
@@ -115,7 +115,7 @@ class ProcessConnection implements DuplexConnection {
 
   constructor(child: ChildProcess) {
     this.#child = child;
-    // Told by the callback of each write.
+    // Errors are reported by the callback of each write.
     child.stdin?.on("error", () => {});
   }
 
@@ -128,43 +128,43 @@ class ProcessConnection implements DuplexConnection {
     });
   }
 
-  /** Its input ends, and it with that; if not, it is told to end, and then made to. */
+  /** Ends the input of the process, on which it should exit. Otherwise sends SIGTERM, then SIGKILL. */
   close(): void {
     const child = this.#child;
     this.isClosed = true;
     child.stdin?.end();
     const kill = setTimeout(() => endProcess(child, "SIGKILL"), 2 * EXIT_TIMEOUT_MS);
-    const tell = setTimeout(() => endProcess(child, "SIGTERM"), EXIT_TIMEOUT_MS);
+    const terminate = setTimeout(() => endProcess(child, "SIGTERM"), EXIT_TIMEOUT_MS);
     child.once("close", () => {
-      clearTimeout(tell);
+      clearTimeout(terminate);
       clearTimeout(kill);
     });
   }
 }
 
-/** By its id: Deno lets `kill()` of a child do its work but once. */
+/** Sends the signal by process id: on Deno, `kill()` of a child works only once. */
 function endProcess({ pid, exitCode, signalCode }: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
   if (pid === undefined || exitCode !== null || signalCode !== null) return;
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended by itself.
+    // The process has ended meanwhile.
   }
 }
 
-/** Cuts bytes into lines. */
+/** Splits bytes into lines. */
 export class LineReader {
   readonly #maxLength: number;
-  // Deno would take U+FEFF at the start of any chunk for a byte order mark.
+  // By default, Deno removes U+FEFF at the start of each chunk as a byte order mark.
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   #rest = "";
 
-  /** @param maxLength Longest line, in UTF-16 code units. */
+  /** @param maxLength Maximum length of a line, in UTF-16 code units. */
   constructor(maxLength: number) {
     this.#maxLength = maxLength;
   }
 
-  /** The lines that these bytes complete; `undefined` if one is too long. */
+  /** Returns the lines that these bytes complete; `undefined` if a line is too long. */
   read(bytes: Uint8Array): string[] | undefined {
     const lines = this.#decoder.decode(bytes, { stream: true }).split("\n");
     lines[0] = this.#rest + lines[0];
