@@ -12,7 +12,7 @@ import { type AnswerEncoding, isAnswer, type ServerQuestion, toElicitResult } fr
 
 /** Decoded continuation. */
 export interface ContinuationState {
-  /** The server's state, which is sent back unchanged; `undefined` if there is none. */
+  /** The server's state, which is sent back unchanged; `undefined` if it has none. */
   readonly state: string | undefined;
   /** How answers are sent, by the caller's key. */
   readonly forms: Readonly<Record<string, AnswerEncoding>>;

@@ -146,7 +146,7 @@ function hasToolTasks({ isModern, server: { capabilities } }: ProtocolEra): bool
   return !isModern && hasLegacyToolTasks(capabilities);
 }
 
-/** The URLs that the user has to visit before the call is made again; `undefined` if there are none. */
+/** The URLs that the user has to visit before the call is made again; `undefined` if there is no URL. */
 function decodeElicitations(data: unknown): QuestionsResult | undefined {
   const { elicitations } = asObject(data);
   if (!Array.isArray(elicitations) || elicitations.length === 0) return undefined;
