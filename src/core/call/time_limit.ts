@@ -2,8 +2,8 @@ import { ToolError } from "../errors/tool_error.ts";
 import { MAX_TIMER_MS } from "../../internal/time.ts";
 import type { ActivityMonitor } from "./transport.ts";
 
-/** An {@link ActivityMonitor} that ignores activity, for requests that are not part of a call. */
-export function limitFromSignal(signal: AbortSignal): ActivityMonitor {
+/** Makes a monitor that only aborts, without a limit on inactivity. */
+export function monitorFromSignal(signal: AbortSignal): ActivityMonitor {
   return { signal, markActive() {}, suspend() {} };
 }
 
@@ -16,7 +16,7 @@ export async function withTimeLimit<Value>(
   const expire = () => controller.abort(new ToolError("deadline_exceeded", `Not done after ${timeoutMs} ms`));
   const timer = setTimeout(expire, Math.min(timeoutMs, MAX_TIMER_MS));
   try {
-    return await work(limitFromSignal(controller.signal));
+    return await work(monitorFromSignal(controller.signal));
   } finally {
     clearTimeout(timer);
   }

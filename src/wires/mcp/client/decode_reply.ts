@@ -14,7 +14,7 @@ import {
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
 import { isToolErrorCode } from "../../../core/errors/code.ts";
-import { withRetryAfter } from "../../../http_client/read.ts";
+import { addRetryAfter } from "../../../http_client/read.ts";
 import { asObject, type Members, typedOr } from "../../../internal/json.ts";
 import { decodeError } from "../../framing/json_rpc/decode_error.ts";
 import { decodeResult } from "../../framing/result/decode.ts";
@@ -41,7 +41,7 @@ export function toErrorResult(reply: FailedReply): ErrorResult {
   // For a missing resource, 2026-07-28 has only the number of an invalid argument.
   const isResource = decoded.code === "invalid_input" && typeof asObject(data)["uri"] === "string";
   const error = isResource ? { ...decoded, code: "resource_not_found" as const } : decoded;
-  return headers === undefined ? error : withRetryAfter(error, headers);
+  return headers === undefined ? error : addRetryAfter(error, headers);
 }
 
 /** The error result for a result that does not fit its method. */

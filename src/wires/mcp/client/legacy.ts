@@ -7,7 +7,7 @@
  * @module
  */
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
-import { limitFromSignal, withTimeLimit } from "../../../core/call/time_limit.ts";
+import { monitorFromSignal, withTimeLimit } from "../../../core/call/time_limit.ts";
 import { typedOr } from "../../../internal/json.ts";
 import { isLegacyVersion, LEGACY_VERSIONS } from "../protocol/constants.ts";
 import { SESSION_HEADER, VERSION_HEADER } from "../protocol/header_values.ts";
@@ -157,7 +157,7 @@ export class LegacyEra implements ProtocolEra {
   /** Opens the stream for messages of the server that belong to no request. */
   async #openStream({ headers, hasId, closing }: Session): Promise<void> {
     if (!hasId) return;
-    const limit = limitFromSignal(closing.signal);
+    const limit = monitorFromSignal(closing.signal);
     const opened = this.#transport.listen?.({ headers, limit, isResumable: true });
     await Promise.race([opened, suspendFor(STREAM_OPEN_TIMEOUT_MS, limit)]);
   }

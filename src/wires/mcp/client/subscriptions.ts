@@ -5,7 +5,7 @@
  * @module
  */
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
-import { limitFromSignal, withTimeLimit } from "../../../core/call/time_limit.ts";
+import { monitorFromSignal, withTimeLimit } from "../../../core/call/time_limit.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import type { Members } from "../../../internal/json.ts";
 import type { Connection } from "./connection.ts";
@@ -141,7 +141,7 @@ export class Subscriptions {
   #open(notifications: Members): NotificationStream {
     const closing = new AbortController();
     const { promise, resolve } = Promise.withResolvers<Members | undefined>();
-    const ended = this.#keepOpen(notifications, limitFromSignal(closing.signal), resolve);
+    const ended = this.#keepOpen(notifications, monitorFromSignal(closing.signal), resolve);
     void ended.finally(() => resolve(undefined));
     return { closing, acknowledged: promise };
   }

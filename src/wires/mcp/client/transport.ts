@@ -8,11 +8,11 @@ import {
   type ErrorResult,
   errorResult,
   type Sink,
+  toToolError,
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
-import { limitFromSignal, withTimeLimit } from "../../../core/call/time_limit.ts";
+import { monitorFromSignal, withTimeLimit } from "../../../core/call/time_limit.ts";
 import type { ActivityMonitor, ListedTool, TransportCall } from "../../../core/call/transport.ts";
-import { ToolError } from "../../../core/errors/tool_error.ts";
 import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
 import { LOGGER, oneOf, type OptionRules, rule } from "../../../internal/options.ts";
 import { abortable } from "../../../internal/time.ts";
@@ -215,8 +215,8 @@ function finish<Value>(
 ): Promise<Value> {
   return withTimeLimit(timeoutMs, async (limit) => {
     const end = signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]);
-    const result = await abortable(work(limitFromSignal(end)), end);
+    const result = await abortable(work(monitorFromSignal(end)), end);
     if (!isErrorResult(result)) return result as Value;
-    throw new ToolError(result.code, result.message, { details: result.data, cause: result.cause });
+    throw toToolError(result);
   });
 }

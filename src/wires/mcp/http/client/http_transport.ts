@@ -8,8 +8,9 @@
  */
 import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
 import { withTimeLimit } from "../../../../core/call/time_limit.ts";
-import { discard, readPieces, readText, withRetryAfter } from "../../../../http_client/read.ts";
-import { ResumableSseDecoder } from "../../../../http_client/resumable_sse.ts";
+import { addRetryAfter, discard, isEventStream, readChunks, readText } from "../../../../http_client/read.ts";
+import { connectionError } from "../../../../http_client/send.ts";
+import { readEvents, ResumableSseDecoder } from "../../../../http_client/sse.ts";
 import type { RequestId } from "../../../framing/json_rpc/decode.ts";
 import { decodeStatus, ofAnotherRequest } from "../../../framing/json_rpc/decode_error.ts";
 import {
@@ -23,7 +24,7 @@ import {
 } from "../../client/message_transport.ts";
 import { SESSION_HEADER } from "../../protocol/header_values.ts";
 import { encodeMessage, type OneWayMessage, parseMessages, type RpcRequest } from "../../protocol/messages.ts";
-import { brokenOff, type Fetcher, isEventStream, readEvents } from "./fetcher.ts";
+import type { Fetcher } from "./fetcher.ts";
 
 const ACCEPT = "application/json, text/event-stream";
 /** Delay before a stream is resumed if the server does not specify one, in milliseconds. */
@@ -59,7 +60,7 @@ export class HttpTransport implements MessageTransport {
     const session = response.headers.get(SESSION_HEADER) ?? undefined;
     const { id } = message;
     const reply = isEventStream(response) && response.ok
-      ? await this.#readStream(response, { id, decoder: new ResumableSseDecoder(), options })
+      ? await this.#readStream(response, { id, decoder: new ResumableSseDecoder(this.#fetcher.maxBytes), options })
       : await this.#readWhole(response, id, options);
     return { ...reply, session };
   }
@@ -72,7 +73,7 @@ export class HttpTransport implements MessageTransport {
   }
 
   async listen(options: SendOptions): Promise<void> {
-    const decoder = new ResumableSseDecoder();
+    const decoder = new ResumableSseDecoder(this.#fetcher.maxBytes);
     const first = await this.#resume(decoder.lastEventId, options);
     void this.#keepListening(first, { id: undefined, decoder, options: { ...options, isEndless: true } });
   }
@@ -111,12 +112,12 @@ export class HttpTransport implements MessageTransport {
   async #readWhole(response: Response, id: RequestId, { limit }: SendOptions): Promise<RpcReply> {
     const { status, headers } = response;
     try {
-      const text = await readText(readPieces(response, limit, this.#fetcher.maxBytes));
+      const text = await readText(readChunks(response, limit, this.#fetcher.maxBytes));
       const reply = this.#take(text, id, true);
       if (reply !== undefined) return response.ok || "result" in reply ? reply : { ...reply, status, headers };
       const isOfAnother = response.ok && parseMessages(text).some(({ kind }) => kind === "reply");
       if (isOfAnother) return { transportError: ofAnotherRequest(), status };
-      return { transportError: withRetryAfter(decodeStatus(status, text, "MCP"), headers), status };
+      return { transportError: addRetryAfter(decodeStatus(status, text, "MCP"), headers), status };
     } catch (thrown) {
       return { transportError: this.#toStreamError(thrown), status };
     }
@@ -146,10 +147,8 @@ export class HttpTransport implements MessageTransport {
 
   /** Reads one stream. Returns the reply, or the error that ended the stream; `undefined` if it ended without either. */
   async #readOnce(response: Response, { id, decoder, options }: StreamReading): Promise<RpcReply | undefined> {
-    const { maxBytes } = this.#fetcher;
-    const { limit, isEndless } = options;
     try {
-      for await (const { data } of readEvents(response, decoder, limit, { maxBytes, isEndless })) {
+      for await (const { data } of readEvents(response, decoder, options.limit, options.isEndless)) {
         const reply = this.#take(data, id, false);
         if (reply !== undefined) return reply;
       }
@@ -178,7 +177,7 @@ export class HttpTransport implements MessageTransport {
   }
 
   #toStreamError(thrown: unknown): ErrorResult {
-    return brokenOff(thrown, `POST ${this.#fetcher.url.href}`, "Stream broke off");
+    return connectionError(thrown, `POST ${this.#fetcher.url.href}`, "Stream broke off");
   }
 }
 

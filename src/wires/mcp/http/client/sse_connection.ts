@@ -5,16 +5,17 @@
  * @module
  */
 import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
-import { limitFromSignal } from "../../../../core/call/time_limit.ts";
+import { monitorFromSignal } from "../../../../core/call/time_limit.ts";
 import type { ActivityMonitor } from "../../../../core/call/transport.ts";
-import { discard, readPieces, readText, withRetryAfter } from "../../../../http_client/read.ts";
-import { ResumableSseDecoder } from "../../../../http_client/resumable_sse.ts";
+import { addRetryAfter, discard, isEventStream, readChunks, readText } from "../../../../http_client/read.ts";
+import { connectionError } from "../../../../http_client/send.ts";
+import { readEvents, ResumableSseDecoder } from "../../../../http_client/sse.ts";
 import { decodeStatus } from "../../../framing/json_rpc/decode_error.ts";
 import { toErrorResult } from "../../client/decode_reply.ts";
 import type { DuplexConnection, DuplexHandler, OpenDuplexConnection } from "../../client/duplex_transport.ts";
 import type { SendOptions } from "../../client/message_transport.ts";
 import { parseMessages } from "../../protocol/messages.ts";
-import { brokenOff, type Fetcher, isEventStream, readEvents } from "./fetcher.ts";
+import type { Fetcher } from "./fetcher.ts";
 
 /** Opens the stream at the URL of the fetcher. Aborting the request that needs it aborts the opening, not the open stream. */
 export function openSseConnection(fetcher: Fetcher): OpenDuplexConnection {
@@ -36,7 +37,7 @@ async function open(
   closing: AbortController,
   handler: DuplexHandler,
 ): Promise<DuplexConnection | ErrorResult> {
-  const limit = limitFromSignal(closing.signal);
+  const limit = monitorFromSignal(closing.signal);
   const response = await fetcher.send({ method: "GET", headers: { ...headers, accept: "text/event-stream" }, limit });
   if ("kind" in response) return response;
   if (!response.ok || !isEventStream(response)) {
@@ -61,18 +62,15 @@ async function readMessages(
   handler: DuplexHandler,
   opened: (connection: DuplexConnection | ErrorResult) => void,
 ): Promise<void> {
-  const { maxBytes } = fetcher;
   try {
-    const limit = limitFromSignal(closing.signal);
-    for await (
-      const { event, data } of readEvents(response, new ResumableSseDecoder(), limit, { maxBytes, isEndless: true })
-    ) {
+    const decoder = new ResumableSseDecoder(fetcher.maxBytes);
+    for await (const { event, data } of readEvents(response, decoder, monitorFromSignal(closing.signal), true)) {
       if (event !== "endpoint") handler.receive(parseMessages(data));
       else opened(toConnection(fetcher.at(data), closing));
     }
     handler.closed(errorResult("unavailable", "Stream broke off"));
   } catch (thrown) {
-    handler.closed(brokenOff(thrown, `GET ${fetcher.url.href}`, "Stream broke off"));
+    handler.closed(connectionError(thrown, `GET ${fetcher.url.href}`, "Stream broke off"));
   } finally {
     closing.abort();
   }
@@ -102,13 +100,13 @@ function toConnection(endpoint: Fetcher | undefined, closing: AbortController): 
 async function readError(response: Response, limit: ActivityMonitor, maxBytes: number): Promise<ErrorResult> {
   const { status, headers } = response;
   try {
-    const text = await readText(readPieces(response, limit, maxBytes));
+    const text = await readText(readChunks(response, limit, maxBytes));
     const [message] = parseMessages(text);
     if (message?.kind === "reply" && "error" in message.reply) {
       return toErrorResult({ ...message.reply, status, headers });
     }
-    return withRetryAfter(decodeStatus(status, text, "MCP"), headers);
+    return addRetryAfter(decodeStatus(status, text, "MCP"), headers);
   } catch (thrown) {
-    return brokenOff(thrown, `POST ${response.url}`, "Response broke off");
+    return connectionError(thrown, `POST ${response.url}`, "Response broke off");
   }
 }

@@ -5,12 +5,13 @@
  *
  * @module
  */
+import type { HttpClientOptions } from "../../../../http_client/send.ts";
 import { parseHttpUrl } from "../../../../internal/http.ts";
 import { checkOptions, FUNCTION, HEADERS, type OptionRules, wholeNumber } from "../../../../internal/options.ts";
 import { CLIENT_RULES, McpClientTransport } from "../../client/transport.ts";
 import { DuplexTransport } from "../../client/duplex_transport.ts";
 import type { McpClientOptions, McpTransport } from "../../client/types.ts";
-import { Fetcher, type FetchOptions } from "./fetcher.ts";
+import { Fetcher } from "./fetcher.ts";
 import { HttpTransport } from "./http_transport.ts";
 import { openSseConnection } from "./sse_connection.ts";
 
@@ -25,7 +26,7 @@ const RULES: OptionRules<McpTransportOptions> = {
 };
 
 /** Options of {@link mcpTransport}. */
-export interface McpTransportOptions extends McpClientOptions, FetchOptions {}
+export interface McpTransportOptions extends McpClientOptions, HttpClientOptions {}
 
 /**
  * A transport to an MCP server over HTTP, of revision 2026-07-28 or older. The revision is detected.

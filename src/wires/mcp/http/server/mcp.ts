@@ -7,7 +7,7 @@
  * @module
  */
 import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
-import { refuseMediaType } from "../../../../http_client/json_post.ts";
+import { mediaTypeError } from "../../../framing/http.ts";
 import { parseJson } from "../../../framing/json_rpc/decode.ts";
 import { Deadlines } from "../../../../internal/deadlines.ts";
 import { isJsonObject, type Members } from "../../../../internal/json.ts";
@@ -141,7 +141,7 @@ class Mcp implements MountedWire {
     const withoutMessage = endpoints?.handle(head);
     if (withoutMessage !== undefined) return withoutMessage;
     if (head.method !== "POST") return this.#legacy.handleOther(head);
-    const unreadable = refuseMediaType(head.metadata);
+    const unreadable = mediaTypeError(head.metadata);
     if (unreadable !== undefined) return refused(415, -32000, unreadable.message, { code: unreadable.code });
     return body.text().then((text) =>
       typeof text === "string" ? this.#receive(head, text, endpoints) : refusalReply(text)

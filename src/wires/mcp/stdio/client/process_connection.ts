@@ -7,8 +7,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
-import { refuseBecause } from "../../../framing/json_rpc/decode_error.ts";
+import { type ErrorResult, errorResult, errorResultWithCause } from "../../../../core/call/outcome.ts";
 import { parseMessages } from "../../protocol/messages.ts";
 import type { DuplexConnection, DuplexHandler, OpenDuplexConnection } from "../../client/duplex_transport.ts";
 import process from "node:process";
@@ -85,10 +84,16 @@ function start(
     child.once("error", (cause) => {
       // The runtime reports a missing folder as a missing program.
       const problem = isMissing(cwd) ? `there is no folder ${cwd}` : cause.message;
-      fail(refuseBecause("unavailable", "Cannot start the server", `${command}: ${problem}`, { cause }));
+      fail(errorResultWithCause("unavailable", "Cannot start the server", `${command}: ${problem}`, { cause }));
     });
     child.once("close", (code, signal) => {
-      fail(refuseBecause("unavailable", "The server has ended", `${command} ended with ${signal ?? `status ${code}`}`));
+      fail(
+        errorResultWithCause(
+          "unavailable",
+          "The server has ended",
+          `${command} ended with ${signal ?? `status ${code}`}`,
+        ),
+      );
     });
   });
 }
@@ -123,7 +128,9 @@ class ProcessConnection implements DuplexConnection {
     return new Promise((resolve) => {
       this.#child.stdin?.write(`${text}\n`, (cause) => {
         const isWritten = cause === undefined || cause === null;
-        resolve(isWritten ? undefined : refuseBecause("unavailable", "The server has ended", cause.message, { cause }));
+        resolve(
+          isWritten ? undefined : errorResultWithCause("unavailable", "The server has ended", cause.message, { cause }),
+        );
       });
     });
   }
