@@ -14,7 +14,7 @@ import { systemClock } from "../../../internal/time.ts";
 import { VERSION } from "../../../internal/version.ts";
 import { UNSUPPORTED_VERSION } from "../protocol/codes.ts";
 import { MODERN_VERSION } from "../protocol/constants.ts";
-import { toErrorResult } from "./decode_reply.ts";
+import { decodeFailedReply } from "./decode_reply.ts";
 import type { ClientIdentity, ProtocolEra } from "./era.ts";
 import { IncomingRouter, type PendingRequest } from "./incoming_router.ts";
 import { LegacyEra } from "./legacy.ts";
@@ -153,7 +153,7 @@ export class Connection implements ClientIdentity {
       const era = chooseEra(asObject(reply.error.data)["supported"]);
       return era === "modern" ? "again" : era;
     }
-    return indicatesLegacyServer(reply, transport) ? "legacy" : toErrorResult(reply);
+    return indicatesLegacyServer(reply, transport) ? "legacy" : decodeFailedReply(reply);
   }
 
   async #openLegacy(): Promise<ProtocolEra | ErrorResult> {
@@ -171,7 +171,7 @@ export class Connection implements ClientIdentity {
       }
     }
     const isUnknown = [400, 404, 405].includes(failed.status ?? 0);
-    if (!isUnknown || openLegacyTransport === undefined) return toErrorResult(failed);
+    if (!isUnknown || openLegacyTransport === undefined) return decodeFailedReply(failed);
     return await this.#openOn(openLegacyTransport(), failed);
   }
 
@@ -182,7 +182,7 @@ export class Connection implements ClientIdentity {
     this.#legacyTransport = transport;
     if (await era.open() === undefined) return era;
     transport.close();
-    return toErrorResult(failed);
+    return decodeFailedReply(failed);
   }
 }
 

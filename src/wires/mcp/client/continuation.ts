@@ -23,7 +23,7 @@ export interface ContinuationState {
 const PREFIX = "mcp:";
 
 /** Encodes a continuation. */
-export function encodeContinuation(
+export function toContinuation(
   state: string | undefined,
   questions: readonly ServerQuestion[],
   answered: Members,
@@ -38,7 +38,7 @@ export function encodeContinuation(
 }
 
 /** Decodes a continuation. Text that was not encoded here is the server's state. */
-export function decodeContinuation(continuation: string): ContinuationState {
+export function fromContinuation(continuation: string): ContinuationState {
   if (continuation.startsWith(PREFIX)) {
     try {
       const { state, forms, answered } = asObject(JSON.parse(continuation.slice(PREFIX.length)));

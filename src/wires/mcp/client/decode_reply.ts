@@ -33,7 +33,7 @@ const INVALID_REQUEST_NUMBERS: ReadonlySet<unknown> = new Set([
 const DEFAULT_FAILURE_CODE = "tool_error";
 
 /** The error result for a failed reply. */
-export function toErrorResult(reply: FailedReply): ErrorResult {
+export function decodeFailedReply(reply: FailedReply): ErrorResult {
   if ("transportError" in reply) return reply.transportError;
   const { error: { code, message, data }, status, headers } = reply;
   const number = INVALID_REQUEST_NUMBERS.has(code) ? mcpErrorCodes.invalid_request.number : code;

@@ -1,6 +1,6 @@
 import { errorResult, type QuestionsResult } from "../../../core/call/outcome.ts";
 import type { Members } from "../../../internal/json.ts";
-import { encodeContinuation, toInputParams } from "./continuation.ts";
+import { toContinuation, toInputParams } from "./continuation.ts";
 import type { RpcReply } from "./message_transport.ts";
 import { decodeInputRequests, questionsKind, type ServerQuestion, toQuestion } from "./questions.ts";
 import type { RequestHandlers } from "./request_handlers.ts";
@@ -30,7 +30,7 @@ export async function runInputRequiredLoop(
     const state = typeof requestState === "string" ? requestState : undefined;
     const { questions, answered } = await answerInputRequests(handlers, inputRequests);
     if (questions.length > 0) {
-      return { questions: toQuestionsResult(questions, encodeContinuation(state, questions, answered)) };
+      return { questions: toQuestionsResult(questions, toContinuation(state, questions, answered)) };
     }
     inputs = toInputParams({ state, forms: {}, answered }, undefined);
   }

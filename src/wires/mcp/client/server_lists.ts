@@ -2,7 +2,7 @@ import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import { isJsonObject, type Members } from "../../../internal/json.ts";
 import type { Connection } from "./connection.ts";
-import { invalidResultError, toErrorResult } from "./decode_reply.ts";
+import { decodeFailedReply, invalidResultError } from "./decode_reply.ts";
 
 /** Maximum number of pages of a list. It stops a server whose list has no end. */
 const MAX_PAGES = 1_000;
@@ -36,7 +36,7 @@ export class ServerLists {
     for (let pages = 0; pages < MAX_PAGES; pages++) {
       const params = cursor === undefined ? {} : { cursor };
       const reply = await this.#connection.request({ method, params, limit });
-      if (!("result" in reply)) return toErrorResult(reply);
+      if (!("result" in reply)) return decodeFailedReply(reply);
       const page = reply.result[member];
       if (!Array.isArray(page)) return invalidResultError(method);
       items.push(...page.filter(isJsonObject));

@@ -9,7 +9,7 @@ import { monitorFromSignal, withTimeLimit } from "../../../core/call/time_limit.
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import type { Members } from "../../../internal/json.ts";
 import type { Connection } from "./connection.ts";
-import { toErrorResult } from "./decode_reply.ts";
+import { decodeFailedReply } from "./decode_reply.ts";
 import type { PendingRequest } from "./incoming_router.ts";
 import { BACKGROUND_TIMEOUT_MS, suspendFor } from "./message_transport.ts";
 import type { McpChange } from "./types.ts";
@@ -94,7 +94,7 @@ export class Subscriptions {
     limit: ActivityMonitor,
   ): Promise<ErrorResult | undefined> {
     const reply = await this.#connection.request({ method: `resources/${verb}`, params: { uri }, limit });
-    return "result" in reply ? undefined : toErrorResult(reply);
+    return "result" in reply ? undefined : decodeFailedReply(reply);
   }
 
   #requestInBackground(verb: "subscribe" | "unsubscribe", uri: string): Promise<ErrorResult | undefined> {
@@ -163,7 +163,7 @@ export class Subscriptions {
     do {
       const reply = await this.#connection.request(request);
       if (limit.signal.aborted) return;
-      const error = "result" in reply ? undefined : toErrorResult(reply);
+      const error = "result" in reply ? undefined : decodeFailedReply(reply);
       if (error !== undefined && error.code !== "unavailable") {
         return this.#connection.logger.warn(`The server does not send notifications of changes: ${error.message}`);
       }

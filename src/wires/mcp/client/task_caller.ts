@@ -8,8 +8,8 @@ import type { ActivityMonitor, TransportCall } from "../../../core/call/transpor
 import { asObject, type Members } from "../../../internal/json.ts";
 import { hasLegacyTasks, hasTasksExtension } from "../protocol/capabilities.ts";
 import type { Connection } from "./connection.ts";
-import { decodeContinuation, encodeContinuation, toInputParams } from "./continuation.ts";
-import { toErrorResult } from "./decode_reply.ts";
+import { fromContinuation, toContinuation, toInputParams } from "./continuation.ts";
+import { decodeFailedReply } from "./decode_reply.ts";
 import type { ProtocolEra } from "./era.ts";
 import { answerInputRequests, toQuestionsResult } from "./input_required_loop.ts";
 import type { OpenCalls } from "./open_calls.ts";
@@ -52,11 +52,11 @@ export class TaskCaller {
   async #redeem(taskId: string, { meta, limit }: TransportCall): Promise<CallResult | UnknownOutcome> {
     const { continuation, responses } = meta ?? {};
     if (typeof continuation === "string") {
-      const error = await this.#update(taskId, toInputParams(decodeContinuation(continuation), responses), limit);
+      const error = await this.#update(taskId, toInputParams(fromContinuation(continuation), responses), limit);
       if (error !== undefined) return error;
     }
     const reply = await this.#connection.request({ method: "tasks/get", params: { taskId }, limit });
-    if (!("result" in reply)) return toErrorResult(reply);
+    if (!("result" in reply)) return decodeFailedReply(reply);
     const task = reply.result;
     if (task["status"] === "input_required") return await this.#answer(taskId, task, limit);
     const unfinished = unfinishedResult(task);
@@ -69,7 +69,7 @@ export class TaskCaller {
   async #answer(taskId: string, task: Members, limit: ActivityMonitor): Promise<CallResult> {
     const { questions, answered } = await answerInputRequests(this.#connection.handlers, task["inputRequests"]);
     if (questions.length > 0) {
-      return toQuestionsResult(questions, encodeContinuation(taskId, questions, answered));
+      return toQuestionsResult(questions, toContinuation(taskId, questions, answered));
     }
     return await this.#update(taskId, { inputResponses: answered }, limit) ?? toPromiseOutcome(task);
   }
@@ -80,7 +80,7 @@ export class TaskCaller {
     limit: ActivityMonitor,
   ): Promise<CallResult | undefined> {
     const reply = await this.#connection.request({ method: "tasks/update", params: { taskId, inputResponses }, limit });
-    return "result" in reply ? undefined : toErrorResult(reply);
+    return "result" in reply ? undefined : decodeFailedReply(reply);
   }
 
   /** In 2025-11-25 the result has its own request, and the server asks while that is pending. */
@@ -92,7 +92,7 @@ export class TaskCaller {
     const { continuation, responses } = meta ?? {};
     if (continuation !== taskId) {
       const reply = await this.#connection.request({ method: "tasks/get", params: { taskId }, limit });
-      if (!("result" in reply)) return toErrorResult(reply);
+      if (!("result" in reply)) return decodeFailedReply(reply);
       const unfinished = unfinishedResult(reply.result);
       if (unfinished !== undefined) return unfinished;
     }

@@ -11,7 +11,7 @@ import { asObject, isJsonObject, type Members, typedOr } from "../../../internal
 import { decodeResult } from "../../framing/result/decode.ts";
 import { decodeOutcome, type RpcOutcome } from "../protocol/messages.ts";
 import type { Connection } from "./connection.ts";
-import { toErrorResult } from "./decode_reply.ts";
+import { decodeFailedReply } from "./decode_reply.ts";
 
 /** Poll interval if the server does not specify one, in milliseconds. */
 const DEFAULT_POLL_MS = 1_000;
@@ -51,7 +51,7 @@ export async function cancelTask(connection: Connection, taskId: string, limit: 
   const after = "result" in reply && typeof reply.result["status"] === "string"
     ? reply
     : await connection.request({ method: "tasks/get", params: { taskId }, limit });
-  if (!("result" in after)) return toErrorResult("result" in reply ? after : reply);
+  if (!("result" in after)) return decodeFailedReply("result" in reply ? after : reply);
   const { status } = after.result;
   return { kind: "answer", value: { cancelled: status !== "completed" && status !== "failed" } };
 }

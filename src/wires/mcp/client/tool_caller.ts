@@ -17,8 +17,8 @@ import { hasLegacyToolTasks } from "../protocol/capabilities.ts";
 import { HEADER_MISMATCH, URL_ELICITATION_REQUIRED } from "../protocol/codes.ts";
 import { paramHeaders } from "../protocol/header_values.ts";
 import type { Connection } from "./connection.ts";
-import { decodeContinuation, encodeContinuation, toInputParams } from "./continuation.ts";
-import { decodeToolResult, toErrorResult } from "./decode_reply.ts";
+import { fromContinuation, toContinuation, toInputParams } from "./continuation.ts";
+import { decodeFailedReply, decodeToolResult } from "./decode_reply.ts";
 import type { ProtocolEra } from "./era.ts";
 import { type PendingRequest, ProgressFeed } from "./incoming_router.ts";
 import { runInputRequiredLoop, toQuestionsResult } from "./input_required_loop.ts";
@@ -78,7 +78,7 @@ export class ToolCaller {
       latest = await this.#tools.find(tool, limit);
       return this.#tools.checkPin(tool, latest) === undefined ? await send(inputs, latest?.headerParams) : reply;
     };
-    const first = typeof continuation === "string" ? toInputParams(decodeContinuation(continuation), responses) : {};
+    const first = typeof continuation === "string" ? toInputParams(fromContinuation(continuation), responses) : {};
     const result = await runInputRequiredLoop(this.#connection.handlers, sendWithRetry, first);
     return "questions" in result ? result.questions : this.toCallResult(result.reply, tool);
   }
@@ -131,7 +131,7 @@ export class ToolCaller {
 
   /** MCP has the same number for an unknown tool and for invalid arguments. */
   #toErrorResult(reply: FailedReply, tool: string): CallResult {
-    const error = toErrorResult(reply);
+    const error = decodeFailedReply(reply);
     const isUnknown = error.code === "invalid_input" && this.#tools.isKnownMissing(tool);
     return isUnknown ? errorResult("tool_not_found", error.message, error.data) : error;
   }
@@ -153,5 +153,5 @@ function decodeElicitations(data: unknown): QuestionsResult | undefined {
   const questions = elicitations.map((params, index) =>
     toQuestion(`question_${index + 1}`, { method: "elicitation/create", params: asObject(params) })
   );
-  return toQuestionsResult(questions, encodeContinuation(undefined, questions, {}));
+  return toQuestionsResult(questions, toContinuation(undefined, questions, {}));
 }

@@ -17,7 +17,7 @@ import { asObject, isJsonObject, type Members } from "../../../internal/json.ts"
 import { LOGGER, oneOf, type OptionRules, rule } from "../../../internal/options.ts";
 import { abortable } from "../../../internal/time.ts";
 import { Connection, type ServerRoute } from "./connection.ts";
-import { invalidResultError, toErrorResult } from "./decode_reply.ts";
+import { decodeFailedReply, invalidResultError } from "./decode_reply.ts";
 import { runInputRequiredLoop } from "./input_required_loop.ts";
 import { BACKGROUND_TIMEOUT_MS } from "./message_transport.ts";
 import { OpenCalls } from "./open_calls.ts";
@@ -187,7 +187,7 @@ export class McpClientTransport implements McpTransport {
       const message = `The server has a question before it can answer ${method}: set a handler with onElicitation()`;
       return errorResult("invalid_request", message, loop.questions);
     }
-    if (!("result" in loop.reply)) return toErrorResult(loop.reply);
+    if (!("result" in loop.reply)) return decodeFailedReply(loop.reply);
     const { result } = loop.reply;
     if (key !== undefined && rounds === 1) this.#lists.cache.set(key, result, ttlMsOf(result));
     return result;
@@ -200,7 +200,7 @@ export class McpClientTransport implements McpTransport {
     if ("kind" in era) return era;
     if (era.isModern || level === undefined) return undefined;
     const reply = await this.#connection.request({ method: "logging/setLevel", params: { level }, limit });
-    return "result" in reply ? undefined : toErrorResult(reply);
+    return "result" in reply ? undefined : decodeFailedReply(reply);
   }
 }
 

@@ -11,7 +11,7 @@ import { addRetryAfter, discard, isEventStream, readChunks, readText } from "../
 import { connectionError } from "../../../../http_client/send.ts";
 import { readEvents, ResumableSseDecoder } from "../../../../http_client/sse.ts";
 import { decodeStatus } from "../../../framing/json_rpc/decode_error.ts";
-import { toErrorResult } from "../../client/decode_reply.ts";
+import { decodeFailedReply } from "../../client/decode_reply.ts";
 import type { DuplexConnection, DuplexHandler, OpenDuplexConnection } from "../../client/duplex_transport.ts";
 import type { SendOptions } from "../../client/message_transport.ts";
 import { parseMessages } from "../../protocol/messages.ts";
@@ -103,7 +103,7 @@ async function readError(response: Response, limit: ActivityMonitor, maxBytes: n
     const text = await readText(readChunks(response, limit, maxBytes));
     const [message] = parseMessages(text);
     if (message?.kind === "reply" && "error" in message.reply) {
-      return toErrorResult({ ...message.reply, status, headers });
+      return decodeFailedReply({ ...message.reply, status, headers });
     }
     return addRetryAfter(decodeStatus(status, text, "MCP"), headers);
   } catch (thrown) {
