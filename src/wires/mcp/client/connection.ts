@@ -7,7 +7,6 @@
  */
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { withTimeLimit } from "../../../core/call/time_limit.ts";
-import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import type { Logger } from "../../../core/handler/context.ts";
 import { asObject, type Members } from "../../../internal/json.ts";
 import { systemClock } from "../../../internal/time.ts";
@@ -15,8 +14,8 @@ import { VERSION } from "../../../internal/version.ts";
 import { UNSUPPORTED_VERSION } from "../protocol/codes.ts";
 import { MODERN_VERSION } from "../protocol/constants.ts";
 import { decodeFailedReply } from "./decode_reply.ts";
-import type { ClientIdentity, ProtocolEra } from "./era.ts";
-import { IncomingRouter, type PendingRequest } from "./incoming_router.ts";
+import type { ClientIdentity, EraRequest, ProtocolEra } from "./era.ts";
+import { IncomingRouter } from "./incoming_router.ts";
 import { LegacyEra } from "./legacy.ts";
 import type { FailedReply, MessageTransport, RpcReply } from "./message_transport.ts";
 import { discoverServer, ModernEra } from "./modern.ts";
@@ -31,18 +30,6 @@ export interface ServerRoute {
   readonly openLegacyTransport?: () => MessageTransport;
   /** Timeout of the request that detects the era, in milliseconds. */
   readonly probeTimeoutMs: number;
-}
-
-/** A request to the server. */
-export interface ConnectionRequest {
-  readonly method: string;
-  readonly params?: Members;
-  /** Members of `_meta` that the protocol does not define. */
-  readonly meta?: Members;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly limit: ActivityMonitor;
-  readonly pending?: PendingRequest;
-  readonly isEndless?: boolean;
 }
 
 /** The connection to a server, in the era that the server supports. */
@@ -92,15 +79,13 @@ export class Connection implements ClientIdentity {
   }
 
   /** Sends a request and waits for the reply. Never throws. */
-  async request(request: ConnectionRequest): Promise<RpcReply> {
+  async request(request: EraRequest): Promise<RpcReply> {
     const era = await this.era();
     if ("kind" in era) return { transportError: era };
-    const { method, params = {}, meta = {}, headers = {}, limit, pending, isEndless = false } = request;
     const id = this.nextId();
-    const untrack = pending && this.router.track(id, pending);
-    const wantsProgress = pending?.onProgress !== undefined;
+    const untrack = request.pending && this.router.track(id, request.pending);
     try {
-      return await era.request({ id, method, params, meta, headers, limit, wantsProgress, isEndless });
+      return await era.request(id, request);
     } finally {
       untrack?.();
     }
@@ -158,8 +143,7 @@ export class Connection implements ClientIdentity {
 
   async #openLegacy(): Promise<ProtocolEra | ErrorResult> {
     const { transport, openLegacyTransport, probeTimeoutMs } = this.#route;
-    const era = new LegacyEra(transport, this);
-    this.router.respond = (message) => void era.post(message);
+    const era = this.#legacyEra(transport);
     const failed = await era.open();
     if (failed === undefined) return era;
     // A modern server that answered the first probe too late.
@@ -172,17 +156,19 @@ export class Connection implements ClientIdentity {
     }
     const isUnknown = [400, 404, 405].includes(failed.status ?? 0);
     if (!isUnknown || openLegacyTransport === undefined) return decodeFailedReply(failed);
-    return await this.#openOn(openLegacyTransport(), failed);
+    const legacyTransport = this.#legacyTransport = openLegacyTransport();
+    const legacyEra = this.#legacyEra(legacyTransport);
+    if (await legacyEra.open() === undefined) return legacyEra;
+    legacyTransport.close();
+    return decodeFailedReply(failed);
   }
 
-  async #openOn(transport: MessageTransport, failed: FailedReply): Promise<ProtocolEra | ErrorResult> {
+  /** Before the handshake is complete, servers may already send requests. */
+  #legacyEra(transport: MessageTransport): LegacyEra {
     transport.receive = this.router.receive;
     const era = new LegacyEra(transport, this);
     this.router.respond = (message) => void era.post(message);
-    this.#legacyTransport = transport;
-    if (await era.open() === undefined) return era;
-    transport.close();
-    return decodeFailedReply(failed);
+    return era;
   }
 }
 

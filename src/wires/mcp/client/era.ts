@@ -3,27 +3,26 @@ import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import { asObject, isJsonObject, type Members, typedOr } from "../../../internal/json.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import type { OneWayMessage } from "../protocol/messages.ts";
+import type { PendingRequest } from "./incoming_router.ts";
 import type { RpcReply } from "./message_transport.ts";
 import type { McpImplementation, McpLogLevel, McpServerInfo } from "./types.ts";
 
 /** A request in a form that both eras can send. */
 export interface EraRequest {
-  /** Unique among the requests of a transport. */
-  readonly id: RequestId;
   /** The method. */
   readonly method: string;
-  /** Parameters without `_meta`. */
-  readonly params: Members;
-  /** Members of `_meta` that the protocol does not define. */
-  readonly meta: Members;
-  /** Headers other than version, method and name. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** Parameters without `_meta`. Default: none. */
+  readonly params?: Members;
+  /** Members of `_meta` that the protocol does not define. Default: none. */
+  readonly meta?: Members;
+  /** Headers other than version, method and name. Default: none. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Aborts the request. */
   readonly limit: ActivityMonitor;
-  /** Whether to ask for progress notifications. */
-  readonly wantsProgress: boolean;
-  /** Whether the response is a stream without an end. */
-  readonly isEndless: boolean;
+  /** Callbacks. With `onProgress` the request asks for progress notifications. Default: none. */
+  readonly pending?: PendingRequest;
+  /** Whether the response is a stream without an end. Default: `false`. */
+  readonly isEndless?: boolean;
 }
 
 /** One of the two eras of the protocol: with a handshake, or without sessions. */
@@ -34,8 +33,8 @@ export interface ProtocolEra {
   readonly hasHeaders: boolean;
   /** Information that the server has sent about itself. */
   readonly server: McpServerInfo;
-  /** Sends a request and waits for the reply. Never throws. */
-  request(request: EraRequest): Promise<RpcReply>;
+  /** Sends a request with an id that is unique among those of a transport. Never throws. */
+  request(id: RequestId, request: EraRequest): Promise<RpcReply>;
   /** Sends a notification or a response. */
   post(message: OneWayMessage): Promise<ErrorResult | undefined>;
   /** Ends the session. */

@@ -9,6 +9,7 @@
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { monitorFromSignal, withTimeLimit } from "../../../core/call/time_limit.ts";
 import { typedOr } from "../../../internal/json.ts";
+import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { isLegacyVersion, LEGACY_VERSIONS } from "../protocol/constants.ts";
 import { SESSION_HEADER, VERSION_HEADER } from "../protocol/header_values.ts";
 import type { OneWayMessage } from "../protocol/messages.ts";
@@ -70,10 +71,10 @@ export class LegacyEra implements ProtocolEra {
     return "server" in session ? undefined : session;
   }
 
-  async request(request: EraRequest): Promise<RpcReply> {
-    const { id, method, limit, isEndless } = request;
-    const meta = { ...request.meta, ...(request.wantsProgress && { progressToken: id }) };
-    const params = Object.keys(meta).length > 0 ? { ...request.params, _meta: meta } : request.params;
+  async request(id: RequestId, request: EraRequest): Promise<RpcReply> {
+    const { method, params: ownParams = {}, limit, pending, isEndless = false } = request;
+    const meta = { ...request.meta, ...(pending?.onProgress && { progressToken: id }) };
+    const params = Object.keys(meta).length > 0 ? { ...ownParams, _meta: meta } : ownParams;
     for (let isFirst = true;; isFirst = false) {
       const session = await this.#ensureSession();
       if (!("server" in session)) return session;

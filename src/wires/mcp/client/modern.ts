@@ -9,6 +9,7 @@ import type { ErrorResult } from "../../../core/call/outcome.ts";
 import { withTimeLimit } from "../../../core/call/time_limit.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import { asObject, type Members } from "../../../internal/json.ts";
+import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import {
   CLIENT_CAPABILITIES,
   CLIENT_INFO,
@@ -58,9 +59,9 @@ export class ModernEra implements ProtocolEra {
     this.server = readServerInfo(MODERN_VERSION, discovered, asObject(discovered["_meta"])[SERVER_INFO]);
   }
 
-  async request(request: EraRequest): Promise<RpcReply> {
-    const { id, method, limit, isEndless } = request;
-    const meta = { ...request.meta, ...requestMeta(this.#client), ...(request.wantsProgress && { progressToken: id }) };
+  async request(id: RequestId, request: EraRequest): Promise<RpcReply> {
+    const { method, limit, pending, isEndless = false } = request;
+    const meta = { ...request.meta, ...requestMeta(this.#client), ...(pending?.onProgress && { progressToken: id }) };
     const params = { ...request.params, _meta: meta };
     const { hasHeaders } = this.#transport;
     const headers = hasHeaders ? { ...requestHeaders(MODERN_VERSION, method, params), ...request.headers } : {};

@@ -8,7 +8,7 @@
 import type { Question } from "../../../core/call/outcome.ts";
 import { asObject, isJsonObject, type JsonObject, type Members, typedOr } from "../../../internal/json.ts";
 import { isRequestId, type RequestId } from "../../framing/json_rpc/decode.ts";
-import { type InputRequest, RESOURCE_KEY_PREFIX } from "../protocol/forms.ts";
+import { type InputRequest, isGrantForm, RESOURCE_KEY_PREFIX } from "../protocol/forms.ts";
 
 /** A question, with what is needed to send the answer. */
 export interface ServerQuestion {
@@ -72,7 +72,7 @@ export function toQuestion(key: string, { method, params }: InputRequest): Serve
 export function questionKey({ params }: InputRequest, number: number): string {
   const { resource, question } = metaOf(params);
   const key = typedOr(asObject(question)["key"], `question_${number}`);
-  return isJsonObject(resource) || isGrantForm(params) ? RESOURCE_KEY_PREFIX + key : key;
+  return isJsonObject(resource) || isGrantForm(params["requestedSchema"]) ? RESOURCE_KEY_PREFIX + key : key;
 }
 
 /** Id of the request that a question belongs to, if the server specifies it. */
@@ -83,12 +83,6 @@ export function relatedRequestId({ params }: InputRequest): RequestId | undefine
 
 function metaOf(params: Members): Members {
   return asObject(params["_meta"]);
-}
-
-function isGrantForm(params: Members): boolean {
-  const { properties } = asObject(params["requestedSchema"]);
-  const [[name, field] = [], ...others] = Object.entries(asObject(properties));
-  return name === "granted" && others.length === 0 && asObject(field)["type"] === "boolean";
 }
 
 /** `request-for-more-resource` if all questions ask for that. */

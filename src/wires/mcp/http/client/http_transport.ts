@@ -97,7 +97,7 @@ export class HttpTransport implements MessageTransport {
   endSession(headers: Readonly<Record<string, string>>): void {
     // In the background, and errors are ignored: a session that is not ended expires.
     withTimeLimit(BACKGROUND_TIMEOUT_MS, async (limit) => {
-      const response = await this.#fetcher.send({ method: "DELETE", headers, limit });
+      const response = await this.#fetcher.send({ method: "DELETE", headers }, limit);
       if (!("kind" in response)) discard(response);
     }).catch(() => {});
   }
@@ -106,7 +106,7 @@ export class HttpTransport implements MessageTransport {
 
   #post(message: RpcRequest | OneWayMessage, { headers, limit }: SendOptions): Promise<Response | ErrorResult> {
     const allHeaders = { ...headers, "content-type": "application/json", accept: ACCEPT };
-    return this.#fetcher.send({ method: "POST", headers: allHeaders, body: encodeMessage(message), limit });
+    return this.#fetcher.send({ method: "POST", headers: allHeaders, body: encodeMessage(message) }, limit);
   }
 
   async #readWhole(response: Response, id: RequestId, { limit }: SendOptions): Promise<RpcReply> {
@@ -160,7 +160,7 @@ export class HttpTransport implements MessageTransport {
 
   #resume(lastEventId: string, { headers, limit }: SendOptions): Promise<Response | ErrorResult> {
     const last = lastEventId === "" ? undefined : { "last-event-id": lastEventId };
-    return this.#fetcher.send({ method: "GET", headers: { ...headers, ...last, accept: "text/event-stream" }, limit });
+    return this.#fetcher.send({ method: "GET", headers: { ...headers, ...last, accept: "text/event-stream" } }, limit);
   }
 
   /** Returns the reply, and passes other messages on. If the response has no other request, an error without an id is the reply. */

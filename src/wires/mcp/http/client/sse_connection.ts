@@ -38,7 +38,7 @@ async function open(
   handler: DuplexHandler,
 ): Promise<DuplexConnection | ErrorResult> {
   const limit = monitorFromSignal(closing.signal);
-  const response = await fetcher.send({ method: "GET", headers: { ...headers, accept: "text/event-stream" }, limit });
+  const response = await fetcher.send({ method: "GET", headers: { ...headers, accept: "text/event-stream" } }, limit);
   if ("kind" in response) return response;
   if (!response.ok || !isEventStream(response)) {
     discard(response);
@@ -86,7 +86,7 @@ function toConnection(endpoint: Fetcher | undefined, closing: AbortController): 
     },
     async write(text, { headers, limit }) {
       const allHeaders = { ...headers, "content-type": "application/json" };
-      const response = await endpoint.send({ method: "POST", headers: allHeaders, body: text, limit });
+      const response = await endpoint.send({ method: "POST", headers: allHeaders, body: text }, limit);
       if ("kind" in response) return response;
       if (!response.ok) return await readError(response, limit, endpoint.maxBytes);
       discard(response);
