@@ -5,6 +5,7 @@
  */
 import type { Progress, Sink } from "../../../core/call/outcome.ts";
 import type { Logger } from "../../../core/handler/context.ts";
+import { Listeners } from "../../../internal/async.ts";
 import { asObject, type Members } from "../../../internal/json.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { mcpErrorCodes } from "../protocol/codes.ts";
@@ -41,8 +42,6 @@ export interface ServerEvents {
   readonly sessionRenewed: undefined;
 }
 
-type Listener<Kind extends keyof ServerEvents> = (event: ServerEvents[Kind]) => void;
-
 /** Routes requests and notifications of a server. */
 export class IncomingRouter {
   /** Sends a response. `undefined` in the era without sessions: servers may not send requests there. */
@@ -50,10 +49,10 @@ export class IncomingRouter {
   readonly #handlers: RequestHandlers;
   readonly #logger: Pick<Logger, "warn">;
   readonly #pending = new Map<RequestId, PendingRequest>();
-  readonly #listeners: { readonly [Kind in keyof ServerEvents]: Set<Listener<Kind>> } = {
-    log: new Set(),
-    notification: new Set(),
-    sessionRenewed: new Set(),
+  readonly #listeners: { readonly [Kind in keyof ServerEvents]: Listeners<ServerEvents[Kind]> } = {
+    log: new Listeners(),
+    notification: new Listeners(),
+    sessionRenewed: new Listeners(),
   };
 
   constructor(handlers: RequestHandlers, logger: Pick<Logger, "warn">) {
@@ -68,16 +67,8 @@ export class IncomingRouter {
   }
 
   /** Adds a listener, until the returned function is called. */
-  on<Kind extends keyof ServerEvents>(kind: Kind, listener: Listener<Kind>): () => void {
-    // Wrapped, so that a listener that is added twice is called twice.
-    const own: Listener<Kind> = (event) => listener(event);
-    this.#listeners[kind].add(own);
-    return () => void this.#listeners[kind].delete(own);
-  }
-
-  /** Calls the listeners of an event. */
-  emit<Kind extends keyof ServerEvents>(kind: Kind, event: ServerEvents[Kind]): void {
-    for (const listener of this.#listeners[kind]) {
+  on<Kind extends keyof ServerEvents>(kind: Kind, listener: (event: ServerEvents[Kind]) => void): () => void {
+    return this.#listeners[kind].add((event) => {
       try {
         listener(event);
       } catch (thrown) {
@@ -86,7 +77,12 @@ export class IncomingRouter {
           throw thrown;
         });
       }
-    }
+    });
+  }
+
+  /** Calls the listeners of an event. */
+  emit<Kind extends keyof ServerEvents>(kind: Kind, event: ServerEvents[Kind]): void {
+    this.#listeners[kind].tell(event);
   }
 
   readonly receive: ReceiveMessage = (incoming, during) => {

@@ -7,6 +7,7 @@
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { monitorFromSignal, withTimeLimit } from "../../../core/call/time_limit.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
+import { Listeners } from "../../../internal/async.ts";
 import type { Members } from "../../../internal/json.ts";
 import type { Connection } from "./connection.ts";
 import { decodeFailedReply } from "./decode_reply.ts";
@@ -31,8 +32,8 @@ interface NotificationStream {
 /** Handlers of changes, and the stream that they need. */
 export class Subscriptions {
   readonly #connection: Connection;
-  readonly #changes = new Map<McpChange, Set<Handler>>();
-  readonly #resources = new Map<string, Set<Handler>>();
+  readonly #changes = new Map<McpChange, Listeners>();
+  readonly #resources = new Map<string, Listeners>();
   #stream: NotificationStream | undefined = undefined;
 
   constructor(connection: Connection) {
@@ -83,9 +84,8 @@ export class Subscriptions {
 
   #notify(method: string, { uri }: Members): void {
     const [, list] = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method) ?? [];
-    const handlers = list === undefined ? undefined : this.#changes.get(list as McpChange);
-    const isResource = method === "notifications/resources/updated" && typeof uri === "string";
-    for (const handler of handlers ?? (isResource ? this.#resources.get(uri) : undefined) ?? []) handler();
+    if (list !== undefined) this.#changes.get(list as McpChange)?.tell();
+    if (method === "notifications/resources/updated") this.#resources.get(uri as string)?.tell();
   }
 
   async #request(
@@ -173,13 +173,8 @@ export class Subscriptions {
 }
 
 /** Adds a handler. Returns a function that removes it. */
-function addHandler<Key>(sets: Map<Key, Set<Handler>>, key: Key, handler: Handler): Handler {
-  const set = sets.get(key) ?? new Set();
-  // Wrapped, so that a handler that is added twice is called twice.
-  const own = () => handler();
-  sets.set(key, set.add(own));
-  return () => {
-    set.delete(own);
-    if (set.size === 0) sets.delete(key);
-  };
+function addHandler<Key>(handlers: Map<Key, Listeners>, key: Key, handler: Handler): Handler {
+  const listeners = handlers.get(key) ?? new Listeners(() => handlers.delete(key));
+  handlers.set(key, listeners);
+  return listeners.add(handler);
 }
