@@ -1,6 +1,6 @@
 import type { PgPool, PgQueryable } from "bullmq";
 import { Lazy } from "../../internal/async.ts";
-import { Pause, within } from "../../internal/time.ts";
+import { delay, within } from "../../internal/time.ts";
 import { importPackage } from "../store_errors.ts";
 import type { Backend, BullmqSettings, DeliveryHandler, DeliveryQueue, DeliveryWorker } from "./backend.ts";
 import { CHANNEL, PostgresRecords, TABLES } from "./postgres_records.ts";
@@ -40,7 +40,7 @@ export class PostgresBackend implements Backend {
   readonly #settings: BullmqSettings;
   readonly #main: Lazy<PgPool>;
   readonly #pools = new Set<PgPool>();
-  readonly #closing = new Pause();
+  readonly #closing = new AbortController();
   #listening: Promise<void> | undefined = undefined;
   #endListening: (() => void) | undefined = undefined;
   #isClosed = false;
@@ -84,7 +84,7 @@ export class PostgresBackend implements Backend {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#closing.end();
+    this.#closing.abort();
     this.#endListening?.();
     await Promise.all([this.#listening, ...[...this.#pools].map((pool) => this.#endPool(pool))]);
   }
@@ -132,7 +132,7 @@ export class PostgresBackend implements Backend {
       } catch (error) {
         this.#settings.errors.report(error);
       }
-      await this.#closing.wait(RETRY_MS);
+      await delay(RETRY_MS, this.#closing.signal);
     }
   }
 

@@ -1,4 +1,4 @@
-import { Pause, within } from "../../internal/time.ts";
+import { delay, within } from "../../internal/time.ts";
 import type { EngineWorker } from "../engine.ts";
 import type { BullmqSettings, DeliveryWorker } from "./backend.ts";
 
@@ -10,7 +10,7 @@ export class BullmqWorker implements EngineWorker {
   readonly #open: () => Promise<DeliveryWorker>;
   readonly #settings: BullmqSettings;
   readonly #onStop: () => void;
-  readonly #stopping = new Pause();
+  readonly #stopping = new AbortController();
   readonly #runs = new Set<Promise<unknown>>();
   #isStopping = false;
   #worker: DeliveryWorker | undefined = undefined;
@@ -43,7 +43,7 @@ export class BullmqWorker implements EngineWorker {
 
   async stop(): Promise<void> {
     this.#isStopping = true;
-    this.#stopping.end();
+    this.#stopping.abort();
     const { timeoutMs, errors } = this.#settings;
     const worker = this.#worker;
     const closing = worker?.close();
@@ -59,7 +59,7 @@ export class BullmqWorker implements EngineWorker {
   /** Closes the connections at once. Deliveries in progress are delivered again. */
   async abort(): Promise<void> {
     this.#isStopping = true;
-    this.#stopping.end();
+    this.#stopping.abort();
     await this.#worker?.abort();
   }
 
@@ -70,7 +70,7 @@ export class BullmqWorker implements EngineWorker {
       } catch (error) {
         if (this.#isStopping) return;
         this.#settings.errors.report(error);
-        await this.#stopping.wait(RETRY_MS);
+        await delay(RETRY_MS, this.#stopping.signal);
       }
     }
     // It was opened while it was being stopped.

@@ -1,6 +1,6 @@
 import type { Redis, RedisOptions } from "ioredis";
 import { Lazy } from "../../internal/async.ts";
-import { Pause, within } from "../../internal/time.ts";
+import { delay, within } from "../../internal/time.ts";
 import { type ErrorThrottle, importPackage } from "../store_errors.ts";
 import type { RedisAddress } from "./address.ts";
 import { isPermanentError, RedisChannels } from "./channels.ts";
@@ -47,7 +47,7 @@ export class RedisConnection {
   readonly #options: RedisConnectionOptions;
   readonly #clients = new Set<Redis>();
   readonly #main = new Lazy(() => this.#openMain());
-  readonly #closing = new Pause();
+  readonly #closing = new AbortController();
   #nextReady = Promise.withResolvers<void>();
   #lastError: Error | undefined = undefined;
   #retrying = 0;
@@ -113,8 +113,8 @@ export class RedisConnection {
   }
 
   /** Waits for `delayMs`, or until {@link close}. */
-  delay(delayMs: number): Promise<void> {
-    return this.#closing.wait(delayMs);
+  async delay(delayMs: number): Promise<void> {
+    await delay(delayMs, this.#closing.signal);
   }
 
   /** Opens a further connection. */
@@ -152,7 +152,7 @@ export class RedisConnection {
   /** Closes all clients permanently. */
   close(): void {
     this.#isClosed = true;
-    this.#closing.end();
+    this.#closing.abort();
     this.#options.errors.close();
     this.channels.close();
     for (const client of this.#clients) this.end(client);

@@ -14,7 +14,7 @@ import { type Challenge, NO_CHALLENGE, readChallenge } from "./challenge.ts";
 import { type Grant, grantFlow } from "./grant.ts";
 import { OAuthSession } from "./oauth_session.ts";
 import type { OAuthStore, StoredTokens } from "./token_storage.ts";
-import { abortable } from "./abortable.ts";
+import { abortable } from "../../internal/time.ts";
 
 /** Options of {@link oauthFetch}. */
 export interface OAuthFetchOptions {
