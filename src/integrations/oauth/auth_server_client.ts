@@ -12,7 +12,7 @@ import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { isConfidential, isLoopback } from "../../internal/http.ts";
 import { within } from "../../wires/mcp/client/message_transport.ts";
-import { abortable } from "./abortable.ts";
+import { abortable } from "../../internal/time.ts";
 
 /** Maximum size of a response in bytes. */
 const MAX_BYTES = 262_144;

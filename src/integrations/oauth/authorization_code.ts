@@ -29,7 +29,7 @@ import { hasAuthErrorCode, toAuthError } from "./auth_error.ts";
 import { identify } from "./registration.ts";
 import type { IssuedTokens, StoredClient } from "./token_storage.ts";
 import { requestTokens } from "./token_request.ts";
-import { abortable } from "./abortable.ts";
+import { abortable } from "../../internal/time.ts";
 
 /** Opens the authorization page for the user, and receives the redirect. */
 export interface Redirect {
