@@ -107,7 +107,7 @@ export function oauthFetch(url: string | URL, options: OAuthFetchOptions): OAuth
   const session = new OAuthSession({ url: server, flow: grantFlow(grant), store, scopes, dpop, send });
   const sendAuthorized = async (to: string, init: RequestInit) => {
     if (new URL(to).origin !== server.origin) return await send(to, init);
-    return await exchange(session, send, to, init);
+    return await sendWithRenewal(session, send, to, init);
   };
   return Object.assign(sendAuthorized, {
     signIn: ({ signal }: { readonly signal?: AbortSignal | undefined } = {}) =>
@@ -124,7 +124,7 @@ function isStore(value: unknown): boolean {
 /** Maximum number of tries: without a token, with an old one, with a new one, with a nonce, and with one for further scopes. */
 const MAX_TRIES = 5;
 
-async function exchange(session: OAuthSession, send: Send, url: string, init: RequestInit): Promise<Response> {
+async function sendWithRenewal(session: OAuthSession, send: Send, url: string, init: RequestInit): Promise<Response> {
   let tokens = await abortable(session.current(), init.signal);
   let [hasNonce, hasFurtherScopes] = [false, false];
   for (let tries = 1;; tries++) {
