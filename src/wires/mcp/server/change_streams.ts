@@ -103,7 +103,7 @@ export class ChangeStreams {
 
   #readFilter({ notifications }: Members, canWatchTasks: boolean): ChangeFilter | ErrorResult {
     if (!isJsonObject(notifications)) {
-      return paramError("notifications", notifications, "an object of what to listen for");
+      return paramError("notifications", notifications, "an object that names the notifications");
     }
     const { toolsListChanged, promptsListChanged, resourcesListChanged, resourceSubscriptions, taskIds } =
       notifications;

@@ -182,7 +182,7 @@ class McpConnection {
   #answer(request: RequestMessage): void {
     const { id } = request;
     if (this.#running.has(id)) {
-      return this.#sendError(errorResult("invalid_request", "A request with this id is under way"), id);
+      return this.#sendError(errorResult("invalid_request", "A request with this id is still running"), id);
     }
     const exchange = new DuplexExchange(this, this.#state);
     const response = this.#route(request, exchange);
@@ -249,6 +249,7 @@ function isResponse(value: unknown): boolean {
 /** One request over a connection. */
 class DuplexExchange implements LegacyExchange, McpExchange, Channel {
   readonly metadata = NO_METADATA;
+  readonly principal: Principal | undefined;
   readonly controller: AbortController = new AbortController();
   readonly sendRequest: NonNullable<LegacyExchange["sendRequest"]>;
   readonly reportTask: NonNullable<LegacyExchange["reportTask"]>;
@@ -258,15 +259,12 @@ class DuplexExchange implements LegacyExchange, McpExchange, Channel {
 
   constructor(connection: McpConnection, caller: LegacyCaller) {
     const { mcp: { pending, taskNotifications }, inputEnd } = connection;
+    this.principal = connection.principal;
     this.inputEnd = inputEnd;
     this.#connection = connection;
     this.caller = caller;
     this.sendRequest = (request) => pending.request(request, (json) => this.send(json), this.closed);
     this.reportTask = (watch) => taskNotifications.follow(watch, (json) => connection.send(json), inputEnd);
-  }
-
-  get principal(): Principal | undefined {
-    return this.#connection.principal;
   }
 
   get closed(): AbortSignal {

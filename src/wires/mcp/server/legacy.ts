@@ -15,7 +15,7 @@ import type { RequestMessage } from "../protocol/messages.ts";
 import type { ContentHandler } from "./content_handlers.ts";
 import { McpPeer } from "./exchange.ts";
 import { type LegacyCaller, type LegacyExchange, MAX_URI_LENGTH, type PreferenceChange } from "./legacy_exchange.ts";
-import { LegacyQuestions, unanswered } from "./legacy_questions.ts";
+import { type AskingRequest, LegacyQuestions, unanswered } from "./legacy_questions.ts";
 import { handleLegacyTask, readTaskRequest } from "./legacy_tasks.ts";
 import type { McpServer } from "./mcp_server.ts";
 import { ToolPages } from "./pages.ts";
@@ -134,7 +134,7 @@ export class LegacyMethods {
         return tasks.created(id, revision, final, peer);
       },
     };
-    return this.#finish(id, retryable, result, callMeta, exchange, revision);
+    return this.#finish({ id, exchange, revision }, retryable, result, callMeta);
   }
 
   /** Methods for resources, prompts and completion. */
@@ -148,7 +148,7 @@ export class LegacyMethods {
     const peer = toPeer(request, exchange);
     const prepared = this.server.content[handler]({ request, peer, exchange, revision, progressToken });
     if ("kind" in prepared) return errorResponse(request.id, prepared);
-    return this.#finish(request.id, prepared, prepared.run(callMeta), callMeta, exchange, revision);
+    return this.#finish({ id: request.id, exchange, revision }, prepared, prepared.run(callMeta), callMeta);
   }
 
   /** `tasks/get`, `tasks/result` and `tasks/cancel` */
@@ -166,32 +166,24 @@ export class LegacyMethods {
   }
 
   #finish(
-    id: RequestMessage["id"],
+    asking: AskingRequest,
     request: RetryableRequest,
     result: MaybePromise<CallResult>,
     meta: CallMeta | undefined,
-    exchange: LegacyExchange,
-    revision: Revision,
   ): MaybePromise<RpcResponse> {
-    if (result instanceof Promise) {
-      return result.then((later) => this.#runAgain(id, request, meta, later, exchange, revision));
-    }
-    return "requests" in result
-      ? this.#runAgain(id, request, meta, result, exchange, revision)
-      : request.encode(result);
+    if (result instanceof Promise) return result.then((later) => this.#runAgain(asking, request, later, meta));
+    return "requests" in result ? this.#runAgain(asking, request, result, meta) : request.encode(result);
   }
 
   /** Asks over the open stream and runs the request again with the answers, until it has no more questions. */
   async #runAgain(
-    id: RequestMessage["id"],
+    asking: AskingRequest,
     request: RetryableRequest,
-    meta: CallMeta | undefined,
     first: CallResult,
-    exchange: LegacyExchange,
-    revision: Revision,
+    meta: CallMeta | undefined,
   ): Promise<RpcResponse> {
     let result = first;
-    const questions = new LegacyQuestions(this.server.host, { id, exchange, revision });
+    const questions = new LegacyQuestions(this.server.host, asking);
     for (let round = 0; "requests" in result; round++) {
       if (round === MAX_ROUNDS) return request.encode(unanswered("was asked too often").result);
       const answers = await questions.ask(result.requests);

@@ -65,7 +65,7 @@ async function cancelLegacyTask(request: LegacyTaskRequest): Promise<RpcResponse
   const { id, taskId, peer, tasks } = request;
   const before = await tasks.redeem(taskId, peer, 0);
   if (!isUnknownTask(before) && before.kind !== "promise" && !("requests" in before)) {
-    return errorResponse(id, paramError("taskId", taskId, "that of a task that is not over"));
+    return errorResponse(id, paramError("taskId", taskId, "the id of a task that has not ended"));
   }
   const error = await tasks.cancel(taskId, peer);
   return error === undefined ? await getLegacyTask(request) : errorResponse(id, error);

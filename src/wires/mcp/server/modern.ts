@@ -107,7 +107,7 @@ export class ModernMethods {
   #ask({ id, method }: RequestMessage, meta: Members, { requests, continuation }: QuestionsResult): RpcResponse {
     const requiredCapabilities = missingFor(Object.values(requests), meta[CLIENT_CAPABILITIES]);
     if (requiredCapabilities !== undefined) {
-      const message = "This needs a client that can be asked what it asks";
+      const message = "This needs capabilities that the client has not declared";
       return protocolErrorResponse(id, protocolError(MISSING_CAPABILITY, message, { requiredCapabilities }));
     }
     try {

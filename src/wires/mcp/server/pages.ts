@@ -37,7 +37,7 @@ export class Pages {
 
 /** The error for an unknown cursor. */
 export function cursorError(cursor: unknown): ErrorResult {
-  return paramError("cursor", cursor, "a cursor that was given here");
+  return paramError("cursor", cursor, "a cursor that this server sent");
 }
 
 /** The list of a server's tools in one revision, as each caller may see it. */

@@ -113,7 +113,7 @@ export class ToolCallRunner {
           return this.#encodeError(id, revision, result);
       }
     } catch (thrown) {
-      const error = new TypeError("The result cannot be written", { cause: thrown });
+      const error = new TypeError("The result cannot be encoded", { cause: thrown });
       return this.#encodeError(id, revision, this.#host.dispatch.mask(error, { tool: name }));
     }
   }
@@ -150,7 +150,7 @@ export function readInputResponses(params: Members): CallMeta | ErrorResult | un
   const { requestState: continuation, inputResponses } = params;
   if (continuation === undefined && inputResponses === undefined) return undefined;
   if (continuation !== undefined && typeof continuation !== "string") {
-    return paramError("requestState", continuation, "what was given, a string");
+    return paramError("requestState", continuation, "the string that the server sent");
   }
   if (inputResponses !== undefined && !isJsonObject(inputResponses)) {
     return paramError("inputResponses", inputResponses, "an object of answers by key");

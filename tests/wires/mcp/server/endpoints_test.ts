@@ -251,7 +251,7 @@ test("its paths may be around the other", { skip }, async () => {
     const headers = { "content-type": "application/json", "mcp-protocol-version": "2025-11-25" };
     const ping = await server.fetch(new Request(`http://localhost${path}`, { method: "POST", headers, body }));
     // There is no session: it is the other transport that answers.
-    strictEqual((await ping.json()).error.message, "The header Mcp-Session-Id is needed: begin with initialize");
+    strictEqual((await ping.json()).error.message, "The header Mcp-Session-Id is missing: send initialize first");
     await server.close(0);
   }
 });

@@ -12,7 +12,7 @@ const server = createServer({ tools: [defineTool("t").describe("T").handle(() =>
 
 for (
   const [call, args, message, name = "TypeError"] of [
-    [serveStdio, [{}], /^Cannot serve this over stdio: pass what createServer\(\) gives$/],
+    [serveStdio, [{}], /^Cannot serve this over stdio: pass the server that createServer\(\) returns$/],
     [
       serveStdio,
       [server, { grace: 5 }],

@@ -51,7 +51,7 @@ export class LegacyHttp implements SessionHost {
   /** Processes a batch of 2025-03-26. */
   receiveBatch(head: Head, batch: readonly Message[]): MaybePromise<Reply> {
     if (batch.some((message) => message.kind === "request" && message.method === "initialize")) {
-      return toReply(errorResponse(null, errorResult("invalid_request", "initialize comes alone")));
+      return toReply(errorResponse(null, errorResult("invalid_request", "initialize cannot be part of a batch")));
     }
     return this.#receive(head, batch, true);
   }
@@ -94,7 +94,7 @@ export class LegacyHttp implements SessionHost {
 
   #initialize(head: Head, request: RequestMessage): MaybePromise<Reply> {
     if (head.metadata.get(SESSION_HEADER) !== null && this.sessions !== undefined) {
-      return toReply(errorResponse(request.id, errorResult("invalid_request", "The session has begun already")));
+      return toReply(errorResponse(request.id, errorResult("invalid_request", "The session is already initialized")));
     }
     const caller = this.readCaller(request.params);
     if ("kind" in caller) return toReply(errorResponse(request.id, caller));

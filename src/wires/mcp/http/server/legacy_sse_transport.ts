@@ -62,7 +62,7 @@ export class LegacySseTransport {
     try {
       const session = await findSession(this.#store, id, head.principal);
       if (session === undefined) {
-        return errorReply(404, -32001, "There is no such endpoint (any more): open a stream");
+        return errorReply(404, -32001, "Unknown or closed endpoint: open a stream first");
       }
       if (isBatch && session.version !== "2025-03-26") return batchErrorReply();
       // Backpressure: a client that does not read its stream waits.
@@ -121,7 +121,7 @@ export class LegacySseTransport {
     if ("kind" in caller) return caller;
     const initialized = { ...session, ...toStoredCaller(caller) };
     const isFirst = session.capabilities === null && await this.#store.put(initialized, session);
-    return isFirst ? initialized : errorResult("invalid_request", "The session has begun already");
+    return isFirst ? initialized : errorResult("invalid_request", "The session is already initialized");
   }
 
   #senderTo(id: string): Send {

@@ -125,16 +125,16 @@ export class SessionHttp {
   /** Reports an error of the store. Returns the reply for the client. */
   storeErrorReply(thrown: unknown): Reply {
     const { data } = this.host.server.host.dispatch.mask(thrown, { wire: "mcp", part: "sessions" });
-    return unavailableReply("MCP sessions cannot be reached now; try again", data);
+    return unavailableReply("MCP sessions are temporarily unavailable; try again", data);
   }
 
   async #inSession(head: Head, handle: (session: McpSession) => MaybePromise<Reply>): Promise<Reply> {
     const id = head.metadata.get(SESSION_HEADER);
-    if (id === null) return errorReply(400, -32000, "The header Mcp-Session-Id is needed: begin with initialize");
+    if (id === null) return errorReply(400, -32000, "The header Mcp-Session-Id is missing: send initialize first");
     try {
       const session = await findSession(this.store, id, head.principal);
       if (session === undefined) {
-        return errorReply(404, -32001, "There is no such session (any more): begin with initialize");
+        return errorReply(404, -32001, "Unknown or expired session: send initialize first");
       }
       return await handle(session);
     } catch (thrown) {
