@@ -176,7 +176,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "oauth",
     folders: ["src/integrations/oauth/"],
-    imports: ["internal", "errors", "call", "http client", "wire client", "type:auth"],
+    imports: ["internal", "errors", "call", "http client", "wire client"],
   },
   {
     name: "runtime",
