@@ -128,7 +128,7 @@ export type {
 } from "./src/core/content/listing.ts";
 export type { Prompt } from "./src/core/content/prompt.ts";
 export type { Resource } from "./src/core/content/resource.ts";
-export { keyRing, type KeyRingOptions } from "./src/core/token/key_ring.ts";
+export { keyRing, type KeyRingOptions } from "./src/core/keys/key_ring.ts";
 export type { Hmac, TokenGuard } from "./src/core/token/guard.ts";
 export type { TokenClaims, TokenKeys, TokenKind, VerifiedToken } from "./src/core/token/token.ts";
 export type { AskAnswer, Engine, EngineWorker, Job, JobState, Memo, WorkOptions } from "./src/engine/engine.ts";

@@ -1,5 +1,5 @@
 import type { Hmac } from "../core/token/guard.ts";
-import { keyRing } from "../core/token/key_ring.ts";
+import { keyRing } from "../core/keys/key_ring.ts";
 import type { TokenKeys } from "../core/token/token.ts";
 
 interface Hash {

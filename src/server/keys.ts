@@ -1,4 +1,4 @@
-import { keyRing, randomKeyRing } from "../core/token/key_ring.ts";
+import { keyRing, randomKeyRing } from "../core/keys/key_ring.ts";
 import type { TokenKeys } from "../core/token/token.ts";
 import type { Logger } from "../core/handler/context.ts";
 

@@ -16,8 +16,8 @@ import {
   type Sink,
 } from "../call/outcome.ts";
 import type { Engine, EngineWorker } from "../../engine/engine.ts";
-import { Jobs } from "../../engine/jobs.ts";
-import { withErrorReporting } from "../../engine/with_error_reporting.ts";
+import { Jobs } from "./promises/jobs.ts";
+import { withErrorReporting } from "./promises/engine_errors.ts";
 import type { Clock } from "../../internal/time.ts";
 import { Deadlines } from "../../internal/deadlines.ts";
 import { isJsonObject } from "../../internal/json.ts";

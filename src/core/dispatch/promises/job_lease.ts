@@ -6,7 +6,7 @@ import {
   type Progress,
 } from "../../call/outcome.ts";
 import type { Job } from "../../../engine/engine.ts";
-import type { Jobs } from "../../../engine/jobs.ts";
+import type { Jobs } from "./jobs.ts";
 import type { Json } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import { CLOCK_SKEW_MS } from "./promise_tokens.ts";

@@ -6,7 +6,7 @@
 import type { Peer } from "../../call/call.ts";
 import { type CallResult, type ErrorResult, errorResult, type PromiseOutcome } from "../../call/outcome.ts";
 import type { EngineWorker, Job } from "../../../engine/engine.ts";
-import type { Jobs } from "../../../engine/jobs.ts";
+import type { Jobs } from "./jobs.ts";
 import type { Json } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import { uuidOf } from "../../token/digest.ts";

@@ -1,6 +1,6 @@
 import { type CallResult, type ErrorResult, errorResult } from "../../call/outcome.ts";
 import type { Job } from "../../../engine/engine.ts";
-import { isFinal, type Jobs } from "../../../engine/jobs.ts";
+import { isFinal, type Jobs } from "./jobs.ts";
 import type { DispatchServices } from "../services.ts";
 import type { PromiseTokens } from "./promise_tokens.ts";
 import type { CallContext } from "../call_context.ts";

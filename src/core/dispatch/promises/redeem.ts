@@ -6,7 +6,7 @@
  * @module
  */
 import type { CallResult, FailureOutcome, PromiseOutcome } from "../../call/outcome.ts";
-import { isFinal, type Jobs } from "../../../engine/jobs.ts";
+import { isFinal, type Jobs } from "./jobs.ts";
 import { Pending } from "../../handler/pending.ts";
 import type { RemoteRunner, RemoteWait } from "../../tool/remote_runner.ts";
 import type { RedeemInput } from "../../tool/system_tools.ts";

@@ -1,6 +1,6 @@
-import { ToolError } from "../core/errors/tool_error.ts";
-import type { MaybePromise } from "../internal/async.ts";
-import type { Engine } from "./engine.ts";
+import { ToolError } from "../../errors/tool_error.ts";
+import type { MaybePromise } from "../../../internal/async.ts";
+import type { Engine } from "../../../engine/engine.ts";
 
 /**
  * The same engine, whose failures callers hear of as `unavailable`: what it says itself is not theirs to know.

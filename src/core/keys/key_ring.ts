@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { decodeBase64Url, encodeBase64Url } from "./base64url.ts";
-import { deriveKey, type Hmac, macGuard, nobleHmac, type TokenGuard } from "./guard.ts";
+import { decodeBase64Url, encodeBase64Url } from "../token/base64url.ts";
+import { deriveKey, type Hmac, macGuard, nobleHmac, type TokenGuard } from "../token/guard.ts";
 import {
   bindTo,
   concatBytes,
@@ -15,8 +15,8 @@ import {
   encodeText,
   STAMP_BYTES,
   tokenShapes,
-} from "./layout.ts";
-import type { TokenClaims, TokenKeys, TokenKind, VerifiedToken } from "./token.ts";
+} from "../token/layout.ts";
+import type { TokenClaims, TokenKeys, TokenKind, VerifiedToken } from "../token/token.ts";
 
 /** Options of {@link keyRing}. */
 export interface KeyRingOptions {

@@ -6,10 +6,10 @@
  *
  * @module
  */
-import { askedAgain, NO_ANSWER } from "../core/call/asked_again.ts";
-import type { CallResult, Progress, Question } from "../core/call/outcome.ts";
-import type { Json } from "../internal/json.ts";
-import type { AskAnswer, Engine, Job, JobState, Memo } from "./engine.ts";
+import { askedAgain, NO_ANSWER } from "../../call/asked_again.ts";
+import type { CallResult, Progress, Question } from "../../call/outcome.ts";
+import type { Json } from "../../../internal/json.ts";
+import type { AskAnswer, Engine, Job, JobState, Memo } from "../../../engine/engine.ts";
 
 /** How often a change is tried again that others were faster than. */
 const MAX_TRIES = 100;

@@ -19,13 +19,13 @@
  * @module
  */
 import { gcm } from "@noble/ciphers/aes.js";
-import type { TokenGuard } from "./guard.ts";
+import type { TokenGuard } from "../token/guard.ts";
 import { keyRing } from "./key_ring.ts";
-import { concatBytes } from "./layout.ts";
-import type { TokenKeys } from "./token.ts";
+import { concatBytes } from "../token/layout.ts";
+import type { TokenKeys } from "../token/token.ts";
 
 export type { Json, JsonObject } from "../../internal/json.ts";
-export type { TokenClaims, TokenKeys, TokenKind, VerifiedToken } from "./token.ts";
+export type { TokenClaims, TokenKeys, TokenKind, VerifiedToken } from "../token/token.ts";
 
 const NONCE_BYTES = 12;
 
