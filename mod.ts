@@ -139,7 +139,7 @@ export { createServer, type Notify, type Server } from "./src/server/server.ts";
 export type { ServerOptions } from "./src/server/options.ts";
 export type { Auth, MountedAuth } from "./src/server/auth.ts";
 export type { AllTools, Composable, Part } from "./src/server/part.ts";
-export type { CorsOptions, GateOptions } from "./src/server/origin_guard.ts";
+export type { CorsOptions, OriginPolicy } from "./src/server/origin_guard.ts";
 export type {
   Body,
   Head,

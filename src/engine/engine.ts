@@ -60,7 +60,7 @@ export interface Job {
   /** What the caller's environment supplied, encrypted; until the job has ended. */
   readonly config?: string | undefined;
   /** Whether another call waits for it, too: then it is not forgotten, however its own call ends. */
-  readonly isJoined?: boolean;
+  readonly hasOtherWaiters?: boolean;
   /** When it may be forgotten, in milliseconds since the Unix epoch. */
   readonly expiresAtMs: number;
   /** How often it was begun. */

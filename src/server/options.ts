@@ -23,7 +23,7 @@ import type { Logger, Middleware, OnError } from "../core/handler/context.ts";
 import type { AnyTool } from "../core/tool/definition.ts";
 import type { Limits, ServerInfo, Wire } from "../wires/wire.ts";
 import type { Auth } from "./auth.ts";
-import type { CorsOptions, GateOptions } from "./origin_guard.ts";
+import type { CorsOptions, OriginPolicy } from "./origin_guard.ts";
 import type { Part } from "./part.ts";
 
 /**
@@ -33,7 +33,7 @@ import type { Part } from "./part.ts";
  * @typeParam Parts The parts, as a tuple.
  */
 export interface ServerOptions<Tools extends readonly AnyTool[], Parts extends readonly Part[] = readonly []>
-  extends GateOptions, Omit<ServerInfo, "name" | "version"> {
+  extends OriginPolicy, Omit<ServerInfo, "name" | "version"> {
   /** The tools, in the order in which they are listed. */
   readonly tools: Tools;
   /** Other servers within this one, by `group` and `mount` of `./compose`; their tools are listed after its own. Default: none. */

@@ -16,7 +16,7 @@ import type { MountedAuth } from "./auth.ts";
 import { makeCatalog } from "./catalog.ts";
 import { FetchRequest, toResponse } from "./fetch_request.ts";
 import { checkServerOptions, checkWork, type ServerOptions } from "./options.ts";
-import { Gate, type GateOptions } from "./origin_guard.ts";
+import { OriginGuard, type OriginPolicy } from "./origin_guard.ts";
 import { resolveKeys } from "./keys.ts";
 import { mount, notFound, routeOf, type Routes } from "./routes.ts";
 import type { AllTools, Part, ServerOffer } from "./part.ts";
@@ -65,7 +65,7 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
   /** Answers a request that is not a `Request`: for adapters. Never throws, never rejects. */
   readonly handle: (head: Head, body: Body) => MaybePromise<Reply>;
   /** The same server, held to other hosts, origins or CORS. */
-  guarded(options: GateOptions): Server<Tools>;
+  withOriginPolicy(options: OriginPolicy): Server<Tools>;
   /**
    * Takes deferred work as it comes due, also while nobody calls: for a process that only works, and after a start. Otherwise
    * a server begins with the first call that has to do with promises.
@@ -208,11 +208,11 @@ interface Core {
   readonly auth: MountedAuth | undefined;
 }
 
-function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: GateOptions): Server<Tools> {
+function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: OriginPolicy): Server<Tools> {
   const { host, offer, dispatcher, engine, wires, routes, auth } = core;
   const mounted = [...routes.values()];
   const exposed = mounted.flatMap(({ exposedHeaders = [] }) => exposedHeaders);
-  const gate = new Gate(gateOptions, [...new Set(exposed)]);
+  const gate = new OriginGuard(gateOptions, [...new Set(exposed)]);
   const answer = (head: Head, body: Body, wire: MountedWire | undefined): MaybePromise<Reply> => {
     if (wire === undefined) return notFound(head.path, routes);
     return auth === undefined ? wire.handle(head, body) : auth.answer(head, body, wire);
@@ -256,7 +256,7 @@ function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: G
       // Refused unread. Over HTTP/2 the answer to a body that is not read may be lost to the reset of its stream.
       return incoming.text().then(() => toResponse(reply));
     },
-    guarded: (options) => makeServer(core, { ...gateOptions, ...options }),
+    withOriginPolicy: (options) => makeServer(core, { ...gateOptions, ...options }),
     "~resume": () => dispatcher.resume(),
     "~offer": offer,
     "~host": host,

@@ -69,7 +69,7 @@ export class CallContext implements MiddlewareCtx {
   /** Another run within the same call: of the tool that a promise is redeemed of. */
   within(plan: ToolDefinition, callId: string): CallContext {
     const inner = new CallContext(plan, { ...this.call, tool: plan.name }, this.services, this.sink);
-    inner.#live = this.live;
+    inner.#live = this.runState;
     inner.#callId = callId;
     return inner;
   }
@@ -81,7 +81,7 @@ export class CallContext implements MiddlewareCtx {
   }
 
   /** The parts that only some runs need. */
-  get live(): RunState {
+  get runState(): RunState {
     return (this.#live ??= new RunState(this.call, this.sink));
   }
 
@@ -111,11 +111,11 @@ export class CallContext implements MiddlewareCtx {
   }
 
   end(refusal: ErrorResult): void {
-    this.live.end(refusal);
+    this.runState.end(refusal);
   }
 
   onEvent(listener: (event: CallEvent) => void): void {
-    this.live.listen((event) => {
+    this.runState.listen((event) => {
       try {
         listener(event);
       } catch (thrown) {
@@ -141,7 +141,7 @@ export class CallContext implements MiddlewareCtx {
   }
 
   get signal(): AbortSignal {
-    return this.live.signal();
+    return this.runState.signal();
   }
 
   get principal(): Principal | undefined {
@@ -162,7 +162,7 @@ export class CallContext implements MiddlewareCtx {
 
   /** The config has been checked; it is no member that a log line of the context would show. */
   configure(config: unknown): void {
-    this.live.config = config;
+    this.runState.config = config;
   }
 
   get requestId(): string | number | undefined {
@@ -219,7 +219,7 @@ export class CallContext implements MiddlewareCtx {
     if (message !== undefined) progress.message = message;
     this.lastProgress = progress;
     this.lease?.progress(progress);
-    this.live.progress(progress);
+    this.runState.progress(progress);
   }
 
   elicit<Content>(key: string, request: ElicitRequest<Content>): Promise<ElicitAnswer<Content>> {
@@ -270,7 +270,7 @@ export class CallContext implements MiddlewareCtx {
     }
     if (this.sink?.log === undefined || this.#isOver || this.#live?.isSettled === true) return;
     // What is said on the way is a courtesy: it is not worth a refusal.
-    const { answerChars, depth } = this.services.answerLimits;
+    const { answerChars, depth } = this.services.outputLimits;
     if (estimateJsonSize(fields, answerChars, depth) >= 0) this.sink.log({ level, message, fields });
   }
 

@@ -37,7 +37,7 @@ import { JobRunner } from "./promises/job_runner.ts";
 import type { DispatchServices } from "./services.ts";
 import { type LogFields, maskThrown, settleThrown, writeLine } from "./error_masking.ts";
 import type { DispatchOptions } from "./options.ts";
-import type { AnswerLimits } from "./output_limits.ts";
+import type { OutputLimits } from "./output_limits.ts";
 import { PromiseTokens } from "./promises/promise_tokens.ts";
 import { Redeemer } from "./promises/redeem.ts";
 import { CallContext } from "./call_context.ts";
@@ -77,7 +77,7 @@ export interface Toolset {
    *
    * @internal
    */
-  readonly plans: readonly ToolDefinition[];
+  readonly definitions: readonly ToolDefinition[];
   /** Runs one call, as {@link Dispatch.call} does. */
   call(call: Call, sink?: Sink): MaybePromise<CallResult>;
 }
@@ -102,7 +102,7 @@ export class Dispatcher implements Dispatch, DispatchServices {
   readonly deadlines: Deadlines;
   readonly clock: Clock;
   readonly keys: TokenKeys;
-  readonly answerLimits: AnswerLimits;
+  readonly outputLimits: OutputLimits;
   readonly ownConfig: Readonly<Record<string, unknown>> | undefined;
   readonly #middleware: readonly Middleware[];
   readonly #jobMiddleware: readonly Middleware[];
@@ -131,7 +131,7 @@ export class Dispatcher implements Dispatch, DispatchServices {
     this.logger = options.logger;
     this.clock = options.clock;
     this.keys = options.keys;
-    this.answerLimits = options.answerLimits;
+    this.outputLimits = options.answerLimits;
     this.deadlines = new Deadlines(options.clock);
     this.#middleware = options.middleware;
     this.#jobMiddleware = options.jobMiddleware;
@@ -161,7 +161,7 @@ export class Dispatcher implements Dispatch, DispatchServices {
     assertConfigHidden(attached.plans(), this.#engine, this.keys);
     return {
       tools: attached.listings(),
-      plans: attached.plans(),
+      definitions: attached.plans(),
       call: (call, sink) => this.#callOf(attached, call, sink),
     };
   }
@@ -303,12 +303,12 @@ export class Dispatcher implements Dispatch, DispatchServices {
       const promiseMs = DEADLINE_SHARE * deadlineMs;
       const budgetMs = Math.min(promise.budgetMs, promiseMs);
       const onTotal = () => this.#spendBudget(run, budgetMs, promiseMs, deadlineMs);
-      return run.live.guard(running, this, { totalMs: budgetMs, idleMs: undefined, onTotal });
+      return run.runState.guard(running, this, { totalMs: budgetMs, idleMs: undefined, onTotal });
     }
     // Without a word of its tool a stream may last as long as something happens on it; anything else is limited in all.
     const isIdleLimited = timeoutMs === undefined && run.sink !== undefined && !run.definition.isSystem;
     const totalMs = isIdleLimited ? run.call.meta?.deadlineMs : deadlineMs;
-    return run.live.guard(running, this, { totalMs, idleMs: isIdleLimited ? this.#defaultMs(run) : undefined });
+    return run.runState.guard(running, this, { totalMs, idleMs: isIdleLimited ? this.#defaultMs(run) : undefined });
   }
 
   /** How long a call may take whose tool says nothing, in milliseconds. */
@@ -317,13 +317,13 @@ export class Dispatcher implements Dispatch, DispatchServices {
   }
 
   #spendBudget(run: CallContext, budgetMs: number, promiseMs: number, deadlineMs: number): void {
-    if (this.#isAbandoned) return run.live.end(this.deadlineError());
+    if (this.#isAbandoned) return run.runState.end(this.deadlineError());
     const startedMs = this.clock.now() - budgetMs;
     const promiseAtMs = this.clock.elapsed() + promiseMs - budgetMs;
     // The caller's deadline holds until there is a promise.
-    run.live.limit(deadlineMs - budgetMs);
+    run.runState.limit(deadlineMs - budgetMs);
     // The work is done, and only the middleware around it goes on.
-    if (run.live.settled !== undefined) return;
+    if (run.runState.settled !== undefined) return;
     run.whenBegun(() => {
       this.#deferrals.adopt(run, startedMs, promiseAtMs).catch((thrown) => {
         // Without a promise the run goes on, until its deadline.
@@ -335,7 +335,7 @@ export class Dispatcher implements Dispatch, DispatchServices {
   /** The middleware around it sees what the caller does: the deadline, and the promise. */
   #beginWithin(run: CallContext): MaybePromise<CallResult> {
     const begun = this.#begin(run);
-    return begun instanceof Promise ? run.live.around(begun) : begun;
+    return begun instanceof Promise ? run.runState.around(begun) : begun;
   }
 
   #mapError(run: CallContext, thrown: unknown): FailureOutcome | ErrorResult | undefined {
@@ -379,7 +379,7 @@ export class Dispatcher implements Dispatch, DispatchServices {
       const continued = decodeContinuation(this.keys, run, continuation);
       if ("kind" in continued) return continued;
       run.resume(continued.callId, continued.memo);
-      run.live.skippedPieces = run.sink === undefined ? 0 : continued.deliveredPieces;
+      run.runState.skippedPieces = run.sink === undefined ? 0 : continued.deliveredPieces;
     }
     if (idempotencyKey !== undefined) this.#deferrals.bindKey(run, idempotencyKey);
     if (isPromiseWanted && plan.promise !== undefined) return this.#enqueue(run);

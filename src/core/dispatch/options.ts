@@ -3,7 +3,7 @@ import type { Clock } from "../../internal/time.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { Logger, Middleware, OnError } from "../handler/context.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
-import type { AnswerLimits } from "./output_limits.ts";
+import type { OutputLimits } from "./output_limits.ts";
 
 /** What a dispatcher needs. */
 export interface DispatchOptions {
@@ -30,7 +30,7 @@ export interface DispatchOptions {
   /** Largest outcome of a job, in UTF-16 code units of JSON. */
   readonly resultChars: number;
   /** How much tools may give. */
-  readonly answerLimits: AnswerLimits;
+  readonly answerLimits: OutputLimits;
   /** What tools get whose calls bring no config. */
   readonly config: Readonly<Record<string, unknown>> | undefined;
 }

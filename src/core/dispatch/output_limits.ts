@@ -10,7 +10,7 @@ import { type ErrorResult, errorResult } from "../call/outcome.ts";
 import { TOO_DEEP } from "../../internal/json_size.ts";
 
 /** Limits on what tools give. */
-export interface AnswerLimits {
+export interface OutputLimits {
   /** Deepest nesting of arrays and objects. */
   readonly depth: number;
   /** Largest answer, or piece of one, in UTF-16 code units of JSON, about. */
@@ -18,7 +18,7 @@ export interface AnswerLimits {
 }
 
 /** Why what has left so many characters does not go out; `undefined` if it may. */
-export function refuseOversize(left: number, limits: AnswerLimits): ErrorResult | undefined {
+export function outputLimitError(left: number, limits: OutputLimits): ErrorResult | undefined {
   if (left >= 0) return undefined;
   const name = left === TOO_DEEP ? "depth" : "answerChars";
   return errorResult("result_too_large", `The result is over limits.${name}, ${limits[name]}`);

@@ -26,7 +26,7 @@ import { type Asking, askKind } from "./questions/asking.ts";
 import { configure } from "./configure.ts";
 import { encodeContinuation } from "./questions/continuation.ts";
 import type { DispatchServices } from "./services.ts";
-import { refuseOversize } from "./output_limits.ts";
+import { outputLimitError } from "./output_limits.ts";
 import type { PromiseTokens } from "./promises/promise_tokens.ts";
 import { promiseAgain } from "./promises/redeem.ts";
 import type { CallContext } from "./call_context.ts";
@@ -109,13 +109,13 @@ export class ToolRunner {
 
   /** Streams what a generator yields, or keeps it when nobody listens: the pieces joined are then the answer. */
   async #drain(run: CallContext, pieces: AsyncGenerator<unknown, unknown, unknown>): Promise<CallResult> {
-    const { live, definition: plan } = run;
+    const { runState: live, definition: plan } = run;
     const stop = () => void stopGenerator(pieces).catch(() => {});
     const kept: unknown[] | undefined = run.sink === undefined || run.mayBeJob ? [] : undefined;
     let hasYielded = false;
     // Pieces that somebody joins count together, others each for itself.
     const areJoined = kept !== undefined || run.sink?.keepsPieces;
-    const { answerLimits } = this.#host;
+    const { outputLimits: answerLimits } = this.#host;
     let left = answerLimits.answerChars;
     live.onEnd = stop;
     try {
@@ -127,7 +127,7 @@ export class ToolRunner {
         const value = step.value === undefined ? null : step.value;
         // Nothing is awaited that is not a promise: each await is a turn of the event loop, for each piece.
         left = estimateJsonSize(value, areJoined ? left : answerLimits.answerChars, answerLimits.depth);
-        let mismatch = refuseOversize(left, answerLimits) ?? this.#mismatch(run, plan.partial, value, "partial");
+        let mismatch = outputLimitError(left, answerLimits) ?? this.#mismatch(run, plan.partial, value, "partial");
         if (mismatch instanceof Promise) mismatch = await mismatch;
         if (mismatch !== undefined) {
           stop();
@@ -238,7 +238,7 @@ export class ToolRunner {
   /** How a run ends, if that may go out. */
   bounded(settled: CallResult): CallResult {
     const { value, message, data, meta } = settled as Partial<AnswerOutcome & FailureOutcome>;
-    const { answerLimits } = this.#host;
+    const { outputLimits: answerLimits } = this.#host;
     const { answerChars, depth } = answerLimits;
     // One in the other: a list costs each answer more.
     const left = estimateJsonSize(
@@ -246,7 +246,7 @@ export class ToolRunner {
       estimateJsonSize(data, estimateJsonSize(message, estimateJsonSize(value, answerChars, depth), depth), depth),
       depth,
     );
-    return refuseOversize(left, answerLimits) ?? settled;
+    return outputLimitError(left, answerLimits) ?? settled;
   }
 
   /** How a run ends that threw. */

@@ -5,7 +5,7 @@ import type { MaybePromise } from "../../internal/async.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { Logger, Middleware } from "../handler/context.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
-import type { AnswerLimits } from "./output_limits.ts";
+import type { OutputLimits } from "./output_limits.ts";
 import type { CallContext } from "./call_context.ts";
 
 /** What all runs of one server share. */
@@ -21,7 +21,7 @@ export interface DispatchServices {
   /** What tokens are signed with. */
   readonly keys: TokenKeys;
   /** How much tools may give. */
-  readonly answerLimits: AnswerLimits;
+  readonly outputLimits: OutputLimits;
   /** What tools get whose calls bring no config. */
   readonly ownConfig: Readonly<Record<string, unknown>> | undefined;
   /** Whether it takes no more calls. */

@@ -55,7 +55,7 @@ export interface RemoteRun extends MiddlewareCtx {
   /** Id of who calls; `""` for nobody in particular. */
   readonly principalId: string;
   /** Takes events. */
-  readonly live: {
+  readonly runState: {
     /** Sends one; a returned promise resolves when there is room for the next. */
     push(event: CallEvent): void | Promise<void>;
     /** Sends progress; only the latest is kept where there is no room. */

@@ -161,7 +161,7 @@ export class RelayedTool implements RemoteRunner {
       return await transport.call({ tool, args, meta, limit, config }, run.sink && this.#sinkOf(run, plan));
     } catch (cause) {
       // A transport rejects where its own functions do, such as that which gives its headers; and where the call was ended.
-      return run.live.ended ?? { ...errorResult("unavailable", `The way to "${gateway}" broke`), cause };
+      return run.runState.ended ?? { ...errorResult("unavailable", `The way to "${gateway}" broke`), cause };
     }
   }
 
@@ -169,9 +169,9 @@ export class RelayedTool implements RemoteRunner {
     return {
       closed: run.signal,
       push: (event: CallEvent) => {
-        if (event.kind === "progress") return run.live.progress(event.progress);
-        if (event.kind === "partial") return run.live.push(event);
-        return run.live.push({ kind: "deferred", promise: this.#promise(run, plan, event.promise) });
+        if (event.kind === "progress") return run.runState.progress(event.progress);
+        if (event.kind === "partial") return run.runState.push(event);
+        return run.runState.push({ kind: "deferred", promise: this.#promise(run, plan, event.promise) });
       },
     };
   }

@@ -19,7 +19,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** Encrypts and decrypts config. */
-export class ConfigSafe {
+export class ConfigEncryption {
   readonly #keys: TokenKeys;
   #own: Promise<CryptoKey> | undefined = undefined;
 
@@ -28,7 +28,7 @@ export class ConfigSafe {
   }
 
   /** What a job keeps of the config of its call; `undefined` if the tool has no use for it. */
-  async close(plan: ToolDefinition, config: CallConfig | undefined, job: Job): Promise<string | undefined> {
+  async encrypt(plan: ToolDefinition, config: CallConfig | undefined, job: Job): Promise<string | undefined> {
     if (config === undefined || plan.config === undefined) return undefined;
     const data = config.reveal();
     if (!this.#keys.isSealed) return await this.#encrypt(JSON.stringify(data), job.id);
@@ -36,7 +36,7 @@ export class ConfigSafe {
   }
 
   /** What {@link close} was given; `"lost"` if it cannot be read any more. */
-  async open({ config, id }: Job, nowMs: number): Promise<CallConfig | undefined | "lost"> {
+  async decrypt({ config, id }: Job, nowMs: number): Promise<CallConfig | undefined | "lost"> {
     if (config === undefined) return undefined;
     const data = this.#keys.isSealed ? this.#verify(config, id, nowMs) : await this.#decrypt(config, id);
     return data === undefined ? "lost" : new CallConfig(data);

@@ -27,7 +27,7 @@ const MAX_BACKOFF_MS = 60_000;
 const MAY_PASS: ReadonlySet<string> = new Set(["internal", "unavailable", "deadline_exceeded"]);
 
 /** What becomes of a job that broke, or whose process died, as often as it may. */
-export function gaveUp(job: Job, last?: ErrorResult): FailureOutcome {
+export function attemptsExhausted(job: Job, last?: ErrorResult): FailureOutcome {
   const { maxAttempts: attempts } = job;
   const message = `Gave up after ${attempts} attempt${attempts === 1 ? "" : "s"}`;
   const data = { attempts, ...(last !== undefined && { reason: last.message }) };
@@ -127,14 +127,14 @@ export class JobLease {
     if (settled.code === "unavailable" && this.#run.services.isClosed) return await this.#jobs.handOver(job, 0);
     const isTooLate = this.#run.services.clock.now() >= job.expiresAtMs - CLOCK_SKEW_MS;
     if (isTooLate || !MAY_PASS.has(settled.code)) return void await this.#jobs.finish(job, settled);
-    if (job.attempt >= job.maxAttempts) return void await this.#jobs.finish(job, gaveUp(job, settled));
+    if (job.attempt >= job.maxAttempts) return void await this.#jobs.finish(job, attemptsExhausted(job, settled));
     await this.#jobs.retry(job, Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** (job.attempt - 1)));
   }
 
   async #look(): Promise<void> {
     try {
       if (this.#isOver || await this.#jobs.isCurrent(this.job)) return;
-      this.#run.live.end(errorResult("cancelled", "The job was cancelled, or is run elsewhere"));
+      this.#run.runState.end(errorResult("cancelled", "The job was cancelled, or is run elsewhere"));
     } catch {
       // The engine cannot be asked; its next change is looked at again.
     }

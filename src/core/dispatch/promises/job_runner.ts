@@ -12,11 +12,11 @@ import type { MaybePromise } from "../../../internal/async.ts";
 import { uuidOf } from "../../token/digest.ts";
 import type { ToolDefinition } from "../../tool/definition.ts";
 import type { DispatchServices } from "../services.ts";
-import { gaveUp, JobLease, type LeaseOptions } from "./job_lease.ts";
-import { ConfigSafe } from "./config_encryption.ts";
+import { attemptsExhausted, JobLease, type LeaseOptions } from "./job_lease.ts";
+import { ConfigEncryption } from "./config_encryption.ts";
 import { CLOCK_SKEW_MS, type PromiseTokens } from "./promise_tokens.ts";
 import { CallContext } from "../call_context.ts";
-import { type JobWaiters, joinedBroke } from "./job_waiters.ts";
+import { type JobWaiters, joinedCallFailed } from "./job_waiters.ts";
 
 /** How long jobs are kept of tools that do not promise, in milliseconds, and how often they may be begun. */
 const KEYED_TTL_MS = 3_600_000;
@@ -52,14 +52,14 @@ export class JobRunner {
   readonly #host: DispatchServices;
   readonly #options: DeferralOptions;
   readonly #jobs: Jobs;
-  readonly #configs: ConfigSafe;
+  readonly #configs: ConfigEncryption;
   readonly #workers = new Set<EngineWorker>();
 
   constructor(host: DispatchServices, options: DeferralOptions) {
     this.#host = host;
     this.#options = options;
     this.#jobs = options.jobs;
-    this.#configs = new ConfigSafe(host.keys);
+    this.#configs = new ConfigEncryption(host.keys);
   }
 
   /** Whether other processes know the jobs of this one. */
@@ -72,7 +72,7 @@ export class JobRunner {
    * come to its tool yet, because its middleware has not let it, is not promised before it has.
    */
   async adopt(run: CallContext, startedMs: number, promiseAtMs: number): Promise<void> {
-    const { live } = run;
+    const { runState: live } = run;
     const { clock } = this.#host;
     if (run.written === undefined) this.#write(run, { isPromised: true, startedMs });
     const isWritten = await run.written;
@@ -101,13 +101,13 @@ export class JobRunner {
     const begun = await this.#findSame(job);
     if ("kind" in begun) return begun;
     const joined = await this.#jobs.join(job.id);
-    return joined === undefined ? joinedBroke() : this.#options.promises.ofJob(joined);
+    return joined === undefined ? joinedCallFailed() : this.#options.promises.ofJob(joined);
   }
 
   /** Names a call by its idempotency key: the same for each repeat. Its caller may leave. */
   bindKey(run: CallContext, key: string): void {
     run.resume(uuidOf(run.principalId, key, ...run.definition.part?.path ?? []), run.asking?.memo ?? EMPTY_MEMO);
-    run.live.keep();
+    run.runState.keep();
   }
 
   /** Runs a call that was named by its key as a job from its first moment; a repeat joins it. */
@@ -115,7 +115,7 @@ export class JobRunner {
     this.ensureWorker();
     if (await this.#write(run, { isPromised: false, startedMs: this.#host.clock.now() })) {
       // It may have come to its deadline meanwhile, and then its key is free.
-      return run.live.settled ?? await this.#host.runTool(run);
+      return run.runState.settled ?? await this.#host.runTool(run);
     }
     const begun = await this.#findSame(newJob(run, RUNNING));
     return "kind" in begun ? begun : await this.#options.waits.untilJoinedSettled(run, begun);
@@ -158,7 +158,7 @@ export class JobRunner {
   }
 
   async #withConfig({ definition: plan, call }: CallContext, job: Job): Promise<Job> {
-    const config = await this.#configs.close(plan, call.config, job);
+    const config = await this.#configs.encrypt(plan, call.config, job);
     return config === undefined ? job : { ...job, config };
   }
 
@@ -168,7 +168,7 @@ export class JobRunner {
     // Should this process die before it holds the job, another runs it.
     if (!await this.#jobs.engine.insert(job, this.outlivesProcess ? RECOVERY_MS : undefined)) return false;
     const letGo = await this.#hold(job);
-    const { settled } = run.live;
+    const { settled } = run.runState;
     // It was faster than the engine: unless others have joined the job meanwhile, nobody needs it.
     if (settled !== undefined && await this.#jobs.forget(job)) {
       await letGo();
@@ -193,7 +193,7 @@ export class JobRunner {
   /** The job that took the id of this one: the same call, or another, which is refused. */
   async #findSame({ id, digest }: Job): Promise<Job | ErrorResult> {
     const begun = await this.#jobs.engine.get(id);
-    if (begun === undefined) return joinedBroke();
+    if (begun === undefined) return joinedCallFailed();
     if (begun.digest === digest) return begun;
     return errorResult("conflict", "The idempotency key was used with another call; choose a new key for a new call");
   }
@@ -203,7 +203,7 @@ export class JobRunner {
     const concluded = Promise.withResolvers<void>();
     run.lease = lease;
     // Whoever has the answer of a keyed call must not get another one for a repeat: it is written first.
-    run.live.detach((settled) => {
+    run.runState.detach((settled) => {
       return new Promise((onTried) => {
         lease.conclude(this.#bounded(settled, run, lease.job), onTried).then(concluded.resolve, concluded.reject);
       });
@@ -225,7 +225,7 @@ export class JobRunner {
     }
     const unfit = refuseRun(job, plan);
     if (unfit !== undefined) return void await this.#jobs.finish(job, unfit);
-    const config = await this.#configs.open(job, this.#host.clock.now());
+    const config = await this.#configs.decrypt(job, this.#host.clock.now());
     if (config === "lost") return void await this.#jobs.finish(job, configLost(job));
     const { context, trace } = job;
     const meta = context === undefined && trace === undefined ? undefined : { context, trace };
@@ -237,7 +237,7 @@ export class JobRunner {
       new JobLease(this.#jobs, job, run, { isPromised: true, startedMs: this.#host.clock.now() }),
     );
     const running = Promise.resolve(this.#host.runJob(run));
-    void run.live.guard(running, this.#host, { totalMs: this.#attemptMs(run), idleMs: undefined });
+    void run.runState.guard(running, this.#host, { totalMs: this.#attemptMs(run), idleMs: undefined });
     await concluded;
   }
 
@@ -285,7 +285,7 @@ function newJob(run: CallContext, state: Pick<Job, "state" | "epoch" | "attempt"
 
 /** Why a job is not run (again); `undefined` if it is. */
 function refuseRun(job: Job, plan: ToolDefinition): CallResult | undefined {
-  if (job.attempt > job.maxAttempts) return gaveUp(job);
+  if (job.attempt > job.maxAttempts) return attemptsExhausted(job);
   if (plan.revision === job.revision) return undefined;
   const message = `The tool ${job.tool} has changed since the work began; call it again`;
   return { kind: "failure", code: "revision_changed", message, data: undefined };

@@ -9,7 +9,7 @@ import type { CallContext } from "../call_context.ts";
 export const DEADLINE_SHARE = 0.8;
 
 /** The refusal of a call that has joined one which ended without a word to keep. */
-export function joinedBroke(): ErrorResult {
+export function joinedCallFailed(): ErrorResult {
   return errorResult("unavailable", "The call that this one joined broke; try again", { retry_after_ms: 0 });
 }
 
@@ -33,7 +33,7 @@ export class JobWaiters {
     const isEnough = (job: Job) => isFinal(job) || job.state === "asking";
     try {
       return await this.#jobs.wait(id, isEnough, pause.over, ({ progress }) => {
-        if (progress !== undefined) run.live.progress(progress);
+        if (progress !== undefined) run.runState.progress(progress);
       });
     } finally {
       pause.end();
@@ -51,7 +51,7 @@ export class JobWaiters {
       if (promise === undefined) return this.#host.isClosed ? this.#host.shutdownError() : this.#host.deadlineError();
       job = await this.#jobs.join(begun.id);
     }
-    if (job === undefined) return joinedBroke();
+    if (job === undefined) return joinedCallFailed();
     const settled = this.#promises.settledOf(job);
     // Its context is the caller's next only if it is the caller's present one that it came from.
     if (!("context" in settled) || run.call.meta?.context === begun.context) return settled;
@@ -63,7 +63,7 @@ export class JobWaiters {
   pause(run: CallContext, waitMs: number): { readonly over: Promise<void>; readonly end: () => void } {
     const { promise: over, resolve } = Promise.withResolvers<void>();
     const deadline = this.#host.deadlines.add(waitMs, resolve);
-    run.live.onEnd = resolve;
+    run.runState.onEnd = resolve;
     this.#over.add(resolve);
     if (this.#host.isClosed) resolve();
     const end = () => {

@@ -64,7 +64,7 @@ export class Jobs {
 
   /** Another call waits for the job, too. The job as it then is; `undefined` if there is none. */
   async join(id: string): Promise<Job | undefined> {
-    return await this.#change(id, (job) => (isFinal(job) ? undefined : { ...job, isJoined: true })) ??
+    return await this.#change(id, (job) => (isFinal(job) ? undefined : { ...job, hasOtherWaiters: true })) ??
       await this.engine.get(id);
   }
 
@@ -74,7 +74,7 @@ export class Jobs {
     const forgotten = await this.#change(run.id, (job) => {
       if (job.state !== "running" || job.epoch !== run.epoch || job.expiresAtMs !== run.expiresAtMs) return undefined;
       // It has expired at once, and its id is free. To remove it, too, would be to remove what somebody else began under it.
-      return job.isJoined ? job : { ...job, state: "cancelled", expiresAtMs: 0 };
+      return job.hasOtherWaiters ? job : { ...job, state: "cancelled", expiresAtMs: 0 };
     });
     return forgotten?.state !== "running";
   }

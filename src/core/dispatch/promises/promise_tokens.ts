@@ -82,7 +82,7 @@ export class PromiseTokens {
   }
 
   /** The refusal for a promise whose job is not known, with what would have helped. */
-  lost(): ErrorResult {
+  promiseLost(): ErrorResult {
     const { name, processId: instance } = this.#engine;
     const reason = instance === undefined
       ? `the engine ${name} has no such job, or none any more`

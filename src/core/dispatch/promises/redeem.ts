@@ -73,10 +73,10 @@ export class Redeemer {
     if (external !== undefined) {
       return await this.#askUntilOver(run, mayWaitMs, () => this.#runExternal(run, opened, external.check));
     }
-    if (!this.#promises.isKnowable(opened)) return this.#promises.lost();
+    if (!this.#promises.isKnowable(opened)) return this.#promises.promiseLost();
     if (run.call.meta?.continuation === token) await this.#answer(run, opened);
     const job = await this.#waits.untilOver(run, opened.id, mayWaitMs);
-    return job === undefined ? this.#promises.lost() : this.#promises.settledOf(job, token);
+    return job === undefined ? this.#promises.promiseLost() : this.#promises.settledOf(job, token);
   }
 
   async #cancel(run: CallContext, opened: OpenedPromise): Promise<CallResult> {
@@ -84,7 +84,7 @@ export class Redeemer {
     if (relay !== undefined) return await relay.cancel(run, opened);
     if (external !== undefined) return await this.#cancelExternal(run, opened, external);
     const job = this.#promises.isKnowable(opened) ? await this.#jobs.engine.get(opened.id) : undefined;
-    if (job === undefined) return this.#promises.lost();
+    if (job === undefined) return this.#promises.promiseLost();
     const state = isFinal(job) ? job.state : await this.#jobs.cancel(opened.id);
     return { kind: "answer", value: { cancelled: state === "cancelled" } };
   }
@@ -112,10 +112,10 @@ export class Redeemer {
     for (let isFirst = true;; isFirst = false) {
       const settled = await ask({ waitMs: Math.max(0, untilMs - this.#host.clock.elapsed()), isFirst });
       const leftMs = untilMs - this.#host.clock.elapsed();
-      if (settled.kind !== "promise" || leftMs <= 0 || run.live.ended !== undefined || this.#host.isClosed) {
+      if (settled.kind !== "promise" || leftMs <= 0 || run.runState.ended !== undefined || this.#host.isClosed) {
         return settled;
       }
-      if (settled.progress !== undefined) run.live.progress(settled.progress);
+      if (settled.progress !== undefined) run.runState.progress(settled.progress);
       const pause = this.#waits.pause(run, Math.min(settled.retryAfterMs, leftMs));
       await pause.over;
       pause.end();

@@ -37,7 +37,7 @@ export const INVALID_CONTINUATION: ErrorResult = errorResult(
  * @throws {RangeError} If there is more to keep than fits.
  */
 export function encodeContinuation(keys: TokenKeys, run: CallContext, { memo, requests = {} }: Asking): string {
-  const { definition: plan, callId, live, services: host } = run;
+  const { definition: plan, callId, runState: live, services: host } = run;
   const kept: Kept = {
     digest: run.digest,
     asked: Object.keys(requests),
