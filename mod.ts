@@ -134,11 +134,14 @@ export type { TokenClaims, TokenKeys, TokenKind, VerifiedToken } from "./src/cor
 export type { AskAnswer, Engine, EngineWorker, Job, JobState, Memo, WorkOptions } from "./src/engine/engine.ts";
 export { memoryEngine, type MemoryEngineOptions } from "./src/engine/memory.ts";
 export type { CallConfig, CheckConfig } from "./src/core/call/call_config.ts";
-export type { Dispatch, PromiseTerms, Toolset } from "./src/core/dispatch/dispatcher.ts";
-export { createServer, type Notify, type Server } from "./src/server/server.ts";
-export type { ServerOptions } from "./src/server/options.ts";
+export type { Dispatch, Toolset } from "./src/core/dispatch/dispatcher.ts";
+export type { PromiseEngine, PromiseTerms } from "./src/core/dispatch/deferral.ts";
+export type { QuestionKeys } from "./src/core/dispatch/services.ts";
+export { createServer, type ServerOptions } from "./src/server/preset/create_server.ts";
+export type { Notify, Server } from "./src/server/server.ts";
+export type { CommonServerOptions, PromiseServerOptions, ServerIdentity } from "./src/server/options.ts";
 export type { Auth, MountedAuth } from "./src/server/auth.ts";
-export type { AllTools, Composable, Part } from "./src/server/part.ts";
+export type { AllTools, Composable, ComposableOptions, Part } from "./src/server/part.ts";
 export type { CorsOptions, OriginPolicy } from "./src/server/origin_guard.ts";
 export type {
   Body,
@@ -152,6 +155,7 @@ export type {
   Wire,
   WireHost,
 } from "./src/wires/wire.ts";
+export { mcp, type McpOptions } from "./src/wires/mcp/http/server/mcp.ts";
 export { mcpLite, type McpLiteOptions } from "./src/wires/mcp_lite/server/mcp_lite.ts";
 export { type HttpOptions, mcpLiteTransport } from "./src/wires/mcp_lite/client/transport.ts";
 export { type MemoryOptions, type MemoryServer, memoryTransport } from "./src/wires/memory/client/transport.ts";

@@ -116,7 +116,7 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
   const isOpen = server.hosts !== undefined || !isLoopback(hostname);
   const guarded = isOpen ? server : server.withOriginPolicy({ hosts: [...LOOPBACK_HOSTS, shown] });
   const { listener, grpc } = await listenOnAll(guarded, { port: DEFAULT_PORT, ...options, hostname });
-  server["~resume"]();
+  server["~server"].resume();
   const closed = Promise.withResolvers<void>();
   closed.promise.catch(() => {});
   let closing: Promise<void> | undefined;

@@ -6,6 +6,7 @@ import {
   memoryTransport,
   type Principal,
   type Server,
+  type ServerOptions,
   type Transport,
   type Wire,
 } from "../../mod.ts";
@@ -131,7 +132,9 @@ function wholeRow(to: WireRow): WireRow {
     ...to,
     name: `part of another: ${to.name}`,
     async open(server, caller) {
-      const { keys = "k1:a secret that only this whole server knows", logger } = server["~offer"].options;
+      const { keys = "k1:a secret that only this whole server knows", logger } = server["~offer"].options as Partial<
+        ServerOptions<[]>
+      >;
       const common = { tools: [], keys, wires, ...(logger !== undefined && { logger }) };
       const inner = createServer({ ...common, parts: [mount(server)] });
       const whole = createServer({ ...common, parts: [mount(inner)] });

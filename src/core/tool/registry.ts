@@ -61,7 +61,7 @@ export class ToolRegistry {
   refresh(): void {
     const plans = new Map(this.#own);
     for (const plan of this.#parts?.plans(plans) ?? []) plans.set(plan.name, plan);
-    const promising = [...plans.values()].find(promises);
+    const promising = [...plans.values()].find(canPromise);
     // Middleware asks around them, too, with the schemas that it asks with around the server's own.
     const system = promising && SYSTEM_TOOLS.map((plan) => ({ ...plan, adapters: promising.adapters }));
     this.#plans = new Map([...system?.map((plan) => [plan.name, plan] as const) ?? [], ...plans]);
@@ -100,7 +100,7 @@ export class ToolRegistry {
 
   /** Whether some tool can promise its answer. */
   get canPromise(): boolean {
-    return [...this.#all, ...this.#attached.values()].some(promises);
+    return [...this.#all, ...this.#attached.values()].some(canPromise);
   }
 
   /**
@@ -145,7 +145,8 @@ export class ToolRegistry {
   }
 }
 
-function promises({ promise, external, relay }: ToolDefinition): boolean {
+/** Whether calls of a tool may be answered with a promise. */
+export function canPromise({ promise, external, relay }: ToolDefinition): boolean {
   return promise !== undefined || external !== undefined || relay?.mayPromise === true;
 }
 

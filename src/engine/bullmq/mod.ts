@@ -19,7 +19,8 @@ import { Failures } from "../redis/error_throttle.ts";
 import { PostgresBackend } from "./postgres.ts";
 import { RedisBackend } from "./redis.ts";
 import { assertRedisAddress, type RedisAddress } from "../redis/address.ts";
-import type { Engine } from "../engine.ts";
+import type { PromiseEngine } from "../../core/dispatch/deferral.ts";
+import { withPromises } from "../../core/dispatch/promises/with_promises.ts";
 import { postgresName, redisName, storeError } from "../redis/store_error.ts";
 
 export type { RedisAddress, RedisTls } from "../redis/address.ts";
@@ -80,7 +81,7 @@ const RULES: OptionRules<AnyOptions> = {
  * @throws {TypeError} If there is not exactly one store, its address is none, or the name is none.
  * @throws {RangeError} If a time is not a number of at least 1.
  */
-export function bullmqEngine(options: BullmqOptions): Engine {
+export function bullmqEngine(options: BullmqOptions): PromiseEngine {
   checkOptions<AnyOptions>("keep jobs by BullMQ", options, RULES);
   if (options.redis !== undefined) assertRedisAddress("keep jobs by BullMQ", options.redis);
   const { name = "toolwire", leaseMs = 10_000, timeoutMs = 5_000, onError = warn } = options;
@@ -90,7 +91,7 @@ export function bullmqEngine(options: BullmqOptions): Engine {
   const store = options.redis === undefined ? postgresName(`${options.postgres}`) : redisName(options.redis);
   const failures = new Failures((error) => onError(storeError(store, error)));
   const backend = createBackend(options, { name, timeoutMs, onError: failures.report });
-  return new BullmqEngine(backend, { leaseMs, timeoutMs, failures });
+  return withPromises(new BullmqEngine(backend, { leaseMs, timeoutMs, failures }));
 }
 
 function createBackend({ redis, postgres }: BullmqOptions, options: BackendOptions): Backend {

@@ -10,7 +10,8 @@
  * ```
  * @module
  */
-import type { Engine } from "../engine.ts";
+import type { PromiseEngine } from "../../core/dispatch/deferral.ts";
+import { withPromises } from "../../core/dispatch/promises/with_promises.ts";
 import { SqliteEngine } from "./engine.ts";
 import { AT_LEAST_1, checkOptions, FUNCTION, oneOf, type OptionRules } from "../../internal/options.ts";
 import { SqliteStore } from "./store.ts";
@@ -57,7 +58,7 @@ const RULES: OptionRules<SqliteOptions> = {
  * @throws {RangeError} If a time is not a number of at least 1.
  * @throws {Error} If the runtime has no SQLite, the folder is not there, or the file is somebody else's.
  */
-export function sqliteEngine(path: string, options: SqliteOptions = {}): Engine {
+export function sqliteEngine(path: string, options: SqliteOptions = {}): PromiseEngine {
   checkOptions("keep jobs in SQLite", options, RULES);
   if (typeof path !== "string" || path === "" || path.startsWith(":memory:") || path.startsWith("file:")) {
     throw new TypeError(`Cannot open ${JSON.stringify(path)}: name a file by its path, or use memoryEngine()`);
@@ -67,7 +68,7 @@ export function sqliteEngine(path: string, options: SqliteOptions = {}): Engine 
   // does not wait for the disk, so that a power cut may take back the last changes. FULL waits.
   const synchronous = outlives === "process" ? "NORMAL" : "FULL";
   const store = new SqliteStore(path, { busyTimeoutMs: Math.ceil(busyTimeoutMs), synchronous });
-  return new SqliteEngine(store, { leaseMs, pollMs, onError: onError ?? warn });
+  return withPromises(new SqliteEngine(store, { leaseMs, pollMs, onError: onError ?? warn }));
 }
 
 function warn(error: unknown): void {

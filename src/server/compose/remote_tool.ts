@@ -20,8 +20,8 @@ import {
 } from "../../core/call/outcome.ts";
 import { RESERVED_META } from "../../core/call/reserved_meta.ts";
 import type { Transport } from "../../core/call/transport.ts";
-import { INVALID_CONTINUATION } from "../../core/dispatch/questions/continuation.ts";
-import { invalidInput } from "../../core/dispatch/run_tool.ts";
+import { invalidArguments } from "../../core/dispatch/run_tool.ts";
+import { INVALID_CONTINUATION } from "../../core/dispatch/services.ts";
 import { isJsonObject, type Json } from "../../internal/json.ts";
 import { formatIssues } from "../../core/schema/issues.ts";
 import type { Schema } from "../../core/schema/standard_schema.ts";
@@ -98,7 +98,7 @@ export class RelayedTool implements RemoteRunner {
   async call(run: RemoteRun): Promise<CallResult> {
     const { call: { args, meta, config }, definition: plan, services: host } = run;
     const checked = await this.#checks?.input?.validate(args);
-    if (checked?.issues !== undefined) return invalidInput(formatIssues(checked.issues, args));
+    if (checked?.issues !== undefined) return invalidArguments(formatIssues(checked.issues, args));
     const continuation = meta?.continuation === undefined ? undefined : readContinuation(run, plan, meta.continuation);
     if (typeof continuation === "object") return continuation;
     const { idempotencyKey, isPromiseWanted } = meta ?? {};

@@ -25,7 +25,7 @@ export const stdioTarget: Target = {
   open() {
     const logged: string[] = [];
     const house = createHouse(logged);
-    const host = house["~host"];
+    const host = house["~server"].host;
     return Promise.resolve({
       make(dice) {
         const isModern = dice.oneIn(2);

@@ -86,7 +86,7 @@ function overPipes(server: Server): Asker & { readonly lines: readonly Message[]
     lines.push(message);
     if (message.id !== undefined) hear(message);
   };
-  const served = serveLines(server["~host"], {}, { input, write, graceMs: 0 });
+  const served = serveLines(server["~server"].host, {}, { input, write, graceMs: 0 });
   return {
     lines,
     ask: (method, params) =>

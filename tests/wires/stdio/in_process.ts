@@ -72,7 +72,7 @@ export function openStdio(
         input.end();
       },
     };
-    served.push(serveLines(server["~host"], {}, { input, write, graceMs: 0 }));
+    served.push(serveLines(server["~server"].host, {}, { input, write, graceMs: 0 }));
     return Promise.resolve(line);
   });
   const transport = new McpClientTransport({ carrier, probeMs: 30_000 }, options);

@@ -3,9 +3,9 @@ import type { MaybePromise } from "../../../internal/async.ts";
 import type { Engine } from "../../../engine/engine.ts";
 
 /**
- * The same engine, whose failures callers hear of as `unavailable`: what it says itself is not theirs to know.
+ * Wraps an engine so that callers get its errors as `unavailable`, without their details.
  *
- * @param report Told of each failure.
+ * @param report Called with each error.
  */
 export function withErrorReporting(engine: Engine, report: (error: unknown) => void): Engine {
   const fail = (cause: unknown): never => {
@@ -14,10 +14,10 @@ export function withErrorReporting(engine: Engine, report: (error: unknown) => v
     const details = { retry_after_ms: 1_000 };
     throw new ToolError("unavailable", "The job engine does not answer; try again", { details, cause });
   };
-  const ask = <Value>(question: () => MaybePromise<Value>): MaybePromise<Value> => {
+  const attempt = <Value>(request: () => MaybePromise<Value>): MaybePromise<Value> => {
     try {
-      const answer = question();
-      return answer instanceof Promise ? answer.catch(fail) : answer;
+      const reply = request();
+      return reply instanceof Promise ? reply.catch(fail) : reply;
     } catch (cause) {
       return fail(cause);
     }
@@ -27,13 +27,13 @@ export function withErrorReporting(engine: Engine, report: (error: unknown) => v
     get processId() {
       return engine.processId;
     },
-    insert: (job, dueInMs) => ask(() => engine.insert(job, dueInMs)),
-    get: (id) => ask(() => engine.get(id)),
-    replace: (job, version) => ask(() => engine.replace(job, version)),
-    remove: (id) => ask(() => engine.remove(id)),
+    insert: (job, dueInMs) => attempt(() => engine.insert(job, dueInMs)),
+    get: (id) => attempt(() => engine.get(id)),
+    replace: (job, version) => attempt(() => engine.replace(job, version)),
+    remove: (id) => attempt(() => engine.remove(id)),
     subscribe: (id, onChange) => engine.subscribe(id, onChange),
-    schedule: (id, delayMs) => ask(() => engine.schedule(id, delayMs)),
-    lease: (id) => ask(() => engine.lease(id)),
+    schedule: (id, delayMs) => attempt(() => engine.schedule(id, delayMs)),
+    lease: (id) => attempt(() => engine.lease(id)),
     work: (run, options) => engine.work(run, options),
     close: () => engine.close(),
   };

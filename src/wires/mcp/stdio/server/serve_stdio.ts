@@ -18,8 +18,8 @@ export interface ServeStdioOptions extends ProtocolOptions {
 
 /** What can be served: a server. */
 export interface StdioServer {
-  /** What its wires got. */
-  readonly "~host": WireHost;
+  /** Access to the server, for transports. */
+  readonly "~server": { readonly host: WireHost };
   /** Ends it. */
   close(graceMs?: number): Promise<void>;
 }
@@ -47,12 +47,12 @@ const RULES: OptionRules<ServeStdioOptions> = { ...PROTOCOL_RULES, graceMs: whol
  * rules of MCP.
  */
 export async function serveStdio(server: StdioServer, options: ServeStdioOptions = {}): Promise<void> {
-  if (typeof server?.["~host"]?.dispatch?.call !== "function") {
+  if (typeof server?.["~server"]?.host?.dispatch?.call !== "function") {
     throw new TypeError("Cannot serve this over stdio: pass what createServer() gives");
   }
   checkOptions("serve MCP over stdio", options, RULES);
   const { graceMs = DEFAULT_GRACE_MS, ...protocol } = options;
-  const host = server["~host"];
+  const host = server["~server"].host;
   const output = claimOutput();
   try {
     await serveLines(host, protocol, { input: process.stdin, write: output.write, graceMs });
