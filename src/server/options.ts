@@ -114,7 +114,7 @@ const RULES: OptionRules<AnyOptions> = {
   limits: OBJECT,
   keys: ANYTHING,
   engine: rule(
-    'one, such as memoryEngine() of "jsr:@toolwire/toolwire/engine", sqliteEngine(path), bullmqEngine({ … }) or withPromises(engine)',
+    "one, such as memoryEngine(), or withPromises(engine), of ./engine",
     has("~deferral"),
   ),
   work: rule("{ concurrency }, or false", (value) => value === false || OBJECT.fits(value)),
@@ -135,8 +135,7 @@ const RULES: OptionRules<AnyOptions> = {
 
 /** Does not quote the value, which may be a secret. */
 const KEYS_ERROR =
-  'Cannot create server: keys are what keyRing("k1:…"), sealed("k1:…") or withQuestions(keys) gives; keyRing is in ' +
-  '"jsr:@toolwire/toolwire/tokens", and createServer of "jsr:@toolwire/toolwire" takes text, too';
+  'Cannot create server: keys are keyRing("k1:…"), or withQuestions(keys), from "jsr:@toolwire/toolwire/tokens"';
 
 const LIMITS: OptionRules<Limits> = {
   bodyBytes: POSITIVE,

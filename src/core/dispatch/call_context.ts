@@ -307,8 +307,8 @@ export class CallContext implements MiddlewareCtx {
     const { questions } = this.services;
     if (questions !== undefined) return questions;
     throw new TypeError(
-      `Cannot use ctx.${member} in tool "${this.definition.name}": the server has no keys to sign with; pass ` +
-        'createServer({ keys: keyRing("k1:…") }), with keyRing of "jsr:@toolwire/toolwire/tokens"',
+      `Cannot use ctx.${member} in tool "${this.definition.name}" without keys: pass createServer({ keys: keyRing("k1:…") }), ` +
+        'from "jsr:@toolwire/toolwire/tokens"',
     );
   }
 }

@@ -8,7 +8,8 @@ import type { CallResult, ErrorResult, FailureOutcome } from "../call/outcome.ts
 import type { Engine, EngineWorker } from "../../engine/engine.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import type { Logger, Middleware } from "../handler/context.ts";
-import type { ToolDefinition } from "../tool/definition.ts";
+import type { TokenKeys } from "../token/token.ts";
+import type { PromiseOptions, ToolDefinition } from "../tool/definition.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { RedeemInput } from "../tool/system_tools.ts";
 import type { CallContext } from "./call_context.ts";
@@ -20,10 +21,10 @@ export interface DispatchServices extends CallServices {
   readonly registry: ToolRegistry;
   /** Promises and jobs; `undefined` on a server without an engine. */
   readonly deferral: Deferral | undefined;
+  /** Whether the grace period of a shutdown is over. */
+  readonly isGraceOver: boolean;
   /** Runs a tool within its own middleware. Never throws, never rejects. */
   runTool(run: CallContext): MaybePromise<CallResult>;
-  /** Runs a tool for a job that is due. */
-  runJob(run: CallContext): MaybePromise<CallResult>;
   /** Runs middleware, the first outermost, around `last`. Never throws, never rejects. */
   runWithin(
     run: CallContext,
@@ -52,8 +53,16 @@ export interface Deferral {
    * @throws {TypeError} If a tool takes config, which the engine would store in plain text.
    */
   assertConfigHidden(definitions: readonly ToolDefinition[]): void;
-  /** Turns a run whose budget is spent into a job, and gives its caller a promise token at `promiseAtMs` at the latest. */
-  adopt(run: CallContext, startedMs: number, promiseAtMs: number): Promise<void>;
+  /**
+   * Settles with `running`, or with the error at the deadline; once the tool's budget is spent, the run becomes a job, and its
+   * caller gets a promise token.
+   */
+  guard(
+    run: CallContext,
+    running: Promise<CallResult>,
+    promise: Required<PromiseOptions>,
+    deadlineMs: number,
+  ): Promise<CallResult>;
   /** Checks config and arguments, inserts a job and returns its promise token at once. */
   enqueue(run: CallContext): Promise<CallResult>;
   /** Gives a run the id that follows from its idempotency key; its caller may disconnect. */
@@ -78,18 +87,28 @@ export interface Deferral {
   stop(): Promise<void>;
 }
 
-/** Options of a {@link CreateDeferral}. */
-export interface DeferralOptions {
-  /** Stores and delivers jobs. */
-  readonly engine: Engine;
+/** Options of jobs. */
+export interface JobOptions {
+  /** Runs around every run of a job; the first is the outermost. */
+  readonly jobMiddleware: readonly Middleware[];
   /** Number of jobs that run at once in this process; 0 for none. */
   readonly concurrency: number;
   /** Largest result of a job, in UTF-16 code units of JSON. */
   readonly resultChars: number;
 }
 
+/** Options of {@link DeferralSupport.create}. */
+export interface DeferralOptions extends JobOptions {
+  /** Stores and delivers jobs. */
+  readonly engine: Engine;
+  /** Signs promise tokens. */
+  readonly keys: TokenKeys;
+}
+
 /** The code that an engine brings. */
 export interface DeferralSupport {
+  /** The tools `redeem` and `cancel`. */
+  readonly systemTools: readonly ToolDefinition[];
   /** Makes the deferral of one server. */
   create(services: DispatchServices, options: DeferralOptions): Deferral;
   /** Makes keys for a server that has none: random ones, with a warning at their first use. */

@@ -27,27 +27,19 @@ import type { AnyTool, ToolDefinition } from "../tool/definition.ts";
 import type { ToolListing } from "../tool/listing.ts";
 import { canPromise, type ToolRegistry } from "../tool/registry.ts";
 import { CallContext } from "./call_context.ts";
-import type { Deferral, DispatchServices, PromiseEngine, PromiseTerms } from "./deferral.ts";
+import type { Deferral, DispatchServices, JobOptions, PromiseEngine, PromiseTerms } from "./deferral.ts";
 import { type LogFields, maskThrown, settleThrown, writeLine } from "./error_masking.ts";
 import type { OutputLimits } from "./output_limits.ts";
 import { runChain } from "./run_middleware.ts";
 import { NO_ENGINE, ToolRunner } from "./run_tool.ts";
-import {
-  DEADLINE_SHARE,
-  type DeadlineRun,
-  INVALID_CONTINUATION,
-  type QuestionKeys,
-  type QuestionSupport,
-} from "./services.ts";
+import { type DeadlineRun, INVALID_CONTINUATION, type QuestionKeys, type QuestionSupport } from "./services.ts";
 
 /** Options of a {@link Dispatcher}. */
-export interface DispatchOptions {
+export interface DispatchOptions extends JobOptions {
   /** The tools. */
   readonly registry: ToolRegistry;
   /** Runs around every call; the first is the outermost. */
   readonly middleware: readonly Middleware[];
-  /** Runs around every run of a job; the first is the outermost. */
-  readonly jobMiddleware: readonly Middleware[];
   /** Converts errors that no tool declared; `undefined` to mask them all. */
   readonly onError: OnError | undefined;
   /** Time limit of calls whose tool sets none, in milliseconds. */
@@ -60,10 +52,6 @@ export interface DispatchOptions {
   readonly keys: QuestionKeys | undefined;
   /** Runs deferred work, and brings promises; `undefined` for neither. */
   readonly engine: PromiseEngine | undefined;
-  /** Number of jobs that run at once in this process; 0 for none. */
-  readonly concurrency: number;
-  /** Largest result of a job, in UTF-16 code units of JSON. */
-  readonly resultChars: number;
   /** Limits on tool output. */
   readonly outputLimits: OutputLimits;
   /** Config for calls that bring none. */
@@ -117,10 +105,10 @@ export class Dispatcher implements Dispatch, DispatchServices {
   readonly clock: Clock;
   readonly outputLimits: OutputLimits;
   readonly ownConfig: Readonly<Record<string, unknown>> | undefined;
+  readonly keys: TokenKeys | undefined;
   readonly questions: QuestionSupport | undefined;
   readonly deferral: Deferral | undefined;
   readonly #middleware: readonly Middleware[];
-  readonly #jobMiddleware: readonly Middleware[];
   readonly #onError: OnError | undefined;
   readonly #timeoutMs: number;
   readonly #runner: ToolRunner;
@@ -140,12 +128,12 @@ export class Dispatcher implements Dispatch, DispatchServices {
     this.ownConfig = options.config;
     this.deadlines = new Deadlines(options.clock);
     this.#middleware = options.middleware;
-    this.#jobMiddleware = options.jobMiddleware;
     this.#onError = options.onError;
     this.#timeoutMs = options.timeoutMs;
     this.#runner = new ToolRunner(this);
+    this.keys = keys;
     this.questions = keys?.["~questions"](keys);
-    this.deferral = engine?.["~deferral"].create(this, { ...options, engine });
+    this.deferral = keys && engine?.["~deferral"].create(this, { ...options, engine, keys });
     this.#assertServable(registry.plans());
   }
 
@@ -210,11 +198,6 @@ export class Dispatcher implements Dispatch, DispatchServices {
     return this.runWithin(run, middleware, () => this.#runner.run(run));
   }
 
-  runJob(run: CallContext): MaybePromise<CallResult> {
-    const { jobMiddleware = [] } = run.definition.part ?? {};
-    return this.runWithin(run, [...this.#jobMiddleware, ...jobMiddleware], () => this.runTool(run));
-  }
-
   runWithin(
     run: CallContext,
     middleware: readonly Middleware[],
@@ -230,19 +213,11 @@ export class Dispatcher implements Dispatch, DispatchServices {
    */
   work(concurrency: number): EngineWorker {
     if (this.deferral !== undefined) return this.deferral.work(concurrency);
-    throw new TypeError(`Cannot work: the server has no engine; ${ENGINE_HINT}`);
+    throw missingEngine("Cannot run deferred work");
   }
 
-  get hasKeys(): boolean {
-    return this.questions !== undefined;
-  }
-
-  get keys(): TokenKeys {
-    if (this.questions !== undefined) return this.questions.keys;
-    throw new TypeError(
-      'Cannot sign a token: the server has no keys; pass createServer({ keys: keyRing("k1:…") }), with keyRing of ' +
-        '"jsr:@toolwire/toolwire/tokens"',
-    );
+  get isGraceOver(): boolean {
+    return this.#isGraceOver;
   }
 
   get closeSignal(): AbortSignal {
@@ -284,10 +259,9 @@ export class Dispatcher implements Dispatch, DispatchServices {
   #assertServable(definitions: readonly ToolDefinition[]): void {
     if (this.deferral !== undefined) return this.deferral.assertConfigHidden(definitions);
     const promising = definitions.find((definition) => canPromise(definition));
-    if (promising === undefined) return;
-    throw new TypeError(
-      `Cannot create server: the tool "${promising.name}" gives promises, and the server has no engine; ${ENGINE_HINT}`,
-    );
+    if (promising !== undefined) {
+      throw missingEngine(`Cannot create server: the tool "${promising.name}" gives promises`);
+    }
   }
 
   async #drainRuns(graceMs: number): Promise<void> {
@@ -311,11 +285,8 @@ export class Dispatcher implements Dispatch, DispatchServices {
   #guard(run: CallContext, running: Promise<CallResult>): Promise<CallResult> {
     const { promise, timeoutMs } = run.definition;
     const deadlineMs = this.deadlineMs(run);
-    if (promise !== undefined) {
-      const promiseMs = DEADLINE_SHARE * deadlineMs;
-      const budgetMs = Math.min(promise.budgetMs, promiseMs);
-      const onTotal = () => this.#promise(run, budgetMs, promiseMs, deadlineMs);
-      return run.runState.guard(running, this, { totalMs: budgetMs, idleMs: undefined, onTotal });
+    if (promise !== undefined && this.deferral !== undefined) {
+      return this.deferral.guard(run, running, promise, deadlineMs);
     }
     // A stream without a timeout of its own is limited in idle time; every other call in total time.
     const isIdleLimited = timeoutMs === undefined && run.sink !== undefined && !run.definition.isSystem;
@@ -326,23 +297,6 @@ export class Dispatcher implements Dispatch, DispatchServices {
   /** Time limit of a tool that sets none, in milliseconds. */
   #defaultMs({ definition: { part } }: DeadlineRun): number {
     return part?.timeoutMs ?? this.#timeoutMs;
-  }
-
-  /** Promises the result of a run whose budget is spent, once its handler has started. */
-  #promise(run: CallContext, budgetMs: number, promiseMs: number, deadlineMs: number): void {
-    if (this.#isGraceOver) return run.runState.end(this.deadlineError());
-    const startedMs = this.clock.now() - budgetMs;
-    const promiseAtMs = this.clock.elapsed() + promiseMs - budgetMs;
-    // The caller's deadline counts until the promise is sent.
-    run.runState.limit(deadlineMs - budgetMs);
-    // Only the middleware around the finished work is pending.
-    if (run.runState.workResult !== undefined) return;
-    run.whenStarted(() => {
-      this.deferral?.adopt(run, startedMs, promiseAtMs).catch((thrown) => {
-        // Without a promise the run continues until its deadline.
-        this.settleThrown(thrown, { tool: run.definition.name, callId: run.callId });
-      });
-    });
   }
 
   /** Starts a run inside of server middleware, which sees the deadline and the promise as the caller does. */
@@ -403,5 +357,8 @@ export class Dispatcher implements Dispatch, DispatchServices {
   }
 }
 
-const ENGINE_HINT =
-  'pass createServer({ engine: memoryEngine() }), with memoryEngine of "jsr:@toolwire/toolwire/engine"';
+function missingEngine(problem: string): TypeError {
+  return new TypeError(
+    `${problem}: pass createServer({ engine: memoryEngine() }), from "jsr:@toolwire/toolwire/engine"`,
+  );
+}

@@ -27,11 +27,10 @@ import type { DispatchServices } from "./deferral.ts";
 import { outputLimitError } from "./output_limits.ts";
 import type { Asking } from "./services.ts";
 
-/** The error for calls that need an engine, on a server without one. */
+/** The error for calls with an idempotency key, on a server without an engine. */
 export const NO_ENGINE: ErrorResult = errorResult(
   "invalid_request",
-  "This server runs no deferred work, so it takes no idempotency keys and redeems no promises: call without " +
-    "_meta.idempotency_key, or pass createServer({ engine: memoryEngine() })",
+  "This server has no engine, so it takes no idempotency keys: call without _meta.idempotency_key",
 );
 
 /** Runs tools, without their middleware. */
@@ -80,9 +79,8 @@ export class ToolRunner {
 
   #runHandler(run: CallContext, input: unknown): MaybePromise<CallResult> {
     if (run.definition.isSystem) {
-      const { deferral } = this.#services;
-      if (deferral === undefined) return NO_ENGINE;
-      return deferral.runSystemTool(run, input as RedeemInput).catch((thrown) => this.thrown(run, thrown));
+      const running = this.#services.deferral?.runSystemTool(run, input as RedeemInput);
+      return running?.catch((thrown) => this.thrown(run, thrown)) ?? NO_ENGINE;
     }
     run.start();
     try {

@@ -31,9 +31,6 @@ export const INVALID_CONTINUATION: ErrorResult = errorResult(
   "Not a continuation of this call, or no longer: repeat the call without it",
 );
 
-/** Share of a deadline after which a caller gets a promise: it has to arrive before the caller gives up. */
-export const DEADLINE_SHARE = 0.8;
-
 /** Services that all runs of one server share. */
 export interface CallServices {
   /** The server's logger, if it has one. */
@@ -48,14 +45,8 @@ export interface CallServices {
   readonly ownConfig: Readonly<Record<string, unknown>> | undefined;
   /** Code of questions, steps and caller state; `undefined` on a server without `keys`. */
   readonly questions: QuestionSupport | undefined;
-  /** Whether tokens can be signed. */
-  readonly hasKeys: boolean;
-  /**
-   * Signs and verifies tokens.
-   *
-   * @throws {TypeError} If the server has no keys.
-   */
-  readonly keys: TokenKeys;
+  /** Signs and verifies tokens; `undefined` on a server without `keys`. */
+  readonly keys: TokenKeys | undefined;
   /** Whether the server has stopped taking calls. */
   readonly isClosed: boolean;
   /** Counts a run that is still pending when `call()` returns, so that shutdown can wait for it. */
@@ -146,8 +137,6 @@ export interface Continued {
 
 /** Questions, steps and caller state: implemented in questions/, brought by the value of the option `keys`. */
 export interface QuestionSupport {
-  /** Signs and verifies tokens. */
-  readonly keys: TokenKeys;
   /** Digest of tool, arguments and config; the spelling of the arguments does not matter. */
   digest(run: DeadlineRun): string;
   /** Starts the questions and steps of a run, with the answers and steps of the runs before it. */

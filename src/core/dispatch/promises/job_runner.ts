@@ -11,7 +11,7 @@ import type { Json } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import { uuidOf } from "../../token/digest.ts";
 import { formatIssues } from "../../schema/issues.ts";
-import type { ToolDefinition } from "../../tool/definition.ts";
+import type { PromiseOptions, ToolDefinition } from "../../tool/definition.ts";
 import { CallContext } from "../call_context.ts";
 import { configure } from "../configure.ts";
 import type { DeferralOptions, DispatchServices } from "../deferral.ts";
@@ -19,7 +19,7 @@ import { invalidArguments } from "../run_tool.ts";
 import type { RunLease } from "../services.ts";
 import { ConfigEncryption } from "./config_encryption.ts";
 import { attemptsExhausted, JobLease, type LeaseOptions } from "./job_lease.ts";
-import { type JobWaiters, joinedCallFailed } from "./job_waiters.ts";
+import { DEADLINE_SHARE, type JobWaiters, joinedCallFailed } from "./job_waiters.ts";
 import { CLOCK_SKEW_MS, type PromiseTokens } from "./promise_tokens.ts";
 
 /** Lifetime of jobs of tools without .promise(), in milliseconds, and their maximum number of attempts. */
@@ -56,7 +56,7 @@ export class JobRunner {
     this.#services = services;
     this.#options = options;
     this.#jobs = options.jobs;
-    this.#configs = new ConfigEncryption(services.keys);
+    this.#configs = new ConfigEncryption(options.keys);
   }
 
   /** Whether jobs outlive the process. */
@@ -64,7 +64,38 @@ export class JobRunner {
     return this.#jobs.engine.processId === undefined;
   }
 
-  async adopt(run: CallContext, startedMs: number, promiseAtMs: number): Promise<void> {
+  guard(
+    run: CallContext,
+    running: Promise<CallResult>,
+    promise: Required<PromiseOptions>,
+    deadlineMs: number,
+  ): Promise<CallResult> {
+    const promiseMs = DEADLINE_SHARE * deadlineMs;
+    const budgetMs = Math.min(promise.budgetMs, promiseMs);
+    const onTotal = () => this.#spendBudget(run, budgetMs, promiseMs, deadlineMs);
+    return run.runState.guard(running, this.#services, { totalMs: budgetMs, idleMs: undefined, onTotal });
+  }
+
+  /** Promises the result of a run, once its handler has started. */
+  #spendBudget(run: CallContext, budgetMs: number, promiseMs: number, deadlineMs: number): void {
+    const { clock, isGraceOver } = this.#services;
+    if (isGraceOver) return run.runState.end(this.#services.deadlineError());
+    const startedMs = clock.now() - budgetMs;
+    const promiseAtMs = clock.elapsed() + promiseMs - budgetMs;
+    // The caller's deadline counts until the promise is sent.
+    run.runState.limit(deadlineMs - budgetMs);
+    // Only the middleware around the finished work is pending.
+    if (run.runState.workResult !== undefined) return;
+    run.whenStarted(() => {
+      this.#adopt(run, startedMs, promiseAtMs).catch((thrown) => {
+        // Without a promise the run continues until its deadline.
+        this.#services.settleThrown(thrown, { tool: run.definition.name, callId: run.callId });
+      });
+    });
+  }
+
+  /** Turns a run into a job, and sends its caller the promise; a stream gets a `deferred` event first. */
+  async #adopt(run: CallContext, startedMs: number, promiseAtMs: number): Promise<void> {
     const { runState } = run;
     const { clock } = this.#services;
     if (run.written === undefined) this.#write(run, { isPromised: true, startedMs });
@@ -230,9 +261,15 @@ export class JobRunner {
       run,
       new JobLease(this.#jobs, job, run, { isPromised: true, startedMs: this.#services.clock.now() }),
     );
-    const running = Promise.resolve(this.#services.runJob(run));
+    const running = Promise.resolve(this.#runWithMiddleware(run));
     void run.runState.guard(running, this.#services, { totalMs: this.#attemptMs(run), idleMs: undefined });
     await concluded;
+  }
+
+  #runWithMiddleware(run: CallContext): MaybePromise<CallResult> {
+    const { jobMiddleware = [] } = run.definition.part ?? {};
+    const middleware = [...this.#options.jobMiddleware, ...jobMiddleware];
+    return this.#services.runWithin(run, middleware, () => this.#services.runTool(run));
   }
 
   /** Time limit of one attempt of a job, in milliseconds. */

@@ -2,9 +2,11 @@ import { type CallResult, type ErrorResult, errorResult } from "../../call/outco
 import type { Job } from "../../../engine/engine.ts";
 import { isFinal, type Jobs } from "./jobs.ts";
 import type { DispatchServices } from "../deferral.ts";
-import { DEADLINE_SHARE } from "../services.ts";
 import type { PromiseTokens } from "./promise_tokens.ts";
 import type { CallContext } from "../call_context.ts";
+
+/** Share of a deadline after which a caller gets a promise: it has to arrive before the caller gives up. */
+export const DEADLINE_SHARE = 0.8;
 
 /** The error for a call that joined another one, which ended without a stored result. */
 export function joinedCallFailed(): ErrorResult {

@@ -1,6 +1,7 @@
 import { type CallResult, type ErrorResult, errorResult, type PromiseOutcome } from "../../call/outcome.ts";
 import type { Engine, Job } from "../../../engine/engine.ts";
 import type { Principal } from "../../call/call.ts";
+import type { TokenKeys } from "../../token/token.ts";
 import type { RemotePromise } from "../../tool/remote_runner.ts";
 import type { Json } from "../../../internal/json.ts";
 import { refuseCaller } from "../../tool/access.ts";
@@ -18,10 +19,12 @@ export const CLOCK_SKEW_MS = 60_000;
 export class PromiseTokens {
   readonly #services: DispatchServices;
   readonly #engine: Engine;
+  readonly #keys: TokenKeys;
 
-  constructor(services: DispatchServices, engine: Engine) {
+  constructor(services: DispatchServices, engine: Engine, keys: TokenKeys) {
     this.#services = services;
     this.#engine = engine;
+    this.#keys = keys;
   }
 
   /**
@@ -50,8 +53,8 @@ export class PromiseTokens {
 
   /** Reads a token of this caller; the error for other tokens does not disclose the reason. */
   open(token: string, principal: Principal | undefined): RemotePromise | ErrorResult {
-    const { keys, clock, registry } = this.#services;
-    const verified = keys.verify("promise", token, principal?.id ?? "", clock.now());
+    const { clock, registry } = this.#services;
+    const verified = this.#keys.verify("promise", token, principal?.id ?? "", clock.now());
     if (verified === "expired") return errorResult("expired_promise", "The promise has expired");
     const plan = verified === "invalid" ? undefined : registry.resolveFor(verified.tool, principal);
     if (verified === "invalid" || plan === undefined) {
@@ -99,7 +102,7 @@ export class PromiseTokens {
   }
 
   #sign(tool: string, principal = "", id: string, expiresAtMs: number, data: Json | undefined): string {
-    return this.#services.keys.sign("promise", {
+    return this.#keys.sign("promise", {
       id,
       tool,
       principal,

@@ -14,8 +14,8 @@ import type { ExternalPlan, ToolDefinition } from "../../tool/definition.ts";
 import type { CallContext } from "../call_context.ts";
 import type { DispatchServices } from "../deferral.ts";
 import { readAnswers } from "../questions/continuation.ts";
-import { DEADLINE_SHARE, INVALID_CONTINUATION } from "../services.ts";
-import type { JobWaiters } from "./job_waiters.ts";
+import { INVALID_CONTINUATION } from "../services.ts";
+import { DEADLINE_SHARE, type JobWaiters } from "./job_waiters.ts";
 import type { PromiseTokens } from "./promise_tokens.ts";
 
 /** Longest wait that a caller may request, in milliseconds: proxies close connections after 30 s or more. */

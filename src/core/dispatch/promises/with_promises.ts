@@ -8,8 +8,9 @@ import type { CallResult, ErrorResult } from "../../call/outcome.ts";
 import type { Engine, EngineWorker } from "../../../engine/engine.ts";
 import { Pending } from "../../handler/pending.ts";
 import { randomKeys } from "../../keys/key_ring.ts";
-import type { ToolDefinition } from "../../tool/definition.ts";
-import type { RedeemInput } from "../../tool/system_tools.ts";
+import type { TokenKeys } from "../../token/token.ts";
+import type { PromiseOptions, ToolDefinition } from "../../tool/definition.ts";
+import { type RedeemInput, SYSTEM_TOOLS } from "../../tool/system_tools.ts";
 import type { CallContext } from "../call_context.ts";
 import type {
   Deferral,
@@ -38,6 +39,7 @@ export function withPromises<Own extends Engine>(engine: Own): Own & PromiseEngi
 }
 
 const SUPPORT: DeferralSupport = {
+  systemTools: SYSTEM_TOOLS,
   create: (services, options) => new EngineDeferral(services, options),
   randomKeys,
 };
@@ -45,28 +47,36 @@ const SUPPORT: DeferralSupport = {
 class EngineDeferral implements Deferral {
   readonly #services: DispatchServices;
   readonly #engine: Engine;
+  readonly #keys: TokenKeys;
   readonly #promises: PromiseTokens;
   readonly #waits: JobWaiters;
   readonly #runner: JobRunner;
   readonly #redeemer: Redeemer;
 
-  constructor(services: DispatchServices, { engine, concurrency, resultChars }: DeferralOptions) {
+  constructor(services: DispatchServices, options: DeferralOptions) {
+    const { engine, keys } = options;
     const reporting = withErrorReporting(engine, (error) => void services.mask(error, { engine: engine.name }));
     const jobs = new Jobs(reporting);
     this.#services = services;
     this.#engine = engine;
-    const promises = this.#promises = new PromiseTokens(services, reporting);
+    this.#keys = keys;
+    const promises = this.#promises = new PromiseTokens(services, reporting, keys);
     const waits = this.#waits = new JobWaiters(services, jobs, promises);
-    this.#runner = new JobRunner(services, { jobs, promises, waits, concurrency, resultChars });
+    this.#runner = new JobRunner(services, { ...options, jobs, promises, waits });
     this.#redeemer = new Redeemer(services, jobs, promises, waits);
   }
 
   assertConfigHidden(definitions: readonly ToolDefinition[]): void {
-    assertConfigHidden(definitions, this.#engine, this.#services.keys);
+    assertConfigHidden(definitions, this.#engine, this.#keys);
   }
 
-  adopt(run: CallContext, startedMs: number, promiseAtMs: number): Promise<void> {
-    return this.#runner.adopt(run, startedMs, promiseAtMs);
+  guard(
+    run: CallContext,
+    running: Promise<CallResult>,
+    promise: Required<PromiseOptions>,
+    deadlineMs: number,
+  ): Promise<CallResult> {
+    return this.#runner.guard(run, running, promise, deadlineMs);
   }
 
   enqueue(run: CallContext): Promise<CallResult> {

@@ -18,6 +18,7 @@ import type {
   SampleResult,
   UrlRequest,
 } from "../../handler/questions.ts";
+import type { TokenKeys } from "../../token/token.ts";
 import type { Asking, AskingRun } from "../services.ts";
 import { encodeContinuation } from "./continuation.ts";
 
@@ -39,14 +40,16 @@ interface PendingQuestion {
 /** The questions and steps of one run, with the answers and steps of the runs before it. */
 export class RunQuestions implements Asking {
   readonly #run: AskingRun;
+  readonly #keys: TokenKeys;
   readonly #answers: Map<string, AskAnswer>;
   readonly #steps: Map<string, Json>;
   readonly #usedKeys = new Set<string>();
   readonly #inFlight = new Set<Promise<unknown>>();
   readonly #open = new Map<string, Question>();
 
-  constructor(run: AskingRun, memo: Memo | undefined) {
+  constructor(run: AskingRun, keys: TokenKeys, memo: Memo | undefined) {
     this.#run = run;
+    this.#keys = keys;
     this.#answers = new Map(Object.entries(memo?.answers ?? {}));
     this.#steps = new Map(Object.entries(memo?.steps ?? {}));
   }
@@ -99,7 +102,8 @@ export class RunQuestions implements Asking {
     const { requests = {}, memo } = this;
     const { definition, services } = this.#run;
     try {
-      return { kind: askKind(requests), requests, continuation: promiseToken() ?? encodeContinuation(this.#run, this) };
+      const continuation = promiseToken() ?? encodeContinuation(this.#keys, this.#run, this);
+      return { kind: askKind(requests), requests, continuation };
     } catch (thrown) {
       // The length of the answers is the caller's doing, the length of the steps is the tool's.
       if (JSON.stringify(memo.answers).length > MAX_ANSWERS) {

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json } from "../../../internal/json.ts";
 import { compileValidator } from "../../schema/compile.ts";
 import type { SchemaResult } from "../../schema/standard_schema.ts";
+import type { TokenKeys } from "../../token/token.ts";
 import type { CallerStateSlot } from "../../handler/caller_state.ts";
 import type { AskingRun, EncodableCallerState } from "../services.ts";
 
@@ -10,12 +11,14 @@ const LIFETIME_MS = 2_592_000_000;
 /** Caller state during one call. State that cannot be read counts as empty. */
 export class SignedCallerState implements EncodableCallerState {
   readonly #run: AskingRun;
+  readonly #keys: TokenKeys;
   readonly #values: Map<string, Json>;
   #isChanged = false;
 
-  constructor(run: AskingRun) {
+  constructor(run: AskingRun, keys: TokenKeys) {
     this.#run = run;
-    const { keys, clock } = run.services;
+    this.#keys = keys;
+    const { clock } = run.services;
     const blob = run.call.meta?.context;
     const verified = blob === undefined ? "invalid" : keys.verify("context", blob, run.principalId, clock.now());
     const data = typeof verified === "string" ? undefined : verified.data;
@@ -58,7 +61,7 @@ export class SignedCallerState implements EncodableCallerState {
   encode(): string | undefined {
     if (!this.#isChanged) return undefined;
     const { services, principalId } = this.#run;
-    return services.keys.sign("context", {
+    return this.#keys.sign("context", {
       id: crypto.randomUUID(),
       expSeconds: Math.ceil((services.clock.now() + LIFETIME_MS) / 1000),
       tool: "",

@@ -8,6 +8,7 @@
 import type { ErrorResult } from "../../call/outcome.ts";
 import type { AskAnswer, Memo } from "../../../engine/engine.ts";
 import { isJsonObject, type Json } from "../../../internal/json.ts";
+import type { TokenKeys } from "../../token/token.ts";
 import { type Asking, type AskingRun, type Continued, INVALID_CONTINUATION } from "../services.ts";
 
 /** Time for a caller to answer, in milliseconds. */
@@ -26,7 +27,7 @@ interface ContinuationData extends Memo {
  *
  * @throws {RangeError} If it is longer than a token may be.
  */
-export function encodeContinuation(run: AskingRun, { memo, requests = {} }: Asking): string {
+export function encodeContinuation(keys: TokenKeys, run: AskingRun, { memo, requests = {} }: Asking): string {
   const { definition: { name, revision }, callId, runState, services } = run;
   const data: ContinuationData = {
     digest: run.digest,
@@ -35,7 +36,7 @@ export function encodeContinuation(run: AskingRun, { memo, requests = {} }: Aski
     pieces: runState.deliveredPieces,
     ...(revision !== undefined && { revision }),
   };
-  return services.keys.sign("continuation", {
+  return keys.sign("continuation", {
     id: callId,
     expSeconds: Math.ceil((services.clock.now() + LIFETIME_MS) / 1000),
     tool: name,
@@ -45,9 +46,9 @@ export function encodeContinuation(run: AskingRun, { memo, requests = {} }: Aski
 }
 
 /** Decodes a continuation, with the answers that came with it. Answers to other questions are ignored. */
-export function decodeContinuation(run: AskingRun, continuation: string): Continued | ErrorResult {
+export function decodeContinuation(keys: TokenKeys, run: AskingRun, continuation: string): Continued | ErrorResult {
   const { definition, call, services } = run;
-  const verified = services.keys.verify("continuation", continuation, run.principalId, services.clock.now());
+  const verified = keys.verify("continuation", continuation, run.principalId, services.clock.now());
   if (typeof verified === "string" || verified.tool !== definition.name) return INVALID_CONTINUATION;
   // The signature is valid, so the data has the shape that encodeContinuation() writes.
   const { digest, asked, answers, steps, pieces, revision } = verified.data as unknown as ContinuationData;

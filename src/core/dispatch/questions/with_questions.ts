@@ -22,13 +22,12 @@ export function withQuestions<Keys extends TokenKeys>(keys: Keys): Keys & Questi
 
 function createQuestions(keys: TokenKeys): QuestionSupport {
   return {
-    keys,
     digest({ definition, call: { args, config } }) {
       // Another config makes it another call.
       return digestOf(definition.name, config === undefined ? args : { args, config: config.reveal() });
     },
-    start: (run, memo) => new RunQuestions(run, memo),
-    openCallerState: (run) => new SignedCallerState(run),
-    resume: decodeContinuation,
+    start: (run, memo) => new RunQuestions(run, keys, memo),
+    openCallerState: (run) => new SignedCallerState(run, keys),
+    resume: (run, continuation) => decodeContinuation(keys, run, continuation),
   };
 }
