@@ -19,7 +19,7 @@ import { FetchRequest, toResponse } from "./fetch_request.ts";
 import { checkServerOptions, checkWork, type CoreServerOptions } from "./options.ts";
 import { OriginGuard, type OriginPolicy } from "./origin_guard.ts";
 import type { AllTools, Part, ServerOffer } from "./part.ts";
-import { mount, notFound, routeOf, type Routes } from "./routes.ts";
+import { mountWire, notFound, routeOf, type Routes } from "./routes.ts";
 
 /** Notifies listening callers of changes. Never throws: errors are logged. */
 export interface Notify {
@@ -170,7 +170,7 @@ export function createCoreServer<
     challenge: (error, path) => auth?.challenge(error, path),
   };
   const auth = options.auth?.mount(host, routes);
-  for (const wire of wires) mounted.push({ wire: wire.name, paths: mount(wire, host, routes) });
+  for (const wire of wires) mounted.push({ wire: wire.name, paths: mountWire(wire, host, routes) });
   const offer: ServerOffer = { options, parts, changes: host.changes, plans: () => registry.plans() };
   return serverOf({ host, offer, dispatcher, routes, auth, close: () => options.engine?.close() }, options);
 }

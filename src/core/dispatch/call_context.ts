@@ -24,7 +24,7 @@ import type { ToolDefinition } from "../tool/definition.ts";
 import { compileValidator } from "../schema/compile.ts";
 import { formatIssues } from "../schema/issues.ts";
 import type { Schema } from "../schema/standard_schema.ts";
-import type { Asking, CallServices, EncodableCallerState, QuestionSupport, RunLease } from "./services.ts";
+import type { RunQuestions, CallServices, EncodableCallerState, QuestionSupport, RunLease } from "./services.ts";
 import { RunState } from "./run_state.ts";
 
 /** State of one run; the handler's `ctx`. One is made for each call, so parts that few runs need are made at first use. */
@@ -40,7 +40,7 @@ export class CallContext implements MiddlewareCtx {
   /** Resolves when the run's job has been written; `undefined` until writing begins. */
   written: Promise<boolean> | undefined = undefined;
   /** Questions and steps; made when the handler asks or the call is resumed. */
-  asking: Asking | undefined = undefined;
+  asking: RunQuestions | undefined = undefined;
   /** Caller state; made when the handler reads it. */
   openedState: EncodableCallerState | undefined = undefined;
   /** The promise that is redeemed by running its tool's `check`. */
@@ -299,7 +299,7 @@ export class CallContext implements MiddlewareCtx {
     return new Failure<Code, unknown>(code, message, data) as Failure<Code, never>;
   }
 
-  #ask(member: string): Asking {
+  #ask(member: string): RunQuestions {
     return (this.asking ??= this.#support(member).start(this));
   }
 

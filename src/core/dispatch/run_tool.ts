@@ -25,7 +25,7 @@ import type { CallContext } from "./call_context.ts";
 import { configure } from "./configure.ts";
 import type { DispatchServices } from "./deferral.ts";
 import { outputLimitError } from "./output_limits.ts";
-import type { Asking } from "./services.ts";
+import type { RunQuestions } from "./services.ts";
 
 /** The error for calls with an idempotency key, on a server without an engine. */
 export const NO_ENGINE: ErrorResult = errorResult(
@@ -183,7 +183,7 @@ export class ToolRunner {
     }
   }
 
-  #ask(run: CallContext, asking: Asking): CallResult {
+  #ask(run: CallContext, asking: RunQuestions): CallResult {
     // The questions of a promised job are answered through its promise.
     return asking.toResult(() => this.#services.deferral?.tokenOf(run));
   }

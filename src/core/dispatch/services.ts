@@ -102,7 +102,7 @@ export interface AskingRun extends DeadlineRun {
 }
 
 /** Questions and steps of one run. */
-export interface Asking extends QuestionMethods {
+export interface RunQuestions extends QuestionMethods {
   /** Questions without an answer; `undefined` if there are none. */
   readonly requests: Readonly<Record<string, Question>> | undefined;
   /** Answers and steps for the next run of the handler. */
@@ -140,7 +140,7 @@ export interface QuestionSupport {
   /** Digest of tool, arguments and config; the spelling of the arguments does not matter. */
   digest(run: DeadlineRun): string;
   /** Starts the questions and steps of a run, with the answers and steps of the runs before it. */
-  start(run: AskingRun, memo?: Memo): Asking;
+  start(run: AskingRun, memo?: Memo): RunQuestions;
   /** Reads the caller state that came with a call. */
   openCallerState(run: AskingRun): EncodableCallerState;
   /** Reads a continuation, with the answers that came with it. */

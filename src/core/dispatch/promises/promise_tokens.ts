@@ -5,7 +5,7 @@ import type { TokenKeys } from "../../token/token.ts";
 import type { RemotePromise } from "../../tool/remote_runner.ts";
 import type { Json } from "../../../internal/json.ts";
 import { refuseCaller } from "../../tool/access.ts";
-import { askKind } from "../questions/asking.ts";
+import { resultKindOf } from "../questions/asking.ts";
 import type { DispatchServices } from "../deferral.ts";
 import type { CallContext } from "../call_context.ts";
 
@@ -90,7 +90,7 @@ export class PromiseTokens {
       return { kind: "failure", code: "cancelled", message: "The work was cancelled", data: undefined };
     }
     if (state === "asking" && requests !== undefined) {
-      return { kind: askKind(requests), requests, continuation: token ?? this.#signJob(job) };
+      return { kind: resultKindOf(requests), requests, continuation: token ?? this.#signJob(job) };
     }
     return state === "done" && outcome !== undefined ? outcome : this.ofJob(job, token);
   }

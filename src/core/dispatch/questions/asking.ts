@@ -19,7 +19,7 @@ import type {
   UrlRequest,
 } from "../../handler/questions.ts";
 import type { TokenKeys } from "../../token/token.ts";
-import type { Asking, AskingRun } from "../services.ts";
+import type { RunQuestions, AskingRun } from "../services.ts";
 import { encodeContinuation } from "./continuation.ts";
 
 /** Rejects questions without an answer. The run ends, even if the handler catches this. */
@@ -38,7 +38,7 @@ interface PendingQuestion {
 }
 
 /** The questions and steps of one run, with the answers and steps of the runs before it. */
-export class RunQuestions implements Asking {
+export class QuestionTracker implements RunQuestions {
   readonly #run: AskingRun;
   readonly #keys: TokenKeys;
   readonly #answers: Map<string, AskAnswer>;
@@ -103,7 +103,7 @@ export class RunQuestions implements Asking {
     const { definition, services } = this.#run;
     try {
       const continuation = promiseToken() ?? encodeContinuation(this.#keys, this.#run, this);
-      return { kind: askKind(requests), requests, continuation };
+      return { kind: resultKindOf(requests), requests, continuation };
     } catch (thrown) {
       // The length of the answers is the caller's doing, the length of the steps is the tool's.
       if (JSON.stringify(memo.answers).length > MAX_ANSWERS) {
@@ -248,7 +248,7 @@ async function checkAnswer(answer: AskAnswer, check: Check | undefined): Promise
 }
 
 /** `request-for-more-resource` if every question is a request for more (docs/spec.md 3.3). */
-export function askKind(
+export function resultKindOf(
   requests: Readonly<Record<string, Question>>,
 ): "elicitation" | "request-for-more-resource" {
   const isAllMore = Object.values(requests).every(({ kind }) => kind === "more");

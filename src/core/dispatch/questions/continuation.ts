@@ -9,7 +9,7 @@ import type { ErrorResult } from "../../call/outcome.ts";
 import type { AskAnswer, Memo } from "../../../engine/engine.ts";
 import { isJsonObject, type Json } from "../../../internal/json.ts";
 import type { TokenKeys } from "../../token/token.ts";
-import { type Asking, type AskingRun, type Continued, INVALID_CONTINUATION } from "../services.ts";
+import { type RunQuestions, type AskingRun, type Continued, INVALID_CONTINUATION } from "../services.ts";
 
 /** Time for a caller to answer, in milliseconds. */
 const LIFETIME_MS = 600_000;
@@ -27,7 +27,7 @@ interface ContinuationData extends Memo {
  *
  * @throws {RangeError} If it is longer than a token may be.
  */
-export function encodeContinuation(keys: TokenKeys, run: AskingRun, { memo, requests = {} }: Asking): string {
+export function encodeContinuation(keys: TokenKeys, run: AskingRun, { memo, requests = {} }: RunQuestions): string {
   const { definition: { name, revision }, callId, runState, services } = run;
   const data: ContinuationData = {
     digest: run.digest,

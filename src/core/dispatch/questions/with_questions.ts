@@ -6,7 +6,7 @@
 import { digestOf } from "../../token/digest.ts";
 import type { TokenKeys } from "../../token/token.ts";
 import type { QuestionKeys, QuestionSupport } from "../services.ts";
-import { RunQuestions } from "./asking.ts";
+import { QuestionTracker } from "./asking.ts";
 import { SignedCallerState } from "./caller_state.ts";
 import { decodeContinuation } from "./continuation.ts";
 
@@ -26,7 +26,7 @@ function createQuestions(keys: TokenKeys): QuestionSupport {
       // Another config makes it another call.
       return digestOf(definition.name, config === undefined ? args : { args, config: config.reveal() });
     },
-    start: (run, memo) => new RunQuestions(run, keys, memo),
+    start: (run, memo) => new QuestionTracker(run, keys, memo),
     openCallerState: (run) => new SignedCallerState(run, keys),
     resume: (run, continuation) => decodeContinuation(keys, run, continuation),
   };
