@@ -20,7 +20,7 @@ import { jsonSchema } from "../../../src/core/json_schema/mod.ts";
 import { toolsFromOpenApi } from "../../../src/integrations/openapi/mod.ts";
 import * as v from "../../../src/core/schema/valibot.ts";
 import { testClient } from "../../../src/testing/mod.ts";
-import { type DefineTool, defineCoreTool, toolDefiner } from "../../../src/core/tool/define_tool.ts";
+import { defineCoreTool, type DefineTool, toolDefiner } from "../../../src/core/tool/define_tool.ts";
 
 const KEYS = ["k1:0123456789abcdef0123456789abcdef"];
 const LISTED = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
