@@ -28,7 +28,7 @@
  *
  * @module
  */
-export { type DefineTool, defineCoreTool as defineTool, toolDefiner } from "./tool/define_tool.ts";
+export { defineCoreTool as defineTool, type DefineTool, toolDefiner } from "./tool/define_tool.ts";
 export type { ToolBuilder } from "./tool/builder_types.ts";
 export type { AnyTool, InferErrors, InferInput, InferOutput, InferPartial, Tool } from "./tool/definition.ts";
 export type { Ctx, Logger, Middleware, MiddlewareCtx, OnError } from "./handler/context.ts";

@@ -66,7 +66,10 @@ export class FetchRequest implements Head, Body {
   }
 
   text(): Promise<string | ErrorResult> {
-    return this.#read().then((bytes) => this.#fits(bytes) ? decodeUtf8(bytes) : payloadTooLarge(this.#maxBytes), unreadable);
+    return this.#read().then(
+      (bytes) => this.#fits(bytes) ? decodeUtf8(bytes) : payloadTooLarge(this.#maxBytes),
+      unreadable,
+    );
   }
 
   bytes(): Promise<Uint8Array<ArrayBuffer> | ErrorResult> {

@@ -24,7 +24,7 @@ import type { ToolDefinition } from "../tool/definition.ts";
 import { compileValidator } from "../schema/compile.ts";
 import { formatIssues } from "../schema/issues.ts";
 import type { Schema } from "../schema/standard_schema.ts";
-import type { RunQuestions, CallServices, EncodableCallerState, QuestionSupport, RunLease } from "./services.ts";
+import type { CallServices, EncodableCallerState, QuestionSupport, RunLease, RunQuestions } from "./services.ts";
 import { RunState } from "./run_state.ts";
 
 /** State of one run; the handler's `ctx`. One is made for each call, so parts that few runs need are made at first use. */

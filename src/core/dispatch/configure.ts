@@ -6,7 +6,6 @@
  *
  * @module
  */
-import type { CallConfig } from "../call/call_config.ts";
 import { type ErrorResult, errorResult } from "../call/outcome.ts";
 import { formatPath } from "../../internal/text.ts";
 import type { MaybePromise } from "../../internal/async.ts";
@@ -14,25 +13,14 @@ import { locateIssues } from "../schema/issues.ts";
 import type { SchemaResult } from "../schema/standard_schema.ts";
 import type { CallContext } from "./call_context.ts";
 
-type Config = Readonly<Record<string, unknown>>;
 type Check = (value: unknown) => MaybePromise<SchemaResult>;
 
 /** Configures a run; returns the error if the config does not fit. Throws if a schema throws. */
 export function configure(run: CallContext): MaybePromise<ErrorResult | undefined> {
   const { config: sent } = run.call;
   const { config: schema, part } = run.definition;
-  const checkWhole = sent?.check as Check | undefined;
-  const accepting: Check | undefined = checkWhole && ((value) => {
-    const checked = checkWhole(value);
-    return checked instanceof Promise ? checked.then((later) => accept(sent, later)) : accept(sent, checked);
-  });
-  const checks = [accepting, schema?.validate].filter((check) => check !== undefined);
+  const checks = [sent?.check as Check | undefined, schema?.validate].filter((check) => check !== undefined);
   return checkAll(run, checks, sent?.reveal() ?? part?.config ?? run.services.ownConfig ?? {});
-}
-
-function accept(sent: CallConfig | undefined, checked: SchemaResult): SchemaResult {
-  if (checked.issues === undefined) sent?.accept(checked.value as Config);
-  return checked;
 }
 
 /** Runs the checks in order; each gets the output of the one before. */

@@ -19,7 +19,7 @@ import type {
   UrlRequest,
 } from "../../handler/questions.ts";
 import type { TokenKeys } from "../../token/token.ts";
-import type { RunQuestions, AskingRun } from "../services.ts";
+import type { AskingRun, RunQuestions } from "../services.ts";
 import { encodeContinuation } from "./continuation.ts";
 
 /** Rejects questions without an answer. The run ends, even if the handler catches this. */

@@ -9,7 +9,7 @@ import type { ErrorResult } from "../../call/outcome.ts";
 import type { AskAnswer, Memo } from "../../../engine/engine.ts";
 import { isJsonObject, type Json } from "../../../internal/json.ts";
 import type { TokenKeys } from "../../token/token.ts";
-import { type RunQuestions, type AskingRun, type Continued, INVALID_CONTINUATION } from "../services.ts";
+import { type AskingRun, type Continued, INVALID_CONTINUATION, type RunQuestions } from "../services.ts";
 
 /** Time for a caller to answer, in milliseconds. */
 const LIFETIME_MS = 600_000;
