@@ -35,6 +35,7 @@ export const LAYERS: readonly Layer[] = [
       "promises",
       "engine",
       "engine stores",
+      "redis connection",
       "http client",
       "framing",
       "wire",
@@ -100,12 +101,13 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "engine",
     folders: ["src/engine/*.ts"],
-    imports: ["internal", "errors", "call", "type:dispatch", "promises"],
+    imports: ["internal", "errors", "call", "type:handler", "type:dispatch", "promises"],
   },
+  { name: "redis connection", folders: ["src/engine/redis/"], imports: ["internal", "engine"] },
   {
     name: "engine stores",
     folders: ["src/engine/*/"],
-    imports: ["internal", "errors", "call", "engine", "type:dispatch", "promises"],
+    imports: ["internal", "errors", "call", "type:handler", "engine", "redis connection", "type:dispatch", "promises"],
   },
   { name: "http client", folders: ["src/http_client/"], imports: ["internal", "errors", "call"] },
   { name: "framing", folders: ["src/wires/framing/"], imports: ["internal", "errors", "call"] },
@@ -122,7 +124,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "wire client",
     folders: ["src/wires/*/client/", "src/wires/*/*/client/"],
-    imports: [...WIRE_CLIENT, "type:tool", "type:dispatch", "json schema"],
+    imports: [...WIRE_CLIENT, "type:handler", "type:tool", "type:dispatch", "json schema"],
   },
   {
     name: "wire server",
@@ -172,7 +174,15 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "redis",
     folders: ["src/integrations/redis/"],
-    imports: ["internal", "engine stores", "type:call", "type:middleware", "type:wire server"],
+    imports: [
+      "internal",
+      "engine",
+      "redis connection",
+      "type:call",
+      "type:handler",
+      "type:middleware",
+      "type:wire server",
+    ],
   },
   {
     name: "otel",
