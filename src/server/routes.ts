@@ -28,7 +28,7 @@ export function routeOf(path: string, routes: Routes): MountedWire | undefined {
  *
  * @throws {TypeError} If it is none, or another answers one of them.
  */
-export function mount(wire: RequestWire, host: WireHost, routes: Map<string, MountedWire>): readonly string[] {
+export function mountWire(wire: RequestWire, host: WireHost, routes: Map<string, MountedWire>): readonly string[] {
   if (typeof wire?.mount !== "function") {
     throw new TypeError("Cannot create server: wires are what their functions give, such as [mcpLite(), mcp()]");
   }

@@ -193,9 +193,9 @@ class Webtools implements MountedWire {
 
   /** The versions as they are now; the tools of a part may be others than they were. */
   #read(): ReadonlyMap<string, ServedVersion> {
-    const { tools, definitions: plans, dispatch } = this.#host;
+    const { tools, definitions, dispatch } = this.#host;
     if (tools !== this.#listed) {
-      const own = { tools, plans, call: (call: Call) => dispatch.call(call) };
+      const own = { tools, definitions, call: (call: Call) => dispatch.call(call) };
       this.#versions = new Map([[this.#own.version, new ServedVersion(this.#own, own)], ...this.#others]);
       this.#listed = tools;
     }
