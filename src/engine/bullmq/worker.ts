@@ -10,9 +10,12 @@ export class BullmqWorker implements EngineWorker {
   readonly #open: () => Promise<DeliveryWorker>;
   readonly #settings: BullmqSettings;
   readonly #onStop: () => void;
+<<<<<<< HEAD
   readonly #stopping = new AbortController();
+=======
+  readonly #closing = new AbortController();
+>>>>>>> stores
   readonly #runs = new Set<Promise<unknown>>();
-  #isStopping = false;
   #worker: DeliveryWorker | undefined = undefined;
 
   /**
@@ -28,7 +31,7 @@ export class BullmqWorker implements EngineWorker {
 
   /** Whether it accepts no further deliveries. */
   get isStopping(): boolean {
-    return this.#isStopping;
+    return this.#closing.signal.aborted;
   }
 
   /** Has {@link stop} wait for `work`. */
@@ -42,8 +45,12 @@ export class BullmqWorker implements EngineWorker {
   }
 
   async stop(): Promise<void> {
+<<<<<<< HEAD
     this.#isStopping = true;
     this.#stopping.abort();
+=======
+    this.#closing.abort();
+>>>>>>> stores
     const { timeoutMs, errors } = this.#settings;
     const worker = this.#worker;
     const closing = worker?.close();
@@ -58,22 +65,30 @@ export class BullmqWorker implements EngineWorker {
 
   /** Closes the connections at once. Deliveries in progress are delivered again. */
   async abort(): Promise<void> {
+<<<<<<< HEAD
     this.#isStopping = true;
     this.#stopping.abort();
+=======
+    this.#closing.abort();
+>>>>>>> stores
     await this.#worker?.abort();
   }
 
   async #start(): Promise<void> {
-    while (!this.#isStopping && this.#worker === undefined) {
+    while (!this.isStopping && this.#worker === undefined) {
       try {
         this.#worker = await this.#open();
       } catch (error) {
-        if (this.#isStopping) return;
+        if (this.isStopping) return;
         this.#settings.errors.report(error);
+<<<<<<< HEAD
         await delay(RETRY_MS, this.#stopping.signal);
+=======
+        await delay(RETRY_MS, this.#closing.signal);
+>>>>>>> stores
       }
     }
     // It was opened while it was being stopped.
-    if (this.#isStopping) await this.#worker?.abort();
+    if (this.isStopping) await this.#worker?.abort();
   }
 }

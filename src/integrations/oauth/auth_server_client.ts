@@ -4,14 +4,18 @@
  * @module
  */
 import { allowInsecureRequests, customFetch } from "oauth4webapi";
-import type { Send } from "../auth/bearer_fetch.ts";
+import type { FetchFunction } from "./bearer_fetch.ts";
 import { discard, isRedirect, readText } from "../../http_client/read.ts";
 import { exchange } from "../../http_client/send.ts";
 import { toToolError } from "../../core/call/outcome.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { isConfidential, isLoopback } from "../../internal/http.ts";
+<<<<<<< HEAD
 import { monitorFromSignal, withTimeLimit } from "../../core/call/time_limit.ts";
+=======
+import { within } from "../../wires/mcp/client/message_transport.ts";
+>>>>>>> stores
 import { abortable } from "../../internal/time.ts";
 
 /** Maximum size of a response in bytes. */
@@ -29,11 +33,11 @@ export interface AuthServerRequestOptions {
 
 /** Sends requests about tokens. */
 export class AuthServerClient {
-  readonly #send: Send;
+  readonly #send: FetchFunction;
   readonly #allowsLoopback: boolean;
 
   /** @param server URL of the resource server. Only a server on this machine may name authorization servers on this machine. */
-  constructor(send: Send, server: URL) {
+  constructor(send: FetchFunction, server: URL) {
     this.#send = send;
     this.#allowsLoopback = isLoopback(server);
   }

@@ -10,7 +10,7 @@ import { errorLogger } from "../../engine/fixture.ts";
 
 /** Servers start slowly on a busy machine. */
 const PATIENT = { timeout: 120_000 };
-/** So slow that nothing is added while a test runs. */
+/** A rate so low that no token is added during a test. */
 const SLOW = { perSecond: 1 / 3_600, burst: 3 };
 
 describe("redisRateLimitStore()", { skip: skipReason("redis") }, () => {
