@@ -82,10 +82,6 @@ export class PostgresBackend implements Backend {
   }
 
   async close(): Promise<void> {
-<<<<<<< HEAD
-    this.#isClosed = true;
-=======
->>>>>>> stores
     this.#closing.abort();
     this.#endListening?.();
     await Promise.all([this.#listening, ...[...this.#pools].map((pool) => this.#endPool(pool))]);
@@ -134,12 +130,7 @@ export class PostgresBackend implements Backend {
       } catch (error) {
         this.#settings.errors.report(error);
       }
-<<<<<<< HEAD
-      await delay(RETRY_MS, this.#closing.signal);
-    }
-=======
     } while (await delay(RETRY_MS, this.#closing.signal));
->>>>>>> stores
   }
 
   /** Listens on one connection. Resolves when the connection ends. */

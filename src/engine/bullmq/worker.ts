@@ -10,11 +10,7 @@ export class BullmqWorker implements EngineWorker {
   readonly #open: () => Promise<DeliveryWorker>;
   readonly #settings: BullmqSettings;
   readonly #onStop: () => void;
-<<<<<<< HEAD
-  readonly #stopping = new AbortController();
-=======
   readonly #closing = new AbortController();
->>>>>>> stores
   readonly #runs = new Set<Promise<unknown>>();
   #worker: DeliveryWorker | undefined = undefined;
 
@@ -45,12 +41,7 @@ export class BullmqWorker implements EngineWorker {
   }
 
   async stop(): Promise<void> {
-<<<<<<< HEAD
-    this.#isStopping = true;
-    this.#stopping.abort();
-=======
     this.#closing.abort();
->>>>>>> stores
     const { timeoutMs, errors } = this.#settings;
     const worker = this.#worker;
     const closing = worker?.close();
@@ -65,12 +56,7 @@ export class BullmqWorker implements EngineWorker {
 
   /** Closes the connections at once. Deliveries in progress are delivered again. */
   async abort(): Promise<void> {
-<<<<<<< HEAD
-    this.#isStopping = true;
-    this.#stopping.abort();
-=======
     this.#closing.abort();
->>>>>>> stores
     await this.#worker?.abort();
   }
 
@@ -81,11 +67,7 @@ export class BullmqWorker implements EngineWorker {
       } catch (error) {
         if (this.isStopping) return;
         this.#settings.errors.report(error);
-<<<<<<< HEAD
-        await delay(RETRY_MS, this.#stopping.signal);
-=======
         await delay(RETRY_MS, this.#closing.signal);
->>>>>>> stores
       }
     }
     // It was opened while it was being stopped.

@@ -111,15 +111,9 @@ export class RedisConnection {
     }
   }
 
-<<<<<<< HEAD
-  /** Waits for `delayMs`, or until {@link close}. */
-  async delay(delayMs: number): Promise<void> {
-    await delay(delayMs, this.#closing.signal);
-=======
   /** Waits for `delayMs`, or until {@link close}. Returns whether the whole time has passed. */
   delay(delayMs: number): Promise<boolean> {
     return delay(delayMs, this.#closing.signal);
->>>>>>> stores
   }
 
   /** Opens a further connection. */
@@ -156,10 +150,6 @@ export class RedisConnection {
 
   /** Closes all clients permanently. */
   close(): void {
-<<<<<<< HEAD
-    this.#isClosed = true;
-=======
->>>>>>> stores
     this.#closing.abort();
     this.#options.errors.close();
     this.channels.close();

@@ -11,11 +11,7 @@ import { toToolError } from "../../core/call/outcome.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { isConfidential, isLoopback } from "../../internal/http.ts";
-<<<<<<< HEAD
 import { monitorFromSignal, withTimeLimit } from "../../core/call/time_limit.ts";
-=======
-import { within } from "../../wires/mcp/client/message_transport.ts";
->>>>>>> stores
 import { abortable } from "../../internal/time.ts";
 
 /** Maximum size of a response in bytes. */

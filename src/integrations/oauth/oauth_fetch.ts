@@ -15,7 +15,6 @@ import { type Challenge, NO_CHALLENGE, readChallenge } from "./challenge.ts";
 import { type Grant, grantFlow } from "./grant.ts";
 import { OAuthSession } from "./oauth_session.ts";
 import type { OAuthStore, StoredTokens } from "./token_storage.ts";
-import { abortable } from "../../internal/time.ts";
 
 /** Options of {@link oauthFetch}. */
 export interface OAuthFetchOptions {
@@ -125,7 +124,12 @@ function isStore(value: unknown): boolean {
 /** Maximum number of tries: without a token, with an old one, with a new one, with a nonce, and with one for further scopes. */
 const MAX_TRIES = 5;
 
-async function sendWithRenewal(session: OAuthSession, send: FetchFunction, url: string, init: RequestInit): Promise<Response> {
+async function sendWithRenewal(
+  session: OAuthSession,
+  send: FetchFunction,
+  url: string,
+  init: RequestInit,
+): Promise<Response> {
   let tokens = await abortable(session.current(), init.signal);
   let [hasNonce, hasFurtherScopes] = [false, false];
   for (let tries = 1;; tries++) {
