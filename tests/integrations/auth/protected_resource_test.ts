@@ -57,7 +57,7 @@ test("protectedResourcePage() answers pages of any origin, and reads only", asyn
   const server = serverOf({ resource: "https://api.example", authorizationServers });
   const headers = { origin: "https://any.example" };
   for (const cors of [false, true]) {
-    const guarded = server.guarded({ origins: ["https://app.example"], cors });
+    const guarded = server.withOriginPolicy({ origins: ["https://app.example"], cors });
     for (
       const [method, status, hasBody] of [
         ["GET", 200, true],
