@@ -13,7 +13,7 @@ import { isJsonObject } from "../../internal/json.ts";
 import { checkOptions, type OptionRules, POSITIVE } from "../../internal/options.ts";
 import { isPromiseLike, type MaybePromise } from "../../internal/async.ts";
 import type { Auth, MountedAuth } from "../../server/auth.ts";
-import { refusalReply } from "../../wires/framing/json_rpc/reply.ts";
+import { errorReply } from "../../wires/framing/json_rpc/reply.ts";
 import type { Body, Head, MountedWire, Reply, WireHost } from "../../wires/wire.ts";
 import { encodeChallenge } from "./challenge.ts";
 
@@ -153,7 +153,7 @@ class Guard implements MountedAuth {
     // Over HTTP/2 the answer to a body that is not read may be lost to the reset of its stream. A stream with trailers is read on
     // by its runtime; its caller may wait for the answer before it ends the body.
     if (!head.carriesTrailers) await body.text();
-    const reply = await (wire.refuse?.(head, refusal) ?? refusalReply(null, refusal));
+    const reply = await (wire.refuse?.(head, refusal) ?? errorReply(null, refusal));
     return { ...reply, headers: { ...reply.headers, ...this.challenge(refusal, head.path) } };
   }
 }

@@ -18,7 +18,7 @@ import {
 import { ValueSchema } from "@bufbuild/protobuf/wkt";
 import { ConnectError } from "@connectrpc/connect";
 import type { ErrorResult } from "../../../core/call/outcome.ts";
-import { messageOf } from "../../framing/result/unknown_tool.ts";
+import { errorMessage } from "../../framing/result/encode.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import { grpcCodes } from "./codes.ts";
 import { ERROR_DOMAIN } from "../messages/error_domain.ts";
@@ -51,7 +51,7 @@ export function encodeRefusal(refusal: ErrorResult, metadata?: Readonly<Record<s
   if (json !== undefined) {
     details.push(detail(ValueSchema, fromJson(ValueSchema, json, { recursionLimit: Number.POSITIVE_INFINITY })));
   }
-  const error = new ConnectError(messageOf(refusal, false), grpcCodes[code], metadata);
+  const error = new ConnectError(errorMessage(refusal, false), grpcCodes[code], metadata);
   error.details = details;
   return error;
 }

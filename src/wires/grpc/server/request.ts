@@ -90,7 +90,7 @@ function parseMessage(desc: DescMessage, bytes: Bytes, depth: number): Message |
     return errorResult("parse_error", "The body is not valid UTF-8");
   }
   const parsed = parseJson(text === "" ? "{}" : text, depth);
-  if ("refusal" in parsed) return parsed.refusal;
+  if ("error" in parsed) return parsed.error;
   const options = { ignoreUnknownFields: true, recursionLimit: recursionLimit(depth) };
   const { structs, rest } = takeStructs(desc, parsed.value as JsonValue);
   return attempt(desc, () => Object.assign(fromJson(desc, rest, options), structs));

@@ -2,7 +2,7 @@ import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { addRetryAfter } from "../../../http_client/read.ts";
 import { decodeError } from "../../framing/json_rpc/decode_error.ts";
 import { asObject } from "../../../internal/json.ts";
-import { withoutToolName } from "../../framing/result/unknown_tool.ts";
+import { removeToolName } from "../../framing/result/decode.ts";
 import type { RpcReply } from "./message_transport.ts";
 import { HEADER_MISMATCH, mcpErrorCodes, MISSING_CAPABILITY, UNSUPPORTED_VERSION } from "../protocol/codes.ts";
 
@@ -11,7 +11,7 @@ export function refusalOf(reply: Exclude<RpcReply, { readonly result: unknown }>
   if ("refusal" in reply) return reply.refusal;
   const { error: { code, message, data }, status, headers } = reply;
   const number = BROKEN_RULES.has(code) ? mcpErrorCodes.invalid_request.number : code;
-  const refusal = withoutToolName(decodeError({ code: number, message, data }, status));
+  const refusal = removeToolName(decodeError({ code: number, message, data }, status));
   // Of resources that are not there, the newer revision says no more than that an argument is wrong.
   const isResource = refusal.code === "invalid_input" && typeof asObject(data)["uri"] === "string";
   const known = isResource ? { ...refusal, code: "resource_not_found" as const } : refusal;

@@ -2,8 +2,7 @@ import type { ErrorResult } from "../../../core/call/outcome.ts";
 import { retryAfterHeader } from "../../framing/http.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { encodeError, encodeResult } from "../../framing/json_rpc/reply.ts";
-import { refusalData } from "../../framing/result/encode.ts";
-import { messageOf } from "../../framing/result/unknown_tool.ts";
+import { errorData, errorMessage } from "../../framing/result/encode.ts";
 import { mcpErrorCodes } from "../protocol/codes.ts";
 import type { RequestMessage } from "../protocol/messages.ts";
 
@@ -61,7 +60,7 @@ export function refusalAnswer(id: RequestId | null, refusal: ErrorResult): Answe
 /** A refusal as an error of JSON-RPC; our own code stands in its data. */
 export function toProtocolError(refusal: ErrorResult): ProtocolError {
   const { number, status } = mcpErrorCodes[refusal.code];
-  return { number, message: messageOf(refusal, true), data: refusalData(refusal), status };
+  return { number, message: errorMessage(refusal, true), data: errorData(refusal), status };
 }
 
 function refusalHeaders({ code, data }: ErrorResult): Readonly<Record<string, string>> | undefined {

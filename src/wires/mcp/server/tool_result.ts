@@ -8,7 +8,7 @@
  */
 import { type ContentBlock, isContentBlock } from "../../../core/call/content.ts";
 import type { AnswerOutcome, ErrorResult, FailureOutcome, PromiseOutcome } from "../../../core/call/outcome.ts";
-import { addedMembers, promiseMembers } from "../../framing/result/encode.ts";
+import { handlerMeta, promiseToJson } from "../../framing/result/encode.ts";
 import { isJsonObject, type Members } from "../../../internal/json.ts";
 import type { Rendered } from "../../../core/tool/definition.ts";
 import { blockFor } from "./blocks.ts";
@@ -56,7 +56,7 @@ export class ToolResults {
   promise(dialect: Dialect, promise: PromiseOutcome): string {
     const text = `The work goes on. Call the tool "redeem" with {"promise":"${promise.token}"} for its result, ` +
       `in ${promise.retryAfterMs} ms or later; the tool "cancel" ends it.`;
-    return dialect.result(textMember(text), { response_type: "promise", ...promiseMembers(promise) });
+    return dialect.result(textMember(text), { response_type: "promise", ...promiseToJson(promise) });
   }
 }
 
@@ -74,7 +74,7 @@ function errorResult(dialect: Dialect, message: string, data: unknown, meta: Mem
 /** What stands in `_meta` beside the outcome itself; `undefined` if nothing does. */
 export function outcomeMeta(outcome: AnswerOutcome | FailureOutcome): Members | undefined {
   if (outcome.meta === undefined && outcome.context === undefined) return undefined;
-  return { ...addedMembers(outcome), ...(outcome.context !== undefined && { context: outcome.context }) };
+  return { ...handlerMeta(outcome), ...(outcome.context !== undefined && { context: outcome.context }) };
 }
 
 /** Text as it is; anything else as JSON. */

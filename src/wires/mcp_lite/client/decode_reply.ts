@@ -14,7 +14,7 @@ import {
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
 import type { ListedTool } from "../../../core/call/transport.ts";
-import { decodeError, decodeStatus, ofAnotherRequest } from "../../framing/json_rpc/decode_error.ts";
+import { decodeError, decodeStatus, wrongIdError } from "../../framing/json_rpc/decode_error.ts";
 import { decodeEvent, decodeResult } from "../../framing/result/decode.ts";
 import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
 import type { SseEvent } from "../../../http_client/sse.ts";
@@ -25,7 +25,7 @@ export function decodeAnswer(json: unknown, sentId: number): CallResult | Unknow
   const answer = asObject(json);
   const { jsonrpc, id, error } = answer;
   // What says that it is JSON-RPC is held to it. Where a server could not read the id of a request, its error has none.
-  if (jsonrpc !== undefined && sentId !== (error === undefined ? id : id ?? sentId)) return ofAnotherRequest();
+  if (jsonrpc !== undefined && sentId !== (error === undefined ? id : id ?? sentId)) return wrongIdError();
   return "result" in answer ? decodeResult(asObject(answer["result"])) : undefined;
 }
 

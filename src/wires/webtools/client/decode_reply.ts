@@ -14,9 +14,8 @@ import {
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
 import { decodeError, decodeStatus } from "../../framing/json_rpc/decode_error.ts";
-import { decodeResult, NO_REASON } from "../../framing/result/decode.ts";
+import { decodeResult, DEFAULT_ERROR_MESSAGE, removeToolName } from "../../framing/result/decode.ts";
 import { asObject, isJsonObject, type Members, typedOr } from "../../../internal/json.ts";
-import { withoutToolName } from "../../framing/result/unknown_tool.ts";
 import type { ToolErrorCode } from "../../../core/errors/code.ts";
 
 /** Reads the answer to a call. */
@@ -38,9 +37,13 @@ export function decodeRefusal(json: unknown, status: number, text: string): Erro
   const { error } = asObject(json);
   if (!isJsonObject(error)) return decodeStatus(status, text, "Webtools");
   const { code, message, data } = error;
-  if (typeof asObject(data)["code"] === "string") return withoutToolName(decodeError({ message, data }, status));
+  if (typeof asObject(data)["code"] === "string") return removeToolName(decodeError({ message, data }, status));
   const meant = code === "INTERNAL_ERROR" ? BY_STATUS.get(status) : MEANINGS.get(code);
-  return errorResult(meant ?? (status < 500 ? "invalid_request" : "internal"), typedOr(message, NO_REASON), data);
+  return errorResult(
+    meant ?? (status < 500 ? "invalid_request" : "internal"),
+    typedOr(message, DEFAULT_ERROR_MESSAGE),
+    data,
+  );
 }
 
 /** Whether the webtool says no by a code of its own. */
@@ -50,7 +53,13 @@ function isFailure(error: unknown, status: number): error is Members {
 }
 
 function toFailure({ code, message, data }: Members, meta: Members): FailureOutcome {
-  return { kind: "failure", code: typedOr(code, "failure"), message: typedOr(message, NO_REASON), data, meta };
+  return {
+    kind: "failure",
+    code: typedOr(code, "failure"),
+    message: typedOr(message, DEFAULT_ERROR_MESSAGE),
+    data,
+    meta,
+  };
 }
 
 /** What the specification's codes mean, and our two. */

@@ -7,9 +7,8 @@
  * @module
  */
 import type { AnswerOutcome, ErrorResult, FailureOutcome, Outcome } from "../../../core/call/outcome.ts";
-import { addedMembers, promiseMembers, refusalData, requestMembers } from "../../framing/result/encode.ts";
+import { errorData, errorMessage, handlerMeta, promiseToJson, questionsToJson } from "../../framing/result/encode.ts";
 import type { Members } from "../../../internal/json.ts";
-import { messageOf } from "../../framing/result/unknown_tool.ts";
 import type { Reply } from "../../wire.ts";
 import { FAILURE_STATUS, webtoolErrorCodes } from "./codes.ts";
 
@@ -30,16 +29,16 @@ export function encodeOutcome(outcome: Outcome): Envelope {
       return { status: FAILURE_STATUS, json: JSON.stringify({ status: "error", error, _meta: metaOf(outcome) }) };
     }
     case "promise":
-      return encodeData(promiseMembers(outcome), outcome.kind);
+      return encodeData(promiseToJson(outcome), outcome.kind);
     default:
-      return encodeData({ continuation: outcome.continuation, requests: requestMembers(outcome) }, outcome.kind);
+      return encodeData({ continuation: outcome.continuation, requests: questionsToJson(outcome) }, outcome.kind);
   }
 }
 
 /** The envelope of a refusal; our own code stands in its data. */
 export function encodeRefusal(refusal: ErrorResult): Envelope {
   const { code, status } = webtoolErrorCodes[refusal.code];
-  const error = { code, message: messageOf(refusal, true), data: refusalData(refusal) };
+  const error = { code, message: errorMessage(refusal, true), data: errorData(refusal) };
   return { status, json: JSON.stringify({ status: "error", error }) };
 }
 
@@ -51,5 +50,5 @@ function encodeData(data: Members, kind: Outcome["kind"]): Envelope {
 function metaOf(outcome: AnswerOutcome | FailureOutcome): Members | undefined {
   const { meta, context } = outcome;
   if (meta === undefined && context === undefined) return undefined;
-  return { ...addedMembers(outcome), ...(context !== undefined && { context }) };
+  return { ...handlerMeta(outcome), ...(context !== undefined && { context }) };
 }

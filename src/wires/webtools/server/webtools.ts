@@ -202,7 +202,7 @@ class Webtools implements MountedWire {
 
   #answer(head: Head, text: string): MaybePromise<Reply> {
     const parsed = parseJson(text, this.#host.limits.depth);
-    if ("refusal" in parsed) return refusalReply(parsed.refusal);
+    if ("error" in parsed) return refusalReply(parsed.error);
     const request = decodeRequest(parsed.value);
     if ("kind" in request) return refusalReply(request);
     const served = this.#find(request.version, head);

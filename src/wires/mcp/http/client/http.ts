@@ -9,7 +9,7 @@
 import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
 import { addRetryAfter, discard, isEventStream, readChunks, readText } from "../../../../http_client/read.ts";
 import { connectionError } from "../../../../http_client/send.ts";
-import { decodeStatus, ofAnotherRequest } from "../../../framing/json_rpc/decode_error.ts";
+import { decodeStatus, wrongIdError } from "../../../framing/json_rpc/decode_error.ts";
 import type { RequestId } from "../../../framing/json_rpc/decode.ts";
 import { readEvents, ResumableSseDecoder } from "../../../../http_client/sse.ts";
 import {
@@ -114,7 +114,7 @@ export class HttpCarrier implements Carrier {
       const reply = this.#take(text, id, true);
       if (reply !== undefined) return response.ok || "result" in reply ? reply : { ...reply, status, headers };
       const isOfAnother = response.ok && parseMessages(text).some(({ kind }) => kind === "reply");
-      if (isOfAnother) return { refusal: ofAnotherRequest(), status };
+      if (isOfAnother) return { refusal: wrongIdError(), status };
       return { refusal: addRetryAfter(decodeStatus(status, text, "MCP"), headers), status };
     } catch (thrown) {
       return { refusal: this.#brokenOff(thrown), status };

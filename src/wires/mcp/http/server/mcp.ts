@@ -156,7 +156,7 @@ class Mcp implements MountedWire {
 
   #receive(head: Head, text: string, endpoints: Endpoints | undefined): MaybePromise<Reply> {
     const parsed = parseJson(text, this.#host.limits.depth);
-    if ("refusal" in parsed) return refusalReply(parsed.refusal);
+    if ("error" in parsed) return refusalReply(parsed.error);
     const { value } = parsed;
     if (Array.isArray(value)) return this.#receiveBatch(head, value, endpoints);
     const message = decodeMessage(value);

@@ -86,7 +86,7 @@ export class StdioConnection {
     if (typeof line !== "string") return this.refuse(line);
     if (line.trim() === "") return;
     const parsed = parseJson(line, this.#host.limits.depth);
-    if ("refusal" in parsed) return this.refuse(parsed.refusal);
+    if ("error" in parsed) return this.refuse(parsed.error);
     const { value } = parsed;
     if (Array.isArray(value)) return this.#receiveBatch(value);
     const message = decodeMessage(value);
