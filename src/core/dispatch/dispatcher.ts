@@ -77,7 +77,7 @@ export interface Toolset {
    *
    * @internal
    */
-  readonly plans: readonly ToolDefinition[];
+  readonly definitions: readonly ToolDefinition[];
   /** Runs one call, as {@link Dispatch.call} does. */
   call(call: Call, sink?: Sink): MaybePromise<CallResult>;
 }
@@ -161,7 +161,7 @@ export class Dispatcher implements Dispatch, DispatchServices {
     assertConfigHidden(attached.plans(), this.#engine, this.keys);
     return {
       tools: attached.listings(),
-      plans: attached.plans(),
+      definitions: attached.plans(),
       call: (call, sink) => this.#callOf(attached, call, sink),
     };
   }

@@ -65,6 +65,13 @@ export function handlerMeta({ meta }: AnswerOutcome | FailureOutcome): Members {
   return Object.fromEntries(Object.entries(meta ?? {}).filter(([name]) => !RESERVED_META.has(name)));
 }
 
+/** Members of `_meta` of an answer or failure: those of the handler, and the caller state; `undefined` if there are none. */
+export function outcomeMeta(outcome: AnswerOutcome | FailureOutcome): Members | undefined {
+  const { meta, context } = outcome;
+  if (meta === undefined && context === undefined) return undefined;
+  return { ...handlerMeta(outcome), ...(context !== undefined && { context }) };
+}
+
 /** Data of an error: its details and its code. Details that are not an object, or have their own `code`, are in `details`. */
 export function errorData({ code, data: details }: ErrorResult): Members {
   const isPlain = details === undefined || (isJsonObject(details) && !Object.hasOwn(details, "code"));

@@ -7,7 +7,7 @@
  * @module
  */
 import type { AnswerOutcome, CallEvent, FailureOutcome, Outcome, QuestionsResult } from "../../../core/call/outcome.ts";
-import { eventToJson, handlerMeta, promiseToJson, questionsToJson } from "../../framing/result/encode.ts";
+import { eventToJson, outcomeMeta, promiseToJson, questionsToJson } from "../../framing/result/encode.ts";
 import type { Members } from "../../../internal/json.ts";
 import { formatTimestamp } from "../../../internal/time.ts";
 
@@ -77,9 +77,8 @@ function encodeMembers(members: Members): string {
 
 /** Encodes the members of `_meta` that the handler added, and the caller state. */
 function encodeAdded(outcome: AnswerOutcome | FailureOutcome): string {
-  const { meta, context } = outcome;
-  if (meta === undefined && context === undefined) return "";
-  return encodeMembers({ ...handlerMeta(outcome), ...(context !== undefined && { context }) });
+  const meta = outcomeMeta(outcome);
+  return meta === undefined ? "" : encodeMembers(meta);
 }
 
 function questionsMeta(outcome: QuestionsResult): Members {
