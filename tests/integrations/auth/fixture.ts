@@ -1,9 +1,7 @@
-import { createServer, defineTool, mcpLite, type Server } from "../../../mod.ts";
+import { createServer, defineTool, type Server } from "../../../mod.ts";
 import type { Auth } from "../../../mod.ts";
 import { protectedResourcePage } from "../../../src/integrations/auth/mod.ts";
-import { grpc } from "../../../src/wires/grpc/mod.ts";
-import { mcp } from "../../../src/wires/mcp/mod.ts";
-import { webtools } from "../../../src/wires/webtools/mod.ts";
+import { STATELESS } from "../../wires/descriptions/all.ts";
 import { KeptLog } from "../../core/dispatch/harness.ts";
 
 /** What refusals point to. */
@@ -21,10 +19,7 @@ export function createGuarded(auth: Auth) {
       ),
     ],
     wires: [
-      mcpLite(),
-      grpc(),
-      mcp(),
-      webtools({ name: "docs", description: "Documents", version: "1.0.0" }),
+      ...STATELESS,
       protectedResourcePage({ resource: "https://api.example/", authorizationServers: ["https://login.example"] }),
     ],
     auth,

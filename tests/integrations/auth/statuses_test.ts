@@ -276,7 +276,7 @@ test("Webtools: statuses, the header and the envelope", async () => {
       [{ authorization: "Bearer ada" }, 403, INSUFFICIENT, "PERMISSION_DENIED"],
     ] as const
   ) {
-    const response = await post(server, "/webtools/docs", body, headers);
+    const response = await post(server, "/webtools/fixture", body, headers);
     deepStrictEqual([response.status, response.headers.get("www-authenticate")], [status, challenge]);
     ok((await response.text()).includes(code));
   }

@@ -71,7 +71,10 @@ const CHANGES: readonly (readonly [words: string, change: (metadata: Editable) =
     'the requestSchema.properties.location.description of action "get_current" changed',
     set("actions.0.requestSchema.properties.location.description", EVIL),
   ],
-  ['the requestSchema.required of action "get_current" was removed', set("actions.0.requestSchema.required", undefined)],
+  [
+    'the requestSchema.required of action "get_current" was removed',
+    set("actions.0.requestSchema.required", undefined),
+  ],
   [
     'something was added to the requestSchema.properties of action "get_current"',
     set(`actions.0.requestSchema.properties.${EVIL}`, { type: "string" }),
