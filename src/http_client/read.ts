@@ -25,7 +25,7 @@ export function isEventStream({ headers }: Response): boolean {
 }
 
 /** Cancels a body that is not read. */
-export function discard({ body }: Response): void {
+export function cancelBody({ body }: Response): void {
   // If the connection is closed already, cancelling fails. There is nothing left to do then.
   void body?.cancel().catch(() => {});
 }

@@ -9,7 +9,7 @@ import { type ErrorResult, errorResultWithCause, toErrorResult } from "../core/c
 import type { ActivityMonitor } from "../core/call/transport.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 import type { MaybePromise } from "../internal/async.ts";
-import { discard, isRedirect, readChunks, type TextChunks } from "./read.ts";
+import { cancelBody, isRedirect, readChunks, type TextChunks } from "./read.ts";
 
 /** HTTP options of a transport. */
 export interface HttpClientOptions {
@@ -62,7 +62,7 @@ export async function exchange<Result>(
     if (returnsRedirect || !isRedirect(response)) {
       return await read(response, readChunks(response, monitor, maxResponseBytes));
     }
-    discard(response);
+    cancelBody(response);
     return redirectError(label, response.headers.get("location"));
   } catch (thrown) {
     return connectionError(thrown, label, unreachableMessage);

@@ -6,7 +6,7 @@ import {
   WWWAuthenticateChallengeError,
 } from "oauth4webapi";
 import type { Send } from "../auth/bearer_fetch.ts";
-import { discard } from "../../http_client/read.ts";
+import { cancelBody } from "../../http_client/read.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isConfidential } from "../../internal/http.ts";
 import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionRules, rule, TEXTS } from "../../internal/options.ts";
@@ -137,7 +137,7 @@ async function exchange(session: Session, send: Send, url: string, init: Request
     const isForNonce: boolean = challenge.wantsNonce && tokens !== undefined && !hasNonce;
     const next = isForNonce ? tokens : await renewAfter(response, session, tokens, challenge, init.signal);
     if (next === undefined) return response;
-    discard(response);
+    cancelBody(response);
     hasNonce ||= isForNonce;
     goesFurther ||= challenge.isInsufficient;
     tokens = next;
@@ -155,7 +155,7 @@ async function renewAfter(
   try {
     return await untilAborted(session.renew(refused, challenge), signal);
   } catch (thrown) {
-    discard(response);
+    cancelBody(response);
     throw thrown;
   }
 }
@@ -192,7 +192,7 @@ async function signIn(session: Session, send: Send, server: URL): Promise<void> 
   const tokens = await session.current();
   const response = await sendWith(tokens, session.dpop, send, server.href, { method: "GET", redirect: "manual" });
   const challenge = await readChallenge(response);
-  discard(response);
+  cancelBody(response);
   if (tokens !== undefined && challenge === undefined) return;
   const renewed = await session.renew(tokens, challenge ?? NO_CHALLENGE, true);
   if (renewed !== undefined || challenge === undefined) return;

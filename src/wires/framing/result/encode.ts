@@ -65,7 +65,7 @@ export function handlerMeta({ meta }: AnswerOutcome | FailureOutcome): Members {
   return Object.fromEntries(Object.entries(meta ?? {}).filter(([name]) => !RESERVED_META.has(name)));
 }
 
-/** Members of `_meta` of an answer or failure: those of the handler, and the caller state; `undefined` if there are none. */
+/** Members of `_meta` of an answer or failure: those of the handler, and the caller state; `undefined` if it has neither. */
 export function outcomeMeta(outcome: AnswerOutcome | FailureOutcome): Members | undefined {
   const { meta, context } = outcome;
   if (meta === undefined && context === undefined) return undefined;

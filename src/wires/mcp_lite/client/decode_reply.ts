@@ -28,7 +28,7 @@ export function decodeAnswer(json: unknown, sentId: number): CallResult | Unknow
   return "result" in reply ? decodeResult(asObject(reply["result"])) : undefined;
 }
 
-/** Decodes a list of tools, which is an array or a member of an object; `undefined` if there is none. */
+/** Decodes a list of tools, which is an array or a member of an object; `undefined` for other values. */
 export function decodeList(json: unknown): readonly ListedTool[] | undefined {
   const { tools = json } = asObject(json);
   return Array.isArray(tools) ? tools as ListedTool[] : undefined;

@@ -78,7 +78,7 @@ class McpLite implements MountedWire {
   /** Tools of the host that were encoded last, and their JSON text. */
   #cachedTools: WireHost["tools"] = [];
   #cachedJson = encodeTools([]);
-  /** JSON text of the prompts; `undefined` if there are none. */
+  /** JSON text of the prompts; `undefined` if the server has no prompts. */
   readonly #promptsJson: string | undefined;
   readonly #meta: MetaEncoder;
   readonly #heartbeats: Deadlines;

@@ -37,7 +37,7 @@ export interface FetchWebtoolOptions extends HttpClientOptions {
  */
 export async function fetchWebtool(url: string | URL, options: FetchWebtoolOptions = {}): Promise<PinnedWebtool> {
   const { version, signal = new AbortController().signal, ...http } = options;
-  const fetched = await getMetadata(metadataUrl(new URL(url), version), http, monitorFromSignal(signal));
+  const fetched = await requestMetadata(metadataUrl(new URL(url), version), http, monitorFromSignal(signal));
   if (!("kind" in fetched)) return fetched;
   throw toToolError(fetched);
 }
@@ -49,7 +49,7 @@ export function metadataUrl({ origin, pathname, search }: URL, version: string |
 }
 
 /** Fetches metadata. */
-export function getMetadata(
+export function requestMetadata(
   url: string,
   options: HttpClientOptions,
   limit: ActivityMonitor,
@@ -62,12 +62,12 @@ export function getMetadata(
     if (metadata === undefined) {
       return errorResult("parse_error", "The server's answer is not the metadata of a webtool");
     }
-    return { metadata, digest: await digestOf(metadata) };
+    return { metadata, digest: await digestMetadata(metadata) };
   });
 }
 
 /** Computes the digest of metadata. */
-export async function digestOf(metadata: WebtoolMetadata): Promise<string> {
+export async function digestMetadata(metadata: WebtoolMetadata): Promise<string> {
   return toHex(await sha256(JSON.stringify(metadata)));
 }
 

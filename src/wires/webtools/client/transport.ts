@@ -18,7 +18,14 @@ import { parseHttpUrl } from "../../../internal/http.ts";
 import { addRetryAfter, readJson } from "../../../http_client/read.ts";
 import { exchange, type HttpClientOptions } from "../../../http_client/send.ts";
 import { asObject } from "../../../internal/json.ts";
-import { describeChanges, digestOf, getMetadata, metadataUrl, type PinnedWebtool, toListedTool } from "./metadata.ts";
+import {
+  describeChanges,
+  digestMetadata,
+  metadataUrl,
+  type PinnedWebtool,
+  requestMetadata,
+  toListedTool,
+} from "./metadata.ts";
 import { CheckedMetadata } from "./checked_metadata.ts";
 import { decodeReply } from "./decode_reply.ts";
 import {
@@ -183,7 +190,7 @@ class WebtoolsTransport implements Transport {
   async #loadOnce(limit: ActivityMonitor): Promise<CheckedMetadata | ErrorResult> {
     const { pin } = this.#options;
     const webtool = typeof pin === "object"
-      ? { metadata: pin, digest: await digestOf(pin) }
+      ? { metadata: pin, digest: await digestMetadata(pin) }
       : await this.#fetch(this.#options.version, limit);
     if ("kind" in webtool) return webtool;
     if (typeof pin === "string" && pin !== webtool.digest) return pinError([DIGEST_CHANGED]);
@@ -191,7 +198,7 @@ class WebtoolsTransport implements Transport {
   }
 
   #fetch(version: string | undefined, limit: ActivityMonitor): Promise<PinnedWebtool | ErrorResult> {
-    return getMetadata(metadataUrl(this.#url, version), this.#options, limit);
+    return requestMetadata(metadataUrl(this.#url, version), this.#options, limit);
   }
 
   /** Fetches the metadata again; `undefined` if it has not changed, or is pinned. */

@@ -6,7 +6,7 @@
  */
 import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
 import type { ActivityMonitor } from "../../../../core/call/transport.ts";
-import { addRetryAfter, discard, isEventStream, readChunks, readText } from "../../../../http_client/read.ts";
+import { addRetryAfter, cancelBody, isEventStream, readChunks, readText } from "../../../../http_client/read.ts";
 import { connectionError } from "../../../../http_client/send.ts";
 import { decodeStatus } from "../../../framing/json_rpc/decode_error.ts";
 import { readEvents, ResumableSseDecoder } from "../../../../http_client/sse.ts";
@@ -41,7 +41,7 @@ async function open(
   const response = await fetcher.send({ method: "GET", headers: said, limit });
   if ("kind" in response) return response;
   if (!response.ok || !isEventStream(response)) {
-    discard(response);
+    cancelBody(response);
     return decodeStatus(response.status, "", "MCP");
   }
   const { promise, resolve } = Promise.withResolvers<Line | ErrorResult>();
@@ -87,7 +87,7 @@ function lineTo(endpoint: Fetcher | undefined, ending: AbortController): Line | 
       const response = await endpoint.send({ method: "POST", headers: said, body: text, limit });
       if ("kind" in response) return response;
       if (!response.ok) return await readRefusal(response, limit, endpoint.maxBytes);
-      discard(response);
+      cancelBody(response);
       return undefined;
     },
     close: () => ending.abort(),

@@ -7,7 +7,7 @@
  * @module
  */
 import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
-import { addRetryAfter, discard, isEventStream, readChunks, readText } from "../../../../http_client/read.ts";
+import { addRetryAfter, cancelBody, isEventStream, readChunks, readText } from "../../../../http_client/read.ts";
 import { connectionError } from "../../../../http_client/send.ts";
 import { decodeStatus, wrongIdError } from "../../../framing/json_rpc/decode_error.ts";
 import type { RequestId } from "../../../framing/json_rpc/decode.ts";
@@ -65,7 +65,7 @@ export class HttpCarrier implements Carrier {
   async post(message: OneWayMessage, sending: Sending): Promise<ErrorResult | undefined> {
     const response = await this.#post(message, sending);
     if ("kind" in response) return response;
-    discard(response);
+    cancelBody(response);
     return response.ok ? undefined : decodeStatus(response.status, "", "MCP");
   }
 
@@ -96,7 +96,7 @@ export class HttpCarrier implements Carrier {
     // Nobody waits for it: a session that is not ended ends by itself.
     within(UNWATCHED_MS, async (limit) => {
       const response = await this.#fetcher.send({ method: "DELETE", headers, limit });
-      if (!("kind" in response)) discard(response);
+      if (!("kind" in response)) cancelBody(response);
     }).catch(() => {});
   }
 
