@@ -28,11 +28,11 @@ export interface ServeOptions extends Partial<ListenOptions> {
    * HTTP/2 as well; or with `true` on the one port, whose connections then take one more hop inside of this process, for
    * development. With `tls` the one port has it anyway. Default: no gRPC.
    */
-  readonly grpc?: true | GrpcOptions;
+  readonly grpc?: true | GrpcListenOptions;
 }
 
 /** Where gRPC is served. */
-export interface GrpcOptions {
+export interface GrpcListenOptions {
   /** The port; 0 for a free one. */
   readonly port: number;
 }

@@ -45,7 +45,7 @@ function createWorld() {
     tools: [whoami, read, write, report, secret, broken],
     wires,
     keys: "k1:a secret that is known to these tests alone",
-    auth: bearer((token) => PEOPLE[token], { allowsAnonymous: true }),
+    auth: bearer((token) => PEOPLE[token], { allowAnonymous: true }),
   });
   return { server, runs };
 }

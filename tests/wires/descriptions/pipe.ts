@@ -1,6 +1,6 @@
 /** MCP over a pipe, line by line, without a process at its other end. */
 import type { Server } from "../../../mod.ts";
-import { concatBytes } from "../../../src/wires/grpc/messages/bytes.ts";
+import { joinChunks } from "../../../src/wires/grpc/messages/envelope.ts";
 import { StdioConnection } from "../../../src/wires/mcp/stdio/server/connection.ts";
 import { LineSplitter } from "../../../src/wires/mcp/stdio/server/lines.ts";
 import type { Dialect, Place, Sending } from "./description.ts";
@@ -54,7 +54,7 @@ export class Pipe {
 export const lineDialect: Dialect = {
   call(tool, args) {
     const [before = "", after = ""] = JSON.stringify(rpcCall(tool, { _meta: MCP_META })).split('"ARGUMENTS"');
-    const body = concatBytes([encodeText(before), jsonOf(args), encodeText(`${after}\n`)]);
+    const body = joinChunks([encodeText(before), jsonOf(args), encodeText(`${after}\n`)]);
     return { path: "", headers: {}, body };
   },
   read: ({ body }) => readMcp(JSON.parse(textOf(body))),

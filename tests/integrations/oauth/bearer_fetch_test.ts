@@ -1,15 +1,16 @@
-/** Tokens that a client sends, and renews. */
+/** `bearerFetch()`: tokens that a client sends and renews. */
 import { deepStrictEqual, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, mcpLiteTransport, ToolError } from "../../../mod.ts";
-import { bearer, bearerFetch, type GetToken, type Send } from "../../../src/integrations/auth/mod.ts";
+import { bearer } from "../../../src/integrations/auth/mod.ts";
+import { bearerFetch, type FetchFunction, type GetToken } from "../../../src/integrations/oauth/mod.ts";
 import { connectTransport, grpcWebTransport } from "../../../src/wires/grpc/mod.ts";
-import { createGuarded } from "./fixture.ts";
+import { createGuarded } from "../auth/fixture.ts";
 
 function create(token: string | GetToken) {
   const { server, runs } = createGuarded(bearer((shown) => shown.startsWith("good") ? { id: shown } : undefined));
   const sent: (string | null)[] = [];
-  const send: Send = (url, init) => {
+  const send: FetchFunction = (url, init) => {
     sent.push(new Headers(init.headers).get("authorization"));
     return server.fetch(new Request(url, { ...init, redirect: "follow" }));
   };
@@ -45,7 +46,7 @@ test("bearerFetch() asks for another token once the server refuses one, and send
 test("bearerFetch() tries once, and not with the same token", async () => {
   let count = 0;
   const renewing = create(() => `bad${count++}`);
-  const over = (fetch: Send) => createClient(mcpLiteTransport("https://api.example/mcp-lite/v1", { fetch }));
+  const over = (fetch: FetchFunction) => createClient(mcpLiteTransport("https://api.example/mcp-lite/v1", { fetch }));
   await rejects(async () => await over(renewing.fetch)["ping"]?.({}), { code: "unauthenticated" });
   deepStrictEqual(renewing.sent, ["Bearer bad0", "Bearer bad1"]);
   const fixed = create("bad");
@@ -68,19 +69,19 @@ for (
   const [name, gives, message] of [
     ["throws", () => {
       throw new Error("the disk says: secret");
-    }, /^Cannot get a token to send: what gives it has thrown$/],
+    }, /^Cannot get a token to send: the function for it has thrown$/],
     ["rejects", () => Promise.reject(new Error("secret")), /has thrown$/],
     ["throws undefined", () => {
       throw undefined;
     }, /has thrown$/],
-    ["gives undefined", () => undefined, /gave undefined$/],
-    ["gives null", () => null, /gave null$/],
-    ["gives an object", () => ({ token: "secret" }), /gave object$/],
-    ["gives nothing", () => "", /gave an empty text$/],
-    ["gives what no header may have", () => "a\r\nx-evil: 1", /characters that no header may have$/],
+    ["returns undefined", () => undefined, /it is undefined$/],
+    ["returns null", () => null, /it is null$/],
+    ["returns an object", () => ({ token: "secret" }), /it is object$/],
+    ["returns an empty string", () => "", /it is an empty string$/],
+    ["returns what a header must not contain", () => "a\r\nx-evil: 1", /characters that are not allowed in headers$/],
   ] as readonly [string, () => unknown, RegExp][]
 ) {
-  test(`bearerFetch() refuses when what gives the token ${name}`, async () => {
+  test(`bearerFetch() fails if the function for the token ${name}`, async () => {
     const { fetch, sent } = create(gives as GetToken);
     const client = createClient(mcpLiteTransport("https://api.example/mcp-lite/v1", { fetch }));
     await rejects(async () => await client["ping"]?.({}), { name: "ToolError", code: "unauthenticated", message });

@@ -1,14 +1,14 @@
 /**
- * Reads what a server answers: responses, the list of tools, and errors.
+ * Decodes what a server sends: responses, the list of tools, and errors.
  *
- * Total. A response is read by way of the result that it would be over HTTP, so that both mean the same.
+ * Total. A response is converted to the result of MCP-lite over HTTP, and decoded by the same functions.
  * Source: docs/spec.md 5.2-5.5 and A.1-A.5.
  *
  * @module
  */
 import { toJson } from "@bufbuild/protobuf";
 import { ValueSchema } from "@bufbuild/protobuf/wkt";
-import { Code, type ConnectError } from "@connectrpc/connect";
+import type { ConnectError } from "@connectrpc/connect";
 import {
   type CallEvent,
   type CallResult,
@@ -22,21 +22,21 @@ import type { Members } from "../../../internal/json.ts";
 import type { ToolErrorCode } from "../../../core/errors/code.ts";
 import { formatTimestamp } from "../../../internal/time.ts";
 import type { ResponseMembers, ResponseMetaMembers } from "../messages/binary.ts";
-import { ERROR_DOMAIN } from "../messages/error_domain.ts";
+import { ERROR_DOMAIN, errorCodes } from "../messages/codes.ts";
 import { BadRequestSchema, ErrorInfoSchema } from "../messages/gen/google/rpc/error_details_pb.ts";
 import { ResponseType, type Tool } from "../messages/gen/mcplite_pb.ts";
 
-/** Reads one response: something on the way, the end, or (`undefined`) nothing. */
-export function decodeResponse(response: ResponseMembers): CallEvent | CallResult | UnknownOutcome | undefined {
-  return response.meta === undefined ? decodeEvent(response.result ?? {}) : decodeAnswer(response);
+/** Decodes one response of a stream: an event, or the last result. Returns `undefined` for a response that is neither. */
+export function decodeStreamResponse(response: ResponseMembers): CallEvent | CallResult | UnknownOutcome | undefined {
+  return response.meta === undefined ? decodeEvent(response.result ?? {}) : decodeUnaryResponse(response);
 }
 
-/** Reads the one response to a call; without meta it is an answer. */
-export function decodeAnswer({ result = {}, meta }: ResponseMembers): CallResult | UnknownOutcome {
+/** Decodes the response to a unary call. Without a meta it is an answer. */
+export function decodeUnaryResponse({ result = {}, meta }: ResponseMembers): CallResult | UnknownOutcome {
   return decodeResult(meta === undefined ? result : { ...result, _meta: metaMembers(meta) });
 }
 
-/** Reads a tool of the list. */
+/** Decodes a tool of the list. */
 export function decodeTool(tool: Tool): ListedTool {
   const { name, type, title, description, inputSchema, outputSchema, annotations, meta } = tool;
   return {
@@ -59,7 +59,7 @@ const RESPONSE_TYPES: ReadonlyMap<number, string> = new Map([
   [ResponseType.REQUEST_FOR_MORE_RESOURCE, "request-for-more-resource"],
 ]);
 
-/** The `_meta` that the meta of a response would be over HTTP. What has its default is absent. */
+/** Converts the meta of a response to the `_meta` of MCP-lite over HTTP. Fields with their default are absent. */
 function metaMembers(meta: ResponseMetaMembers): Members {
   const { extra, responseType, promiseToken, retryAfterMs, progress, continuation, requests, context } = meta;
   const [timestampMs, expiresAtMs, estimatedMs] = [meta.timestamp, meta.expiresAt, meta.estimatedCompletion].map(
@@ -68,14 +68,14 @@ function metaMembers(meta: ResponseMetaMembers): Members {
   return {
     ...extra,
     response_type: RESPONSE_TYPES.get(responseType) ?? String(responseType),
-    ...(timestampMs && { timestamp: formatMoment(timestampMs) }),
+    ...(timestampMs && { timestamp: formatEpochMs(timestampMs) }),
     processing_time_ms: meta.processingTimeMs,
     ...(meta.serverVersion !== "" && { server_version: meta.serverVersion }),
     ...(promiseToken !== "" && { promise_token: promiseToken }),
-    ...(expiresAtMs && { expires_at: formatMoment(expiresAtMs) }),
+    ...(expiresAtMs && { expires_at: formatEpochMs(expiresAtMs) }),
     ...(expiresAtMs && timestampMs && { ttl_ms: expiresAtMs - timestampMs }),
     ...(retryAfterMs !== 0 && { retry_after_ms: retryAfterMs }),
-    ...(estimatedMs && { estimated_completion: formatMoment(estimatedMs) }),
+    ...(estimatedMs && { estimated_completion: formatEpochMs(estimatedMs) }),
     ...(progress !== undefined && { progress }),
     ...(continuation !== "" && { continuation }),
     ...(requests !== undefined && { requests }),
@@ -83,18 +83,18 @@ function metaMembers(meta: ResponseMetaMembers): Members {
   };
 }
 
-/** The last moment that has a text. */
-const LAST_MOMENT_MS = 8.64e15;
+/** Maximum time value of a `Date`, in milliseconds. */
+const MAX_EPOCH_MS = 8.64e15;
 
-function formatMoment(epochMs: number): string {
-  return formatTimestamp(Math.min(LAST_MOMENT_MS, Math.max(-LAST_MOMENT_MS, epochMs)));
+function formatEpochMs(epochMs: number): string {
+  return formatTimestamp(Math.min(MAX_EPOCH_MS, Math.max(-MAX_EPOCH_MS, epochMs)));
 }
 
-/** Reads an error that the server sent. */
+/** Decodes an error that the server sent. */
 export function decodeError(error: ConnectError): ErrorResult {
   const info = error.findDetails(ErrorInfoSchema).find(({ domain }) => domain === ERROR_DOMAIN);
-  // A code that a newer server has is worth more than a guess.
-  const code = (info?.reason ?? MEANINGS[error.code]) as ToolErrorCode;
+  // An unknown code, of a newer server, is more precise than the status.
+  const code = (info?.reason ?? errorCodes[error.code]) as ToolErrorCode;
   const { rawMessage } = error;
   return removeToolName(errorResult(code, rawMessage === "" ? DEFAULT_ERROR_MESSAGE : rawMessage, dataOf(error)));
 }
@@ -110,23 +110,3 @@ function dataOf(error: ConnectError): unknown {
   }));
   return { issues };
 }
-
-/** What statuses mean, of a server that does not say more. */
-const MEANINGS: Readonly<Record<Code, ToolErrorCode>> = {
-  [Code.Canceled]: "cancelled",
-  [Code.Unknown]: "internal",
-  [Code.InvalidArgument]: "invalid_input",
-  [Code.DeadlineExceeded]: "deadline_exceeded",
-  [Code.NotFound]: "tool_not_found",
-  [Code.AlreadyExists]: "conflict",
-  [Code.PermissionDenied]: "permission_denied",
-  [Code.ResourceExhausted]: "rate_limited",
-  [Code.FailedPrecondition]: "invalid_request",
-  [Code.Aborted]: "conflict",
-  [Code.OutOfRange]: "invalid_input",
-  [Code.Unimplemented]: "method_not_found",
-  [Code.Internal]: "internal",
-  [Code.Unavailable]: "unavailable",
-  [Code.DataLoss]: "internal",
-  [Code.Unauthenticated]: "unauthenticated",
-};
