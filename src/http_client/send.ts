@@ -53,7 +53,9 @@ export async function exchange<Result>(
   monitor: ActivityMonitor,
   read: (response: Response, chunks: TextChunks) => MaybePromise<Result>,
 ): Promise<Result | ErrorResult> {
-  const allHeaders = common ? mergeHeaders(typeof common === "function" ? await common() : common, headers) : headers;
+  const shared = typeof common === "function" ? await common() : common;
+  // The last entry of a name is used.
+  const allHeaders = shared ? Object.fromEntries([...new Headers(shared), ...new Headers(headers)]) : headers;
   const label = `${method} ${url}`;
   try {
     const init: RequestInit = { method, headers: allHeaders, body, signal: monitor.signal, redirect: "manual" };
@@ -104,10 +106,4 @@ export function redirectError(request: string, location: string | null | undefin
 /** Makes a monitor that only aborts, without a limit on inactivity. */
 export function monitorFromSignal(signal: AbortSignal): ActivityMonitor {
   return { signal, markActive() {}, suspend() {} };
-}
-
-function mergeHeaders(common: HeadersInit, own: HeadersInit): Headers {
-  const headers = new Headers(common);
-  new Headers(own).forEach((value, name) => headers.set(name, value));
-  return headers;
 }
