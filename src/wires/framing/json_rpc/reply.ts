@@ -6,28 +6,10 @@
  * @module
  */
 import type { ErrorResult } from "../../../core/call/outcome.ts";
-import { retryAfterHeader } from "../http.ts";
+import { JSON_HEADERS, type JsonReply, retryAfterHeader } from "../http.ts";
 import { errorData } from "../result/encode.ts";
 import { jsonRpcErrorCodes } from "./codes.ts";
 import type { RequestId } from "./decode.ts";
-
-/** A reply whose body is JSON text. */
-export interface JsonReply {
-  /** HTTP status. */
-  readonly status: number;
-  /** Headers, with lower-case names. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** JSON text. */
-  readonly body: string;
-}
-
-/** Headers of a reply whose body is JSON. */
-export const JSON_HEADERS: Readonly<Record<string, string>> = { "content-type": "application/json" };
-
-/** Makes a reply of JSON text. */
-export function jsonReply(status: number, body: string): JsonReply {
-  return { status, headers: JSON_HEADERS, body };
-}
 
 /**
  * Makes the reply of an error.

@@ -5,6 +5,7 @@
  */
 import { checkOptions, PATH } from "../../../internal/options.ts";
 import { sha256, toHex } from "../../../internal/encoding.ts";
+import { JSON_HEADERS } from "../../framing/http.ts";
 import type { Head, MountedWire, Reply, Wire, WireHost } from "../../wire.ts";
 import { describeServer } from "./describe.ts";
 
@@ -36,8 +37,6 @@ export function openapiPage(options: OpenApiOptions = {}): Wire {
   const { path = "/openapi.json" } = options;
   return { name: "openapi", mount: (host) => mountOpenApi(host, path) };
 }
-
-const JSON_HEADERS: Readonly<Record<string, string>> = { "content-type": "application/json" };
 
 function mountOpenApi(host: WireHost, path: string): MountedWire {
   return {

@@ -14,10 +14,10 @@ import {
   type Sink,
 } from "../../../core/call/outcome.ts";
 import type { Catalog } from "../../../core/content/catalog.ts";
-import { mediaTypeError } from "../../framing/http.ts";
+import { jsonReply, mediaTypeError } from "../../framing/http.ts";
 import { encodeSseEvent, SseBody, type SseBodyOptions, STREAM_HEADERS } from "../../framing/sse.ts";
 import { decodeRequest, type JsonRpcRequest, parseJson, type RequestId } from "../../framing/json_rpc/decode.ts";
-import { encodeErrorObject, encodeResult, errorReply, jsonReply } from "../../framing/json_rpc/reply.ts";
+import { encodeErrorObject, encodeResult, errorReply } from "../../framing/json_rpc/reply.ts";
 import { Deadlines } from "../../../internal/deadlines.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import { acceptsEventStream } from "../../../internal/http.ts";
