@@ -148,8 +148,8 @@ export type {
   MountedWire,
   ProtectedResource,
   Reply,
+  RequestWire,
   ServerInfo,
-  Wire,
   WireHost,
 } from "./src/wires/wire.ts";
 export { mcpLite, type McpLiteOptions } from "./src/wires/mcp_lite/server/mcp_lite.ts";

@@ -102,8 +102,3 @@ export function redirectError(request: string, location: string | null | undefin
   const particulars = `${request} redirects to ${location}`;
   return errorResultWithCause("invalid_request", "Redirects are not followed: use the final URL", particulars);
 }
-
-/** Makes a monitor that only aborts, without a limit on inactivity. */
-export function monitorFromSignal(signal: AbortSignal): ActivityMonitor {
-  return { signal, markActive() {}, suspend() {} };
-}

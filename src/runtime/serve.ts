@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { delay } from "../internal/time.ts";
 import { ANYTHING, checkOptions, type OptionRules, rule, TEXT, wholeNumber } from "../internal/options.ts";
 import { LOOPBACK_HOSTS } from "../server/origin_guard.ts";
 import type { Server } from "../server/server.ts";
@@ -183,17 +184,10 @@ async function shutDown(server: Server, listeners: readonly Listener[], graceMs:
     await server.close(graceMs);
   } finally {
     // Also when the engine could not be closed: nothing stays open for it.
-    await within(FLUSH_MS, drained);
+    const flushed = new AbortController();
+    await Promise.race([drained, delay(FLUSH_MS, flushed.signal)]).finally(() => flushed.abort());
     await Promise.all(listeners.map((listener) => listener.close()));
   }
-}
-
-/** Waits for `work`, but no longer than `limitMs`. */
-async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
-  const over = Promise.withResolvers<void>();
-  const timer = setTimeout(over.resolve, limitMs);
-  await Promise.race([work, over.promise]);
-  clearTimeout(timer);
 }
 
 /** Only the first signal counts; the next one has its ordinary effect, so that an impatient user is obeyed. */

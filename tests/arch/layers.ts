@@ -102,7 +102,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "wire client",
     folders: ["src/wires/*/client/", "src/wires/*/*/client/"],
-    imports: [...WIRE_CLIENT, "type:tool", "type:dispatch", "json schema"],
+    imports: [...WIRE_CLIENT, "type:handler", "type:tool", "type:dispatch", "json schema"],
   },
   {
     name: "wire server",

@@ -6,13 +6,13 @@
 import { allowInsecureRequests, customFetch } from "oauth4webapi";
 import type { FetchFunction } from "./bearer_fetch.ts";
 import { cancelBody, isRedirect, readText } from "../../http_client/read.ts";
-import { exchange, monitorFromSignal } from "../../http_client/send.ts";
+import { exchange } from "../../http_client/send.ts";
 import { toToolError } from "../../core/call/outcome.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { isConfidential, isLoopback } from "../../internal/http.ts";
-import { within } from "../../wires/mcp/client/message_transport.ts";
-import { abortable } from "./abortable.ts";
+import { monitorFromSignal, withTimeLimit } from "../../core/call/time_limit.ts";
+import { abortable } from "../../internal/time.ts";
 
 /** Maximum size of a response in bytes. */
 const MAX_BYTES = 262_144;
@@ -58,7 +58,7 @@ export class AuthServerClient {
   /** Sends a request and reads the whole response. @throws {ToolError} If there is no response, or one about a temporary error. */
   async fetch(address: string, init: RequestInit): Promise<Response> {
     const url = this.parse(address);
-    return await within(TIMEOUT_MS, async ({ signal }) => {
+    return await withTimeLimit(TIMEOUT_MS, async ({ signal }) => {
       try {
         return await abortable(this.#exchange(url, init, signal), signal);
       } catch (cause) {

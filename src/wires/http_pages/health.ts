@@ -5,7 +5,7 @@
  */
 import type { MaybePromise } from "../../internal/async.ts";
 import { checkOptions, FUNCTION, PATH } from "../../internal/options.ts";
-import type { Head, MountedWire, Reply, Wire, WireHost } from "../wire.ts";
+import type { Head, MountedWire, Reply, RequestWire, WireHost } from "../wire.ts";
 
 /** Options of {@link healthPage}. */
 export interface HealthOptions {
@@ -35,7 +35,7 @@ export interface HealthOptions {
  * ```
  * @throws {TypeError} If both paths are the same, or an option is invalid or unknown.
  */
-export function healthPage(options: HealthOptions = {}): Wire {
+export function healthPage(options: HealthOptions = {}): RequestWire {
   checkOptions<HealthOptions>("serve health checks", options, { path: PATH, ready: PATH, isReady: FUNCTION });
   const { path = "/healthz", ready = "/readyz", isReady = () => true } = options;
   if (path === ready) throw new TypeError(`Cannot serve health checks: path and ready are both ${path}`);

@@ -23,7 +23,15 @@ import {
 } from "../../../internal/options.ts";
 import type { Schema } from "../../../core/schema/standard_schema.ts";
 import type { AnyTool } from "../../../core/tool/definition.ts";
-import { type Body, type Head, HeadPeer, type MountedWire, type Reply, type Wire, type WireHost } from "../../wire.ts";
+import {
+  type Body,
+  type Head,
+  HeadPeer,
+  type MountedWire,
+  type Reply,
+  type RequestWire,
+  type WireHost,
+} from "../../wire.ts";
 import { decodeRequest, type WebtoolRequest } from "./decode.ts";
 import { encodeError, encodeOutcome, type Envelope } from "./encode.ts";
 import { isSemver, latestOf } from "./semver.ts";
@@ -89,7 +97,7 @@ export interface WebtoolsOptions extends WebtoolConfig {
  * ```
  * @throws {TypeError} If the name, a description, a version or another option is invalid or unknown, or two versions are the same.
  */
-export function webtools(options: WebtoolsOptions): Wire {
+export function webtools(options: WebtoolsOptions): RequestWire {
   checkOptions("create webtool", options, RULES);
   const { name, path = `/webtools/${name}`, version, versions = [] } = options;
   const all = [version, ...versions.map((one) => one.version)];
@@ -167,7 +175,7 @@ class Webtools implements MountedWire {
     this.paths = [base, `${base}/*`];
   }
 
-  refuse(_: Head, error: ErrorResult, status?: number): Reply {
+  errorReply(_: Head, error: ErrorResult, status?: number): Reply {
     return errorReply(error, status);
   }
 

@@ -1,19 +1,19 @@
-import { asObject, type Members } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
+import { asObject, type Members } from "../../../internal/json.ts";
 import type { InputRequest } from "../protocol/forms.ts";
 import { toElicitResult, toQuestion } from "./questions.ts";
 import type { McpElicitation, McpElicitationResult, McpRoot, McpSampling, McpSamplingResult } from "./types.ts";
 
-/** What the user of a transport says to what its server asks. */
-export class Handlers {
-  /** Fills in forms, goes to pages. */
+/** Handlers of the transport's user for requests of the server. */
+export class RequestHandlers {
+  /** Handler of `elicitation/create`. */
   elicitation: ((question: McpElicitation) => MaybePromise<McpElicitationResult>) | undefined = undefined;
-  /** Asks a model. */
+  /** Handler of `sampling/createMessage`. */
   sampling: ((request: McpSampling) => MaybePromise<McpSamplingResult>) | undefined = undefined;
-  /** Knows the folders. */
+  /** Handler of `roots/list`. */
   roots: (() => MaybePromise<readonly McpRoot[]>) | undefined = undefined;
 
-  /** What the server is told that it can ask. A question without a handler is a call's outcome: whoever made the call may answer. */
+  /** Capabilities of the client. Elicitation needs no handler: the question is then the outcome of the call. */
   get capabilities(): Members {
     return {
       elicitation: { form: {}, url: {} },
@@ -22,7 +22,7 @@ export class Handlers {
     };
   }
 
-  /** The protocol's result for what is asked; `undefined` if nobody here knows. Rejects with what the handler throws. */
+  /** The result for a request of the server; `undefined` if it has no handler. Rejects with what the handler throws. */
   answer(request: InputRequest): Promise<Members> | undefined {
     const { elicitation, sampling, roots } = this;
     const { method, params } = request;
@@ -32,15 +32,15 @@ export class Handlers {
   }
 }
 
-async function elicit(handler: NonNullable<Handlers["elicitation"]>, request: InputRequest): Promise<Members> {
-  const said = await handler(request.params as unknown as McpElicitation);
-  return toElicitResult(asObject(said), toQuestion("", request).form);
+async function elicit(handler: NonNullable<RequestHandlers["elicitation"]>, request: InputRequest): Promise<Members> {
+  const response = await handler(request.params as unknown as McpElicitation);
+  return toElicitResult(asObject(response), toQuestion("", request).encoding);
 }
 
-async function sample(handler: NonNullable<Handlers["sampling"]>, params: Members): Promise<Members> {
+async function sample(handler: NonNullable<RequestHandlers["sampling"]>, params: Members): Promise<Members> {
   return asObject(await handler(params as unknown as McpSampling));
 }
 
-async function listRoots(handler: NonNullable<Handlers["roots"]>): Promise<Members> {
+async function listRoots(handler: NonNullable<RequestHandlers["roots"]>): Promise<Members> {
   return { roots: await handler() };
 }

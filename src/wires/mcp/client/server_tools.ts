@@ -1,40 +1,40 @@
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool } from "../../../core/call/transport.ts";
 import { isJsonObject, type Members } from "../../../internal/json.ts";
-import type { Connection } from "./connection.ts";
 import { findHeaderParams, type HeaderParam } from "../protocol/header_values.ts";
-import type { Lists } from "./lists.ts";
+import type { Connection } from "./connection.ts";
 import { checkPin } from "./pins.ts";
+import type { ServerLists } from "./server_lists.ts";
 
-/** A tool, and what calls of it need. */
+/** A tool with what calls of it need. */
 export interface KnownTool {
-  /** As it is listed. */
+  /** The tool as it is listed. */
   readonly tool: ListedTool;
-  /** Its arguments that travel in headers. */
+  /** Arguments that are repeated in headers. */
   readonly headerParams: readonly HeaderParam[];
 }
 
-/** The tools of a server, as far as they can be called. */
-export class Tools {
+/** The callable tools of a server. */
+export class ServerTools {
   readonly #connection: Connection;
-  readonly #lists: Lists;
+  readonly #lists: ServerLists;
   readonly #pinned: readonly ListedTool[] | undefined;
-  /** As they were last listed. */
+  /** The last list. */
   #known: ReadonlyMap<string, KnownTool> | undefined = undefined;
   readonly #warnings = new Set<string>();
 
-  constructor(connection: Connection, lists: Lists, pinned: readonly ListedTool[] | undefined) {
+  constructor(connection: Connection, lists: ServerLists, pinned: readonly ListedTool[] | undefined) {
     this.#connection = connection;
     this.#lists = lists;
     this.#pinned = pinned;
-    connection.inbox.on("notification", ({ method }) => {
+    connection.router.on("notification", ({ method }) => {
       if (method === "notifications/tools/list_changed") this.#known = undefined;
     });
   }
 
   /**
-   * Lists the tools; those with a schema that is none are left out, with a warning. Where tools are pinned, what was pinned of those
-   * that are still there: whoever tells a model of them tells it what was looked at.
+   * Lists the tools. A tool with an invalid schema is left out with a warning. With pins, lists the pinned definitions of the tools
+   * that still exist, so that a model sees what was reviewed.
    */
   async list(limit: ActivityMonitor): Promise<readonly ListedTool[] | ErrorResult> {
     const listed = await this.#load(limit);
@@ -42,43 +42,40 @@ export class Tools {
     return this.#pinned?.filter(({ name }) => listed.has(name)) ?? [...listed.values()].map(({ tool }) => tool);
   }
 
-  /**
-   * What is known of a tool before it is called; `undefined` if that needs no knowing, or cannot be had: the call itself will
-   * tell why.
-   */
+  /** Finds a tool, reading the list if necessary. `undefined` if it is not listed or the list cannot be read: the call then fails with the reason. */
   async find(name: string, limit: ActivityMonitor): Promise<KnownTool | undefined> {
     const known = this.#known ?? await this.#load(limit);
     return "kind" in known ? undefined : known.get(name);
   }
 
-  /** What is known without asking. */
+  /** Finds a tool in the last list, without a request. */
   known(name: string): KnownTool | undefined {
     return this.#known?.get(name);
   }
 
-  /** Why a tool must not be called. */
-  check(name: string, known: KnownTool | undefined): ErrorResult | undefined {
+  /** The error for a tool that differs from its pin. */
+  checkPin(name: string, known: KnownTool | undefined): ErrorResult | undefined {
     return this.#pinned && checkPin(this.#pinned, name, known?.tool);
   }
 
-  /** Whether the server is known not to list a tool. */
-  lacks(name: string): boolean {
+  /** Whether the last list does not contain a tool. */
+  isKnownMissing(name: string): boolean {
     return this.#known?.has(name) === false;
   }
 
-  /** Whether tools are held to what they were. */
+  /** Whether tools are pinned. */
   get arePinned(): boolean {
     return this.#pinned !== undefined;
   }
 
-  /** Has the tools listed anew when they are next needed. */
-  forget(): void {
+  /** Drops the last list, so that the next use reads it again. */
+  invalidate(): void {
     this.#known = undefined;
-    this.#lists.cache.forget("tools/");
+    this.#lists.cache.deletePrefix("tools/");
   }
 
   async #load(limit: ActivityMonitor): Promise<ReadonlyMap<string, KnownTool> | ErrorResult> {
-    const listed = await this.#lists.all("tools/list", "tools", limit);
+    const listed = await this.#lists.readAll("tools/list", "tools", limit);
     if ("kind" in listed) return listed as ErrorResult;
     const era = await this.#connection.era();
     const hasHeaders = !("kind" in era) && era.hasHeaders;
@@ -88,21 +85,21 @@ export class Tools {
 
   #read(listed: Members, hasHeaders: boolean): KnownTool | undefined {
     const { name, inputSchema, outputSchema } = listed;
-    if (typeof name !== "string") return this.#drop("without a name", "its name is no text");
+    if (typeof name !== "string") return this.#leaveOut("without a name", "its name is not a string");
     const isObject = isJsonObject(inputSchema) && inputSchema["type"] === "object";
-    if (!isObject) return this.#drop(name, 'its inputSchema is no schema of an object: "type": "object" is missing');
+    if (!isObject) return this.#leaveOut(name, 'its inputSchema does not have "type": "object"');
     if (outputSchema !== undefined && !isJsonObject(outputSchema)) {
-      return this.#drop(name, "its outputSchema is no schema");
+      return this.#leaveOut(name, "its outputSchema is not an object");
     }
     const headerParams = hasHeaders ? findHeaderParams(inputSchema) : [];
-    if (typeof headerParams === "string") return this.#drop(name, headerParams);
+    if (typeof headerParams === "string") return this.#leaveOut(name, headerParams);
     return { tool: listed as ListedTool, headerParams };
   }
 
-  #drop(name: string, because: string): undefined {
-    const warning = `Tool "${name}" is left out: ${because}`;
-    // Once, however often it is listed.
-    if (!this.#warnings.has(warning)) this.#connection.warn(warning);
+  #leaveOut(name: string, problem: string): undefined {
+    const warning = `Tool "${name}" is left out: ${problem}`;
+    // Once for each problem, however often the tools are listed.
+    if (!this.#warnings.has(warning)) this.#connection.logger.warn(warning);
     this.#warnings.add(warning);
   }
 }
