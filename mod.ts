@@ -151,8 +151,8 @@ export type {
   MountedWire,
   ProtectedResource,
   Reply,
+  RequestWire,
   ServerInfo,
-  Wire,
   WireHost,
 } from "./src/wires/wire.ts";
 export { mcp, type McpOptions } from "./src/wires/mcp/http/server/mcp.ts";

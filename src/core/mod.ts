@@ -37,7 +37,7 @@ export { ToolError, type ToolErrorOptions } from "./errors/tool_error.ts";
 export type { ToolErrorCode } from "./errors/code.ts";
 export type { Principal } from "./call/call.ts";
 export type { CallResult, ErrorResult, Outcome, Progress } from "./call/outcome.ts";
-export type { SchemaAdapter } from "./schema/adapter.ts";
+export type { ExactCheck, SchemaAdapter } from "./schema/adapter.ts";
 export type { JsonSchema, Schema } from "./schema/standard_schema.ts";
 export type { PromiseEngine } from "./dispatch/deferral.ts";
 export type { QuestionKeys } from "./dispatch/services.ts";
@@ -50,7 +50,7 @@ export type {
 } from "../server/options.ts";
 export type { AllTools, ComposableOptions, Part } from "../server/part.ts";
 export type { CorsOptions, OriginPolicy } from "../server/origin_guard.ts";
-export type { Limits, ServerInfo, Wire } from "../wires/wire.ts";
+export type { Limits, RequestWire, ServerInfo } from "../wires/wire.ts";
 export { mcpLite, type McpLiteOptions } from "../wires/mcp_lite/server/mcp_lite.ts";
 export { type MemoryOptions, type MemoryServer, memoryTransport } from "../wires/memory/client/transport.ts";
 export { type ClientOptions, createClient } from "../client/client.ts";

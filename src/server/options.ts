@@ -19,7 +19,7 @@ import {
   wholeNumber,
 } from "../internal/options.ts";
 import type { Clock } from "../internal/time.ts";
-import type { Limits, ServerInfo, Wire } from "../wires/wire.ts";
+import type { Limits, RequestWire, ServerInfo } from "../wires/wire.ts";
 import type { CorsOptions, OriginPolicy } from "./origin_guard.ts";
 import type { ComposableOptions, Part } from "./part.ts";
 
@@ -60,7 +60,7 @@ export interface CommonServerOptions<Tools extends readonly AnyTool[], Parts ext
   /** Carries notifications of changes to all replicas. Default: a bus within this process. */
   readonly changes?: ChangeBus;
   /** Protocols of the server over HTTP. Default: `[mcp(), mcpLite()]`; of `./core`, `[mcpLite()]`. */
-  readonly wires?: readonly Wire[];
+  readonly wires?: readonly RequestWire[];
   /** Source of time; for tests. */
   readonly clock?: Clock;
 }

@@ -113,7 +113,7 @@ export class OriginGuard {
 /** In the words of the wire, if it has any. */
 function stop(head: Head, wire: MountedWire | undefined, message: string): MaybePromise<Reply> {
   const refusal = errorResult("permission_denied", message);
-  return wire?.refuse?.(head, refusal, 403) ?? refusalReply(null, refusal, 403);
+  return wire?.errorReply?.(head, refusal, 403) ?? refusalReply(null, refusal, 403);
 }
 
 function parseHost(host: string): string {

@@ -1,4 +1,4 @@
-/** Options that are not what they should be are told where they are given, with what to write instead. */
+/** Invalid options fail at the call, with a message that says what to write instead. */
 import { rejects, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../mod.ts";
@@ -19,18 +19,18 @@ import { openapiPage, toolsFromOpenApi } from "../../src/integrations/openapi/mo
 import { redisChangeBus, redisRateLimitStore, redisSessionStore } from "../../src/integrations/redis/mod.ts";
 import { grpc } from "../../src/wires/grpc/mod.ts";
 import { healthPage } from "../../src/wires/http_pages/health.ts";
-import { definePrompt, defineResource, mcp, mcpTransport, memorySessions } from "../../src/wires/mcp/mod.ts";
+import { definePrompt, defineResource, mcp, mcpTransport, memorySessionStore } from "../../src/wires/mcp/mod.ts";
 import { webtools } from "../../src/wires/webtools/mod.ts";
 import { DESCRIPTIONS } from "./descriptions/all.ts";
 import type { InvalidOptions } from "./descriptions/description.ts";
 
-/** As somebody calls it whom no compiler tells. */
+/** A call that the compiler does not check. */
 type Untyped = (...args: readonly unknown[]) => unknown;
 
 const webtool = { name: "docs", description: "Documents", version: "1.0.0" };
 const issuer = { issuer: "https://login.example", audience: "https://api.example", keys: { keys: [] } };
 const redis = "redis://127.0.0.1:1";
-/** What is no Redis, with what must not be told. */
+/** Invalid addresses of Redis, with secrets that must not be in the message. */
 const NO_REDIS: readonly unknown[] = [
   {},
   { url: "redis://127.0.0.1:1" },
@@ -160,7 +160,7 @@ test("tools for models: options that are not what they should be", async () => {
 test("what is right, or left out, is taken", () => {
   mcp({
     path: "//a//b%20c/",
-    sessions: memorySessions({ ttlMs: 0.5, maxSessions: 1 }),
+    sessions: { store: memorySessionStore({ ttlMs: 0.5, maxSessions: 1 }) },
     ssePath: "sse",
     cache: undefined,
   });

@@ -153,7 +153,7 @@ class Authenticator implements MountedAuth {
     // Over HTTP/2 an unread body resets the stream, and the response may be lost. The runtime reads streams with trailers; their
     // callers may wait for the response before they end the body.
     if (!head.carriesTrailers) await body.text();
-    const reply = await (wire.refuse?.(head, error) ?? refusalReply(null, error));
+    const reply = await (wire.errorReply?.(head, error) ?? refusalReply(null, error));
     return { ...reply, headers: { ...reply.headers, ...this.challenge(error, head.path) } };
   }
 }

@@ -9,12 +9,12 @@ import type { FetchFunction } from "./bearer_fetch.ts";
 import { discard } from "../../http_client/read.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isConfidential } from "../../internal/http.ts";
+import { abortable } from "../../internal/time.ts";
 import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionRules, rule, TEXTS } from "../../internal/options.ts";
 import { type Challenge, NO_CHALLENGE, readChallenge } from "./challenge.ts";
 import { type Grant, grantFlow } from "./grant.ts";
 import { OAuthSession } from "./oauth_session.ts";
 import type { OAuthStore, StoredTokens } from "./token_storage.ts";
-import { abortable } from "../../internal/time.ts";
 
 /** Options of {@link oauthFetch}. */
 export interface OAuthFetchOptions {
@@ -107,7 +107,7 @@ export function oauthFetch(url: string | URL, options: OAuthFetchOptions): OAuth
   const session = new OAuthSession({ url: server, flow: grantFlow(grant), store, scopes, dpop, send });
   const sendAuthorized = async (to: string, init: RequestInit) => {
     if (new URL(to).origin !== server.origin) return await send(to, init);
-    return await exchange(session, send, to, init);
+    return await sendWithRenewal(session, send, to, init);
   };
   return Object.assign(sendAuthorized, {
     signIn: ({ signal }: { readonly signal?: AbortSignal | undefined } = {}) =>
@@ -124,7 +124,12 @@ function isStore(value: unknown): boolean {
 /** Maximum number of tries: without a token, with an old one, with a new one, with a nonce, and with one for further scopes. */
 const MAX_TRIES = 5;
 
-async function exchange(session: OAuthSession, send: FetchFunction, url: string, init: RequestInit): Promise<Response> {
+async function sendWithRenewal(
+  session: OAuthSession,
+  send: FetchFunction,
+  url: string,
+  init: RequestInit,
+): Promise<Response> {
   let tokens = await abortable(session.current(), init.signal);
   let [hasNonce, hasFurtherScopes] = [false, false];
   for (let tries = 1;; tries++) {

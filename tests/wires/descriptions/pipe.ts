@@ -1,11 +1,12 @@
 /** MCP over a pipe, line by line, without a process at its other end. */
 import type { Server } from "../../../mod.ts";
 import { joinChunks } from "../../../src/wires/grpc/messages/envelope.ts";
-import { StdioConnection } from "../../../src/wires/mcp/stdio/server/connection.ts";
+import { mcpDuplex } from "../../../src/wires/mcp/server/duplex.ts";
 import { LineSplitter } from "../../../src/wires/mcp/stdio/server/lines.ts";
 import type { Dialect, Place, Sending } from "./description.ts";
 import { encodeText, jsonOf, MCP_META, readMcp, rpcCall } from "./raw_messages.ts";
 import { textOf } from "../grpc/frames.ts";
+import { MemoryConnection } from "../memory_connection.ts";
 
 /** A message, as pipes carry it. */
 export interface Line {
@@ -21,14 +22,14 @@ export interface Line {
 export class Pipe {
   readonly lines: Line[] = [];
   readonly server: Server;
-  readonly connection: StdioConnection;
+  readonly connection: MemoryConnection;
   readonly #splitter: LineSplitter;
   #arrival: PromiseWithResolvers<void> = Promise.withResolvers();
 
   constructor(server: Server) {
     this.server = server;
     this.#splitter = new LineSplitter(server.limits.bodyBytes);
-    this.connection = new StdioConnection(server["~server"].host, {}, (line) => {
+    this.connection = new MemoryConnection(mcpDuplex(), server["~server"].host, (line) => {
       this.lines.push(JSON.parse(line) as Line);
       this.#arrival.resolve();
       this.#arrival = Promise.withResolvers();

@@ -8,7 +8,7 @@
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import { checkOptions, PATH } from "../../../internal/options.ts";
-import type { Body, Head, MountedWire, Reply, Wire, WireHost } from "../../wire.ts";
+import type { Body, Head, MountedWire, Reply, RequestWire, WireHost } from "../../wire.ts";
 import { HEALTH_PATHS } from "./health.ts";
 import { createNativeMethods } from "./native.ts";
 import { encodeEarlyError } from "./native_protocol.ts";
@@ -45,7 +45,7 @@ export interface GrpcOptions {
  * ```
  * @throws {TypeError} If the path is invalid, or an option is unknown.
  */
-export function grpc(options: GrpcOptions = {}): Wire {
+export function grpc(options: GrpcOptions = {}): RequestWire {
   checkOptions<GrpcOptions>("serve gRPC", options, { path: PATH });
   const base = `/${options.path ?? ""}`.replace(/\/+/g, "/").replace(/\/$/, "");
   return { name: "connect", mount: (host) => new GrpcWire(host, base) };
@@ -75,7 +75,7 @@ class GrpcWire implements MountedWire {
     return handle?.(head, body) ?? nativeOnly(head);
   }
 
-  refuse(head: Head, error: ErrorResult, status?: number): MaybePromise<Reply> | undefined {
+  errorReply(head: Head, error: ErrorResult, status?: number): MaybePromise<Reply> | undefined {
     // The HTTP status of a gRPC response is always 200.
     if (status !== undefined) return undefined;
     if (head.method !== "POST") return methodNotAllowed(head.method);

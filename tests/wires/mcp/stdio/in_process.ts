@@ -5,7 +5,8 @@ import { type DuplexConnection, DuplexTransport } from "../../../../src/wires/mc
 import { McpClientTransport } from "../../../../src/wires/mcp/client/transport.ts";
 import type { McpClientOptions } from "../../../../src/wires/mcp/client/types.ts";
 import { LineReader } from "../../../../src/wires/mcp/stdio/client/process_connection.ts";
-import { serveLines } from "../../../../src/wires/mcp/stdio/server/serve_lines.ts";
+import { mcpDuplex } from "../../../../src/wires/mcp/server/duplex.ts";
+import { serveLines } from "../../../../src/wires/mcp/stdio/server/serve_stdio.ts";
 
 /** What goes through a pipe, in the order in which it was put in. */
 export class Pipe implements AsyncIterable<Uint8Array> {
@@ -72,7 +73,7 @@ export function openStdio(
         input.end();
       },
     };
-    served.push(serveLines(server["~server"].host, {}, { input, write, graceMs: 0 }));
+    served.push(serveLines(mcpDuplex(), server["~server"].host, { input, write, graceMs: 0 }));
     return Promise.resolve(line);
   });
   const transport = new McpClientTransport({ transport: carrier, probeTimeoutMs: 30_000 }, options);
