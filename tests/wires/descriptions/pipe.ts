@@ -29,7 +29,7 @@ export class Pipe {
   constructor(server: Server) {
     this.server = server;
     this.#splitter = new LineSplitter(server.limits.bodyBytes);
-    this.connection = new MemoryConnection(mcpDuplex(), server["~host"], (line) => {
+    this.connection = new MemoryConnection(mcpDuplex(), server["~server"].host, (line) => {
       this.lines.push(JSON.parse(line) as Line);
       this.#arrival.resolve();
       this.#arrival = Promise.withResolvers();

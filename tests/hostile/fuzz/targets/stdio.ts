@@ -26,7 +26,7 @@ export const stdioTarget: Target = {
   open() {
     const logged: string[] = [];
     const server = createFixtureServer(logged);
-    const host = server["~host"];
+    const host = server["~server"].host;
     return Promise.resolve({
       make(random) {
         const isModern = random.oneIn(2);

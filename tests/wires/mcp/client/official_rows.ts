@@ -12,7 +12,7 @@ export interface Opened {
   readonly transport: McpTransport;
   /** What its handlers saw, where they are in this process. */
   readonly journal: string[];
-  /** What can be told to the newer server. */
+  /** Notifications that the newer server can send. */
   readonly handler?: McpHttpHandler;
 }
 
@@ -23,7 +23,7 @@ export interface OfficialRow {
   readonly revision: string;
   /** Whether the server can ask. */
   readonly canAsk: boolean;
-  /** Whether it says things of its own. */
+  /** Whether the server sends messages that belong to no request. */
   readonly canTell: boolean;
   /** Whether what it does is seen here. */
   readonly isHere: boolean;
