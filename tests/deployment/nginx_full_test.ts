@@ -6,7 +6,8 @@ import { createClient, mcpLiteTransport } from "../../mod.ts";
 import { connectTransport, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/mod.ts";
 import { mcpTransport } from "../../src/wires/mcp/mod.ts";
 import { callBody, eventsOf, post, sendRaw, stream } from "../serve/client.ts";
-import { runtimes, temporaryFolder, testWith } from "../serve/programs.ts";
+import { runtimes, testWith } from "../serve/programs.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 import { nginx, Replica, startNginx } from "./fleet.ts";
 import type { ReplicaServer } from "./replica.ts";
 

@@ -5,6 +5,7 @@
  * running it.
  */
 import { test } from "node:test";
+import { overlap } from "../overlap.ts";
 import { DESCRIPTIONS } from "../wires/descriptions/all.ts";
 import type { Place } from "../wires/descriptions/description.ts";
 
@@ -30,6 +31,8 @@ export interface Guarantee {
   /** What is guaranteed, in a sentence. */
   readonly says: string;
   readonly tests: readonly GuaranteeTest[];
+  /** Whether tests may run at the same time: they mostly wait, and share nothing. Default: `false`. */
+  readonly mayOverlap?: boolean;
   /** Why a column has no tests. */
   readonly none?: Readonly<Record<string, string>>;
   /** Further tests, which are not counted. */
@@ -44,8 +47,11 @@ export function testName({ name }: Pick<Guarantee, "name">, { column, where, cou
 /** Makes tests of guarantees. */
 export function register(guarantees: readonly Guarantee[]): void {
   for (const guarantee of guarantees) {
-    for (const one of guarantee.tests) {
-      test(testName(guarantee, one), { skip: one.skip, timeout: 120_000 }, () => one.run());
+    const { tests, mayOverlap = false } = guarantee;
+    const runnable = tests.filter(({ skip }) => skip === false);
+    const bodies = overlap(runnable.map((one) => () => one.run()), mayOverlap ? undefined : 1);
+    for (const one of tests) {
+      test(testName(guarantee, one), { skip: one.skip, timeout: 120_000 }, bodies[runnable.indexOf(one)] ?? (() => {}));
     }
   }
 }

@@ -5,8 +5,6 @@
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
@@ -181,12 +179,6 @@ export function runProgram(
     });
     child.once("close", end);
   });
-}
-
-/** A folder that is deleted at the end. */
-export async function temporaryFolder(): Promise<AsyncDisposable & { readonly path: string }> {
-  const path = await mkdtemp(join(tmpdir(), "toolwire-"));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
 /** A program that tests need: where it is, or why it is not there. */

@@ -2,7 +2,8 @@
 import { deepStrictEqual, match, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { createClient } from "../../mod.ts";
-import { command, runtimes, startProgram, temporaryFolder, testWith } from "./programs.ts";
+import { command, runtimes, startProgram, testWith } from "./programs.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 
 const script = "tests/serve/restart_program.ts";
 const endpoint = (url: string) => `${url}/mcp-lite/v1`;

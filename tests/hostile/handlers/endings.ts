@@ -38,13 +38,13 @@ const IN_TIME: Cases<readonly [run: () => unknown, ...ends: readonly string[]]> 
       await never();
     }
   }, "deadline_exceeded"],
-  "answers after its deadline": [() => delay(150).then(() => "late"), "deadline_exceeded"],
-  "throws after its deadline": [() => delay(150).then(() => Promise.reject(new Error("late"))), "deadline_exceeded"],
-  blocks: [() => (busy(30), "done"), "answer"],
+  "answers after its deadline": [() => delay(90).then(() => "late"), "deadline_exceeded"],
+  "throws after its deadline": [() => delay(90).then(() => Promise.reject(new Error("late"))), "deadline_exceeded"],
+  blocks: [() => (busy(10), "done"), "answer"],
   "blocks past its deadline": [
     async () => {
       await delay(1);
-      busy(120);
+      busy(60);
       return "done";
     },
     "answer",
@@ -83,16 +83,19 @@ const IN_TIME: Cases<readonly [run: () => unknown, ...ends: readonly string[]]> 
   }), "internal"],
 };
 
-const runners = defineTool("run").describe("Run").timeout(80).handle(({ what }) => IN_TIME[String(what)]?.[0]());
+const run = (args: Readonly<Record<string, unknown>>) => IN_TIME[String(args["what"])]?.[0]();
+/** Has time enough on a busy machine. */
+const prompt = defineTool("prompt").describe("Run").timeout(20_000).handle(run);
+const late = defineTool("late").describe("Run for longer than the deadline").timeout(40).handle(run);
 const ping = defineTool("ping").describe("Answer").handle(() => "pong");
 
 async function assertAlive({ caller }: Calling): Promise<void> {
   deepStrictEqual(await caller.call("ping"), { kind: "answer", value: "pong" });
 }
 
-const inTime = callers(() => createServer({ tools: [runners, ping], wires })).map((place) =>
+const inTime = callers(() => createServer({ tools: [prompt, late, ping], wires })).map((place) =>
   overCases(place, IN_TIME, async (calling, [, ...ends], what) => {
-    const said = await calling.caller.call("run", { what });
+    const said = await calling.caller.call(ends.includes("deadline_exceeded") ? "late" : "prompt", { what });
     ok(ends.includes(codeOf(said)), JSON.stringify(said));
     if (said.kind === "answer") strictEqual(said.value, "done");
     await assertAlive(calling);

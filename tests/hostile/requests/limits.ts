@@ -213,6 +213,7 @@ export const guarantees: readonly Guarantee[] = [
     name: "limit-idle",
     says: "A stream that is quiet for `timeoutMs`, or another call that takes longer, is `deadline_exceeded`.",
     tests: idle,
+    mayOverlap: true,
     also: ["tests/core/dispatch/calls/deadlines_test.ts"],
   },
   {

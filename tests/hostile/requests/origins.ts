@@ -113,6 +113,7 @@ const ABSURD: Cases<(path: string) => string> = {
   "a parameter": (path) => `${path};x`,
   "a member of all objects": (path) => `${path}/__proto__`,
   constructor: () => "/constructor",
+  "a fragment": (path) => `${path}#fragment`,
   "6,000 characters": () => `/${"a".repeat(6_000)}`,
   "3,000 folders": () => `/${"a/".repeat(3_000)}`,
 };

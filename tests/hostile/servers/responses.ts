@@ -228,6 +228,7 @@ export const guarantees: readonly Guarantee[] = [{
   says:
     "A server that answers with pages, halves, endless lines, bombs, redirects, years of pause or silence ends a call by a refusal: bounded, soon, and nobody else is asked.",
   tests,
+  mayOverlap: true,
   none: without("clients of foreign servers"),
   also: [
     "tests/client/http_answers_test.ts",
