@@ -39,7 +39,7 @@ async function run(wire: WireRow, scenario: Scenario): Promise<void> {
 }
 
 async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 500; tries++) {
+  for (let tries = 0; tries < 2_000; tries++) {
     if (await condition()) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
@@ -92,7 +92,8 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   async "redeems by itself with progress"({ client, journal }) {
     const seen: Progress[] = [];
     const answer = client.slow({ n: 21 }, { onProgress: (progress) => void seen.push(progress) });
-    setTimeout(() => journal.gate.resolve(), 200);
+    await eventually(() => seen.length > 0);
+    journal.gate.resolve();
     strictEqual(await answer, 42);
     deepStrictEqual(seen[0], { done: 1, total: 4, message: "loading" });
   },
@@ -107,8 +108,8 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
 
   async "ends a stream with the promise before its deadline, and gives the whole"({ client, journal }) {
-    const stream = client.slow_pieces.stream({}, { meta: { deadline_ms: 300 } });
-    setTimeout(() => journal.gate.resolve(), 600);
+    const stream = client.slow_pieces.stream({}, { meta: { deadline_ms: 3_000 } });
+    setTimeout(() => journal.gate.resolve(), 3_600);
     strictEqual(await stream.result, "ab");
   },
 
