@@ -153,7 +153,8 @@ export type {
   WireHost,
 } from "./src/wires/wire.ts";
 export { mcpLite, type McpLiteOptions } from "./src/wires/mcp_lite/server/mcp_lite.ts";
-export { type HttpOptions, mcpLiteTransport } from "./src/wires/mcp_lite/client/transport.ts";
+export type { HttpClientOptions } from "./src/http_client/send.ts";
+export { mcpLiteTransport } from "./src/wires/mcp_lite/client/transport.ts";
 export { type MemoryOptions, type MemoryServer, memoryTransport } from "./src/wires/memory/client/transport.ts";
 export { type ClientOptions, createClient } from "./src/client/client.ts";
 export type { RetryOptions } from "./src/client/retry.ts";

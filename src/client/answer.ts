@@ -1,4 +1,4 @@
-import type { CallResult, ErrorResult, UnknownOutcome } from "../core/call/outcome.ts";
+import { type CallResult, toToolError, type UnknownOutcome } from "../core/call/outcome.ts";
 import { Failure } from "../core/errors/failure.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 
@@ -10,7 +10,7 @@ export function answerOf(settled: CallResult | UnknownOutcome): unknown {
     case "failure":
       throw new Failure(settled.code, settled.message, settled.data);
     case "error":
-      throw toolError(settled);
+      throw toToolError(settled);
     default: {
       const answerIt = "requests" in settled ? "give the client onElicitation and onMoreRequested, or " : "";
       throw notWanted(settled, `an answer: ${answerIt}read it with .outcome()`);
@@ -24,9 +24,4 @@ export function notWanted(settled: CallResult | UnknownOutcome, wanted: string):
   return new ToolError("invalid_request", `The server answered with ${responseType}, not with ${wanted}`, {
     details: settled,
   });
-}
-
-/** A refusal as an exception. */
-export function toolError(refusal: ErrorResult): ToolError {
-  return new ToolError(refusal.code, refusal.message, { details: refusal.data, cause: refusal.cause });
 }

@@ -1,8 +1,15 @@
-import type { AnswerOutcome, CallResult, QuestionsResult, UnknownOutcome } from "../core/call/outcome.ts";
+import {
+  type AnswerOutcome,
+  type CallResult,
+  type QuestionsResult,
+  toToolError,
+  type UnknownOutcome,
+} from "../core/call/outcome.ts";
 import { OBJECT_MEMBERS } from "../internal/json.ts";
 import { Failure } from "../core/errors/failure.ts";
-import { type HttpOptions, mcpLiteTransport } from "../wires/mcp_lite/client/transport.ts";
-import { answerOf, notWanted, toolError } from "./answer.ts";
+import type { HttpClientOptions } from "../http_client/send.ts";
+import { mcpLiteTransport } from "../wires/mcp_lite/client/transport.ts";
+import { answerOf, notWanted } from "./answer.ts";
 import { mayPass, retryDelayMs, type RetryOptions } from "./retry.ts";
 import { RunningCall } from "./running_call.ts";
 import { PieceStream } from "./stream.ts";
@@ -20,7 +27,7 @@ import type {
 } from "./types.ts";
 
 /** Options of {@link createClient}. */
-export interface ClientOptions extends HttpOptions {
+export interface ClientOptions extends HttpClientOptions {
   /** How long a call may take in all, retries included, in milliseconds; the server is told. Default: no limit. */
   readonly timeoutMs?: number;
   /** How long the wire may be quiet, in milliseconds. Default: 60,000. */
@@ -135,7 +142,7 @@ class Caller implements ClientMethods {
     const call = new RunningCall(options, this.#options);
     return call.run(async () => {
       const listed = await this.#transport.list(call);
-      if ("kind" in listed) throw toolError(listed);
+      if ("kind" in listed) throw toToolError(listed);
       return listed;
     });
   }
@@ -150,7 +157,7 @@ class Caller implements ClientMethods {
     options?: CallOptions,
   ): Promise<ToolOutcome<unknown, Record<never, never>>> {
     const settled = await this.#once({ tool, args }, options);
-    if (settled.kind === "error") throw toolError(settled);
+    if (settled.kind === "error") throw toToolError(settled);
     return settled;
   }
 

@@ -8,7 +8,7 @@
  */
 import { errorResult } from "../core/call/outcome.ts";
 import type { MaybePromise } from "../internal/async.ts";
-import { refusalReply } from "../wires/mcp_lite/server/reply.ts";
+import { refusalReply } from "../wires/framing/json_rpc/reply.ts";
 import type { Head, MountedWire, Reply } from "../wires/wire.ts";
 
 /** CORS for pages of the allowed origins. */

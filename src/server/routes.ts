@@ -4,7 +4,7 @@
  * @module
  */
 import { errorResult } from "../core/call/outcome.ts";
-import { refusalReply } from "../wires/mcp_lite/server/reply.ts";
+import { refusalReply } from "../wires/framing/json_rpc/reply.ts";
 import type { MountedWire, Reply, Wire, WireHost } from "../wires/wire.ts";
 
 /** The wires, by the paths that they answer. */

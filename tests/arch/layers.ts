@@ -85,7 +85,7 @@ export const LAYERS: readonly Layer[] = [
     folders: ["src/core/dispatch/"],
     imports: ["internal", ...CORE, "engine"],
   },
-  { name: "http client", folders: ["src/http_client/"], imports: ["internal", "errors", "call", "framing"] },
+  { name: "http client", folders: ["src/http_client/"], imports: ["internal", "errors", "call"] },
   { name: "framing", folders: ["src/wires/framing/"], imports: ["internal", "errors", "call"] },
   {
     name: "wire",
@@ -95,7 +95,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "wire messages",
     folders: ["src/wires/*/messages/", "src/wires/*/protocol/"],
-    imports: ["internal", "errors", "call", "framing"],
+    imports: ["internal", "errors", "call", "json schema", "framing"],
   },
   {
     name: "wire client",
@@ -105,12 +105,12 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "wire server",
     folders: ["src/wires/*/server/", "src/wires/*/*/server/", "src/wires/*/*/sessions/", "src/wires/http_pages/"],
-    imports: [...BELOW_WIRES, "http client", "wire", "wire messages"],
+    imports: [...BELOW_WIRES, "wire", "wire messages"],
   },
   {
     name: "client",
     folders: ["src/client/"],
-    imports: ["internal", "errors", "call", "type:handler", "type:tool", "wire client"],
+    imports: ["internal", "errors", "call", "type:http client", "type:handler", "type:tool", "wire client"],
   },
   { name: "preset", folders: ["src/server/preset/"], imports: ["internal", ...CORE] },
   {
@@ -166,7 +166,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "oauth",
     folders: ["src/integrations/oauth/"],
-    imports: ["internal", "errors", "http client", "wire client", "type:auth"],
+    imports: ["internal", "errors", "call", "http client", "wire client", "type:auth"],
   },
   {
     name: "runtime",
@@ -190,6 +190,7 @@ export const PACKAGES: readonly (readonly [name: string, folders: readonly strin
   ["@valibot/to-json-schema", ["src/core/schema/"]],
   ["@noble/hashes", ["src/core/token/"]],
   ["@noble/ciphers", ["src/core/token/"]],
+  ["eventsource-parser", ["src/http_client/"]],
   ["jose", ["src/integrations/auth/"]],
   ["oauth4webapi", ["src/integrations/oauth/"]],
   ["bullmq", ["src/engine/bullmq/", "src/engine/redis/"]],

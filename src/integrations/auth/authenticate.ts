@@ -13,7 +13,7 @@ import { isJsonObject } from "../../internal/json.ts";
 import { checkOptions, type OptionRules, POSITIVE } from "../../internal/options.ts";
 import { isPromiseLike, type MaybePromise } from "../../internal/async.ts";
 import type { Auth, MountedAuth } from "../../server/auth.ts";
-import { refusalReply } from "../../wires/mcp_lite/server/reply.ts";
+import { refusalReply } from "../../wires/framing/json_rpc/reply.ts";
 import type { Body, Head, MountedWire, Reply, WireHost } from "../../wires/wire.ts";
 import { encodeChallenge } from "./challenge.ts";
 

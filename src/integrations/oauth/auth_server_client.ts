@@ -6,11 +6,13 @@
  */
 import { allowInsecureRequests, customFetch } from "oauth4webapi";
 import type { Send } from "../auth/bearer_fetch.ts";
-import { discard, isRedirect, readPieces, readText } from "../../http_client/read.ts";
+import { discard, isRedirect, readText } from "../../http_client/read.ts";
+import { exchange, monitorFromSignal } from "../../http_client/send.ts";
+import { toToolError } from "../../core/call/outcome.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { isConfidential, isLoopback } from "../../internal/http.ts";
-import { limitOf, within } from "../../wires/mcp/client/message_transport.ts";
+import { within } from "../../wires/mcp/client/message_transport.ts";
 import { untilAborted } from "./abortable.ts";
 
 /** Largest answer that is read, in bytes. */
@@ -62,11 +64,8 @@ export class Courier {
       try {
         return await untilAborted(this.#exchange(url, init, signal), signal);
       } catch (cause) {
-        if (cause instanceof ToolError && !signal.aborted) throw cause;
-        const message = signal.aborted
-          ? `${url.origin} has not answered within ${TIMEOUT_MS} ms`
-          : `Cannot reach ${url.origin}`;
-        throw new ToolError("unavailable", message, { cause });
+        if (!signal.aborted) throw cause;
+        throw new ToolError("unavailable", `${url.origin} has not answered within ${TIMEOUT_MS} ms`, { cause });
       }
     });
   }
@@ -77,17 +76,26 @@ export class Courier {
     return response.status === 200 ? await objectOf(response) : undefined;
   }
 
-  async #exchange(url: URL, init: RequestInit, signal: AbortSignal): Promise<Response> {
-    const response = await this.#send(url.href, { ...init, redirect: "manual", signal });
-    if (isRedirect(response)) {
-      discard(response);
-      // Where it leads is not looked at: what is sent could be secrets. There is nothing here.
-      return new Response(null, { status: 404 });
-    }
-    const text = await readText(readPieces(response, limitOf(signal), MAX_BYTES));
-    const { status, headers } = response;
-    if (status >= 500 || status === 429) throw new ToolError("unavailable", `${url.origin} answered ${status}`);
-    return new Response(text === "" ? null : text, { status, headers });
+  async #exchange({ href, origin }: URL, init: RequestInit, signal: AbortSignal): Promise<Response> {
+    const { method = "GET", headers: sent = {}, body } = init;
+    const result = await exchange(
+      { method, url: href, headers: sent, body, returnsRedirect: true, unreachableMessage: `Cannot reach ${origin}` },
+      { fetch: this.#send, maxResponseBytes: MAX_BYTES },
+      monitorFromSignal(signal),
+      async (response, chunks) => {
+        if (isRedirect(response)) {
+          discard(response);
+          // Redirects are not followed, because the request may contain secrets. Treated as a missing page.
+          return new Response(null, { status: 404 });
+        }
+        const text = await readText(chunks);
+        const { status, headers } = response;
+        if (status >= 500 || status === 429) throw new ToolError("unavailable", `${origin} answered ${status}`);
+        return new Response(text === "" ? null : text, { status, headers });
+      },
+    );
+    if (!("kind" in result)) return result;
+    throw toToolError(result);
   }
 }
 

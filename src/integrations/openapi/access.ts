@@ -1,17 +1,18 @@
 /**
- * How an API is reached: where it is, and what goes with every request.
+ * Access to an API: its base URL and the headers of every request.
  *
  * @module
  */
 import { asObject, isJsonObject } from "../../internal/json.ts";
-import { discard, isRedirect, readPieces, readText } from "../../http_client/read.ts";
-import { ToolError } from "../../core/errors/tool_error.ts";
+import { discard, isRedirect, readText } from "../../http_client/read.ts";
+import { exchange, monitorFromSignal } from "../../http_client/send.ts";
+import { toToolError } from "../../core/call/outcome.ts";
 import { readAnswer } from "./answer.ts";
 import type { OpenApiDocument } from "./document.ts";
 import { ImportError } from "./import_error.ts";
 import type { ApiRequest } from "./request.ts";
 
-/** Headers of requests, or what gives them for each. */
+/** Headers of requests, or a function that returns them for each request. */
 export type OpenApiHeaders = HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
 
 /** Sends a request. */
@@ -24,19 +25,20 @@ interface AccessOptions {
   readonly maxResponseBytes: number;
 }
 
-/** How an API is reached. */
+/** Access to an API. */
 export interface ApiAccess {
-  /** Whether a header of that name goes with every request, as far as that is known. */
+  /** Whether a header of that name is known to be sent with every request. */
   isGiven(header: string): boolean;
-  /** Where an operation is: there all are, unless it names servers of its own and the importer none. */
+  /** Base URL of an operation: the common one, unless the operation names servers and the import no `baseUrl`. */
   baseOf(servers: unknown, where: string): string;
-  /** Sends a request, and gives the value of its answer. */
+  /** Sends a request and returns the value of the response. */
   send(method: string, request: ApiRequest, what: string, isTyped: boolean, signal: AbortSignal): Promise<unknown>;
 }
 
-/** @throws {TypeError} If it is not known where the API is. */
+/** @throws {TypeError} If the base URL is unknown. */
 export function openApiAccess(document: OpenApiDocument, options: AccessOptions): ApiAccess {
-  const { baseUrl, headers = {}, fetch: sendRequest = fetch, maxResponseBytes } = options;
+  const { baseUrl, headers = {}, fetch, maxResponseBytes } = options;
+  const http = { ...(fetch !== undefined && { fetch }), maxResponseBytes };
   const base = baseUrl === undefined ? parseBase(serverOf(document.root["servers"]), "the document") : parseBase(
     baseUrl,
     "the document",
@@ -49,7 +51,6 @@ export function openApiAccess(document: OpenApiDocument, options: AccessOptions)
       return hrefOf(baseUrl !== undefined || servers === undefined ? base : parseBase(serverOf(servers), where));
     },
     async send(method, request, what, isTyped, signal) {
-      const limit = { signal, markActive() {}, suspend() {} };
       const sent = new Headers({ accept: "application/json, */*;q=0.5" });
       request.headers.forEach((value, name) => sent.set(name, value));
       if (new URL(request.url).origin === base.origin) {
@@ -57,31 +58,25 @@ export function openApiAccess(document: OpenApiDocument, options: AccessOptions)
         own.forEach((value, name) => sent.set(name, value));
       }
       const { url, body } = request;
-      const response = await reach(
-        () => sendRequest(url, { method, headers: sent, body, signal, redirect: "manual" }),
-        what,
+      const unreachableMessage = `${what}: the API cannot be reached; try again later`;
+      const result = await exchange(
+        { method, url, headers: sent, body, returnsRedirect: true, unreachableMessage },
+        http,
+        monitorFromSignal(signal),
+        async (response, chunks) => {
+          if (!isRedirect(response)) return { response, text: await readText(chunks) };
+          discard(response);
+          return { response, text: "" };
+        },
       );
-      if (isRedirect(response)) {
-        discard(response);
-        return readAnswer(response, "", what, isTyped);
-      }
-      const text = await reach(() => readText(readPieces(response, limit, maxResponseBytes)), what);
-      return readAnswer(response, text, what, isTyped);
+      if (!("kind" in result)) return readAnswer(result.response, result.text, what, isTyped);
+      // An unreachable API is not an error of the tool.
+      throw toToolError(result);
     },
   };
 }
 
-/** What goes wrong on the way is no fault of the tool's. */
-async function reach<Value>(go: () => Promise<Value>, what: string): Promise<Value> {
-  try {
-    return await go();
-  } catch (cause) {
-    if (cause instanceof ToolError) throw cause;
-    throw new ToolError("unavailable", `${what}: the API cannot be reached; try again later`, { cause });
-  }
-}
-
-/** The URL of the first server that is named, with the defaults of its variables. */
+/** URL of the first server, with the defaults of its variables. */
 function serverOf(servers: unknown): string | undefined {
   const [first] = Array.isArray(servers) ? servers : [];
   const { url, variables } = asObject(first);

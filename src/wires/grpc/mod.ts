@@ -13,7 +13,6 @@ export {
   grpcTransport,
   type GrpcTransportOptions,
   grpcWebTransport,
-  type GrpcWebTransportOptions,
-  type RpcTransportOptions,
 } from "./client/transports.ts";
+export type { HttpClientOptions } from "../../http_client/send.ts";
 export type { TlsClientOptions } from "./client/tls.ts";

@@ -109,7 +109,7 @@ test("names and schemas that could do harm are left out or mended; the rest goes
   }
   ok(
     logger.lines.some((line) => line.includes("two tools would be called")) &&
-      logger.lines.some((line) => line.includes("is no name for a tool")),
+      logger.lines.some((line) => line.includes("is not a valid tool name here")),
   );
 });
 

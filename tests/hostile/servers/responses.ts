@@ -1,7 +1,7 @@
 /** Servers that mean ill, against our clients: a call ends, soon, by a refusal, and nothing is asked of anybody else. */
 import { ok, strictEqual } from "node:assert/strict";
 import { createClient, ToolError, type Transport } from "../../../mod.ts";
-import { httpErrorCodes } from "../../../src/wires/mcp_lite/server/codes.ts";
+import { httpErrorCodes } from "../../../src/wires/framing/json_rpc/codes.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import { DESCRIPTIONS, without } from "../../wires/descriptions/all.ts";
 import type { Fetch, Place, WireClient } from "../../wires/descriptions/description.ts";

@@ -190,8 +190,8 @@ describe("explanations", () => {
   });
 
   for (const text of ["{", "[]", "null", '"x"', "{}x", "[".repeat(1e5), `{"a":${"[".repeat(1e5)}${"]".repeat(1e5)}}`]) {
-    test(`what is no JSON object is explained: ${text.slice(0, 5)}`, async () => {
-      match(await callOne(createAgentFixture().server, "math_add", text), /invalid_input.*no JSON object/);
+    test(`what is not a JSON object is explained: ${text.slice(0, 5)}`, async () => {
+      match(await callOne(createAgentFixture().server, "math_add", text), /invalid_input.*not a JSON object/);
     });
   }
 

@@ -10,10 +10,10 @@ for (const said of [{ n: 1 }, undefined, null, 7]) {
     const { server } = createAgentFixture();
     const called = { name: "math_add", arguments: said as never };
     const [message] = await (await openaiTools(server)).run([{ type: "function", id: "call_1", function: called }]);
-    match(message?.content ?? "", /invalid_input.*no JSON object/);
+    match(message?.content ?? "", /invalid_input.*not a JSON object/);
     const item = { type: "function_call", call_id: "call_1", ...called };
     const [output] = await (await openaiResponsesTools(server)).run([item]);
-    match(output?.output ?? "", /invalid_input.*no JSON object/);
+    match(output?.output ?? "", /invalid_input.*not a JSON object/);
   });
 }
 

@@ -407,8 +407,8 @@ const asking = (schema: unknown, more?: Operation) =>
 for (
   const [name, document, sentence] of [
     ["text", "openapi: 3.1.0", /parse its text first/],
-    ["nothing", null, /no OpenAPI/],
-    ["Swagger 2", { swagger: "2.0", paths: {} }, /no OpenAPI/],
+    ["nothing", null, /not an OpenAPI/],
+    ["Swagger 2", { swagger: "2.0", paths: {} }, /not an OpenAPI/],
     ["an external reference", asking({ $ref: "https://evil.example/x.json" }), /leads out of the document/],
     ["a file", asking({ $ref: "file:///etc/passwd" }), /leads out of the document/],
     ["a reference to nowhere", asking({ $ref: "#/components/schemas/No" }), /leads nowhere/],

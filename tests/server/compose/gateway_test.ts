@@ -136,7 +136,7 @@ test("what a caller says goes on: deadline, trace and leaving; config only where
     tools: [],
     parts: [
       group("a", await gateway("remote", remote)),
-      group("b", await gateway("remote", remote, { passesConfig: true })),
+      group("b", await gateway("remote", remote, { forwardConfig: true })),
     ],
     timeoutMs: 5_000,
     keys: KEYS,
@@ -175,7 +175,7 @@ test("config that callers send reaches a webtool elsewhere", async () => {
   const far = await gateway<typeof remote>(
     "far",
     webtoolsTransport("http://localhost/webtools/greeter", { fetch, config: { name: "nobody" } }),
-    { passesConfig: true },
+    { forwardConfig: true },
   );
   const app = createServer({ tools: [], parts: [mount(far)] });
   strictEqual(await testClient(app).greet(), "Hello, nobody");
@@ -236,7 +236,7 @@ test("tools are chosen and renamed, held to pins, and checked here if that is wa
   const chosen = await gateway("remote", remote, {
     select: ({ name }) => name !== "drop",
     rename: (name) => name.replace("/", "."),
-    validates: true,
+    validate: true,
     logger,
   });
   const app = createServer({ tools: [], parts: [mount(chosen)], logger });

@@ -40,7 +40,7 @@ test("options that there are not, or that are not what they should be, are told 
       [{ pinned: "[]" }, /pinned must be an array of tools/],
       [{ pinned: [{}] }, /pinned must be an array of tools/],
       [{ select: "one" }, /select must be a function/],
-      [{ validates: "yes" }, /validates must be true or false/],
+      [{ validate: "yes" }, /validate must be true or false/],
     ] as const
   ) await rejects(make(options), { name: "TypeError", message });
   for (const name of ["maxListed", "maxListChars", "timeoutMs", "listTimeoutMs"]) {

@@ -112,7 +112,7 @@ test("config that a webtool's schema refuses goes to no server behind it", async
   const remote = scripted([listing("job")]);
   const app = createServer({
     tools: [],
-    parts: [mount(await gateway("remote", remote, { passesConfig: true }))],
+    parts: [mount(await gateway("remote", remote, { forwardConfig: true }))],
     wires: [
       webtools({
         name: "w",

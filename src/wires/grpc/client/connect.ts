@@ -8,7 +8,7 @@ import type { Transport as ConnectTransport } from "@connectrpc/connect";
 import type { CommonTransportOptions } from "@connectrpc/connect/protocol";
 import type { CallResult, ErrorResult, Sink, UnknownOutcome } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool } from "../../../core/call/transport.ts";
-import { withRetryAfter } from "../../../http_client/read.ts";
+import { addRetryAfter } from "../../../http_client/read.ts";
 import type { ToolRequestMembers } from "../messages/binary.ts";
 import { Exchange, type Fetch } from "./fetch.ts";
 import { type Endpoint, RECURSION_LIMIT, refusalOf, type Rpc, StreamedResponses } from "./rpc.ts";
@@ -64,7 +64,7 @@ export class ConnectRpc implements Rpc {
     try {
       return await work(this.#transport(exchange), AbortSignal.any([limit.signal, left.signal]));
     } catch (thrown) {
-      return withRetryAfter(exchange.refusal ?? refusalOf(thrown, exchange.refused), exchange.headers);
+      return addRetryAfter(refusalOf(thrown, exchange.refused), exchange.headers);
     } finally {
       left.abort();
     }

@@ -6,110 +6,61 @@
 import {
   createAsyncIterable,
   type UniversalClientFn,
-  type UniversalClientRequest,
   type UniversalClientResponse,
 } from "@connectrpc/connect/protocol";
-import type { ErrorResult } from "../../../core/call/outcome.ts";
+import { toToolError } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
-import { discard } from "../../../http_client/read.ts";
+import { readBytes } from "../../../http_client/read.ts";
+import { type HttpClientOptions, sendRequest } from "../../../http_client/send.ts";
 import { concatBytes } from "../messages/bytes.ts";
-import {
-  type Answered,
-  type Endpoint,
-  foreignAnswer,
-  readBeginning,
-  redirected,
-  tooLarge,
-  unreachable,
-} from "./rpc.ts";
+import { type Answered, type Endpoint, foreignAnswer, readBeginning } from "./rpc.ts";
 
-/** What takes the place of the global `fetch`. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+/** Replaces the global `fetch`. */
+export type Fetch = NonNullable<HttpClientOptions["fetch"]>;
 
-/** Sends one request, and knows afterwards what went wrong below the protocol. */
+/** Sends one request. Its errors below the protocol are thrown as `ToolError`. */
 export class Exchange {
-  /** Why there is no answer, or no whole one; `undefined` while nothing is wrong. */
-  refusal: ErrorResult | undefined = undefined;
-  /** When a proxy wants to be asked again is in its headers. */
+  /** Headers of the response; a proxy states there when to send the request again. */
   headers: Headers = new Headers();
-  /** The answer, if its status is an error's. */
+  /** The response, if its status is an error. */
   refused: Answered | undefined = undefined;
   readonly #endpoint: Endpoint;
-  readonly #send: Fetch;
+  readonly #options: HttpClientOptions;
   readonly #limit: ActivityMonitor;
 
-  constructor(endpoint: Endpoint, limit: ActivityMonitor, send: Fetch = fetch) {
+  constructor(endpoint: Endpoint, limit: ActivityMonitor, fetch: Fetch | undefined) {
     this.#endpoint = endpoint;
-    this.#send = send;
+    this.#options = fetch === undefined ? {} : { fetch };
     this.#limit = limit;
   }
 
-  /** For Connect's transports. */
-  readonly send: UniversalClientFn = async (request) => {
-    const response = await this.#fetch(request);
-    this.#limit.markActive();
+  /** The HTTP client of Connect's transports. */
+  readonly send: UniversalClientFn = async ({ url, method, header, body, signal }) => {
+    // Connect's client is not the caller. In a browser the header would need the server's permission.
+    if (header.get("user-agent")?.startsWith("connect-es/")) header.delete("user-agent");
+    const monitor = signal === undefined ? this.#limit : monitorWith(this.#limit, signal);
+    const { base, maxBytes } = this.#endpoint;
+    const whole = body && await readAll(body);
+    const request = { url: url + base.search, method, headers: header, body: whole };
+    const response = await sendRequest(request, this.#options, monitor);
+    if ("kind" in response) throw toToolError(response);
     const { status } = response;
     this.headers = response.headers;
-    if (isRedirect(response)) {
-      discard(response);
-      throw this.#refuse(redirected(request.url, response.headers.get("location")));
-    }
-    const [url, body] = [request.url, this.#read(response)];
-    if (!isOfProtocol(response, request.header)) {
-      throw this.#refuse(foreignAnswer({ url, status, text: await readBeginning(body) }));
+    const chunks = readBytes(response, monitor, maxBytes);
+    if (!isOfProtocol(response, header)) {
+      throw toToolError(foreignAnswer({ url, status, text: await readBeginning(chunks) }));
     }
     const head = { status, header: headersOf(response), trailer: new Headers() };
-    if (response.ok) return { ...head, body };
-    const bytes = await readAll(body);
+    if (response.ok) return { ...head, body: chunks };
+    const bytes = await readAll(chunks);
     this.refused = { url, status, text: new TextDecoder().decode(bytes) };
     return { ...head, body: createAsyncIterable([bytes]) };
   };
+}
 
-  async #fetch({ url, method, header: headers, body, signal }: UniversalClientRequest): Promise<Response> {
-    // It is not Connect's client that calls; and in a page the header would need the server's leave.
-    if (headers.get("user-agent")?.startsWith("connect-es/")) headers.delete("user-agent");
-    const send = this.#send;
-    const init: RequestInit = {
-      method,
-      headers,
-      body: await readAll(body ?? createAsyncIterable([])),
-      signal: signal ?? null,
-      redirect: "manual",
-    };
-    try {
-      return await send(`${url}${this.#endpoint.base.search}`, init);
-    } catch (cause) {
-      throw this.#refuse(unreachable(url, cause));
-    }
-  }
-
-  /** The bytes of an answer, piece by piece. Whoever stops reading ends the connection. */
-  async *#read({ body }: Response): AsyncGenerator<Uint8Array, void, undefined> {
-    if (body === null) return;
-    const { maxBytes } = this.#endpoint;
-    const reader = body.getReader();
-    // An injected fetch may not tie the body to the signal, as a real one does.
-    const leave = () => void reader.cancel().catch(() => {});
-    this.#limit.signal.addEventListener("abort", leave, { once: true });
-    let length = 0;
-    try {
-      for (let read = await reader.read(); !read.done; read = await reader.read()) {
-        this.#limit.suspend();
-        length += read.value.length;
-        if (length > maxBytes) throw this.#refuse(tooLarge(maxBytes));
-        yield read.value;
-        this.#limit.markActive();
-      }
-    } finally {
-      this.#limit.signal.removeEventListener("abort", leave);
-      leave();
-    }
-  }
-
-  #refuse(refusal: ErrorResult): Error {
-    this.refusal = refusal;
-    return new Error(refusal.message);
-  }
+/** The same monitor, with another signal. */
+function monitorWith(limit: ActivityMonitor, signal: AbortSignal): ActivityMonitor {
+  return { signal, markActive: () => limit.markActive(), suspend: () => limit.suspend() };
 }
 
 async function readAll(body: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
@@ -133,9 +84,4 @@ function headersOf(response: Response): UniversalClientResponse["header"] {
   headers.delete("content-encoding");
   headers.delete("content-length");
   return headers;
-}
-
-function isRedirect(response: Response): boolean {
-  // In a page a redirect is opaque: its status is 0.
-  return response.status < 200 || (response.status >= 300 && response.status < 400);
 }

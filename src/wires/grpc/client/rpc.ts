@@ -9,6 +9,7 @@ import {
   type ErrorResult,
   errorResult,
   type Sink,
+  toErrorResult,
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool } from "../../../core/call/transport.ts";
@@ -70,21 +71,6 @@ export const RECURSION_LIMIT = 4_096;
 /** Says that an answer ended before it was whole, or is none. */
 export const BROKEN_OFF: ErrorResult = errorResult("unavailable", "Stream broke off");
 
-/** Says that there was no answer. What a `fetch` has its own words for, such as that no token is to be had, is told by these. */
-export function unreachable(url: string, cause: unknown): ErrorResult {
-  if (cause instanceof ToolError) {
-    return { ...errorResult(cause.code, cause.message, cause.details), cause: cause.cause };
-  }
-  const because = new Error(`POST ${url}: ${cause instanceof Error ? cause.message : cause}`, { cause });
-  return { ...errorResult("unavailable", "Cannot reach the server"), cause: because };
-}
-
-/** Says that an answer sends elsewhere. */
-export function redirected(url: string, location: string | null | undefined): ErrorResult {
-  const cause = new Error(`POST ${url} redirects to ${location}`);
-  return { ...errorResult("invalid_request", "Redirects are not followed: use the final URL"), cause };
-}
-
 /** Says that an answer is larger than it may be. */
 export function tooLarge(maxBytes: number): ErrorResult {
   return errorResult("result_too_large", `The answer is larger than ${maxBytes} bytes`);
@@ -132,6 +118,9 @@ export function foreignAnswer({ url, status, text }: Answered, code?: ToolErrorC
  * @param refused The answer, if its status is an error's.
  */
 export function refusalOf(thrown: unknown, refused?: Answered): ErrorResult {
+  const cause = thrown instanceof ConnectError ? thrown.cause : thrown;
+  // Thrown below the protocol; Connect wraps it.
+  if (cause instanceof ToolError) return toErrorResult(cause);
   if (!(thrown instanceof ConnectError)) return { ...BROKEN_OFF, cause: thrown };
   // Any JSON counts as an error of Connect's, one that says nothing too.
   const isSaid = thrown.rawMessage !== "" || thrown.details.length > 0;

@@ -16,6 +16,7 @@ import {
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool, Transport, TransportCall } from "../../../core/call/transport.ts";
+import { DEFAULT_MAX_RESPONSE_BYTES, type HttpClientOptions } from "../../../http_client/send.ts";
 import { parseHttpUrl } from "../../../internal/http.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import {
@@ -33,44 +34,31 @@ import type { Endpoint, Rpc } from "./rpc.ts";
 import { toJsonObject } from "../messages/json.ts";
 import type { TlsClientOptions } from "./tls.ts";
 
-/** Options of every transport. */
-export interface RpcTransportOptions {
-  /** Headers of every request, such as `authorization`; or a function that gives them, called for each request. */
-  readonly headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
-  /** Largest answer that is read, in bytes; of a stream, all of it. Default: 64 MiB. */
-  readonly maxResponseBytes?: number;
-}
-
-/** Options of {@link grpcWebTransport}. */
-export interface GrpcWebTransportOptions extends RpcTransportOptions {
-  /** Takes the place of the global `fetch`. */
-  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
-}
-
 /** Options of {@link grpcTransport}. */
-export interface GrpcTransportOptions extends RpcTransportOptions {
+export interface GrpcTransportOptions extends Omit<HttpClientOptions, "fetch"> {
   /** How servers are trusted, and what they are shown. Default: as the runtime trusts them. */
   readonly tls?: TlsClientOptions;
 }
 
 /** Options of {@link connectTransport}. */
-export interface ConnectTransportOptions extends GrpcWebTransportOptions {
+export interface ConnectTransportOptions extends HttpClientOptions {
   /** How messages are written. Default: `json`, which is readable and, in JavaScript, no slower. */
   readonly format?: "json" | "binary";
 }
 
-const COMMON_RULES: OptionRules<RpcTransportOptions> = { headers: HEADERS, maxResponseBytes: wholeNumber(1) };
+const COMMON_RULES: OptionRules<Omit<HttpClientOptions, "fetch">> = {
+  headers: HEADERS,
+  maxResponseBytes: wholeNumber(1),
+};
 
 const GRPC_RULES: OptionRules<GrpcTransportOptions> = { ...COMMON_RULES, tls: OBJECT };
 
-const GRPC_WEB_RULES: OptionRules<GrpcWebTransportOptions> = { ...COMMON_RULES, fetch: FUNCTION };
+const GRPC_WEB_RULES: OptionRules<HttpClientOptions> = { ...COMMON_RULES, fetch: FUNCTION };
 
 const CONNECT_RULES: OptionRules<ConnectTransportOptions> = { ...GRPC_WEB_RULES, format: oneOf("json", "binary") };
 
 /** What gRPC is reached by. */
 const ADDRESS = 'host and port, such as "127.0.0.1:50051", or a URL that begins with "http://" or "https://"';
-
-const DEFAULT_MAX_RESPONSE_BYTES = 67_108_864;
 
 /**
  * A transport to a server of MCP-lite over gRPC that speaks Connect, as the wire `grpc()` does.
@@ -107,7 +95,7 @@ export function connectTransport(url: string | URL, options: ConnectTransportOpt
  * @param url What comes before the service's own paths: `https://example.com`.
  * @throws {TypeError} If the URL is none, or not `http:` or `https:`, an option is not what it should be, or there is no such option.
  */
-export function grpcWebTransport(url: string | URL, options: GrpcWebTransportOptions = {}): Transport {
+export function grpcWebTransport(url: string | URL, options: HttpClientOptions = {}): Transport {
   checkOptions("reach a server by gRPC-Web", options, GRPC_WEB_RULES);
   return new RpcTransport(
     parseHttpUrl("reach a server by gRPC-Web", url),
@@ -167,13 +155,13 @@ const GRPC_TIMEOUT: TimeoutHeader = {
 };
 
 class RpcTransport implements Transport {
-  readonly #headers: RpcTransportOptions["headers"];
+  readonly #headers: HttpClientOptions["headers"];
   readonly #timeout: TimeoutHeader;
   readonly #rpc: Rpc;
 
   constructor(
     base: URL,
-    options: RpcTransportOptions,
+    options: Omit<HttpClientOptions, "fetch">,
     timeout: TimeoutHeader,
     createRpc: (endpoint: Endpoint) => Rpc,
   ) {

@@ -54,7 +54,7 @@ export function healthMethods(
         const isServed = isKnown(message);
         head.disableIdleTimeout();
         void stream.write(isServed ? encodeStatus() : UNKNOWN);
-        await aborted(closing, stream.left);
+        await aborted(closing, stream.closed);
         if (isServed) void stream.write(encodeStatus());
         stream.end();
       }),

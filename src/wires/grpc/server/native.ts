@@ -62,7 +62,7 @@ function toolMethods(
       protocol.serverStream((message, stream, head) => {
         const push = (event: CallEvent) => stream.write(encodeResponseEnvelope(encodeEvent(event)));
         const end = (last: () => ResponseMembers) => endWith(stream, last);
-        service.callToolStream(decodeRequest(message, maxDepth), head, "grpc", { closed: stream.left, push }, end);
+        service.callToolStream(decodeRequest(message, maxDepth), head, "grpc", { closed: stream.closed, push }, end);
       }),
     ],
   ];
@@ -79,6 +79,6 @@ function endWith(stream: NativeStream, last: () => ResponseMembers): void {
     void stream.write(encodeResponseEnvelope(last()));
     stream.end();
   } catch (thrown) {
-    stream.end(thrown);
+    stream.fail(thrown);
   }
 }

@@ -72,7 +72,7 @@ export class NativeProtocol {
         const message = await this.#readOne(head, body);
         const stream = new NativeStream();
         const done = method(message, stream, head);
-        if (done instanceof Promise) done.catch((thrown) => stream.end(thrown));
+        if (done instanceof Promise) done.catch((thrown) => stream.fail(thrown));
         return this.#streamed(stream);
       } catch (thrown) {
         return this.#statusAlone(thrown);
@@ -94,7 +94,7 @@ export class NativeProtocol {
       const end = () => stream.end();
       if (closeSignal.aborted) end();
       closeSignal.addEventListener("abort", end, { once: true });
-      this.#answerAll(method, stream, head, body).then(end, (thrown) => stream.end(thrown))
+      this.#answerAll(method, stream, head, body).then(end, (thrown) => stream.fail(thrown))
         .finally(() => closeSignal.removeEventListener("abort", end));
       return this.#streamed(stream);
     };

@@ -11,7 +11,7 @@ import { parseTimeout as parseConnectTimeout } from "@connectrpc/connect/protoco
 import { parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-grpc-web";
 import type { Call, Metadata } from "../../../core/call/call.ts";
 import type { CallResult, ErrorResult, Sink } from "../../../core/call/outcome.ts";
-import { retryAfter } from "../../../http_client/retry_after.ts";
+import { retryAfterHeader } from "../../framing/http.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import { type Head, HeadPeer, type WireHost } from "../../wire.ts";
 import type { ResponseMembers, ToolRequestMembers } from "../messages/binary.ts";
@@ -112,7 +112,7 @@ export class ToolService {
     try {
       // Where the status is always 200, nobody looks for the header: the details have it.
       const isHttp = call.peer.wire === "connect" && MAY_RETRY.has(refusal.code);
-      const retry = isHttp ? retryAfter(refusal.data) : undefined;
+      const retry = isHttp ? retryAfterHeader(refusal.data) : undefined;
       return encodeRefusal(refusal, { ...this.#host.challenge(refusal, this.#base), ...retry });
     } catch (thrown) {
       return encodeRefusal(this.#unwritable(thrown, call));

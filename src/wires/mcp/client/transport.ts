@@ -8,11 +8,11 @@ import {
   type ErrorResult,
   errorResult,
   type Sink,
+  toToolError,
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool, TransportCall } from "../../../core/call/transport.ts";
 import { asObject, type Members } from "../../../internal/json.ts";
-import { ToolError } from "../../../core/errors/tool_error.ts";
 import { limitOf, UNWATCHED_MS, within } from "./message_transport.ts";
 import { Connection, type Route } from "./connection.ts";
 import { Lists, ttlOf } from "./lists.ts";
@@ -197,6 +197,6 @@ function finish<Value>(
     });
     const result = await Promise.race([work(limitOf(end)), aborted]);
     if (!isRefusal(result)) return result as Value;
-    throw new ToolError(result.code, result.message, { details: result.data, cause: result.cause });
+    throw toToolError(result);
   });
 }

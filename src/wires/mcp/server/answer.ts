@@ -1,11 +1,11 @@
 import type { ErrorResult } from "../../../core/call/outcome.ts";
-import { retryAfter } from "../../../http_client/retry_after.ts";
+import { retryAfterHeader } from "../../framing/http.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
-import { encodeError, encodeResult } from "../../framing/json_rpc/encode.ts";
+import { encodeError, encodeResult } from "../../framing/json_rpc/reply.ts";
 import { refusalData } from "../../framing/result/encode.ts";
 import { messageOf } from "../../framing/result/unknown_tool.ts";
 import { mcpErrorCodes } from "../protocol/codes.ts";
-import type { Request } from "../protocol/messages.ts";
+import type { RequestMessage } from "../protocol/messages.ts";
 
 /** A whole JSON-RPC response, and how HTTP says it. */
 export interface Answer {
@@ -67,11 +67,11 @@ export function toProtocolError(refusal: ErrorResult): ProtocolError {
 function refusalHeaders({ code, data }: ErrorResult): Readonly<Record<string, string>> | undefined {
   if (code === "unauthenticated") return { "www-authenticate": "Bearer" };
   if (code === "permission_denied") return { "www-authenticate": 'Bearer error="insufficient_scope"' };
-  return code === "rate_limited" || code === "unavailable" ? retryAfter(data) : undefined;
+  return code === "rate_limited" || code === "unavailable" ? retryAfterHeader(data) : undefined;
 }
 
 /** The answer to a method that there is not. */
-export function unknownMethod({ id, method }: Request): Answer {
+export function unknownMethod({ id, method }: RequestMessage): Answer {
   return errorAnswer(id, {
     number: -32601,
     message: `Method not found: ${method.slice(0, 64)}`,

@@ -8,8 +8,7 @@
  */
 import type { Call } from "../../../core/call/call.ts";
 import { type CallResult, type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
-import { refuseMediaType } from "../../../http_client/json_post.ts";
-import { retryAfter } from "../../../http_client/retry_after.ts";
+import { mediaTypeError, retryAfterHeader } from "../../framing/http.ts";
 import { parseJson } from "../../framing/json_rpc/decode.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
@@ -196,7 +195,7 @@ class Webtools implements MountedWire {
   }
 
   #execute(head: Head, body: Body): MaybePromise<Reply> {
-    const unreadable = refuseMediaType(head.metadata);
+    const unreadable = mediaTypeError(head.metadata);
     if (unreadable !== undefined) return refusalReply(unreadable, 415);
     return body.text().then((text) => (typeof text === "string" ? this.#answer(head, text) : refusalReply(text)));
   }
@@ -289,7 +288,7 @@ function refusalReply(refusal: ErrorResult, status?: number): Reply {
   const envelope = encodeRefusal(refusal);
   const reply = envelopeReply({ ...envelope, status: status ?? envelope.status });
   if (reply.status !== 429 && reply.status !== 503) return reply;
-  return { ...reply, headers: { ...reply.headers, ...retryAfter(refusal.data) } };
+  return { ...reply, headers: { ...reply.headers, ...retryAfterHeader(refusal.data) } };
 }
 
 function envelopeReply({ status, json }: Envelope): Reply {

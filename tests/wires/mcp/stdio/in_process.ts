@@ -1,6 +1,6 @@
 /** A server and its client at two pipes of one process: what stdio is, without a process. */
 import type { Server, Transport } from "../../../../mod.ts";
-import { parseMessages } from "../../../../src/wires/mcp/client/messages.ts";
+import { parseMessages } from "../../../../src/wires/mcp/protocol/messages.ts";
 import { type Line, PipeCarrier } from "../../../../src/wires/mcp/client/duplex_transport.ts";
 import { McpClientTransport } from "../../../../src/wires/mcp/client/transport.ts";
 import type { McpClientOptions } from "../../../../src/wires/mcp/client/types.ts";

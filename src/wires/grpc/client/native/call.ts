@@ -22,13 +22,12 @@ import {
   foreignAnswer,
   readBeginning,
   RECURSION_LIMIT,
-  redirected,
   refusalOf,
   type Rpc,
   StreamedResponses,
   tooLarge,
-  unreachable,
 } from "../rpc.ts";
+import { connectionError, redirectError } from "../../../../http_client/send.ts";
 import { decodeAnswer, decodeTool } from "../decode_reply.ts";
 import { encodeEnvelope, type Envelope, readEnvelopes } from "../../messages/envelope.ts";
 import { ToolsListSchema } from "../../messages/gen/mcplite_pb.ts";
@@ -119,11 +118,11 @@ export class NativeRpc implements Rpc {
       head = await answer.head;
     } catch (thrown) {
       limit.signal.removeEventListener("abort", leave);
-      return unreachable(origin + path, explained(thrown));
+      return connectionError(explained(thrown), `POST ${origin}${path}`);
     }
     try {
       limit.markActive();
-      if (isRedirect(head)) return redirected(origin + path, head.location);
+      if (isRedirect(head)) return redirectError(`POST ${origin}${path}`, head.location);
       if (isForeign(head)) {
         const text = await readBeginning(readPieces(answer, limit, maxBytes));
         return foreignAnswer({ url: origin + path, status: head[":status"] ?? 0, text });

@@ -6,14 +6,15 @@
  */
 import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
 import type { ActivityMonitor } from "../../../../core/call/transport.ts";
-import { discard, readPieces, readText, withRetryAfter } from "../../../../http_client/read.ts";
+import { addRetryAfter, discard, isEventStream, readChunks, readText } from "../../../../http_client/read.ts";
+import { connectionError } from "../../../../http_client/send.ts";
 import { decodeStatus } from "../../../framing/json_rpc/decode_error.ts";
-import { ResumableSseDecoder } from "../../../../http_client/resumable_sse.ts";
+import { readEvents, ResumableSseDecoder } from "../../../../http_client/sse.ts";
 import { limitOf, type Sending } from "../../client/message_transport.ts";
-import { parseMessages } from "../../client/messages.ts";
+import { parseMessages } from "../../protocol/messages.ts";
 import { refusalOf } from "../../client/error_result.ts";
 import type { Line, LineEnd, OpenLine } from "../../client/duplex_transport.ts";
-import { brokenOff, type Fetcher, isEventStream, readEvents } from "./fetcher.ts";
+import type { Fetcher } from "./fetcher.ts";
 
 /** Opens the stream of a server at this URL. */
 export function openEndpoint(fetcher: Fetcher): OpenLine {
@@ -61,19 +62,15 @@ async function readOn(
   end: LineEnd,
   opened: (line: Line | ErrorResult) => void,
 ): Promise<void> {
-  const { maxBytes } = fetcher;
   try {
-    const events = readEvents(response, new ResumableSseDecoder(), limitOf(ending.signal), {
-      maxBytes,
-      isEndless: true,
-    });
+    const events = readEvents(response, new ResumableSseDecoder(fetcher.maxBytes), limitOf(ending.signal), true);
     for await (const { event, data } of events) {
       if (event !== "endpoint") end.take(parseMessages(data));
       else opened(lineTo(fetcher.at(data), ending));
     }
     end.end(errorResult("unavailable", "Stream broke off"));
   } catch (thrown) {
-    end.end(brokenOff(thrown, `GET ${fetcher.url.href}`, "Stream broke off"));
+    end.end(connectionError(thrown, `GET ${fetcher.url.href}`, "Stream broke off"));
   } finally {
     ending.abort();
   }
@@ -101,12 +98,12 @@ function lineTo(endpoint: Fetcher | undefined, ending: AbortController): Line | 
 async function readRefusal(response: Response, limit: ActivityMonitor, maxBytes: number): Promise<ErrorResult> {
   const { status, headers } = response;
   try {
-    const text = await readText(readPieces(response, limit, maxBytes));
+    const text = await readText(readChunks(response, limit, maxBytes));
     const [message] = parseMessages(text);
     const isError = message?.kind === "reply" && "error" in message.reply;
     if (isError) return refusalOf({ ...message.reply, status, headers });
-    return withRetryAfter(decodeStatus(status, text, "MCP"), headers);
+    return addRetryAfter(decodeStatus(status, text, "MCP"), headers);
   } catch (thrown) {
-    return brokenOff(thrown, `POST ${response.url}`, "Answer broke off");
+    return connectionError(thrown, `POST ${response.url}`, "Answer broke off");
   }
 }

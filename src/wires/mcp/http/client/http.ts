@@ -7,21 +7,24 @@
  * @module
  */
 import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
-import { discard, readPieces, readText, withRetryAfter } from "../../../../http_client/read.ts";
+import { addRetryAfter, discard, isEventStream, readChunks, readText } from "../../../../http_client/read.ts";
+import { connectionError } from "../../../../http_client/send.ts";
 import { decodeStatus, ofAnotherRequest } from "../../../framing/json_rpc/decode_error.ts";
 import type { RequestId } from "../../../framing/json_rpc/decode.ts";
-import { ResumableSseDecoder } from "../../../../http_client/resumable_sse.ts";
+import { readEvents, ResumableSseDecoder } from "../../../../http_client/sse.ts";
 import {
   type Carrier,
   type Receive,
   type Replied,
+  type RpcReply,
   type Sending,
   UNWATCHED_MS,
   within,
 } from "../../client/message_transport.ts";
-import { brokenOff, type Fetcher, isEventStream, readEvents } from "./fetcher.ts";
-import { encodeMessage, parseMessages, type RpcPost, type RpcReply, type RpcRequest } from "../../client/messages.ts";
+import type { Fetcher } from "./fetcher.ts";
+import { encodeMessage, type OneWayMessage, parseMessages, type RpcRequest } from "../../protocol/messages.ts";
 import { pause } from "../../client/pause.ts";
+import { SESSION_HEADER } from "../../protocol/header_values.ts";
 
 const ACCEPT = "application/json, text/event-stream";
 const DEFAULT_RETRY_MS = 1_000;
@@ -51,15 +54,15 @@ export class HttpCarrier implements Carrier {
   async request(message: RpcRequest, sending: Sending): Promise<Replied> {
     const response = await this.#post(message, sending);
     if ("kind" in response) return { refusal: response };
-    const session = response.headers.get("mcp-session-id") ?? undefined;
+    const session = response.headers.get(SESSION_HEADER) ?? undefined;
     const { id } = message;
     const reply = isEventStream(response) && response.ok
-      ? await this.#readStream(response, { id, decoder: new ResumableSseDecoder(), sending })
+      ? await this.#readStream(response, { id, decoder: new ResumableSseDecoder(this.#fetcher.maxBytes), sending })
       : await this.#readWhole(response, id, sending);
     return { ...reply, session };
   }
 
-  async post(message: RpcPost, sending: Sending): Promise<ErrorResult | undefined> {
+  async post(message: OneWayMessage, sending: Sending): Promise<ErrorResult | undefined> {
     const response = await this.#post(message, sending);
     if ("kind" in response) return response;
     discard(response);
@@ -67,7 +70,7 @@ export class HttpCarrier implements Carrier {
   }
 
   async listen(sending: Sending): Promise<void> {
-    const decoder = new ResumableSseDecoder();
+    const decoder = new ResumableSseDecoder(this.#fetcher.maxBytes);
     const first = await this.#resume(decoder.lastEventId, sending);
     void this.#listenOn(first, { id: undefined, decoder, sending: { ...sending, isEndless: true } });
   }
@@ -99,7 +102,7 @@ export class HttpCarrier implements Carrier {
 
   close(): void {}
 
-  #post(message: RpcRequest | RpcPost, { headers, limit }: Sending): Promise<Response | ErrorResult> {
+  #post(message: RpcRequest | OneWayMessage, { headers, limit }: Sending): Promise<Response | ErrorResult> {
     const said = { ...headers, "content-type": "application/json", accept: ACCEPT };
     return this.#fetcher.send({ method: "POST", headers: said, body: encodeMessage(message), limit });
   }
@@ -107,12 +110,12 @@ export class HttpCarrier implements Carrier {
   async #readWhole(response: Response, id: RequestId, { limit }: Sending): Promise<RpcReply> {
     const { status, headers } = response;
     try {
-      const text = await readText(readPieces(response, limit, this.#fetcher.maxBytes));
+      const text = await readText(readChunks(response, limit, this.#fetcher.maxBytes));
       const reply = this.#take(text, id, true);
       if (reply !== undefined) return response.ok || "result" in reply ? reply : { ...reply, status, headers };
       const isOfAnother = response.ok && parseMessages(text).some(({ kind }) => kind === "reply");
       if (isOfAnother) return { refusal: ofAnotherRequest(), status };
-      return { refusal: withRetryAfter(decodeStatus(status, text, "MCP"), headers), status };
+      return { refusal: addRetryAfter(decodeStatus(status, text, "MCP"), headers), status };
     } catch (thrown) {
       return { refusal: this.#brokenOff(thrown), status };
     }
@@ -142,11 +145,8 @@ export class HttpCarrier implements Carrier {
 
   /** Reads one stream to its end; the answer, if it came, or why the stream broke. */
   async #readOnce(response: Response, { id, decoder, sending }: Reading): Promise<RpcReply | undefined> {
-    const { maxBytes } = this.#fetcher;
     try {
-      for await (
-        const { data } of readEvents(response, decoder, sending.limit, { maxBytes, isEndless: sending.isEndless })
-      ) {
+      for await (const { data } of readEvents(response, decoder, sending.limit, sending.isEndless)) {
         const reply = this.#take(data, id, false);
         if (reply !== undefined) return reply;
       }
@@ -175,7 +175,7 @@ export class HttpCarrier implements Carrier {
   }
 
   #brokenOff(thrown: unknown): ErrorResult {
-    return brokenOff(thrown, `POST ${this.#fetcher.url.href}`, "Stream broke off");
+    return connectionError(thrown, `POST ${this.#fetcher.url.href}`, "Stream broke off");
   }
 }
 

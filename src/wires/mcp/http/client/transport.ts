@@ -5,13 +5,14 @@
  *
  * @module
  */
+import type { HttpClientOptions } from "../../../../http_client/send.ts";
 import { parseHttpUrl } from "../../../../internal/http.ts";
 import { checkOptions, FUNCTION, HEADERS, type OptionRules, wholeNumber } from "../../../../internal/options.ts";
 import { CLIENT_RULES } from "../../client/options.ts";
 import { McpClientTransport } from "../../client/transport.ts";
 import { PipeCarrier } from "../../client/duplex_transport.ts";
 import type { McpClientOptions, McpTransport } from "../../client/types.ts";
-import { Fetcher, type FetchOptions } from "./fetcher.ts";
+import { Fetcher } from "./fetcher.ts";
 import { HttpCarrier } from "./http.ts";
 import { openEndpoint } from "./endpoint.ts";
 
@@ -26,7 +27,7 @@ const RULES: OptionRules<McpTransportOptions> = {
 };
 
 /** Options of {@link mcpTransport}. */
-export interface McpTransportOptions extends McpClientOptions, FetchOptions {}
+export interface McpTransportOptions extends McpClientOptions, HttpClientOptions {}
 
 /**
  * A transport to an MCP server over HTTP, of revision 2026-07-28 or any older: which one it speaks is found out.

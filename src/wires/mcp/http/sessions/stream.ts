@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { SseBody, STREAM_HEADERS } from "../../../framing/sse/body.ts";
+import { SseBody, STREAM_HEADERS } from "../../../framing/sse.ts";
 import type { Deadlines } from "../../../../internal/deadlines.ts";
 import type { Reply } from "../../../wire.ts";
 import { KEEP_ALIVE } from "../server/exchange.ts";
@@ -53,7 +53,7 @@ export class SessionReader {
       heartbeat: KEEP_ALIVE,
       onOpen: (body) => opened.resolve({ status: 200, headers: STREAM_HEADERS, body }),
     });
-    this.#body.left.addEventListener("abort", () => this.#leave(), { once: true });
+    this.#body.closed.addEventListener("abort", () => this.#leave(), { once: true });
     this.#unsubscribe = store.subscribe(session.id, (note) => {
       if (note.kind === "message" && note.stream === stream) this.read();
       else if (note.kind === "ended") this.close();

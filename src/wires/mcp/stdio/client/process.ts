@@ -7,12 +7,11 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import process from "node:process";
-import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
-import { refuseBecause } from "../../../framing/json_rpc/decode_error.ts";
-import { parseMessages } from "../../client/messages.ts";
+import { type ErrorResult, errorResult, errorResultWithCause } from "../../../../core/call/outcome.ts";
+import { parseMessages } from "../../protocol/messages.ts";
 import type { Line, LineEnd, OpenLine } from "../../client/duplex_transport.ts";
 import { LineReader } from "./lines.ts";
+import process from "node:process";
 
 /** How a process is started. */
 export interface ProcessOptions {
@@ -86,10 +85,16 @@ function start(
     child.once("error", (cause) => {
       // A folder that is not there is reported as if the program were not.
       const problem = isMissing(cwd) ? `there is no folder ${cwd}` : cause.message;
-      over(refuseBecause("unavailable", "Cannot start the server", `${command}: ${problem}`, { cause }));
+      over(errorResultWithCause("unavailable", "Cannot start the server", `${command}: ${problem}`, { cause }));
     });
     child.once("close", (code, signal) => {
-      over(refuseBecause("unavailable", "The server has ended", `${command} ended with ${signal ?? `status ${code}`}`));
+      over(
+        errorResultWithCause(
+          "unavailable",
+          "The server has ended",
+          `${command} ended with ${signal ?? `status ${code}`}`,
+        ),
+      );
     });
   });
 }
@@ -124,7 +129,9 @@ class ProcessLine implements Line {
     return new Promise((resolve) => {
       this.#child.stdin?.write(`${text}\n`, (cause) => {
         const isWritten = cause === undefined || cause === null;
-        resolve(isWritten ? undefined : refuseBecause("unavailable", "The server has ended", cause.message, { cause }));
+        resolve(
+          isWritten ? undefined : errorResultWithCause("unavailable", "The server has ended", cause.message, { cause }),
+        );
       });
     });
   }

@@ -1,13 +1,11 @@
 import type { AskableKind } from "../../../core/call/call.ts";
 import type { Question } from "../../../core/call/outcome.ts";
-import { isJsonObject } from "../../../internal/json.ts";
-import type { Members } from "../protocol/messages.ts";
-import { TASKS_EXTENSION } from "../protocol/constants.ts";
+import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
+import { TASKS_EXTENSION } from "./constants.ts";
 
-/** Whether a caller with these capabilities can be asked questions of a kind. */
+/** Whether a client with these capabilities can be asked questions of a kind. */
 export function canAsk(capabilities: unknown, kind: AskableKind): boolean {
-  if (!isJsonObject(capabilities)) return false;
-  const { elicitation, sampling, roots } = capabilities;
+  const { elicitation, sampling, roots } = asObject(capabilities);
   switch (kind) {
     case "sampling":
       return isJsonObject(sampling);
@@ -16,19 +14,12 @@ export function canAsk(capabilities: unknown, kind: AskableKind): boolean {
     case "url":
       return isJsonObject(elicitation) && isJsonObject(elicitation["url"]);
     default:
-      // Without a word of modes it is forms.
+      // Forms are the default if no mode is declared.
       return isJsonObject(elicitation) && (isJsonObject(elicitation["form"]) || !isJsonObject(elicitation["url"]));
   }
 }
 
-/** Whether a caller takes a task for an answer. */
-export function takesTasks(capabilities: unknown): boolean {
-  if (!isJsonObject(capabilities)) return false;
-  const { extensions } = capabilities;
-  return isJsonObject(extensions) && isJsonObject(extensions[TASKS_EXTENSION]);
-}
-
-/** What has to be declared for these questions and was not; `undefined` if nothing is missing. */
+/** The capabilities that these questions need and the client has not declared; `undefined` if none is missing. */
 export function missingFor(requests: Iterable<Question>, capabilities: unknown): Members | undefined {
   const missing: Record<string, Members> = {};
   for (const request of requests) {
@@ -43,12 +34,27 @@ export function missingFor(requests: Iterable<Question>, capabilities: unknown):
   return Object.keys(missing).length === 0 ? undefined : missing;
 }
 
-/** What a caller has to be able to do, to be asked this. */
+/** The capability that a question needs. */
 function askableKind({ kind, params }: Question): AskableKind {
   return kind === "elicitation" && params?.["url"] !== undefined ? "url" : kind;
 }
 
 function hasSamplingTools(capabilities: unknown): boolean {
-  const { sampling }: Members = isJsonObject(capabilities) ? capabilities : {};
-  return isJsonObject(sampling) && isJsonObject(sampling["tools"]);
+  return isJsonObject(asObject(asObject(capabilities)["sampling"])["tools"]);
+}
+
+/** Whether a client or server supports the tasks extension of 2026-07-28. */
+export function hasTasksExtension(capabilities: unknown): boolean {
+  return isJsonObject(asObject(asObject(capabilities)["extensions"])[TASKS_EXTENSION]);
+}
+
+/** Whether a server supports tasks of 2025-11-25. */
+export function hasLegacyTasks(capabilities: unknown): boolean {
+  return isJsonObject(asObject(capabilities)["tasks"]);
+}
+
+/** Whether a server runs tool calls as tasks of 2025-11-25 if asked to. */
+export function hasLegacyToolTasks(capabilities: unknown): boolean {
+  const { requests } = asObject(asObject(capabilities)["tasks"]);
+  return isJsonObject(asObject(asObject(requests)["tools"])["call"]);
 }
