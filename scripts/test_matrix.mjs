@@ -145,7 +145,13 @@ async function runOnBun(all) {
   const files = all.filter((file) => !done.has(file));
   if (files.length === 0) return { tests: known, output: "", status: 0 };
   const report = join(temporary, "bun.xml");
-  const args = ["test", "--timeout=30000", "--reporter=junit", `--reporter-outfile=${report}`, ...files.map((file) => `./${file}`)];
+  const args = [
+    "test",
+    "--timeout=30000",
+    "--reporter=junit",
+    `--reporter-outfile=${report}`,
+    ...files.map((file) => `./${file}`),
+  ];
   const result = await run(findBin("bun"), args);
   const tests = readJunit(report);
   // A file that does not load is not in Bun's report.

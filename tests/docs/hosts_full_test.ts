@@ -1,4 +1,4 @@
-/** What docs/mcp.md tells hosts, told to them: each command is started, each URL called, as a host would. */
+/** The snippets of docs/mcp.md for hosts: each command is started, each URL called, as a host would. */
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";

@@ -20,7 +20,7 @@ async function start(store: ServerName): Promise<TestServer> {
 
 for (const store of STORES) {
   describe(`bullmq() on ${store}`, { skip: skipReason(store) }, () => {
-    // One for all of them; each has a queue of its own in it.
+    // One for all of them; each test has its own queue in it.
     let starting: Promise<TestServer> | undefined;
     const server = () => (starting ??= start(store));
     after(async () => {

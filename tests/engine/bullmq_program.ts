@@ -21,7 +21,7 @@ const tasks: Readonly<Record<string, () => Promise<void>>> = {
       return new Promise(() => {});
     }, { concurrency: 10 });
   },
-  /** Brings 20 jobs of its own, and runs whatever is due, until a job is cancelled. */
+  /** Adds 20 jobs, and runs any job that is due, until a job is cancelled. */
   async share() {
     const worker = engine.work(async (id) => {
       console.log(`runs ${id}`);

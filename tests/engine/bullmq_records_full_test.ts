@@ -62,7 +62,7 @@ for (const store of STORES) {
     await sleep(10 * SHORT_MS);
     strictEqual(await take(recovery, LONG_MS), "gone", "another delivery sees to it now");
 
-    // Who has lost it can neither renew nor release what somebody else has.
+    // A process that has lost the lease can neither renew nor release that of another process.
     await records.renew([held], LONG_MS);
     strictEqual(await take(other, LONG_MS), "ours");
     await records.renew([held, last], SHORT_MS);

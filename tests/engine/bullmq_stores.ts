@@ -28,14 +28,14 @@ export async function warmUp(store: ServerName, url: string): Promise<void> {
   await engine.close();
 }
 
-/** An engine with a queue of its own, as a view of one process, and any number of further views. */
+/** An engine with its own queue, as a view of one process, and any number of further views. */
 export interface OpenedBullmq extends OpenedEngine {
-  /** What the engines told in the background. */
+  /** Errors that the engines reported in the background. */
   readonly errors: unknown[];
   reopen(): Promise<Engine>;
 }
 
-/** Opens an engine with a queue of its own. */
+/** Opens an engine with its own queue. */
 export function openOn(store: ServerName, url: string, options: BullmqCommonOptions): OpenedBullmq {
   const errors: unknown[] = [];
   const all = { name: `test-${crypto.randomUUID()}`, onError: (error: unknown) => void errors.push(error), ...options };

@@ -43,13 +43,13 @@ export async function until(what: string, isSo: () => boolean, patienceMs: numbe
   }
 }
 
-/** What workers were told to run, in order. */
+/** Jobs that were delivered to workers, in order. */
 export class Runs {
   /** Ids of jobs, one for each run that began. */
   readonly begun: string[] = [];
-  /** How many go on now. */
+  /** How many run now. */
   active = 0;
-  /** How many went on at once, at most. */
+  /** How many ran at once, at most. */
   most = 0;
   readonly #run: (id: string) => unknown;
 

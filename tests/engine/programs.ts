@@ -1,5 +1,5 @@
 /**
- * Real servers for tests: each in a folder of its own, on a free port of 127.0.0.1, gone with the test.
+ * Real servers for tests: each in its own folder, on a free port of 127.0.0.1, removed with the test.
  *
  * @module
  */
@@ -17,11 +17,11 @@ import type { Found } from "../serve/programs.ts";
 export interface TestServer {
   /** How to connect to it. */
   readonly url: string;
-  /** Ends it at once, without a word to anybody; what it wrote stays. */
+  /** Kills it without notice; its data stays. */
   crash(): Promise<void>;
   /** Starts it again where it was, with the data that it wrote. */
   restart(): Promise<void>;
-  /** Ends it for good, and deletes its data. */
+  /** Ends it permanently, and deletes its data. */
   stop(): Promise<void>;
 }
 
@@ -129,7 +129,7 @@ async function startProcess(
   ready: RegExp,
   user: User | undefined,
 ): Promise<ServerProcess> {
-  // A group of its own, so that the children of PostgreSQL end with it.
+  // Its own process group, so that the children of PostgreSQL end with it.
   const child = spawn(file, args, { cwd, detached: true, stdio: ["ignore", "pipe", "pipe"], ...user });
   const { pid = 0 } = child;
   running.add(pid);
@@ -199,7 +199,7 @@ function userOf(name: string): User | undefined {
   return uid === undefined || gid === undefined ? undefined : { uid, gid };
 }
 
-/** One that nobody listens on now: somebody else may be faster, but seldom is. */
+/** A port without a listener: another process may take it meanwhile, but seldom does. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once("error", reject).listen(0, "127.0.0.1", () => {

@@ -18,7 +18,7 @@ const tasks: Readonly<Record<string, () => Promise<void>>> = {
       return new Promise(() => {});
     }, { concurrency: 10 });
   },
-  /** Brings 20 jobs of its own, and runs whatever is due. */
+  /** Adds 20 jobs, and runs any job that is due. */
   async share() {
     engine.work(async (id) => {
       console.log(`runs ${id}`);

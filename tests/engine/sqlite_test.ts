@@ -40,7 +40,7 @@ async function openSqlite(options: SqliteOptions = {}): Promise<OpenedSqlite> {
 
 const CONNECTION = { busyTimeoutMs: 5_000, synchronous: "NORMAL" } as const;
 
-/** The file as somebody else would open it. */
+/** The file as another program would open it. */
 function openRaw(path: string): SqliteDatabase {
   return openDatabase(path, { ...CONNECTION, busyTimeoutMs: 1, schema: "SELECT 1", schemaVersion: 1_000 });
 }

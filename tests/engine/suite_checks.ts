@@ -1,5 +1,5 @@
 /**
- * How one test of the suite is run: with an engine of its own, and patience.
+ * How one test of the suite is run: with its own engine, and patience.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { insertAll, newJob, type Runs, until } from "./fixture.ts";
 
 /** An engine to try, with what belongs to it. */
 export interface OpenedEngine {
-  /** The engine: a store of its own, empty. */
+  /** The engine: with its own store, empty. */
   readonly engine: Engine;
   /** Another process' view of the same store. Left out where only one process knows the jobs. */
   reopen?(): Promise<Engine>;
@@ -33,7 +33,7 @@ export interface EngineChecks {
   readonly name: string;
   /** As in {@link EngineSuiteOptions}. */
   readonly leaseMs: number | undefined;
-  /** A test with an engine of its own; skipped where there is a reason to. */
+  /** A test with its own engine; skipped if a reason is given. */
   check(title: string, run: (opened: OpenedEngine) => Promise<void>, reason?: string): void;
   /** A test with the views of two processes; where one process has all, both are the same. */
   checkTwo(title: string, run: (one: Engine, other: Engine) => Promise<void>): void;

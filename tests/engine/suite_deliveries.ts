@@ -1,5 +1,5 @@
 /**
- * The suite's part on deliveries: who is told to run what, and when.
+ * The suite's part on deliveries: which jobs are delivered to which worker, and when.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { describe } from "node:test";
 import { changed, insertAll, newJob, Runs, sleep, stopAll } from "./fixture.ts";
 import type { EngineChecks } from "./suite_checks.ts";
 
-/** Whether workers are told what is due: at least once, one at a time, and no more than they have room for. */
+/** Whether due jobs are delivered to workers: at least once, one at a time, and within their capacity. */
 export function checkDeliveries({ name, check, checkTwo, wait, settle }: EngineChecks): void {
   describe(`engine ${name}: deliveries`, () => {
     checkTwo("schedule() has a worker told to run the job, whichever process it is in", async (one, other) => {

@@ -1,5 +1,5 @@
 /**
- * The suite's part on processes: what they hold, and what becomes of it when they end.
+ * The suite's part on processes: the leases that they hold, and what happens to a lease when its process ends.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { describe } from "node:test";
 import { insertAll, newJob, Runs, sleep, stopAll } from "./fixture.ts";
 import type { EngineChecks } from "./suite_checks.ts";
 
-/** Whether a job stays with the process that has it, and goes to another when that is gone. */
+/** Whether a job stays with the process that holds it, and moves to another when that process ends. */
 export function checkHolds({ name, leaseMs, check, checkTwo, wait, settle }: EngineChecks): void {
   describe(`engine ${name}: holding`, () => {
     checkTwo("hold() tells no worker, neither before nor after it lets go", async (one, other) => {

@@ -1,5 +1,5 @@
 /**
- * The suite's part on rows: what is kept, changed, forgotten, and told of.
+ * The suite's part on rows: what is kept, changed, deleted and notified.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { describe } from "node:test";
 import { changed, insertAll, newJob } from "./fixture.ts";
 import type { EngineChecks } from "./suite_checks.ts";
 
-/** Whether jobs are kept as the contract says, and who subscribed is told. */
+/** Whether jobs are kept as the contract requires, and subscribers notified. */
 export function checkJobs({ name, checkTwo, wait }: EngineChecks): void {
   describe(`engine ${name}: jobs`, () => {
     checkTwo("insert() keeps a job as it is", async (one, other) => {

@@ -1,7 +1,7 @@
 /**
  * Guarantees, as they are counted in docs/guarantees.md: what is tested, over which wire, by how many cases.
  *
- * A file of guarantees defines them, and a file of tests registers them; so the page can be held to what is defined without
+ * A file of guarantees defines them, and a file of tests registers them, so that the page can be compared with the definitions without
  * running it.
  */
 import { test } from "node:test";
@@ -59,7 +59,7 @@ export function register(guarantees: readonly Guarantee[]): void {
 /** Named cases. */
 export type Cases<Case> = Readonly<Record<string, Case>>;
 
-/** A test of all cases at one place; what breaks is told with the name of its case. */
+/** A test of all cases at one place; a failure names its case. */
 export function overCases<Opened, Case>(
   { column, where, skip = false, open }: Place<Opened>,
   cases: Cases<Case>,

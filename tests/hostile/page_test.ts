@@ -1,4 +1,4 @@
-/** docs/guarantees.md tells of what is tested, all of it, and of nothing else. */
+/** docs/guarantees.md lists what is tested, all of it, and nothing else. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";

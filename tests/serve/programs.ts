@@ -48,7 +48,7 @@ process.once("exit", () => running.forEach(endGroup));
 /** Starts a program and waits for the URL that it prints. */
 export async function startProgram(command: readonly string[], options: StartOptions = {}): Promise<Program> {
   const [file = "", ...args] = command;
-  // A group of its own, so that what a wrapper starts ends with it.
+  // Its own process group, so that what a wrapper starts ends with it.
   const child = spawn(file, args, {
     cwd: options.cwd ?? root,
     env: { ...process.env, NO_COLOR: "1", ...options.env },
@@ -138,7 +138,7 @@ export async function grpcUrlOf(server: Program): Promise<string> {
   return url;
 }
 
-/** What a finished program said. */
+/** Output of a finished program. */
 export interface Finished {
   /** Its exit code. */
   readonly code: number | null;

@@ -1,4 +1,4 @@
-/** A server is killed in the middle of promised work, and started again: what becomes of the promise. */
+/** A server is killed in the middle of promised work, and restarted: its promise is kept or lost. */
 import { deepStrictEqual, match, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { createClient } from "../../mod.ts";
@@ -20,7 +20,7 @@ for (const runtime of runtimes) {
     first.signal("SIGKILL");
     await first.exited;
     await using second = await start();
-    // It goes on by itself, before anybody asks.
+    // It resumes by itself, before any call asks.
     await second.printed(/attempt 2/);
     const { $ } = createClient(endpoint(second.url));
     deepStrictEqual(await $.redeem(promised?.token ?? "").result(), { isSameCall: true, attempt: 2 });

@@ -147,7 +147,7 @@ type Replicas = ReturnType<typeof simulate>["replicas"];
 /** Numbers that no other call has: keys, and what comes back. */
 let calls = 0;
 
-/** Has one caller take its steps, one after the other, and checks what comes of each. */
+/** Has one caller take its steps, one after the other, and checks the result of each. */
 async function converse(replicas: Replicas, steps: readonly Step[]): Promise<void> {
   let isAccepted = true;
   const client = replicas.client({

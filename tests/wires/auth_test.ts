@@ -1,4 +1,4 @@
-/** Who calls, over every wire: whoever is not known, or may not, gets nowhere, and is told the same. */
+/** Authentication over every wire: unknown callers and those without permission get nowhere, and receive the same error. */
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { type Client, createClient, createServer, defineTool, type Principal, type Transport } from "../../mod.ts";
@@ -53,7 +53,7 @@ function createWorld() {
 type World = ReturnType<typeof createWorld>;
 
 interface Stage extends World {
-  /** A client of somebody; of nobody, if it has no name. */
+  /** A client with a token; without one, if it has no name. */
   as(name?: string): Client<World["server"]>;
   /** A client that shows something else. */
   showing(authorization: string): Client<World["server"]>;

@@ -1,4 +1,4 @@
-/** Options that are not what they should be are told where they are given, with what to write instead. */
+/** Invalid options are rejected at the call, with what to write instead. */
 import { rejects, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../mod.ts";
@@ -24,13 +24,13 @@ import { webtools } from "../../src/wires/webtools/mod.ts";
 import { DESCRIPTIONS } from "./descriptions/all.ts";
 import type { InvalidOptions } from "./descriptions/description.ts";
 
-/** As somebody calls it whom no compiler tells. */
+/** As an untyped caller calls it. */
 type Untyped = (...args: readonly unknown[]) => unknown;
 
 const webtool = { name: "docs", description: "Documents", version: "1.0.0" };
 const issuer = { issuer: "https://login.example", audience: "https://api.example", keys: { keys: [] } };
 const redis = "redis://127.0.0.1:1";
-/** What is no Redis, with what must not be told. */
+/** Options that are not Redis; their secrets must not be in the message. */
 const NO_REDIS: readonly unknown[] = [
   {},
   { url: "redis://127.0.0.1:1" },

@@ -43,7 +43,7 @@ const prototypeKeys = everywhere(create).flatMap((place) => [
   ),
 ]);
 
-/** A tool, what it is sent, and what comes of it: a value, or a code. */
+/** A tool, its arguments, and the result: a value, or a code. */
 const TWICE: Cases<readonly [tool: string, args: RawObject, value: unknown, code?: string]> = {
   "the last counts": ["echo", new RawObject([["a", 1], ["b", 2], ["a", 3]]), { a: 3, b: 2 }],
   "what is checked is what runs": ["double", new RawObject([["a", "x"], ["a", 4]]), 8],

@@ -144,7 +144,7 @@ const idle = callers(() => createServer({ tools: [...quiet, ping], wires, timeou
     // A machine that is busy may be quiet for us.
     const ends = tool === "go_on" ? ["answer", "deadline_exceeded"] : ["deadline_exceeded"];
     if (streamed !== undefined) ok(ends.includes(codeOf(streamed.end)), JSON.stringify(streamed));
-    // What nobody streams is limited in all.
+    // A call that is not streamed is limited as a whole.
     strictEqual(codeOf(await caller.call(tool)), "deadline_exceeded");
     await assertAlive(calling);
   })

@@ -20,7 +20,7 @@ const answer = frame(toBinary(
 ));
 const partial = frame(toBinary(ToolResponseSchema, create(ToolResponseSchema, { result: { partial: 1 } })));
 
-/** A server of HTTP/2 that answers as it is told, and its address. */
+/** A server of HTTP/2 whose answers the test sets, and its address. */
 async function withServer(
   onStream: (stream: ServerHttp2Stream, count: number) => void,
   work: (address: string, sessions: ReadonlySet<ServerHttp2Session>) => Promise<void>,
@@ -144,7 +144,7 @@ for (const [name, [respond, code]] of Object.entries(ANSWERS)) {
   });
 }
 
-/** A server that says what it likes once it has heard something. */
+/** A server that sends any bytes once it has received some. */
 async function withRawServer(answers: Uint8Array, work: (address: string) => Promise<void>): Promise<void> {
   const sockets = new Set<Socket>();
   const server = createTcp((socket) => {
@@ -217,7 +217,7 @@ test("grpcTransport() says in the cause where an answer came from that is none, 
 test("grpcTransport() bounds what it reads: a message, and all of a stream", async () => {
   await withServer((stream) => {
     stream.respond(GRPC);
-    // The length is said, the message never comes; then pieces without an end.
+    // The length is sent, the message never comes; then pieces without an end.
     stream.write(new Uint8Array([0, 0xff, 0xff, 0xff, 0xff]));
     const more = setInterval(() => stream.write(new Uint8Array(16_384)), 1);
     stream.once("close", () => clearInterval(more));
@@ -302,7 +302,7 @@ test("grpcTransport() leaves a connection that has fallen silent", async () => {
     let isSilent = false;
     const proxy = createTcp((socket) => {
       const upstream = connectTcp(port, "127.0.0.1");
-      // As a network does that has lost a route: nothing comes through, and nobody is told.
+      // Like a network that has lost a route: nothing comes through, and neither side is notified.
       const isOfFirst = sockets.size === 0;
       for (const [from, to] of [[socket, upstream], [upstream, socket]] as const) {
         sockets.add(from);

@@ -308,7 +308,7 @@ describe("while a call runs", () => {
       const waiting = wait(server, leaving.signal);
       waiting.catch(() => {});
       while (!seen.includes("waits")) await new Promise((resolve) => setTimeout(resolve, 1));
-      // Even a reason that could be explained is none for the model: nobody waits for it any more.
+      // Even an explainable reason is not for the model: no call waits for it any more.
       leaving.abort(new ToolError("cancelled", "enough"));
       await rejects(waiting, { name: "ToolError", message: "enough" });
       await server.close();

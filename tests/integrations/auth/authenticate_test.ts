@@ -1,4 +1,4 @@
-/** What a server does with what tells who calls, above all where that breaks: nobody gets past it. */
+/** Authentication, above all where the callback fails: no call gets past it. */
 import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import {

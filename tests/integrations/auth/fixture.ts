@@ -49,7 +49,7 @@ export function call(
   return post(server, "/mcp-lite/v1/calltools", JSON.stringify(request), headers);
 }
 
-/** The same, as somebody. */
+/** The same, with a token. */
 export function callAs(server: Pick<Server, "fetch">, tool: string, token: string): Promise<Response> {
   return call(server, tool, { authorization: `Bearer ${token}` });
 }

@@ -12,7 +12,7 @@ const AUDIENCE = "https://api.example/mcp";
 
 type Keys = Awaited<ReturnType<typeof generateKeyPair>>;
 
-/** Two keys of the issuer, and one of somebody else. */
+/** Two keys of the issuer, and one of another party. */
 let first: Keys, second: Keys, strange: Keys;
 let jwks: { keys: JsonObject[] };
 
@@ -35,7 +35,7 @@ interface Draft {
   readonly key?: Keys;
 }
 
-/** A good token, but for what is said otherwise; claims that are `undefined` are left out. */
+/** A good token, with the given claims changed; claims that are `undefined` are left out. */
 async function tokenOf({ claims, header, key = first }: Draft = {}): Promise<string> {
   const all = { sub: "ada", iss: ISSUER, aud: AUDIENCE, exp: nowSeconds() + 600, ...claims };
   return await new SignJWT(JSON.parse(JSON.stringify(all))).setProtectedHeader({ alg: "ES256", kid: "k1", ...header })

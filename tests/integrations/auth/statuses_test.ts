@@ -12,7 +12,7 @@ const skip = globalThis.navigator?.userAgent === "Cloudflare-Workers" && "worker
 const CALL = "/mcplite.MCPLite/CallTool";
 const STREAM = "/mcplite.MCPLite/CallToolStream";
 
-/** Whoever is not ada, who may only read, is nobody that it knows. */
+/** Knows ada alone, who may only read. */
 const create = () =>
   createGuarded(bearer((token) => Promise.resolve(token === "ada" ? { id: "ada", scopes: ["docs:read"] } : undefined)));
 
@@ -261,7 +261,7 @@ test("MCP: statuses and the header, in each revision", async () => {
     deepStrictEqual([nobody.status, nobody.headers.get("www-authenticate")], [401, UNKNOWN], version);
     const ada = await call("write", { authorization: "Bearer ada" });
     deepStrictEqual([ada.status, ada.headers.get("www-authenticate")], [403, INSUFFICIENT], version);
-    // As before a call is read: HTTP says what it is, and it is no internal error.
+    // As before a call is read: the HTTP status has the reason, and it is not an internal error.
     strictEqual((await ada.json() as { error: { code: number } }).error.code, -32000);
     strictEqual((await call("ping", { authorization: "Bearer ada" })).status, 200);
   }

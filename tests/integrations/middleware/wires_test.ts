@@ -1,4 +1,4 @@
-/** Middleware over every wire: it sees the same, and its callers are told the same. */
+/** Middleware over every wire: it sees the same, and its callers receive the same. */
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, Failure, type Middleware } from "../../../mod.ts";

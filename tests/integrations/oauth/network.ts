@@ -1,4 +1,4 @@
-/** A network of one's own: a server with tokens, its authorization server, and what becomes of requests to anything else. */
+/** A simulated network: a server with tokens, its authorization server, and responses to requests to anything else. */
 import {
   authorizationCode,
   type Grant,
@@ -15,7 +15,7 @@ export const ISSUER_METADATA = `${ISSUER}/.well-known/oauth-authorization-server
 /** What a request is answered with: JSON, or anything. */
 export type Answer = object | ((init: RequestInit) => Response | object | Promise<Response | object>);
 
-/** What an honest authorization server tells. */
+/** The metadata of an honest authorization server. */
 export const METADATA = {
   issuer: ISSUER,
   authorization_endpoint: `${ISSUER}/authorize`,

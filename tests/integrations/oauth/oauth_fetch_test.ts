@@ -316,7 +316,7 @@ test("oauthFetch() keeps a refresh token that is not replaced, and forgets one t
   [valid, isOver, agrees] = ["4", true, false];
   await rejects(authorized(SERVER, POST), { message: /access_denied$/ });
   deepStrictEqual([...store.keys()].sort(), [`oauth client ${ISSUER}`, `oauth issuers ${SERVER}`]);
-  // What it is called there is forgotten all the same.
+  // The client's registration there is deleted all the same.
   await authorized.signOut();
   strictEqual(store.size, 0);
 });

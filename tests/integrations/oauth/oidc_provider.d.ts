@@ -1,4 +1,4 @@
-/** As much of the package's types as these tests use: it has none of its own. */
+/** The part of the package's types that these tests use: the package has no types. */
 declare module "oidc-provider" {
   import type { IncomingMessage, ServerResponse } from "node:http";
 

@@ -1,4 +1,4 @@
-/** oauthFetch() with a store that fails: neither the server nor whoever issues tokens is blamed for it. */
+/** oauthFetch() with a store that fails: the error blames neither the server nor the authorization server. */
 import { ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, mcpLiteTransport, ToolError } from "../../../mod.ts";

@@ -20,7 +20,7 @@ export interface Measured {
   readonly count: number;
 }
 
-/** What telemetry was told. */
+/** What telemetry received. */
 export class Telemetry {
   readonly tracer: Tracer;
   readonly meter: Meter;

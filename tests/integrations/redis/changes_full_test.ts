@@ -11,7 +11,7 @@ const TOOLS: Change = { kind: "list-changed", list: "tools" };
 
 const updated = (uri: string): Change => ({ kind: "resource-updated", uri });
 
-/** A bus, what it told, and what it complained of. */
+/** A bus, the changes that it delivered, and the errors that it reported. */
 interface Opened {
   readonly bus: RedisChangeBus;
   readonly heard: Change[];
@@ -63,7 +63,7 @@ describe("redisChangeBus()", { skip: skipReason("redis") }, () => {
         await two.bus.publish(TOOLS);
         for (const opened of [one, two]) {
           await hasHeard(opened, TOOLS);
-          // What was told before a bus could listen is read meanwhile: it may come last.
+          // Changes from before the bus could listen are read meanwhile: they may come last.
           const heard = () => new Set(opened.heard.map((change) => JSON.stringify(change))).size;
           await eventually("all is heard", () => heard() === changes.length + 1);
           deepStrictEqual(opened.errors, []);

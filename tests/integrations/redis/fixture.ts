@@ -17,7 +17,7 @@ import { Gate, KEYS } from "../../wires/mcp/server/fixture.ts";
 /** Servers start slowly where much is done at once. */
 export const PATIENT = { timeout: 120_000 };
 
-/** A session that somebody might have begun. */
+/** A session that a client might have begun. */
 export function newSession(more: Partial<McpSession> = {}): McpSession {
   return {
     id: crypto.randomUUID(),
@@ -40,7 +40,7 @@ export async function eventually(what: string, holds: () => boolean | Promise<bo
   throw new Error(`It did not happen: ${what}`);
 }
 
-/** A connection for what only Redis itself can tell, or do. */
+/** A direct connection to Redis. */
 export async function withRedis<Value>(url: string, work: (client: Redis) => Promise<Value>): Promise<Value> {
   const client = new Redis(url);
   try {

@@ -1,4 +1,4 @@
-/** What callers and the log are told while the Redis behind a server is away, and that it goes on when that is back. */
+/** What callers and the log receive while the Redis behind a server is down, and that the server recovers with it. */
 import { match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, mcpLite, type Server } from "../../../mod.ts";
@@ -12,10 +12,10 @@ import { skipReason, startRedis, type TestServer } from "../../engine/programs.t
 import { KEYS } from "../../wires/mcp/server/fixture.ts";
 import { eventually, PATIENT } from "./fixture.ts";
 
-/** A server that needs its Redis for everything, and what it said of it. */
+/** A server that needs its Redis for everything, and its reports about it. */
 interface Opened {
   readonly server: Server;
-  /** By who told: a store, or the server's own log. */
+  /** By the reporter: a store, or the server's own log. */
   readonly told: { readonly by: string; readonly error: unknown }[];
   close(): Promise<void>;
 }

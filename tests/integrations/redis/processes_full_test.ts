@@ -55,7 +55,7 @@ for (const [first, second] of [["bun", "deno"], ["node22", "node24"]] as const) 
         a.tell("notify");
         await eventually("it is heard", () => heard.length > 0);
 
-        // What the client cancels, it tells the other one.
+        // The replica where the client cancels notifies the other one.
         const leaving = new AbortController();
         const options = { signal: leaving.signal, onprogress: () => leaving.abort() };
         await rejects(client.callTool({ name: "wait" }, undefined, options));

@@ -1,4 +1,4 @@
-// One replica as a process: `replica_program.ts <url of redis> <name>`. It prints where it serves, and does what it is told.
+// One replica as a process: `replica_program.ts <url of redis> <name>`. It prints where it serves, and reads commands.
 import process from "node:process";
 import { serve } from "../../../src/runtime/serve.ts";
 import { createReplica } from "./fixture.ts";

@@ -1,4 +1,4 @@
-/** What `redisSessionStore()` keeps and tells, in a real Redis, seen from two replicas. */
+/** What `redisSessionStore()` keeps and notifies, in a real Redis, seen from two replicas. */
 import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import {
@@ -34,7 +34,7 @@ describe("redisSessionStore()", { skip: skipReason("redis") }, () => {
   const opened: RedisSessionStore[] = [];
   after(() => opened.forEach((store) => store.close()));
 
-  /** Two stores of one name, what they told, and what all keys of theirs begin with. */
+  /** Two stores of one name, their reports, and the prefix of all of their keys. */
   async function openTwo(options: Partial<RedisSessionStoreOptions> = {}) {
     const name = crypto.randomUUID();
     const errors: unknown[] = [];
@@ -48,7 +48,7 @@ describe("redisSessionStore()", { skip: skipReason("redis") }, () => {
     return { one: open(), two: open(), errors, redis, prefix: `{${name}}:mcp:` };
   }
 
-  /** What is told of a session from now on, once it is listened to. */
+  /** Notifications about a session from now on, once the connection listens. */
   async function hear(store: RedisSessionStore, redis: string, id: string) {
     const heard: SessionNote[] = [];
     const leave = store.subscribe(id, (note) => void heard.push(note));
@@ -121,7 +121,7 @@ describe("redisSessionStore()", { skip: skipReason("redis") }, () => {
     await two.delete(id);
     for (const { heard } of [here, there]) {
       await eventually("all is told", () => heard.some(({ kind }) => kind === "ended"));
-      // What was said while the connection was made is told twice.
+      // A message that was sent while the connection was being made comes twice.
       const said = new Set(heard.map((note) => JSON.stringify(note)));
       deepStrictEqual([...said].map((note) => JSON.parse(note)), notes);
     }
@@ -137,7 +137,7 @@ describe("redisSessionStore()", { skip: skipReason("redis") }, () => {
     await one.put(newSession({ id }));
     await two.publish(id, { kind: "cancelled", requestId: "before the request" });
     await one.get(id);
-    // Said at once: a connection that listens is only opened now.
+    // Sent at once: a connection that listens is only opened now.
     const heard: SessionNote[] = [];
     const [leave] = [
       one.subscribe(id, (note) => void heard.push(note)),
@@ -297,7 +297,7 @@ describe("redisSessionStore()", { skip: skipReason("redis") }, () => {
     const { one, redis } = await openTwo({ timeoutMs: 300 });
     const { id } = newSession();
     await eventually("Redis is in time", () => isDone(() => one.put(newSession({ id }))));
-    // What comes meanwhile is done afterwards, when nobody waits for it any more.
+    // Requests that come meanwhile are carried out afterwards, when no caller waits for them any more.
     await pauseRedis(redis, 1_000);
     await Promise.all([1, 2].map((n) => one.append(id, "s", `${n}`, n === 2)));
     deepStrictEqual((await one.read(id, "s", 0)).map(({ json }) => json), ["1", "2"]);
@@ -311,7 +311,7 @@ describe("redisSessionStore()", { skip: skipReason("redis") }, () => {
     const { leave } = await hear(one, redis, id);
     await pauseRedis(redis, 1_500);
     const heard: SessionNote[] = [];
-    // It is told before anybody listens; and when that has begun, nobody waits for it any more.
+    // It is sent before any reader listens; and when one does, no caller waits for it any more.
     await isDone(() => two.publish(other.id, { kind: "response", id: "q", result: {} }));
     const leaveOther = one.subscribe(other.id, (note) => void heard.push(note));
     await eventually("it is told", () => heard.some(({ kind }) => kind === "response"));

@@ -1,4 +1,4 @@
-/** MCP sessions of two replicas over one Redis: what one has begun, the other goes on with. */
+/** MCP sessions of two replicas over one Redis: each replica continues the sessions of the other. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -222,7 +222,7 @@ describe("sessions of two replicas", { skip: skipReason("redis") }, () => {
       }
       await client.subscribeResource({ uri: "docs://readme" });
       await eventually("somebody listens for news", () => isHeard(redis, "*:changes"));
-      // Whichever of them has the stream: both tell.
+      // Whichever of them has the stream: both send.
       one.server.notify.resourceUpdated("docs://readme");
       two.server.notify.listChanged("tools");
       await eventually("both are heard", () => heard.length >= 2);

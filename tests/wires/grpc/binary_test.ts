@@ -1,9 +1,9 @@
 /**
  * The codec of the hot messages against the library's: the same bytes, the same members, and the same refusals.
  *
- * Where they differ, ours is stricter or nearer to protobuf's rules, and each difference has a test of its own below:
+ * Where they differ, ours is stricter or nearer to protobuf's rules, and each difference has a separate test below:
  * groups are refused; a known field in another form than its own is an unknown field; what is inside of something ends before
- * it does; no number has more than ten bytes; what is no JSON is refused even where a later field replaces it.
+ * it does; no number has more than ten bytes; a value that is not JSON is rejected even where a later field replaces it.
  */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
@@ -24,7 +24,7 @@ import { frame } from "./frames.ts";
 const anyRequest = fc.record({ name: anyText, arguments: anyOptional, meta: anyOptional })
   .map((sent) => toBinary(ToolRequestSchema, create(ToolRequestSchema, present(sent))));
 
-/** What the library and `refuseStruct` make of bytes, which is what the wire did before. */
+/** The result of the library and `refuseStruct` for bytes, which is how the wire read them before. */
 function referenceOf(bytes: Uint8Array): ToolRequestMembers | "refused" {
   try {
     const { name, arguments: args, meta } = fromBinary(ToolRequestSchema, bytes, { recursionLimit: 100_000 });

@@ -90,7 +90,7 @@ test("another domain's ErrorInfo is not taken for our code", async () => {
   await rejects(client["a"]!(), { code: "conflict" });
 });
 
-/** Answers of others than a server of MCP-lite, how they are told, and how they begin. */
+/** Responses of servers without MCP-lite, the errors that they cause, and how those begin. */
 const FOREIGN: Readonly<
   Record<string, readonly [answer: () => Response | Promise<Response>, told: string, begins: string]>
 > = {

@@ -81,7 +81,7 @@ function services(): readonly string[] {
   return ["grpc.health.v1.Health", ...reflection, "mcplite.MCPLite"];
 }
 
-/** It compresses nothing, reads no more than 4 MiB whatever it is told, and is a process for each RPC. */
+/** It compresses nothing, reads no more than 4 MiB whatever its options, and is a process for each RPC. */
 function whatBufCan(): unknown {
   const { gzip: _gzip, large: { back: _back, ...large }, ...rest } = EVERYTHING;
   return { ...rest, large, crowd: CROWD.few };

@@ -1,4 +1,4 @@
-/** Requests by `node:http2`, without our client: what they send is theirs to say, and how they end is told as it came. */
+/** Requests by `node:http2`, without our client: any headers can be sent, and the response is given as it came. */
 import type { Buffer } from "node:buffer";
 import { type ClientHttp2Session, connect, type OutgoingHttpHeaders } from "node:http2";
 import { concatBytes } from "../../../src/wires/grpc/messages/bytes.ts";
@@ -17,7 +17,7 @@ export interface Request2 {
 export interface Ending {
   /** The status of HTTP; `undefined` if there was no answer. */
   readonly http: number | undefined;
-  /** The status of gRPC, wherever it was said. */
+  /** The status of gRPC, from headers or trailers. */
   readonly grpc: number | undefined;
   readonly message: string;
   /** A header or a trailer. */

@@ -1,5 +1,5 @@
 /**
- * `buf curl`: calls a server, and tells what it saw. A process is one RPC.
+ * `buf curl`: calls a server, and reports what it received. A process is one RPC.
  *
  * @module
  */

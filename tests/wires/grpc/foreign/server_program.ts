@@ -1,5 +1,5 @@
 /**
- * The server that foreign clients call: by gRPC on a port of its own, and with a higher limit on the one port.
+ * The server that foreign clients call: gRPC on its own port, and with a higher limit on the shared port.
  *
  * It prints one line of JSON, its addresses.
  */
@@ -12,7 +12,7 @@ import { definePrompt } from "../../../../src/wires/mcp/mod.ts";
 
 const sleep = (delayMs: number) => new Promise<void>((resolve) => void setTimeout(resolve, delayMs));
 
-/** What becomes of handlers, by the names that their callers give them. */
+/** Events of handlers, by the names that their callers give them. */
 class Meetings<Value> {
   readonly #known = new Map<string, PromiseWithResolvers<Value>>();
 

@@ -14,7 +14,7 @@ export interface Opened {
   readonly transport: McpTransport;
   /** What its handlers saw, where they are in this process. */
   readonly journal: string[];
-  /** What can be told to the newer server. */
+  /** The newer server's handler, to send notifications with. */
   readonly handler?: McpHttpHandler;
 }
 
@@ -25,7 +25,7 @@ export interface OfficialRow {
   readonly revision: string;
   /** Whether the server can ask. */
   readonly canAsk: boolean;
-  /** Whether it says things of its own. */
+  /** Whether it sends messages unasked. */
   readonly canTell: boolean;
   /** Whether what it does is seen here. */
   readonly isHere: boolean;

@@ -1,4 +1,4 @@
-/** Tools that are held to what they were. */
+/** Tools that are compared with their pinned definitions. */
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { modern, text } from "./scripted.ts";

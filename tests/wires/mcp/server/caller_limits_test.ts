@@ -129,7 +129,7 @@ for (const [name, open] of Object.entries(TRANSPORTS)) {
   });
 }
 
-/** What somebody says to begin whose capabilities and name have so many characters of JSON. */
+/** An `initialize` whose capabilities and name have so many characters of JSON. */
 function introduction(length: number): Json {
   const clientInfo = { name: "tests", version: "1.0.0" };
   const capabilities = { experimental: { text: "" } };

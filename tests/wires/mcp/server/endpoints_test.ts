@@ -29,7 +29,7 @@ function call(name: string, id: number): Json {
   return { id, method: "tools/call", params: { name } };
 }
 
-/** Somebody who has opened a stream. */
+/** A client that has opened a stream. */
 class Guest {
   readonly #server: Pick<Server, "fetch">;
   readonly #headers: Headers;
@@ -162,7 +162,7 @@ test("progress, log lines, news and questions come over the stream", { skip }, a
   await guest.leave();
 });
 
-/** A server with a tool that waits for its gate, and tells whether it was aborted. */
+/** A server with a tool that waits for its gate, and records whether it was aborted. */
 function gated(more: McpOptions = {}) {
   const gate = new Gate();
   const begun = new Gate();

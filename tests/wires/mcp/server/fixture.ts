@@ -177,7 +177,7 @@ export function createFixture(options: McpOptions = {}, more: Partial<ServerOpti
   });
 }
 
-/** Opens when it is told to. */
+/** Opens on request. */
 export class Gate {
   readonly #opened = Promise.withResolvers<void>();
 

@@ -1,4 +1,4 @@
-/** Older revisions without sessions, and that nothing of one era is told to another. */
+/** Older revisions without sessions, and that nothing of one era is sent to another. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../../../mod.ts";

@@ -74,7 +74,7 @@ test("SSEClientTransport: tools, resources, prompts, completion", { skip }, asyn
 });
 
 test("SSEClientTransport: progress, log lines and news", { skip }, async () => {
-  // The SDK forgets who wants to hear of progress with the answer, also of what came before it.
+  // The SDK drops the listener for progress with the answer, also for what came before it.
   const seen = [new Gate(), new Gate()];
   const paced = defineTool("paced").describe("Tell progress, and wait for it to be heard").handle(async (_, ctx) => {
     for (const [done, { passed }] of seen.entries()) {

@@ -31,7 +31,7 @@ function call(server: Server, session: string | undefined, name: string, id: str
   });
 }
 
-/** A server with a tool that tells progress, waits for its gate, and tells whether it was aborted. */
+/** A server with a tool that reports progress, waits for its gate, and records whether it was aborted. */
 function gated(
   sessions: Sessions = memorySessions(),
 ): { readonly server: Server; readonly gate: Gate; readonly aborted: Gate } {

@@ -24,7 +24,7 @@ const CAPABLE = { capabilities: { extensions: { [TASKS]: {} }, elicitation: {} }
 
 const skip = runtime === "workerd" && "work that outlasts its request needs a process";
 
-/** A server whose tools wait until they are let go on. */
+/** A server whose tools wait until they are released. */
 function bench(timeoutMs: number = 30_000): { readonly server: Server; readonly gate: Gate } {
   const gate = new Gate();
   const slow = defineTool("slow").describe("Wait").output(v.object({ n: v.number() })).promise({

@@ -1,4 +1,4 @@
-/** What a caller at the other end of two pipes is told that it did not ask for. */
+/** Error messages that a caller at the other end of two pipes receives unasked. */
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../../../mod.ts";

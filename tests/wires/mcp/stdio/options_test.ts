@@ -1,11 +1,11 @@
-/** What cannot be served over stdio, or started, is told where it is given. */
+/** Options of stdio servers and clients that are rejected at the call. */
 import { rejects, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../../../mod.ts";
 import { serve } from "../../../../src/runtime/serve.ts";
 import { serveStdio, stdioTransport } from "../../../../src/wires/mcp/stdio/mod.ts";
 
-/** As somebody calls it whom no compiler tells. */
+/** As an untyped caller calls it. */
 type Untyped = (...args: readonly unknown[]) => unknown;
 
 const server = createServer({ tools: [defineTool("t").describe("T").handle(() => 1)] });

@@ -1,4 +1,4 @@
-/** Lines that are no messages, over pipes in process: each is told so, and nothing of it stops what comes after. */
+/** Lines that are not messages, over pipes in process: each is answered with an error, and later lines are still read. */
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { type Client, createClient, createServer, defineTool } from "../../../../mod.ts";
