@@ -29,7 +29,7 @@ export interface Guarantee {
   /** Its name on the page, and in the names of its tests. */
   readonly name: string;
   /** What is guaranteed, in a sentence. */
-  readonly says: string;
+  readonly statement: string;
   readonly tests: readonly GuaranteeTest[];
   /** Whether tests may run at the same time: they mostly wait, and share nothing. Default: `false`. */
   readonly mayOverlap?: boolean;

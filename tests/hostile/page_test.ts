@@ -26,8 +26,8 @@ test("the page has a row for each guarantee, with its cases over each wire, or w
 });
 
 test("the page says what is guaranteed, and which further tests there are", () => {
-  for (const { name, says, also = [] } of allGuarantees) {
-    ok(page.includes(`## ${name}\n\n${says}\n`), name);
+  for (const { name, statement, also = [] } of allGuarantees) {
+    ok(page.includes(`## ${name}\n\n${statement}\n`), name);
     for (const file of also) ok(existsSync(new URL(file, root)) && page.includes(file), file);
   }
 });

@@ -1,6 +1,5 @@
 /**
- * A server that is called a million times: it prints its URL, and for each line that it reads what it holds, once all garbage is
- * gone.
+ * A server that is called a million times: it prints its URL, and for each line that it reads its memory after garbage collection.
  */
 import { existsSync, readdirSync } from "node:fs";
 import process from "node:process";

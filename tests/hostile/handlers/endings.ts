@@ -196,20 +196,20 @@ const crossedIds = [
 export const guarantees: readonly Guarantee[] = [
   {
     name: "handler-time",
-    says:
-      "A handler that hangs ends at its deadline, one that blocks or settles twice has said one thing, and the next call is answered.",
+    statement:
+      "A call whose handler hangs ends at its deadline, one whose handler blocks or settles twice ends once, and the next call is answered.",
     tests: inTime,
     also: ["tests/core/dispatch/calls/deadlines_test.ts"],
   },
   {
     name: "line-breaks",
-    says: "CR, LF and whatever else ends a line somewhere stays inside its piece, message, failure or answer.",
+    statement: "CR, LF and other line ends stay inside their piece, message, failure or answer.",
     tests: lines,
     also: ["tests/wires/framing/sse_test.ts"],
   },
   {
     name: "crossed-ids",
-    says: "Of 50 callers at once, with one id or over one connection, each gets its own answer.",
+    statement: "50 concurrent calls, with one id or over one connection, get an answer each: their own.",
     tests: crossedIds,
   },
 ];

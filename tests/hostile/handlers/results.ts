@@ -293,22 +293,22 @@ function everywhere<Case>(
 export const guarantees: readonly Guarantee[] = [
   {
     name: "handler-throws",
-    says:
-      "Whatever a handler throws, at once, later or after a piece, its caller gets `internal` and a correlation id, and nothing of it.",
+    statement:
+      "Any exception of a handler, thrown at once, later or after a piece, reaches the caller as `internal` with a correlation id, without its text.",
     tests: thrown,
     also: ["tests/core/dispatch/calls/failures_test.ts", "tests/hostile/requests/mcp_lite_test.ts"],
   },
   {
     name: "handler-returns",
-    says:
-      "Whatever a handler returns or yields is answered as JSON says it, or ends in one `internal` or `result_too_large`.",
+    statement:
+      "Any value that a handler returns or yields is sent as JSON, or the call ends in one `internal` or `result_too_large`.",
     tests: [...returned, ...nothing],
     also: ["tests/core/dispatch/calls/answers_test.ts", "tests/wires/suite_test.ts"],
   },
   {
     name: "fake-meta",
-    says:
-      "A result that looks like what a protocol says (`_meta`, `isError`, an error, an event) is content, and nothing else.",
+    statement:
+      "A result that looks like a message of a protocol (`_meta`, `isError`, an error, an event) is sent as content.",
     tests: fakes,
   },
 ];

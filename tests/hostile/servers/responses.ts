@@ -225,8 +225,8 @@ const tests = PROTOCOLS.flatMap((protocol) =>
 
 export const guarantees: readonly Guarantee[] = [{
   name: "hostile-servers",
-  says:
-    "A server that answers with pages, halves, endless lines, bombs, redirects, years of pause or silence ends a call by a refusal: bounded, soon, and nobody else is asked.",
+  statement:
+    "A server that responds with pages, truncated bodies, endless lines, compression bombs, redirects, pauses of years or silence ends a call in an error: within limits of size and time, and without requests to other servers.",
   tests,
   mayOverlap: true,
   none: without("clients of foreign servers"),
