@@ -19,6 +19,8 @@ export interface OptionRule {
 /** A rule for every option that there is: a name without one is no option. */
 export type OptionRules<Options extends object> = { readonly [Name in keyof Options]-?: OptionRule };
 
+const LEVELS = ["debug", "info", "warn", "error"] as const;
+
 /** Whatever its own code checks. */
 export const ANYTHING: OptionRule = { expected: "anything", fits: () => true };
 /** Yes or no. */
@@ -27,6 +29,11 @@ export const BOOLEAN: OptionRule = { expected: "true or false", fits: (value) =>
 export const TEXT: OptionRule = { expected: "text that is not empty", fits: isText };
 /** A function. */
 export const FUNCTION: OptionRule = { expected: "a function", fits: isFunction };
+/** A logger, such as `console`. */
+export const LOGGER: OptionRule = {
+  expected: "an object with the functions debug, info, warn and error, such as console",
+  fits: (value) => LEVELS.every((level) => isFunction((value as Partial<Console> | null)?.[level])),
+};
 /** Named values. */
 export const OBJECT: OptionRule = { expected: "an object", fits: isObject };
 /** Several texts, or none. */

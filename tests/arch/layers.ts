@@ -32,6 +32,7 @@ export const LAYERS: readonly Layer[] = [
       "dispatch",
       "engine",
       "engine stores",
+      "redis connection",
       "http client",
       "framing",
       "wire",
@@ -74,11 +75,12 @@ export const LAYERS: readonly Layer[] = [
     folders: ["src/core/content/"],
     imports: ["internal", "errors", "call", "schema", "handler", "tool"],
   },
-  { name: "engine", folders: ["src/engine/*.ts"], imports: ["internal", "errors", "call"] },
+  { name: "engine", folders: ["src/engine/*.ts"], imports: ["internal", "errors", "call", "type:handler"] },
+  { name: "redis connection", folders: ["src/engine/redis/"], imports: ["internal", "engine"] },
   {
     name: "engine stores",
     folders: ["src/engine/*/"],
-    imports: ["internal", "errors", "call", "engine"],
+    imports: ["internal", "errors", "call", "engine", "redis connection"],
   },
   {
     name: "dispatch",
@@ -146,7 +148,15 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "redis",
     folders: ["src/integrations/redis/"],
-    imports: ["internal", "engine stores", "type:call", "type:middleware", "type:wire server"],
+    imports: [
+      "internal",
+      "engine",
+      "redis connection",
+      "type:call",
+      "type:handler",
+      "type:middleware",
+      "type:wire server",
+    ],
   },
   {
     name: "otel",

@@ -2,14 +2,14 @@ import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/s
 import { after, describe, test } from "node:test";
 import * as v from "valibot";
 import { createClient, createServer, defineTool, memoryTransport } from "../../mod.ts";
-import { bullmqEngine, type BullmqOptions } from "../../src/engine/bullmq/mod.ts";
-import { importPackage } from "../../src/engine/redis/packages.ts";
+import { bullmqEngine, type BullmqEngineOptions } from "../../src/engine/bullmq/mod.ts";
+import { importPackage } from "../../src/engine/store_errors.ts";
 import { openBullmq, openOn, startStore, STORES, warmUp } from "./bullmq_stores.ts";
 import { type ServerName, skipReason, type TestServer } from "./programs.ts";
 import { engineSuite, newJob, Runs, until } from "./suite.ts";
 
 const LEASE_MS = 1_500;
-/** Servers start slowly where much is done at once. */
+/** Servers start slowly on a busy machine. */
 const PATIENT = { timeout: 120_000 };
 
 async function start(store: ServerName): Promise<TestServer> {
@@ -20,7 +20,7 @@ async function start(store: ServerName): Promise<TestServer> {
 
 for (const store of STORES) {
   describe(`bullmq() on ${store}`, { skip: skipReason(store) }, () => {
-    // One for all of them; each test has its own queue in it.
+    // One server for all engines; each has its own queue.
     let starting: Promise<TestServer> | undefined;
     const server = () => (starting ??= start(store));
     after(async () => {
@@ -80,7 +80,7 @@ for (const store of STORES) {
 
     test("insert() has a worker told when the job is due, and nobody of a job that was refused", PATIENT, async () => {
       const { url } = await server();
-      // The last one takes longer to be due than the store may take to answer.
+      // The last delay is longer than the time limit of a reply.
       const opened = openOn(store, url, { leaseMs: LEASE_MS, timeoutMs: 2_000 });
       const { engine } = opened;
       const jobs = [newJob(), newJob(), newJob()] as const;
@@ -95,7 +95,7 @@ for (const store of STORES) {
       }
       await until("all are run", () => jobs.every(({ id }) => runs.count(id) > 0));
       deepStrictEqual([...ranMs.keys()], [now.id, soon.id, late.id]);
-      // A timer may be a little early by another clock.
+      // By another clock, a timer may be a little early.
       for (const [{ id }, dueInMs] of [[soon, 500], [late, 3_000]] as const) {
         ok(ranMs.get(id)! - startMs > dueInMs - 20);
       }
@@ -160,7 +160,7 @@ for (
   })
 ) {
   test(`bullmq() refuses ${what}`, () => {
-    throws(() => bullmqEngine(options as BullmqOptions), { name: "TypeError" });
+    throws(() => bullmqEngine(options as BullmqEngineOptions), { name: "TypeError" });
   });
 }
 

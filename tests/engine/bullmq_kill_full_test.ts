@@ -6,7 +6,7 @@ import { findServer } from "./programs.ts";
 import { changed, newJob, Runs, sleep, until } from "./suite.ts";
 
 const LEASE_MS = 1_500;
-/** Programs start slowly where many do at once. */
+/** Programs start slowly on a busy machine. */
 const PATIENCE_MS = 60_000;
 
 function start(runtime: typeof runtimes[number], bin: string, ...args: readonly string[]): Promise<Program> {
@@ -65,7 +65,7 @@ for (const store of STORES) {
   ], async (_, ...bins) => {
     const server = await startStore(store);
     const stop = newJob();
-    // At once: all of them find the store empty, or half made.
+    // At the same time, so that each finds the store empty or half initialized.
     const programs = await Promise.all(
       runtimes.map((runtime, n) => start(runtime, bins[n] ?? "", store, server.url, "share", stop.id)),
     );

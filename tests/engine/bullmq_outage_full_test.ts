@@ -9,7 +9,7 @@ import { newJob, Runs, sleep, until } from "./suite.ts";
 const OPTIONS = { leaseMs: 1_500, timeoutMs: 1_000 };
 const PATIENCE_MS = 30_000;
 
-/** Resolves once the engine works again. */
+/** Resolves once a request to the engine succeeds again. */
 async function untilDone<Value>(ask: () => Value | Promise<Value>): Promise<Value> {
   for (const dueMs = Date.now() + PATIENCE_MS; Date.now() < dueMs; await sleep(50)) {
     try {
@@ -32,7 +32,7 @@ async function isRefused(engine: Engine): Promise<void> {
   ok(tookMs < 10 * OPTIONS.timeoutMs, `It took ${tookMs} ms`);
 }
 
-/** Tries something on each store. */
+/** Runs a test on each store. */
 function check(title: string, run: (server: TestServer, opened: OpenedBullmq) => Promise<void>): void {
   for (const store of STORES) {
     test(`bullmq() on ${store} ${title}`, { skip: skipReason(store), timeout: 4 * PATIENCE_MS }, async () => {
@@ -75,7 +75,7 @@ check("refuses calls while its store is down, and goes on when it is back", asyn
   await until("it listens again", () => told > toldBefore, PATIENCE_MS);
   await untilDone(() => engine.schedule(before.id, 0));
   await until("the worker works again", () => runs.count(before.id) >= 2, PATIENCE_MS);
-  // It could not be released: for the store, its holder has died.
+  // The release failed: for the store, the process that holds the lease has died.
   await until("the held one is run", () => runs.count(later.id) >= 1, PATIENCE_MS);
   unsubscribe();
   await worker.stop();

@@ -7,7 +7,7 @@ import { temporaryFolder } from "../temporary_folder.ts";
 import { newJob, Runs, sleep, until } from "./suite.ts";
 
 const LEASE_MS = 1_500;
-/** Programs start slowly where many do at once. */
+/** Programs start slowly on a busy machine. */
 const PATIENCE_MS = 60_000;
 
 function start(runtime: typeof runtimes[number], bin: string, ...args: readonly string[]): Promise<Program> {
@@ -74,7 +74,7 @@ testWith("sqlite() lets processes of all runtimes share a new file, and runs eac
 ], async (...bins) => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "jobs.db");
-  // At once: all of them find the file empty, or half made.
+  // At the same time, so that each finds the file empty or half initialized.
   const programs = await Promise.all(
     runtimes.flatMap((runtime, n) => [1, 2].map(() => start(runtime, bins[n] ?? "", path, "share"))),
   );

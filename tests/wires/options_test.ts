@@ -70,7 +70,7 @@ const INVALID: readonly InvalidOptions[] = [
   ...NO_REDIS.slice(2).map((no) => [bullmqEngine, [no], REDIS_IS] as const),
   [redisSessionStore, [{ redis, maxSession: 5 }], /there is no option "maxSession"; did you mean "maxSessions"\?$/],
   [redisSessionStore, [{ redis, maxSessions: 0 }], /maxSessions must be a whole number above 0, not 0$/, "RangeError"],
-  [redisChangeBus, [{ redis, names: "a" }], /^Cannot tell changes .*no option "names"; did you mean "name"\?$/],
+  [redisChangeBus, [{ redis, names: "a" }], /^Cannot publish changes .*no option "names"; did you mean "name"\?$/],
   [redisRateLimitStore, [{ redis, timeout: 5 }], /^Cannot keep buckets in Redis: .*did you mean "timeoutMs"\?$/],
   [redisRateLimitStore, [{ redis, timeoutMs: 0 }], /timeoutMs must be a number above 0, not 0$/, "RangeError"],
   [openapiPage, [{ path: "/api?x" }], /^Cannot serve OpenAPI: path must be like/],
@@ -108,7 +108,7 @@ const INVALID: readonly InvalidOptions[] = [
   [sqliteEngine, ["jobs.db", { outlives: "disk" }], /outlives must be "process" or "machine", not "disk"$/],
   [sqliteEngine, [undefined], /^Cannot open undefined: name a file by its path/],
   [bullmqEngine, [{ redis, timeout: 5 }], /^Cannot keep jobs by BullMQ: .*did you mean "timeoutMs"\?$/],
-  [bullmqEngine, [{}], /^Cannot use BullMQ: give it `redis` or `postgres`, one of them$/],
+  [bullmqEngine, [{}], /^Cannot use BullMQ: pass either redis or postgres$/],
   [otel, [{ traces: {} }], /^Cannot trace and measure: there is no option "traces"; did you mean "tracer"\?$/],
   [otelTransport, [{}, { meter: "m" }], /meter must be an object, not "m"$/],
   [

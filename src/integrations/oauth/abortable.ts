@@ -1,18 +1,18 @@
-/** What a promise gives, unless the signal aborts before: then its reason is thrown, and the promise left to itself. */
-export async function untilAborted<Value>(
+/** The value of `promise`. When the signal aborts first, its reason is thrown and the result of the promise is ignored. */
+export async function abortable<Value>(
   promise: Promise<Value>,
   signal: AbortSignal | null | undefined,
 ): Promise<Value> {
   if (signal === null || signal === undefined) return await promise;
   const aborted = Promise.withResolvers<never>();
-  const leave = () => aborted.reject(signal.reason);
-  signal.addEventListener("abort", leave);
-  if (signal.aborted) leave();
+  const abort = () => aborted.reject(signal.reason);
+  signal.addEventListener("abort", abort);
+  if (signal.aborted) abort();
   try {
     return await Promise.race([promise, aborted.promise]);
   } finally {
-    signal.removeEventListener("abort", leave);
-    // Whichever of them comes too late is nobody's.
+    signal.removeEventListener("abort", abort);
+    // A later rejection is ignored.
     promise.catch(() => {});
   }
 }

@@ -36,22 +36,25 @@ test("the network of these tests is honest where it is not told to lie", async (
 
 /** False metadata, and the errors that result; no page is ever opened, and no code is spent. */
 const LIES: Readonly<Record<string, readonly [lies: Readonly<Record<string, Answer>>, message: RegExp]>> = {
-  "metadata of another origin": [named(`${EVIL}/mcp`), /those of something else$/],
-  "metadata of a neighbour": [named("https://api.example/mcp2"), /those of something else$/],
-  "metadata of something below": [named(`${SERVER}/deeper`), /those of something else$/],
-  "metadata of something that begins alike": [named("https://api.example/mc"), /those of something else$/],
-  "metadata with a query": [named(`${SERVER}?tenant=other`), /those of something else$/],
-  "metadata of no URL": [named(7), /those of something else$/],
+  "metadata of another origin": [named(`${EVIL}/mcp`), /describe another resource$/],
+  "metadata of a neighbour": [named("https://api.example/mcp2"), /describe another resource$/],
+  "metadata of something below": [named(`${SERVER}/deeper`), /describe another resource$/],
+  "metadata of something that begins alike": [named("https://api.example/mc"), /describe another resource$/],
+  "metadata with a query": [named(`${SERVER}?tenant=other`), /describe another resource$/],
+  "metadata of no URL": [named(7), /describe another resource$/],
   "no authorization server": [named(SERVER, undefined), /names no authorization server$/],
-  "an authorization server without encryption": [named(SERVER, "http://login.example"), /has to be https$/],
-  "an authorization server on this machine": [named(SERVER, "http://127.0.0.1:6379"), /no business on this one$/],
-  "one on this machine, encrypted": [named(SERVER, "https://localhost"), /no business on this one$/],
-  "an authorization server that is a file": [named(SERVER, "file:///etc/passwd"), /has to be https$/],
-  "an authorization server that is no URL": [named(SERVER, "login"), /is no URL$/],
-  "another issuer": [telling({ issuer: EVIL }), /those of another authorization server$/],
-  "an issuer with another path": [telling({ issuer: `${ISSUER}/tenant` }), /those of another authorization server$/],
-  "no PKCE": [telling({ code_challenge_methods_supported: undefined }), /does not do PKCE by S256$/],
-  "plain PKCE": [telling({ code_challenge_methods_supported: ["plain"] }), /does not do PKCE by S256$/],
+  "an authorization server without encryption": [named(SERVER, "http://login.example"), /must be https$/],
+  "an authorization server on this machine": [
+    named(SERVER, "http://127.0.0.1:6379"),
+    /not an address on this machine$/,
+  ],
+  "one on this machine, encrypted": [named(SERVER, "https://localhost"), /not an address on this machine$/],
+  "an authorization server that is a file": [named(SERVER, "file:///etc/passwd"), /must be https$/],
+  "an authorization server that is no URL": [named(SERVER, "login"), /is not a URL$/],
+  "another issuer": [telling({ issuer: EVIL }), /describe another authorization server$/],
+  "an issuer with another path": [telling({ issuer: `${ISSUER}/tenant` }), /describe another authorization server$/],
+  "no PKCE": [telling({ code_challenge_methods_supported: undefined }), /does not support PKCE with S256$/],
+  "plain PKCE": [telling({ code_challenge_methods_supported: ["plain"] }), /does not support PKCE with S256$/],
   "pages for everything": [
     { [ISSUER_METADATA]: html, [`${ISSUER}/.well-known/openid-configuration`]: html },
     /has no metadata$/,
@@ -59,21 +62,21 @@ const LIES: Readonly<Record<string, readonly [lies: Readonly<Record<string, Answ
   "a list as metadata": [{ [ISSUER_METADATA]: [METADATA] }, /has no metadata$/],
   "metadata elsewhere": [{ [ISSUER_METADATA]: () => Response.redirect(`${EVIL}/metadata`) }, /has no metadata$/],
   "metadata elsewhere, as pages see it": [{ [ISSUER_METADATA]: () => Response.error() }, /has no metadata$/],
-  "a page that is a program": [telling({ authorization_endpoint: "javascript:alert(1)" }), /has to be https$/],
-  "a page that is a file": [telling({ authorization_endpoint: "file:///bin/sh" }), /has to be https$/],
-  "no page": [telling({ authorization_endpoint: undefined }), /is no URL$/],
+  "a page that is a program": [telling({ authorization_endpoint: "javascript:alert(1)" }), /must be https$/],
+  "a page that is a file": [telling({ authorization_endpoint: "file:///bin/sh" }), /must be https$/],
+  "no page": [telling({ authorization_endpoint: undefined }), /is not a URL$/],
   "no registration": [telling({ registration_endpoint: undefined }), /pass it as clientId$/],
   "a registration without encryption": [
     telling({ registration_endpoint: "http://login.example/register" }),
-    /has to be https$/,
+    /must be https$/,
   ],
-  "a registration of nobody": [{ [`${ISSUER}/register`]: {} }, /is not one of OAuth$/],
+  "a registration of nobody": [{ [`${ISSUER}/register`]: {} }, /is not valid OAuth$/],
   "a refusal that would move a terminal": [
     {
       [`${ISSUER}/register`]: () =>
         Response.json({ error: "\u001b[2Jno", error_description: "\u001b[2J" }, { status: 400 }),
     },
-    /refuses: an error$/,
+    /rejected the request: an error$/,
   ],
 };
 
@@ -89,16 +92,16 @@ for (const [name, [lies, message]] of Object.entries(LIES)) {
 
 for (
   const [name, answer, message] of [
-    ["another state", (page) => answerTo(page, { state: "other" }), /is not one of OAuth$/],
-    ["no state", (page) => String(answerTo(page)).replace(/&state=[^&]+/, ""), /is not one of OAuth$/],
-    ["another issuer", (page) => answerTo(page, { iss: EVIL }), /is not one of OAuth$/],
-    ["the issuer with a slash", (page) => answerTo(page, { iss: `${ISSUER}/` }), /is not one of OAuth$/],
-    ["no issuer, which was announced", (page) => answerTo(page, { iss: undefined }), /is not one of OAuth$/],
-    ["two codes", (page) => `${answerTo(page)}&code=2`, /is not one of OAuth$/],
-    ["no code", (page) => answerTo(page, { code: undefined }), /is not one of OAuth$/],
-    ["no URL", () => "code", /is not one of OAuth$/],
-    ["an error", (page) => answerTo(page, { error: "access_denied" }), /refuses: access_denied$/],
-    ["a broken browser", () => Promise.reject(new Error("no display")), /the way to the page, or back, has failed$/],
+    ["another state", (page) => answerTo(page, { state: "other" }), /is not valid OAuth$/],
+    ["no state", (page) => String(answerTo(page)).replace(/&state=[^&]+/, ""), /is not valid OAuth$/],
+    ["another issuer", (page) => answerTo(page, { iss: EVIL }), /is not valid OAuth$/],
+    ["the issuer with a slash", (page) => answerTo(page, { iss: `${ISSUER}/` }), /is not valid OAuth$/],
+    ["no issuer, which was announced", (page) => answerTo(page, { iss: undefined }), /is not valid OAuth$/],
+    ["two codes", (page) => `${answerTo(page)}&code=2`, /is not valid OAuth$/],
+    ["no code", (page) => answerTo(page, { code: undefined }), /is not valid OAuth$/],
+    ["no URL", () => "code", /is not valid OAuth$/],
+    ["an error", (page) => answerTo(page, { error: "access_denied" }), /rejected the request: access_denied$/],
+    ["a broken browser", () => Promise.reject(new Error("no display")), /the redirect failed; see the cause$/],
   ] as readonly [string, (page: URL) => URL | string | Promise<string>, RegExp][]
 ) {
   test(`oauthFetch() spends no code when the browser comes back with ${name}`, async () => {
@@ -111,11 +114,11 @@ for (
 
 for (
   const [name, tokens, message] of [
-    ["that break out of headers", { access_token: "good\r\nx-evil: 1" }, /no header may have$/],
-    ["that are none", { access_token: "" }, /is not one of OAuth$/],
-    ["of another kind", { token_type: "mac" }, /is not one of OAuth$/],
-    ["bound to a key of another", { token_type: "DPoP" }, /bound to a key that is not ours$/],
-    ["that last no number", { expires_in: "soon" }, /is not one of OAuth$/],
+    ["that break out of headers", { access_token: "good\r\nx-evil: 1" }, /not allowed in a header$/],
+    ["that are none", { access_token: "" }, /is not valid OAuth$/],
+    ["of another kind", { token_type: "mac" }, /is not valid OAuth$/],
+    ["bound to a key of another", { token_type: "DPoP" }, /bound to another key$/],
+    ["that last no number", { expires_in: "soon" }, /is not valid OAuth$/],
   ] as readonly [string, object, RegExp][]
 ) {
   test(`oauthFetch() takes no tokens ${name}`, async () => {
@@ -127,7 +130,7 @@ for (
 test("oauthFetch() sends a secret to its own issuer alone, and not on to where that redirects", async () => {
   const grant = clientCredentials({ clientId: "robot", clientSecret: "secret", issuer: ISSUER });
   const away = createNetwork({ ...named(SERVER, EVIL), [`${EVIL}/.well-known/oauth-authorization-server`]: METADATA });
-  await rejects(away.fetch(grant)(SERVER, POST), { message: /does not take tokens of https:\/\/login\.example/ });
+  await rejects(away.fetch(grant)(SERVER, POST), { message: /does not accept tokens of https:\/\/login\.example/ });
   deepStrictEqual(away.asked, [SERVER, RESOURCE_METADATA]);
   const on = createNetwork({
     [`${ISSUER}/token`]: () => new Response(null, { status: 307, headers: { location: EVIL } }),
@@ -135,7 +138,7 @@ test("oauthFetch() sends a secret to its own issuer alone, and not on to where t
   await rejects(on.fetch(grant)(SERVER, POST), { code: "unauthenticated" });
   deepStrictEqual([on.count(`${ISSUER}/token`), on.count(EVIL)], [1, 0]);
   const older = createNetwork({ [RESOURCE_METADATA]: html });
-  await rejects(older.fetch(grant)(SERVER, POST), { message: /does not take tokens of/ });
+  await rejects(older.fetch(grant)(SERVER, POST), { message: /does not accept tokens of/ });
 });
 
 test("oauthFetch() sends refresh tokens to who issued them alone, when the server names another", async () => {
@@ -392,7 +395,7 @@ test("oauthFetch() quotes the code of a refusal, and nothing else that a strange
   const refusal = () => Response.json({ error: "invalid_grant", error_description: description }, { status: 400 });
   const { fetch } = createNetwork({ [`${ISSUER}/token`]: refusal });
   await rejects(fetch(agreeing().grant)(SERVER, POST), (thrown: Error) => {
-    match(thrown.message, /refuses: invalid_grant$/);
+    match(thrown.message, /rejected the request: invalid_grant$/);
     ok(!JSON.stringify({ ...thrown, message: thrown.message, cause: undefined }).includes(description));
     return true;
   });

@@ -6,8 +6,9 @@ import { rateLimit } from "../../../src/integrations/middleware/mod.ts";
 import { redisRateLimitStore, type RedisRateLimitStoreOptions } from "../../../src/integrations/redis/mod.ts";
 import { testClient } from "../../../src/testing/mod.ts";
 import { skipReason, startRedis, type TestServer } from "../../engine/programs.ts";
+import { errorLogger } from "../../engine/fixture.ts";
 
-/** Servers start slowly where much is done at once. */
+/** Servers start slowly on a busy machine. */
 const PATIENT = { timeout: 120_000 };
 /** So slow that nothing is added while a test runs. */
 const SLOW = { perSecond: 1 / 3_600, burst: 3 };
@@ -72,7 +73,7 @@ test("redisRateLimitStore() rejects, and tells once, where there is no Redis", P
   const store = redisRateLimitStore({
     redis: "redis://127.0.0.1:1",
     timeoutMs: 300,
-    onError: (error) => void errors.push(error),
+    logger: errorLogger((error) => errors.push(error)),
   });
   for (let n = 0; n < 2; n++) await rejects(Promise.resolve(store.take("a", SLOW, 0)));
   strictEqual(errors.length, 1);
@@ -85,7 +86,7 @@ test(
   async () => {
     const errors: unknown[] = [];
     const redis = "/nowhere/redis.sock?password=secret";
-    const store = redisRateLimitStore({ redis, timeoutMs: 300, onError: (error) => void errors.push(error) });
+    const store = redisRateLimitStore({ redis, timeoutMs: 300, logger: errorLogger((error) => errors.push(error)) });
     await rejects(Promise.resolve(store.take("a", SLOW, 0)), /^StoreError: Redis at \/nowhere\/redis\.sock: [^?]*$/);
     strictEqual(errors.length, 1);
     store.close();

@@ -1,4 +1,4 @@
-/** The part of the package's types that these tests use: the package has no types. */
+/** Types of the package, which has none, as far as these tests use them. */
 declare module "oidc-provider" {
   import type { IncomingMessage, ServerResponse } from "node:http";
 

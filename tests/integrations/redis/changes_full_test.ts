@@ -1,17 +1,18 @@
-/** News of changes by way of a real Redis. */
+/** Notifications of changes through a real Redis. */
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import type { Change } from "../../../mod.ts";
 import { type RedisChangeBus, redisChangeBus } from "../../../src/integrations/redis/mod.ts";
 import { mcpTransport } from "../../../src/wires/mcp/mod.ts";
 import { skipReason, startRedis, type TestServer } from "../../engine/programs.ts";
+import { errorLogger } from "../../engine/fixture.ts";
 import { createReplica, eventually, isHeard, PATIENT, withRedis } from "./fixture.ts";
 
 const TOOLS: Change = { kind: "list-changed", list: "tools" };
 
 const updated = (uri: string): Change => ({ kind: "resource-updated", uri });
 
-/** A bus, the changes that it delivered, and the errors that it reported. */
+/** A bus, its messages and its errors. */
 interface Opened {
   readonly bus: RedisChangeBus;
   readonly heard: Change[];
@@ -22,7 +23,7 @@ interface Opened {
 function open(redis: string, name: string, timeoutMs = 60_000): Opened {
   const errors: unknown[] = [];
   const heard: Change[] = [];
-  const bus = redisChangeBus({ redis, name, timeoutMs, onError: (error) => void errors.push(error) });
+  const bus = redisChangeBus({ redis, name, timeoutMs, logger: errorLogger((error) => errors.push(error)) });
   const leave = bus.subscribe((change) => void heard.push(change));
   return { bus, heard, errors, leave };
 }
@@ -42,7 +43,7 @@ describe("redisChangeBus()", { skip: skipReason("redis") }, () => {
     await (await starting)?.stop();
   });
 
-  /** Runs with two buses of one name, and closes them. */
+  /** Runs a test with two buses of the same name, and closes them. */
   async function withTwo(run: (one: Opened, two: Opened, redis: string, channel: string) => Promise<void>) {
     const [redis, name] = [await url(), crypto.randomUUID()];
     const [one, two] = [open(redis, name), open(redis, name)];
@@ -63,7 +64,7 @@ describe("redisChangeBus()", { skip: skipReason("redis") }, () => {
         await two.bus.publish(TOOLS);
         for (const opened of [one, two]) {
           await hasHeard(opened, TOOLS);
-          // Changes from before the bus could listen are read meanwhile: they may come last.
+          // Messages before the subscription are read from the backlog and may arrive last.
           const heard = () => new Set(opened.heard.map((change) => JSON.stringify(change))).size;
           await eventually("all is heard", () => heard() === changes.length + 1);
           deepStrictEqual(opened.errors, []);

@@ -1,4 +1,4 @@
-/** Streams of 2024-11-05 that several replicas write: what Redis keeps of them. */
+/** Records in Redis for streams of 2024-11-05 that several replicas write. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { createServer, defineTool } from "../../../mod.ts";

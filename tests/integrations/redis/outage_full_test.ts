@@ -1,4 +1,4 @@
-/** What callers and the log receive while the Redis behind a server is down, and that the server recovers with it. */
+/** Errors for callers and log lines during an outage of Redis, and recovery after it. */
 import { match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, mcpLite, type Server } from "../../../mod.ts";
@@ -10,12 +10,13 @@ import { mcp, sessionsIn } from "../../../src/wires/mcp/mod.ts";
 import { webtools } from "../../../src/wires/webtools/mod.ts";
 import { skipReason, startRedis, type TestServer } from "../../engine/programs.ts";
 import { KEYS } from "../../wires/mcp/server/fixture.ts";
+import { errorLogger } from "../../engine/fixture.ts";
 import { eventually, PATIENT } from "./fixture.ts";
 
-/** A server that needs its Redis for everything, and its reports about it. */
+/** A server that needs Redis for everything, and its log lines. */
 interface Opened {
   readonly server: Server;
-  /** By the reporter: a store, or the server's own log. */
+  /** Errors with their source: a store, or the log of the server. */
   readonly told: { readonly by: string; readonly error: unknown }[];
   close(): Promise<void>;
 }
@@ -25,12 +26,10 @@ function open(redis: string): Opened {
   const options = (by: string) => ({
     redis,
     timeoutMs: 2_000,
-    onError: (error: unknown) => void told.push({ by, error }),
+    logger: errorLogger((error) => told.push({ by, error })),
   });
   const store = redisRateLimitStore(options("buckets"));
   const sessions = redisSessionStore(options("sessions"));
-  const log = (_message: string, fields?: Readonly<Record<string, unknown>>) =>
-    void told.push({ by: "log", error: fields?.["error"] });
   const limited = defineTool("limited").describe("Be limited").use(rateLimit({ perSecond: 1_000, store }))
     .handle(() => "done");
   const promised = defineTool("promised").describe("Take long").promise().handle(() => "done");
@@ -41,7 +40,7 @@ function open(redis: string): Opened {
     keys: KEYS,
     engine: bullmqEngine(options("bullmq")),
     changes: redisChangeBus(options("changes")),
-    logger: { debug() {}, info() {}, warn: log, error: log },
+    logger: errorLogger((error) => told.push({ by: "log", error })),
     wires: [
       mcpLite(),
       mcp({ sessions: sessionsIn(sessions), ssePath: "/sse" }),
@@ -80,7 +79,7 @@ const META = {
   "io.modelcontextprotocol/clientCapabilities": {},
 };
 
-/** A way to ask for what needs Redis; none of them changes anything that another one needs. */
+/** Requests that need Redis. They are independent of each other. */
 type Ask = (opened: Opened, session: string) => Promise<Response>;
 
 const inSession = (opened: Opened, session: string, message: unknown) =>

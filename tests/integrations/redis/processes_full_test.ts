@@ -1,4 +1,4 @@
-/** Replicas as processes, of several runtimes: they share one Redis, and nothing else. */
+/** Replicas as processes of several runtimes that only share one Redis. */
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import process from "node:process";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -22,7 +22,7 @@ function start(runtime: string, bin: string, redis: string): Promise<Program> {
   );
 }
 
-/** A client of the official SDK whose calls go to one replica, and everything else to another. */
+/** A client of the official SDK that sends calls to one replica and all other requests to another one. */
 async function connect(calls: () => string, others: () => string) {
   const client = new Client({ name: "official", version: "1.0.0" }, { capabilities: { elicitation: {} } });
   client.setRequestHandler(ElicitRequestSchema, () => ({ action: "accept", content: { name: "Ada" } }));
@@ -55,7 +55,7 @@ for (const [first, second] of [["bun", "deno"], ["node22", "node24"]] as const) 
         a.tell("notify");
         await eventually("it is heard", () => heard.length > 0);
 
-        // The replica where the client cancels notifies the other one.
+        // The client sends the cancellation to the other replica.
         const leaving = new AbortController();
         const options = { signal: leaving.signal, onprogress: () => leaving.abort() };
         await rejects(client.callTool({ name: "wait" }, undefined, options));

@@ -1,4 +1,4 @@
-/** What `redisSessionStore()` keeps and notifies, in a real Redis, seen from two replicas. */
+/** Records and notifications of `redisSessionStore()` in a real Redis, for two replicas. */
 import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import {
@@ -8,14 +8,15 @@ import {
 } from "../../../src/integrations/redis/mod.ts";
 import type { SessionNote } from "../../../src/wires/mcp/mod.ts";
 import { skipReason, startRedis, type TestServer } from "../../engine/programs.ts";
+import { errorLogger } from "../../engine/fixture.ts";
 import { eventually, isHeard, newSession, PATIENT, withRedis } from "./fixture.ts";
 
-/** Has Redis do nothing for a while; what it is asked meanwhile it does then. */
+/** Blocks Redis for a while. Commands are executed afterwards. */
 function pauseRedis(url: string, durationMs: number): Promise<unknown> {
   return withRedis(url, (client) => client.call("CLIENT", "PAUSE", `${durationMs}`, "ALL"));
 }
 
-/** Whether something was done in time. */
+/** Whether a promise settles in time. */
 async function isDone(work: () => unknown): Promise<boolean> {
   try {
     await work();
@@ -34,13 +35,13 @@ describe("redisSessionStore()", { skip: skipReason("redis") }, () => {
   const opened: RedisSessionStore[] = [];
   after(() => opened.forEach((store) => store.close()));
 
-  /** Two stores of one name, their reports, and the prefix of all of their keys. */
+  /** Opens two stores of the same name; with their errors and the prefix of their keys. */
   async function openTwo(options: Partial<RedisSessionStoreOptions> = {}) {
     const name = crypto.randomUUID();
     const errors: unknown[] = [];
     const redis = await url();
     const open = () => {
-      const all = { redis, name, timeoutMs: 60_000, onError: (error: unknown) => void errors.push(error), ...options };
+      const all = { redis, name, timeoutMs: 60_000, logger: errorLogger((error) => errors.push(error)), ...options };
       const store = redisSessionStore(all);
       opened.push(store);
       return store;
@@ -48,7 +49,7 @@ describe("redisSessionStore()", { skip: skipReason("redis") }, () => {
     return { one: open(), two: open(), errors, redis, prefix: `{${name}}:mcp:` };
   }
 
-  /** Notifications about a session from now on, once the connection listens. */
+  /** Subscribes to a session and collects its notes. */
   async function hear(store: RedisSessionStore, redis: string, id: string) {
     const heard: SessionNote[] = [];
     const leave = store.subscribe(id, (note) => void heard.push(note));
@@ -121,7 +122,7 @@ describe("redisSessionStore()", { skip: skipReason("redis") }, () => {
     await two.delete(id);
     for (const { heard } of [here, there]) {
       await eventually("all is told", () => heard.some(({ kind }) => kind === "ended"));
-      // A message that was sent while the connection was being made comes twice.
+      // Notes that were published while the connection was opened are emitted twice.
       const said = new Set(heard.map((note) => JSON.stringify(note)));
       deepStrictEqual([...said].map((note) => JSON.parse(note)), notes);
     }
@@ -137,7 +138,7 @@ describe("redisSessionStore()", { skip: skipReason("redis") }, () => {
     await one.put(newSession({ id }));
     await two.publish(id, { kind: "cancelled", requestId: "before the request" });
     await one.get(id);
-    // Sent at once: a connection that listens is only opened now.
+    // Published at once, while the connection for channels is being opened.
     const heard: SessionNote[] = [];
     const [leave] = [
       one.subscribe(id, (note) => void heard.push(note)),
@@ -155,7 +156,7 @@ describe("redisSessionStore()", { skip: skipReason("redis") }, () => {
     for (const one of [session, deleted]) await two.put(one);
     const listening = await hear(one, redis, session.id);
     const ending = await hear(one, redis, deleted.id);
-    // In one go, so that the connection comes back only afterwards.
+    // In one transaction, so that the connection is restored only afterwards.
     await withRedis(redis, async (client) => {
       const note = JSON.stringify({ kind: "response", id: "q", result: {} });
       const key = (await client.pubsub("CHANNELS", `*${session.id}`) as string[])[0] ?? "";
@@ -297,7 +298,7 @@ describe("redisSessionStore()", { skip: skipReason("redis") }, () => {
     const { one, redis } = await openTwo({ timeoutMs: 300 });
     const { id } = newSession();
     await eventually("Redis is in time", () => isDone(() => one.put(newSession({ id }))));
-    // Requests that come meanwhile are carried out afterwards, when no caller waits for them any more.
+    // Commands in the meantime are executed later, after their time limit.
     await pauseRedis(redis, 1_000);
     await Promise.all([1, 2].map((n) => one.append(id, "s", `${n}`, n === 2)));
     deepStrictEqual((await one.read(id, "s", 0)).map(({ json }) => json), ["1", "2"]);
@@ -311,7 +312,7 @@ describe("redisSessionStore()", { skip: skipReason("redis") }, () => {
     const { leave } = await hear(one, redis, id);
     await pauseRedis(redis, 1_500);
     const heard: SessionNote[] = [];
-    // It is sent before any reader listens; and when one does, no caller waits for it any more.
+    // The note is published before the subscription, and the time limit ends before the backlog is read.
     await isDone(() => two.publish(other.id, { kind: "response", id: "q", result: {} }));
     const leaveOther = one.subscribe(other.id, (note) => void heard.push(note));
     await eventually("it is told", () => heard.some(({ kind }) => kind === "response"));
@@ -334,8 +335,8 @@ describe("redisSessionStore()", { skip: skipReason("redis") }, () => {
 
 test("redisSessionStore() rejects, and tells once, where there is no Redis", PATIENT, async () => {
   const errors: unknown[] = [];
-  const onError = (error: unknown) => void errors.push(error);
-  const store = redisSessionStore({ redis: "redis://127.0.0.1:1", timeoutMs: 300, onError });
+  const logger = errorLogger((error) => errors.push(error));
+  const store = redisSessionStore({ redis: "redis://127.0.0.1:1", timeoutMs: 300, logger });
   for (let n = 0; n < 2; n++) await rejects(async () => await store.get("x"));
   strictEqual(errors.length, 1);
   const waiting = rejects(async () => await store.append("x", "s", "1", true));

@@ -1,4 +1,4 @@
-/** MCP sessions of two replicas over one Redis: each replica continues the sessions of the other. */
+/** MCP sessions of two replicas over one Redis: each replica continues sessions of the other. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -53,7 +53,7 @@ describe("sessions of two replicas", { skip: skipReason("redis") }, () => {
     await (await starting)?.stop();
   });
 
-  /** Runs with two replicas, and ends them. */
+  /** Runs a test with two replicas, and closes them. */
   async function withTwo(
     run: (one: Replica, two: Replica, redis: string) => Promise<void>,
     options: { readonly ttlMs?: number; readonly pollAfterMs?: number; readonly retryMs?: number } = {},
@@ -192,7 +192,7 @@ describe("sessions of two replicas", { skip: skipReason("redis") }, () => {
       }
     }));
 
-  /** What a client's `fetch` is: requests go to the replicas in turn, answers of the client to the other than its calls. */
+  /** A `fetch` that sends requests to the replicas in turn, and responses of the client to another replica than its calls. */
   function inTurn(one: Server, two: Server, answered: string[]) {
     let turn = 0;
     return async (url: string | URL, init: RequestInit = {}): Promise<Response> => {
@@ -222,7 +222,7 @@ describe("sessions of two replicas", { skip: skipReason("redis") }, () => {
       }
       await client.subscribeResource({ uri: "docs://readme" });
       await eventually("somebody listens for news", () => isHeard(redis, "*:changes"));
-      // Whichever of them has the stream: both send.
+      // Both notify, whichever replica has the stream.
       one.server.notify.resourceUpdated("docs://readme");
       two.server.notify.listChanged("tools");
       await eventually("both are heard", () => heard.length >= 2);
@@ -286,7 +286,7 @@ describe("sessions while Redis is gone", { skip: skipReason("redis") }, () => {
       strictEqual((await legacy(one.server, "initialize", { protocolVersion: "2025-11-25" })).status, 503);
       ok(one.errors.length > 0 && two.errors.length > 0, "somebody is told");
       one.gate.open();
-      // For longer than Redis may take to answer.
+      // Longer than the time limit of a reply.
       await new Promise((resolve) => setTimeout(resolve, 1_500));
 
       await server.restart();

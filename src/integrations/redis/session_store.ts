@@ -1,4 +1,5 @@
 import type { Redis } from "ioredis";
+import type { RedisConnection } from "../../engine/redis/connection.ts";
 import { Listeners } from "../../internal/async.ts";
 import { type OptionRules, wholeNumber } from "../../internal/options.ts";
 import type {
@@ -8,17 +9,16 @@ import type {
   SessionStore,
   StoredMessage,
 } from "../../wires/mcp/http/sessions/store.ts";
-import { RedisConnection } from "./connection.ts";
-import { checkRedisOptions, REDIS_RULES, type RedisOptions } from "./options.ts";
-import { Follower, type Missed } from "./channel_with_backlog.ts";
+import { type Backlog, ChannelWithBacklog } from "./channel_with_backlog.ts";
+import { openRedis, REDIS_RULES, type RedisOptions } from "./options.ts";
 import { type Entry, fieldOf, toMessage, toNote, toSession } from "./session_records.ts";
-import { APPEND, DELETE, DROP, GET, MISSED, NOTE, PUT } from "./session_scripts.ts";
+import { APPEND, DELETE, DROP, GET, NOTE, PUT, READ_BACKLOG } from "./session_scripts.ts";
 
 /** Options of {@link redisSessionStore}. */
 export interface RedisSessionStoreOptions extends RedisOptions {
-  /** How long a session lasts after its last request, in milliseconds. Default: 3,600,000 (an hour). */
+  /** Time to live of a session after its last request, in milliseconds. Default: 3,600,000 (one hour). */
   readonly ttlMs?: number;
-  /** Most sessions at once, of all replicas; the one that was quiet longest has to go. Default: 100,000. */
+  /** Maximum number of sessions of all replicas. The least recently used one is deleted. Default: 100,000. */
   readonly maxSessions?: number;
 }
 
@@ -30,35 +30,35 @@ const RULES: OptionRules<RedisSessionStoreOptions> = {
 
 /** Sessions in Redis, for `sessionsIn`. */
 export interface RedisSessionStore extends SessionStore {
-  /** Ends the connections; what is kept stays. */
+  /** Closes the connections. The sessions remain in Redis. */
   close(): void;
 }
 
-/** Messages that are kept of a stream. */
+/** Maximum number of messages of a stream. */
 const MAX_MESSAGES = 1_024;
 
-/** Streams that are kept of a session once they have ended. */
+/** Maximum number of streams of a session; only ended ones are deleted. */
 const MAX_STREAMS = 1_024;
 
-/** Bytes that are kept of a session's streams; one that is longer by itself is kept whole. */
+/** Maximum size of all streams of a session in bytes. A single larger one is kept. */
 const MAX_BYTES = 4_194_304;
 
-/** What clients have said to questions and of cancellations, and for whom that is kept who could not hear it. */
+/** Maximum number of notes in the backlog of a session: responses to questions, and cancellations. */
 const MAX_NOTES = 256;
 
-/** Bytes of it. A response is at most as long as a request may be. */
+/** Maximum size of these notes in bytes. A response is at most as long as a request may be. */
 const MAX_NOTE_BYTES = 4_194_304;
 
-/** Sessions whose last number is remembered from their last request: for those who begin to listen in it. */
+/** Maximum number of sessions whose last message number is cached from their last request, for later subscriptions. */
 const MAX_NUMBERS = 10_000;
 
 /**
- * Sessions of older MCP revisions in Redis: any replica can serve any of them. A question that one replica has asked can be
- * answered at another, a stream that one has begun be taken up at another, and a request be cancelled anywhere.
+ * Sessions of older MCP revisions in Redis: each replica can serve each session. A question of one replica can be answered through
+ * another, a stream can be resumed at another, and a request can be cancelled through any of them.
  *
- * Needs `ioredis`, which is not installed with Toolwire, and Redis 6.2 or later. Connects when it is first used; the connections
- * keep the process alive until `close()`, which belongs after the server's. While Redis cannot be reached, requests of sessions
- * are answered with 503; what calls under way have to say waits up to 30 seconds for it.
+ * Needs the package `ioredis`, which is not installed with Toolwire, and Redis 6.2 or later. Connects at the first use; the
+ * connections keep the process alive until `close()`, which should be called after the server's. While Redis cannot be reached,
+ * requests of sessions are answered with status 503; messages of running calls wait for up to 30 seconds.
  *
  * @example Sessions that replicas share
  * ```ts fragment
@@ -73,48 +73,47 @@ const MAX_NUMBERS = 10_000;
  *   wires: [mcp({ sessions: sessionsIn(redisSessionStore({ redis })) })],
  * });
  * ```
- * @throws {RangeError} If a number is not one that it may be.
- * @throws {TypeError} If another option is not what it should be, or there is no such option.
+ * @throws {RangeError} If a number is out of range.
+ * @throws {TypeError} If another option is invalid or unknown.
  */
 export function redisSessionStore(options: RedisSessionStoreOptions): RedisSessionStore {
-  checkRedisOptions("keep sessions in Redis", options, RULES);
-  return new Store(options);
+  return new SharedSessionStore(openRedis("redisSessionStore", "keep sessions in Redis", options, RULES), options);
 }
 
-class Store implements RedisSessionStore {
+class SharedSessionStore implements RedisSessionStore {
   readonly #connection: RedisConnection;
   readonly #prefix: string;
   readonly #ttlMs: number;
   readonly #maxSessions: number;
   readonly #listeners = new Map<string, Listeners<SessionNote>>();
   readonly #numbers = new Map<string, string>();
-  /** The last append of each stream that is not done. */
+  /** Last pending append of each stream. */
   readonly #appends = new Map<string, Promise<void>>();
 
-  constructor(options: RedisSessionStoreOptions) {
+  constructor(connection: RedisConnection, options: RedisSessionStoreOptions) {
     const { name = "toolwire", ttlMs = 3_600_000, maxSessions = 100_000 } = options;
-    this.#connection = new RedisConnection("redisSessionStore", "MCP sessions cannot be kept in Redis now:", options);
-    // In braces: on a cluster, all of it is kept in one place.
+    this.#connection = connection;
+    // The braces are a hash tag: on a cluster, all keys are in one slot.
     this.#prefix = `{${name}}:mcp:`;
     this.#ttlMs = ttlMs;
     this.#maxSessions = maxSessions;
   }
 
   async put(session: McpSession, before?: McpSession): Promise<boolean> {
-    const was = before === undefined ? "" : JSON.stringify(before);
-    const more = [JSON.stringify(session), was, this.#maxSessions, `${this.#prefix}session:`];
-    return await this.#run(PUT, session.id, session.id, this.#ttlMs, ...more) === 1;
+    const expected = before === undefined ? "" : JSON.stringify(before);
+    const values = [this.#ttlMs, JSON.stringify(session), expected, this.#maxSessions, `${this.#prefix}session:`];
+    return await this.#run(PUT, session.id, session.id, ...values) === 1;
   }
 
   async get(id: string): Promise<McpSession | undefined> {
     if (!isId(id)) return undefined;
     const found = await this.#run(GET, id, id, this.#ttlMs).catch((error) => {
-      // Whatever is there is no session: its caller begins anew. It was told.
+      // The key holds something other than a session, so the caller starts a new one. Reported already.
       if (!String(error).includes("WRONGTYPE")) throw error;
     });
     if (!Array.isArray(found)) return undefined;
     const session = toSession(found[0], id);
-    if (session === undefined) this.#reportJunk();
+    if (session === undefined) this.#reportInvalid();
     this.#rememberNumber(id, String(found[1]));
     return session;
   }
@@ -131,8 +130,8 @@ class Store implements RedisSessionStore {
     const key = `${id}:${stream}`;
     const before = this.#appends.get(key);
     const appended = (before ?? Promise.resolve()).then(async () => {
-      const isKept = await this.#connection.askPatiently(this.#script(APPEND, id, values)) === 1;
-      // It was quiet for too long, of which nobody tells: whoever waits for the message waits in vain.
+      const isKept = await this.#connection.requestWithRetry(this.#script(APPEND, id, values)) === 1;
+      // The session has expired, which is not published. Without this note, readers of the stream would wait for ever.
       if (!isKept) this.#listeners.get(id)?.tell({ kind: "ended" });
     });
     const done = appended.catch(() => {}).then(() => {
@@ -145,9 +144,11 @@ class Store implements RedisSessionStore {
   async read(id: string, stream: string, after: number): Promise<readonly StoredMessage[]> {
     const key = `${this.#keyOf(id)}:stream:${stream}`;
     const from = `${after + 1}-0`;
-    const entries: readonly Entry[] = await this.#connection.askPatiently((client) => client.xrange(key, from, "+"));
+    const entries: readonly Entry[] = await this.#connection.requestWithRetry((client) =>
+      client.xrange(key, from, "+")
+    );
     const messages = entries.map(toMessage);
-    if (messages.includes(undefined)) this.#reportJunk();
+    if (messages.includes(undefined)) this.#reportInvalid();
     return messages.filter((message) => message !== undefined);
   }
 
@@ -164,10 +165,10 @@ class Store implements RedisSessionStore {
     if (listeners === undefined) {
       listeners = new Listeners<SessionNote>(() => {
         this.#listeners.delete(id);
-        leave();
+        unsubscribe();
       });
       this.#listeners.set(id, listeners);
-      const leave = this.#connection.channels.join(this.#keyOf(id), this.#follow(id, listeners));
+      const unsubscribe = this.#connection.channels.subscribe(this.#keyOf(id), this.#createChannel(id, listeners));
     }
     return listeners.add(listener);
   }
@@ -176,29 +177,29 @@ class Store implements RedisSessionStore {
     this.#connection.close();
   }
 
-  #follow(id: string, listeners: Listeners<SessionNote>): Follower<SessionNote> {
-    return new Follower({
-      // Sessions are asked for before they are listened to: from then on nothing is missed.
+  #createChannel(id: string, listeners: Listeners<SessionNote>): ChannelWithBacklog<SessionNote> {
+    return new ChannelWithBacklog({
+      // A session is read before its channel is subscribed to: the number of that time is where the backlog starts.
       cursor: this.#numbers.get(id) ?? "0",
-      read: (text) => {
+      decode: (text) => {
         const note = toNote(text);
-        if (note === undefined) this.#reportJunk();
+        if (note === undefined) this.#reportInvalid();
         return note;
       },
-      missed: (cursor = "0") => this.#missed(id, cursor),
-      tell: (note) => listeners.tell(note),
+      readBacklog: (cursor = "0") => this.#readBacklog(id, cursor),
+      emit: (note) => listeners.tell(note),
     });
   }
 
-  async #missed(id: string, cursor: string): Promise<Missed<SessionNote>> {
+  async #readBacklog(id: string, cursor: string): Promise<Backlog<SessionNote>> {
     const after = Number.parseInt(cursor, 10) || 0;
-    const missed = await this.#connection.askPatiently(this.#script(MISSED, id, [after]));
-    if (!Array.isArray(missed)) return { news: [{ kind: "ended" }], cursor };
-    const [last, streams, entries] = missed as [string, readonly string[], readonly Entry[]];
+    const backlog = await this.#connection.requestWithRetry(this.#script(READ_BACKLOG, id, [after]));
+    if (!Array.isArray(backlog)) return { messages: [{ kind: "ended" }], cursor };
+    const [last, streams, entries] = backlog as [string, readonly string[], readonly Entry[]];
     const notes = entries.map((entry) => toNote(fieldOf(entry, "json")));
-    if (notes.includes(undefined)) this.#reportJunk();
+    if (notes.includes(undefined)) this.#reportInvalid();
     return {
-      news: [
+      messages: [
         ...notes.filter((note) => note !== undefined),
         ...streams.map((stream): SessionNote => ({ kind: "message", stream })),
       ],
@@ -207,7 +208,7 @@ class Store implements RedisSessionStore {
   }
 
   #run(script: string, id: string, ...values: (string | number)[]): Promise<unknown> {
-    return this.#connection.ask(this.#script(script, id, values));
+    return this.#connection.request(this.#script(script, id, values));
   }
 
   #script(script: string, id: string, values: readonly (string | number)[]): (client: Redis) => Promise<unknown> {
@@ -222,9 +223,9 @@ class Store implements RedisSessionStore {
     if (this.#numbers.size > MAX_NUMBERS && oldest !== undefined) this.#numbers.delete(oldest);
   }
 
-  /** Without its id, which is known to its caller alone. */
-  #reportJunk(): void {
-    this.#connection.report(new Error("Cannot read all that Redis has of an MCP session: it is none of ours"));
+  /** The message does not contain the id of the session, which is a secret. */
+  #reportInvalid(): void {
+    this.#connection.errors.report(new Error("Cannot read a record of an MCP session from Redis: it is invalid"));
   }
 
   #keyOf(id: string): string {
@@ -232,7 +233,7 @@ class Store implements RedisSessionStore {
   }
 }
 
-/** Ids are ours; others are not looked for, so that nobody names other keys by them. */
+/** Whether an id has the form of generated ids. Others are rejected, so that they cannot name other keys. */
 function isId(id: string): boolean {
   return /^[\w-]{1,64}$/.test(id);
 }

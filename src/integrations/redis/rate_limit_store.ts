@@ -1,26 +1,25 @@
 import type { BucketStore } from "../middleware/rate_limit.ts";
-import { RedisConnection } from "./connection.ts";
-import { checkRedisOptions, REDIS_RULES, type RedisOptions } from "./options.ts";
+import { openRedis, REDIS_RULES, type RedisOptions } from "./options.ts";
 
 /** Options of {@link redisRateLimitStore}. */
 export type RedisRateLimitStoreOptions = RedisOptions;
 
 /** Token buckets in Redis. */
 export interface RedisRateLimitStore extends BucketStore {
-  /** Ends the connection. */
+  /** Closes the connection. */
   close(): void;
 }
 
 /**
- * One script, so that nobody takes a token that somebody else has; by the clock of Redis, since those of the servers differ.
- * A bucket that would be full again is not kept.
+ * One script, so that two servers cannot take the same token. It uses the clock of Redis, since those of the servers may differ.
+ * A bucket expires when it would be full again.
  */
 const TAKE = `
   local time = redis.call("TIME")
   local now = time[1] * 1000 + time[2] / 1000
   local perMs, burst = tonumber(ARGV[1]) / 1000, tonumber(ARGV[2])
-  local kept = redis.call("HMGET", KEYS[1], "tokens", "at")
-  local tokens, at = tonumber(kept[1]) or burst, tonumber(kept[2]) or now
+  local stored = redis.call("HMGET", KEYS[1], "tokens", "at")
+  local tokens, at = tonumber(stored[1]) or burst, tonumber(stored[2]) or now
   tokens = math.min(burst, tokens + math.max(0, now - at) * perMs)
   local wait = 0
   if tokens >= 1 then tokens = tokens - 1 else wait = math.ceil((1 - tokens) / perMs) end
@@ -29,12 +28,12 @@ const TAKE = `
   return wait`;
 
 /**
- * Token buckets in Redis, which all replicas share: the `store` of a `rateLimit`.
+ * Token buckets in Redis, shared by all replicas: the `store` of a `rateLimit`.
  *
- * Needs `ioredis`, which is not installed with Toolwire. Connects when it is first used; the connection keeps the process alive
+ * Needs the package `ioredis`, which is not installed with Toolwire. Connects at the first use; the connection keeps the process alive
  * until `close()`.
  *
- * @example A limit that replicas share
+ * @example A limit for all replicas together
  * ```ts fragment
  * import { rateLimit } from "jsr:@toolwire/toolwire/middleware";
  * import { redisRateLimitStore } from "jsr:@toolwire/toolwire/redis";
@@ -42,17 +41,16 @@ const TAKE = `
  * const store = redisRateLimitStore({ redis: "redis://127.0.0.1:6379" });
  * const server = createServer({ tools, middleware: [rateLimit({ perSecond: 10, burst: 20, store })] });
  * ```
- * @throws {RangeError} If a number is not one that it may be.
- * @throws {TypeError} If another option is not what it should be, or there is no such option.
+ * @throws {RangeError} If a number is out of range.
+ * @throws {TypeError} If another option is invalid or unknown.
  */
 export function redisRateLimitStore(options: RedisRateLimitStoreOptions): RedisRateLimitStore {
-  checkRedisOptions("keep buckets in Redis", options, REDIS_RULES);
+  const connection = openRedis("redisRateLimitStore", "keep buckets in Redis", options, REDIS_RULES);
   const { name = "toolwire" } = options;
-  const connection = new RedisConnection("redisRateLimitStore", "Rate limits cannot be kept in Redis now:", options);
   return {
     async take(key, { perSecond, burst }) {
       const bucket = `${name}:bucket:${key}`;
-      return Number(await connection.ask((client) => client.eval(TAKE, 1, bucket, perSecond, burst)));
+      return Number(await connection.request((client) => client.eval(TAKE, 1, bucket, perSecond, burst)));
     },
     close: () => connection.close(),
   };
