@@ -108,8 +108,8 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
 
   async "ends a stream with the promise before its deadline, and gives the whole"({ client, journal }) {
-    const stream = client.slow_pieces.stream({}, { meta: { deadline_ms: 3_000 } });
-    setTimeout(() => journal.gate.resolve(), 3_600);
+    const stream = client.slow_pieces.stream({}, { meta: { deadline_ms: 300 } });
+    setTimeout(() => journal.gate.resolve(), 500);
     strictEqual(await stream.result, "ab");
   },
 
@@ -325,5 +325,10 @@ const CASES = [...WIRES, ...COMPOSED].flatMap((wire) =>
   }))
 ).filter(({ skip, name }) => skip === false || (test(name, { skip }, () => {}), false));
 
-const bodies = overlap(CASES.map(({ body }) => body), 16);
-for (const [index, { name }] of CASES.entries()) test(name, bodies[index]);
+// Part of a deadline is measured in real time: these run one at a time.
+const isTimed = (name: string) =>
+  name.endsWith("ends a stream with the promise before its deadline, and gives the whole");
+const overlapping = CASES.filter(({ name }) => !isTimed(name));
+const bodies = overlap(overlapping.map(({ body }) => body), 16);
+for (const [index, { name }] of overlapping.entries()) test(name, bodies[index]);
+for (const { name, body } of CASES.filter(({ name }) => isTimed(name))) test(name, body);
