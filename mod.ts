@@ -128,18 +128,21 @@ export type {
 } from "./src/core/content/listing.ts";
 export type { Prompt } from "./src/core/content/prompt.ts";
 export type { Resource } from "./src/core/content/resource.ts";
-export { keyRing, type KeyRingOptions } from "./src/core/token/key_ring.ts";
+export { keyRing, type KeyRingOptions } from "./src/core/keys/key_ring.ts";
 export type { Hmac, TokenGuard } from "./src/core/token/guard.ts";
 export type { TokenClaims, TokenKeys, TokenKind, VerifiedToken } from "./src/core/token/token.ts";
 export type { AskAnswer, Engine, EngineWorker, Job, JobState, Memo, WorkOptions } from "./src/engine/engine.ts";
 export { memoryEngine, type MemoryEngineOptions } from "./src/engine/memory.ts";
 export type { CallConfig, CheckConfig } from "./src/core/call/call_config.ts";
-export type { Dispatch, PromiseTerms, Toolset } from "./src/core/dispatch/dispatcher.ts";
-export { createServer, type Notify, type Server } from "./src/server/server.ts";
-export type { ServerOptions } from "./src/server/options.ts";
+export type { Dispatch, Toolset } from "./src/core/dispatch/dispatcher.ts";
+export type { PromiseEngine, PromiseTerms } from "./src/core/dispatch/deferral.ts";
+export type { QuestionKeys } from "./src/core/dispatch/services.ts";
+export { createServer, type ServerOptions } from "./src/server/preset/create_server.ts";
+export type { Notify, Server } from "./src/server/server.ts";
+export type { CommonServerOptions, PromiseServerOptions, ServerIdentity } from "./src/server/options.ts";
 export type { Auth, MountedAuth } from "./src/server/auth.ts";
-export type { AllTools, Composable, Part } from "./src/server/part.ts";
-export type { CorsOptions, GateOptions } from "./src/server/origin_guard.ts";
+export type { AllTools, Composable, ComposableOptions, Part } from "./src/server/part.ts";
+export type { CorsOptions, OriginPolicy } from "./src/server/origin_guard.ts";
 export type {
   Body,
   Head,
@@ -148,10 +151,11 @@ export type {
   MountedWire,
   ProtectedResource,
   Reply,
+  RequestWire,
   ServerInfo,
-  Wire,
   WireHost,
 } from "./src/wires/wire.ts";
+export { mcp, type McpOptions } from "./src/wires/mcp/http/server/mcp.ts";
 export { mcpLite, type McpLiteOptions } from "./src/wires/mcp_lite/server/mcp_lite.ts";
 export type { HttpClientOptions } from "./src/http_client/send.ts";
 export { mcpLiteTransport } from "./src/wires/mcp_lite/client/transport.ts";

@@ -1,3 +1,4 @@
+import { MAX_TIMER_MS } from "../internal/time.ts";
 import type { CallEvent, PromiseOutcome, Sink } from "../core/call/outcome.ts";
 import { PieceCollector } from "../core/call/partials.ts";
 import type { ActivityMonitor } from "../core/call/transport.ts";
@@ -124,6 +125,6 @@ export class RunningCall extends AbortController implements Sink, ActivityMonito
     // While the wire waits for us there may be nothing to look at: then no timer holds the process.
     const isWatched = Math.min(this.dueMs, this.#touchedMs) < Infinity;
     // A longer timer, of more than 24.8 days, would fire at once.
-    this.#watch = isWatched ? setTimeout(() => this.#look(), Math.min(leftMs, 2 ** 31 - 1)) : undefined;
+    this.#watch = isWatched ? setTimeout(() => this.#look(), Math.min(leftMs, MAX_TIMER_MS)) : undefined;
   }
 }

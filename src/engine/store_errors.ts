@@ -73,8 +73,14 @@ export class ErrorThrottle {
 
   /** Logs an error, unless it belongs to an outage that is logged already. A bound method, so that it can be passed on. */
   readonly report = (error: unknown): void => {
-    if (!this.#hasFailed && !this.#isClosed) this.#logger.warn(this.#message, { error: this.toStoreError(error) });
+    const isSuppressed = this.#hasFailed || this.#isClosed;
     this.#hasFailed = true;
+    if (isSuppressed) return;
+    try {
+      this.#logger.warn(this.#message, { error: this.toStoreError(error) });
+    } catch {
+      // A logger that throws must not replace the error of the store.
+    }
   };
 
   /** A request succeeded: the next error is logged. */

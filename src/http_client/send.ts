@@ -101,11 +101,6 @@ export function redirectError(request: string, location: string | null | undefin
   return errorResultWithCause("invalid_request", "Redirects are not followed: use the final URL", particulars);
 }
 
-/** Makes a monitor that only aborts, without a limit on inactivity. */
-export function monitorFromSignal(signal: AbortSignal): ActivityMonitor {
-  return { signal, markActive() {}, suspend() {} };
-}
-
 function mergeHeaders(common: HeadersInit, own: HeadersInit): Headers {
   const headers = new Headers(common);
   new Headers(own).forEach((value, name) => headers.set(name, value));

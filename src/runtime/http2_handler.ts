@@ -16,13 +16,13 @@ const BODY_MS = 30_000;
 
 /** Answers requests that come as streams. */
 export function toHttp2Handler(
-  server: Pick<Server, "handle" | "limits">,
+  server: Pick<Server, "~server" | "limits">,
 ): (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void {
   return (stream, headers) => {
     // A stream that its caller resets is an error to Node; what it means is seen at its close.
     stream.on("error", () => {});
     const head = new Http2Head(stream, headers);
-    const reply = server.handle(head, new NodeBody(stream, headers, server.limits.bodyBytes, BODY_MS));
+    const reply = server["~server"].handle(head, new NodeBody(stream, headers, server.limits.bodyBytes, BODY_MS));
     if (reply instanceof Promise) void reply.then((later) => sendOrReset(later, head, stream));
     else sendOrReset(reply, head, stream);
   };

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { delay } from "../internal/time.ts";
 import { ANYTHING, checkOptions, type OptionRules, rule, TEXT, wholeNumber } from "../internal/options.ts";
 import { LOOPBACK_HOSTS } from "../server/origin_guard.ts";
 import type { Server } from "../server/server.ts";
@@ -28,11 +29,11 @@ export interface ServeOptions extends Partial<ListenOptions> {
    * HTTP/2 as well; or with `true` on the one port, whose connections then take one more hop inside of this process, for
    * development. With `tls` the one port has it anyway. Default: no gRPC.
    */
-  readonly grpc?: true | GrpcOptions;
+  readonly grpc?: true | GrpcListenOptions;
 }
 
 /** Where gRPC is served. */
-export interface GrpcOptions {
+export interface GrpcListenOptions {
   /** The port; 0 for a free one. */
   readonly port: number;
 }
@@ -99,7 +100,9 @@ const FLUSH_MS = 1_000;
  * @throws The runtime's own error if the port is taken or may not be used.
  */
 export async function serve(server: Server, options: ServeOptions = {}): Promise<Listening> {
-  if (typeof server?.guarded !== "function") throw new TypeError("Cannot serve this: pass what createServer() gives");
+  if (typeof server?.withOriginPolicy !== "function") {
+    throw new TypeError("Cannot serve this: pass what createServer() gives");
+  }
   if (server.isClosed) throw new TypeError("Cannot serve: this server was closed, and stays so; create another one");
   checkOptions("serve this", options, RULES);
   if (Promise.withResolvers === undefined) throw new TypeError("Cannot serve: Toolwire needs Node 22 or later");
@@ -112,9 +115,9 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
   const { hostname = LOOPBACK, graceMs, signals = [] } = options;
   const shown = hostname.includes(":") ? `[${hostname}]` : hostname;
   const isOpen = server.hosts !== undefined || !isLoopback(hostname);
-  const guarded = isOpen ? server : server.guarded({ hosts: [...LOOPBACK_HOSTS, shown] });
+  const guarded = isOpen ? server : server.withOriginPolicy({ hosts: [...LOOPBACK_HOSTS, shown] });
   const { listener, grpc } = await listenOnAll(guarded, { port: DEFAULT_PORT, ...options, hostname });
-  server["~resume"]();
+  server["~server"].resume();
   const closed = Promise.withResolvers<void>();
   closed.promise.catch(() => {});
   let closing: Promise<void> | undefined;
@@ -183,17 +186,10 @@ async function shutDown(server: Server, listeners: readonly Listener[], graceMs:
     await server.close(graceMs);
   } finally {
     // Also when the engine could not be closed: nothing stays open for it.
-    await within(FLUSH_MS, drained);
+    const flushed = new AbortController();
+    await Promise.race([drained, delay(FLUSH_MS, flushed.signal)]).finally(() => flushed.abort());
     await Promise.all(listeners.map((listener) => listener.close()));
   }
-}
-
-/** Waits for `work`, but no longer than `limitMs`. */
-async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
-  const over = Promise.withResolvers<void>();
-  const timer = setTimeout(over.resolve, limitMs);
-  await Promise.race([work, over.promise]);
-  clearTimeout(timer);
 }
 
 /** Only the first signal counts; the next one has its ordinary effect, so that an impatient user is obeyed. */

@@ -30,6 +30,9 @@ export const LAYERS: readonly Layer[] = [
       ...CORE,
       "content",
       "dispatch",
+      "questions",
+      "keys",
+      "promises",
       "engine",
       "engine stores",
       "redis connection",
@@ -75,17 +78,36 @@ export const LAYERS: readonly Layer[] = [
     folders: ["src/core/content/"],
     imports: ["internal", "errors", "call", "schema", "handler", "tool"],
   },
-  { name: "engine", folders: ["src/engine/*.ts"], imports: ["internal", "errors", "call", "type:handler"] },
-  { name: "redis connection", folders: ["src/engine/redis/"], imports: ["internal", "engine"] },
   {
-    name: "engine stores",
-    folders: ["src/engine/*/"],
-    imports: ["internal", "errors", "call", "engine", "redis connection"],
+    name: "questions",
+    folders: ["src/core/dispatch/questions/"],
+    imports: ["internal", ...CORE, "dispatch", "type:engine"],
+  },
+  {
+    name: "keys",
+    folders: ["src/core/keys/"],
+    imports: ["internal", "errors", "token", "type:handler", "type:dispatch", "questions"],
+  },
+  {
+    name: "promises",
+    folders: ["src/core/dispatch/promises/"],
+    imports: ["internal", ...CORE, "dispatch", "questions", "keys", "type:engine"],
   },
   {
     name: "dispatch",
     folders: ["src/core/dispatch/"],
-    imports: ["internal", ...CORE, "engine"],
+    imports: ["internal", ...CORE, "type:engine"],
+  },
+  {
+    name: "engine",
+    folders: ["src/engine/*.ts"],
+    imports: ["internal", "errors", "call", "type:handler", "type:dispatch", "promises"],
+  },
+  { name: "redis connection", folders: ["src/engine/redis/"], imports: ["internal", "engine"] },
+  {
+    name: "engine stores",
+    folders: ["src/engine/*/"],
+    imports: ["internal", "errors", "call", "type:handler", "engine", "redis connection", "type:dispatch", "promises"],
   },
   { name: "http client", folders: ["src/http_client/"], imports: ["internal", "errors", "call"] },
   { name: "framing", folders: ["src/wires/framing/"], imports: ["internal", "errors", "call"] },
@@ -102,7 +124,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "wire client",
     folders: ["src/wires/*/client/", "src/wires/*/*/client/"],
-    imports: [...WIRE_CLIENT, "type:tool", "type:dispatch", "json schema"],
+    imports: [...WIRE_CLIENT, "type:handler", "type:tool", "type:dispatch", "json schema"],
   },
   {
     name: "wire server",
@@ -114,7 +136,11 @@ export const LAYERS: readonly Layer[] = [
     folders: ["src/client/"],
     imports: ["internal", "errors", "call", "type:http client", "type:handler", "type:tool", "wire client"],
   },
-  { name: "preset", folders: ["src/server/preset/"], imports: ["internal", ...CORE] },
+  {
+    name: "preset",
+    folders: ["src/server/preset/"],
+    imports: ["internal", ...CORE, "type:dispatch", "questions", "keys", "promises", "engine", "wire server", "server"],
+  },
   {
     name: "compose",
     folders: ["src/server/compose/"],
@@ -133,7 +159,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "server",
     folders: ["src/server/"],
-    imports: [...BELOW_WIRES, "engine", "wire", "wire server"],
+    imports: [...BELOW_WIRES, "type:engine", "wire", "wire server"],
   },
   {
     name: "agents",
@@ -176,12 +202,12 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "oauth",
     folders: ["src/integrations/oauth/"],
-    imports: ["internal", "errors", "call", "http client", "wire client", "type:auth"],
+    imports: ["internal", "errors", "call", "http client", "wire client"],
   },
   {
     name: "runtime",
     folders: ["src/runtime/"],
-    imports: ["internal", "errors", "call", "token", "tool", "wire", "server"],
+    imports: ["internal", "errors", "call", "token", "tool", "type:dispatch", "keys", "wire", "server"],
   },
   { name: "cli", folders: ["src/cli/"], imports: ["internal", "wire server", "wire client", "wire messages", "entry"] },
   {
@@ -199,7 +225,7 @@ export const PACKAGES: readonly (readonly [name: string, folders: readonly strin
   ["valibot", ["src/core/schema/"]],
   ["@valibot/to-json-schema", ["src/core/schema/"]],
   ["@noble/hashes", ["src/core/token/"]],
-  ["@noble/ciphers", ["src/core/token/"]],
+  ["@noble/ciphers", ["src/core/keys/"]],
   ["eventsource-parser", ["src/http_client/"]],
   ["jose", ["src/integrations/auth/"]],
   ["oauth4webapi", ["src/integrations/oauth/"]],

@@ -3,7 +3,6 @@ import { after, describe, test } from "node:test";
 import * as v from "valibot";
 import { createClient, createServer, defineTool, memoryTransport } from "../../mod.ts";
 import { bullmqEngine, type BullmqEngineOptions } from "../../src/engine/bullmq/mod.ts";
-import { importPackage } from "../../src/engine/store_errors.ts";
 import { openBullmq, openOn, startStore, STORES, warmUp } from "./bullmq_stores.ts";
 import { type ServerName, skipReason, type TestServer } from "./programs.ts";
 import { engineSuite, newJob, Runs, until } from "./suite.ts";
@@ -172,12 +171,3 @@ for (const option of ["leaseMs", "timeoutMs"]) {
     });
   });
 }
-
-test("importPackage() says what to install", async () => {
-  const cause = new Error("Cannot find package 'pg'");
-  await rejects(importPackage("it", ["bullmq", "pg"], () => Promise.reject(cause)), (error: Error) => {
-    strictEqual(error.cause, cause);
-    strictEqual(error.message.includes("npm install bullmq pg"), true);
-    return true;
-  });
-});

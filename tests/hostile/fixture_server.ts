@@ -1,5 +1,5 @@
 /** The server that is fuzzed: a tool for each way in which a call can go, on every wire. */
-import { createServer, defineTool, type Logger, type Server, type Wire } from "../../mod.ts";
+import { createServer, defineTool, type Logger, type RequestWire, type Server } from "../../mod.ts";
 import { toolsFromOpenApi } from "../../src/integrations/openapi/mod.ts";
 import * as v from "../../src/core/schema/valibot.ts";
 import { definePrompt, defineResource, user } from "../../src/wires/mcp/mod.ts";
@@ -131,7 +131,7 @@ const book = defineResource("books://{id}").complete({
   .read(({ id }) => (id === "1" ? "Moby Dick" : undefined));
 
 /** Makes it. @param logged Takes what it logs as an error. */
-export function createFixtureServer(logged: string[], wires: readonly Wire[] = FUZZED_WIRES): Server {
+export function createFixtureServer(logged: string[], wires: readonly RequestWire[] = FUZZED_WIRES): Server {
   return createServer({
     name: "fixture",
     version: "1.2.3",

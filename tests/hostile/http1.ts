@@ -1,7 +1,7 @@
 /** HTTP/1.1, byte by byte: for what no client library would send. */
 import { Buffer } from "node:buffer";
 import { connect, type Socket } from "node:net";
-import { concatBytes } from "../../src/wires/grpc/messages/bytes.ts";
+import { joinChunks } from "../../src/wires/grpc/messages/envelope.ts";
 import type { RawRequest, RawResponse } from "../wires/descriptions/description.ts";
 
 /** A connection, once it is there. */
@@ -15,7 +15,7 @@ export async function open1(port: number): Promise<Socket> {
 /** The head of a request. */
 export function headOf({ method = "POST", path, headers }: RawRequest, host: string | Uint8Array): Uint8Array {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join("");
-  return concatBytes([
+  return joinChunks([
     Buffer.from(`${method} ${path} HTTP/1.1\r\nhost: `, "utf8"),
     typeof host === "string" ? Buffer.from(host, "latin1") : host,
     Buffer.from(`\r\nconnection: close\r\n${lines}`, "latin1"),
@@ -27,7 +27,7 @@ export async function readAll(socket: Socket): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   socket.on("data", (piece: Buffer) => pieces.push(piece));
   if (!socket.destroyed) await new Promise((resolve) => socket.once("close", resolve));
-  return concatBytes(pieces);
+  return joinChunks(pieces);
 }
 
 /** Sends a request over its own connection, and reads until that ends. */
@@ -35,7 +35,7 @@ export async function exchange1(port: number, request: RawRequest, host: string 
   const socket = await open1(port);
   const read = readAll(socket);
   socket.write(
-    concatBytes([headOf(request, host), Buffer.from(`content-length: ${request.body.length}\r\n\r\n`), request.body]),
+    joinChunks([headOf(request, host), Buffer.from(`content-length: ${request.body.length}\r\n\r\n`), request.body]),
   );
   // Who answers badly made requests need not end the connection.
   socket.setTimeout(3_000, () => socket.destroy());
@@ -66,5 +66,5 @@ function unchunk(bytes: Uint8Array): Uint8Array {
     pieces.push(bytes.slice(end + 2, end + 2 + length));
     at = end + 2 + length + 2;
   }
-  return concatBytes(pieces);
+  return joinChunks(pieces);
 }

@@ -2,7 +2,7 @@
 import { ok, strictEqual } from "node:assert/strict";
 import { connect as connectHttp2 } from "node:http2";
 import { test } from "node:test";
-import { createServer, defineTool, type Reply, type Wire } from "../../mod.ts";
+import { createServer, defineTool, type Reply, type RequestWire } from "../../mod.ts";
 import { serve } from "../../src/runtime/serve.ts";
 import { grpc } from "../../src/wires/grpc/mod.ts";
 
@@ -31,7 +31,7 @@ const REPLIES: Readonly<Record<string, () => Reply>> = {
   "/headers": () => ({ status: 200, headers: { "x-bad": "a\r\nb" }, body: null }),
 };
 
-const breaking: Wire = {
+const breaking: RequestWire = {
   name: "breaking",
   mount: () => ({ paths: Object.keys(REPLIES), handle: ({ path }) => (REPLIES[path] as () => Reply)() }),
 };

@@ -1,4 +1,4 @@
-/** Authentication over every wire: unknown callers and those without permission get nowhere, and receive the same error. */
+/** Authentication over every wire: callers that are unknown or lack a permission get the same errors. */
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { type Client, createClient, createServer, defineTool, type Principal, type Transport } from "../../mod.ts";
@@ -45,7 +45,7 @@ function createWorld() {
     tools: [whoami, read, write, report, secret, broken],
     wires,
     keys: "k1:a secret that is known to these tests alone",
-    auth: bearer((token) => PEOPLE[token], { allowsAnonymous: true }),
+    auth: bearer((token) => PEOPLE[token], { allowAnonymous: true }),
   });
   return { server, runs };
 }
@@ -53,7 +53,7 @@ function createWorld() {
 type World = ReturnType<typeof createWorld>;
 
 interface Stage extends World {
-  /** A client with a token; without one, if it has no name. */
+  /** A client of a user; anonymous without a name. */
   as(name?: string): Client<World["server"]>;
   /** A client that shows something else. */
   showing(authorization: string): Client<World["server"]>;

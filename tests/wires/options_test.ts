@@ -1,4 +1,4 @@
-/** Invalid options are rejected at the call, with what to write instead. */
+/** Invalid options fail at the call, with a message that says what to write instead. */
 import { rejects, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../mod.ts";
@@ -19,18 +19,18 @@ import { openapiPage, toolsFromOpenApi } from "../../src/integrations/openapi/mo
 import { redisChangeBus, redisRateLimitStore, redisSessionStore } from "../../src/integrations/redis/mod.ts";
 import { grpc } from "../../src/wires/grpc/mod.ts";
 import { healthPage } from "../../src/wires/http_pages/health.ts";
-import { definePrompt, defineResource, mcp, mcpTransport, memorySessions } from "../../src/wires/mcp/mod.ts";
+import { definePrompt, defineResource, mcp, mcpTransport, memorySessionStore } from "../../src/wires/mcp/mod.ts";
 import { webtools } from "../../src/wires/webtools/mod.ts";
 import { DESCRIPTIONS } from "./descriptions/all.ts";
 import type { InvalidOptions } from "./descriptions/description.ts";
 
-/** As an untyped caller calls it. */
+/** A call that the compiler does not check. */
 type Untyped = (...args: readonly unknown[]) => unknown;
 
 const webtool = { name: "docs", description: "Documents", version: "1.0.0" };
 const issuer = { issuer: "https://login.example", audience: "https://api.example", keys: { keys: [] } };
 const redis = "redis://127.0.0.1:1";
-/** Options that are not Redis; their secrets must not be in the message. */
+/** Invalid addresses of Redis, with secrets that must not be in the message. */
 const NO_REDIS: readonly unknown[] = [
   {},
   { url: "redis://127.0.0.1:1" },
@@ -86,15 +86,15 @@ const INVALID: readonly InvalidOptions[] = [
   [jwt, [], /^Cannot verify tokens: options are an object, not undefined$/],
   [jwt, [{ ...issuer, keys: [] }], /keys must be a key set \{ keys: \[.\] \}, not an object$/],
   [jwt, [{ ...issuer, audiences: [] }], /there is no option "audiences"; did you mean "audience"\?$/],
-  [bearer, [() => {}, { allowAnonymous: true }], /did you mean "allowsAnonymous"\?$/],
+  [bearer, [() => {}, { allowsAnonymous: true }], /did you mean "allowAnonymous"\?$/],
   [authenticate, [() => {}, { timeoutMs: 0 }], /timeoutMs must be a number above 0, not 0$/, "RangeError"],
   [scopes, [["read"]], /^Cannot set the scopes of tool "t": name each, as \.scopes\("read", "write"\)$/],
   [scopes, [], /name each/],
-  [cache, [{}], /^Cannot make a cache: ttlMs must be a number above 0, not undefined$/],
+  [cache, [{}], /^Cannot create a cache: ttlMs must be a number above 0, not undefined$/],
   [
     rateLimit,
     [{ perSecond: 1, store: {} }],
-    /store must be what memoryRateLimitStore\(\) or redisRateLimitStore\(.\) gives/,
+    /store must be a store such as memoryRateLimitStore\(\) or redisRateLimitStore/,
   ],
   [concurrencyLimit, [{ max: 1, que: 2 }], /there is no option "que"; did you mean "queue"\?$/],
   [memoryRateLimitStore, [{ maxBuckets: 0 }], /maxBuckets must be/, "RangeError"],
@@ -160,7 +160,7 @@ test("tools for models: options that are not what they should be", async () => {
 test("what is right, or left out, is taken", () => {
   mcp({
     path: "//a//b%20c/",
-    sessions: memorySessions({ ttlMs: 0.5, maxSessions: 1 }),
+    sessions: { store: memorySessionStore({ ttlMs: 0.5, maxSessions: 1 }) },
     ssePath: "sse",
     cache: undefined,
   });

@@ -1,3 +1,5 @@
+import { mapMaybe } from "../../internal/async.ts";
+
 /** Checks a configuration: gives what a schema makes of it, or what is wrong with it. Dispatch reads that. */
 export type CheckConfig = (value: unknown) => unknown;
 
@@ -17,15 +19,19 @@ export class CallConfig {
     this.#check = check;
   }
 
-  /** What it has to be as a whole, whichever tool is called; `undefined` where only the tool says, and once it was checked. */
+  /** The check of the wire for the config of every tool; its output replaces the members. `undefined` once it has passed. */
   get check(): CheckConfig | undefined {
-    return this.#check;
+    const check = this.#check;
+    return check && ((value) => mapMaybe(check(value), (checked) => this.#accept(checked)));
   }
 
-  /** What the check has made of it: that is what a deferred call keeps, which nobody checks again. */
-  accept(members: Readonly<Record<string, unknown>>): void {
-    this.#members = members;
+  /** Keeps the output, which is also stored with deferred calls, and drops the check. */
+  #accept(checked: unknown): unknown {
+    const { issues, value } = checked as { readonly issues?: unknown; readonly value?: unknown };
+    if (issues !== undefined) return checked;
+    this.#members = value as Readonly<Record<string, unknown>>;
     this.#check = undefined;
+    return checked;
   }
 
   /** The members. */

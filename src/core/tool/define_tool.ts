@@ -28,7 +28,7 @@ export type DefineTool = <const Name extends string>(name: Name) => FreshTool<Na
  * @returns A builder; `.describe()` and `.handle()` finish it.
  * @throws {TypeError} If the name does not fit.
  */
-export function defineTool<const Name extends string>(name: Name): FreshTool<Name> {
+export function defineCoreTool<const Name extends string>(name: Name): FreshTool<Name> {
   return startTool(name, []);
 }
 

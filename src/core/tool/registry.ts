@@ -4,11 +4,10 @@ import type { Principal } from "../call/call.ts";
 import { closestMatch } from "../../internal/text.ts";
 import { isVisibleTo } from "./access.ts";
 import { listTool, type ToolListing } from "./listing.ts";
-import { SYSTEM_TOOLS } from "./system_tools.ts";
 import type { AnyTool, ToolDefinition } from "./definition.ts";
 
-/** Names that Toolwire's own system tools have, whether a server needs them or not. */
-const RESERVED: ReadonlySet<string> = new Set(SYSTEM_TOOLS.map(({ name }) => name));
+/** Names of the system tools, which are reserved on every server. */
+export const SYSTEM_TOOL_NAMES: ReadonlySet<string> = new Set(["redeem", "cancel"]);
 
 /** Most names that a refusal lists. */
 const MAX_LISTED = 50;
@@ -29,6 +28,7 @@ export interface PartTools {
 export class ToolRegistry {
   readonly #own: ReadonlyMap<string, ToolDefinition>;
   readonly #parts: PartTools | undefined;
+  readonly #systemTools: readonly ToolDefinition[];
   #plans: ReadonlyMap<string, ToolDefinition> = new Map();
   #all: readonly ToolDefinition[] = [];
   #listings: readonly ToolListing[] = [];
@@ -39,10 +39,11 @@ export class ToolRegistry {
 
   /**
    * @param tools The server's tools, in the order in which they are listed; if one of them can promise, the system tools come first.
+   * @param systemTools The tools `redeem` and `cancel`; none on a server without an engine.
    * @param parts What comes after them.
    * @throws {TypeError} If two have the same name, or one has a reserved name.
    */
-  constructor(tools: readonly AnyTool[], parts?: PartTools) {
+  constructor(tools: readonly AnyTool[], systemTools: readonly ToolDefinition[], parts?: PartTools) {
     const own = new Map<string, ToolDefinition>();
     for (const tool of tools) {
       const plan = tool?.["~plan"];
@@ -54,6 +55,7 @@ export class ToolRegistry {
     }
     this.#own = own;
     this.#parts = parts;
+    this.#systemTools = systemTools;
     this.refresh();
   }
 
@@ -61,9 +63,9 @@ export class ToolRegistry {
   refresh(): void {
     const plans = new Map(this.#own);
     for (const plan of this.#parts?.plans(plans) ?? []) plans.set(plan.name, plan);
-    const promising = [...plans.values()].find(promises);
+    const promising = [...plans.values()].find(canPromise);
     // Middleware asks around them, too, with the schemas that it asks with around the server's own.
-    const system = promising && SYSTEM_TOOLS.map((plan) => ({ ...plan, adapters: promising.adapters }));
+    const system = promising && this.#systemTools.map((plan) => ({ ...plan, adapters: promising.adapters }));
     this.#plans = new Map([...system?.map((plan) => [plan.name, plan] as const) ?? [], ...plans]);
     this.#all = [...this.#plans.values()];
     this.#isOpen = this.#all.every(({ isVisible }) => isVisible === undefined);
@@ -100,7 +102,7 @@ export class ToolRegistry {
 
   /** Whether some tool can promise its answer. */
   get canPromise(): boolean {
-    return [...this.#all, ...this.#attached.values()].some(promises);
+    return [...this.#all, ...this.#attached.values()].some(canPromise);
   }
 
   /**
@@ -110,11 +112,14 @@ export class ToolRegistry {
    * @throws {TypeError} If two have the same name, one has a reserved name, or the tag was used.
    */
   attach(tag: string, tools: readonly AnyTool[]): ToolRegistry {
-    const tagged = new ToolRegistry(tools.map((tool) => {
-      const plan = tool?.["~plan"];
-      if (plan === undefined || plan === this.#plans.get(plan.name)) return tool;
-      return { name: plan.name, "~plan": { ...plan, name: `${plan.name}@${tag}` } };
-    }));
+    const tagged = new ToolRegistry(
+      tools.map((tool) => {
+        const plan = tool?.["~plan"];
+        if (plan === undefined || plan === this.#plans.get(plan.name)) return tool;
+        return { name: plan.name, "~plan": { ...plan, name: `${plan.name}@${tag}` } };
+      }),
+      this.#systemTools,
+    );
     for (const plan of tagged.plans()) {
       if (this.#plans.has(plan.name) || plan.isSystem) continue;
       if (this.#attached.has(plan.name)) throw new TypeError(`Cannot create server: "${tag}" is there twice`);
@@ -136,7 +141,7 @@ export class ToolRegistry {
   /** What to say to someone who asked for a tool that is not there (docs/spec.md A.5). */
   notFound(requested: string, principal?: Principal): ErrorResult {
     const names = this.plansFor(principal).map(({ name }) => name);
-    const similar = closestMatch(requested, names.filter((name) => !RESERVED.has(name)));
+    const similar = closestMatch(requested, names.filter((name) => !SYSTEM_TOOL_NAMES.has(name)));
     return errorResult("tool_not_found", "Tool not found", {
       requested_tool: requested.slice(0, 256),
       available_tools: names.slice(0, MAX_LISTED),
@@ -145,12 +150,13 @@ export class ToolRegistry {
   }
 }
 
-function promises({ promise, external, relay }: ToolDefinition): boolean {
+/** Whether calls of a tool may be answered with a promise. */
+export function canPromise({ promise, external, relay }: ToolDefinition): boolean {
   return promise !== undefined || external !== undefined || relay?.mayPromise === true;
 }
 
 function assertUsable(name: string, taken: ReadonlyMap<string, ToolDefinition>): void {
-  if (RESERVED.has(name)) {
+  if (SYSTEM_TOOL_NAMES.has(name)) {
     throw new TypeError(`Cannot create server: "${name}" is the name of a system tool; give your tool another one`);
   }
   if (taken.has(name)) {

@@ -55,7 +55,7 @@ export interface RemoteRun extends MiddlewareCtx {
   /** Id of who calls; `""` for nobody in particular. */
   readonly principalId: string;
   /** Takes events. */
-  readonly live: {
+  readonly runState: {
     /** Sends one; a returned promise resolves when there is room for the next. */
     push(event: CallEvent): void | Promise<void>;
     /** Sends progress; only the latest is kept where there is no room. */
@@ -65,8 +65,8 @@ export interface RemoteRun extends MiddlewareCtx {
   };
   /** What it shares with the server's other runs. */
   readonly services: {
-    /** Signs what callers keep. */
-    readonly keys: TokenKeys;
+    /** Signs tokens; `undefined` on a server without `keys`. */
+    readonly keys: TokenKeys | undefined;
     /** The server's logger, if it has one. */
     readonly logger: Logger | undefined;
     /** How long a call may take in all, in milliseconds. */

@@ -1,6 +1,6 @@
 import type { PgPool, PgQueryable } from "bullmq";
 import { Lazy } from "../../internal/async.ts";
-import { Pause, within } from "../../internal/time.ts";
+import { delay, within } from "../../internal/time.ts";
 import { importPackage } from "../store_errors.ts";
 import type { Backend, BullmqSettings, DeliveryHandler, DeliveryQueue, DeliveryWorker } from "./backend.ts";
 import { CHANNEL, PostgresRecords, TABLES } from "./postgres_records.ts";
@@ -40,10 +40,9 @@ export class PostgresBackend implements Backend {
   readonly #settings: BullmqSettings;
   readonly #main: Lazy<PgPool>;
   readonly #pools = new Set<PgPool>();
-  readonly #closing = new Pause();
+  readonly #closing = new AbortController();
   #listening: Promise<void> | undefined = undefined;
   #endListening: (() => void) | undefined = undefined;
-  #isClosed = false;
 
   constructor(url: string, settings: BullmqSettings) {
     this.#url = url;
@@ -83,8 +82,7 @@ export class PostgresBackend implements Backend {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#closing.end();
+    this.#closing.abort();
     this.#endListening?.();
     await Promise.all([this.#listening, ...[...this.#pools].map((pool) => this.#endPool(pool))]);
   }
@@ -96,7 +94,7 @@ export class PostgresBackend implements Backend {
 
   async #openPool(queryTimeoutMs: number): Promise<PgPool> {
     const { Pool } = await this.#pg();
-    if (this.#isClosed) throw new Error("The connections to PostgreSQL are closed");
+    if (this.#closing.signal.aborted) throw new Error("The connections to PostgreSQL are closed");
     const pool = new Pool({ ...this.#address(), query_timeout: queryTimeoutMs });
     pool.on("error", this.#settings.errors.report);
     this.#pools.add(pool);
@@ -126,14 +124,13 @@ export class PostgresBackend implements Backend {
   }
 
   async #listenOn(onChange: (id: string | undefined) => void): Promise<void> {
-    while (!this.#isClosed) {
+    do {
       try {
         await this.#listenOnce(onChange);
       } catch (error) {
         this.#settings.errors.report(error);
       }
-      await this.#closing.wait(RETRY_MS);
-    }
+    } while (await delay(RETRY_MS, this.#closing.signal));
   }
 
   /** Listens on one connection. Resolves when the connection ends. */
@@ -155,7 +152,7 @@ export class PostgresBackend implements Backend {
       await client.query(`LISTEN ${CHANNEL}`);
       // Changes before this may have been missed.
       onChange(undefined);
-      if (!this.#isClosed) await ended.promise;
+      if (!this.#closing.signal.aborted) await ended.promise;
     } finally {
       await within(this.#settings.timeoutMs, client.end());
     }

@@ -1,4 +1,4 @@
-import { Pause, within } from "../../internal/time.ts";
+import { delay, within } from "../../internal/time.ts";
 import type { EngineWorker } from "../engine.ts";
 import type { BullmqSettings, DeliveryWorker } from "./backend.ts";
 
@@ -10,9 +10,8 @@ export class BullmqWorker implements EngineWorker {
   readonly #open: () => Promise<DeliveryWorker>;
   readonly #settings: BullmqSettings;
   readonly #onStop: () => void;
-  readonly #stopping = new Pause();
+  readonly #closing = new AbortController();
   readonly #runs = new Set<Promise<unknown>>();
-  #isStopping = false;
   #worker: DeliveryWorker | undefined = undefined;
 
   /**
@@ -28,7 +27,7 @@ export class BullmqWorker implements EngineWorker {
 
   /** Whether it accepts no further deliveries. */
   get isStopping(): boolean {
-    return this.#isStopping;
+    return this.#closing.signal.aborted;
   }
 
   /** Has {@link stop} wait for `work`. */
@@ -42,8 +41,7 @@ export class BullmqWorker implements EngineWorker {
   }
 
   async stop(): Promise<void> {
-    this.#isStopping = true;
-    this.#stopping.end();
+    this.#closing.abort();
     const { timeoutMs, errors } = this.#settings;
     const worker = this.#worker;
     const closing = worker?.close();
@@ -58,22 +56,21 @@ export class BullmqWorker implements EngineWorker {
 
   /** Closes the connections at once. Deliveries in progress are delivered again. */
   async abort(): Promise<void> {
-    this.#isStopping = true;
-    this.#stopping.end();
+    this.#closing.abort();
     await this.#worker?.abort();
   }
 
   async #start(): Promise<void> {
-    while (!this.#isStopping && this.#worker === undefined) {
+    while (!this.isStopping && this.#worker === undefined) {
       try {
         this.#worker = await this.#open();
       } catch (error) {
-        if (this.#isStopping) return;
+        if (this.isStopping) return;
         this.#settings.errors.report(error);
-        await this.#stopping.wait(RETRY_MS);
+        await delay(RETRY_MS, this.#closing.signal);
       }
     }
     // It was opened while it was being stopped.
-    if (this.#isStopping) await this.#worker?.abort();
+    if (this.isStopping) await this.#worker?.abort();
   }
 }

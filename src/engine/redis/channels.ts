@@ -50,10 +50,13 @@ export class RedisChannels {
 
   #prepare(client: Redis): Redis {
     client.on("message", (channel, text) => this.#listeners.get(channel)?.onMessage(text));
-    client.on("ready", () => void this.#use(() => this.#subscribe(client, [...this.#listeners.keys()])));
-    this.#pinging = setInterval(() => {
+    const ping = (): void => {
       if (client.status === "ready") client.ping().catch(() => client.disconnect(true));
-    }, PING_MS);
+    };
+    client.on("ready", () => {
+      this.#pinging ??= setInterval(ping, PING_MS);
+      void this.#use(() => this.#subscribe(client, [...this.#listeners.keys()]));
+    });
     return client;
   }
 

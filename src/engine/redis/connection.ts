@@ -1,6 +1,6 @@
 import type { Redis, RedisOptions } from "ioredis";
 import { Lazy } from "../../internal/async.ts";
-import { Pause, within } from "../../internal/time.ts";
+import { delay, within } from "../../internal/time.ts";
 import { type ErrorThrottle, importPackage } from "../store_errors.ts";
 import type { RedisAddress } from "./address.ts";
 import { isPermanentError, RedisChannels } from "./channels.ts";
@@ -47,11 +47,10 @@ export class RedisConnection {
   readonly #options: RedisConnectionOptions;
   readonly #clients = new Set<Redis>();
   readonly #main = new Lazy(() => this.#openMain());
-  readonly #closing = new Pause();
+  readonly #closing = new AbortController();
   #nextReady = Promise.withResolvers<void>();
   #lastError: Error | undefined = undefined;
   #retrying = 0;
-  #isClosed = false;
 
   constructor(address: string | RedisAddress, options: RedisConnectionOptions) {
     this.#address = address;
@@ -69,7 +68,7 @@ export class RedisConnection {
 
   /** Whether {@link close} was called. */
   get isClosed(): boolean {
-    return this.#isClosed;
+    return this.#closing.signal.aborted;
   }
 
   /** The client for requests, once it is connected. Rejects after `timeoutMs`. */
@@ -103,7 +102,7 @@ export class RedisConnection {
       try {
         return await this.request(send);
       } catch (error) {
-        const isFinal = this.#isClosed || isPermanentError(error) || performance.now() >= endMs;
+        const isFinal = this.isClosed || isPermanentError(error) || performance.now() >= endMs;
         if (isFinal || this.#retrying >= MAX_RETRYING) throw error;
       }
       this.#retrying++;
@@ -112,16 +111,16 @@ export class RedisConnection {
     }
   }
 
-  /** Waits for `delayMs`, or until {@link close}. */
-  delay(delayMs: number): Promise<void> {
-    return this.#closing.wait(delayMs);
+  /** Waits for `delayMs`, or until {@link close}. Returns whether the whole time has passed. */
+  delay(delayMs: number): Promise<boolean> {
+    return delay(delayMs, this.#closing.signal);
   }
 
   /** Opens a further connection. */
   async connect(settings: RedisSettings): Promise<Redis> {
     const { feature, packages, timeoutMs } = this.#options;
     const { Redis } = await importPackage(feature, packages, () => import("ioredis"));
-    if (this.#isClosed) throw new Error("The connections to Redis are closed");
+    if (this.isClosed) throw new Error("The connections to Redis are closed");
     const retryStrategy = (tries: number): number => Math.min(tries * 100, 1_000);
     const all: RedisSettings = { ...settings, retryStrategy, connectTimeout: timeoutMs };
     const client = typeof this.#address === "string"
@@ -151,8 +150,7 @@ export class RedisConnection {
 
   /** Closes all clients permanently. */
   close(): void {
-    this.#isClosed = true;
-    this.#closing.end();
+    this.#closing.abort();
     this.#options.errors.close();
     this.channels.close();
     for (const client of this.#clients) this.end(client);

@@ -4,15 +4,15 @@
  * @module
  */
 import { allowInsecureRequests, customFetch } from "oauth4webapi";
-import type { Send } from "../auth/bearer_fetch.ts";
+import type { FetchFunction } from "./bearer_fetch.ts";
 import { discard, isRedirect, readText } from "../../http_client/read.ts";
-import { exchange, monitorFromSignal } from "../../http_client/send.ts";
+import { exchange } from "../../http_client/send.ts";
 import { toToolError } from "../../core/call/outcome.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { isConfidential, isLoopback } from "../../internal/http.ts";
-import { within } from "../../wires/mcp/client/message_transport.ts";
-import { abortable } from "./abortable.ts";
+import { monitorFromSignal, withTimeLimit } from "../../core/call/time_limit.ts";
+import { abortable } from "../../internal/time.ts";
 
 /** Maximum size of a response in bytes. */
 const MAX_BYTES = 262_144;
@@ -29,11 +29,11 @@ export interface AuthServerRequestOptions {
 
 /** Sends requests about tokens. */
 export class AuthServerClient {
-  readonly #send: Send;
+  readonly #send: FetchFunction;
   readonly #allowsLoopback: boolean;
 
   /** @param server URL of the resource server. Only a server on this machine may name authorization servers on this machine. */
-  constructor(send: Send, server: URL) {
+  constructor(send: FetchFunction, server: URL) {
     this.#send = send;
     this.#allowsLoopback = isLoopback(server);
   }
@@ -58,7 +58,7 @@ export class AuthServerClient {
   /** Sends a request and reads the whole response. @throws {ToolError} If there is no response, or one about a temporary error. */
   async fetch(address: string, init: RequestInit): Promise<Response> {
     const url = this.parse(address);
-    return await within(TIMEOUT_MS, async ({ signal }) => {
+    return await withTimeLimit(TIMEOUT_MS, async ({ signal }) => {
       try {
         return await abortable(this.#exchange(url, init, signal), signal);
       } catch (cause) {

@@ -16,7 +16,7 @@ import { ToolError } from "../../core/errors/tool_error.ts";
 import type { JsonObject } from "../../internal/json.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import { checkOptions, OBJECT, type OptionRules, POSITIVE, required, rule, TEXT } from "../../internal/options.ts";
-import { within } from "../../wires/mcp/client/message_transport.ts";
+import { withTimeLimit } from "../../core/call/time_limit.ts";
 import {
   createGrant,
   type Grant,
@@ -29,7 +29,7 @@ import { hasAuthErrorCode, toAuthError } from "./auth_error.ts";
 import { identify } from "./registration.ts";
 import type { IssuedTokens, StoredClient } from "./token_storage.ts";
 import { requestTokens } from "./token_request.ts";
-import { abortable } from "./abortable.ts";
+import { abortable } from "../../internal/time.ts";
 
 /** Opens the authorization page for the user, and receives the redirect. */
 export interface Redirect {
@@ -158,7 +158,7 @@ class AuthorizationCode implements GrantFlow {
 
   async #visit(redirect: Redirect, page: URL): Promise<URL | string> {
     const { timeoutMs = 300_000 } = this.#options;
-    return await within(timeoutMs, async ({ signal }) => {
+    return await withTimeLimit(timeoutMs, async ({ signal }) => {
       try {
         return await abortable(redirect.visit(page, signal), signal);
       } catch (cause) {

@@ -3,7 +3,7 @@ import {
   genericTokenEndpointRequest,
   processGenericTokenEndpointResponse,
 } from "oauth4webapi";
-import type { Send } from "../auth/bearer_fetch.ts";
+import type { FetchFunction } from "./bearer_fetch.ts";
 import { isConfidential } from "../../internal/http.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import { checkOptions, FUNCTION, type OptionRules, required, rule, TEXT } from "../../internal/options.ts";
@@ -25,7 +25,7 @@ export interface IdentityAssertionOptions {
   /** ID token of the user. A function is called for each assertion. */
   readonly idToken: string | (() => MaybePromise<string>);
   /** Replaces the global `fetch`. */
-  readonly fetch?: Send | undefined;
+  readonly fetch?: FetchFunction | undefined;
 }
 
 const RULES: OptionRules<IdentityAssertionOptions> = {

@@ -17,4 +17,4 @@ export {
 export { identityAssertion, type IdentityAssertionOptions } from "./identity_assertion.ts";
 export type { Grant } from "./grant.ts";
 export type { OAuthStore } from "./token_storage.ts";
-export type { Send } from "../auth/bearer_fetch.ts";
+export { bearerFetch, type FetchFunction, type GetToken } from "./bearer_fetch.ts";

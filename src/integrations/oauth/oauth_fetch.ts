@@ -5,16 +5,16 @@ import {
   protectedResourceRequest,
   WWWAuthenticateChallengeError,
 } from "oauth4webapi";
-import type { Send } from "../auth/bearer_fetch.ts";
+import type { FetchFunction } from "./bearer_fetch.ts";
 import { discard } from "../../http_client/read.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isConfidential } from "../../internal/http.ts";
+import { abortable } from "../../internal/time.ts";
 import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionRules, rule, TEXTS } from "../../internal/options.ts";
 import { type Challenge, NO_CHALLENGE, readChallenge } from "./challenge.ts";
 import { type Grant, grantFlow } from "./grant.ts";
 import { OAuthSession } from "./oauth_session.ts";
 import type { OAuthStore, StoredTokens } from "./token_storage.ts";
-import { abortable } from "./abortable.ts";
 
 /** Options of {@link oauthFetch}. */
 export interface OAuthFetchOptions {
@@ -30,7 +30,7 @@ export interface OAuthFetchOptions {
    */
   readonly dpop?: CryptoKeyPair | undefined;
   /** Replaces the global `fetch`, also for requests to authorization servers. */
-  readonly fetch?: Send | undefined;
+  readonly fetch?: FetchFunction | undefined;
 }
 
 const RULES: OptionRules<OAuthFetchOptions> = {
@@ -107,7 +107,7 @@ export function oauthFetch(url: string | URL, options: OAuthFetchOptions): OAuth
   const session = new OAuthSession({ url: server, flow: grantFlow(grant), store, scopes, dpop, send });
   const sendAuthorized = async (to: string, init: RequestInit) => {
     if (new URL(to).origin !== server.origin) return await send(to, init);
-    return await exchange(session, send, to, init);
+    return await sendWithRenewal(session, send, to, init);
   };
   return Object.assign(sendAuthorized, {
     signIn: ({ signal }: { readonly signal?: AbortSignal | undefined } = {}) =>
@@ -124,7 +124,12 @@ function isStore(value: unknown): boolean {
 /** Maximum number of tries: without a token, with an old one, with a new one, with a nonce, and with one for further scopes. */
 const MAX_TRIES = 5;
 
-async function exchange(session: OAuthSession, send: Send, url: string, init: RequestInit): Promise<Response> {
+async function sendWithRenewal(
+  session: OAuthSession,
+  send: FetchFunction,
+  url: string,
+  init: RequestInit,
+): Promise<Response> {
   let tokens = await abortable(session.current(), init.signal);
   let [hasNonce, hasFurtherScopes] = [false, false];
   for (let tries = 1;; tries++) {
@@ -164,7 +169,7 @@ async function renewAfter(
 async function sendWith(
   tokens: StoredTokens | undefined,
   dpop: DPoPHandle | undefined,
-  send: Send,
+  send: FetchFunction,
   url: string,
   init: RequestInit,
 ): Promise<Response> {
@@ -191,7 +196,7 @@ async function sendWith(
 }
 
 /** Sends a request without effect, to get a challenge, and then gets tokens unless there are valid ones. */
-async function signIn(session: OAuthSession, send: Send, server: URL): Promise<void> {
+async function signIn(session: OAuthSession, send: FetchFunction, server: URL): Promise<void> {
   const tokens = await session.current();
   const response = await sendWith(tokens, session.dpop, send, server.href, { method: "GET", redirect: "manual" });
   const challenge = await readChallenge(response);

@@ -5,7 +5,7 @@
  * @module
  */
 import { DPoP, type DPoPHandle } from "oauth4webapi";
-import type { Send } from "../auth/bearer_fetch.ts";
+import type { FetchFunction } from "./bearer_fetch.ts";
 import { type Clock, systemClock } from "../../internal/time.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import type { Challenge } from "./challenge.ts";
@@ -28,7 +28,7 @@ export interface OAuthSessionOptions {
   readonly store: OAuthStore;
   readonly scopes: readonly string[] | undefined;
   readonly dpop: CryptoKeyPair | undefined;
-  readonly send: Send;
+  readonly send: FetchFunction;
 }
 
 /** Result of a renewal. */

@@ -5,7 +5,8 @@
  */
 import { asObject, isJsonObject } from "../../internal/json.ts";
 import { discard, isRedirect, readText } from "../../http_client/read.ts";
-import { exchange, monitorFromSignal } from "../../http_client/send.ts";
+import { monitorFromSignal } from "../../core/call/time_limit.ts";
+import { exchange } from "../../http_client/send.ts";
 import { toToolError } from "../../core/call/outcome.ts";
 import { readAnswer } from "./answer.ts";
 import type { OpenApiDocument } from "./document.ts";

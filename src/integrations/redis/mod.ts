@@ -10,4 +10,4 @@ export { type RedisChangeBus, redisChangeBus, type RedisChangeBusOptions } from 
 export type { RedisOptions } from "./options.ts";
 export { type RedisSessionStore, redisSessionStore, type RedisSessionStoreOptions } from "./session_store.ts";
 export type { RedisAddress, RedisTls } from "../../engine/redis/address.ts";
-export type { Bucket, BucketStore } from "../middleware/rate_limit.ts";
+export type { RateLimitStore, TokenBucket } from "../middleware/rate_limit.ts";

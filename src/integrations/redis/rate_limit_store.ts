@@ -1,11 +1,11 @@
-import type { BucketStore } from "../middleware/rate_limit.ts";
+import type { RateLimitStore } from "../middleware/rate_limit.ts";
 import { openRedis, REDIS_RULES, type RedisOptions } from "./options.ts";
 
 /** Options of {@link redisRateLimitStore}. */
 export type RedisRateLimitStoreOptions = RedisOptions;
 
 /** Token buckets in Redis. */
-export interface RedisRateLimitStore extends BucketStore {
+export interface RedisRateLimitStore extends RateLimitStore {
   /** Closes the connection. */
   close(): void;
 }

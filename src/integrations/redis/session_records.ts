@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { McpSession, SessionNote, StoredMessage } from "../../wires/mcp/http/sessions/store.ts";
+import type { McpSession, SessionEvent, StoredMessage } from "../../wires/mcp/http/sessions/store.ts";
 
 /** Parses JSON; `undefined` if it is invalid. */
 function parse(text: unknown): unknown {
@@ -22,8 +22,8 @@ export function toSession(text: unknown, id: string): McpSession | undefined {
 }
 
 /** Decodes a note. */
-export function toNote(text: unknown): SessionNote | undefined {
-  const note = parse(text) as SessionNote | null | undefined;
+export function toNote(text: unknown): SessionEvent | undefined {
+  const note = parse(text) as SessionEvent | null | undefined;
   if (typeof note !== "object" || note === null) return undefined;
   switch (note.kind) {
     case "message":

@@ -3,9 +3,9 @@ import type { RedisConnection } from "../../engine/redis/connection.ts";
 import { Listeners } from "../../internal/async.ts";
 import { type OptionRules, wholeNumber } from "../../internal/options.ts";
 import type {
-  ClientNote,
+  ClientEvent,
   McpSession,
-  SessionNote,
+  SessionEvent,
   SessionStore,
   StoredMessage,
 } from "../../wires/mcp/http/sessions/store.ts";
@@ -28,7 +28,7 @@ const RULES: OptionRules<RedisSessionStoreOptions> = {
   maxSessions: wholeNumber(1),
 };
 
-/** Sessions in Redis, for `sessionsIn`. */
+/** Sessions in Redis, for `mcp({ sessions: { store } })`. */
 export interface RedisSessionStore extends SessionStore {
   /** Closes the connections. The sessions remain in Redis. */
   close(): void;
@@ -62,7 +62,7 @@ const MAX_NUMBERS = 10_000;
  *
  * @example Sessions that replicas share
  * ```ts fragment
- * import { mcp, sessionsIn } from "jsr:@toolwire/toolwire/mcp";
+ * import { mcp } from "jsr:@toolwire/toolwire/mcp";
  * import { redisChangeBus, redisSessionStore } from "jsr:@toolwire/toolwire/redis";
  *
  * const redis = "redis://127.0.0.1:6379";
@@ -70,7 +70,7 @@ const MAX_NUMBERS = 10_000;
  *   tools,
  *   keys: keysFromEnv(),
  *   changes: redisChangeBus({ redis }),
- *   wires: [mcp({ sessions: sessionsIn(redisSessionStore({ redis })) })],
+ *   wires: [mcp({ sessions: { store: redisSessionStore({ redis }) } })],
  * });
  * ```
  * @throws {RangeError} If a number is out of range.
@@ -85,7 +85,7 @@ class SharedSessionStore implements RedisSessionStore {
   readonly #prefix: string;
   readonly #ttlMs: number;
   readonly #maxSessions: number;
-  readonly #listeners = new Map<string, Listeners<SessionNote>>();
+  readonly #listeners = new Map<string, Listeners<SessionEvent>>();
   readonly #numbers = new Map<string, string>();
   /** Last pending append of each stream. */
   readonly #appends = new Map<string, Promise<void>>();
@@ -124,7 +124,7 @@ class SharedSessionStore implements RedisSessionStore {
 
   append(id: string, stream: string, json: string, isLast: boolean): Promise<void> {
     const nonce = crypto.randomUUID();
-    const note = JSON.stringify({ kind: "message", stream } satisfies SessionNote);
+    const note = JSON.stringify({ kind: "message", stream } satisfies SessionEvent);
     const limits = [this.#ttlMs, MAX_MESSAGES, MAX_STREAMS, MAX_BYTES];
     const values = [stream, json, isLast ? 1 : 0, nonce, ...limits, note];
     const key = `${id}:${stream}`;
@@ -156,14 +156,14 @@ class SharedSessionStore implements RedisSessionStore {
     await this.#run(DROP, id, stream, upTo);
   }
 
-  async publish(id: string, note: ClientNote): Promise<void> {
+  async publish(id: string, note: ClientEvent): Promise<void> {
     await this.#run(NOTE, id, JSON.stringify(note), this.#ttlMs, MAX_NOTES, MAX_NOTE_BYTES);
   }
 
-  subscribe(id: string, listener: (note: SessionNote) => void): () => void {
+  subscribe(id: string, listener: (note: SessionEvent) => void): () => void {
     let listeners = this.#listeners.get(id);
     if (listeners === undefined) {
-      listeners = new Listeners<SessionNote>(() => {
+      listeners = new Listeners<SessionEvent>(() => {
         this.#listeners.delete(id);
         unsubscribe();
       });
@@ -177,7 +177,7 @@ class SharedSessionStore implements RedisSessionStore {
     this.#connection.close();
   }
 
-  #createChannel(id: string, listeners: Listeners<SessionNote>): ChannelWithBacklog<SessionNote> {
+  #createChannel(id: string, listeners: Listeners<SessionEvent>): ChannelWithBacklog<SessionEvent> {
     return new ChannelWithBacklog({
       // A session is read before its channel is subscribed to: the number of that time is where the backlog starts.
       cursor: this.#numbers.get(id) ?? "0",
@@ -191,7 +191,7 @@ class SharedSessionStore implements RedisSessionStore {
     });
   }
 
-  async #readBacklog(id: string, cursor: string): Promise<Backlog<SessionNote>> {
+  async #readBacklog(id: string, cursor: string): Promise<Backlog<SessionEvent>> {
     const after = Number.parseInt(cursor, 10) || 0;
     const backlog = await this.#connection.requestWithRetry(this.#script(READ_BACKLOG, id, [after]));
     if (!Array.isArray(backlog)) return { messages: [{ kind: "ended" }], cursor };
@@ -201,7 +201,7 @@ class SharedSessionStore implements RedisSessionStore {
     return {
       messages: [
         ...notes.filter((note) => note !== undefined),
-        ...streams.map((stream): SessionNote => ({ kind: "message", stream })),
+        ...streams.map((stream): SessionEvent => ({ kind: "message", stream })),
       ],
       cursor: last,
     };

@@ -1,12 +1,10 @@
 /**
- * MCP-lite over gRPC: the wire, and the transports of clients.
- *
- * The wire has the protocol's name, {@link grpc}; a transport says that it is one: {@link connectTransport},
- * {@link grpcWebTransport}, {@link grpcTransport}.
+ * MCP-lite over gRPC: the wire {@link grpc}, and the transports {@link connectTransport}, {@link grpcWebTransport} and
+ * {@link grpcTransport} for clients.
  *
  * @module
  */
-export { type ConnectOptions, grpc } from "./server/grpc.ts";
+export { grpc, type GrpcOptions } from "./server/grpc.ts";
 export {
   connectTransport,
   type ConnectTransportOptions,
@@ -15,4 +13,4 @@ export {
   grpcWebTransport,
 } from "./client/transports.ts";
 export type { HttpClientOptions } from "../../http_client/send.ts";
-export type { TlsClientOptions } from "./client/tls.ts";
+export type { TlsClientOptions } from "./client/native/http2.ts";

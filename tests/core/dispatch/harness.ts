@@ -98,7 +98,7 @@ export class Bench {
       requestId: undefined,
       client: {},
     };
-    return this.server.dispatch.call(
+    return this.server["~server"].host.dispatch.call(
       { tool, args, meta, peer: peer === undefined ? nobody : { ...nobody, ...peer } },
       // A wire that streams learns of a reader who leaves; one that answers at once has to be asked.
       sink && { push: (event) => sink.push(event), ...(signal && { closed: signal }) },

@@ -1,5 +1,5 @@
 /** Requests at their own pace, over sockets. */
-import { concatBytes } from "../../../src/wires/grpc/messages/bytes.ts";
+import { joinChunks } from "../../../src/wires/grpc/messages/envelope.ts";
 import { openSession } from "../../wires/grpc/http2_calls.ts";
 import type { RawRequest } from "../../wires/descriptions/description.ts";
 import { headOf, open1, parse1, readAll } from "../http1.ts";
@@ -8,7 +8,7 @@ import type { Slow } from "./slow_readers.ts";
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 const headOf1 = (request: RawRequest, port: number): Uint8Array =>
-  concatBytes([
+  joinChunks([
     headOf(request, `127.0.0.1:${port}`),
     new TextEncoder().encode(`content-length: ${request.body.length}\r\n\r\n`),
   ]);
@@ -20,7 +20,7 @@ export function overHttp1(port: number): Slow {
       const socket = await open1(port);
       socket.setNoDelay(true);
       const read = readAll(socket);
-      const bytes = concatBytes([headOf1(request, port), request.body]);
+      const bytes = joinChunks([headOf1(request, port), request.body]);
       for (let at = 0; at < bytes.length; at++) {
         socket.write(bytes.slice(at, at + 1));
         await turn();
@@ -29,13 +29,13 @@ export function overHttp1(port: number): Slow {
     },
     async half(request) {
       const socket = await open1(port);
-      socket.write(concatBytes([headOf1(request, port), request.body.slice(0, request.body.length / 2)]));
+      socket.write(joinChunks([headOf1(request, port), request.body.slice(0, request.body.length / 2)]));
       await turn();
       return { leave: () => void socket.destroy() };
     },
     async begin(request) {
       const socket = await open1(port);
-      socket.write(concatBytes([headOf1(request, port), request.body]));
+      socket.write(joinChunks([headOf1(request, port), request.body]));
       await new Promise((resolve) => socket.once("data", resolve).once("close", resolve));
       socket.pause();
       return { leave: () => void socket.destroy() };
@@ -72,7 +72,7 @@ export function overHttp2(port: number): Slow {
       await closed;
       session.destroy();
       const get = (name: string) => said[name] === undefined ? null : String(said[name]);
-      return { status: Number(said[":status"] ?? 0), headers: { get }, body: concatBytes(pieces) };
+      return { status: Number(said[":status"] ?? 0), headers: { get }, body: joinChunks(pieces) };
     },
     async half(request) {
       const { session, stream } = await open(request);

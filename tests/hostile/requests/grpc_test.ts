@@ -1,11 +1,10 @@
-/** What strains gRPC over a real connection: the rest of what is malformed is fuzzed, see tests/hostile/fuzz. */
+/** Malformed and expensive requests by gRPC over a real connection. See tests/hostile/fuzz for random ones. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import process from "node:process";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { serve } from "../../../src/runtime/serve.ts";
-import { concatBytes } from "../../../src/wires/grpc/messages/bytes.ts";
-import { readEnvelopes } from "../../../src/wires/grpc/messages/envelope.ts";
+import { joinChunks, readEnvelopes } from "../../../src/wires/grpc/messages/envelope.ts";
 import { ServerReflectionRequestSchema } from "../../../src/wires/grpc/messages/gen/grpc/reflection/v1/reflection_pb.ts";
 import { ToolRequestSchema } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
 import { createFixture } from "../../wires/fixture.ts";
@@ -85,7 +84,7 @@ test("a stream of requests is answered as it is read: a caller that does not rea
         pieces: Array.from({ length: 500 }, () => frame(listServices)),
       });
       deepStrictEqual([grpc, framesOf(body).length], [OK, 500]);
-      const bytewise = concatBytes([frame(listServices), frame(listServices)]);
+      const bytewise = joinChunks([frame(listServices), frame(listServices)]);
       const slowly = await send2(session, {
         path: REFLECT,
         pieces: Array.from(bytewise, (byte) => Uint8Array.of(byte)),

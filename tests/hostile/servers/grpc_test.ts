@@ -1,4 +1,4 @@
-/** `grpcTransport()`, against servers that are broken, gone, slow or hostile. */
+/** `grpcTransport()`, against servers that are broken, closed, slow or hostile. */
 import { deepStrictEqual, fail, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { createServer as createHttp2, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import { type AddressInfo, connect as connectTcp, createServer as createTcp, type Socket } from "node:net";
@@ -20,7 +20,7 @@ const answer = frame(toBinary(
 ));
 const partial = frame(toBinary(ToolResponseSchema, create(ToolResponseSchema, { result: { partial: 1 } })));
 
-/** A server of HTTP/2 whose answers the test sets, and its address. */
+/** Runs an HTTP/2 server with the given handler. */
 async function withServer(
   onStream: (stream: ServerHttp2Stream, count: number) => void,
   work: (address: string, sessions: ReadonlySet<ServerHttp2Session>) => Promise<void>,
@@ -46,7 +46,7 @@ async function withServer(
   }
 }
 
-/** How a call ends, and a streamed one. */
+/** Results of a call and of a streamed call. */
 async function endsOf(address: string, options: Parameters<typeof grpcTransport>[1] = {}): Promise<readonly string[]> {
   const transport = grpcTransport(address, options);
   const client = createClient(transport, { ...NO_RETRY, timeoutMs: 5_000 });
@@ -61,7 +61,7 @@ async function endsOf(address: string, options: Parameters<typeof grpcTransport>
   }
 }
 
-/** Answers, and how they are understood: by a call, and by a streamed one. */
+/** Responses, and the results of a call and of a streamed call that receive them. */
 const ANSWERS: Readonly<Record<string, readonly [answer: (stream: ServerHttp2Stream) => void, code: string]>> = {
   "502 of a proxy": [(stream) => {
     stream.respond({ ":status": 502, "content-type": "text/html" });
@@ -144,7 +144,7 @@ for (const [name, [respond, code]] of Object.entries(ANSWERS)) {
   });
 }
 
-/** A server that sends any bytes once it has received some. */
+/** A TCP server that sends the given bytes after the first data. */
 async function withRawServer(answers: Uint8Array, work: (address: string) => Promise<void>): Promise<void> {
   const sockets = new Set<Socket>();
   const server = createTcp((socket) => {
@@ -193,7 +193,7 @@ test("grpcTransport() at a port of HTTP/1.1 says in the cause what is wrong ther
   await withRawServer(new TextEncoder().encode("HTTP/1.1 400 Bad Request\r\n\r\n"), async (address) => {
     const client = createClient(grpcTransport(address), NO_RETRY);
     const error = await client.$.call("t").then(() => undefined, (error: ToolError) => error);
-    match(String(error?.cause), /POST .*\/CallTool: .*gRPC may have a port of its own/);
+    match(String(error?.cause), /POST .*\/CallTool: .*gRPC may have another port/);
     client.$.close();
   });
 });
@@ -205,7 +205,10 @@ test("grpcTransport() says in the cause where an answer came from that is none, 
   }, async (address) => {
     const client = createClient(grpcTransport(`http://${address}/base`), NO_RETRY);
     const error = await client.$.call("t").then(() => undefined, (error: ToolError) => error);
-    match(String(error?.message), /^The server answered 404, not with MCP-lite: is connect\(\) among .* path /);
+    match(
+      String(error?.message),
+      /^The server answered 404, not with MCP-lite: check that the server has the wire grpc\(\), and the path /,
+    );
     match(
       String(error?.cause),
       /POST http:.*\/base\/mcplite.MCPLite\/CallTool: status 404: <h1>Nothing here<\/h1>x{179}$/,
@@ -217,7 +220,7 @@ test("grpcTransport() says in the cause where an answer came from that is none, 
 test("grpcTransport() bounds what it reads: a message, and all of a stream", async () => {
   await withServer((stream) => {
     stream.respond(GRPC);
-    // The length is sent, the message never comes; then pieces without an end.
+    // A length without its message, then chunks without an end.
     stream.write(new Uint8Array([0, 0xff, 0xff, 0xff, 0xff]));
     const more = setInterval(() => stream.write(new Uint8Array(16_384)), 1);
     stream.once("close", () => clearInterval(more));
@@ -254,7 +257,7 @@ test("grpcTransport() times out, aborts, and resets its stream, at a server that
 test("grpcTransport() makes a lost connection anew", async () => {
   await withServer((stream) => endWith(stream, [answer], { "grpc-status": "0" }), async (address, sessions) => {
     const client = createClient(grpcTransport(address), NO_RETRY);
-    // The client learns of it by the connection: until then a call may be lost with that.
+    // The client is notified by the connection. Until then a call may fail with it.
     const answered = async () => {
       for (let tries = 0; tries < 200; tries++) {
         const said = await client.$.call("t").catch((error: ToolError) => error.code);
@@ -302,7 +305,7 @@ test("grpcTransport() leaves a connection that has fallen silent", async () => {
     let isSilent = false;
     const proxy = createTcp((socket) => {
       const upstream = connectTcp(port, "127.0.0.1");
-      // Like a network that has lost a route: nothing comes through, and neither side is notified.
+      // As after the loss of a route: packets are dropped without an error.
       const isOfFirst = sockets.size === 0;
       for (const [from, to] of [[socket, upstream], [upstream, socket]] as const) {
         sockets.add(from);

@@ -1,4 +1,4 @@
-/** Authentication, above all where the callback fails: no call gets past it. */
+/** `authenticate()`: identification of callers, above all when it fails: requests are then rejected. */
 import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -27,7 +27,7 @@ async function errorOf(response: Response): Promise<Errors["error"] & { readonly
   return { status: response.status, ...(await response.json() as Errors).error };
 }
 
-/** What a broken `auth` may do; the types forbid some of it. */
+/** Faults of an `auth` function, including some that the types forbid. */
 const never = (value: unknown) => () => value as MaybePromise<Principal | undefined>;
 const thrower = (thrown: unknown) => () => {
   throw thrown;
@@ -103,7 +103,7 @@ test("authenticate() logs what a ToolError comes from, and that it is a refusal,
   }));
   strictEqual((await call(server, "ping")).status, 503);
   const [line] = log.lines;
-  deepStrictEqual([line?.level, line?.message, line?.fields["code"]], ["warn", "Caller refused", "unavailable"]);
+  deepStrictEqual([line?.level, line?.message, line?.fields["code"]], ["warn", "Caller rejected", "unavailable"]);
   strictEqual((line?.fields["error"] as ToolError).cause, cause);
 });
 
@@ -126,7 +126,7 @@ test("authenticate() is asked once for each request, with what every wire has", 
 test("authenticate() is not asked for what comes from elsewhere, for preflights, and for what is anybody's", async () => {
   let asked = 0;
   const { server } = createGuarded(authenticate(() => void asked++));
-  const guarded = server.guarded({ hosts: ["api.example"], origins: ["https://app.example"], cors: true });
+  const guarded = server.withOriginPolicy({ hosts: ["api.example"], origins: ["https://app.example"], cors: true });
   strictEqual((await call(guarded, "ping", { origin: "https://evil.example" })).status, 403);
   const url = "https://api.example/mcp-lite/v1/calltools";
   const preflight = new Request(url, { method: "OPTIONS", headers: { origin: "https://app.example" } });

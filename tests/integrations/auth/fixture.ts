@@ -4,10 +4,10 @@ import { protectedResourcePage } from "../../../src/integrations/auth/mod.ts";
 import { STATELESS } from "../../wires/descriptions/all.ts";
 import { KeptLog } from "../../core/dispatch/harness.ts";
 
-/** What refusals point to. */
+/** Metadata URL in the challenges. */
 export const METADATA_URL = "https://api.example/.well-known/oauth-protected-resource";
 
-/** A server that knows who calls, and what its handlers were run for. */
+/** Creates a server with `auth`, and the list of its handler runs. */
 export function createGuarded(auth: Auth) {
   const log = new KeptLog();
   const runs: (string | undefined)[] = [];
@@ -49,7 +49,7 @@ export function call(
   return post(server, "/mcp-lite/v1/calltools", JSON.stringify(request), headers);
 }
 
-/** The same, with a token. */
+/** Calls a tool by MCP-lite, with a bearer token. */
 export function callAs(server: Pick<Server, "fetch">, tool: string, token: string): Promise<Response> {
   return call(server, tool, { authorization: `Bearer ${token}` });
 }

@@ -1,4 +1,4 @@
-/** Metadata of protected resources (RFC 9728), and which of them refusals point to. */
+/** Metadata of protected resources (RFC 9728), and the one that each challenge names. */
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, mcpLite } from "../../../mod.ts";
@@ -57,7 +57,7 @@ test("protectedResourcePage() answers pages of any origin, and reads only", asyn
   const server = serverOf({ resource: "https://api.example", authorizationServers });
   const headers = { origin: "https://any.example" };
   for (const cors of [false, true]) {
-    const guarded = server.guarded({ origins: ["https://app.example"], cors });
+    const guarded = server.withOriginPolicy({ origins: ["https://app.example"], cors });
     for (
       const [method, status, hasBody] of [
         ["GET", 200, true],

@@ -158,7 +158,7 @@ test("otel() links the run of a job to the call that began it, in a trace of its
   const { token } = asPromise(await bench.call("t", {}, { meta: { isPromiseWanted: true } }));
   await pass({ clock }, 0);
   await redeem(bench, token);
-  // The job may be done before its promise is given.
+  // The job may end before its promise token is sent.
   const [call, redeemed] = telemetry.spans.filter(({ kind }) => kind === SpanKind.SERVER);
   const [job] = telemetry.spans.filter(({ kind }) => kind === SpanKind.CONSUMER);
   ok(call !== undefined && job !== undefined && redeemed !== undefined);
@@ -204,7 +204,7 @@ test("otel() counts tokens that are refused, by why", async () => {
   await bench.call("redeem", { promise: "prom_y" });
   await bench.call("t", {}, { meta: { continuation: "cont_x" } });
   await bench.call("t", {}, { meta: { continuation: "prom_x" } });
-  const counted = (await telemetry.measured("toolwire.server.tokens.refused")).map(({ attributes, count }) =>
+  const counted = (await telemetry.measured("toolwire.server.tokens.rejected")).map(({ attributes, count }) =>
     `${attributes["rpc.method"]} ${attributes["rpc.status_code"]} ${count}`
   );
   deepStrictEqual(counted.sort(), ["redeem invalid_promise 2", "t invalid_continuation 2"]);

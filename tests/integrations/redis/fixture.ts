@@ -11,7 +11,7 @@ import {
   type RedisSessionStoreOptions,
 } from "../../../src/integrations/redis/mod.ts";
 import * as v from "../../../src/core/schema/valibot.ts";
-import { defineResource, mcp, type McpSession, type SessionOptions, sessionsIn } from "../../../src/wires/mcp/mod.ts";
+import { defineResource, mcp, type McpSession, type McpSessionsOptions } from "../../../src/wires/mcp/mod.ts";
 import { Gate, KEYS } from "../../wires/mcp/server/fixture.ts";
 import { errorLogger } from "../../engine/fixture.ts";
 
@@ -69,7 +69,7 @@ export interface Replica {
 }
 
 /** Options of a replica. */
-export interface ReplicaOptions extends Partial<RedisSessionStoreOptions>, SessionOptions {
+export interface ReplicaOptions extends Partial<RedisSessionStoreOptions>, Omit<McpSessionsOptions, "store"> {
   readonly redis: string;
   readonly name: string;
 }
@@ -108,7 +108,7 @@ export function createReplica(options: ReplicaOptions): Replica {
       mcp({
         logging: true,
         askTimeoutMs: 300_000,
-        sessions: sessionsIn(store, { retryMs, pollAfterMs }),
+        sessions: { store, retryMs, pollAfterMs },
       }),
     ],
   });

@@ -6,7 +6,7 @@ import {
   redisSessionStore,
   type RedisSessionStoreOptions,
 } from "../../../src/integrations/redis/mod.ts";
-import type { SessionNote } from "../../../src/wires/mcp/mod.ts";
+import type { SessionEvent } from "../../../src/wires/mcp/mod.ts";
 import { skipReason, startRedis, type TestServer } from "../../engine/programs.ts";
 import { errorLogger } from "../../engine/fixture.ts";
 import { eventually, isHeard, newSession, PATIENT, withRedis } from "./fixture.ts";
@@ -51,7 +51,7 @@ describe("redisSessionStore()", { skip: skipReason("redis") }, () => {
 
   /** Subscribes to a session and collects its notes. */
   async function hear(store: RedisSessionStore, redis: string, id: string) {
-    const heard: SessionNote[] = [];
+    const heard: SessionEvent[] = [];
     const leave = store.subscribe(id, (note) => void heard.push(note));
     await eventually("it is listened to", () => isHeard(redis, `*${id}`));
     return { heard, leave };
@@ -110,7 +110,7 @@ describe("redisSessionStore()", { skip: skipReason("redis") }, () => {
     const here = await hear(one, redis, id);
     const there = await hear(two, redis, id);
     const elsewhere = await hear(two, redis, other.id);
-    const notes: SessionNote[] = [
+    const notes: SessionEvent[] = [
       { kind: "response", id: "q", result: { action: "accept" } },
       { kind: "message", stream: "s" },
       { kind: "cancelled", requestId: 7 },
@@ -139,7 +139,7 @@ describe("redisSessionStore()", { skip: skipReason("redis") }, () => {
     await two.publish(id, { kind: "cancelled", requestId: "before the request" });
     await one.get(id);
     // Published at once, while the connection for channels is being opened.
-    const heard: SessionNote[] = [];
+    const heard: SessionEvent[] = [];
     const [leave] = [
       one.subscribe(id, (note) => void heard.push(note)),
       await two.publish(id, { kind: "response", id: "q", result: {} }),
@@ -311,7 +311,7 @@ describe("redisSessionStore()", { skip: skipReason("redis") }, () => {
     await eventually("Redis is in time", () => isDone(() => two.put(other)));
     const { leave } = await hear(one, redis, id);
     await pauseRedis(redis, 1_500);
-    const heard: SessionNote[] = [];
+    const heard: SessionEvent[] = [];
     // The note is published before the subscription, and the time limit ends before the backlog is read.
     await isDone(() => two.publish(other.id, { kind: "response", id: "q", result: {} }));
     const leaveOther = one.subscribe(other.id, (note) => void heard.push(note));

@@ -1,5 +1,5 @@
 /** The descriptions of all wires, in the order of docs/guarantees.md. */
-import type { Wire } from "../../../mod.ts";
+import type { RequestWire } from "../../../mod.ts";
 import type { Dialect, Need, WireDescription } from "./description.ts";
 import { connect, grpc, grpcWeb } from "./grpc.ts";
 import { mcp } from "./mcp.ts";
@@ -12,10 +12,12 @@ import { webtools } from "./webtools.ts";
 export const DESCRIPTIONS: readonly WireDescription[] = [memory, mcpLite, connect, grpcWeb, grpc, webtools, mcp, stdio];
 
 /** The wires of the suites' servers. */
-export const wires: readonly Wire[] = DESCRIPTIONS.flatMap(({ wire }) => wire ?? []);
+export const wires: readonly RequestWire[] = DESCRIPTIONS.flatMap(({ wire }) => wire ?? []);
 
 /** The same without sessions: requests of older revisions of MCP need none. */
-export const STATELESS: readonly Wire[] = DESCRIPTIONS.flatMap(({ wire, statelessWire = wire }) => statelessWire ?? []);
+export const STATELESS: readonly RequestWire[] = DESCRIPTIONS.flatMap(({ wire, statelessWire = wire }) =>
+  statelessWire ?? []
+);
 
 /** A dialect, and where it belongs. */
 export interface NamedDialect {

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { Principal, Server, ToolErrorCode, Transport, Wire } from "../../../mod.ts";
+import type { Principal, RequestWire, Server, ToolErrorCode, Transport } from "../../../mod.ts";
 import type { RawObject } from "./raw_messages.ts";
 
 /** What some protocols cannot express. */
@@ -149,11 +149,11 @@ export interface WireDescription {
   /** As docs/guarantees.md names it. */
   readonly name: string;
   /** The wire on the suites' servers. */
-  readonly wire?: Wire;
+  readonly wire?: RequestWire;
   /** The same without sessions, where that differs. */
-  readonly statelessWire?: Wire;
+  readonly statelessWire?: RequestWire;
   /** The wires that the fuzzer sends to. Default: `wire`. */
-  readonly fuzzedWires?: readonly Wire[];
+  readonly fuzzedWires?: readonly RequestWire[];
   /** Transports over HTTP: the suite runs with each in process and over a socket. */
   readonly clients?: readonly WireClient[];
   /** Further rows of the suite. */

@@ -1,7 +1,7 @@
 /** Connect, gRPC-Web and gRPC: three protocols of one wire, with one service. */
 import { fromBinary } from "@bufbuild/protobuf";
 import { type Any, anyUnpack } from "@bufbuild/protobuf/wkt";
-import { concatBytes } from "../../../src/wires/grpc/messages/bytes.ts";
+import { joinChunks } from "../../../src/wires/grpc/messages/envelope.ts";
 import { ErrorInfoSchema } from "../../../src/wires/grpc/messages/gen/google/rpc/error_details_pb.ts";
 import { StatusSchema } from "../../../src/wires/grpc/messages/gen/google/rpc/status_pb.ts";
 import { ToolResponseSchema } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
@@ -41,7 +41,7 @@ const STREAM_PATH = "/mcplite.MCPLite/CallToolStream";
 
 /** A `ToolRequest`. */
 const toolRequest = (tool: string, args: RawObject): Uint8Array =>
-  concatBytes([field(1, encodeText(tool)), field(2, structOf(args))]);
+  joinChunks([field(1, encodeText(tool)), field(2, structOf(args))]);
 
 function request(path: string, type: string, body: Uint8Array): RawRequest {
   return { path, headers: { "content-type": type }, body };
@@ -177,7 +177,7 @@ export const grpc: WireDescription = {
   }],
   without: { ids: NO_IDS },
   invalidOptions: [
-    [grpcWire, [{ path: "/x#y" }], /^Cannot serve Connect and gRPC: path must be like/],
+    [grpcWire, [{ path: "/x#y" }], /^Cannot serve gRPC: path must be like/],
     [
       grpcTransport,
       [""],

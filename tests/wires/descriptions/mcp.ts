@@ -1,5 +1,5 @@
 /** MCP over HTTP: revisions 2024-11-05 to 2026-07-28. */
-import { mcp as mcpWire, mcpTransport, memorySessions, sessionsIn } from "../../../src/wires/mcp/mod.ts";
+import { mcp as mcpWire, mcpTransport, memorySessionStore } from "../../../src/wires/mcp/mod.ts";
 import type { ExpectedCodes, Lack, WireClient, WireDescription } from "./description.ts";
 import { jsonDialect, MCP_META, readMcp, rpcCall } from "./raw_messages.ts";
 
@@ -40,12 +40,14 @@ const common: Pick<WireClient, "path" | "lacks" | "responseTypes" | "matchesIds"
 };
 
 /** See above. */
+const store = memorySessionStore();
+
 export const mcp: WireDescription = {
   name: "MCP",
-  wire: mcpWire({ sessions: memorySessions(), ssePath: "/sse" }),
+  wire: mcpWire({ sessions: true, ssePath: "/sse" }),
   statelessWire: mcpWire(),
   fuzzedWires: [
-    mcpWire({ sessions: memorySessions(), askTimeoutMs: 5 }),
+    mcpWire({ sessions: true, askTimeoutMs: 5 }),
     mcpWire({ path: "/stateless", askTimeoutMs: 5 }),
   ],
   clients: [
@@ -86,14 +88,14 @@ export const mcp: WireDescription = {
   invalidOptions: [
     [mcpWire, [null], /^Cannot serve MCP: options are an object, not null$/],
     [mcpWire, ["/mcp"], /options are an object, not "\/mcp"$/],
-    [mcpWire, [{ sessions: true }], /sessions must be memorySessions\(\) or sessionsIn\(store\), not true$/],
-    [mcpWire, [{ sessions: memorySessions }], /sessions must be .*, not a function$/],
-    [mcpWire, [{ sesions: memorySessions() }], /there is no option "sesions"; did you mean "sessions"\?$/],
+    [mcpWire, [{ sessions: "memory" }], /sessions must be true, false or \{ store \}, not "memory"$/],
+    [mcpWire, [{ sessions: memorySessionStore }], /sessions must be .*, not a function$/],
+    [mcpWire, [{ sesions: true }], /there is no option "sesions"; did you mean "sessions"\?$/],
     [mcpWire, [{ path: "/mcp?x" }], /path must be like "\/tools", without host, query or fragment, not "\/mcp\?x"$/],
     [mcpWire, [{ path: "https://example.com/mcp" }], /path must be like/],
     [mcpWire, [{ path: 7 }], /path must be like .*, not 7$/, "RangeError"],
-    [mcpWire, [{ ssePath: "/sse#x", sessions: memorySessions() }], /ssePath must be like/],
-    [mcpWire, [{ ssePath: "/sse" }], /ssePath needs sessions, such as memorySessions\(\)$/],
+    [mcpWire, [{ ssePath: "/sse#x", sessions: true }], /ssePath must be like/],
+    [mcpWire, [{ ssePath: "/sse" }], /ssePath needs sessions, such as sessions: true$/],
     [mcpWire, [{ logging: "yes" }], /logging must be true or false, not "yes"$/],
     [
       mcpWire,
@@ -107,12 +109,22 @@ export const mcp: WireDescription = {
     [mcpWire, [{ pageSize: 5n }], /not 5$/],
     [mcpWire, [{ pageSize: null }], /not null$/],
     [mcpWire, [{ askTimeoutMs: 0 }], /askTimeoutMs must be a number above 0, not 0$/, "RangeError"],
-    [memorySessions, [{ ttlMs: -1 }], /^Cannot keep sessions: ttlMs must be a number above 0, not -1$/, "RangeError"],
-    [memorySessions, [{ retryMs: 0 }], /whole number of milliseconds above 0, not 0$/, "RangeError"],
-    [memorySessions, [{ pollAfterMs: -5 }], /pollAfterMs must be/, "RangeError"],
-    [memorySessions, [{ maxSessions: 0 }], /maxSessions must be/, "RangeError"],
-    [memorySessions, [{ ttl: 5 }], /there is no option "ttl"; did you mean "ttlMs"\?$/],
-    [sessionsIn, [{ get() {} }], /the store has no put, delete, append, read, publish, subscribe$/],
+    [
+      memorySessionStore,
+      [{ ttlMs: -1 }],
+      /^Cannot keep sessions: ttlMs must be a number above 0, not -1$/,
+      "RangeError",
+    ],
+    [mcpWire, [{ sessions: { store, retryMs: 0 } }], /whole number of milliseconds above 0, not 0$/, "RangeError"],
+    [mcpWire, [{ sessions: { store, pollAfterMs: -5 } }], /pollAfterMs must be/, "RangeError"],
+    [mcpWire, [{ sessions: {} }], /^Cannot keep sessions: store must be memorySessionStore\(\), .*, not undefined$/],
+    [memorySessionStore, [{ maxSessions: 0 }], /maxSessions must be/, "RangeError"],
+    [memorySessionStore, [{ ttl: 5 }], /there is no option "ttl"; did you mean "ttlMs"\?$/],
+    [
+      mcpWire,
+      [{ sessions: { store: { get() {} } } }],
+      /store must be .* with put, get, delete, append, read, publish, subscribe, not an object$/,
+    ],
     [mcpTransport, ["nope"], /^Cannot reach an MCP server: pass a URL that begins with "http:\/\/" or .*, not "nope"$/],
     [mcpTransport, ["localhost:8000/mcp"], /not "localhost:8000\/mcp"$/],
     [mcpTransport, [undefined], /, not undefined$/],

@@ -1,8 +1,9 @@
 /** MCP over a pipe, line by line, without a process at its other end. */
 import type { Server } from "../../../mod.ts";
-import { concatBytes } from "../../../src/wires/grpc/messages/bytes.ts";
-import { StdioConnection } from "../../../src/wires/mcp/stdio/server/connection.ts";
+import { joinChunks } from "../../../src/wires/grpc/messages/envelope.ts";
+import { mcpDuplex } from "../../../src/wires/mcp/server/duplex.ts";
 import { LineSplitter } from "../../../src/wires/mcp/stdio/server/lines.ts";
+import { MemoryConnection } from "../memory_connection.ts";
 import type { Dialect, Place, Sending } from "./description.ts";
 import { encodeText, jsonOf, MCP_META, readMcp, rpcCall } from "./raw_messages.ts";
 import { textOf } from "../grpc/frames.ts";
@@ -21,14 +22,14 @@ export interface Line {
 export class Pipe {
   readonly lines: Line[] = [];
   readonly server: Server;
-  readonly connection: StdioConnection;
+  readonly connection: MemoryConnection;
   readonly #splitter: LineSplitter;
   #arrival: PromiseWithResolvers<void> = Promise.withResolvers();
 
   constructor(server: Server) {
     this.server = server;
     this.#splitter = new LineSplitter(server.limits.bodyBytes);
-    this.connection = new StdioConnection(server["~host"], {}, (line) => {
+    this.connection = new MemoryConnection(mcpDuplex(), server["~server"].host, (line) => {
       this.lines.push(JSON.parse(line) as Line);
       this.#arrival.resolve();
       this.#arrival = Promise.withResolvers();
@@ -54,7 +55,7 @@ export class Pipe {
 export const lineDialect: Dialect = {
   call(tool, args) {
     const [before = "", after = ""] = JSON.stringify(rpcCall(tool, { _meta: MCP_META })).split('"ARGUMENTS"');
-    const body = concatBytes([encodeText(before), jsonOf(args), encodeText(`${after}\n`)]);
+    const body = joinChunks([encodeText(before), jsonOf(args), encodeText(`${after}\n`)]);
     return { path: "", headers: {}, body };
   },
   read: ({ body }) => readMcp(JSON.parse(textOf(body))),

@@ -1,5 +1,5 @@
 /** Messages as bytes, written and read without our clients, which would not send invalid ones. */
-import { concatBytes } from "../../../src/wires/grpc/messages/bytes.ts";
+import { joinChunks } from "../../../src/wires/grpc/messages/envelope.ts";
 import { textOf } from "../grpc/frames.ts";
 import type { CallEnd, Dialect, RawResponse } from "./description.ts";
 
@@ -39,7 +39,7 @@ const encoder = new TextEncoder();
 const quoted = (text: string | Uint8Array): Uint8Array =>
   typeof text === "string"
     ? encoder.encode(JSON.stringify(text))
-    : concatBytes([encoder.encode('"'), text, encoder.encode('"')]);
+    : joinChunks([encoder.encode('"'), text, encoder.encode('"')]);
 
 /** As JSON. */
 export function jsonOf(value: Raw): Uint8Array {
@@ -47,19 +47,19 @@ export function jsonOf(value: Raw): Uint8Array {
   if (value instanceof RawNest) return value.json;
   if (!(value instanceof RawObject)) return quoted(value);
   const members = value.members.map(([name, member], at) =>
-    concatBytes([encoder.encode(at === 0 ? "" : ","), quoted(name), encoder.encode(":"), jsonOf(member)])
+    joinChunks([encoder.encode(at === 0 ? "" : ","), quoted(name), encoder.encode(":"), jsonOf(member)])
   );
-  return concatBytes([encoder.encode("{"), ...members, encoder.encode("}")]);
+  return joinChunks([encoder.encode("{"), ...members, encoder.encode("}")]);
 }
 
 /** As a `google.protobuf.Struct`. */
 export function structOf(value: RawObject): Uint8Array {
   if (value instanceof RawNest) return value.struct;
-  return concatBytes(value.members.map(([name, member]) => memberOf(name, valueOf(member))));
+  return joinChunks(value.members.map(([name, member]) => memberOf(name, valueOf(member))));
 }
 
 const memberOf = (name: string | Uint8Array, value: Uint8Array): Uint8Array<ArrayBuffer> =>
-  field(1, concatBytes([field(1, bytesOf(name)), field(2, value)]));
+  field(1, joinChunks([field(1, bytesOf(name)), field(2, value)]));
 
 function valueOf(value: Raw): Uint8Array<ArrayBuffer> {
   if (value instanceof RawObject) return field(5, structOf(value));
@@ -82,7 +82,7 @@ export function field(number: number, bytes: Uint8Array): Uint8Array<ArrayBuffer
     length.push(rest > 127 ? (rest & 127) | 128 : rest);
     if (rest <= 127) break;
   }
-  return concatBytes([Uint8Array.from([(number << 3) | 2, ...length]), bytes]);
+  return joinChunks([Uint8Array.from([(number << 3) | 2, ...length]), bytes]);
 }
 
 // deno-lint-ignore no-explicit-any -- what a test asserts is the shape
@@ -112,7 +112,7 @@ export function jsonDialect(
     post,
     call(tool, args) {
       const [before = "", after = ""] = JSON.stringify(bodyOf(tool)).split('"ARGUMENTS"');
-      const body = concatBytes([encoder.encode(before), jsonOf(args), encoder.encode(after)]);
+      const body = joinChunks([encoder.encode(before), jsonOf(args), encoder.encode(after)]);
       return { ...post("", tool), body };
     },
     read: (response) => read(JSON.parse(textOf(response.body)), response),

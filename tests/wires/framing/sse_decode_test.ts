@@ -1,6 +1,6 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { monitorFromSignal } from "../../../src/http_client/send.ts";
+import { monitorFromSignal } from "../../../src/core/call/time_limit.ts";
 import { readEvents, ResumableSseDecoder, SseDecoder, type SseEvent } from "../../../src/http_client/sse.ts";
 
 function decodeAll(chunks: readonly string[]): SseEvent[] {

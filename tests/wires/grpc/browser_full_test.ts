@@ -15,11 +15,17 @@ testWith(
   async (chromium, esbuild) => {
     const page = await servePage(await bundlePage(esbuild ?? ""));
     const { server, journal } = createFixture();
-    const listening = await serve(server.guarded({ origins: [page.url], cors: true }), { port: 0, graceMs: 0 });
+    const listening = await serve(server.withOriginPolicy({ origins: [page.url], cors: true }), {
+      port: 0,
+      graceMs: 0,
+    });
     try {
       const { gRPC, ...wires } = await inPage(chromium ?? "", page.url, listening.url);
       for (const [wire, findings] of Object.entries(wires)) deepStrictEqual(findings, EXPECTED, wire);
-      match(String(gRPC), /^TypeError: gRPC needs node:http2, which this runtime lacks: use connectTransport\(\)/);
+      match(
+        String(gRPC),
+        /^TypeError: grpcTransport\(\) needs node:http2, which this runtime lacks: use connectTransport\(\)/,
+      );
       deepStrictEqual(journal.seen, Object.keys(wires).map(() => "endless ended, aborted: true"));
     } finally {
       await listening.close();
@@ -38,7 +44,7 @@ const EXPECTED: Findings = {
   unknownTool: "tool_not_found",
 };
 
-/** The page's program, as a bundler for browsers makes it: nothing of Node may be left in it. */
+/** Bundles the page's program for browsers. The bundle must not contain modules of Node. */
 async function bundlePage(esbuild: string): Promise<string> {
   const { code, stdout, stderr } = await runProgram([
     esbuild,

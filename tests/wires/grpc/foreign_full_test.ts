@@ -1,8 +1,8 @@
 /**
- * Programs that are not ours call the service: `@grpc/grpc-js` from the plain `.proto` files, Debian's `python3-grpcio` from
- * nothing but reflection, and `buf curl` from both.
+ * Clients of other projects call the service: `@grpc/grpc-js` with the plain `.proto` files, Debian's `python3-grpcio` with
+ * reflection only, and `buf curl` with both.
  *
- * Each makes the same visit to each server, and has to see the same.
+ * Each makes the same calls to each server, and has to have the same findings.
  */
 import { deepStrictEqual } from "node:assert/strict";
 import { after } from "node:test";
@@ -81,19 +81,19 @@ function services(): readonly string[] {
   return ["grpc.health.v1.Health", ...reflection, "mcplite.MCPLite"];
 }
 
-/** It compresses nothing, reads no more than 4 MiB whatever its options, and is a process for each RPC. */
+/** It does not compress, reads at most 4 MiB whatever the option, and runs a process for each RPC. */
 function whatBufCan(): unknown {
   const { gzip: _gzip, large: { back: _back, ...large }, ...rest } = EVERYTHING;
   return { ...rest, large, crowd: CROWD.few };
 }
 
-/** Where one server is reached. */
+/** Addresses of one server. */
 interface Addresses {
   readonly grpc: string;
   readonly roomy: string;
 }
 
-/** A program that calls servers; all of them in one process, if it can. */
+/** A program that calls servers; all of them in one process if it supports that. */
 interface Visitor {
   readonly name: string;
   readonly program: Found;

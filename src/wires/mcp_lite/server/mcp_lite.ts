@@ -23,7 +23,15 @@ import { Deadlines } from "../../../internal/deadlines.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import { acceptsEventStream } from "../../../internal/http.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
-import { type Body, type Head, HeadPeer, type MountedWire, type Reply, type Wire, type WireHost } from "../../wire.ts";
+import {
+  type Body,
+  type Head,
+  HeadPeer,
+  type MountedWire,
+  type Reply,
+  type RequestWire,
+  type WireHost,
+} from "../../wire.ts";
 import { decodeCallParams } from "./decode.ts";
 import { encodeEvent, encodeOutcome, encodeRefusal, MetaEncoder } from "./encode.ts";
 
@@ -50,7 +58,7 @@ export interface McpLiteOptions {
  * strictEqual((await server.fetch(request)).status, 200);
  * ```
  */
-export function mcpLite(options: McpLiteOptions = {}): Wire {
+export function mcpLite(options: McpLiteOptions = {}): RequestWire {
   const base = `/${options.path ?? "/mcp-lite/v1"}`.replace(/\/+/g, "/").replace(/\/$/, "");
   return { name: WIRE_NAME, mount: (host) => new McpLite(host, base) };
 }

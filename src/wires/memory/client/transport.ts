@@ -19,8 +19,8 @@ import type { ToolListing } from "../../../core/tool/listing.ts";
 export interface MemoryServer {
   /** The tools that a caller may know of, as they are listed. */
   toolsFor(principal: Principal | undefined): readonly ToolListing[];
-  /** Runs the calls. */
-  readonly dispatch: Dispatch;
+  /** Access to the server, for transports. */
+  readonly "~server": { readonly host: { readonly dispatch: Dispatch } };
 }
 
 /** Options of {@link memoryTransport}. */
@@ -48,7 +48,7 @@ export interface MemoryOptions {
  */
 export function memoryTransport(server: MemoryServer, options: MemoryOptions = {}): Transport {
   return {
-    call: (call, sink) => callInMemory(server.dispatch, call, options, sink),
+    call: (call, sink) => callInMemory(server["~server"].host.dispatch, call, options, sink),
     list: () => copyJson(server.toolsFor(options.principal)) as unknown as readonly ListedTool[],
   };
 }

@@ -6,7 +6,8 @@
 import { type ErrorResult, errorResult, toToolError } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool } from "../../../core/call/transport.ts";
 import { addRetryAfter, readJson } from "../../../http_client/read.ts";
-import { exchange, type HttpClientOptions, monitorFromSignal } from "../../../http_client/send.ts";
+import { monitorFromSignal } from "../../../core/call/time_limit.ts";
+import { exchange, type HttpClientOptions } from "../../../http_client/send.ts";
 import { asObject, canonicalJson, isJsonObject } from "../../../internal/json.ts";
 import { sha256, toHex } from "../../../internal/encoding.ts";
 import { decodeRefusal } from "./decode_reply.ts";

@@ -37,7 +37,7 @@ export interface VersionTools {
   /** As they are listed. */
   readonly tools: readonly ToolListing[];
   /** As they are defined, in the same order. */
-  readonly plans: readonly ToolDefinition[];
+  readonly definitions: readonly ToolDefinition[];
   /** Runs one call. */
   call(call: Call): MaybePromise<CallResult>;
 }
@@ -82,7 +82,7 @@ export class ServedVersion {
       description,
       version,
       actions,
-      configSchema: compiled?.jsonSchema ?? mergeConfigs(tools.plans, where),
+      configSchema: compiled?.jsonSchema ?? mergeConfigs(tools.definitions, where),
       defaultConfig: defaultConfig ?? {},
     };
     this.json = JSON.stringify(metadata);
@@ -104,11 +104,11 @@ export class ServedVersion {
 
   /** The same, as a caller may see it. */
   seenBy(principal: Principal | undefined): ServedVersion {
-    const { tools, plans, call } = this.#tools;
+    const { tools, definitions: plans, call } = this.#tools;
     const isSeen = plans.map((plan) => isVisibleTo(plan, principal));
     if (!isSeen.includes(false)) return this;
     const seen = <Item>(items: readonly Item[]) => items.filter((_, index) => isSeen[index]);
-    return new ServedVersion(this.#options, { tools: seen(tools), plans: seen(plans), call }, false);
+    return new ServedVersion(this.#options, { tools: seen(tools), definitions: seen(plans), call }, false);
   }
 
   /** SHA-256 of the metadata as it is sent. Not made before it is asked for: some runtimes cannot while modules load. */
@@ -117,7 +117,7 @@ export class ServedVersion {
   }
 }
 
-function isKnownToAll({ plans }: VersionTools): boolean {
+function isKnownToAll({ definitions: plans }: VersionTools): boolean {
   return plans.every(({ isVisible }) => isVisible === undefined);
 }
 

@@ -24,7 +24,15 @@ import {
 } from "../../../internal/options.ts";
 import type { Schema } from "../../../core/schema/standard_schema.ts";
 import type { AnyTool } from "../../../core/tool/definition.ts";
-import { type Body, type Head, HeadPeer, type MountedWire, type Reply, type Wire, type WireHost } from "../../wire.ts";
+import {
+  type Body,
+  type Head,
+  HeadPeer,
+  type MountedWire,
+  type Reply,
+  type RequestWire,
+  type WireHost,
+} from "../../wire.ts";
 import { decodeRequest, type WebtoolRequest } from "./decode.ts";
 import { encodeOutcome, encodeRefusal, type Envelope } from "./encode.ts";
 import { isSemver, latestOf } from "./semver.ts";
@@ -90,7 +98,7 @@ export interface WebtoolsOptions extends WebtoolConfig {
  * @throws {TypeError} If the name, a description, a version or another option is not what it should be, there is no such option, or
  * a version is there twice.
  */
-export function webtools(options: WebtoolsOptions): Wire {
+export function webtools(options: WebtoolsOptions): RequestWire {
   checkOptions("make webtool", options, RULES);
   const { name, path = `/webtools/${name}`, version, versions = [] } = options;
   const all = [version, ...versions.map((one) => one.version)];
@@ -163,7 +171,7 @@ class Webtools implements MountedWire {
     this.paths = [base, `${base}/*`];
   }
 
-  refuse(_: Head, refusal: ErrorResult, status?: number): Reply {
+  errorReply(_: Head, refusal: ErrorResult, status?: number): Reply {
     return refusalReply(refusal, status);
   }
 
@@ -185,9 +193,9 @@ class Webtools implements MountedWire {
 
   /** The versions as they are now; the tools of a part may be others than they were. */
   #read(): ReadonlyMap<string, ServedVersion> {
-    const { tools, definitions: plans, dispatch } = this.#host;
+    const { tools, definitions, dispatch } = this.#host;
     if (tools !== this.#listed) {
-      const own = { tools, plans, call: (call: Call) => dispatch.call(call) };
+      const own = { tools, definitions, call: (call: Call) => dispatch.call(call) };
       this.#versions = new Map([[this.#own.version, new ServedVersion(this.#own, own)], ...this.#others]);
       this.#listed = tools;
     }

@@ -294,7 +294,7 @@ test("ctx tells who calls and over what, lazily", async () => {
       ctx.signal.aborted,
     ]),
   ]);
-  const call = (tool: string) => bench.server.dispatch.call({ tool, args: {}, meta: undefined, peer });
+  const call = (tool: string) => bench.server["~server"].host.dispatch.call({ tool, args: {}, meta: undefined, peer });
   await call("quiet");
   await call("later");
   deepStrictEqual(looked.filter((what) => what !== "principal"), []);

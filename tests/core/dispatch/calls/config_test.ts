@@ -13,7 +13,7 @@ import {
   type Middleware,
   type ServerOptions,
 } from "../../../../mod.ts";
-import { sealed } from "../../../../src/core/token/sealed.ts";
+import { sealed } from "../../../../src/core/keys/sealed.ts";
 
 const SECRET = "sk-this-must-not-be-seen";
 const SEALED = sealed("k1:a secret that all of these servers know");

@@ -416,6 +416,6 @@ test("without a logger masked errors are masked all the same", async () => {
     requestId: undefined,
     client: {},
   };
-  const settled = await server.dispatch.call({ tool: "t", args: {}, meta: undefined, peer });
+  const settled = await server["~server"].host.dispatch.call({ tool: "t", args: {}, meta: undefined, peer });
   strictEqual(settled.kind === "error" && settled.code, "internal");
 });

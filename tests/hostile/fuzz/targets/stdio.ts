@@ -1,6 +1,6 @@
 /** MCP over pipes: bytes in pieces, cut into lines, of any revision. What it writes is messages, a line each. */
 import { deepStrictEqual, ok } from "node:assert/strict";
-import { StdioConnection } from "../../../../src/wires/mcp/stdio/server/connection.ts";
+import { mcpDuplex } from "../../../../src/wires/mcp/server/duplex.ts";
 import { LineSplitter } from "../../../../src/wires/mcp/stdio/server/lines.ts";
 import { modernBody } from "../../../wires/mcp/server/client.ts";
 import { concat, cut } from "../bytes.ts";
@@ -9,6 +9,7 @@ import { assertNoLeak, mayBreak } from "../expected_codes.ts";
 import { heavyMessage, judgeMessage, legacyMessage, modernMessage } from "../mcp_messages.ts";
 import { jsonBody } from "../requests.ts";
 import type { Target } from "../target.ts";
+import { MemoryConnection } from "../../../wires/memory_connection.ts";
 
 const encoder = new TextEncoder();
 
@@ -25,7 +26,7 @@ export const stdioTarget: Target = {
   open() {
     const logged: string[] = [];
     const server = createFixtureServer(logged);
-    const host = server["~host"];
+    const host = server["~server"].host;
     return Promise.resolve({
       make(random) {
         const isModern = random.oneIn(2);
@@ -48,7 +49,11 @@ export const stdioTarget: Target = {
           describe: () => JSON.stringify(new TextDecoder().decode(sent.slice(0, 1_000))),
           async send() {
             const written: string[] = [];
-            const connection = new StdioConnection(host, { askTimeoutMs: 5 }, (line) => void written.push(line));
+            const connection = new MemoryConnection(
+              mcpDuplex({ askTimeoutMs: 5 }),
+              host,
+              (line) => void written.push(line),
+            );
             const splitter = new LineSplitter(host.limits.bodyBytes);
             for (const piece of pieces) splitter.push(piece).forEach((line) => connection.receive(line));
             const last = splitter.end();
@@ -62,7 +67,7 @@ export const stdioTarget: Target = {
       async isAlive() {
         deepStrictEqual(logged.splice(0), []);
         const written: string[] = [];
-        const connection = new StdioConnection(host, {}, (line) => void written.push(line));
+        const connection = new MemoryConnection(mcpDuplex(), host, (line) => void written.push(line));
         connection.receive(JSON.stringify(modernBody("tools/call", { name: "add", arguments: { a: 1, b: [2] } })));
         await connection.end();
         ok((written[0] ?? "").includes('"text":"3"'), "It does not add");

@@ -1,4 +1,4 @@
-/** The era of a server, by its response to the first request. */
+/** Detection of the era from the server's reply to the first request. */
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { runtime } from "../../../runtime/runtime.ts";

@@ -14,7 +14,7 @@ export interface Opened {
   readonly transport: McpTransport;
   /** What its handlers saw, where they are in this process. */
   readonly journal: string[];
-  /** The newer server's handler, to send notifications with. */
+  /** Notifications that the newer server can send. */
   readonly handler?: McpHttpHandler;
 }
 
@@ -25,7 +25,7 @@ export interface OfficialRow {
   readonly revision: string;
   /** Whether the server can ask. */
   readonly canAsk: boolean;
-  /** Whether it sends messages unasked. */
+  /** Whether the server sends messages that belong to no request. */
   readonly canTell: boolean;
   /** Whether what it does is seen here. */
   readonly isHere: boolean;

@@ -138,7 +138,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     const reason = new Error("no longer needed");
     setTimeout(() => controller.abort(reason), 50);
     await rejects(client.$.call("hang", {}, { signal: controller.signal }), reason);
-    // Without a session, and without the era of single requests, no listener exists.
+    // Without a session, a server of the era with a handshake cannot match the cancellation to the call.
     if (row.isHere && (row.canTell || row.revision === "2026-07-28")) {
       await eventually(() => journal.includes("hang aborted"));
     }

@@ -49,7 +49,7 @@ class Host implements AsyncDisposable {
     this.#child.stdin.write(bytes);
   }
 
-  /** The next message. @throws {SyntaxError} If it is not JSON. */
+  /** The next message. Throws if it is not JSON. */
   async next(): Promise<Message> {
     const { done, value } = await this.#lines.next();
     if (done) throw new Error(`The output has ended: ${this.errors}`);

@@ -1,0 +1,211 @@
+/**
+ * Semantics of jobs, the same for every engine: which changes are valid in which state.
+ *
+ * `done` and `cancelled` are final. Changes by a run with a stale epoch, which was considered dead, are rejected.
+ *
+ * @module
+ */
+import { askedAgain, NO_ANSWER } from "../../call/asked_again.ts";
+import type { CallResult, Progress, Question } from "../../call/outcome.ts";
+import type { Json } from "../../../internal/json.ts";
+import type { AskAnswer, Engine, Job, JobState, Memo } from "../../../engine/engine.ts";
+
+/** Number of times that a change is repeated after concurrent changes. */
+const MAX_TRIES = 100;
+
+/** Members removed at the end of a job: arguments may be large, and config may hold secrets. The digest remains. */
+const ENDED: Pick<Job, "args" | "config" | "memo"> = {
+  args: null,
+  config: undefined,
+  memo: { answers: {}, steps: {} },
+};
+
+/** Whether the state of a job is final. */
+export function isFinal({ state }: Job): boolean {
+  return state === "done" || state === "cancelled";
+}
+
+/** The jobs of one engine. */
+export class Jobs {
+  /** Stores and delivers the jobs. */
+  readonly engine: Engine;
+  /** Pending reads, shared by concurrent readers of the same job. */
+  readonly #reads = new Map<string, Promise<Job | undefined>>();
+
+  constructor(engine: Engine) {
+    this.engine = engine;
+  }
+
+  /** Starts a run of a job that is due; `undefined` if there is nothing to run. */
+  claim(id: string): Promise<Job | undefined> {
+    return this.#change(id, (job) => {
+      // A running job is due if the process that ran it has died.
+      if (job.state !== "queued" && job.state !== "running") return undefined;
+      return { ...job, state: "running", epoch: job.epoch + 1, attempt: job.attempt + 1 };
+    });
+  }
+
+  /** Stores the progress of a run. */
+  progress(run: Job, progress: Progress, estimatedMs: number | undefined): Promise<Job | undefined> {
+    return this.#changeRun(run, (job) => {
+      return { ...job, progress, ...(estimatedMs !== undefined && { estimatedMs }) };
+    });
+  }
+
+  /** Stores the result of a step. */
+  saveStep(run: Job, key: string, value: Json): Promise<Job | undefined> {
+    return this.#changeRun(run, (job) => {
+      return { ...job, memo: { ...job.memo, steps: { ...job.memo.steps, [key]: value } } };
+    });
+  }
+
+  /** Stores the result of a run and ends the job. */
+  finish(run: Job, outcome: CallResult): Promise<Job | undefined> {
+    return this.#changeRun(run, (job) => ({ ...job, ...ENDED, state: "done", outcome }));
+  }
+
+  /** Marks a job as awaited by another call. Returns the job; `undefined` if there is none. */
+  async join(id: string): Promise<Job | undefined> {
+    return await this.#change(id, (job) => (isFinal(job) ? undefined : { ...job, hasOtherWaiters: true })) ??
+      await this.engine.get(id);
+  }
+
+  /** Deletes the job of a run that ended without a result to store. `false` if other calls wait for it; then it remains. */
+  async forget(run: Job): Promise<boolean> {
+    // Checked first: after a lost reply to an earlier attempt, another call may have created a job with the same id.
+    const forgotten = await this.#change(run.id, (job) => {
+      if (job.state !== "running" || job.epoch !== run.epoch || job.expiresAtMs !== run.expiresAtMs) return undefined;
+      // The job expires at once, which frees its id. Removing it as well could remove a newer job with the same id.
+      return job.hasOtherWaiters ? job : { ...job, state: "cancelled", expiresAtMs: 0 };
+    });
+    return forgotten?.state !== "running";
+  }
+
+  /** Stores the questions of a run. */
+  ask(run: Job, requests: Readonly<Record<string, Question>>, memo: Memo): Promise<Job | undefined> {
+    return this.#changeRun(run, (job) => ({ ...job, state: "asking", requests, memo }));
+  }
+
+  /** Schedules another attempt after a failed run. */
+  retry(run: Job, delayMs: number): Promise<void> {
+    return this.#requeue(run, run.attempt, delayMs);
+  }
+
+  /** Passes a run to another process, without counting the attempt. */
+  handOver(run: Job, delayMs: number): Promise<void> {
+    return this.#requeue(run, run.attempt - 1, delayMs);
+  }
+
+  /**
+   * Stores the caller's answers. The first answer to each key counts; answers to other keys are ignored, and malformed ones are
+   * asked for again. The job continues once all questions are answered.
+   */
+  async answer(id: string, answers: ReadonlyMap<string, AskAnswer>): Promise<void> {
+    const answered = await this.#change(id, (job) => {
+      // Answered before, by a process that may have died before it scheduled the job.
+      if (job.state === "queued" && [...answers.keys()].some((key) => Object.hasOwn(job.memo.answers, key))) return job;
+      if (job.state !== "asking") return undefined;
+      const { requests = {}, ...rest } = job;
+      const asked = [...answers].filter(([key]) => Object.hasOwn(requests, key));
+      if (asked.length === 0) return undefined;
+      const valid = asked.filter(([, { action }]) => action !== "malformed");
+      const memo = { ...job.memo, answers: { ...job.memo.answers, ...Object.fromEntries(valid) } };
+      const open = Object.entries(requests).filter(([key]) => !Object.hasOwn(memo.answers, key))
+        // A malformed answer is detected without a run.
+        .map(([key, one]) => [key, answers.has(key) ? askedAgain(key, one, NO_ANSWER) : one] as const);
+      if (open.length > 0) return { ...job, memo, requests: Object.fromEntries(open) };
+      // A run that asked does not count as an attempt.
+      return { ...rest, state: "queued", memo, attempt: job.attempt - 1 };
+    });
+    if (answered?.state === "queued") await this.engine.schedule(id, 0);
+  }
+
+  /** Cancels a job, unless it has ended. Returns its state; `undefined` if there is none. */
+  async cancel(id: string): Promise<JobState | undefined> {
+    const cancelled = await this.#change(id, (job) => {
+      return isFinal(job) ? undefined : { ...job, ...ENDED, state: "cancelled" };
+    });
+    return (cancelled ?? await this.engine.get(id))?.state;
+  }
+
+  /** Whether the epoch of a run is current. */
+  async isCurrent(run: Job): Promise<boolean> {
+    const job = await this.read(run.id);
+    return job?.state === "running" && job.epoch === run.epoch;
+  }
+
+  /**
+   * Waits until `isEnough` or `ended`, and returns the job; `undefined` if there is none (any more).
+   *
+   * @param ended Resolves when the time is up.
+   * @param onChange Called with each state that is not enough.
+   */
+  async wait(
+    id: string,
+    isEnough: (job: Job) => boolean,
+    ended: Promise<void>,
+    onChange?: (job: Job) => void,
+  ): Promise<Job | undefined> {
+    // One promise at a time: thousands of calls may wait, and each promise would live as long as its call.
+    let wake = (): void => {};
+    let isOver = false;
+    const unsubscribe = this.engine.subscribe(id, () => wake());
+    void ended.then(() => {
+      isOver = true;
+      wake();
+    });
+    try {
+      for (;;) {
+        // Before the read, so that no change is missed in between.
+        const { promise: woken, resolve } = Promise.withResolvers<void>();
+        wake = resolve;
+        const job = await this.read(id);
+        if (job === undefined || isEnough(job) || isOver) return job;
+        onChange?.(job);
+        await woken;
+      }
+    } finally {
+      unsubscribe();
+    }
+  }
+
+  async #requeue(run: Job, attempt: number, delayMs: number): Promise<void> {
+    const queued = await this.#changeRun(run, (job) => ({ ...job, state: "queued", attempt }));
+    if (queued !== undefined) await this.engine.schedule(run.id, delayMs);
+  }
+
+  /** The current state of a job. Subscribers of one change share a read, because a job may be large. */
+  read(id: string): Promise<Job | undefined> {
+    let read = this.#reads.get(id);
+    if (read === undefined) {
+      // After this turn, in which all subscribers are notified.
+      read = Promise.resolve().then(() => {
+        this.#reads.delete(id);
+        return this.engine.get(id);
+      });
+      this.#reads.set(id, read);
+    }
+    return read;
+  }
+
+  /** Changes the job of a run. Without concurrent changes this takes one request to the engine. */
+  async #changeRun(run: Job, change: (job: Job) => Job): Promise<Job | undefined> {
+    const next = { ...change(run), version: run.version + 1 };
+    if (await this.engine.replace(next, run.version)) return next;
+    return await this.#change(run.id, (job) => {
+      return job.state === "running" && job.epoch === run.epoch ? change(job) : undefined;
+    });
+  }
+
+  /** Changes a job. Returns the changed job; `undefined` if there is none, or the change is invalid. */
+  async #change(id: string, change: (job: Job) => Job | undefined): Promise<Job | undefined> {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const job = await this.engine.get(id);
+      const changed = job && change(job);
+      if (job === undefined || changed === undefined) return undefined;
+      const next = { ...changed, version: job.version + 1 };
+      if (await this.engine.replace(next, job.version)) return next;
+    }
+    throw new Error(`Cannot change job ${id}: it was changed concurrently ${MAX_TRIES} times`);
+  }
+}

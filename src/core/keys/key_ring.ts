@@ -1,0 +1,166 @@
+/**
+ * Key rings: tokens that any process with the same secrets can verify, and nobody else can make.
+ *
+ * @module
+ */
+import { decodeBase64Url, encodeBase64Url } from "../token/base64url.ts";
+import { deriveKey, type Hmac, macGuard, nobleHmac, type TokenGuard } from "../token/guard.ts";
+import {
+  bindTo,
+  concatBytes,
+  decodeClaims,
+  decodeStamp,
+  encodeClaims,
+  encodeStamp,
+  encodeText,
+  STAMP_BYTES,
+  tokenShapes,
+} from "../token/layout.ts";
+import type { TokenClaims, TokenKind, VerifiedToken } from "../token/token.ts";
+import { withQuestions } from "../dispatch/questions/with_questions.ts";
+import type { QuestionKeys } from "../dispatch/services.ts";
+import type { Logger } from "../handler/context.ts";
+
+/** Options of {@link keyRing}. */
+export interface KeyRingOptions {
+  /** Computes HMAC-SHA256, where a runtime has a faster one. Default: the one of `@noble/hashes`. */
+  readonly hmac?: Hmac;
+  /** Makes what hides the claims, from a key of 32 bytes; `sealed()` has one. Default: the claims are signed only. */
+  readonly seal?: (key: Uint8Array) => TokenGuard;
+}
+
+/** One secret. */
+interface Key {
+  readonly kid: string;
+  readonly secret: Uint8Array;
+}
+
+/** One secret, for one kind of token. */
+interface Lane {
+  /** How the bytes of its tokens begin: version, key id and kind. */
+  readonly start: Uint8Array;
+  readonly guard: TokenGuard;
+}
+
+/** The first signs, all verify. */
+type Ring<Entry> = readonly [first: Entry, ...others: Entry[]];
+
+/** How far the clocks of those who sign and those who verify may differ, in seconds. */
+const LEEWAY_SECONDS = 60;
+const MIN_SECRET_BYTES = 32;
+
+/**
+ * Signs tokens with the first key, and verifies them with any.
+ *
+ * @example A ring in which k2 takes over from k1
+ * ```ts fragment
+ * const keys = keyRing("k2:3q2h…,k1:9XcE…");
+ * ```
+ * @param keys `kid:secret`, separated by commas, or a list of them. A kid is 1 to 16 of `A-Z`, `a-z`, `0-9`, `_` and `-`; a
+ * secret is text of at least 32 bytes, such as `openssl rand -base64 32` prints. White space around a key is no part of it.
+ * @throws {TypeError} If there is no key, or one that cannot be used. The message never holds a secret.
+ */
+export function keyRing(keys: string | readonly string[], options: KeyRingOptions = {}): QuestionKeys {
+  const ring = parseKeys(keys);
+  return ringOf(() => ring, options);
+}
+
+/** A ring with random keys, made at its first use: some runtimes have no randomness before the first request. */
+export function randomKeyRing(): QuestionKeys {
+  return ringOf(() => [{ kid: "random", secret: crypto.getRandomValues(new Uint8Array(MIN_SECRET_BYTES)) }], {});
+}
+
+const RANDOM_KEYS_WARNING =
+  "Tokens are signed with a random key: other replicas refuse them, and so will this one after a restart. " +
+  'Pass createServer({ keys: "k1:…" }), from your secrets';
+
+/** Random keys for a server without keys, with a warning when the first token is signed. */
+export function randomKeys(logger: Logger | undefined): QuestionKeys {
+  const ring = randomKeyRing();
+  let hasWarned = false;
+  return {
+    ...ring,
+    sign(kind, claims) {
+      if (!hasWarned) (logger ?? console).warn(RANDOM_KEYS_WARNING);
+      hasWarned = true;
+      return ring.sign(kind, claims);
+    },
+  };
+}
+
+function parseKeys(keys: string | readonly string[]): Ring<Key> {
+  const seen = new Set<string>();
+  const parse = (entry: string, index: number): Key => {
+    const [, kid = "", text = ""] = /^([\w-]{1,16}):(.*)$/s.exec(entry.trim()) ?? [];
+    const secret = encodeText(text);
+    if (seen.has(kid) || secret.length < MIN_SECRET_BYTES) {
+      // What is not a key may be a secret alone: nothing of it is shown.
+      throw new TypeError(
+        `Cannot make a key ring: key ${index + 1} is not "kid:secret", the kid unique and 1 to 16 of ` +
+          "A-Z a-z 0-9 _ -, the secret 32 bytes or more (as from `openssl rand -base64 32`)",
+      );
+    }
+    seen.add(kid);
+    return { kid, secret };
+  };
+  const [first = "", ...others] = typeof keys === "string" ? keys.split(",") : keys;
+  return mapRing([first, ...others], parse);
+}
+
+/** `map()` of a list that has a first. */
+function mapRing<From, To>([first, ...others]: Ring<From>, map: (entry: From, index: number) => To): Ring<To> {
+  return [map(first, 0), ...others.map((entry, index) => map(entry, index + 1))];
+}
+
+/** @param makeRing Called when the first token of a kind is signed or verified. */
+function ringOf(makeRing: () => Ring<Key>, { hmac = nobleHmac, seal }: KeyRingOptions): QuestionKeys {
+  const version = seal === undefined ? 1 : 2;
+  const lanes: Partial<Record<TokenKind, Ring<Lane>>> = {};
+
+  function lanesOf(kind: TokenKind): Ring<Lane> {
+    return lanes[kind] ??= mapRing(makeRing(), ({ kid, secret }) => {
+      const key = deriveKey(hmac, secret, `toolwire/${version}/${kind}`);
+      return {
+        start: new Uint8Array([version, kid.length, ...encodeText(kid), tokenShapes[kind].code]),
+        guard: seal === undefined ? macGuard(hmac(key)) : seal(key),
+      };
+    });
+  }
+
+  function sign(kind: TokenKind, claims: TokenClaims): string {
+    const { prefix, maxChars } = tokenShapes[kind];
+    const [{ start, guard }] = lanesOf(kind);
+    const head = concatBytes(start, encodeStamp(claims));
+    const body = guard.close(bindTo(claims.principal, head), encodeClaims(claims));
+    const token = prefix + encodeBase64Url(concatBytes(head, body));
+    if (token.length > maxChars) {
+      throw new RangeError(`Cannot sign a ${kind} token: ${token.length} characters are more than ${maxChars}`);
+    }
+    return token;
+  }
+
+  function verify(
+    kind: TokenKind,
+    token: string,
+    principal: string,
+    nowMs: number,
+  ): VerifiedToken | "invalid" | "expired" {
+    // What costs little comes first: nothing is computed over more than a token can be.
+    const { prefix, maxChars } = tokenShapes[kind];
+    if (token.length > maxChars || !token.startsWith(prefix)) return "invalid";
+    const bytes = decodeBase64Url(token.slice(prefix.length));
+    if (bytes === undefined) return "invalid";
+    const lane = lanesOf(kind).find(({ start }) => start.every((byte, at) => byte === bytes[at]));
+    if (lane === undefined) return "invalid";
+    const stampStart = lane.start.length;
+    const headEnd = stampStart + STAMP_BYTES;
+    const claims = lane.guard.open(bindTo(principal, bytes.subarray(0, headEnd)), bytes.subarray(headEnd));
+    const said = claims && decodeClaims(claims);
+    if (said === undefined) return "invalid";
+    const stamp = decodeStamp(bytes.subarray(stampStart, headEnd));
+    // A forgery never gets here, so it learns nothing of expiry. Asked for what is true, since NaN is no time.
+    return nowMs < (stamp.expSeconds + LEEWAY_SECONDS) * 1000 ? { ...stamp, ...said } : "expired";
+  }
+
+  return withQuestions({ isSealed: seal !== undefined, sign, verify });
+}
