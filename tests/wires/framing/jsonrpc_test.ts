@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { decodeRequest, isRequestId, parseJson } from "../../../src/wires/framing/json_rpc/decode.ts";
 import { encodeError, encodeResult } from "../../../src/wires/framing/json_rpc/reply.ts";
 
-/** What `decodeRequest` makes of a body with this id, sent as JSON text. */
+/** The result of `decodeRequest` for a body with this id, sent as JSON text. */
 function decodeWithId(idJson: string | undefined): ReturnType<typeof decodeRequest> {
   const id = idJson === undefined ? "" : `"id":${idJson},`;
   return decodeRequest(JSON.parse(`{"jsonrpc":"2.0",${id}"method":"ping"}`));

@@ -50,7 +50,7 @@ function set(path: string, value: unknown): (metadata: Editable) => void {
     const last = keys.pop() ?? "";
     const holder = keys.reduce((at, key) => at[key] as Editable, metadata);
     holder[last] = typeof value === "function" ? value(holder[last]) : value;
-    // As JSON has no undefined, it is gone.
+    // JSON has no undefined, so the member is removed.
     if (holder[last] === undefined) delete holder[last];
   };
 }

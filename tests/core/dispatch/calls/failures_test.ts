@@ -180,7 +180,7 @@ for (
   });
 }
 
-/** Objects that pass for async generators, and are none. */
+/** Objects that look like async generators, and are not. */
 const impostors: readonly (readonly [string, () => object])[] = [
   ["whose return() throws", () => ({
     next: async () => await Promise.resolve({ done: false, value: 1 }),
