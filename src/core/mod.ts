@@ -37,7 +37,7 @@ export { ToolError, type ToolErrorOptions } from "./errors/tool_error.ts";
 export type { ToolErrorCode } from "./errors/code.ts";
 export type { Principal } from "./call/call.ts";
 export type { CallResult, ErrorResult, Outcome, Progress } from "./call/outcome.ts";
-export type { SchemaAdapter } from "./schema/adapter.ts";
+export type { ExactCheck, SchemaAdapter } from "./schema/adapter.ts";
 export type { JsonSchema, Schema } from "./schema/standard_schema.ts";
 export type { PromiseEngine } from "./dispatch/deferral.ts";
 export type { QuestionKeys } from "./dispatch/services.ts";

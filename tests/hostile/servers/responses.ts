@@ -1,7 +1,7 @@
 /** Hostile servers against our clients: a call ends soon, in an error, and no request goes to another server. */
 import { ok, strictEqual } from "node:assert/strict";
 import { createClient, ToolError, type Transport } from "../../../mod.ts";
-import { httpErrorCodes } from "../../../src/wires/framing/json_rpc/codes.ts";
+import { jsonRpcErrorCodes } from "../../../src/wires/framing/json_rpc/codes.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import { DESCRIPTIONS, without } from "../../wires/descriptions/all.ts";
 import type { Fetch, Place, WireClient } from "../../wires/descriptions/description.ts";
@@ -26,7 +26,7 @@ export interface Hostile {
 
 const MAX_BYTES = 300_000;
 const X = new Uint8Array(65_536).fill(0x78);
-const ANY = Object.keys(httpErrorCodes);
+const ANY = Object.keys(jsonRpcErrorCodes);
 const TOO_LONG = ["result_too_large"];
 const BUSY = ["rate_limited", "unavailable", "invalid_request", "internal"];
 

@@ -133,7 +133,7 @@ class McpConnection {
     if (typeof text !== "string") return this.#sendError(text);
     if (text.trim() === "") return;
     const parsed = parseJson(text, this.mcp.host.limits.depth);
-    if ("refusal" in parsed) return this.#sendError(parsed.refusal);
+    if ("error" in parsed) return this.#sendError(parsed.error);
     const { value } = parsed;
     if (Array.isArray(value)) return this.#receiveBatch(value);
     const message = decodeMessage(value);
