@@ -8,7 +8,7 @@
  */
 import { errorResult } from "../core/call/outcome.ts";
 import type { MaybePromise } from "../internal/async.ts";
-import { refusalReply } from "../wires/framing/json_rpc/reply.ts";
+import { errorReply } from "../wires/framing/json_rpc/reply.ts";
 import type { Head, MountedWire, Reply } from "../wires/wire.ts";
 
 /** CORS for pages of the allowed origins. */
@@ -75,7 +75,7 @@ export class OriginGuard {
     const { methods = ["POST"] } = wire ?? {};
     if (this.#cors !== undefined) return this.#preflight(head, this.#cors, methods);
     if (origin === null) return undefined;
-    const refused = refusalReply(
+    const refused = errorReply(
       null,
       errorResult("invalid_request", 'Preflights are answered with "cors: true"'),
       405,
@@ -113,7 +113,7 @@ export class OriginGuard {
 /** An error in the format of the wire, if there is one. */
 function stop(head: Head, wire: MountedWire | undefined, message: string): MaybePromise<Reply> {
   const refusal = errorResult("permission_denied", message);
-  return wire?.errorReply?.(head, refusal, 403) ?? refusalReply(null, refusal, 403);
+  return wire?.errorReply?.(head, refusal, 403) ?? errorReply(null, refusal, 403);
 }
 
 function parseHost(host: string): string {

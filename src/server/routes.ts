@@ -4,7 +4,7 @@
  * @module
  */
 import { errorResult } from "../core/call/outcome.ts";
-import { refusalReply } from "../wires/framing/json_rpc/reply.ts";
+import { errorReply } from "../wires/framing/json_rpc/reply.ts";
 import type { MountedWire, Reply, RequestWire, WireHost } from "../wires/wire.ts";
 
 /** Wires by their paths. */
@@ -45,5 +45,5 @@ export function mountWire(wire: RequestWire, host: WireHost, routes: Map<string,
 /** The reply to a path without a wire. */
 export function notFound(path: string, routes: Routes): Reply {
   const message = `Nothing answers ${path.slice(0, 128) || "/"}; there are ${[...routes.keys()].join(", ")}`;
-  return refusalReply(null, errorResult("method_not_found", message));
+  return errorReply(null, errorResult("method_not_found", message));
 }

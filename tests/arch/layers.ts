@@ -197,12 +197,12 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "auth",
     folders: ["src/integrations/auth/"],
-    imports: ["internal", "errors", "call", "dispatch", "wire", "wire server", "type:server"],
+    imports: ["internal", "errors", "call", "dispatch", "framing", "wire", "wire server", "type:server"],
   },
   {
     name: "oauth",
     folders: ["src/integrations/oauth/"],
-    imports: ["internal", "errors", "call", "http client", "wire client", "type:auth"],
+    imports: ["internal", "errors", "call", "http client", "wire client"],
   },
   {
     name: "runtime",

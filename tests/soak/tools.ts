@@ -1,6 +1,6 @@
 /**
  * The tools of the soak. What each of them has to answer is known to its caller; what is random in an answer is there to
- * tell whether two answers are of the same run.
+ * show whether two answers are of the same run.
  *
  * @module
  */

@@ -23,7 +23,7 @@ export interface LogLine {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** A logger that keeps what it is told. */
+/** A logger that keeps its entries. */
 export class KeptLog implements Logger {
   readonly lines: LogLine[] = [];
   debug = this.#writer("debug");
@@ -36,7 +36,7 @@ export class KeptLog implements Logger {
   }
 }
 
-/** A sink that keeps what it is sent, and is full when it is told to be. */
+/** A sink that keeps what it is sent, and is full while the test sets it so. */
 export class KeptSink implements Sink {
   readonly events: CallEvent[] = [];
   #room: PromiseWithResolvers<void> | undefined = undefined;
@@ -52,7 +52,7 @@ export class KeptSink implements Sink {
     this.#isFull = true;
   }
 
-  /** Lets those go on that wait. */
+  /** Lets waiting continuations run. */
   drain(isFull = false): void {
     this.#isFull = isFull;
     this.#room?.resolve();
@@ -78,7 +78,7 @@ export interface CallWith {
   readonly peer?: Partial<Peer>;
 }
 
-/** A server on a clock that stands still, with a log, and a way to call it without any wire. */
+/** A server on a clock that does not advance by itself, with a log, and a way to call it without any wire. */
 export class Bench {
   readonly clock: FakeClock = new FakeClock();
   readonly log: KeptLog = new KeptLog();

@@ -25,7 +25,7 @@ import { defineCoreTool, type DefineTool, toolDefiner } from "../../../src/core/
 const KEYS = ["k1:0123456789abcdef0123456789abcdef"];
 const LISTED = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
 
-/** One object, by each library that tells its own JSON Schema. */
+/** One object, by each library that provides its own JSON Schema. */
 const STANDARD: readonly (readonly [name: string, schema: Schema])[] = [
   ["zod", z.object({ a: z.string() }) as Schema],
   ["ArkType", type({ a: "string" }) as unknown as Schema],

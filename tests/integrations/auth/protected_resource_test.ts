@@ -114,7 +114,7 @@ for (
 test("protectedResourcePage() wants an authorization server, and takes plain http on this machine", () => {
   throws(
     () => protectedResourcePage({ resource: "https://api.example", authorizationServers: [] }),
-    /^TypeError: Cannot describe https:\/\/api\.example: name an authorization server/,
+    /^TypeError: Cannot describe https:\/\/api\.example: name at least one authorization server/,
   );
   strictEqual(
     protectedResourcePage({ resource: "http://127.0.0.1:8000/mcp", authorizationServers }).name,

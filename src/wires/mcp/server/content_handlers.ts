@@ -24,7 +24,7 @@ import {
   toProtocolError,
 } from "./response.ts";
 import type { Revision } from "./revision.ts";
-import { outcomeMeta } from "./tool_result.ts";
+import { outcomeMeta } from "../../framing/result/encode.ts";
 
 /** One request for content. The server has a catalog. */
 export interface ContentRequest {

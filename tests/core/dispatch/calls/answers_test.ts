@@ -190,7 +190,7 @@ test("input(): of large arguments that do not fit valibot stops at the first iss
   }
 });
 
-/** A Standard Schema that does as it is told. */
+/** A Standard Schema that validates as the test configures it. */
 function schemaOf(validate: (value: unknown) => unknown): Schema {
   const jsonSchema = { input: () => ({ type: "object" }) };
   return { "~standard": { version: 1, vendor: "test", validate, ...{ jsonSchema } } };

@@ -21,7 +21,7 @@ export interface ServeStdioOptions extends ProtocolOptions {
 
 /** A server that can be served over stdio. */
 export interface StdioServer {
-  /** Access to the server, for transports. */
+  /** Access to the server, for wires and adapters. */
   readonly "~server": { readonly host: WireHost };
   /** Closes the server. */
   close(graceMs?: number): Promise<void>;
@@ -54,13 +54,10 @@ export async function serveStdio(server: StdioServer, options: ServeStdioOptions
   }
   checkOptions("serve MCP over stdio", options, RULES);
   const { graceMs = DEFAULT_GRACE_MS, ...protocol } = options;
+  const { host } = server["~server"];
   const output = claimOutput();
   try {
-    await serveLines(mcpDuplex(protocol), server["~server"].host, {
-      input: process.stdin,
-      write: output.write,
-      graceMs,
-    });
+    await serveLines(mcpDuplex(protocol), host, { input: process.stdin, write: output.write, graceMs });
     await server.close(graceMs);
   } finally {
     output.release();
