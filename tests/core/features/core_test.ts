@@ -9,15 +9,15 @@ import {
   defineTool,
   memoryTransport,
   toolDefiner,
-} from "../../src/core/mod.ts";
-import type { CoreServerOptions } from "../../src/core/mod.ts";
-import { compiledChecks, valibotJsonSchema } from "../../src/core/schema/valibot.ts";
-import { jsonSchema } from "../../src/core/json_schema/mod.ts";
-import { keyRing, withQuestions } from "../../src/core/keys/mod.ts";
-import { type Engine, memoryEngine, withPromises } from "../../src/engine/mod.ts";
-import { createServer as createFrontDoorServer, defineCallerState } from "../../mod.ts";
-import { gateway, mount } from "../../src/server/compose/mod.ts";
-import { KeptLog } from "./dispatch/harness.ts";
+} from "../../../src/core/mod.ts";
+import type { CoreServerOptions } from "../../../src/core/mod.ts";
+import { compiledChecks, valibotJsonSchema } from "../../../src/core/schema/valibot.ts";
+import { jsonSchema } from "../../../src/core/json_schema/mod.ts";
+import { keyRing, withQuestions } from "../../../src/core/keys/mod.ts";
+import { type Engine, memoryEngine, withPromises } from "../../../src/engine/mod.ts";
+import { createServer as createFrontDoorServer, defineCallerState } from "../../../mod.ts";
+import { gateway, mount } from "../../../src/server/compose/mod.ts";
+import { KeptLog } from "../dispatch/harness.ts";
 
 const KEYS = "k1:a secret of at least thirty-two bytes";
 const Pair = jsonSchema<{ a: number; b: number }>({

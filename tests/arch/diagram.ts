@@ -1,0 +1,42 @@
+/**
+ * The table of layers as a Mermaid diagram.
+ *
+ * Pure: layers go in, text comes out. Entries are left out, since they may import every layer. An edge that follows from others
+ * is left out, too.
+ *
+ * @module
+ */
+import type { Layer } from "./layers.ts";
+
+/** Draws layers, each with its folders; an arrow leads from a layer to one that it imports. */
+export function toMermaid(layers: readonly Layer[]): string {
+  const drawn = layers.filter(({ name }) => name !== "entry");
+  const edges = new Map(drawn.map((layer) => [layer.name, runtimeImports(layer, drawn)]));
+  const lines = drawn.flatMap((layer) => [
+    `  ${idOf(layer.name)}["${layer.name}<br/><small>${foldersOf(layer)}</small>"]`,
+    ...reduce(layer.name, edges).map((to) => `  ${idOf(layer.name)} --> ${idOf(to)}`),
+  ]);
+  return ["flowchart TD", ...lines].join("\n");
+}
+
+function idOf(name: string): string {
+  return name.replaceAll(" ", "_");
+}
+
+function foldersOf({ folders }: Layer): string {
+  return folders.map((folder) => folder.replace(/^src\//, "").replace(/\/$/, "")).join(", ");
+}
+
+function runtimeImports({ name, imports }: Layer, drawn: readonly Layer[]): readonly string[] {
+  return imports.filter((to) => to !== name && drawn.some((layer) => layer.name === to));
+}
+
+/** The imports of a layer that none of its other imports reaches. */
+function reduce(name: string, edges: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const direct = edges.get(name) ?? [];
+  return direct.filter((to) => !direct.some((other) => other !== to && reaches(other, to, edges)));
+}
+
+function reaches(from: string, to: string, edges: ReadonlyMap<string, readonly string[]>): boolean {
+  return (edges.get(from) ?? []).some((next) => next === to || reaches(next, to, edges));
+}
