@@ -102,7 +102,7 @@ export interface JoinedParts extends PartTools {
 /**
  * Joins all parts of a server.
  *
- * @throws {TypeError} If a value is no part, or a part authenticates its callers and the server does not.
+ * @throws {TypeError} If a value is not a part, or a part authenticates its callers and the server does not.
  */
 export type JoinParts = (options: ServerOffer["options"], own: ChangeBus) => JoinedParts;
 

@@ -156,7 +156,7 @@ export class CallContext implements MiddlewareCtx {
     return this.#runState?.config;
   }
 
-  /** Sets the checked config, which is no own member, so that logging the context does not show it. */
+  /** Sets the checked config, which is not an own member, so that logging the context does not show it. */
   configure(config: unknown): void {
     this.runState.config = config;
   }

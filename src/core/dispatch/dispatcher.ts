@@ -288,7 +288,7 @@ export class Dispatcher implements Dispatch, DispatchServices {
     if (promise !== undefined && this.deferral !== undefined) {
       return this.deferral.guard(run, running, promise, deadlineMs);
     }
-    // A stream without a timeout of its own is limited in idle time; every other call in total time.
+    // A stream whose tool sets no timeout is limited in idle time; every other call in total time.
     const isIdleLimited = timeoutMs === undefined && run.sink !== undefined && !run.definition.isSystem;
     const totalMs = isIdleLimited ? run.call.meta?.deadlineMs : deadlineMs;
     return run.runState.guard(running, this, { totalMs, idleMs: isIdleLimited ? this.#defaultMs(run) : undefined });

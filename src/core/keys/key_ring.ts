@@ -1,5 +1,5 @@
 /**
- * Key rings: tokens that any process with the same secrets can verify, and nobody else can make.
+ * Key rings: sign tokens that any process with the same secrets can verify.
  *
  * @module
  */
@@ -57,7 +57,7 @@ const MIN_SECRET_BYTES = 32;
  * const keys = keyRing("k2:3q2h…,k1:9XcE…");
  * ```
  * @param keys `kid:secret`, separated by commas, or a list of them. A kid is 1 to 16 of `A-Z`, `a-z`, `0-9`, `_` and `-`; a
- * secret is text of at least 32 bytes, such as `openssl rand -base64 32` prints. White space around a key is no part of it.
+ * secret is text of at least 32 bytes, such as `openssl rand -base64 32` prints. White space around a key is ignored.
  * @throws {TypeError} If there is no key, or one that cannot be used. The message never holds a secret.
  */
 export function keyRing(keys: string | readonly string[], options: KeyRingOptions = {}): QuestionKeys {
@@ -158,7 +158,7 @@ function ringOf(makeRing: () => Ring<Key>, { hmac = nobleHmac, seal }: KeyRingOp
     const said = claims && decodeClaims(claims);
     if (said === undefined) return "invalid";
     const stamp = decodeStamp(bytes.subarray(stampStart, headEnd));
-    // A forgery never gets here, so it learns nothing of expiry. Asked for what is true, since NaN is no time.
+    // A forgery never gets here, so it learns nothing of expiry. Asked for what is true, since NaN is not a time.
     return nowMs < (stamp.expSeconds + LEEWAY_SECONDS) * 1000 ? { ...stamp, ...said } : "expired";
   }
 

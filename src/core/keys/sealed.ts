@@ -1,5 +1,5 @@
 /**
- * Tokens whose claims nobody can read without a secret: AES-256-GCM in place of a signature.
+ * Tokens whose claims are encrypted: AES-256-GCM in place of a signature.
  *
  * Kind, key id, id and expiry of a token stay readable; its tool and data do not.
  *

@@ -29,7 +29,7 @@ import { PromiseTokens } from "./promise_tokens.ts";
 import { promiseAgain, Redeemer } from "./redeem.ts";
 
 /**
- * Adds the code of promises, jobs and idempotency keys to an engine of your own; the engines of Toolwire have it.
+ * Adds the code of promises, jobs and idempotency keys to a custom engine; the engines of Toolwire have it.
  *
  * @param engine Stores and delivers jobs; gets one more member.
  * @returns The same engine, for the option `engine` of a server.
