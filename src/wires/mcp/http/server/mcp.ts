@@ -27,7 +27,7 @@ import { memorySessionStore } from "../sessions/memory_store.ts";
 import { ACCEPTED, errorReply, HttpExchange, toReply } from "./exchange.ts";
 import { checkHeaders, isModernVersion } from "./headers.ts";
 import { LegacyHttp } from "./legacy.ts";
-import { LegacySseTransport } from "./legacy_sse_transport.ts";
+import { LegacySseTransport } from "../sessions/sse_transport.ts";
 
 /** Options of {@link mcp}. */
 export interface McpOptions extends ProtocolOptions {
