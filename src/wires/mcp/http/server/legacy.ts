@@ -17,7 +17,8 @@ import { PendingRequests } from "../../server/legacy_questions.ts";
 import type { McpServer } from "../../server/mcp_server.ts";
 import { answerLegacy } from "../../server/methods.ts";
 import { errorResponse, protocolError, protocolErrorResponse, type RpcResponse } from "../../server/response.ts";
-import { type McpSessionsOptions, type SessionHost, SessionHttp } from "../sessions/http.ts";
+import type { SessionHost, SessionHttp } from "../sessions/http.ts";
+import type { McpSessions } from "../sessions/mcp_sessions.ts";
 import { ACCEPTED, batchErrorReply, HttpExchange, methodNotAllowed, toReply } from "./exchange.ts";
 
 /** Serves the revisions with a handshake. */
@@ -29,12 +30,12 @@ export class LegacyHttp implements SessionHost {
   readonly sessions: SessionHttp | undefined;
   readonly #methods: LegacyMethods;
 
-  constructor(server: McpServer, heartbeats: Deadlines, sessions: McpSessionsOptions | undefined) {
+  constructor(server: McpServer, heartbeats: Deadlines, sessions: McpSessions | undefined) {
     this.server = server;
     this.heartbeats = heartbeats;
     this.pending = new PendingRequests(server.host.clock, server.settings.askTimeoutMs);
     this.#methods = new LegacyMethods(server, sessions !== undefined);
-    this.sessions = sessions && new SessionHttp(this, sessions);
+    this.sessions = sessions?.serve(this);
   }
 
   /** Processes one message. */

@@ -9,7 +9,7 @@
 import { errorResult } from "../../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
 import { Deadlines } from "../../../../internal/deadlines.ts";
-import { isJsonObject, type Members } from "../../../../internal/json.ts";
+import type { Members } from "../../../../internal/json.ts";
 import { checkOptions, type OptionRules, PATH, rule } from "../../../../internal/options.ts";
 import { mediaTypeError } from "../../../framing/http.ts";
 import { parseJson } from "../../../framing/json_rpc/decode.ts";
@@ -22,12 +22,11 @@ import { answerModern } from "../../server/methods.ts";
 import { ModernMethods } from "../../server/modern.ts";
 import { checkRequestMeta, missingMetaError, requestMetaOf } from "../../server/request_meta.ts";
 import { errorResponse, protocolError, protocolErrorResponse } from "../../server/response.ts";
-import { type McpSessionsOptions, SESSION_RULES } from "../sessions/http.ts";
-import { memorySessionStore } from "../sessions/memory_store.ts";
+import type { McpSessions } from "../sessions/mcp_sessions.ts";
 import { ACCEPTED, errorReply, HttpExchange, toReply } from "./exchange.ts";
 import { checkHeaders, isModernVersion } from "./headers.ts";
 import { LegacyHttp } from "./legacy.ts";
-import { LegacySseTransport } from "../sessions/sse_transport.ts";
+import type { LegacySseTransport } from "../sessions/sse_transport.ts";
 
 /** Options of {@link mcp}. */
 export interface McpOptions extends ProtocolOptions {
@@ -35,10 +34,9 @@ export interface McpOptions extends ProtocolOptions {
   readonly path?: string | undefined;
   /**
    * Sessions for the revisions with a handshake: with them there are GET streams, change notifications and streams that can be
-   * resumed. `true` keeps them in memory; replicas need a store that they share. Default: `false`, nothing is kept between
-   * requests.
+   * resumed. Default: nothing is kept between requests.
    */
-  readonly sessions?: boolean | McpSessionsOptions | undefined;
+  readonly sessions?: McpSessions | undefined;
   /**
    * Path at which clients of 2024-11-05 open their stream, such as `/sse`. The endpoints for their messages are below it. Needs
    * `sessions`. Default: not served.
@@ -89,11 +87,10 @@ export interface McpOptions extends ProtocolOptions {
 export function mcp(options: McpOptions = {}): RequestWire {
   checkOptions(ACTION, options, RULES);
   const path = toPath(options.path ?? "/mcp");
-  const sessions = options.sessions === true ? { store: memorySessionStore() } : options.sessions || undefined;
-  if (sessions !== undefined) checkOptions("keep sessions", sessions, SESSION_RULES);
+  const { sessions } = options;
   const ssePath = options.ssePath === undefined ? undefined : toPath(options.ssePath);
   if (ssePath !== undefined && sessions === undefined) {
-    throw new TypeError(`Cannot ${ACTION}: ssePath needs sessions, such as sessions: true`);
+    throw new TypeError(`Cannot ${ACTION}: ssePath needs sessions: mcpSessions()`);
   }
   return { name: "mcp", mount: (host) => new Mcp(host, path, ssePath, sessions, options) };
 }
@@ -102,10 +99,14 @@ const ACTION = "serve MCP";
 
 const RULES: OptionRules<McpOptions> = {
   path: PATH,
-  sessions: rule("true, false or { store }", (value) => typeof value === "boolean" || isJsonObject(value)),
+  sessions: rule("mcpSessions()", isSessions),
   ssePath: PATH,
   ...PROTOCOL_RULES,
 };
+
+function isSessions(value: unknown): boolean {
+  return typeof (value as Partial<McpSessions> | null)?.serve === "function";
+}
 
 function toPath(path: string): string {
   return `/${path}`.replace(/\/+/g, "/").replace(/\/$/, "");
@@ -129,7 +130,7 @@ class Mcp implements MountedWire {
     host: WireHost,
     path: string,
     ssePath: string | undefined,
-    sessions: McpSessionsOptions | undefined,
+    sessions: McpSessions | undefined,
     options: ProtocolOptions,
   ) {
     this.paths = ssePath === undefined ? [path] : [path, ssePath, `${ssePath}/*`];
@@ -140,7 +141,7 @@ class Mcp implements MountedWire {
     this.#modern = new ModernMethods(this.#server);
     this.#legacy = new LegacyHttp(this.#server, this.#heartbeats, sessions);
     const served = this.#legacy.sessions;
-    this.#sse = ssePath === undefined || served === undefined ? undefined : new LegacySseTransport(served, ssePath);
+    this.#sse = ssePath === undefined ? undefined : served && sessions?.serveSse(served, ssePath);
   }
 
   handle(head: Head, body: Body): MaybePromise<Reply> {
