@@ -113,12 +113,12 @@ export type {
 export type { Icon } from "./src/core/call/content.ts";
 export type { Change, ChangeBus, ChangingList } from "./src/core/call/changes.ts";
 export type {
-  Catalog,
-  CatalogRequest,
+  CallResultOf,
   Completion,
   CompletionRequest,
+  ContentCatalog,
+  ContentRequest,
   PromptContent,
-  SettledWith,
 } from "./src/core/content/catalog.ts";
 export type {
   PromptArgumentListing,

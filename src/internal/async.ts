@@ -8,10 +8,10 @@ export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
 
 /** What `map` makes of a value: at once if it is there, else once it is. */
 export function mapMaybe<Value, Mapped>(
-  value: MaybePromise<Value>,
+  value: Value | PromiseLike<Value>,
   map: (value: Value) => Mapped,
 ): MaybePromise<Mapped> {
-  return value instanceof Promise ? value.then(map) : map(value);
+  return isPromiseLike(value) ? Promise.resolve(value).then(map) : map(value as Value);
 }
 
 /** Something that is opened when it is first needed. An opening that failed is forgotten: the next need tries again. */

@@ -1,4 +1,4 @@
-import type { Catalog, RunPlan } from "../core/content/catalog.ts";
+import type { ContentCatalog, RunDefinition } from "../core/content/catalog.ts";
 import type { Prompt } from "../core/content/prompt.ts";
 import type { Resource } from "../core/content/resource.ts";
 
@@ -10,8 +10,8 @@ import type { Resource } from "../core/content/resource.ts";
 export function makeCatalog(
   resources: readonly Resource[],
   prompts: readonly Prompt[],
-  run: RunPlan,
-): Catalog | undefined {
+  run: RunDefinition,
+): ContentCatalog | undefined {
   const [first] = [...resources, ...prompts];
   return first?.["~catalog"](resources, prompts, run);
 }

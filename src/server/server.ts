@@ -168,10 +168,10 @@ export function createServer<const Tools extends readonly AnyTool[], const Parts
       return registry.listings();
     },
     get definitions() {
-      return registry.plans();
+      return registry.definitions();
     },
     toolsFor(principal) {
-      const seen = registry.plansFor(principal);
+      const seen = registry.definitionsFor(principal);
       const tools = registry.listings();
       return seen.length === tools.length ? tools : seen.map(listTool);
     },
@@ -193,7 +193,7 @@ export function createServer<const Tools extends readonly AnyTool[], const Parts
   };
   const auth = options.auth?.mount(host, routes);
   for (const wire of wires) mounted.push({ wire: wire.name, paths: mount(wire, host, routes) });
-  const offer: ServerOffer = { options, parts, changes: host.changes, plans: () => registry.plans() };
+  const offer: ServerOffer = { options, parts, changes: host.changes, plans: () => registry.definitions() };
   const names = wires.map((wire) => wire.name);
   return makeServer({ host, offer, dispatcher, engine, wires: names, routes, auth }, options);
 }

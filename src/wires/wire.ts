@@ -10,7 +10,7 @@ import type { Icon } from "../core/call/content.ts";
 import type { ClientInfo, Metadata, Peer, Principal } from "../core/call/call.ts";
 import type { ChangeBus } from "../core/call/changes.ts";
 import type { ErrorResult } from "../core/call/outcome.ts";
-import type { Catalog } from "../core/content/catalog.ts";
+import type { ContentCatalog } from "../core/content/catalog.ts";
 import type { Dispatch, Toolset } from "../core/dispatch/dispatcher.ts";
 import type { Clock } from "../internal/time.ts";
 import type { MaybePromise } from "../internal/async.ts";
@@ -114,7 +114,7 @@ export interface WireHost {
    */
   addToolset(tag: string, tools: readonly AnyTool[]): Toolset;
   /** The server's resources and prompts; `undefined` if it has none. */
-  readonly catalog: Catalog | undefined;
+  readonly catalog: ContentCatalog | undefined;
   /** What is mounted, in order; whole only once the server is made. */
   readonly mounted: readonly MountedPaths[];
   /** News of what the server offers. */

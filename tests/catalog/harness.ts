@@ -1,14 +1,14 @@
 import { ok } from "node:assert/strict";
 import {
   type CallMeta,
-  type Catalog,
-  type CatalogRequest,
+  type CallResultOf,
   type Change,
+  type ContentCatalog,
+  type ContentRequest,
   createServer,
   type Peer,
   type Server,
   type ServerOptions,
-  type SettledWith,
   type WireHost,
 } from "../../mod.ts";
 import { FakeClock } from "../../src/testing/mod.ts";
@@ -36,7 +36,7 @@ export class CatalogBench {
     this.host = host;
   }
 
-  get catalog(): Catalog {
+  get catalog(): ContentCatalog {
     ok(this.host.catalog !== undefined);
     return this.host.catalog;
   }
@@ -50,7 +50,7 @@ export class CatalogBench {
 }
 
 /** Who asks, as a wire says it. */
-export function from(meta?: CallMeta, peer: Partial<Peer> = {}): CatalogRequest {
+export function from(meta?: CallMeta, peer: Partial<Peer> = {}): ContentRequest {
   const nobody: Peer = {
     wire: "test",
     principal: undefined,
@@ -64,7 +64,7 @@ export function from(meta?: CallMeta, peer: Partial<Peer> = {}): CatalogRequest 
 
 /** The value of what settled as an answer. */
 export async function valueOf<Value>(
-  settled: SettledWith<Value> | Promise<SettledWith<Value>>,
+  settled: CallResultOf<Value> | Promise<CallResultOf<Value>>,
 ): Promise<Value> {
   const over = await settled;
   ok(over.kind === "answer", `settled as ${JSON.stringify(over)}`);

@@ -12,14 +12,14 @@ import type { AnswerOutcome, CallResult, ErrorResult, Outcome, Sink } from "../c
 import type { MaybePromise } from "../../internal/async.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
 import type { PromptListing, ResourceListing, ResourceTemplateListing } from "./listing.ts";
-import type { PromptPlan } from "./prompt.ts";
-import type { ResourcePlan } from "./resource.ts";
+import type { PromptDefinition } from "./prompt.ts";
+import type { ResourceDefinition } from "./resource.ts";
 
 /** How a request ends: with a value of this type, or otherwise. */
-export type SettledWith<Value> = AnswerOutcome<Value> | Exclude<Outcome, AnswerOutcome> | ErrorResult;
+export type CallResultOf<Value> = AnswerOutcome<Value> | Exclude<Outcome, AnswerOutcome> | ErrorResult;
 
 /** Who asks, and what is said beside the request. */
-export interface CatalogRequest {
+export interface ContentRequest {
   /** Who asks. */
   readonly peer: Peer;
   /** Deadline, continuation with responses, and context count; there are no promises and no idempotency keys here. */
@@ -35,7 +35,7 @@ export interface PromptContent {
 }
 
 /** What is to be completed. */
-export interface CompletionRequest extends CatalogRequest {
+export interface CompletionRequest extends ContentRequest {
   /** A prompt by its name, or a resource by its URI or URI template. */
   readonly of: { readonly prompt: string } | { readonly resource: string };
   /** Name of the prompt's argument, or of the template's variable. */
@@ -57,7 +57,7 @@ export interface Completion {
 }
 
 /** The resources and prompts of a server. */
-export interface Catalog {
+export interface ContentCatalog {
   /** The prompts, as they are listed. */
   readonly prompts: readonly PromptListing[];
   /** The templates of resources, as they are listed. */
@@ -67,34 +67,34 @@ export interface Catalog {
   /** Whether something can be completed. */
   readonly canComplete: boolean;
   /** Lists the resources: those with a URI of their own, and what templates list. */
-  listResources(request: CatalogRequest): MaybePromise<SettledWith<readonly ResourceListing[]>>;
+  listResources(request: ContentRequest): MaybePromise<CallResultOf<readonly ResourceListing[]>>;
   /** Reads a resource. An unknown one is `resource_not_found`, with `data.uri`. It may ask its caller. */
   readResource(
     uri: string,
-    request: CatalogRequest,
+    request: ContentRequest,
     sink?: Sink,
-  ): MaybePromise<SettledWith<readonly ResourceContents[]>>;
+  ): MaybePromise<CallResultOf<readonly ResourceContents[]>>;
   /** Gives a prompt. An unknown one is `prompt_not_found`, unfit arguments are `invalid_input`. It may ask its caller. */
   getPrompt(
     name: string,
     args: unknown,
-    request: CatalogRequest,
+    request: ContentRequest,
     sink?: Sink,
-  ): MaybePromise<SettledWith<PromptContent>>;
+  ): MaybePromise<CallResultOf<PromptContent>>;
   /** Completes an argument; what has nothing to complete it with has no values. */
-  complete(request: CompletionRequest): MaybePromise<SettledWith<Completion>>;
+  complete(request: CompletionRequest): MaybePromise<CallResultOf<Completion>>;
 }
 
 /** Runs what is no tool the way tools are run. */
-export type RunPlan = (plan: ToolDefinition, call: Call, sink?: Sink) => MaybePromise<CallResult>;
+export type RunDefinition = (plan: ToolDefinition, call: Call, sink?: Sink) => MaybePromise<CallResult>;
 
 /**
  * Makes a catalog. Each prompt and resource carries this, so that a server without any does not carry the code.
  *
  * @throws {TypeError} If a definition is not finished, or two have the same name or URI.
  */
-export type CreateCatalog = (
-  resources: readonly { readonly "~resource": ResourcePlan }[],
-  prompts: readonly { readonly "~prompt": PromptPlan }[],
-  run: RunPlan,
-) => Catalog;
+export type CreateContentCatalog = (
+  resources: readonly { readonly "~resource": ResourceDefinition }[],
+  prompts: readonly { readonly "~prompt": PromptDefinition }[],
+  run: RunDefinition,
+) => ContentCatalog;

@@ -33,7 +33,7 @@ export interface CompletedValues {
 export type Completers<Names extends string = string> = { readonly [Name in Names]?: Completer };
 
 /** What callers get of what a completer gave. */
-export function boundCompletion(given: readonly string[] | CompletedValues): Completion {
+export function toCompletion(given: readonly string[] | CompletedValues): Completion {
   const { values, total, hasMore }: CompletedValues = isList(given) ? { values: given, total: given.length } : given;
   if (!Array.isArray(values) || values.some((value) => typeof value !== "string")) {
     throw new TypeError("A completion is an array of strings, or { values, total?, hasMore? }");

@@ -6,23 +6,23 @@
 import type { Call } from "../call/call.ts";
 import type { ResourceContents } from "../call/content.ts";
 import { type ErrorResult, errorResult, type Sink } from "../call/outcome.ts";
-import type { MaybePromise } from "../../internal/async.ts";
+import { mapMaybe, type MaybePromise } from "../../internal/async.ts";
 import { closestMatch } from "../../internal/text.ts";
 import { omitUndefined } from "../../internal/json.ts";
-import { refuseCaller } from "../tool/access.ts";
-import { type PartPlan, placeOf } from "../tool/part.ts";
+import { authorizationError } from "../tool/access.ts";
+import { originOf, type PartDefinition } from "../tool/part.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
 import type {
-  Catalog,
-  CatalogRequest,
+  CallResultOf,
   Completion,
   CompletionRequest,
-  CreateCatalog,
+  ContentCatalog,
+  ContentRequest,
+  CreateContentCatalog,
   PromptContent,
-  RunPlan,
-  SettledWith,
+  RunDefinition,
 } from "./catalog.ts";
-import { boundCompletion, type Completers } from "./completion.ts";
+import { type Completers, toCompletion } from "./completion.ts";
 import {
   listPrompt,
   listResource,
@@ -31,11 +31,11 @@ import {
   type ResourceListing,
   type ResourceTemplateListing,
 } from "./listing.ts";
-import { planOf, whenGiven } from "./definition.ts";
-import type { PromptAnswer, PromptPlan } from "./prompt.ts";
+import { toDefinition } from "./definition.ts";
+import type { PromptDefinition } from "./prompt.ts";
 import { toPromptContent } from "./prompt_content.ts";
-import { toContents } from "./read_contents.ts";
-import type { ListedResource, ResourceAnswer, ResourcePlan } from "./resource.ts";
+import { toResourceContentsList } from "./read_contents.ts";
+import type { ListedResource, ResourceDefinition } from "./resource.ts";
 import type { UriVariables } from "./uri_template/uri_template.ts";
 
 /** Most names that a refusal lists. */
@@ -44,8 +44,8 @@ const MAX_LISTED = 50;
 const NOTHING: Completion = { values: [], hasMore: false };
 
 /** Makes the catalog of a server. */
-export const createCatalog: CreateCatalog = (resources, prompts, run) =>
-  new ServerCatalog(
+export const createContentCatalog: CreateContentCatalog = (resources, prompts, run) =>
+  new ServerContentCatalog(
     resources.map((resource) => finished(resource?.["~resource"], "resource", ".read(…)")),
     prompts.map((prompt) => finished(prompt?.["~prompt"], "prompt", ".handle(…)")),
     run,
@@ -68,22 +68,22 @@ interface Complete {
   readonly given: Readonly<Record<string, string>>;
 }
 
-class ServerCatalog implements Catalog {
+class ServerContentCatalog implements ContentCatalog {
   readonly prompts: readonly PromptListing[];
   readonly templates: readonly ResourceTemplateListing[];
   readonly hasResources: boolean;
   readonly canComplete: boolean;
-  readonly #run: RunPlan;
-  readonly #prompts: ReadonlyMap<string, Runnable<PromptPlan>>;
+  readonly #run: RunDefinition;
+  readonly #prompts: ReadonlyMap<string, Runnable<PromptDefinition>>;
   /** By URI or template, in order of definition. */
-  readonly #resources: ReadonlyMap<string, Runnable<ResourcePlan>>;
+  readonly #resources: ReadonlyMap<string, Runnable<ResourceDefinition>>;
   /** The same, by who reads them: what is here first, then each server elsewhere. */
-  readonly #readers: readonly ReadonlyMap<string, Runnable<ResourcePlan>>[];
+  readonly #readers: readonly ReadonlyMap<string, Runnable<ResourceDefinition>>[];
   readonly #listed: readonly ResourceListing[];
   /** `undefined` if no template lists anything: then nothing has to be run. */
   readonly #list: ToolDefinition | undefined;
 
-  constructor(resources: readonly ResourcePlan[], prompts: readonly PromptPlan[], run: RunPlan) {
+  constructor(resources: readonly ResourceDefinition[], prompts: readonly PromptDefinition[], run: RunDefinition) {
     this.#run = run;
     this.#prompts = byKey(prompts.map((plan) => [plan.name, { plan, run: promptRun(plan) }]), "prompts");
     this.#resources = byKey(resources.map((plan) => [plan.uri, { plan, run: resourceRun(plan) }]), "resources");
@@ -95,19 +95,19 @@ class ServerCatalog implements Catalog {
     this.canComplete = [...prompts, ...resources].some(({ completers }) => Object.keys(completers).length > 0);
     this.#listed = fixed.map(listResource);
     const isDynamic = resources.some(({ list }) => list !== undefined);
-    this.#list = isDynamic ? planOf("list:resources", (_, ctx) => listAll(resources, ctx)) : undefined;
+    this.#list = isDynamic ? toDefinition("list:resources", (_, ctx) => listAll(resources, ctx)) : undefined;
   }
 
-  listResources(request: CatalogRequest): MaybePromise<SettledWith<readonly ResourceListing[]>> {
+  listResources(request: ContentRequest): MaybePromise<CallResultOf<readonly ResourceListing[]>> {
     if (this.#list === undefined) return { kind: "answer", value: this.#listed };
     return this.#runQuietly(this.#list, {}, request);
   }
 
   readResource(
     uri: string,
-    request: CatalogRequest,
+    request: ContentRequest,
     sink?: Sink,
-  ): MaybePromise<SettledWith<readonly ResourceContents[]>> {
+  ): MaybePromise<CallResultOf<readonly ResourceContents[]>> {
     const found = this.#find(uri);
     if (found === undefined) return errorResult("resource_not_found", "Resource not found", { uri });
     const read: Read = { uri, variables: found.variables };
@@ -117,14 +117,14 @@ class ServerCatalog implements Catalog {
   getPrompt(
     name: string,
     args: unknown,
-    request: CatalogRequest,
+    request: ContentRequest,
     sink?: Sink,
-  ): MaybePromise<SettledWith<PromptContent>> {
+  ): MaybePromise<CallResultOf<PromptContent>> {
     const found = this.#prompts.get(name);
     return found === undefined ? this.#promptNotFound(name) : this.#runPlan(found.run, args, request, sink);
   }
 
-  complete(request: CompletionRequest): MaybePromise<SettledWith<Completion>> {
+  complete(request: CompletionRequest): MaybePromise<CallResultOf<Completion>> {
     const { of, argument, value, given = {} } = request;
     if ("prompt" in of) {
       const prompt = this.#prompts.get(of.prompt);
@@ -140,17 +140,17 @@ class ServerCatalog implements Catalog {
     { name, scopes, part }: ToolDefinition,
     completers: Completers,
     asked: Complete,
-    request: CatalogRequest,
-  ): MaybePromise<SettledWith<Completion>> {
+    request: ContentRequest,
+  ): MaybePromise<CallResultOf<Completion>> {
     const { argument, value, given } = asked;
     const completer = Object.hasOwn(completers, argument) ? completers[argument] : undefined;
     if (completer === undefined) return { kind: "answer", value: NOTHING };
-    const complete: ToolDefinition["handler"] = (_, ctx) => whenGiven(completer(value, ctx, given), boundCompletion);
-    const plan = planOf(`complete:${name}`, complete, { scopes, part });
+    const complete: ToolDefinition["handler"] = (_, ctx) => mapMaybe(completer(value, ctx, given), toCompletion);
+    const plan = toDefinition(`complete:${name}`, complete, { scopes, part });
     return this.#runQuietly(plan, asked, request);
   }
 
-  #find(uri: string): (Runnable<ResourcePlan> & { readonly variables: UriVariables }) | undefined {
+  #find(uri: string): (Runnable<ResourceDefinition> & { readonly variables: UriVariables }) | undefined {
     for (const resources of this.#readers) {
       const fixed = resources.get(uri);
       if (fixed !== undefined && fixed.plan.template === undefined) return { ...fixed, variables: {} };
@@ -173,7 +173,7 @@ class ServerCatalog implements Catalog {
   }
 
   /** Runs what has no way to ask. */
-  #runQuietly<Value>(plan: ToolDefinition, args: unknown, request: CatalogRequest): MaybePromise<SettledWith<Value>> {
+  #runQuietly<Value>(plan: ToolDefinition, args: unknown, request: ContentRequest): MaybePromise<CallResultOf<Value>> {
     const settled = this.#runPlan<Value>(plan, args, request);
     return settled instanceof Promise ? settled.then(refuseAsks) : refuseAsks(settled);
   }
@@ -182,34 +182,34 @@ class ServerCatalog implements Catalog {
   #runPlan<Value>(
     plan: ToolDefinition,
     args: unknown,
-    { peer, meta }: CatalogRequest,
+    { peer, meta }: ContentRequest,
     sink?: Sink,
-  ): MaybePromise<SettledWith<Value>> {
+  ): MaybePromise<CallResultOf<Value>> {
     const call: Call = { tool: plan.name, args, meta: meta && meaningful(meta), peer };
-    return this.#run(plan, call, sink) as MaybePromise<SettledWith<Value>>;
+    return this.#run(plan, call, sink) as MaybePromise<CallResultOf<Value>>;
   }
 }
 
-function promptRun(plan: PromptPlan): ToolDefinition {
-  return planOf(
+function promptRun(plan: PromptDefinition): ToolDefinition {
+  return toDefinition(
     `prompt:${plan.name}`,
-    (args, ctx) => whenGiven<PromptAnswer>(plan.handler(args, ctx), (answer) => toPromptContent(plan, answer)),
+    (args, ctx) => mapMaybe(plan.handler(args, ctx), (answer) => toPromptContent(plan, answer)),
     plan,
   );
 }
 
-function resourceRun(plan: ResourcePlan): ToolDefinition {
-  return planOf(`resource:${plan.uri}`, (args, ctx) => {
+function resourceRun(plan: ResourceDefinition): ToolDefinition {
+  return toDefinition(`resource:${plan.uri}`, (args, ctx) => {
     const { uri, variables } = args as Read;
-    return whenGiven<ResourceAnswer>(plan.reader(variables, ctx, uri), (answer) => toContents(plan, uri, answer));
+    return mapMaybe(plan.reader(variables, ctx, uri), (answer) => toResourceContentsList(plan, uri, answer));
   }, plan);
 }
 
-async function listAll(resources: readonly ResourcePlan[], ctx: Parameters<ToolDefinition["handler"]>[1]) {
+async function listAll(resources: readonly ResourceDefinition[], ctx: Parameters<ToolDefinition["handler"]>[1]) {
   const lists = await Promise.all(resources.map(async (plan): Promise<readonly ResourceListing[]> => {
     if (plan.template === undefined) return [listResource(plan)];
     // What a template lists is as much of it as what can be read.
-    if (refuseCaller(plan, ctx.principal) !== undefined) return [];
+    if (authorizationError(plan, ctx.principal) !== undefined) return [];
     const listed = await plan.list?.(ctx) ?? [];
     return listed.map((one) => listOne(plan, one));
   }));
@@ -217,7 +217,7 @@ async function listAll(resources: readonly ResourcePlan[], ctx: Parameters<ToolD
 }
 
 /** A resource of a template, as it is listed. */
-function listOne(plan: ResourcePlan, { variables, ...own }: ListedResource): ResourceListing {
+function listOne(plan: ResourceDefinition, { variables, ...own }: ListedResource): ResourceListing {
   const uri = plan.template?.expand(variables) ?? plan.uri;
   if (plan.template?.match(uri) === undefined) {
     throw new TypeError(
@@ -230,17 +230,17 @@ function listOne(plan: ResourcePlan, { variables, ...own }: ListedResource): Res
   return { uri, name: uri, ...omitUndefined({ icons, mimeType, annotations }), ...own };
 }
 
-function refuseAsks<Value>(settled: SettledWith<Value>): SettledWith<Value> {
+function refuseAsks<Value>(settled: CallResultOf<Value>): CallResultOf<Value> {
   const isOver = settled.kind === "answer" || settled.kind === "failure" || settled.kind === "error";
   return isOver ? settled : errorResult("internal", "A list or a completion cannot ask its caller");
 }
 
 /** There are no jobs of prompts and resources: what would make one is left out. */
-function meaningful({ deadlineMs, continuation, responses, context }: NonNullable<CatalogRequest["meta"]>) {
+function meaningful({ deadlineMs, continuation, responses, context }: NonNullable<ContentRequest["meta"]>) {
   return { deadlineMs, continuation, responses, context };
 }
 
-function byKey<Plan extends { readonly part: PartPlan | undefined }>(
+function byKey<Plan extends { readonly part: PartDefinition | undefined }>(
   entries: readonly (readonly [string, Runnable<Plan>])[],
   what: string,
 ): ReadonlyMap<string, Runnable<Plan>> {
@@ -249,7 +249,7 @@ function byKey<Plan extends { readonly part: PartPlan | undefined }>(
     const other = found.get(key)?.plan.part;
     const { part } = one.plan;
     if (found.has(key)) {
-      const places = part === other ? "" : `, of ${placeOf(other)} and of ${placeOf(part)}`;
+      const places = part === other ? "" : `, of ${originOf(other)} and of ${originOf(part)}`;
       throw new TypeError(`Cannot create server: two ${what} are "${key}"${places}; rename one, or leave one out`);
     }
     found.set(key, one);
@@ -258,8 +258,10 @@ function byKey<Plan extends { readonly part: PartPlan | undefined }>(
 }
 
 /** What a server elsewhere lists is its own word: it reads no URI that is of something here, or of a server before it. */
-function byReader(all: ReadonlyMap<string, Runnable<ResourcePlan>>): ReadonlyMap<string, Runnable<ResourcePlan>>[] {
-  const groups = Map.groupBy(all, ([, { plan }]) => plan.relay);
+function byReader(
+  all: ReadonlyMap<string, Runnable<ResourceDefinition>>,
+): ReadonlyMap<string, Runnable<ResourceDefinition>>[] {
+  const groups = Map.groupBy(all, ([, { plan }]) => plan.remote);
   const own = groups.get(undefined) ?? [];
   groups.delete(undefined);
   return [own, ...groups.values()].map((entries) => new Map(entries));

@@ -8,15 +8,15 @@ import type { MaybePromise } from "../../internal/async.ts";
 import type { Schema } from "../schema/standard_schema.ts";
 import { addScopes } from "../tool/access.ts";
 import type { DescribeFirst } from "../tool/builder_types.ts";
-import { checkAbout } from "./definition_rules.ts";
+import { checkDescription } from "./definition_rules.ts";
 import { assertCompleters, type Completers } from "./completion.ts";
-import { createCatalog } from "./create_catalog.ts";
-import type { CatalogCtx, Prompt, PromptAnswer, PromptPlan } from "./prompt.ts";
+import { createContentCatalog } from "./create_catalog.ts";
+import type { ContentCtx, Prompt, PromptAnswer, PromptDefinition } from "./prompt.ts";
 import { compilePromptInput, NO_ARGUMENTS } from "./prompt_arguments.ts";
 
 /** `.handle()` of a prompt. */
 export type PromptHandle<Name extends string, Args> = (
-  handler: (args: Args, ctx: CatalogCtx) => MaybePromise<PromptAnswer>,
+  handler: (args: Args, ctx: ContentCtx) => MaybePromise<PromptAnswer>,
 ) => Prompt<Name>;
 
 /**
@@ -99,7 +99,7 @@ export function definePrompt<const Name extends string>(name: Name): FreshPrompt
   return new Builder({ ...BLANK, name }) as unknown as FreshPrompt<Name>;
 }
 
-type Draft = Omit<PromptPlan, "description" | "handler"> & { readonly description: string | undefined };
+type Draft = Omit<PromptDefinition, "description" | "handler"> & { readonly description: string | undefined };
 
 const BLANK: Omit<Draft, "name"> = {
   title: undefined,
@@ -115,7 +115,7 @@ const BLANK: Omit<Draft, "name"> = {
 class Builder {
   readonly #draft: Draft;
   /** So that a server which is given a builder says what is missing. */
-  readonly "~catalog": typeof createCatalog = createCatalog;
+  readonly "~catalog": typeof createContentCatalog = createContentCatalog;
 
   constructor(draft: Draft) {
     this.#draft = draft;
@@ -131,12 +131,12 @@ class Builder {
   }
 
   title(title: string): Builder {
-    checkAbout(this.#label, { title });
+    checkDescription(this.#label, { title });
     return this.#with({ title });
   }
 
   icons(icons: readonly Icon[]): Builder {
-    checkAbout(this.#label, { icons });
+    checkDescription(this.#label, { icons });
     return this.#with({ icons });
   }
 
@@ -157,7 +157,7 @@ class Builder {
     return this.#with({ completers: { ...this.#draft.completers, ...completers } });
   }
 
-  handle(handler: PromptPlan["handler"]): Prompt {
+  handle(handler: PromptDefinition["handler"]): Prompt {
     if (typeof handler !== "function") throw new TypeError(`Cannot finish ${this.#label}: .handle() takes a function`);
     const { description, name } = this.#draft;
     if (description === undefined) {
@@ -165,7 +165,7 @@ class Builder {
         `Cannot finish ${this.#label}: call .describe("…") before .handle(…), people choose prompts by it`,
       );
     }
-    return { name, "~prompt": { ...this.#draft, description, handler }, "~catalog": createCatalog };
+    return { name, "~prompt": { ...this.#draft, description, handler }, "~catalog": createContentCatalog };
   }
 
   get #label(): string {

@@ -6,11 +6,11 @@
 import { assertAnnotations, type ContentAnnotations, type Icon } from "../call/content.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import { addScopes } from "../tool/access.ts";
-import { checkAbout } from "./definition_rules.ts";
+import { checkDescription } from "./definition_rules.ts";
 import { assertCompleters, type Completers } from "./completion.ts";
-import { createCatalog } from "./create_catalog.ts";
-import type { CatalogCtx, ListingCtx } from "./prompt.ts";
-import type { ListedResource, Resource, ResourceAnswer, ResourcePlan } from "./resource.ts";
+import { createContentCatalog } from "./create_catalog.ts";
+import type { ContentCtx, ListingCtx } from "./prompt.ts";
+import type { ListedResource, Resource, ResourceAnswer, ResourceDefinition } from "./resource.ts";
 import { namesScheme, UriTemplate, type UriVariables } from "./uri_template/uri_template.ts";
 import type { VariableNames, VariablesOf } from "./uri_template/variables.ts";
 
@@ -69,7 +69,7 @@ export interface ResourceBuilder<Uri extends string> {
    * @param reader Gets the template's variables, decoded and not checked further, and gives what is there; `undefined` for nothing.
    */
   read(
-    reader: (variables: VariablesOf<Uri>, ctx: CatalogCtx, uri: string) => MaybePromise<ResourceAnswer>,
+    reader: (variables: VariablesOf<Uri>, ctx: ContentCtx, uri: string) => MaybePromise<ResourceAnswer>,
   ): Resource<Uri>;
 }
 
@@ -110,7 +110,7 @@ export function defineResource<const Uri extends string>(uri: Uri): ResourceBuil
   return new Builder({ ...BLANK, uri, template, name: uri }) as unknown as ResourceBuilder<Uri>;
 }
 
-type Draft = Omit<ResourcePlan, "reader">;
+type Draft = Omit<ResourceDefinition, "reader">;
 
 const BLANK: Omit<Draft, "uri" | "template" | "name"> = {
   title: undefined,
@@ -123,14 +123,14 @@ const BLANK: Omit<Draft, "uri" | "template" | "name"> = {
   completers: {},
   scopes: [],
   part: undefined,
-  relay: undefined,
+  remote: undefined,
   list: undefined,
 };
 
 class Builder {
   readonly #draft: Draft;
   /** So that a server which is given a builder says what is missing. */
-  readonly "~catalog": typeof createCatalog = createCatalog;
+  readonly "~catalog": typeof createContentCatalog = createContentCatalog;
 
   constructor(draft: Draft) {
     this.#draft = draft;
@@ -144,22 +144,22 @@ class Builder {
   }
 
   title(title: string): Builder {
-    checkAbout(this.#label, { title });
+    checkDescription(this.#label, { title });
     return this.#with({ title });
   }
 
   describe(description: string): Builder {
-    checkAbout(this.#label, { description });
+    checkDescription(this.#label, { description });
     return this.#with({ description });
   }
 
   mimeType(mimeType: string): Builder {
-    checkAbout(this.#label, { mimeType });
+    checkDescription(this.#label, { mimeType });
     return this.#with({ mimeType });
   }
 
   icons(icons: readonly Icon[]): Builder {
-    checkAbout(this.#label, { icons });
+    checkDescription(this.#label, { icons });
     return this.#with({ icons });
   }
 
@@ -191,7 +191,7 @@ class Builder {
     return this.#with({ completers: { ...this.#draft.completers, ...completers } });
   }
 
-  list(list: NonNullable<ResourcePlan["list"]>): Builder {
+  list(list: NonNullable<ResourceDefinition["list"]>): Builder {
     if (this.#draft.template === undefined) {
       throw new TypeError(`Cannot list ${this.#label}: it is one resource, and listed as such; leave .list() out`);
     }
@@ -201,9 +201,9 @@ class Builder {
     return this.#with({ list });
   }
 
-  read(reader: (variables: UriVariables, ctx: CatalogCtx, uri: string) => MaybePromise<ResourceAnswer>): Resource {
+  read(reader: (variables: UriVariables, ctx: ContentCtx, uri: string) => MaybePromise<ResourceAnswer>): Resource {
     if (typeof reader !== "function") throw new TypeError(`Cannot finish ${this.#label}: .read() takes a function`);
-    return { uri: this.#draft.uri, "~resource": { ...this.#draft, reader }, "~catalog": createCatalog };
+    return { uri: this.#draft.uri, "~resource": { ...this.#draft, reader }, "~catalog": createContentCatalog };
   }
 
   get #label(): string {

@@ -7,7 +7,7 @@ import type { Icon } from "../call/content.ts";
 import { checkOptions, oneOf, type OptionRules, required, rule, TEXT, TEXTS } from "../../internal/options.ts";
 
 /** What is said. */
-export interface About {
+export interface ContentDescription {
   /** A title for people. */
   readonly title?: string;
   /** What it is. */
@@ -18,7 +18,7 @@ export interface About {
   readonly icons?: readonly Icon[];
 }
 
-const ABOUT: OptionRules<About> = {
+const ABOUT: OptionRules<ContentDescription> = {
   title: TEXT,
   description: TEXT,
   mimeType: TEXT,
@@ -33,7 +33,7 @@ const ICON: OptionRules<Icon> = {
 };
 
 /** @throws {TypeError} If something is not of the right kind, or empty. */
-export function checkAbout(label: string, about: About): void {
+export function checkDescription(label: string, about: ContentDescription): void {
   checkOptions(`define ${label}`, about, ABOUT);
   for (const icon of about.icons ?? []) checkOptions(`give ${label} an icon`, icon, ICON);
 }

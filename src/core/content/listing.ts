@@ -1,7 +1,7 @@
 import type { ContentAnnotations, Icon, ResourceDescription } from "../call/content.ts";
 import { omitUndefined } from "../../internal/json.ts";
-import type { PromptPlan } from "./prompt.ts";
-import type { ResourcePlan } from "./resource.ts";
+import type { PromptDefinition } from "./prompt.ts";
+import type { ResourceDefinition } from "./resource.ts";
 
 /** A prompt's argument as it is listed. */
 export interface PromptArgumentListing {
@@ -46,7 +46,7 @@ export interface ResourceTemplateListing extends Omit<ResourceListing, "uri" | "
 }
 
 /** Describes a prompt to callers. */
-export function listPrompt(plan: PromptPlan): PromptListing {
+export function listPrompt(plan: PromptDefinition): PromptListing {
   const { name, title, description, icons, arguments: args, meta } = plan;
   return {
     name,
@@ -57,17 +57,17 @@ export function listPrompt(plan: PromptPlan): PromptListing {
 }
 
 /** Describes a resource with a URI of its own to callers. */
-export function listResource(plan: ResourcePlan): ResourceListing {
+export function listResource(plan: ResourceDefinition): ResourceListing {
   const { uri, size } = plan;
   return { uri, ...commonMembers(plan), ...omitUndefined({ size }) };
 }
 
 /** Describes a template of resources to callers. */
-export function listTemplate(plan: ResourcePlan): ResourceTemplateListing {
+export function listTemplate(plan: ResourceDefinition): ResourceTemplateListing {
   return { uriTemplate: plan.uri, ...commonMembers(plan) };
 }
 
-function commonMembers(plan: ResourcePlan): Omit<ResourceListing, "uri"> {
+function commonMembers(plan: ResourceDefinition): Omit<ResourceListing, "uri"> {
   const { name, title, description, icons, mimeType, annotations, meta } = plan;
   return { name, ...omitUndefined({ title, description, icons, mimeType, annotations, _meta: meta }) };
 }

@@ -2,8 +2,8 @@ import type { Icon, PromptMessage } from "../call/content.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
 import type { Ctx } from "../handler/context.ts";
-import type { PartPlan } from "../tool/part.ts";
-import type { CreateCatalog } from "./catalog.ts";
+import type { PartDefinition } from "../tool/part.ts";
+import type { CreateContentCatalog } from "./catalog.ts";
 import type { Completers } from "./completion.ts";
 import type { PromptArgumentListing } from "./listing.ts";
 
@@ -11,16 +11,16 @@ import type { PromptArgumentListing } from "./listing.ts";
 export type PromptAnswer = string | PromptMessage | readonly PromptMessage[];
 
 /** What handlers of prompts and resources get beside their input: all that those of tools do, but declared failures. */
-export type CatalogCtx = Ctx<Record<never, never>>;
+export type ContentCtx = Ctx<Record<never, never>>;
 
 /** What lists and completions get: they cannot ask, and say nothing on the way. */
 export type ListingCtx = Pick<
-  CatalogCtx,
+  ContentCtx,
   "signal" | "principal" | "metadata" | "requestId" | "client" | "state" | "log" | "callerState"
 >;
 
 /** Everything about a prompt that does not change from request to request; made once, by `definePrompt`. */
-export interface PromptPlan {
+export interface PromptDefinition {
   readonly name: string;
   readonly title: string | undefined;
   readonly description: string;
@@ -32,8 +32,8 @@ export interface PromptPlan {
   /** What callers have to have, all of them. */
   readonly scopes: readonly string[];
   /** The part of the server that it is of; `undefined` for the server itself. */
-  readonly part: PartPlan | undefined;
-  readonly handler: (args: unknown, ctx: CatalogCtx) => MaybePromise<PromptAnswer>;
+  readonly part: PartDefinition | undefined;
+  readonly handler: (args: unknown, ctx: ContentCtx) => MaybePromise<PromptAnswer>;
 }
 
 /**
@@ -49,7 +49,7 @@ export interface Prompt<Name extends string = string> {
    *
    * @internal
    */
-  readonly "~prompt": PromptPlan;
+  readonly "~prompt": PromptDefinition;
   /** @internal */
-  readonly "~catalog": CreateCatalog;
+  readonly "~catalog": CreateContentCatalog;
 }

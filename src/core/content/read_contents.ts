@@ -1,7 +1,7 @@
 import { type ResourceContents, toResourceContents } from "../call/content.ts";
 import { ToolError } from "../errors/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
-import type { ResourceAnswer, ResourcePartAt, ResourcePlan } from "./resource.ts";
+import type { ResourceAnswer, ResourceDefinition, ResourcePartAt } from "./resource.ts";
 
 /**
  * What was read, as it is sent.
@@ -9,7 +9,11 @@ import type { ResourceAnswer, ResourcePartAt, ResourcePlan } from "./resource.ts
  * @throws {ToolError} `resource_not_found` if nothing was there.
  * @throws {TypeError} If the reader gave something else than text or bytes.
  */
-export function toContents(plan: ResourcePlan, uri: string, answer: ResourceAnswer): readonly ResourceContents[] {
+export function toResourceContentsList(
+  plan: ResourceDefinition,
+  uri: string,
+  answer: ResourceAnswer,
+): readonly ResourceContents[] {
   const parts = partsOf(answer);
   if (parts.length === 0) throw new ToolError("resource_not_found", "Resource not found", { details: { uri } });
   if (!parts.every(isPart)) {

@@ -1,9 +1,9 @@
 import type { ContentAnnotations, Icon, ResourceDescription, ResourcePart } from "../call/content.ts";
 import type { MaybePromise } from "../../internal/async.ts";
-import type { PartPlan } from "../tool/part.ts";
-import type { CreateCatalog } from "./catalog.ts";
+import type { PartDefinition } from "../tool/part.ts";
+import type { CreateContentCatalog } from "./catalog.ts";
 import type { Completers } from "./completion.ts";
-import type { CatalogCtx, ListingCtx } from "./prompt.ts";
+import type { ContentCtx, ListingCtx } from "./prompt.ts";
 import type { UriTemplate, UriVariables } from "./uri_template/uri_template.ts";
 
 /**
@@ -33,7 +33,7 @@ export interface ListedResource<Variables = UriVariables> extends Partial<Omit<R
 }
 
 /** Everything about a resource that does not change from request to request; made once, by `defineResource`. */
-export interface ResourcePlan {
+export interface ResourceDefinition {
   /** The URI, or the template of URIs. */
   readonly uri: string;
   /** `undefined` if the URI is one. */
@@ -50,11 +50,11 @@ export interface ResourcePlan {
   /** What callers have to have, all of them. */
   readonly scopes: readonly string[];
   /** The part of the server that it is of; `undefined` for the server itself. */
-  readonly part: PartPlan | undefined;
+  readonly part: PartDefinition | undefined;
   /** The server elsewhere that reads it; `undefined` if it is read here. */
-  readonly relay: object | undefined;
+  readonly remote: object | undefined;
   readonly list: ((ctx: ListingCtx) => MaybePromise<readonly ListedResource[]>) | undefined;
-  readonly reader: (variables: UriVariables, ctx: CatalogCtx, uri: string) => MaybePromise<ResourceAnswer>;
+  readonly reader: (variables: UriVariables, ctx: ContentCtx, uri: string) => MaybePromise<ResourceAnswer>;
 }
 
 /**
@@ -70,7 +70,7 @@ export interface Resource<Uri extends string = string> {
    *
    * @internal
    */
-  readonly "~resource": ResourcePlan;
+  readonly "~resource": ResourceDefinition;
   /** @internal */
-  readonly "~catalog": CreateCatalog;
+  readonly "~catalog": CreateContentCatalog;
 }

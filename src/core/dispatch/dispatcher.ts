@@ -25,7 +25,7 @@ import type { MaybePromise } from "../../internal/async.ts";
 import { formatIssues } from "../schema/issues.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { Logger, Middleware, OnError } from "../handler/context.ts";
-import { refuseCaller } from "../tool/access.ts";
+import { authorizationError } from "../tool/access.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { ToolListing } from "../tool/listing.ts";
 import type { AnyTool, ToolDefinition } from "../tool/definition.ts";
@@ -139,7 +139,7 @@ export class Dispatcher implements Dispatch, DispatchServices {
     this.#timeoutMs = options.timeoutMs;
     this.#engine = options.engine;
     this.ownConfig = options.config;
-    assertConfigHidden(options.registry.plans(), options.engine, options.keys);
+    assertConfigHidden(options.registry.definitions(), options.engine, options.keys);
     const jobs = new Jobs(engine);
     const promises = this.#promises = new PromiseTokens(this, engine);
     const waits = this.#waits = new JobWaiters(this, jobs, promises);
@@ -158,10 +158,10 @@ export class Dispatcher implements Dispatch, DispatchServices {
   /** Takes further tools, which only their own set calls: several versions of a tool have one name. */
   attach(tag: string, tools: readonly AnyTool[]): Toolset {
     const attached = this.registry.attach(tag, tools);
-    assertConfigHidden(attached.plans(), this.#engine, this.keys);
+    assertConfigHidden(attached.definitions(), this.#engine, this.keys);
     return {
       tools: attached.listings(),
-      plans: attached.plans(),
+      plans: attached.definitions(),
       call: (call, sink) => this.#callOf(attached, call, sink),
     };
   }
@@ -169,7 +169,7 @@ export class Dispatcher implements Dispatch, DispatchServices {
   /** Runs what is not to be looked up: a prompt or a resource, under a name that no tool can have. */
   run(plan: ToolDefinition, call: Call, sink?: Sink): MaybePromise<CallResult> {
     if (this.#isClosed) return CLOSING;
-    const refusal = refuseCaller(plan, call.peer.principal);
+    const refusal = authorizationError(plan, call.peer.principal);
     if (refusal !== undefined) return refusal;
     if (!isJsonObject(call.args)) return invalidInputResult("Arguments must be an object", [], "object", call.args);
     const run = new CallContext(plan, call, this, sink);
@@ -192,8 +192,8 @@ export class Dispatcher implements Dispatch, DispatchServices {
   readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult {
     const opened = this.#promises.open(token, peer.principal);
     if ("kind" in opened) return opened;
-    const { plan, expiresAtMs } = opened;
-    const { ttlMs = plan.relay?.ttlMs(opened) ?? 0 } = plan.promise ?? plan.external ?? {};
+    const { definition: plan, expiresAtMs } = opened;
+    const { ttlMs = plan.remote?.ttlMs(opened) ?? 0 } = plan.promise ?? plan.external ?? {};
     // The token's end was rounded up to a second.
     return { tool: plan.name, createdAtMs: expiresAtMs - 1_000 - ttlMs, ttlMs };
   }
@@ -354,7 +354,7 @@ export class Dispatcher implements Dispatch, DispatchServices {
   /** Runs the tool; or, if the caller said more than its arguments, what that means. */
   #begin(run: CallContext): MaybePromise<CallResult> {
     const { meta } = run.call;
-    if (meta === undefined || run.definition.relay !== undefined) return this.runTool(run);
+    if (meta === undefined || run.definition.remote !== undefined) return this.runTool(run);
     try {
       const begun = this.#beginWith(run, meta);
       return begun instanceof Promise ? begun.catch((thrown) => this.#runner.thrown(run, thrown)) : begun;

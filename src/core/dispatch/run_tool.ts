@@ -63,7 +63,7 @@ export class ToolRunner {
   }
 
   #runConfigured(run: CallContext): MaybePromise<CallResult> {
-    const { input, relay } = run.definition;
+    const { input, remote: relay } = run.definition;
     if (relay !== undefined) {
       return relay.call(run).then((later) => this.#settle(run, later)).catch((thrown) => this.thrown(run, thrown));
     }

@@ -26,7 +26,7 @@ export function addScopes(scopes: readonly string[], added: readonly string[], l
 }
 
 /** Why a caller may not use it; `undefined` if it may. */
-export function refuseCaller({ scopes }: Pick<Access, "scopes">, principal?: Principal): ErrorResult | undefined {
+export function authorizationError({ scopes }: Pick<Access, "scopes">, principal?: Principal): ErrorResult | undefined {
   if (scopes.every((scope) => principal?.scopes?.includes(scope))) return undefined;
   const code = principal === undefined ? "unauthenticated" : "permission_denied";
   return errorResult(code, `Needs scopes ${scopes.join(", ")}`, { required_scopes: scopes });

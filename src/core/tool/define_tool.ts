@@ -186,7 +186,7 @@ class Builder {
     if (description === undefined) {
       throw this.#unfinished(`call .describe("…") before ${step}, callers choose tools by it`);
     }
-    return { name: this.#draft.name, "~plan": { ...this.#draft, description, handler } };
+    return { name: this.#draft.name, "~definition": { ...this.#draft, description, handler } };
   }
 
   #unfinished(problem: string): TypeError {

@@ -3,7 +3,7 @@ import type { CompiledSchema } from "../schema/compile.ts";
 import type { JsonSchema } from "../schema/standard_schema.ts";
 import type { Access } from "./access.ts";
 import type { Ctx, ErrorMap, Middleware } from "../handler/context.ts";
-import type { PartPlan } from "./part.ts";
+import type { PartDefinition } from "./part.ts";
 import type { RemoteRunner } from "./remote_runner.ts";
 
 /** Hints about what a tool does, with MCP's names. They are hints: nothing holds a tool to them. */
@@ -44,7 +44,7 @@ export interface PromiseOptions {
 }
 
 /** Work that goes on elsewhere: the token carries its state, nothing is stored here. */
-export interface ExternalPlan {
+export interface ExternalDefinition {
   readonly ttlMs: number;
   readonly check: (state: unknown, ctx: Ctx) => unknown;
   readonly cancel: ((state: unknown, ctx: Ctx) => unknown) | undefined;
@@ -76,11 +76,11 @@ export interface ToolDefinition extends Access {
   /** Set if an engine may run it. */
   readonly promise: Required<PromiseOptions> | undefined;
   /** Set if its work goes on elsewhere; the handler then starts it, and returns its state. */
-  readonly external: ExternalPlan | undefined;
+  readonly external: ExternalDefinition | undefined;
   /** The part of the server that it is of; `undefined` for the server itself. */
-  readonly part: PartPlan | undefined;
+  readonly part: PartDefinition | undefined;
   /** Set if it is run somewhere else: by this, and not by its handler. */
-  readonly relay: RemoteRunner | undefined;
+  readonly remote: RemoteRunner | undefined;
   /** Whether it is one of Toolwire's own: dispatch runs it, not its handler. */
   readonly isSystem: boolean;
   readonly render: ((output: unknown) => Rendered) | undefined;
@@ -118,7 +118,7 @@ export interface Tool<Name extends string, Input, Output, Partial, Errors> {
    *
    * @internal
    */
-  readonly "~plan": ToolDefinition;
+  readonly "~definition": ToolDefinition;
 }
 
 /** Any tool: a read-only phantom makes `Tool` covariant, so that `unknown` is enough. */

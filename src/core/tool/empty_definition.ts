@@ -21,7 +21,7 @@ export const EMPTY_DEFINITION: Omit<ToolDefinition, "name" | "description" | "ha
   promise: undefined,
   external: undefined,
   part: undefined,
-  relay: undefined,
+  remote: undefined,
   isSystem: false,
   render: undefined,
 };

@@ -1,9 +1,9 @@
 import type { Middleware, OnError } from "../handler/context.ts";
 
 /** What tools, prompts and resources keep of the server that they are a part of, within a whole. */
-export interface PartPlan {
+export interface PartDefinition {
   /** Which part it is, for people: `group "git"`. */
-  readonly place: string;
+  readonly origin: string;
   /** The prefixes of its groups, the outermost first: what is named in one is not named in another. */
   readonly path: readonly string[];
   /** What it is called where its server is no part of anything, and in the wholes between that and this. */
@@ -23,6 +23,6 @@ export interface PartPlan {
 }
 
 /** Where something is, within a whole. */
-export function placeOf(part: PartPlan | undefined): string {
-  return part?.place ?? "the server itself";
+export function originOf(part: PartDefinition | undefined): string {
+  return part?.origin ?? "the server itself";
 }

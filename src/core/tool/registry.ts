@@ -20,7 +20,7 @@ export interface PartTools {
    *
    * @throws {TypeError} If two have the same name, or one has a reserved name, the first time; later they are left out.
    */
-  plans(own: ReadonlyMap<string, ToolDefinition>): readonly ToolDefinition[];
+  definitions(own: ReadonlyMap<string, ToolDefinition>): readonly ToolDefinition[];
   /** The one that has this name where its server is no part of anything; `undefined` also if there are several. */
   alone(name: string): ToolDefinition | undefined;
 }
@@ -45,7 +45,7 @@ export class ToolRegistry {
   constructor(tools: readonly AnyTool[], parts?: PartTools) {
     const own = new Map<string, ToolDefinition>();
     for (const tool of tools) {
-      const plan = tool?.["~plan"];
+      const plan = tool?.["~definition"];
       if (plan === undefined) {
         throw new TypeError("Cannot create server: a tool is not finished; end its definition with .handle(…)");
       }
@@ -60,7 +60,7 @@ export class ToolRegistry {
   /** Takes the tools that the parts have now. */
   refresh(): void {
     const plans = new Map(this.#own);
-    for (const plan of this.#parts?.plans(plans) ?? []) plans.set(plan.name, plan);
+    for (const plan of this.#parts?.definitions(plans) ?? []) plans.set(plan.name, plan);
     const promising = [...plans.values()].find(promises);
     // Middleware asks around them, too, with the schemas that it asks with around the server's own.
     const system = promising && SYSTEM_TOOLS.map((plan) => ({ ...plan, adapters: promising.adapters }));
@@ -83,7 +83,7 @@ export class ToolRegistry {
   }
 
   /** Those that a caller may know of, in the order of listing. */
-  plansFor(principal: Principal | undefined): readonly ToolDefinition[] {
+  definitionsFor(principal: Principal | undefined): readonly ToolDefinition[] {
     return this.#isOpen ? this.#all : this.#all.filter((plan) => isVisibleTo(plan, principal));
   }
 
@@ -111,11 +111,11 @@ export class ToolRegistry {
    */
   attach(tag: string, tools: readonly AnyTool[]): ToolRegistry {
     const tagged = new ToolRegistry(tools.map((tool) => {
-      const plan = tool?.["~plan"];
+      const plan = tool?.["~definition"];
       if (plan === undefined || plan === this.#plans.get(plan.name)) return tool;
-      return { name: plan.name, "~plan": { ...plan, name: `${plan.name}@${tag}` } };
+      return { name: plan.name, "~definition": { ...plan, name: `${plan.name}@${tag}` } };
     }));
-    for (const plan of tagged.plans()) {
+    for (const plan of tagged.definitions()) {
       if (this.#plans.has(plan.name) || plan.isSystem) continue;
       if (this.#attached.has(plan.name)) throw new TypeError(`Cannot create server: "${tag}" is there twice`);
       this.#attached.set(plan.name, plan);
@@ -124,7 +124,7 @@ export class ToolRegistry {
   }
 
   /** All tools, in the order of listing. */
-  plans(): readonly ToolDefinition[] {
+  definitions(): readonly ToolDefinition[] {
     return this.#all;
   }
 
@@ -135,7 +135,7 @@ export class ToolRegistry {
 
   /** What to say to someone who asked for a tool that is not there (docs/spec.md A.5). */
   notFound(requested: string, principal?: Principal): ErrorResult {
-    const names = this.plansFor(principal).map(({ name }) => name);
+    const names = this.definitionsFor(principal).map(({ name }) => name);
     const similar = closestMatch(requested, names.filter((name) => !RESERVED.has(name)));
     return errorResult("tool_not_found", "Tool not found", {
       requested_tool: requested.slice(0, 256),
@@ -145,7 +145,7 @@ export class ToolRegistry {
   }
 }
 
-function promises({ promise, external, relay }: ToolDefinition): boolean {
+function promises({ promise, external, remote: relay }: ToolDefinition): boolean {
   return promise !== undefined || external !== undefined || relay?.mayPromise === true;
 }
 

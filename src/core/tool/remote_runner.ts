@@ -35,7 +35,7 @@ export interface RemotePromise {
   /** Id of what it is about. */
   readonly id: string;
   /** The tool that was called. */
-  readonly plan: ToolDefinition;
+  readonly definition: ToolDefinition;
   /** When it ends, in milliseconds since the Unix epoch. */
   readonly expiresAtMs: number;
   /** What was signed with it. */

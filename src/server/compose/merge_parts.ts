@@ -7,7 +7,7 @@ import type { ChangeBus } from "../../core/call/changes.ts";
 import { OBJECT_MEMBERS } from "../../internal/json.ts";
 import type { JoinedParts, JoinParts, Part } from "../part.ts";
 import type { Logger } from "../../core/handler/context.ts";
-import { placeOf } from "../../core/tool/part.ts";
+import { originOf } from "../../core/tool/part.ts";
 import { SYSTEM_TOOLS } from "../../core/tool/system_tools.ts";
 import type { ToolDefinition } from "../../core/tool/definition.ts";
 import type { OfferedPart, PartOffer } from "./part_contents.ts";
@@ -46,7 +46,7 @@ class Joined implements JoinedParts {
     this.changes = joinChanges(own, offers);
   }
 
-  plans(own: ReadonlyMap<string, ToolDefinition>): readonly ToolDefinition[] {
+  definitions(own: ReadonlyMap<string, ToolDefinition>): readonly ToolDefinition[] {
     const taken = new Map(own);
     const plans: ToolDefinition[] = [];
     const alone = new Map<string, ToolDefinition | undefined>();
@@ -79,9 +79,9 @@ class Joined implements JoinedParts {
   }
 
   /** What somebody wrote is mended before it runs; what others list, or what changes while it runs, must not end it. */
-  #leaveOut({ name, part, relay }: ToolDefinition, problem: string, isTwice: boolean): void {
+  #leaveOut({ name, part, remote: relay }: ToolDefinition, problem: string, isTwice: boolean): void {
     if (!this.#isBegun && (relay === undefined || isTwice)) throw new TypeError(`Cannot create server: ${problem}`);
-    this.#logger?.warn("A tool of a part is left out", { tool: name, part: placeOf(part), problem });
+    this.#logger?.warn("A tool of a part is left out", { tool: name, part: originOf(part), problem });
   }
 }
 
@@ -90,11 +90,11 @@ const RESERVED: ReadonlySet<string> = new Set([...OBJECT_MEMBERS, ...SYSTEM_TOOL
 /** Why a tool cannot be there beside what is; `undefined` if it can. */
 function problemOf({ name, part }: ToolDefinition, other: ToolDefinition | undefined): string | undefined {
   if (name.length > 64) {
-    return `the name "${name}", of ${placeOf(part)}, is longer than 64 characters; choose a shorter prefix`;
+    return `the name "${name}", of ${originOf(part)}, is longer than 64 characters; choose a shorter prefix`;
   }
-  if (RESERVED.has(name)) return `"${name}", of ${placeOf(part)}, is no name for a tool; rename it, or group it`;
+  if (RESERVED.has(name)) return `"${name}", of ${originOf(part)}, is no name for a tool; rename it, or group it`;
   if (other === undefined) return undefined;
-  return `two tools are called "${name}", of ${placeOf(other.part)} and of ${placeOf(part)}; rename one, or group it`;
+  return `two tools are called "${name}", of ${originOf(other.part)} and of ${originOf(part)}; rename one, or group it`;
 }
 
 /** News of a server and of its parts; what is published is the server's own. */

@@ -99,7 +99,7 @@ export class Remote implements Gateway {
         options: { name: this.name, ...(timeoutMs !== undefined && { timeoutMs }) },
         plans: () => this.#plans,
         parts: {
-          plans: () => [],
+          definitions: () => [],
           alone: () => undefined,
           resources: offers === undefined ? [] : await resourcesOf(offers),
           prompts: offers === undefined ? [] : await promptsOf(offers),

@@ -126,18 +126,18 @@ export class RelayedTool implements RemoteRunner {
       ? undefined
       : wanted === promise.token
       ? token
-      : readContinuation(run, promise.plan, wanted);
+      : readContinuation(run, promise.definition, wanted);
     if (typeof continuation === "object") return continuation;
     const args = { promise: token, wait_ms: Math.floor(Math.min(waitMs, MAX_WAIT_MS)) };
     const said = { continuation, responses: isFirst ? meta?.responses : undefined, deadline_ms: deadlineOf(run) };
-    const received = await this.#send(run, promise.plan, "redeem", args, said, { signal });
-    return await this.#settle(run, promise.plan, received, promise);
+    const received = await this.#send(run, promise.definition, "redeem", args, said, { signal });
+    return await this.#settle(run, promise.definition, received, promise);
   }
 
   async cancel(run: RemoteRun, promise: RemotePromise): Promise<CallResult> {
     const token = relayedIn(promise.data);
     if (token === undefined) return NOT_OURS;
-    return await this.#settle(run, promise.plan, await this.#cancelAt(run, promise.plan, token), promise);
+    return await this.#settle(run, promise.definition, await this.#cancelAt(run, promise.definition, token), promise);
   }
 
   #cancelAt(run: RemoteRun, plan: ToolDefinition, token: string): Promise<CallResult | UnknownOutcome> {

@@ -27,7 +27,7 @@ export type {
 } from "../../core/content/uri_template/variables.ts";
 export type { CompletedValues, Completer, Completers } from "../../core/content/completion.ts";
 export type { ListedResource, Resource, ResourceAnswer, ResourcePartAt } from "../../core/content/resource.ts";
-export type { CatalogCtx, ListingCtx, Prompt, PromptAnswer } from "../../core/content/prompt.ts";
+export type { ContentCtx, ListingCtx, Prompt, PromptAnswer } from "../../core/content/prompt.ts";
 export {
   assistant,
   type BlockExtras,

@@ -2,7 +2,7 @@ import { type CallResult, type ErrorResult, errorResult, type PromiseOutcome } f
 import type { Engine, Job } from "../../../engine/engine.ts";
 import type { Principal } from "../../call/call.ts";
 import type { Json } from "../../../internal/json.ts";
-import { refuseCaller } from "../../tool/access.ts";
+import { authorizationError } from "../../tool/access.ts";
 import type { ToolDefinition } from "../../tool/definition.ts";
 import { askKind } from "../questions/asking.ts";
 import type { DispatchServices } from "../services.ts";
@@ -21,7 +21,7 @@ export interface OpenedPromise {
   /** Id of the job, if there is one. */
   readonly id: string;
   /** What was called. */
-  readonly plan: ToolDefinition;
+  readonly definition: ToolDefinition;
   /** When it ends, in milliseconds since the Unix epoch. */
   readonly expiresAtMs: number;
   /** Of an external tool, its state; else, which process knows the job, if only one does. */
@@ -72,8 +72,8 @@ export class PromiseTokens {
       return errorResult("invalid_promise", "Not a promise of this server");
     }
     // Since it was given, the caller may have lost what it takes.
-    return refuseCaller(plan, principal) ??
-      { token, id: verified.id, plan, expiresAtMs: verified.expSeconds * 1000, data: verified.data };
+    return authorizationError(plan, principal) ??
+      { token, id: verified.id, definition: plan, expiresAtMs: verified.expSeconds * 1000, data: verified.data };
   }
 
   /** Whether the engine can know the job of a promise. */

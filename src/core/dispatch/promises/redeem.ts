@@ -10,7 +10,7 @@ import { isFinal, type Jobs } from "../../../engine/jobs.ts";
 import { Pending } from "../../handler/pending.ts";
 import type { RemoteRunner, RemoteWait } from "../../tool/remote_runner.ts";
 import type { RedeemInput } from "../../tool/system_tools.ts";
-import type { ExternalPlan, ToolDefinition } from "../../tool/definition.ts";
+import type { ExternalDefinition, ToolDefinition } from "../../tool/definition.ts";
 import { readAnswers } from "../questions/asking.ts";
 import { INVALID_CONTINUATION } from "../questions/continuation.ts";
 import type { DispatchServices } from "../services.ts";
@@ -57,7 +57,7 @@ export class Redeemer {
   ): Promise<CallResult> {
     const opened = this.#promises.open(token, run.principal);
     if ("kind" in opened) return opened;
-    return await this.#host.runWithin(run, opened.plan.part?.middleware ?? [], () => last(opened));
+    return await this.#host.runWithin(run, opened.definition.part?.middleware ?? [], () => last(opened));
   }
 
   async #redeem(run: CallContext, opened: OpenedPromise, waitMs: number | undefined): Promise<CallResult> {
@@ -66,7 +66,7 @@ export class Redeemer {
     // A stream shows that it lives: without a word of its caller it goes on until there is no more time.
     const wantedMs = waitMs === undefined && run.sink !== undefined ? allowedMs : Math.min(waitMs ?? 0, MAX_WAIT_MS);
     const mayWaitMs = Math.min(wantedMs, allowedMs);
-    const { external, relay } = opened.plan;
+    const { external, remote: relay } = opened.definition;
     if (relay !== undefined) {
       return await this.#askUntilOver(run, mayWaitMs, (wait) => this.#askRelay(run, opened, relay, wait));
     }
@@ -80,7 +80,7 @@ export class Redeemer {
   }
 
   async #cancel(run: CallContext, opened: OpenedPromise): Promise<CallResult> {
-    const { external, relay } = opened.plan;
+    const { external, remote: relay } = opened.definition;
     if (relay !== undefined) return await relay.cancel(run, opened);
     if (external !== undefined) return await this.#cancelExternal(run, opened, external);
     const job = this.#promises.isKnowable(opened) ? await this.#jobs.engine.get(opened.id) : undefined;
@@ -136,8 +136,8 @@ export class Redeemer {
     }
   }
 
-  async #cancelExternal(run: CallContext, opened: OpenedPromise, { cancel }: ExternalPlan): Promise<CallResult> {
-    if (cancel === undefined) return notCancellable(opened.plan);
+  async #cancelExternal(run: CallContext, opened: OpenedPromise, { cancel }: ExternalDefinition): Promise<CallResult> {
+    if (cancel === undefined) return notCancellable(opened.definition);
     const settled = await this.#runExternal(run, opened, cancel);
     if (settled.kind !== "answer") return settled;
     return { kind: "answer", value: { cancelled: settled.value !== false } };
@@ -146,12 +146,12 @@ export class Redeemer {
   async #runExternal(
     run: CallContext,
     opened: OpenedPromise,
-    work: NonNullable<ExternalPlan["cancel"]>,
+    work: NonNullable<ExternalDefinition["cancel"]>,
   ): Promise<CallResult> {
     // The state is what was signed; what the arguments were is not known any more.
-    const output = work === opened.plan.external?.check ? opened.plan.output : undefined;
+    const output = work === opened.definition.external?.check ? opened.definition.output : undefined;
     const plan: ToolDefinition = {
-      ...opened.plan,
+      ...opened.definition,
       output,
       input: undefined,
       handler: (_, ctx) => work(opened.data, ctx),

@@ -5,7 +5,7 @@
  */
 import type { CallMeta } from "../../../core/call/call.ts";
 import { type CallResult, type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
-import type { Catalog, CatalogRequest, Completion, PromptContent } from "../../../core/content/catalog.ts";
+import type { Completion, ContentCatalog, ContentRequest, PromptContent } from "../../../core/content/catalog.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import type { WireHost } from "../../wire.ts";
@@ -35,7 +35,7 @@ export interface OfferRequest {
   readonly progressToken: string | number | undefined;
 }
 
-type Run = (catalog: Catalog, asked: CatalogRequest, sink: CallSink | undefined) => MaybePromise<CallResult>;
+type Run = (catalog: ContentCatalog, asked: ContentRequest, sink: CallSink | undefined) => MaybePromise<CallResult>;
 
 /** How an answer's value becomes members of a result, and whether the result may be kept. */
 type Encode = (
@@ -103,7 +103,7 @@ export class Offers {
     return this.#work(asked, (catalog, basis, sink) => catalog.getPrompt(name, args, basis, sink), encodePrompt);
   }
 
-  #listWork(asked: OfferRequest, name: string, listOf: (catalog: Catalog) => readonly unknown[]): Work {
+  #listWork(asked: OfferRequest, name: string, listOf: (catalog: ContentCatalog) => readonly unknown[]): Work {
     const run: Run = (catalog) => ({ kind: "answer", value: listOf(catalog) });
     return this.#work(asked, run, this.#page(name, asked.request.params));
   }
@@ -113,7 +113,7 @@ export class Offers {
     return {
       run: (meta: CallMeta | undefined) => {
         const { catalog } = this.#host;
-        return run(catalog as Catalog, { peer, meta }, this.#sinkOf(asked));
+        return run(catalog as ContentCatalog, { peer, meta }, this.#sinkOf(asked));
       },
       answer: (settled) => {
         if (settled.kind === "error") return refusalOf(id, settled, dialect);
@@ -184,7 +184,7 @@ const encodePrompt: Encode = (value, dialect) => {
 
 const encodeCompletion: Encode = (value) => ({ json: `"completion":${JSON.stringify(value as Completion)}` });
 
-type ReadCompletion = Omit<Parameters<Catalog["complete"]>[0], "peer" | "meta">;
+type ReadCompletion = Omit<Parameters<ContentCatalog["complete"]>[0], "peer" | "meta">;
 
 function readCompletion({ ref, argument, context }: Members): ReadCompletion | ErrorResult {
   const { type, name: prompt, uri: resource }: Members = isJsonObject(ref) ? ref : {};

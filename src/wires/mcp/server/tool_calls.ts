@@ -93,7 +93,7 @@ export class ToolCalls {
 
   #whole({ tool, peer }: ToolCall, sink: CallSink, settled: CallResult, waits: boolean): MaybePromise<CallResult> {
     // Other promises come when the time to wait is over; that of work which goes on elsewhere comes at once.
-    const { external, relay } = tool?.plan ?? {};
+    const { external, remote: relay } = tool?.plan ?? {};
     if (!waits || settled.kind !== "promise" || (external ?? relay) === undefined) return sink.join(settled);
     return this.#host.dispatch.call({ tool: "redeem", args: { promise: settled.token }, meta: undefined, peer }, sink);
   }

@@ -67,7 +67,7 @@ function compileTool(plan: ToolDefinition): McpTool {
   return {
     plan,
     headerParams: compileHeaderParams(plan.inputSchema, `tool "${plan.name}"`),
-    mayPromise: plan.promise !== undefined || plan.external !== undefined || plan.relay?.mayPromise === true,
+    mayPromise: plan.promise !== undefined || plan.external !== undefined || plan.remote?.mayPromise === true,
     wrapsOutput: plan.output !== undefined && plan.output.jsonSchema["type"] !== "object",
   };
 }

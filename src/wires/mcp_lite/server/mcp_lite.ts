@@ -8,7 +8,7 @@
  */
 import type { Call } from "../../../core/call/call.ts";
 import { type CallResult, type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
-import type { Catalog } from "../../../core/content/catalog.ts";
+import type { ContentCatalog } from "../../../core/content/catalog.ts";
 import { refuseMediaType } from "../../../http_client/json_post.ts";
 import { STREAM_HEADERS } from "../../framing/sse/body.ts";
 import { decodeRequest, type JsonRpcRequest, parseJson, type RequestId } from "../../framing/json_rpc/decode.ts";
@@ -178,7 +178,7 @@ class McpLite implements MountedWire {
     if ("kind" in decoded) return refusalReply(request.id, decoded);
     const call: Call = { ...decoded, peer: new HeadPeer(head, WIRE_NAME, request.id, false) };
     // There are prompts, or the method would not have been found.
-    const settled = (this.#host.catalog as Catalog).getPrompt(call.tool, call.args, call);
+    const settled = (this.#host.catalog as ContentCatalog).getPrompt(call.tool, call.args, call);
     return this.#replyTo(head, request.id, call, settled, startedMs);
   }
 
