@@ -46,22 +46,9 @@ export type {
   PromiseOptions,
   Rendered,
   Tool,
-  ToolAnnotations,
   ToolTypes,
 } from "./src/core/tool/definition.ts";
-export type {
-  AroundCall,
-  CalledTool,
-  CallingClient,
-  Ctx,
-  ErrorMap,
-  Logger,
-  Middleware,
-  MiddlewareCtx,
-  OnError,
-  OpenState,
-  StateOf,
-} from "./src/core/handler/context.ts";
+export type { CallingClient, Ctx, ErrorMap, Logger, OpenState } from "./src/core/handler/context.ts";
 export { type CallerState, type CallerStateSlot, defineCallerState } from "./src/core/handler/caller_state.ts";
 export type {
   Answers,
@@ -77,7 +64,7 @@ export type {
   SampleResult,
   UrlRequest,
 } from "./src/core/handler/questions.ts";
-export type { Pending, PendingOptions } from "./src/core/handler/pending.ts";
+export type { Pending, PendingOptions } from "./src/core/handler/context.ts";
 export type { ToolListing } from "./src/core/tool/listing.ts";
 export type { JsonSchema, Schema } from "./src/core/schema/standard_schema.ts";
 export type { InputIssue } from "./src/core/schema/issues.ts";
@@ -114,20 +101,12 @@ export type { Icon } from "./src/core/call/content.ts";
 export type { Change, ChangeBus, ChangingList } from "./src/core/call/changes.ts";
 export type {
   CallResultOf,
-  Completion,
   CompletionRequest,
   ContentCatalog,
   ContentRequest,
-  PromptContent,
-} from "./src/core/content/catalog.ts";
-export type {
-  PromptArgumentListing,
-  PromptListing,
-  ResourceListing,
-  ResourceTemplateListing,
-} from "./src/core/content/listing.ts";
-export type { Prompt } from "./src/core/content/prompt.ts";
-export type { Resource } from "./src/core/content/resource.ts";
+  Prompt,
+  Resource,
+} from "./src/core/content/content_catalog.ts";
 export { keyRing, type KeyRingOptions } from "./src/core/token/key_ring.ts";
 export type { Hmac, TokenGuard } from "./src/core/token/guard.ts";
 export type { TokenClaims, TokenKeys, TokenKind, VerifiedToken } from "./src/core/token/token.ts";
@@ -182,3 +161,15 @@ export type {
 export type { Clock } from "./src/internal/time.ts";
 export type { Json, JsonObject } from "./src/internal/json.ts";
 export type { MaybePromise } from "./src/internal/async.ts";
+export type {
+  AroundCall,
+  CalledTool,
+  Middleware,
+  MiddlewareCtx,
+  OnError,
+  StateOf,
+  ToolAnnotations,
+} from "./src/core/handler/middleware.ts";
+export type { Completion } from "./src/core/content/completion.ts";
+export type { PromptArgumentListing, PromptContent, PromptListing } from "./src/core/content/prompt.ts";
+export type { ResourceListing, ResourceTemplateListing } from "./src/core/content/resource.ts";

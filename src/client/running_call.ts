@@ -1,5 +1,4 @@
-import type { CallEvent, PromiseOutcome, Sink } from "../core/call/outcome.ts";
-import { PieceCollector } from "../core/call/partials.ts";
+import { type CallEvent, PieceCollector, type PromiseOutcome, type Sink } from "../core/call/outcome.ts";
 import type { ActivityMonitor } from "../core/call/transport.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 import type { CallOptions } from "./types.ts";

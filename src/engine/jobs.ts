@@ -6,8 +6,7 @@
  *
  * @module
  */
-import { askedAgain, NO_ANSWER } from "../core/call/asked_again.ts";
-import type { CallResult, Progress, Question } from "../core/call/outcome.ts";
+import { askedAgain, type CallResult, NO_ANSWER, type Progress, type Question } from "../core/call/outcome.ts";
 import type { Json } from "../internal/json.ts";
 import type { AskAnswer, Engine, Job, JobState, Memo } from "./engine.ts";
 

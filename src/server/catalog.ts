@@ -1,6 +1,4 @@
-import type { ContentCatalog, RunDefinition } from "../core/content/catalog.ts";
-import type { Prompt } from "../core/content/prompt.ts";
-import type { Resource } from "../core/content/resource.ts";
+import type { ContentCatalog, Prompt, Resource, RunDefinition } from "../core/content/content_catalog.ts";
 
 /**
  * The catalog of a server; `undefined` if it offers nothing but tools. Prompts and resources bring its code along.

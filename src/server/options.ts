@@ -1,6 +1,4 @@
 import type { ChangeBus } from "../core/call/changes.ts";
-import type { Prompt } from "../core/content/prompt.ts";
-import type { Resource } from "../core/content/resource.ts";
 import type { Engine, WorkOptions } from "../engine/engine.ts";
 import type { Clock } from "../internal/time.ts";
 import {
@@ -19,12 +17,14 @@ import {
   wholeNumber,
 } from "../internal/options.ts";
 import type { TokenKeys } from "../core/token/token.ts";
-import type { Logger, Middleware, OnError } from "../core/handler/context.ts";
+import type { Logger } from "../core/handler/context.ts";
 import type { AnyTool } from "../core/tool/definition.ts";
 import type { Limits, ServerInfo, Wire } from "../wires/wire.ts";
 import type { Auth } from "./auth.ts";
 import type { CorsOptions, GateOptions } from "./origin_guard.ts";
 import type { Part } from "./part.ts";
+import type { Prompt, Resource } from "../core/content/content_catalog.ts";
+import type { Middleware, OnError } from "../core/handler/middleware.ts";
 
 /**
  * Options of `createServer`.

@@ -1,9 +1,8 @@
 import type { ChangeBus } from "../core/call/changes.ts";
-import type { Prompt } from "../core/content/prompt.ts";
-import type { Resource } from "../core/content/resource.ts";
 import type { PartTools } from "../core/tool/registry.ts";
 import type { AnyTool, ToolDefinition } from "../core/tool/definition.ts";
 import type { ServerOptions } from "./options.ts";
+import type { Prompt, Resource } from "../core/content/content_catalog.ts";
 
 /**
  * A server within another: what `group` and `mount` of `./compose` give, for `createServer({ parts: [ … ] })`.

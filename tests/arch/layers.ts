@@ -62,7 +62,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "handler",
     folders: ["src/core/handler/"],
-    imports: ["internal", "errors", "call", "schema", "type:tool"],
+    imports: ["internal", "errors", "call", "schema"],
   },
   {
     name: "tool",

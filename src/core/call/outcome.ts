@@ -167,3 +167,33 @@ export function invalidInputResult(
   const received = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
   return errorResult("invalid_input", message, { issues: [{ path, expected, received, message }] });
 }
+
+/** Why something is no answer to a question. */
+export const NO_ANSWER = "An answer is { action: accept, decline or cancel, content }";
+
+/** The question, once more: `params.refused` says why the answer to it was not taken. */
+export function askedAgain(key: string, request: Question, reason: string): Question {
+  const refused = `the answer to "${key}" is refused: ${reason}`;
+  return { ...request, params: { ...request.params, refused } };
+}
+
+/** The pieces of an answer as one value: strings are joined, anything else is kept as an array. */
+export function joinPartials(pieces: readonly unknown[]): unknown {
+  return pieces.every((piece) => typeof piece === "string") ? pieces.join("") : [...pieces];
+}
+
+/** A sink that keeps the pieces, for whoever wants the whole. */
+export class PieceCollector implements Sink {
+  readonly #pieces: unknown[] = [];
+
+  push(event: CallEvent): void {
+    if (event.kind === "partial") this.#pieces.push(event.value);
+  }
+
+  /** How the call ended; an answer without a value is the pieces, joined. */
+  join<Value extends object>(settled: Value): Value {
+    const { kind, value } = settled as { readonly kind?: unknown; readonly value?: unknown };
+    const isEmpty = kind === "answer" && value === undefined && this.#pieces.length > 0;
+    return isEmpty ? { ...settled, value: joinPartials(this.#pieces) } : settled;
+  }
+}

@@ -1,6 +1,5 @@
 import type { MaybePromise } from "../../internal/async.ts";
-import type { Completion } from "./catalog.ts";
-import type { ListingCtx } from "./prompt.ts";
+import type { ListingCtx } from "../handler/context.ts";
 
 /** Most values that one completion gives. */
 const MAX_VALUES = 100;
@@ -62,4 +61,14 @@ export function assertCompleters(completers: Completers, names: readonly string[
 
 function isList(given: readonly string[] | CompletedValues): given is readonly string[] {
   return Array.isArray(given);
+}
+
+/** Values that a text may be completed to. */
+export interface Completion {
+  /** At most 100, best first. */
+  readonly values: readonly string[];
+  /** How many there are in all, if that is known. */
+  readonly total?: number;
+  /** Whether there are more. */
+  readonly hasMore: boolean;
 }

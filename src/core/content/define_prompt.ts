@@ -10,9 +10,11 @@ import { addScopes } from "../tool/access.ts";
 import type { DescribeFirst } from "../tool/builder_types.ts";
 import { checkDescription } from "./definition_rules.ts";
 import { assertCompleters, type Completers } from "./completion.ts";
-import { createContentCatalog } from "./create_catalog.ts";
-import type { ContentCtx, Prompt, PromptAnswer, PromptDefinition } from "./prompt.ts";
+import { createContentCatalog } from "./create_content_catalog.ts";
+import type { PromptAnswer, PromptDefinition } from "./prompt.ts";
 import { compilePromptInput, NO_ARGUMENTS } from "./prompt_arguments.ts";
+import type { ContentCtx } from "../handler/context.ts";
+import type { Prompt } from "./content_catalog.ts";
 
 /** `.handle()` of a prompt. */
 export type PromptHandle<Name extends string, Args> = (

@@ -8,11 +8,17 @@ import type { MaybePromise } from "../../internal/async.ts";
 import { addScopes } from "../tool/access.ts";
 import { checkDescription } from "./definition_rules.ts";
 import { assertCompleters, type Completers } from "./completion.ts";
-import { createContentCatalog } from "./create_catalog.ts";
-import type { ContentCtx, ListingCtx } from "./prompt.ts";
-import type { ListedResource, Resource, ResourceAnswer, ResourceDefinition } from "./resource.ts";
-import { namesScheme, UriTemplate, type UriVariables } from "./uri_template/uri_template.ts";
-import type { VariableNames, VariablesOf } from "./uri_template/variables.ts";
+import { createContentCatalog } from "./create_content_catalog.ts";
+import type { ListedResource, ResourceAnswer, ResourceDefinition } from "./resource.ts";
+import {
+  namesScheme,
+  UriTemplate,
+  type UriVariables,
+  type VariableNames,
+  type VariablesOf,
+} from "./uri_template/uri_template.ts";
+import type { ContentCtx, ListingCtx } from "../handler/context.ts";
+import type { Resource } from "./content_catalog.ts";
 
 /**
  * A resource in the making. Each step returns a new builder, so that builders can be shared and forked.

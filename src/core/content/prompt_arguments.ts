@@ -7,7 +7,7 @@ import { SCHEMA_ADAPTERS } from "../schema/adapters.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
 import type { JsonSchema, Schema, SchemaIssue, SchemaResult } from "../schema/standard_schema.ts";
-import type { PromptArgumentListing } from "./listing.ts";
+import type { PromptArgumentListing } from "./prompt.ts";
 
 /** What a prompt takes. */
 export interface PromptInput {

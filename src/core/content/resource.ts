@@ -1,10 +1,18 @@
-import type { ContentAnnotations, Icon, ResourceDescription, ResourcePart } from "../call/content.ts";
+import {
+  type ContentAnnotations,
+  type Icon,
+  type ResourceContents,
+  type ResourceDescription,
+  type ResourcePart,
+  toResourceContents,
+} from "../call/content.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import type { PartDefinition } from "../tool/part.ts";
-import type { CreateContentCatalog } from "./catalog.ts";
 import type { Completers } from "./completion.ts";
-import type { ContentCtx, ListingCtx } from "./prompt.ts";
 import type { UriTemplate, UriVariables } from "./uri_template/uri_template.ts";
+import { ToolError } from "../errors/tool_error.ts";
+import { isJsonObject, omitUndefined } from "../../internal/json.ts";
+import type { ContentCtx, ListingCtx } from "../handler/context.ts";
 
 /**
  * What reading a resource gives: text, bytes, one or several parts; `undefined` or `null` if there is no such resource. A part may have
@@ -58,19 +66,66 @@ export interface ResourceDefinition {
 }
 
 /**
- * A finished resource, or template of resources: what `createServer({ resources })` takes.
+ * What was read, as it is sent.
  *
- * @typeParam Uri The URI or template, a literal.
+ * @throws {ToolError} `resource_not_found` if nothing was there.
+ * @throws {TypeError} If the reader gave something else than text or bytes.
  */
-export interface Resource<Uri extends string = string> {
-  /** Unique on a server. */
-  readonly uri: Uri;
-  /**
-   * For the server; not part of the public interface.
-   *
-   * @internal
-   */
-  readonly "~resource": ResourceDefinition;
-  /** @internal */
-  readonly "~catalog": CreateContentCatalog;
+export function toResourceContentsList(
+  plan: ResourceDefinition,
+  uri: string,
+  answer: ResourceAnswer,
+): readonly ResourceContents[] {
+  const parts = partsOf(answer);
+  if (parts.length === 0) throw new ToolError("resource_not_found", "Resource not found", { details: { uri } });
+  if (!parts.every(isPart)) {
+    throw new TypeError(
+      `The reader of resource "${plan.uri}" has to return text, bytes, or parts such as { text } and { blob }; ` +
+        `undefined says that there is no such resource`,
+    );
+  }
+  return parts.map(({ uri: own = uri, ...part }) => toResourceContents(part, own, plan.mimeType));
+}
+
+function partsOf(answer: ResourceAnswer): readonly ResourcePartAt[] {
+  if (answer === undefined || answer === null) return [];
+  if (typeof answer === "string") return [{ text: answer }];
+  return answer instanceof Uint8Array ? [{ blob: answer }] : [answer].flat();
+}
+
+function isPart(part: unknown): boolean {
+  if (!isJsonObject(part)) return false;
+  const { text, blob } = part;
+  if ("text" in part) return typeof text === "string" && !("blob" in part);
+  return typeof blob === "string" || blob instanceof Uint8Array;
+}
+
+/** A resource as it is listed to callers. Members that are absent are left out. */
+export interface ResourceListing extends ResourceDescription {
+  /** Hints on its use. */
+  readonly annotations?: ContentAnnotations;
+  /** The resource's own metadata. */
+  readonly _meta?: Readonly<Record<string, unknown>>;
+}
+
+/** A template of resources as it is listed to callers. Members that are absent are left out. */
+export interface ResourceTemplateListing extends Omit<ResourceListing, "uri" | "size"> {
+  /** Gives their URIs (RFC 6570). */
+  readonly uriTemplate: string;
+}
+
+/** Describes a resource with a URI of its own to callers. */
+export function listResource(plan: ResourceDefinition): ResourceListing {
+  const { uri, size } = plan;
+  return { uri, ...commonMembers(plan), ...omitUndefined({ size }) };
+}
+
+/** Describes a template of resources to callers. */
+export function listTemplate(plan: ResourceDefinition): ResourceTemplateListing {
+  return { uriTemplate: plan.uri, ...commonMembers(plan) };
+}
+
+function commonMembers(plan: ResourceDefinition): Omit<ResourceListing, "uri"> {
+  const { name, title, description, icons, mimeType, annotations, meta } = plan;
+  return { name, ...omitUndefined({ title, description, icons, mimeType, annotations, _meta: meta }) };
 }

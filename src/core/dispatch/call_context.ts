@@ -1,6 +1,6 @@
 import type { Call, Metadata, Principal, TraceContext } from "../call/call.ts";
 import type { CallEvent, CallResult, ErrorResult, LogLevel, Progress, Sink } from "../call/outcome.ts";
-import { RESERVED_META } from "../call/reserved_meta.ts";
+import { RESERVED_META } from "../call/call_meta.ts";
 import type { Clock } from "../../internal/time.ts";
 import { estimateJsonSize } from "../../internal/json_size.ts";
 import { Failure } from "../errors/failure.ts";
@@ -18,8 +18,7 @@ import type {
   SampleResult,
   UrlRequest,
 } from "../handler/questions.ts";
-import type { CallingClient, MiddlewareCtx } from "../handler/context.ts";
-import { Pending, type PendingOptions } from "../handler/pending.ts";
+import { type CallingClient, Pending, type PendingOptions } from "../handler/context.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
 import { compileValidator } from "../schema/compile.ts";
 import { formatIssues } from "../schema/issues.ts";
@@ -30,6 +29,7 @@ import type { DispatchServices } from "./services.ts";
 import type { JobLease } from "./promises/job_lease.ts";
 import type { OpenedPromise } from "./promises/promise_tokens.ts";
 import { RunState } from "./run_state.ts";
+import type { MiddlewareCtx } from "../handler/middleware.ts";
 
 /** One run; the handler's `ctx`. Every call makes one, so that what only some runs need is made when they do. */
 export class CallContext implements MiddlewareCtx {

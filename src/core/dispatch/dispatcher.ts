@@ -24,7 +24,7 @@ import { isJsonObject } from "../../internal/json.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import { formatIssues } from "../schema/issues.ts";
 import type { TokenKeys } from "../token/token.ts";
-import type { Logger, Middleware, OnError } from "../handler/context.ts";
+import type { Logger } from "../handler/context.ts";
 import { authorizationError } from "../tool/access.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { ToolListing } from "../tool/listing.ts";
@@ -43,6 +43,7 @@ import { Redeemer } from "./promises/redeem.ts";
 import { CallContext } from "./call_context.ts";
 import { invalidInput, ToolRunner } from "./run_tool.ts";
 import { DEADLINE_SHARE, JobWaiters } from "./promises/job_waiters.ts";
+import type { Middleware, OnError } from "../handler/middleware.ts";
 
 /** Runs calls. */
 export interface Dispatch {

@@ -1,9 +1,10 @@
 import type { Engine } from "../../engine/engine.ts";
 import type { Clock } from "../../internal/time.ts";
 import type { TokenKeys } from "../token/token.ts";
-import type { Logger, Middleware, OnError } from "../handler/context.ts";
+import type { Logger } from "../handler/context.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { AnswerLimits } from "./output_limits.ts";
+import type { Middleware, OnError } from "../handler/middleware.ts";
 
 /** What a dispatcher needs. */
 export interface DispatchOptions {

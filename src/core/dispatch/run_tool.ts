@@ -11,15 +11,15 @@ import {
   type ErrorResult,
   errorResult,
   type FailureOutcome,
+  joinPartials,
 } from "../call/outcome.ts";
-import { joinPartials } from "../call/partials.ts";
 import { formatPath } from "../../internal/text.ts";
 import { isPromiseLike, type MaybePromise } from "../../internal/async.ts";
 import { estimateJsonSize } from "../../internal/json_size.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
 import { formatIssues, type InputIssue } from "../schema/issues.ts";
 import type { SchemaResult } from "../schema/standard_schema.ts";
-import { Pending } from "../handler/pending.ts";
+import { Pending } from "../handler/context.ts";
 import type { RedeemInput } from "../tool/system_tools.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
 import { type Asking, askKind } from "./questions/asking.ts";

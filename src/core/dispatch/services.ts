@@ -3,10 +3,11 @@ import type { Clock } from "../../internal/time.ts";
 import type { Deadlines } from "../../internal/deadlines.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import type { TokenKeys } from "../token/token.ts";
-import type { Logger, Middleware } from "../handler/context.ts";
+import type { Logger } from "../handler/context.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { AnswerLimits } from "./output_limits.ts";
 import type { CallContext } from "./call_context.ts";
+import type { Middleware } from "../handler/middleware.ts";
 
 /** What all runs of one server share. */
 export interface DispatchServices {

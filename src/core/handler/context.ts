@@ -1,10 +1,7 @@
 import type { Failure } from "../errors/failure.ts";
-import type { ToolError } from "../errors/tool_error.ts";
-import type { AskableKind, Call, ClientInfo, Metadata, Principal, TraceContext } from "../call/call.ts";
-import type { CallEvent, CallResult, ErrorResult, LogLevel } from "../call/outcome.ts";
+import type { AskableKind, ClientInfo, Metadata, Principal } from "../call/call.ts";
+import type { LogLevel, Progress } from "../call/outcome.ts";
 import type { Schema } from "../schema/standard_schema.ts";
-import type { Clock } from "../../internal/time.ts";
-import type { MaybePromise } from "../../internal/async.ts";
 import type {
   Answers,
   ElicitAnswer,
@@ -17,8 +14,6 @@ import type {
   UrlRequest,
 } from "./questions.ts";
 import type { CallerState } from "./caller_state.ts";
-import type { Pending, PendingOptions } from "./pending.ts";
-import type { ToolAnnotations } from "../tool/definition.ts";
 
 /** Where the server writes what callers must not see. `console` is one; so are most loggers. */
 export interface Logger {
@@ -145,80 +140,32 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
   ): Failure<Code, Errors[Code]>;
 }
 
-/** What middleware can know of the tool that is called. */
-export interface CalledTool {
-  /** Its name. */
-  readonly name: string;
-  /** Its hints. */
-  readonly annotations: ToolAnnotations | undefined;
-  /** Whether it is one of Toolwire's own: `redeem` or `cancel`. */
-  readonly isSystem: boolean;
+/** What {@link Pending} says. */
+export interface PendingOptions {
+  /** How long the caller should wait before it asks again, in milliseconds. Default: 1,000. */
+  readonly retryAfterMs?: number;
+  /** How far the work has come. */
+  readonly progress?: Progress;
+  /** When it may be done, in milliseconds since the Unix epoch. */
+  readonly estimatedMs?: number;
 }
 
-/**
- * What middleware gets: all that a handler has, the call itself, and what ends or watches it.
- *
- * @typeParam Added What the middleware puts on `ctx.state`.
- */
-export interface MiddlewareCtx<Added = unknown> extends Ctx<ErrorMap, unknown, Partial<Added> & OpenState> {
-  /** The call as it came, before validation. */
-  readonly call: Call;
-  /** The tool that is called; a prompt or a resource has a name that no tool can have. */
-  readonly tool: CalledTool;
-  /** Where the server's time comes from. */
-  readonly clock: Clock;
-  /**
-   * The trace that the call belongs to, as its caller said in `_meta`. Middleware may say another: what is deferred of the
-   * call has that in `ctx.trace` when it is run, wherever that is.
-   */
-  trace: TraceContext | undefined;
-  /**
-   * Has `listener` see each event of the call from now on, whether or not its caller does: pieces as the handler yields them,
-   * progress, the news of a promise. Events cannot be changed; what the listener throws is logged.
-   */
-  onEvent(listener: (event: CallEvent) => void): void;
-  /** Ends the call now: `ctx.signal` aborts, and the caller gets the refusal, whatever the handler does. */
-  end(refusal: ErrorResult): void;
+/** What the `check` of an external tool returns while the work goes on; `ctx.pending()` makes it. */
+export class Pending {
+  /** What is known of the work. */
+  readonly options: PendingOptions;
+
+  /** Says that the work goes on. */
+  constructor(options: PendingOptions) {
+    this.options = options;
+  }
 }
 
-/**
- * Runs around a call: `next` goes on with it, and its value is how the call ended. Whatever is returned instead takes
- * its place. What is thrown is treated as if the handler had thrown it.
- *
- * @example A user on `ctx.state`, typed for the handlers of tools that use it
- * ```ts
- * import { createServer, defineTool, type Middleware, ToolError } from "jsr:@toolwire/toolwire";
- * import { testClient } from "jsr:@toolwire/toolwire/testing";
- * import { strictEqual } from "node:assert/strict";
- *
- * const signedIn: Middleware<{ user: { name: string } }> = (ctx, next) => {
- *   const name = ctx.metadata.get("x-user");
- *   if (name === null) throw new ToolError("unauthenticated", "Who are you?");
- *   ctx.state.user = { name };
- *   return next();
- * };
- * const greet = defineTool("greet").describe("Greet").use(signedIn).handle((_, ctx) => `Hello, ${ctx.state.user.name}`);
- *
- * const client = testClient(createServer({ tools: [greet] }), { metadata: new Headers({ "x-user": "Ada" }) });
- * strictEqual(await client.greet(), "Hello, Ada");
- * ```
- * @typeParam Added What it puts on `ctx.state` before it goes on.
- */
-export type Middleware<Added = unknown> = AroundCall<Added>["around"];
+/** What handlers of prompts and resources get beside their input: all that those of tools do, but declared failures. */
+export type ContentCtx = Ctx<Record<never, never>>;
 
-/**
- * Says what the caller is told of an error that is no {@link Failure} and no {@link ToolError}: one of these, to be treated as
- * if it had been thrown; or nothing, and the error is masked and logged.
- */
-export type OnError = (error: unknown, ctx: MiddlewareCtx) => Failure | ToolError | undefined;
-
-/** What middleware is; a method, whose parameter is not held to be the same: middleware that adds something can stand where any can. */
-export interface AroundCall<Added> {
-  /** The middleware. */
-  around(ctx: MiddlewareCtx<Added>, next: () => MaybePromise<CallResult>): MaybePromise<CallResult>;
-}
-
-/** What several pieces of middleware put on `ctx.state`, in all. */
-export type StateOf<Added extends readonly unknown[]> = Added extends readonly [infer First, ...infer Rest]
-  ? First & StateOf<Rest>
-  : unknown;
+/** What lists and completions get: they cannot ask, and say nothing on the way. */
+export type ListingCtx = Pick<
+  ContentCtx,
+  "signal" | "principal" | "metadata" | "requestId" | "client" | "state" | "log" | "callerState"
+>;

@@ -5,9 +5,9 @@
  */
 import type { Principal } from "../call/call.ts";
 import type { Schema } from "../schema/standard_schema.ts";
-import type { Ctx, ErrorMap, Middleware, OpenState, StateOf } from "../handler/context.ts";
-import type { Pending } from "../handler/pending.ts";
-import type { PromiseOptions, Rendered, Tool, ToolAnnotations } from "./definition.ts";
+import type { Ctx, ErrorMap, OpenState, Pending } from "../handler/context.ts";
+import type { PromiseOptions, Rendered, Tool } from "./definition.ts";
+import type { Middleware, StateOf, ToolAnnotations } from "../handler/middleware.ts";
 
 /** Stands for an output that was not declared: the handler's own type counts. */
 export interface Inferred {

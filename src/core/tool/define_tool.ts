@@ -10,10 +10,15 @@ import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
 import type { Schema } from "../schema/standard_schema.ts";
 import { checkAnnotations, checkPromise, checkText } from "./definition_rules.ts";
 import { addScopes } from "./access.ts";
-import { EMPTY_DEFINITION } from "./empty_definition.ts";
-import type { ErrorMap, Middleware, OpenState } from "../handler/context.ts";
-import { assertMiddleware } from "../handler/middleware.ts";
-import type { AnyTool, PromiseOptions, Rendered, ToolAnnotations, ToolDefinition } from "./definition.ts";
+import {
+  type AnyTool,
+  EMPTY_DEFINITION,
+  type PromiseOptions,
+  type Rendered,
+  type ToolDefinition,
+} from "./definition.ts";
+import type { ErrorMap, OpenState } from "../handler/context.ts";
+import { assertMiddleware, type Middleware, type ToolAnnotations } from "../handler/middleware.ts";
 import type { ExternalWork, FreshTool } from "./builder_types.ts";
 
 /** Starts the definition of a tool, as `defineTool` does. */

@@ -13,7 +13,8 @@ import {
   TEXTS,
   wholeNumber,
 } from "../../internal/options.ts";
-import type { PromiseOptions, ToolAnnotations } from "./definition.ts";
+import type { PromiseOptions } from "./definition.ts";
+import type { ToolAnnotations } from "../handler/middleware.ts";
 
 const ANNOTATIONS: OptionRules<ToolAnnotations> = {
   title: TEXT,

@@ -1,4 +1,4 @@
-import type { Middleware, OnError } from "../handler/context.ts";
+import type { Middleware, OnError } from "../handler/middleware.ts";
 
 /** What tools, prompts and resources keep of the server that they are a part of, within a whole. */
 export interface PartDefinition {

@@ -1,5 +1,4 @@
-import type { ErrorResult } from "../call/outcome.ts";
-import { errorResult } from "../call/outcome.ts";
+import { type ErrorResult, errorResult } from "../call/outcome.ts";
 import type { Principal } from "../call/call.ts";
 import { closestMatch } from "../../internal/text.ts";
 import { isVisibleTo } from "./access.ts";

@@ -1,8 +1,7 @@
 import { isJsonObject } from "../../internal/json.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
 import type { JsonSchema, SchemaIssue } from "../schema/standard_schema.ts";
-import { EMPTY_DEFINITION } from "./empty_definition.ts";
-import type { ToolDefinition } from "./definition.ts";
+import { EMPTY_DEFINITION, type ToolDefinition } from "./definition.ts";
 
 const PROMISE: JsonSchema = {
   type: "string",

@@ -11,8 +11,8 @@ import {
   TEXT,
   wholeNumber,
 } from "../../internal/options.ts";
-import type { Middleware, MiddlewareCtx } from "../../core/handler/context.ts";
 import { memoryRateLimitStore } from "./memory_buckets.ts";
+import type { Middleware, MiddlewareCtx } from "../../core/handler/middleware.ts";
 
 /** How much a bucket holds, and how fast it fills again. */
 export interface Bucket {

@@ -1,6 +1,6 @@
 import { errorResult } from "../../core/call/outcome.ts";
 import { checkOptions, POSITIVE, required } from "../../internal/options.ts";
-import type { Middleware } from "../../core/handler/context.ts";
+import type { Middleware } from "../../core/handler/middleware.ts";
 
 /**
  * Ends what takes longer than `timeoutMs` with `deadline_exceeded`; `ctx.signal` aborts. For what is within this middleware,

@@ -12,7 +12,7 @@ import { toolDefiner } from "../../core/tool/define_tool.ts";
 import { checkOptions, FUNCTION, HEADERS, type OptionRules, rule, wholeNumber } from "../../internal/options.ts";
 import type { Ctx } from "../../core/handler/context.ts";
 import { SYSTEM_TOOLS } from "../../core/tool/system_tools.ts";
-import type { AnyTool, ToolAnnotations } from "../../core/tool/definition.ts";
+import type { AnyTool } from "../../core/tool/definition.ts";
 import { type ApiAccess, type FetchApi, openApiAccess, type OpenApiHeaders } from "./access.ts";
 import { type Members, OpenApiDocument, textOf } from "./document.ts";
 import { ImportError } from "./import_error.ts";
@@ -20,6 +20,7 @@ import { jsonContent, layOutInput } from "./input.ts";
 import { type OpenApiOperation, operationsOf, type ReadOperation } from "./operations.ts";
 import { writeRequest } from "./request.ts";
 import { SchemaCollector } from "./schemas.ts";
+import type { ToolAnnotations } from "../../core/handler/middleware.ts";
 
 /** Options of {@link toolsFromOpenApi}. */
 export interface OpenApiImportOptions {

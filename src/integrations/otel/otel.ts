@@ -11,7 +11,6 @@ import {
 } from "@opentelemetry/api";
 import type { CallResult } from "../../core/call/outcome.ts";
 import { mapMaybe } from "../../internal/async.ts";
-import type { Middleware, MiddlewareCtx } from "../../core/handler/context.ts";
 import { checkOtelOptions, durations, lazyInstruments, type OtelOptions, tracerOf } from "./instruments.ts";
 import {
   ATTEMPT,
@@ -27,6 +26,7 @@ import {
 } from "./names.ts";
 import { endSpan, outcomeAttributes } from "./outcome.ts";
 import { formatTraceContext, parseTraceContext, withMetadata, withSaid } from "./trace_context.ts";
+import type { Middleware, MiddlewareCtx } from "../../core/handler/middleware.ts";
 
 /** What a server measures. */
 interface ServerInstruments {

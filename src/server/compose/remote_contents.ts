@@ -4,15 +4,16 @@
  * @module
  */
 import type { ContentAnnotations, Icon, PromptMessage } from "../../core/call/content.ts";
-import { createContentCatalog } from "../../core/content/create_catalog.ts";
+import { createContentCatalog } from "../../core/content/create_content_catalog.ts";
 import type { Completer, Completers } from "../../core/content/completion.ts";
-import type { Prompt, PromptDefinition } from "../../core/content/prompt.ts";
-import type { Resource, ResourceDefinition, ResourcePartAt } from "../../core/content/resource.ts";
+import type { PromptDefinition } from "../../core/content/prompt.ts";
+import type { ResourceDefinition, ResourcePartAt } from "../../core/content/resource.ts";
 import { namesScheme, UriTemplate } from "../../core/content/uri_template/uri_template.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import type { McpCompletionRequest, McpTransport } from "../../wires/mcp/client/types.ts";
 import type { CompiledSchema } from "../../core/schema/compile.ts";
+import type { Prompt, Resource } from "../../core/content/content_catalog.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 

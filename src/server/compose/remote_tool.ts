@@ -18,7 +18,7 @@ import {
   type Sink,
   type UnknownOutcome,
 } from "../../core/call/outcome.ts";
-import { RESERVED_META } from "../../core/call/reserved_meta.ts";
+import { RESERVED_META } from "../../core/call/call_meta.ts";
 import type { Transport } from "../../core/call/transport.ts";
 import { INVALID_CONTINUATION } from "../../core/dispatch/questions/continuation.ts";
 import { invalidInput } from "../../core/dispatch/run_tool.ts";
@@ -27,8 +27,7 @@ import { formatIssues } from "../../core/schema/issues.ts";
 import type { Schema } from "../../core/schema/standard_schema.ts";
 import { uuidOf } from "../../core/token/digest.ts";
 import type { CallerStateSlot } from "../../core/handler/caller_state.ts";
-import type { RemotePromise, RemoteRun, RemoteRunner, RemoteWait } from "../../core/tool/remote_runner.ts";
-import type { ToolDefinition } from "../../core/tool/definition.ts";
+import type { RemotePromise, RemoteRun, RemoteRunner, RemoteWait, ToolDefinition } from "../../core/tool/definition.ts";
 import { passRefusal } from "./remote_error.ts";
 
 /** Where a tool is. */

@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { isSystemTool } from "../../core/call/system_tool.ts";
-import type { ListedTool } from "../../core/call/transport.ts";
+import { isSystemTool, type ListedTool } from "../../core/call/transport.ts";
 import { compileLater, toValidate } from "../../core/json_schema/check.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
@@ -13,9 +12,9 @@ import { checkPin } from "../../wires/mcp/client/pins.ts";
 import type { CompiledSchema } from "../../core/schema/compile.ts";
 import type { JsonSchema } from "../../core/schema/standard_schema.ts";
 import { SCHEMA_ADAPTERS } from "../../core/schema/adapters.ts";
-import { EMPTY_DEFINITION } from "../../core/tool/empty_definition.ts";
-import type { ToolAnnotations, ToolDefinition } from "../../core/tool/definition.ts";
+import { EMPTY_DEFINITION, type ToolDefinition } from "../../core/tool/definition.ts";
 import type { GatewayOptions } from "./gateway.ts";
+import type { ToolAnnotations } from "../../core/handler/middleware.ts";
 
 /** One tool: as it is there, and as it is here. */
 export interface ReadTool {

@@ -24,10 +24,10 @@ export type {
   RequiredNames,
   VariableNames,
   VariablesOf,
-} from "../../core/content/uri_template/variables.ts";
+} from "../../core/content/uri_template/uri_template.ts";
 export type { CompletedValues, Completer, Completers } from "../../core/content/completion.ts";
-export type { ListedResource, Resource, ResourceAnswer, ResourcePartAt } from "../../core/content/resource.ts";
-export type { ContentCtx, ListingCtx, Prompt, PromptAnswer } from "../../core/content/prompt.ts";
+export type { ListedResource, ResourceAnswer, ResourcePartAt } from "../../core/content/resource.ts";
+export type { PromptAnswer } from "../../core/content/prompt.ts";
 export {
   assistant,
   type BlockExtras,
@@ -76,3 +76,5 @@ export type {
   McpServerInfo,
   McpTransport,
 } from "./client/types.ts";
+export type { Prompt, Resource } from "../../core/content/content_catalog.ts";
+export type { ContentCtx, ListingCtx } from "../../core/handler/context.ts";

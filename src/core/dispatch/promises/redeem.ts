@@ -7,10 +7,9 @@
  */
 import type { CallResult, FailureOutcome, PromiseOutcome } from "../../call/outcome.ts";
 import { isFinal, type Jobs } from "../../../engine/jobs.ts";
-import { Pending } from "../../handler/pending.ts";
-import type { RemoteRunner, RemoteWait } from "../../tool/remote_runner.ts";
+import { Pending } from "../../handler/context.ts";
+import type { ExternalDefinition, RemoteRunner, RemoteWait, ToolDefinition } from "../../tool/definition.ts";
 import type { RedeemInput } from "../../tool/system_tools.ts";
-import type { ExternalDefinition, ToolDefinition } from "../../tool/definition.ts";
 import { readAnswers } from "../questions/asking.ts";
 import { INVALID_CONTINUATION } from "../questions/continuation.ts";
 import type { DispatchServices } from "../services.ts";

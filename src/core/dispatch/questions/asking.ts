@@ -1,5 +1,4 @@
-import { askedAgain, NO_ANSWER } from "../../call/asked_again.ts";
-import type { Question } from "../../call/outcome.ts";
+import { askedAgain, NO_ANSWER, type Question } from "../../call/outcome.ts";
 import type { AskAnswer, Memo } from "../../../engine/engine.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/async.ts";

@@ -5,7 +5,7 @@
  */
 import type { CallMeta } from "../../../core/call/call.ts";
 import { type CallResult, type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
-import type { Completion, ContentCatalog, ContentRequest, PromptContent } from "../../../core/content/catalog.ts";
+import type { ContentCatalog, ContentRequest } from "../../../core/content/content_catalog.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import type { WireHost } from "../../wire.ts";
@@ -20,6 +20,8 @@ import { Pages } from "./pages.ts";
 import { refuseParam } from "./refuse_param.ts";
 import { outcomeMeta } from "./tool_result.ts";
 import type { Work } from "./retryable_request.ts";
+import type { Completion } from "../../../core/content/completion.ts";
+import type { PromptContent } from "../../../core/content/prompt.ts";
 
 /** One request for what a server offers. */
 export interface OfferRequest {

@@ -11,6 +11,7 @@ import {
   type CallResult,
   type ErrorResult,
   errorResult,
+  PieceCollector,
   type Sink,
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
@@ -19,7 +20,6 @@ import { exchange, type HttpOptions, readJsonText } from "../../../http_client/e
 import { type Pieces, withRetryAfter } from "../../../http_client/read.ts";
 import { parseHttpUrl } from "../../../internal/http.ts";
 import { SseDecoder } from "../../../http_client/sse.ts";
-import { PieceCollector } from "../../../core/call/partials.ts";
 import { decodeAnswer, decodeList, decodeRefusal, readEvent } from "./decode_reply.ts";
 
 export type { HttpOptions } from "../../../http_client/exchange.ts";

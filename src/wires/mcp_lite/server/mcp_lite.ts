@@ -8,7 +8,7 @@
  */
 import type { Call } from "../../../core/call/call.ts";
 import { type CallResult, type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
-import type { ContentCatalog } from "../../../core/content/catalog.ts";
+import type { ContentCatalog } from "../../../core/content/content_catalog.ts";
 import { refuseMediaType } from "../../../http_client/json_post.ts";
 import { STREAM_HEADERS } from "../../framing/sse/body.ts";
 import { decodeRequest, type JsonRpcRequest, parseJson, type RequestId } from "../../framing/json_rpc/decode.ts";

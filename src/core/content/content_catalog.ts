@@ -7,13 +7,13 @@
  * @module
  */
 import type { Call, CallMeta, Peer } from "../call/call.ts";
-import type { PromptMessage, ResourceContents } from "../call/content.ts";
+import type { ResourceContents } from "../call/content.ts";
 import type { AnswerOutcome, CallResult, ErrorResult, Outcome, Sink } from "../call/outcome.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
-import type { PromptListing, ResourceListing, ResourceTemplateListing } from "./listing.ts";
-import type { PromptDefinition } from "./prompt.ts";
-import type { ResourceDefinition } from "./resource.ts";
+import type { PromptContent, PromptDefinition, PromptListing } from "./prompt.ts";
+import type { ResourceDefinition, ResourceListing, ResourceTemplateListing } from "./resource.ts";
+import type { Completion } from "./completion.ts";
 
 /** How a request ends: with a value of this type, or otherwise. */
 export type CallResultOf<Value> = AnswerOutcome<Value> | Exclude<Outcome, AnswerOutcome> | ErrorResult;
@@ -26,14 +26,6 @@ export interface ContentRequest {
   readonly meta?: CallMeta | undefined;
 }
 
-/** A prompt as it is given. */
-export interface PromptContent {
-  /** What the prompt is for. */
-  readonly description: string;
-  /** Its messages. */
-  readonly messages: readonly PromptMessage[];
-}
-
 /** What is to be completed. */
 export interface CompletionRequest extends ContentRequest {
   /** A prompt by its name, or a resource by its URI or URI template. */
@@ -44,16 +36,6 @@ export interface CompletionRequest extends ContentRequest {
   readonly value: string;
   /** The other arguments, as far as they are known. */
   readonly given?: Readonly<Record<string, string>> | undefined;
-}
-
-/** Values that a text may be completed to. */
-export interface Completion {
-  /** At most 100, best first. */
-  readonly values: readonly string[];
-  /** How many there are in all, if that is known. */
-  readonly total?: number;
-  /** Whether there are more. */
-  readonly hasMore: boolean;
 }
 
 /** The resources and prompts of a server. */
@@ -98,3 +80,39 @@ export type CreateContentCatalog = (
   prompts: readonly { readonly "~prompt": PromptDefinition }[],
   run: RunDefinition,
 ) => ContentCatalog;
+
+/**
+ * A finished prompt: what `createServer({ prompts })` takes.
+ *
+ * @typeParam Name The prompt's name, a literal.
+ */
+export interface Prompt<Name extends string = string> {
+  /** Unique on a server. */
+  readonly name: Name;
+  /**
+   * For the server; not part of the public interface.
+   *
+   * @internal
+   */
+  readonly "~prompt": PromptDefinition;
+  /** @internal */
+  readonly "~catalog": CreateContentCatalog;
+}
+
+/**
+ * A finished resource, or template of resources: what `createServer({ resources })` takes.
+ *
+ * @typeParam Uri The URI or template, a literal.
+ */
+export interface Resource<Uri extends string = string> {
+  /** Unique on a server. */
+  readonly uri: Uri;
+  /**
+   * For the server; not part of the public interface.
+   *
+   * @internal
+   */
+  readonly "~resource": ResourceDefinition;
+  /** @internal */
+  readonly "~catalog": CreateContentCatalog;
+}

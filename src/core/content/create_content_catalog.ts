@@ -11,32 +11,34 @@ import { closestMatch } from "../../internal/text.ts";
 import { omitUndefined } from "../../internal/json.ts";
 import { authorizationError } from "../tool/access.ts";
 import { originOf, type PartDefinition } from "../tool/part.ts";
-import type { ToolDefinition } from "../tool/definition.ts";
+import { EMPTY_DEFINITION, type ToolDefinition } from "../tool/definition.ts";
 import type {
   CallResultOf,
-  Completion,
   CompletionRequest,
   ContentCatalog,
   ContentRequest,
   CreateContentCatalog,
-  PromptContent,
   RunDefinition,
-} from "./catalog.ts";
-import { type Completers, toCompletion } from "./completion.ts";
+} from "./content_catalog.ts";
+import { type Completers, type Completion, toCompletion } from "./completion.ts";
 import {
   listPrompt,
+  type PromptContent,
+  type PromptDefinition,
+  type PromptListing,
+  toPromptContent,
+} from "./prompt.ts";
+import {
+  type ListedResource,
   listResource,
   listTemplate,
-  type PromptListing,
+  type ResourceDefinition,
   type ResourceListing,
   type ResourceTemplateListing,
-} from "./listing.ts";
-import { toDefinition } from "./definition.ts";
-import type { PromptDefinition } from "./prompt.ts";
-import { toPromptContent } from "./prompt_content.ts";
-import { toResourceContentsList } from "./read_contents.ts";
-import type { ListedResource, ResourceDefinition } from "./resource.ts";
+  toResourceContentsList,
+} from "./resource.ts";
 import type { UriVariables } from "./uri_template/uri_template.ts";
+import { SCHEMA_ADAPTERS } from "../schema/adapters.ts";
 
 /** Most names that a refusal lists. */
 const MAX_LISTED = 50;
@@ -270,4 +272,20 @@ function byReader(
 function finished<Plan>(plan: Plan | undefined, what: string, end: string): Plan {
   if (plan !== undefined) return plan;
   throw new TypeError(`Cannot create server: a ${what} is not finished; end its definition with ${end}`);
+}
+
+/** What comes before the handler. */
+export type DefinitionParts = Partial<Pick<ToolDefinition, "input" | "scopes" | "part">>;
+
+/**
+ * What dispatch runs in place of a tool.
+ *
+ * @param name Has a colon, as no tool's name has: continuations of the one are none of the other.
+ */
+export function toDefinition(
+  name: string,
+  handler: ToolDefinition["handler"],
+  { input, scopes = [], part }: DefinitionParts = {},
+): ToolDefinition {
+  return { ...EMPTY_DEFINITION, adapters: SCHEMA_ADAPTERS, name, description: "", input, scopes, part, handler };
 }
