@@ -135,7 +135,7 @@ export { mcpLite, type McpLiteOptions } from "./src/wires/mcp_lite/server/mcp_li
 export { type HttpOptions, mcpLiteTransport } from "./src/wires/mcp_lite/client/transport.ts";
 export { type MemoryOptions, type MemoryServer, memoryTransport } from "./src/wires/memory/client/transport.ts";
 export { type ClientOptions, createClient } from "./src/client/client.ts";
-export type { RetryOptions } from "./src/client/retry.ts";
+export type { RetryOptions } from "./src/client/call_result.ts";
 export type { ActivityMonitor, ListedTool, Transport, TransportCall } from "./src/core/call/transport.ts";
 export type {
   AnswerQuestion,

@@ -2,8 +2,14 @@ import type { AnswerOutcome, CallResult, QuestionsResult, UnknownOutcome } from 
 import { OBJECT_MEMBERS } from "../internal/json.ts";
 import { Failure } from "../core/errors/failure.ts";
 import { type HttpOptions, mcpLiteTransport } from "../wires/mcp_lite/client/transport.ts";
-import { answerOf, notWanted, toolError } from "./answer.ts";
-import { mayPass, retryDelayMs, type RetryOptions } from "./retry.ts";
+import {
+  isRetryable,
+  retryDelayMs,
+  type RetryOptions,
+  toToolError,
+  unexpectedOutcome,
+  unwrapAnswer,
+} from "./call_result.ts";
 import { RunningCall } from "./running_call.ts";
 import { PieceStream } from "./stream.ts";
 import type { ListedTool, Transport } from "../core/call/transport.ts";
@@ -135,7 +141,7 @@ class Caller implements ClientMethods {
     const call = new RunningCall(options, this.#options);
     return call.run(async () => {
       const listed = await this.#transport.list(call);
-      if ("kind" in listed) throw toolError(listed);
+      if ("kind" in listed) throw toToolError(listed);
       return listed;
     });
   }
@@ -150,7 +156,7 @@ class Caller implements ClientMethods {
     options?: CallOptions,
   ): Promise<ToolOutcome<unknown, Record<never, never>>> {
     const settled = await this.#once({ tool, args }, options);
-    if (settled.kind === "error") throw toolError(settled);
+    if (settled.kind === "error") throw toToolError(settled);
     return settled;
   }
 
@@ -161,8 +167,8 @@ class Caller implements ClientMethods {
   async start(tool: string, args?: unknown, options?: CallOptions): Promise<PromisedAnswer<unknown>> {
     const settled = await this.#once({ tool, args, meta: { promise: true } }, options);
     if (settled.kind === "promise") return this.redeem(settled.token);
-    answerOf(settled);
-    throw notWanted(settled, "a promise");
+    unwrapAnswer(settled);
+    throw unexpectedOutcome(settled, "a promise");
   }
 
   redeem<Output>(token: string): PromisedAnswer<Output> {
@@ -203,7 +209,7 @@ class Caller implements ClientMethods {
       for (let rounds = 0;;) {
         let settled = await this.#request(request, call);
         // The stream broke off, but the work goes on.
-        if (mayPass(settled) && call.deferred !== undefined) settled = call.deferred;
+        if (isRetryable(settled) && call.deferred !== undefined) settled = call.deferred;
         if (settled.kind === "promise") {
           // Whatever the server says, it is asked neither without a pause nor hours later.
           await call.sleep(Math.min(30_000, Math.max(50, settled.retryAfterMs)));
@@ -220,7 +226,7 @@ class Caller implements ClientMethods {
         }
       }
     });
-    return answerOf(settled);
+    return unwrapAnswer(settled);
   }
 
   /** What the caller's functions say to each question; `undefined` if one has no function. `said` is kept. */
@@ -237,7 +243,7 @@ class Caller implements ClientMethods {
       const refused = request.params?.["refused"];
       const json = JSON.stringify(responses[key] = await answer({ ...request, key, tool }) ?? null);
       // It would be refused again.
-      if (refused && json === said[key]) throw notWanted(settled, `an answer: ${refused}`);
+      if (refused && json === said[key]) throw unexpectedOutcome(settled, `an answer: ${refused}`);
       said[key] = json;
     }
     return { continuation: settled.continuation, responses };
@@ -251,7 +257,7 @@ class Caller implements ClientMethods {
     let settled = await this.#attempt(request, call);
     // What was promised is asked for with more patience: a minute or so, where a server was begun again.
     const most = (retry?.attempts ?? 2) * (isSystem ? 10 : 1);
-    for (let attempt = 0; attempt < most && mayPass(settled); attempt++) {
+    for (let attempt = 0; attempt < most && isRetryable(settled); attempt++) {
       const delayMs = retryDelayMs(settled, attempt, retry);
       if (delayMs === undefined || (call.hasEvents && !isSystem)) break;
       const isSafe = isSystem || call.options.idempotencyKey !== undefined || await this.#isRepeatable(tool);

@@ -4,7 +4,7 @@ import type { Server } from "../server/server.ts";
 import { toHttp2Handler } from "./http2_handler.ts";
 import { Http2Sessions } from "./http2_sessions.ts";
 import type { Listener, ListenOptions, TlsOptions } from "./listener.ts";
-import { beginToListen, followSockets } from "./net_server.ts";
+import { startListening, trackSockets } from "./node.ts";
 import { toNodeHandler } from "./node_handler.ts";
 
 const SETTINGS: Settings = {
@@ -29,10 +29,10 @@ export async function listenOnHttp2(server: Server, options: ListenOptions, tls?
   const sessions = new Http2Sessions();
   http2.on("session", (session) => sessions.add(session));
   http2.on("stream", (stream) => sessions.hold(stream));
-  const endSockets = followSockets(http2);
+  const endSockets = trackSockets(http2);
   // Of a connection that breaks, its streams tell.
   http2.on("sessionError", () => {});
-  const port = await beginToListen(http2, options);
+  const port = await startListening(http2, options);
   const ended = Promise.withResolvers<void>();
   http2.once("close", ended.resolve);
   return {

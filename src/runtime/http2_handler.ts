@@ -3,12 +3,17 @@
  *
  * @module
  */
-import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
+import {
+  constants,
+  type Http2Session,
+  type Http2Stream,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+} from "node:http2";
 import type { Metadata, Principal } from "../core/call/call.ts";
 import { pathOf } from "../server/fetch_request.ts";
 import type { Server } from "../server/server.ts";
 import type { Head, Reply } from "../wires/wire.ts";
-import { waitForConnection } from "./http2_backpressure.ts";
 import { cancel, leftSignal, NodeBody, NodeMetadata, pump } from "./node_streams.ts";
 
 /** How long a body may take to come, in milliseconds: until then it is held, and the deadline of its call has not begun. */
@@ -106,4 +111,47 @@ async function send(reply: Reply, head: Http2Head, stream: ServerHttp2Stream): P
   if (body !== null) stream.end(body);
   // What is left of the request, so that the stream can close.
   stream.resume();
+}
+
+/** What waits for a connection until it takes more, told what was written; `undefined` where streams do so themselves. */
+export function waitForConnection(
+  { session }: Http2Stream,
+): ((bytes: number) => Promise<void> | undefined) | undefined {
+  if (isBun) return turnByTurn();
+  return isDeno && session !== undefined ? () => drained(session) : undefined;
+}
+
+const isBun = "Bun" in globalThis;
+const isDeno = "Deno" in globalThis;
+const BYTES_A_TURN = 65_536;
+
+function turnByTurn(): (bytes: number) => Promise<void> | undefined {
+  let written = 0;
+  return (bytes) => {
+    written += bytes;
+    if (written < BYTES_A_TURN) return undefined;
+    written = 0;
+    return new Promise((resolve) => setImmediate(resolve));
+  };
+}
+
+/** All streams of a connection share one promise. */
+const waits = new WeakMap<Http2Session, Promise<void>>();
+
+function drained(session: Http2Session): Promise<void> | undefined {
+  // Its socket may not be looked at once it has ended.
+  if (session.destroyed || !session.socket.writableNeedDrain) return undefined;
+  const waiting = waits.get(session);
+  if (waiting !== undefined) return waiting;
+  const wait = new Promise<void>((resolve) => {
+    const go = () => {
+      session.off("close", go);
+      waits.delete(session);
+      resolve();
+    };
+    session.socket.once("drain", go);
+    session.once("close", go);
+  });
+  waits.set(session, wait);
+  return wait;
 }

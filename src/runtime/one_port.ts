@@ -11,7 +11,7 @@ import { connect, createServer, type Socket } from "node:net";
 import type { Server } from "../server/server.ts";
 import { listenOnHttp2 } from "./http2.ts";
 import { discard, type Listener, type ListenOptions } from "./listener.ts";
-import { beginToListen, followSockets } from "./net_server.ts";
+import { startListening, trackSockets } from "./node.ts";
 
 const LOOPBACK = { port: 0, hostname: "127.0.0.1" };
 
@@ -34,8 +34,8 @@ export async function listenOnOnePort(
   const front = createServer({ allowHalfOpen: true }, (socket) => {
     passOn(socket, (isHttp2) => (isHttp2 ? http2 : http1).port);
   });
-  const endSockets = followSockets(front);
-  const port = await beginToListen(front, options).catch(async (thrown) => {
+  const endSockets = trackSockets(front);
+  const port = await startListening(front, options).catch(async (thrown) => {
     await Promise.all(inner.map(discard));
     throw thrown;
   });

@@ -6,9 +6,7 @@
 import { ANYTHING, checkOptions, type OptionRules, rule, TEXT, wholeNumber } from "../internal/options.ts";
 import { LOOPBACK_HOSTS } from "../server/origin_guard.ts";
 import type { Server } from "../server/server.ts";
-import { listenOnBun } from "./bun.ts";
-import { listenOnDeno } from "./deno.ts";
-import { discard, type Listener, type ListenOptions, type TlsOptions } from "./listener.ts";
+import { discard, type Listener, listenOnBun, listenOnDeno, type ListenOptions, type TlsOptions } from "./listener.ts";
 
 export { keysFromEnv } from "./keys_from_env.ts";
 export { toNodeHandler } from "./node_handler.ts";

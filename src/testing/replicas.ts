@@ -12,8 +12,7 @@ import type { Client, ToolSource } from "../client/types.ts";
 import { type Clock, systemClock } from "../internal/time.ts";
 import type { MaybePromise } from "../internal/async.ts";
 import { type MemoryServer, memoryTransport } from "../wires/memory/client/transport.ts";
-import { drawLot, drawSkew, heard, type Lot, type ReplicaFaults } from "./faults.ts";
-import { Random } from "./random.ts";
+import { drawLot, drawSkew, heard, type Lot, Random, type ReplicaFaults } from "./faults.ts";
 import { type Replica, ReplicaLife } from "./replica.ts";
 
 /** What {@link simulateReplicas} needs of a server. */

@@ -20,7 +20,7 @@ export interface Condition {
 }
 
 /** Thrown by who writes a check, when none can be exact. */
-export class Inexact extends Error {}
+export class NotCompilable extends Error {}
 
 /** Names that objects have without having been given them. */
 const INHERITED = Object.prototype;
@@ -82,7 +82,7 @@ export class CheckWriter {
     let body = "";
     let copies = "";
     for (const [name, member] of Object.entries(members)) {
-      if (name in INHERITED) throw new Inexact(name);
+      if (name in INHERITED) throw new NotCompilable(name);
       const key = JSON.stringify(name);
       const refused = `if(v===undefined||!(${member.on("v")}))return false`;
       const kept = `r[${key}]=${copied(member, `o[${key}]`)};`;
@@ -129,7 +129,7 @@ export class CheckWriter {
   first(options: readonly Condition[]): Condition {
     const lossy = options.findIndex(({ isLossless }) => !isLossless);
     const tried = lossy < 0 ? options : options.slice(0, lossy + 1);
-    if (tried.length === 0) throw new Inexact("no options");
+    if (tried.length === 0) throw new NotCompilable("no options");
     return { ...anyOf(tried), isLossless: lossy < 0 };
   }
 
@@ -176,7 +176,7 @@ export function compared(
   operator: "<" | "<=" | ">" | ">=" | "===",
   limit: unknown,
 ): Condition {
-  if (!Number.isFinite(limit)) throw new Inexact("limit");
+  if (!Number.isFinite(limit)) throw new NotCompilable("limit");
   return condition((v) => `${what(v)}${operator}${limit}`);
 }
 
@@ -186,13 +186,13 @@ export function lengthOf(name: string): string {
 }
 
 /** The value itself. */
-export function itself(name: string): string {
+export function identity(name: string): string {
   return name;
 }
 
 /** A regular expression that has no memory. */
 export function matching(pattern: unknown, writer: CheckWriter): Condition {
-  if (!(pattern instanceof RegExp) || pattern.global || pattern.sticky) throw new Inexact("pattern");
+  if (!(pattern instanceof RegExp) || pattern.global || pattern.sticky) throw new NotCompilable("pattern");
   const held = writer.hold(pattern);
   return condition((v) => `${held}.test(${v})`);
 }
