@@ -68,7 +68,7 @@ export interface ContentCatalog {
 }
 
 /** Runs what is no tool the way tools are run. */
-export type RunDefinition = (plan: ToolDefinition, call: Call, sink?: Sink) => MaybePromise<CallResult>;
+export type RunDefinition = (definition: ToolDefinition, call: Call, sink?: Sink) => MaybePromise<CallResult>;
 
 /**
  * Makes a catalog. Each prompt and resource carries this, so that a server without any does not carry the code.

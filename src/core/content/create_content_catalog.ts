@@ -54,8 +54,8 @@ export const createContentCatalog: CreateContentCatalog = (resources, prompts, r
   );
 
 /** A definition, with what dispatch runs for it. */
-interface Runnable<Plan> {
-  readonly plan: Plan;
+interface Runnable<Definition> {
+  readonly definition: Definition;
   readonly run: ToolDefinition;
 }
 
@@ -87,8 +87,14 @@ class ServerContentCatalog implements ContentCatalog {
 
   constructor(resources: readonly ResourceDefinition[], prompts: readonly PromptDefinition[], run: RunDefinition) {
     this.#run = run;
-    this.#prompts = byKey(prompts.map((plan) => [plan.name, { plan, run: promptRun(plan) }]), "prompts");
-    this.#resources = byKey(resources.map((plan) => [plan.uri, { plan, run: resourceRun(plan) }]), "resources");
+    this.#prompts = byKey(
+      prompts.map((definition) => [definition.name, { definition, run: runnablePrompt(definition) }]),
+      "prompts",
+    );
+    this.#resources = byKey(
+      resources.map((definition) => [definition.uri, { definition, run: runnableResource(definition) }]),
+      "resources",
+    );
     this.#readers = byReader(this.#resources);
     const fixed = resources.filter(({ template }) => template === undefined);
     this.prompts = prompts.map(listPrompt);
@@ -102,7 +108,7 @@ class ServerContentCatalog implements ContentCatalog {
 
   listResources(request: ContentRequest): MaybePromise<CallResultOf<readonly ResourceListing[]>> {
     if (this.#list === undefined) return { kind: "answer", value: this.#listed };
-    return this.#runQuietly(this.#list, {}, request);
+    return this.#runWithoutQuestions(this.#list, {}, request);
   }
 
   readResource(
@@ -113,7 +119,7 @@ class ServerContentCatalog implements ContentCatalog {
     const found = this.#find(uri);
     if (found === undefined) return errorResult("resource_not_found", "Resource not found", { uri });
     const read: Read = { uri, variables: found.variables };
-    return this.#runPlan(found.run, read, request, sink);
+    return this.#runDefinition(found.run, read, request, sink);
   }
 
   getPrompt(
@@ -123,7 +129,7 @@ class ServerContentCatalog implements ContentCatalog {
     sink?: Sink,
   ): MaybePromise<CallResultOf<PromptContent>> {
     const found = this.#prompts.get(name);
-    return found === undefined ? this.#promptNotFound(name) : this.#runPlan(found.run, args, request, sink);
+    return found === undefined ? this.#promptNotFound(name) : this.#runDefinition(found.run, args, request, sink);
   }
 
   complete(request: CompletionRequest): MaybePromise<CallResultOf<Completion>> {
@@ -131,11 +137,11 @@ class ServerContentCatalog implements ContentCatalog {
     if ("prompt" in of) {
       const prompt = this.#prompts.get(of.prompt);
       if (prompt === undefined) return this.#promptNotFound(of.prompt);
-      return this.#complete(prompt.run, prompt.plan.completers, { argument, value, given }, request);
+      return this.#complete(prompt.run, prompt.definition.completers, { argument, value, given }, request);
     }
     const resource = this.#resources.get(of.resource);
     if (resource === undefined) return errorResult("resource_not_found", "Resource not found", { uri: of.resource });
-    return this.#complete(resource.run, resource.plan.completers, { argument, value, given }, request);
+    return this.#complete(resource.run, resource.definition.completers, { argument, value, given }, request);
   }
 
   #complete(
@@ -148,16 +154,16 @@ class ServerContentCatalog implements ContentCatalog {
     const completer = Object.hasOwn(completers, argument) ? completers[argument] : undefined;
     if (completer === undefined) return { kind: "answer", value: NOTHING };
     const complete: ToolDefinition["handler"] = (_, ctx) => mapMaybe(completer(value, ctx, given), toCompletion);
-    const plan = toDefinition(`complete:${name}`, complete, { scopes, part });
-    return this.#runQuietly(plan, asked, request);
+    const definition = toDefinition(`complete:${name}`, complete, { scopes, part });
+    return this.#runWithoutQuestions(definition, asked, request);
   }
 
   #find(uri: string): (Runnable<ResourceDefinition> & { readonly variables: UriVariables }) | undefined {
     for (const resources of this.#readers) {
       const fixed = resources.get(uri);
-      if (fixed !== undefined && fixed.plan.template === undefined) return { ...fixed, variables: {} };
+      if (fixed !== undefined && fixed.definition.template === undefined) return { ...fixed, variables: {} };
       for (const one of resources.values()) {
-        const variables = one.plan.template?.match(uri);
+        const variables = one.definition.template?.match(uri);
         if (variables !== undefined) return { ...one, variables };
       }
     }
@@ -175,81 +181,88 @@ class ServerContentCatalog implements ContentCatalog {
   }
 
   /** Runs what has no way to ask. */
-  #runQuietly<Value>(plan: ToolDefinition, args: unknown, request: ContentRequest): MaybePromise<CallResultOf<Value>> {
-    const settled = this.#runPlan<Value>(plan, args, request);
-    return settled instanceof Promise ? settled.then(refuseAsks) : refuseAsks(settled);
+  #runWithoutQuestions<Value>(
+    definition: ToolDefinition,
+    args: unknown,
+    request: ContentRequest,
+  ): MaybePromise<CallResultOf<Value>> {
+    const settled = this.#runDefinition<Value>(definition, args, request);
+    return settled instanceof Promise ? settled.then(assertNoQuestions) : assertNoQuestions(settled);
   }
 
-  /** The one cast: what a plan answers is what its handler was made to. */
-  #runPlan<Value>(
-    plan: ToolDefinition,
+  /** The one cast: what a definition answers is what its handler was made to. */
+  #runDefinition<Value>(
+    definition: ToolDefinition,
     args: unknown,
     { peer, meta }: ContentRequest,
     sink?: Sink,
   ): MaybePromise<CallResultOf<Value>> {
-    const call: Call = { tool: plan.name, args, meta: meta && meaningful(meta), peer };
-    return this.#run(plan, call, sink) as MaybePromise<CallResultOf<Value>>;
+    const call: Call = { tool: definition.name, args, meta: meta && supportedMeta(meta), peer };
+    return this.#run(definition, call, sink) as MaybePromise<CallResultOf<Value>>;
   }
 }
 
-function promptRun(plan: PromptDefinition): ToolDefinition {
+function runnablePrompt(definition: PromptDefinition): ToolDefinition {
   return toDefinition(
-    `prompt:${plan.name}`,
-    (args, ctx) => mapMaybe(plan.handler(args, ctx), (answer) => toPromptContent(plan, answer)),
-    plan,
+    `prompt:${definition.name}`,
+    (args, ctx) => mapMaybe(definition.handler(args, ctx), (answer) => toPromptContent(definition, answer)),
+    definition,
   );
 }
 
-function resourceRun(plan: ResourceDefinition): ToolDefinition {
-  return toDefinition(`resource:${plan.uri}`, (args, ctx) => {
+function runnableResource(definition: ResourceDefinition): ToolDefinition {
+  return toDefinition(`resource:${definition.uri}`, (args, ctx) => {
     const { uri, variables } = args as Read;
-    return mapMaybe(plan.reader(variables, ctx, uri), (answer) => toResourceContentsList(plan, uri, answer));
-  }, plan);
+    return mapMaybe(
+      definition.reader(variables, ctx, uri),
+      (answer) => toResourceContentsList(definition, uri, answer),
+    );
+  }, definition);
 }
 
 async function listAll(resources: readonly ResourceDefinition[], ctx: Parameters<ToolDefinition["handler"]>[1]) {
-  const lists = await Promise.all(resources.map(async (plan): Promise<readonly ResourceListing[]> => {
-    if (plan.template === undefined) return [listResource(plan)];
+  const lists = await Promise.all(resources.map(async (definition): Promise<readonly ResourceListing[]> => {
+    if (definition.template === undefined) return [listResource(definition)];
     // What a template lists is as much of it as what can be read.
-    if (authorizationError(plan, ctx.principal) !== undefined) return [];
-    const listed = await plan.list?.(ctx) ?? [];
-    return listed.map((one) => listOne(plan, one));
+    if (authorizationError(definition, ctx.principal) !== undefined) return [];
+    const listed = await definition.list?.(ctx) ?? [];
+    return listed.map((one) => listOne(definition, one));
   }));
   return lists.flat();
 }
 
 /** A resource of a template, as it is listed. */
-function listOne(plan: ResourceDefinition, { variables, ...own }: ListedResource): ResourceListing {
-  const uri = plan.template?.expand(variables) ?? plan.uri;
-  if (plan.template?.match(uri) === undefined) {
+function listOne(definition: ResourceDefinition, { variables, ...own }: ListedResource): ResourceListing {
+  const uri = definition.template?.expand(variables) ?? definition.uri;
+  if (definition.template?.match(uri) === undefined) {
     throw new TypeError(
       `Cannot list ${
         JSON.stringify(uri)
-      }: "${plan.uri}" does not read it; give each variable a value that is not empty`,
+      }: "${definition.uri}" does not read it; give each variable a value that is not empty`,
     );
   }
-  const { icons, mimeType, annotations } = listTemplate(plan);
+  const { icons, mimeType, annotations } = listTemplate(definition);
   return { uri, name: uri, ...omitUndefined({ icons, mimeType, annotations }), ...own };
 }
 
-function refuseAsks<Value>(settled: CallResultOf<Value>): CallResultOf<Value> {
+function assertNoQuestions<Value>(settled: CallResultOf<Value>): CallResultOf<Value> {
   const isOver = settled.kind === "answer" || settled.kind === "failure" || settled.kind === "error";
   return isOver ? settled : errorResult("internal", "A list or a completion cannot ask its caller");
 }
 
 /** There are no jobs of prompts and resources: what would make one is left out. */
-function meaningful({ deadlineMs, continuation, responses, context }: NonNullable<ContentRequest["meta"]>) {
+function supportedMeta({ deadlineMs, continuation, responses, context }: NonNullable<ContentRequest["meta"]>) {
   return { deadlineMs, continuation, responses, context };
 }
 
-function byKey<Plan extends { readonly part: PartDefinition | undefined }>(
-  entries: readonly (readonly [string, Runnable<Plan>])[],
+function byKey<Definition extends { readonly part: PartDefinition | undefined }>(
+  entries: readonly (readonly [string, Runnable<Definition>])[],
   what: string,
-): ReadonlyMap<string, Runnable<Plan>> {
-  const found = new Map<string, Runnable<Plan>>();
+): ReadonlyMap<string, Runnable<Definition>> {
+  const found = new Map<string, Runnable<Definition>>();
   for (const [key, one] of entries) {
-    const other = found.get(key)?.plan.part;
-    const { part } = one.plan;
+    const other = found.get(key)?.definition.part;
+    const { part } = one.definition;
     if (found.has(key)) {
       const places = part === other ? "" : `, of ${originOf(other)} and of ${originOf(part)}`;
       throw new TypeError(`Cannot create server: two ${what} are "${key}"${places}; rename one, or leave one out`);
@@ -263,14 +276,14 @@ function byKey<Plan extends { readonly part: PartDefinition | undefined }>(
 function byReader(
   all: ReadonlyMap<string, Runnable<ResourceDefinition>>,
 ): ReadonlyMap<string, Runnable<ResourceDefinition>>[] {
-  const groups = Map.groupBy(all, ([, { plan }]) => plan.remote);
+  const groups = Map.groupBy(all, ([, { definition }]) => definition.remote);
   const own = groups.get(undefined) ?? [];
   groups.delete(undefined);
   return [own, ...groups.values()].map((entries) => new Map(entries));
 }
 
-function finished<Plan>(plan: Plan | undefined, what: string, end: string): Plan {
-  if (plan !== undefined) return plan;
+function finished<Definition>(definition: Definition | undefined, what: string, end: string): Definition {
+  if (definition !== undefined) return definition;
   throw new TypeError(`Cannot create server: a ${what} is not finished; end its definition with ${end}`);
 }
 

@@ -75,8 +75,8 @@ export interface PromptListing {
 }
 
 /** Describes a prompt to callers. */
-export function listPrompt(plan: PromptDefinition): PromptListing {
-  const { name, title, description, icons, arguments: args, meta } = plan;
+export function listPrompt(definition: PromptDefinition): PromptListing {
+  const { name, title, description, icons, arguments: args, meta } = definition;
   return {
     name,
     ...omitUndefined({ title }),

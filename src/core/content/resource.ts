@@ -72,7 +72,7 @@ export interface ResourceDefinition {
  * @throws {TypeError} If the reader gave something else than text or bytes.
  */
 export function toResourceContentsList(
-  plan: ResourceDefinition,
+  definition: ResourceDefinition,
   uri: string,
   answer: ResourceAnswer,
 ): readonly ResourceContents[] {
@@ -80,11 +80,11 @@ export function toResourceContentsList(
   if (parts.length === 0) throw new ToolError("resource_not_found", "Resource not found", { details: { uri } });
   if (!parts.every(isPart)) {
     throw new TypeError(
-      `The reader of resource "${plan.uri}" has to return text, bytes, or parts such as { text } and { blob }; ` +
+      `The reader of resource "${definition.uri}" has to return text, bytes, or parts such as { text } and { blob }; ` +
         `undefined says that there is no such resource`,
     );
   }
-  return parts.map(({ uri: own = uri, ...part }) => toResourceContents(part, own, plan.mimeType));
+  return parts.map(({ uri: own = uri, ...part }) => toResourceContents(part, own, definition.mimeType));
 }
 
 function partsOf(answer: ResourceAnswer): readonly ResourcePartAt[] {
@@ -115,17 +115,17 @@ export interface ResourceTemplateListing extends Omit<ResourceListing, "uri" | "
 }
 
 /** Describes a resource with a URI of its own to callers. */
-export function listResource(plan: ResourceDefinition): ResourceListing {
-  const { uri, size } = plan;
-  return { uri, ...commonMembers(plan), ...omitUndefined({ size }) };
+export function listResource(definition: ResourceDefinition): ResourceListing {
+  const { uri, size } = definition;
+  return { uri, ...commonMembers(definition), ...omitUndefined({ size }) };
 }
 
 /** Describes a template of resources to callers. */
-export function listTemplate(plan: ResourceDefinition): ResourceTemplateListing {
-  return { uriTemplate: plan.uri, ...commonMembers(plan) };
+export function listTemplate(definition: ResourceDefinition): ResourceTemplateListing {
+  return { uriTemplate: definition.uri, ...commonMembers(definition) };
 }
 
-function commonMembers(plan: ResourceDefinition): Omit<ResourceListing, "uri"> {
-  const { name, title, description, icons, mimeType, annotations, meta } = plan;
+function commonMembers(definition: ResourceDefinition): Omit<ResourceListing, "uri"> {
+  const { name, title, description, icons, mimeType, annotations, meta } = definition;
   return { name, ...omitUndefined({ title, description, icons, mimeType, annotations, _meta: meta }) };
 }

@@ -119,7 +119,7 @@ export type InferPartial<T extends AnyTool> = NonNullable<T["~types"]>["partial"
 /** Data of a tool's declared failures, by code. */
 export type InferErrors<T extends AnyTool> = NonNullable<T["~types"]>["errors"] & ErrorMap;
 
-/** A plan that says nothing yet: any arguments, any output, no limits of its own. */
+/** A definition that says nothing yet: any arguments, any output, no limits of its own. */
 export const EMPTY_DEFINITION: Omit<ToolDefinition, "name" | "description" | "handler"> = {
   type: undefined,
   title: undefined,

@@ -22,8 +22,8 @@ export interface ToolListing {
 }
 
 /** Describes a tool to callers. */
-export function listTool(plan: ToolDefinition): ToolListing {
-  const { name, type, title, description, inputSchema, output, annotations, meta } = plan;
+export function listTool(definition: ToolDefinition): ToolListing {
+  const { name, type, title, description, inputSchema, output, annotations, meta } = definition;
   return {
     name,
     ...omitUndefined({ "@type": type, title }),
