@@ -1,6 +1,6 @@
 // Measures how costs grow with tools, with arguments and with streams at once, in process; draws docs/growth/*.svg and fits the
 // exponents. `node bench/growth.mjs [--runtime bun] [--series tools] [--starts 3] [--write]`. Ends with 1 if something grows worse than
-// said. A part of the runtimes or series is drawn with `--write` only, so that a look at one does not take the others' plots away.
+// stated. A part of the runtimes or series is drawn with `--write` only, so that a look at one does not take the others' plots away.
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import process from "node:process";
@@ -94,7 +94,7 @@ function measurePoint(runtime, name, size) {
   return Object.fromEntries(Object.entries(costs).map(([what, cost]) => [what, Math.max(cost, 0.01)]));
 }
 
-/** Small sizes show what a call costs anyway, so that the last points tell what grows. */
+/** Small sizes show what a call costs anyway, so that the last points show what grows. */
 function pickFitted(sizes, from = sizes.at(-3)) {
   return sizes.filter((size) => size >= from);
 }

@@ -114,7 +114,7 @@ async function measureServers(runtime, servers, workload, inFlight) {
 }
 
 /**
- * Asks a server, or its successor: on Deno the end of a connection may end the process of whoever says GOAWAY to it. One that
+ * Asks a server, or its successor: on Deno the end of a connection may end the process that sends GOAWAY to it. One that
  * dies of every round has no rate.
  */
 async function askLive(runtime, servers, program, ask) {
@@ -130,7 +130,7 @@ async function askLive(runtime, servers, program, ask) {
   return undefined;
 }
 
-/** Callers take turns in a process of their own. */
+/** Callers take turns in a separate process. */
 function measureCallers(runtime, { grpc: grpcUrl, http }, workload, inFlight) {
   const { tool, calls } = workloads[workload];
   const [command, ...args] = commands[runtime](fileURLToPath(new URL("grpc/callers.mjs", import.meta.url)));

@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), "toolwire-bench-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 
 /**
- * Posts one body `calls` times, or gets, if there is none.
+ * Posts one body `calls` times, or sends GET without a body.
  *
  * @param target Further arguments of h2load, with the address last.
  * @param answerBytes The length of an answer that was checked. Throws if those here have another, as errors within a 2xx have.

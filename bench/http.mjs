@@ -1,4 +1,4 @@
-// Measures over real sockets, each server in a process of its own: by h2load over HTTP/1.1, then with readers that do not read,
+// Measures over real sockets, each server in a separate process: by h2load over HTTP/1.1, then with readers that do not read,
 // then by the libraries' clients. `node bench/http.mjs [--runtime bun] [--workload add,sse100] [--part callers] [--rounds 7]`.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -22,11 +22,11 @@ const contenders = {
   floor: { file: "floor", way: "fetch" },
   "floor-real-request": { file: "floor", way: "realRequest", only: ["node"] },
   toolwire: { file: "toolwire", way: "toolwire" },
-  // A caller of MCP who does not keep up is told of the latest progress only.
+  // A slow MCP caller gets only the latest progress.
   "toolwire-mcp-2025": { file: "toolwire_mcp_2025", way: "toolwire", missing: [workloads.sse10000] },
   "mcp-lite": { file: "mcp_lite", way: "fetch" },
   "hono RPC": { file: "hono_rpc", way: "fetch" },
-  // On Node it needs an adapter of its own, and its streams are of strings, which Deno does not send.
+  // On Node it needs a separate adapter, and its streams are of strings, which Deno does not send.
   elysia: { file: "elysia", way: "elysia", only: ["bun", "deno"], streamsOn: ["bun"] },
   tRPC: { file: "trpc", way: "fetch" },
   oRPC: { file: "orpc", way: "fetch" },
@@ -117,7 +117,7 @@ function takeTurns(able, workload, connections) {
   for (let round = -1; round < rounds; round++) {
     for (const [name, server] of able) {
       const sample = askServer(server, workload, connections, calls[name]);
-      // The first round warms up, and tells how many calls a round may have.
+      // The first round warms up, and sets the number of calls of a round.
       if (round >= 0) samples[name].push(sample);
       else calls[name] = Math.max(connections, Math.min(sample.rate * roundSeconds, workload.calls) * scale);
     }
@@ -137,7 +137,7 @@ function askServer({ contender, url, child, bytes }, workload, connections, call
   return { rate, cpuMs: (readCpuMs(child.pid) - cpuMs) / count };
 }
 
-/** Some go on with a stream that nobody takes any more, which is not what the next round asks about. */
+/** Some continue a stream without a reader, which would disturb the next round. */
 async function waitUntilIdle(pid) {
   for (let tries = 0; tries < 100; tries++) {
     const beforeMs = readCpuMs(pid);
@@ -192,7 +192,7 @@ async function printSlowReaders(_, servers) {
   console.log(formatTable(["server", "time of a call ÷ without them", "MB more memory"], rows));
 }
 
-/** Callers take turns in a process of their own, each against its own library's server, as is the bare one beside it. */
+/** Callers take turns in a separate process, each against its own library's server, as is the bare one beside it. */
 function printCallers(runtime, servers) {
   const needed = ["toolwire", "tRPC", "oRPC", "hono RPC"];
   const missing = needed.filter((name) => !(name in servers));

@@ -80,7 +80,7 @@ function measureWaiting(runtime, engine, shape, size) {
   );
 }
 
-/** Of what `costs` are at the sizes; the few are left out, whose costs are mostly those of anybody. */
+/** Of what `costs` are at the sizes; the small sizes are left out, since fixed costs dominate there. */
 function toExponent(costs, power) {
   // A heap that has shrunk says that the memory is not to be seen beside the rest.
   const exponent = fitExponent(sizes.slice(-3), costs.slice(-3).map((cost) => Math.max(cost, 1)));

@@ -1,4 +1,4 @@
-// Times contenders in turns, each in a process of its own: what run.mjs prints and gate.mjs judges.
+// Times contenders in turns, each in a separate process: what run.mjs prints and gate.mjs judges.
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";

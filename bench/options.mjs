@@ -1,4 +1,4 @@
-// What the commands here take from their callers. Who asks for what there is not is told what there is: the command ends with 2.
+// Options of the commands here. An unknown name prints the list of known names, and the command ends with 2.
 import { closeSync, openSync } from "node:fs";
 import process from "node:process";
 import { parseArgs } from "node:util";

@@ -1,6 +1,6 @@
 // What is promised of speed: the table that gate.mjs holds. Three numbers are for bun, deno and node.
 //
-// `law` is the aim (docs/spec.md, "Numbers"). `held`, where it is given, is what stands today because the law's number is not
+// `law` is the aim (docs/spec.md, "Numbers"). `held`, where it is given, is the figure of today because the law's number is not
 // reached yet, was passed by far, or because the law has none: a change may tighten it, never loosen it. `atMost` limits the time of
 // a call ÷ the other's; `timesFaster` is the other's ÷ ours, which has to be at least that.
 

@@ -9,7 +9,7 @@ import { readCount, readNames, readOptions } from "./options.mjs";
 import { formatSpread, formatTable } from "./report.mjs";
 import { buildPackage, commands, readVersion, root } from "./runtimes.mjs";
 
-/** `export` keeps a name in use, so that the bundler cannot drop what stands behind it. */
+/** `export` keeps a name in use, so that the bundler cannot drop its code. */
 const bundles = {
   "front door, all exports": `export * from "./mod.ts";`,
   "front door and mcp()": `export * from "./mod.ts"; export { mcp } from "./src/wires/mcp/mod.ts";`,

@@ -1,4 +1,4 @@
-// One contender with one workload in a process of its own: checks every answer, then times rounds on request.
+// One contender with one workload in a separate process: checks every answer, then times rounds on request.
 //
 // stdin: one JSON line a round, `{"calls": 1000, "maxMs": 200}`. stdout: `{"ready": true}`, then one line a round,
 // `{"nsPerCall": 3120, "cpuNsPerCall": 3300}`: by the clock, and by the processor's time in all threads, which counts the
@@ -25,7 +25,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 
 function createCalls() {
   const { tool } = workload;
-  // A list has no arguments, but an id of its own for each call: a text kept for the last id must not always fit.
+  // A list has no arguments, but a distinct id for each call: a text kept for the last id must not always fit.
   const inputs = tool ? createInputs(tool.name, inputCount) : Array.from({ length: inputCount });
   return inputs.map((args, index) => {
     const call = { id: index + 1, tool: tool?.name, args, streams: tool?.stream !== undefined };

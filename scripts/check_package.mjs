@@ -243,7 +243,7 @@ async function check(name, body) {
 }
 
 async function run([command, ...args], cwd = root) {
-  // Deno keeps what it loads over HTTP; here it forgets it.
+  // Deno caches modules that it loads over HTTP; here the cache is deleted.
   const env = { ...childEnv(), DENO_DIR: join(temporary, "deno") };
   const running = execute(command, args, { cwd, env, timeout: 180_000, maxBuffer: 1 << 26 });
   running.child.stdin.end();

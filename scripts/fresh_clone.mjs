@@ -1,5 +1,5 @@
 // Does what a new contributor does, in a temporary folder: clone, `npm start`, `npm test`. `node scripts/fresh_clone.mjs` clones
-// the working tree as it stands, uncommitted files included; `--committed` only what is committed; `--ci` then runs .ci/run.
+// the working tree as it is, uncommitted files included; `--committed` only what is committed; `--ci` then runs .ci/run.
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

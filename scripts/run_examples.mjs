@@ -10,7 +10,7 @@ const node = findNode(24);
 const hook = new URL("../tests/runtime/node_hook.mjs", import.meta.url).href;
 const commands = {
   bun: [findBin("bun")],
-  // A story with a package.json would else be taken for a project of its own.
+  // A story with a package.json would else count as a separate project.
   deno: [findBin("deno"), "run", "-A", "--no-check", "--quiet", `--config=${join(root, "deno.json")}`],
   node24: [node, "--disable-warning=ExperimentalWarning", `--import=${hook}`],
 };

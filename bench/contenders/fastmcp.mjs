@@ -1,5 +1,5 @@
 // FastMCP (TypeScript) 4.20, in process by its `EdgeFastMCP`, the only one of its classes with a `fetch` (`FastMCP` itself opens
-// a port of its own). It speaks 2025-era MCP, without a session, without progress and without structured results: the answer is
+// a separate port). It implements 2025-era MCP, without a session, without progress and without structured results: the answer is
 // a text block only. Its schemas are zod's, since it lists no others.
 import { EdgeFastMCP } from "fastmcp/edge";
 import { zodKit } from "../zod_kit.mjs";

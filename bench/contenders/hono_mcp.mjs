@@ -1,5 +1,5 @@
 // @hono/mcp 0.3: one McpServer of the official SDK and one transport for all requests, as its README has it. Each call here
-// has an id of its own: with that shared transport, callers who use the same id at once get each other's answers.
+// has a distinct id: with that shared transport, callers who use the same id at once get each other's answers.
 import { StreamableHTTPTransport } from "@hono/mcp";
 import { Hono } from "hono";
 import { zodKit } from "../zod_kit.mjs";

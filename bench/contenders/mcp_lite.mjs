@@ -1,4 +1,4 @@
-// mcp-lite 0.10: one server and one stateless transport for all requests, as its README starts. It speaks 2025-06-18
+// mcp-lite 0.10: one server and one stateless transport for all requests, as its README starts. It implements 2025-06-18
 // at most; asked with an Accept of JSON only it answers without a stream, which is its fastest way.
 import { toJsonSchema } from "@valibot/to-json-schema";
 import { McpServer, StreamableHttpTransport } from "mcp-lite";

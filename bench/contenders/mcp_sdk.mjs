@@ -15,7 +15,7 @@ export const encode = (call) =>
   });
 
 export function createFetch(tools) {
-  // The schemas are made once; only what must belong to one server is made anew.
+  // The schemas are made once; only the objects that belong to one server are made again.
   const prepared = tools.map((tool) => ({ ...tool, inputSchema: tool.input(zodKit) }));
   const enableJsonResponse = !tools.some((tool) => tool.stream);
   return async (request) => {

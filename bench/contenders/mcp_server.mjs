@@ -26,7 +26,7 @@ export const encode = (call) =>
   });
 
 export function createFetch(tools) {
-  // The schemas are made once; only what must belong to one server is made anew.
+  // The schemas are made once; only the objects that belong to one server are made again.
   const prepared = tools.map((tool) => ({ ...tool, inputSchema: toStandardJsonSchema(tool.input(valibotKit)) }));
   return createMcpHandler(() => createServer(prepared)).fetch;
 }

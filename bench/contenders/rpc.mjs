@@ -13,7 +13,7 @@ export function decodeCall(text, { streams }) {
   return { value: pieces.pop().content, partials: pieces.map(({ partial }) => partial) };
 }
 
-/** What a streaming handler yields, then what it returns, each as an object of its own. */
+/** What a streaming handler yields, then what it returns, each as a separate object. */
 export async function* toPieces(stream) {
   while (true) {
     const { done, value } = await stream.next();

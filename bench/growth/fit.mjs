@@ -1,7 +1,7 @@
 // What a cost grows with: the exponent of a power of the size.
 
 /**
- * Slope of the logarithms by least squares: 0 does not grow, 1 is linear. Throws where there is none, since no limit would hold a
+ * Slope of the logarithms by least squares: 0 does not grow, 1 is linear. Throws without a slope, since no limit would hold a
  * NaN.
  */
 export function fitExponent(sizes, costs) {

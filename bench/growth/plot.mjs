@@ -51,7 +51,7 @@ function drawPanel({ name, sizes, lines }, unit, offset) {
     return line("grid", left, height, right, height) + label(left - 4, height + 4, `×${formatPower(power)}`, "end");
   });
   const columns = sizes.map((size) => label(x(size), foot + 16, formatSize(size), "middle"));
-  // What is linear in the size: whoever stays below it is no worse.
+  // Linear growth in the size: a curve below it is better.
   const reach = Math.min(last, first + top);
   const linear = line("linear", left, y(1), x(10 ** reach), y(10 ** (reach - first)));
   const curves = relative.map((costs, index) => {

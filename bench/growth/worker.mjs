@@ -1,4 +1,4 @@
-// One point of one series in a process of its own: `worker.mjs <series> <size>`. Prints what it costs, as JSON: processor time in
+// One point of one series in a separate process: `worker.mjs <series> <size>`. Prints what it costs, as JSON: processor time in
 // nanoseconds, memory in bytes of heap, or a ratio where it says so.
 import process from "node:process";
 import { createCounter, createTools } from "../tools.mjs";
@@ -137,7 +137,7 @@ async function measureWork(work) {
     const startNs = readCpuNs();
     for (let run = 0; run < runs; run++) await work();
     const ns = readCpuNs() - startNs;
-    // Too short to be told by this clock: more of them, which warms up as well.
+    // Too short for this clock: more of them, which warms up as well.
     if (ns < sampleNs / 2) runs *= 2;
     else samples.push(ns / runs);
   }

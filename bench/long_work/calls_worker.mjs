@@ -8,7 +8,7 @@ import { memoryEngine } from "./package.mjs";
 import { createPromising } from "./tools.mjs";
 
 const [calls, rounds] = process.argv.slice(2).map(Number);
-/** Nobody works on its promises: that is not what is asked here. */
+/** Its promises have no worker: their work is not measured here. */
 const idle = () => createAsker(0);
 const working = createAsker(1);
 const finished = await working.mint(1);

@@ -1,4 +1,4 @@
-// A Redis of its own for the engine that needs one.
+// A separate Redis for the engine that needs one.
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";

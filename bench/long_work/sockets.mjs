@@ -1,4 +1,4 @@
-// Callers on connections of their own, in several processes, who wait for the same promise of a server in another (Linux).
+// Callers on separate connections, in several processes, that wait for the same promise of a server in another (Linux).
 import { spawn, spawnSync } from "node:child_process";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";

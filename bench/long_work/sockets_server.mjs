@@ -1,4 +1,4 @@
-// Serves the tools on a free port. Prints `{"url"}` once it listens; opens the gate at the first line that it is told.
+// Serves the tools on a free port. Prints `{"url"}` once it listens; opens the gate at the first line of its input.
 import process from "node:process";
 import { memoryEngine, serve } from "./package.mjs";
 import { createPromising, Gate } from "./tools.mjs";

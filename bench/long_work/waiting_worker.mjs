@@ -1,9 +1,9 @@
 // Callers who wait for promised work, in process: `waiting_worker.mjs <engine> <one|own> <count>`. They wait for one piece of work,
-// or each for one of its own. Prints what that costs, by the processor's time, as JSON:
+// or each for a separate one. Prints what that costs, by the processor's time, as JSON:
 // - `bytes` of the heap for each of them
 // - `begin`, until all wait, and `end`, from the end of the work until all have their answers: in calls of `add`
 // - `idleMs`, of a second in which nothing happens, more than before there was any work
-// - `beside`: a call of `add` meanwhile ÷ one while nobody waits
+// - `beside`: a call of `add` meanwhile ÷ one without waiting callers
 import process from "node:process";
 import { setTimeout } from "node:timers/promises";
 import { scale } from "../options.mjs";
@@ -18,7 +18,7 @@ const jobs = shape === "one" ? 1 : count;
 /** A sample's aim: enough for the processor's clock, and for the compiler to have seen the code. */
 const sampleNs = 40e6;
 const idleMs = Math.max(50, Math.min(1, scale) * 1_000);
-/** By then others would begin what nobody had come to hold. */
+/** After this time other processes would start jobs without a lease. */
 const recoveryMs = Math.min(1, scale) * 3_500;
 
 const gate = new Gate();

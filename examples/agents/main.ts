@@ -42,7 +42,7 @@ const script: Script = [
   [{ name: "pay", args: { euros: 320 } }],
 ];
 
-/** What the models are told by their tools, which they repeat at last. */
+/** Results of the tools, which the models repeat at the end. */
 const told = [
   '[{"train":"BP 1","departs":"07:12"},{"train":"BP 2","departs":"09:40"}]',
   '{"booking":"2 nights in Paris"}', //                   promised, and awaited

@@ -81,7 +81,7 @@ const pay = defineTool("pay")
     return answer.action === "accept" && answer.content.agreed ? `${euros} euros are paid` : "Nothing is paid";
   });
 
-/** Makes the server; over HTTP it speaks MCP-lite and, for gRPC, Connect. */
+/** Makes the server; over HTTP it serves MCP-lite and, for gRPC, Connect. */
 export function createAgency() {
   return createServer({
     name: "agency",

@@ -1,4 +1,4 @@
-/** Tools that show each kind of content, and what can be told while a tool runs. */
+/** Tools that show each kind of content, and events of a running tool. */
 import { defineTool, Failure } from "jsr:@toolwire/toolwire";
 import { content } from "jsr:@toolwire/toolwire/mcp";
 import * as v from "jsr:@toolwire/toolwire/schema";

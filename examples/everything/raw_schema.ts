@@ -1,6 +1,6 @@
 import type { Schema } from "jsr:@toolwire/toolwire";
 
-/** A schema given as JSON Schema, which callers are held to by their own side: whatever comes is taken. */
+/** A schema given as JSON Schema. Only the callers validate against it: all arguments are accepted here. */
 export function rawSchema<Value>(jsonSchema: Readonly<Record<string, unknown>>): Schema<Value, Value> {
   const standard = {
     version: 1,

@@ -1,5 +1,5 @@
 /**
- * Three servers behind one: a program that speaks MCP over its pipes, a server behind HTTP, one behind gRPC. Their tools, pieces,
+ * Three servers behind one: a program that serves MCP over its pipes, a server behind HTTP, one behind gRPC. Their tools, pieces,
  * questions, failures and promises come through as if they were at hand, and two replicas of the server before them share the
  * promises.
  *
@@ -58,7 +58,7 @@ try {
   await rejects(createClient(memoryTransport(archive)).$.redeem(work.token).result(), { code: "invalid_promise" });
   strictEqual(await createClient<typeof two>(memoryTransport(two)).$.redeem(work.token).result(), '"tea" is in box 5');
 
-  // One is gone: that is told by its name, and the others go on.
+  // One server is down: the error has its name, and the others continue.
   await archiveRuns.close();
   await rejects(nearby.archive_search({ word: "tea" }), (error: Error & { readonly code: string }) => {
     return error.code === "unavailable" && error.message.includes('"archive"');

@@ -4,9 +4,9 @@
  * @module
  */
 
-/** What a client is told. */
+/** Arguments of a client program. */
 export interface Task {
-  /** Where the server speaks gRPC: `127.0.0.1:50051`. */
+  /** gRPC address of the server: `127.0.0.1:50051`. */
   readonly address: string;
   /** A promise that was begun over HTTP. */
   readonly token: string;

@@ -17,7 +17,7 @@ const countDown = defineTool("count_down")
     }
   });
 
-// `hosts`: the names that the server is reached by. Without them a hostile page could reach it by a name of its own.
+// `hosts`: the names that the server is reached by. Without them a hostile page could reach it by another name.
 export const server = createServer({
   name: "hello",
   version: "1.0.0",

@@ -41,12 +41,12 @@ export interface Analysis {
   readonly findings: string[];
 }
 
-/** What an analysis is told and tells. */
+/** Options and callbacks of an analysis. */
 export interface AnalysisOptions {
   readonly type: AnalysisType;
   /** Aborts it. */
   readonly signal: AbortSignal;
-  /** Told of each part as it begins, with the percentage that is done, and of the end. */
+  /** Called as each part starts, with the percentage done, and at the end. */
   readonly onProgress: (percent: number, message: string) => void;
 }
 
@@ -60,7 +60,7 @@ const fewestRows = 10;
 type Finding = { readonly estimate: ColumnEstimate } | { readonly pair: PairCorrelation } | undefined;
 
 interface Part {
-  /** What to tell while it is done. */
+  /** Progress message of the part. */
   readonly message: string;
   /** How much it is, in draws. */
   readonly draws: number;
@@ -114,7 +114,7 @@ function correlatePart({ rows }: Table, [left, right]: readonly [string, string]
   return { message: `Shuffling ${left} against ${right}`, draws: both.length * shuffles, run };
 }
 
-/** Each part has a seed of its own, so that it finds the same whatever else is asked for. */
+/** Each part has a separate seed, so that it finds the same whatever else is asked for. */
 function trials(seed: string, count: number, pause: Pause): Trials {
   return { count, draw: createDraw(seed), pause };
 }

@@ -1,7 +1,7 @@
 /**
  * `analyze_dataset`: work that takes longer than a caller should wait, as in docs/spec.md A.3.
  *
- * The handler knows nothing of promises. It tells how far it is, heeds `ctx.signal`, and returns its result; `.promise()` is
+ * The handler knows nothing of promises. It reports progress, heeds `ctx.signal`, and returns its result; `.promise()` is
  * what turns it into a promise when it takes longer than its budget.
  *
  * @module

@@ -1,5 +1,5 @@
 /**
- * Cells: what a table holds after its file's oddities are gone.
+ * Cells: the values of a table without the oddities of its file.
  *
  * Data files spell "nothing" in many ways and mix numbers into text (the film `300` has a number for a title). A cell
  * here is text, a number, a boolean or null, and a column holds one kind only.
@@ -19,13 +19,13 @@ export type ColumnType = "text" | "number" | "boolean" | "date";
 const datePattern = /^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/;
 const numberPattern = /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
-/** Reads a text cell; undefined where there is none. */
+/** Reads a text cell; undefined if it is empty. */
 export function textOf(row: Row, column: string): string | undefined {
   const cell = row[column];
   return cell === null || cell === undefined ? undefined : String(cell);
 }
 
-/** Reads a numeric cell; undefined where there is none. */
+/** Reads a numeric cell; undefined if it is empty. */
 export function numberOf(row: Row, column: string): number | undefined {
   const cell = row[column];
   return typeof cell === "number" ? cell : undefined;

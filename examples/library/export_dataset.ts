@@ -33,7 +33,7 @@ export const exportDataset = defineTool("export_dataset")
       const available = listTableIds();
       throw ctx.fail("unknown_dataset", `There is no dataset "${dataset_id}"`, { dataset_id, available });
     }
-    // The first run of this function ends here. Once the caller has answered, it runs again, and goes on.
+    // The first run of this function ends here. Once the caller has answered, it runs again, and continues.
     const answer = await ctx.elicit("size", {
       message: `The table has ${countNoun(table.rows.length, ...table.noun)}. How many rows do you want?`,
       schema: v.object({ rows: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(mostRows)) }),

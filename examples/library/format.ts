@@ -27,7 +27,7 @@ export function formatYear(value: number): string {
   return String(Math.round(value));
 }
 
-/** Writes an amount of money as it is spoken: `$2.77 billion`, `$460.9 million`, `$26,403`. */
+/** Writes an amount of money in words and figures: `$2.77 billion`, `$460.9 million`, `$26,403`. */
 export function formatDollars(value: number): string {
   // The limits sit where rounding would reach the next word, so that no "$1,000 million" is ever written.
   if (Math.abs(value) >= 999_950_000) return `$${decimalFormat.format(value / 1e9)} billion`;

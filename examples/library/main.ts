@@ -18,7 +18,7 @@ import { print, printCheck, printStep, printTable } from "./transcript.ts";
 
 type Library = Client<typeof server>;
 
-// Port 0: any that is free. The server listens on the loopback interface only, and speaks gRPC on a port of its own.
+// Port 0: any that is free. The server listens on the loopback interface only, and serves gRPC on a separate port.
 const running = await serve(server, { port: 0, grpc: { port: 0 } });
 const url = new URL("/mcp-lite/v1", running.url).href;
 try {

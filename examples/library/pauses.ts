@@ -7,10 +7,10 @@
 /** Called often. Gives a promise when it is others' turn, and nothing while there is time left. */
 export type Pause = () => Promise<void> | undefined;
 
-/** How long to compute without a pause, in milliseconds: short enough that nobody notices. */
+/** How long to compute without a pause, in milliseconds: short enough to go unnoticed. */
 const sliceMs = 10;
 
-/** @param signal When it aborts, the next pause throws its reason: nobody wants the result any more. */
+/** @param signal When it aborts, the next pause throws its reason: the result is no longer wanted. */
 export function createPause(signal: AbortSignal): Pause {
   let sliceEndMs = performance.now() + sliceMs;
   const rest = async () => {

@@ -125,12 +125,12 @@ function writeRanking({ rows, titleOf }: Table, { name, measure, order, atLeast 
   const eligible = atLeast === undefined
     ? rows
     : rows.filter((row) => (numberOf(row, atLeast.column) ?? 0) >= atLeast.value);
-  // Penguins have no names: leaders that share a title are told in one breath.
+  // Penguins have no names: leaders that share a title are written in one phrase.
   const leaders = [...Map.groupBy(rankRows(eligible, column, order, 3), titleOf)].map(([title, namesakes]) => {
     return `${title} (${joinWords(numbersOf(namesakes, column).map(format))}${unit})`;
   });
   const rule = atLeast === undefined ? "" : `, of those with ${formatCount(atLeast.value)} ${atLeast.name} or more`;
-  // Titles have commas of their own, so a semicolon parts them.
+  // Titles contain commas, so a semicolon separates them.
   return `${name}${rule}: ${leaders.join("; ")}.`;
 }
 
@@ -165,7 +165,7 @@ function writeContrast(
 ): string[] {
   const here = summarizeNumbers(numbersOf(found.map(({ row }) => row), column));
   const overall = summarizeNumbers(numbersOf(rows, column));
-  // A mean over rows that all say the same, such as one year, tells nothing.
+  // The mean of a constant column, such as one year, has no information.
   if (here === undefined || overall === undefined || here.min === here.max) return [];
   return [
     `${capitalize(name)}: from ${format(here.min)} to ${format(here.max)}${unit}; the mean is ${

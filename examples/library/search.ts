@@ -49,7 +49,7 @@ interface Library {
   readonly entries: readonly { readonly table: Table; readonly rowIndex: number }[];
 }
 
-/** Words that almost every title has and nobody means. */
+/** Words that are in almost every title and carry no meaning. */
 const stopWords: ReadonlySet<string> = new Set([
   "a",
   "an",

@@ -66,7 +66,7 @@ export function summarizeColumn(name: string, cells: readonly Cell[], topCount =
   return { ...base, min: dates[0] ?? "", max: dates.at(-1) ?? "" };
 }
 
-/** Summarizes numbers; undefined if there are none. */
+/** Summarizes numbers; undefined without numbers. */
 export function summarizeNumbers(numbers: readonly number[]): NumberSummary | undefined {
   const sorted = numbers.toSorted((left, right) => left - right);
   const min = sorted[0];

@@ -1,6 +1,5 @@
 /**
- * The library's tools that answer at once: search, report, description. The ones that take their time, or ask, have files of
- * their own.
+ * The library's tools that answer at once: search, report, description. Tools that run long, or ask, have separate files.
  *
  * @module
  */

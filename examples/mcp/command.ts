@@ -29,6 +29,6 @@ export function pathOf(file: string): string {
 function flags(): readonly string[] {
   if (process.versions["bun"] !== undefined) return [];
   if (process.versions["deno"] === undefined) return process.execArgv;
-  // The package.json in this folder would else be taken for a project of its own.
+  // The package.json in this folder would else count as a separate project.
   return ["run", "-A", "--no-check", "--quiet", `--config=${pathOf("../../deno.json")}`];
 }

@@ -8,7 +8,7 @@ import process from "node:process";
 import { pathOf } from "./command.ts";
 import * as story from "./visit.ts";
 
-/** Which revisions it is to speak: 2026-07-28, or those before. */
+/** Revisions that it uses: 2026-07-28, or those before. */
 export type Era = "modern" | "legacy";
 
 /** What it sees: no questions, which it cannot answer, no progress, which it does not show, and no news, for which it would have to stay. */
@@ -79,7 +79,7 @@ export async function inspect(runtime: string, way: story.Way, era: Era): Promis
   };
 }
 
-/** A result in which the tool says no is a result, too; it only has an exit code of its own. */
+/** A failure of the tool is a result, too; it only has a different exit code. */
 const TOOL_SAID_NO = 5;
 
 async function run(runtime: string, way: story.Way, flags: readonly string[]): Promise<Result> {

@@ -1,10 +1,10 @@
 /**
- * What visitors of the library have written down. It is gone when the process ends.
+ * Notes of the library's visitors. They are lost when the process ends.
  *
  * @module
  */
 
-/** Told after a note was added. */
+/** Called after a note was added. */
 type Listener = () => void;
 
 class Notes {

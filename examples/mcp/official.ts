@@ -1,5 +1,5 @@
 /**
- * What both official clients do alike: all of the visit but connecting, answering, and being told of changes.
+ * What both official clients do alike: all of the visit but connecting, answering, and notifications of changes.
  *
  * @module
  */

@@ -12,7 +12,7 @@ import * as story from "./visit.ts";
 export async function visitWithClient(way: story.Way, text: string): Promise<story.Visit> {
   const client = new Client({ name: "tour", version: "1.0.0" }, {
     capabilities: { elicitation: {}, sampling: {} },
-    // Asks the server which revisions it speaks. Left out, this client speaks the older ones alone.
+    // Asks the server for its revisions. Without it, this client uses only the older ones.
     versionNegotiation: { mode: "auto" },
   });
   const asked: string[] = [];

@@ -46,7 +46,7 @@ function openTransport(way: story.Way): StreamableHTTPClientTransport | StdioCli
   return new StdioClientTransport({ command: way.command, args: [...way.args], stderr: "ignore" });
 }
 
-/** Gives the revision that is agreed upon, which the client tells its transport alone. */
+/** Gives the revision that is agreed upon, which the client gives only to its transport. */
 async function connect(client: Client, transport: Transport): Promise<string> {
   let revision = "";
   const tell = transport.setProtocolVersion?.bind(transport);

@@ -35,7 +35,7 @@ const row = defineResource("library://rows/{table}/{number}")
     },
   })
   // Both variables come from the caller, unchecked: they are looked up, and nothing else. No row is `undefined`, which
-  // tells the caller that there is no such resource.
+  // answers that the resource does not exist.
   .read(async ({ table, number }) => {
     const found = (await loadTable(table))?.rows[Number(number) - 1];
     return found && JSON.stringify(found);

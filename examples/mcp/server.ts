@@ -23,7 +23,7 @@ export const server = createServer({
   tools: [searchDocuments, generateReport, describeDataset, analyzeDataset, exportDataset, addNote, summarizeDataset],
   resources,
   prompts,
-  // Sessions are for clients of revisions before 2026-07-28, who without them hear of no changes.
+  // Sessions are for clients of revisions before 2026-07-28, which get no notifications without them.
   wires: [mcp({ sessions: memorySessions() }), mcpLite()],
   keys: `k1:${crypto.randomUUID()}`,
   hosts: ["localhost", "127.0.0.1", "[::1]"],

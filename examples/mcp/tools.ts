@@ -17,7 +17,7 @@ export const addNote = defineTool("add_note")
   .output(v.object({ notes: v.pipe(v.number(), v.integer(), v.description("How many there are now")) }))
   .handle(({ text }) => ({ notes: notes.add(text) }));
 
-/** `summarize_dataset`: a sentence about a table, by the model of whoever calls. */
+/** `summarize_dataset`: a sentence about a table, by the caller's model. */
 export const summarizeDataset = defineTool("summarize_dataset")
   .type("query")
   .describe("Sum up a table in one sentence. The sentence is written by the caller's own model")

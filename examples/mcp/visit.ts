@@ -16,7 +16,7 @@ export interface Visit {
   readonly revision: string;
   /** The ways in which it came to the result of work that takes long. */
   readonly longWork: string;
-  /** What it reads under {@link NOTES} once it is told that this has changed: its own note, that is the last one. */
+  /** What it reads under {@link NOTES} after the notification of a change: its own note, which is the last one. */
   readonly note: string;
   /** What all have to see alike. */
   readonly seen: Seen;
@@ -28,11 +28,11 @@ export interface Seen {
   readonly tools: readonly string[];
   /** Titles of what {@link SEARCH} finds, from the structured result. */
   readonly found: readonly string[];
-  /** What a model is told by {@link MISSPELT}. */
+  /** Error text of {@link MISSPELT}. */
   readonly failure: string;
   /** Rows of the table that {@link LONG_WORK} is about. */
   readonly analyzed: number;
-  /** Whether it was told how far that is. */
+  /** Whether it got progress. */
   readonly heardProgress: boolean;
   /** What it was asked on the way to {@link EXPORT}. */
   readonly asked: readonly string[];
@@ -48,15 +48,15 @@ export interface Seen {
   readonly file: string;
   /** What is under {@link ROW}. */
   readonly row: string;
-  /** How it is told that there is no {@link NO_ROW}. */
+  /** Error text for {@link NO_ROW}. */
   readonly noRow: string;
   /** Names of the prompts. */
   readonly prompts: readonly string[];
   /** The prompt {@link EXPLAIN}, block by block. */
   readonly prompt: readonly string[];
-  /** What {@link TYPED_COLUMN} may go on to. */
+  /** Completions of {@link TYPED_COLUMN}. */
   readonly columns: readonly string[];
-  /** What {@link TYPED_TABLE} may go on to. */
+  /** Completions of {@link TYPED_TABLE}. */
   readonly tables: readonly string[];
 }
 

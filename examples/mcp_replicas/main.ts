@@ -1,6 +1,6 @@
 /**
  * A tour of MCP on several replicas: starts Redis, three replicas and nginx, without anything sticky; has clients of both eras
- * asked by one replica and answered at another; tells them what has changed, wherever it did; and kills a replica on the way.
+ * asked by one replica and answered at another; notifies them of changes at any replica; and kills a replica on the way.
  *
  * Run with `bun examples/mcp_replicas/main.ts`, or `deno run -A examples/mcp_replicas/main.ts`. It ends with 0 if all went as it
  * should, and with 1 and the reason if not.
@@ -77,7 +77,7 @@ async function giveOrders({ era, trail, client }: Guest): Promise<void> {
     trail.length = 0;
     const { said, served_by: servedBy } = await client.order({ what: "coffee" });
     strictEqual(said, "One large coffee");
-    // What an order said may be here before it is known who took the answer.
+    // The result of an order may arrive before the replica that took the answer is known.
     await eventually(() => trail.length > 1);
     if (new Set(trail).size > 1) crossed++;
     print(`${said}: called and answered at ${trail.join(", ")}; served by ${servedBy}`);
@@ -94,7 +94,7 @@ async function hearOfChanges(guests: readonly Guest[]): Promise<void> {
   const [first] = guests;
   const changedAt = new Set<string>();
   await eventually(async () => {
-    // A stream that was broken with its replica is opened again first: what changes meanwhile nobody hears.
+    // A stream that was broken with its replica is opened again first: changes in between are lost.
     if (heard.size < guests.length) changedAt.add(String(await first?.client.change_menu({})));
     return heard.size === guests.length;
   });

@@ -9,7 +9,7 @@ import { redisChangeBus, redisSessionStore } from "jsr:@toolwire/toolwire/redis"
 import * as v from "jsr:@toolwire/toolwire/schema";
 import { keysFromEnv } from "jsr:@toolwire/toolwire/serve";
 
-/** What is told to have changed. */
+/** The resource that changes. */
 export const MENU = "cafe://menu";
 
 /**
@@ -39,9 +39,9 @@ export function createReplica(name: string, redis: string) {
     resources: [defineResource(MENU).mimeType("text/plain").read(() => "Coffee, tea")],
     // Whatever one replica has asked a caller of 2026-07-28, the others take the answer to.
     keys: keysFromEnv(),
-    // Whatever changes at one replica, listeners at the others hear of.
+    // A change at one replica reaches the subscribers of the others.
     changes: redisChangeBus({ redis }),
-    // Whatever session of an older client one replica has begun, the others go on with.
+    // A session of an older client that one replica started continues at the others.
     wires: [mcp({ sessions: sessionsIn(redisSessionStore({ redis })) })],
     logger: console,
   });

@@ -12,7 +12,7 @@ import type { RunningServer } from "./redis.ts";
 /** The header of a response that says which replica answered: its address, and, before it, those that could not be reached. */
 export const REPLICA_HEADER = "x-replica";
 
-/** What nginx is told. */
+/** Settings of nginx. */
 export interface NginxOptions {
   /** Where it listens, on 127.0.0.1. */
   readonly port: number;
@@ -89,7 +89,7 @@ export async function startNginx(replicas: readonly number[]): Promise<RunningSe
   };
 }
 
-/** Whether somebody listens: a request would go on to a replica. */
+/** Whether the port accepts connections: a request would reach a replica. */
 function listensOn(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1").once("error", () => resolve(false));

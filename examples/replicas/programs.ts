@@ -41,7 +41,7 @@ export interface StartOptions {
 const START_MS = 60_000;
 const LOOK_MS = 20;
 
-/** Where a system keeps servers, if they are not on the `PATH` of everybody. */
+/** Where a system keeps servers, if they are not on the usual `PATH`. */
 const SERVER_FOLDERS = ["/usr/sbin", "/usr/local/sbin", "/opt/homebrew/bin"];
 
 const running = new Set<number>();
@@ -57,7 +57,7 @@ for (const [signal, number] of [["SIGINT", 2], ["SIGTERM", 15], ["SIGHUP", 1]] a
 
 /** Starts a program. */
 export function startProgram([file = "", ...args]: readonly string[], options: StartOptions = {}): Program {
-  // In a group of its own, so that what it starts ends with it.
+  // In a separate process group, so that its children end with it.
   const child = spawn(file, args, {
     ...(options.cwd !== undefined && { cwd: options.cwd }),
     env: { ...process.env, ...options.env },
@@ -140,7 +140,7 @@ export function missingPrograms(packages: Readonly<Record<string, string>>): str
 }
 
 /**
- * A port of 127.0.0.1 that nobody listens on now. Below those that the system gives to outgoing connections, so that it is
+ * A free port of 127.0.0.1. Below those that the system gives to outgoing connections, so that it is
  * still free when a server that was killed is started again.
  */
 export async function freePort(): Promise<number> {

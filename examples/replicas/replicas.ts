@@ -38,13 +38,13 @@ export interface Stage {
 /**
  * Starts Redis, a replica for each name, and nginx in front of them.
  *
- * @param script What a replica runs: it is told its name, its port and where Redis is, and says when it serves.
+ * @param script The program of a replica: it gets its name, its port and the address of Redis, and prints a line when it serves.
  */
 export async function startStage(names: readonly string[], script: URL = SCRIPT): Promise<Stage> {
   await using started = new AsyncDisposableStack();
   const redis = await startRedis();
   started.defer(() => redis.stop());
-  // All replicas sign with the same key. Yours is in their environment, and not made anew with each start.
+  // All replicas sign with the same key. Yours is in their environment, and not made again with each start.
   const keys = `k1:${randomBytes(32).toString("base64")}`;
   const replicas = await Promise.all(names.map((name) => startReplica(script, name, redis.url, keys)));
   for (const replica of replicas) started.defer(() => replica.kill());

@@ -12,7 +12,7 @@ import * as v from "jsr:@toolwire/toolwire/schema";
 
 const count = v.pipe(v.number(), v.integer());
 
-/** In how many parts the work is done: after each, others have their turn, and callers hear how far it is. */
+/** Number of parts of the work: after each, other work has its turn, and callers get progress. */
 const PARTS = 20;
 
 /** How long each part rests, in milliseconds, so that the work takes seconds on a fast machine, too. */

@@ -1,13 +1,13 @@
 /**
- * A render farm, as some other company would run one: it takes jobs, renders a frame every now and then, and tells how far it is.
+ * A render farm, as some other company would run one: it takes jobs, renders a frame every now and then, and reports progress.
  *
  * It stands for any service that works by itself and is asked for news: a queue of videos, a training run, a bank. Its films
- * are made up, its clock is real: a job of 40 frames takes 40 times `frameMs`, whoever looks.
+ * are made up, its clock is real: a job of 40 frames takes 40 times `frameMs`.
  *
  * @module
  */
 
-/** How far a job is, as the farm tells it. */
+/** Progress of a job, as the farm reports it. */
 export interface FarmStatus {
   /** Frames rendered. */
   readonly done: number;
@@ -41,13 +41,13 @@ interface Job extends FarmOrder {
 /**
  * Opens a farm.
  *
- * `PUT /jobs/<id>` orders a job, and orders it once however often it is sent; `GET` tells how far it is; `DELETE` cancels it,
+ * `PUT /jobs/<id>` orders a job, and orders it once however often it is sent; `GET` reports its progress; `DELETE` cancels it,
  * unless it is done.
  */
 export function createFarm({ frameMs = 50, now = Date.now }: FarmOptions = {}): {
   readonly fetch: (request: Request) => Promise<Response>;
 } {
-  // The farm keeps its own books. Whoever orders keeps none.
+  // The farm keeps its own records; its customers keep none.
   const jobs = new Map<string, Job>();
 
   async function order(id: string, request: Request): Promise<Response> {

@@ -1,6 +1,6 @@
 /**
  * The tool server: it starts renderings at a farm, and keeps nothing, not even in memory. What it would have to remember of a
- * rendering is in the promise token, which the caller keeps; so any instance with the same keys can go on with it.
+ * rendering is in the promise token, which the caller keeps; so any instance with the same keys can continue it.
  *
  * @module
  */
@@ -80,7 +80,7 @@ async function askFarm(
   const body = order === undefined ? null : JSON.stringify(order);
   const response = await farm.fetch(new Request(`http://farm/jobs/${job}`, { method, body, signal }));
   if (response.status === 404) return undefined;
-  // Not the caller's fault, and not for good: a client asks again by itself.
+  // Not the caller's fault, and temporary: a client tries again by itself.
   if (!response.ok) throw new ToolError("unavailable", "The render farm does not answer");
   return await response.json() as FarmStatus;
 }

@@ -1,5 +1,5 @@
 /**
- * The weather webtool, as it is and as it was: two versions, each with tools of its own.
+ * The weather webtool, in two versions, each with separate tools.
  *
  * @module
  */
@@ -19,7 +19,7 @@ const date = v.pipe(v.string(), v.isoDate(), v.description("A day of 2012 to 201
 /** More than this, in millimetres a day, wants an umbrella. */
 const UMBRELLA_MM = 1;
 
-/** 1.0.0: one action, two facts. Those who have pinned it go on to get just that. */
+/** 1.0.0: one action, two facts. Callers that have pinned it still get it. */
 export const weatherV1 = [
   defineTool("get_current")
     .describe("Get the current weather of a city")

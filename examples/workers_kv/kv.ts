@@ -1,8 +1,8 @@
 /**
- * Workers KV for workerd on this machine, where there is none: what a KV binding asks for over HTTP, kept in memory.
+ * Workers KV for workerd on this machine, which has no KV: the HTTP requests of a KV binding, kept in memory.
  *
  * As KV itself it is eventually consistent. What was written at a location is known there at once, and elsewhere later: at
- * Cloudflare after up to a minute or more, here when somebody says so, so that nobody has to wait for it.
+ * Cloudflare after up to a minute or more, here on command, so that the example does not wait for it.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /**
  * A store of MCP sessions over Workers KV: what `sessionsIn()` needs, in as many words as KV has.
  *
- * KV has no publish and subscribe, so whoever waits looks again and again; and it is eventually consistent, so what one location
+ * KV has no publish and subscribe, so waiting requests poll; and it is eventually consistent, so what one location
  * has written may be news to another for a minute. The README says what that means for sessions.
  *
  * @module
@@ -24,7 +24,7 @@ export interface KeyValues {
 export interface KvSessionsOptions {
   /** How long a session lasts after its last request, in seconds; KV takes 60 or more. Default: 3,600. */
   readonly ttlSeconds?: number;
-  /** How often somebody who waits looks for what is new, in milliseconds: each look is a `list`, and has its price. Default: 500. */
+  /** Poll interval of waiting requests, in milliseconds: each poll is a `list`, which costs money. Default: 500. */
   readonly pollMs?: number;
 }
 
@@ -78,7 +78,7 @@ export function kvSessions(kv: KeyValues, options: KvSessionsOptions = {}): Sess
       const text = await kv.get(`session/${id}`);
       if (text === null) return undefined;
       const { session, sinceMs } = JSON.parse(text) as Kept;
-      // Its time begins anew, but not with a write for each request.
+      // Extend its lifetime, but not with a write for each request.
       if (Date.now() - sinceMs > ttlSeconds * 500) await put(session);
       return session;
     },
@@ -96,7 +96,7 @@ export function kvSessions(kv: KeyValues, options: KvSessionsOptions = {}): Sess
       const messages: StoredMessage[] = [];
       for (const number of numbers.filter((one) => one > after)) {
         const text = await kv.get(prefix + number);
-        // Nothing that comes later is told before it.
+        // Later messages are not delivered before it.
         if (text === null) break;
         messages.push({ number, ...JSON.parse(text) as { json: string; isLast: boolean } });
       }

@@ -1,5 +1,5 @@
 /**
- * MCP sessions in Workers KV: what one instance has begun another goes on with, and what KV's eventual consistency means for it.
+ * MCP sessions in Workers KV: another instance continues a session that one has started, and what KV's eventual consistency means for it.
  *
  * Run with `bun examples/workers_kv/main.ts` or `deno run -A examples/workers_kv/main.ts`. It ends with 0 if all went as it
  * should, and with 1 and an assertion's message if not.
@@ -50,7 +50,7 @@ async function askAcross(calls: string, others: string): Promise<void> {
   client.$.close();
 }
 
-/** What one location has written is news to the other for a while: that it is there, and that it is gone. */
+/** Writes and deletions at one location reach the other after a delay. */
 async function endElsewhere(here: string, there: string, passTime: () => Promise<unknown>): Promise<void> {
   const session = await initialize(here);
   deepStrictEqual([await ping(here, session), await ping(there, session)], [200, 404]);

@@ -95,7 +95,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "wire messages",
     folders: ["src/wires/*/messages/", "src/wires/*/protocol/"],
-    imports: ["internal", "errors", "call", "framing"],
+    imports: ["internal", "errors", "call", "json schema", "framing"],
   },
   {
     name: "wire client",

@@ -14,7 +14,7 @@ import {
   startProgram,
   temporaryFolder,
   testWith,
-} from "../runtime_serve/programs.ts";
+} from "../serve/programs.ts";
 import type { ReplicaServer } from "./replica.ts";
 
 const KEYS = "k1:a secret of at least thirty-two bytes";

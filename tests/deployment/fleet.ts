@@ -3,15 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { freePort, missingPrograms } from "../../examples/replicas/programs.ts";
-import {
-  command,
-  type Found,
-  grpcUrlOf,
-  type Program,
-  root,
-  type Runtime,
-  startProgram,
-} from "../runtime_serve/programs.ts";
+import { command, type Found, grpcUrlOf, type Program, root, type Runtime, startProgram } from "../serve/programs.ts";
 
 const missing = missingPrograms({ nginx: "nginx" });
 /** Where nginx is, for tests that need it. */

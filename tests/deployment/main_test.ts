@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClient } from "../../mod.ts";
 import { mcpTransport } from "../../src/wires/mcp/mod.ts";
-import { sendRaw } from "../runtime_serve/client.ts";
-import { findNode, findProgram, type Found, root, startProgram, testWith } from "../runtime_serve/programs.ts";
+import { sendRaw } from "../serve/client.ts";
+import { findNode, findProgram, type Found, root, startProgram, testWith } from "../serve/programs.ts";
 import { documented } from "./fleet.ts";
 
 /** What is between `deno` and the script on the page. */

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { createClient, mcpLiteTransport } from "../../mod.ts";
 import { connectTransport, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/mod.ts";
 import { mcpTransport } from "../../src/wires/mcp/mod.ts";
-import { callBody, eventsOf, post, sendRaw, stream } from "../runtime_serve/client.ts";
-import { runtimes, temporaryFolder, testWith } from "../runtime_serve/programs.ts";
+import { callBody, eventsOf, post, sendRaw, stream } from "../serve/client.ts";
+import { runtimes, temporaryFolder, testWith } from "../serve/programs.ts";
 import { nginx, Replica, startNginx } from "./fleet.ts";
 import type { ReplicaServer } from "./replica.ts";
 

@@ -11,7 +11,7 @@ import * as v from "../../src/core/schema/valibot.ts";
 import { mcp, type McpTransport, mcpTransport } from "../../src/wires/mcp/mod.ts";
 import { stdioTransport } from "../../src/wires/mcp/stdio/mod.ts";
 import { installExample, installPackage } from "../examples/packages.ts";
-import { findNode, findProgram, root, runProgram, temporaryFolder, testWith } from "../runtime_serve/programs.ts";
+import { findNode, findProgram, root, runProgram, temporaryFolder, testWith } from "../serve/programs.ts";
 import { findCommands, findHostEntries, findTableCommands } from "./host_snippets.ts";
 
 const markdown = readFileSync(join(root, "docs/mcp.md"), "utf8");

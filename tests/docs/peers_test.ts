@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { runtime } from "../runtime/runtime.ts";
-import type { Json } from "../wires/mcp/client.ts";
+import type { Json } from "../wires/mcp/server/client.ts";
 import { findPairs } from "./extract.ts";
 import { Caller, type Comparison, type Peer } from "./peers/caller.ts";
 import { comparisons as mcpLite } from "./peers/mcp_lite.ts";

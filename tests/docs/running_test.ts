@@ -2,7 +2,7 @@
 import { strictEqual } from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { findNode, findProgram, root, runProgram, testWith } from "../runtime_serve/programs.ts";
+import { findNode, findProgram, root, runProgram, testWith } from "../serve/programs.ts";
 import { findFences } from "./extract.ts";
 
 const page = readFileSync(join(root, "docs/running-the-examples.md"), "utf8");

@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import process from "node:process";
-import { command, type Program, runtimes, startProgram, testWith } from "../runtime_serve/programs.ts";
+import { command, type Program, runtimes, startProgram, testWith } from "../serve/programs.ts";
 import { openBullmq, startStore, STORES } from "./bullmq_stores.ts";
 import { findServer } from "./programs.ts";
 import { changed, newJob, Runs, sleep, until } from "./suite.ts";

@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Found } from "../runtime_serve/programs.ts";
+import type { Found } from "../serve/programs.ts";
 
 /** A server that runs. */
 export interface TestServer {

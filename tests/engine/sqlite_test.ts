@@ -7,7 +7,7 @@ import { sqliteEngine, type SqliteOptions } from "../../src/engine/sqlite/mod.ts
 import { openDatabase, type SqliteDatabase } from "../../src/engine/sqlite/database.ts";
 import { SqliteStore } from "../../src/engine/sqlite/store.ts";
 import { SqliteSubscriptions } from "../../src/engine/sqlite/subscriptions.ts";
-import { temporaryFolder } from "../runtime_serve/programs.ts";
+import { temporaryFolder } from "../serve/programs.ts";
 import { engineSuite, newJob, type OpenedEngine, Runs, sleep, until } from "./suite.ts";
 
 const LEASE_MS = 1_500;

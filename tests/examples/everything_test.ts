@@ -2,7 +2,7 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createEverything } from "../../examples/everything/server.ts";
-import { callModern, initialize, type Json, modern } from "../wires/mcp/client.ts";
+import { callModern, initialize, type Json, modern } from "../wires/mcp/server/client.ts";
 
 for (const hasSessions of [true, false]) {
   test(`examples/everything, with${hasSessions ? "" : "out"} sessions`, async () => {

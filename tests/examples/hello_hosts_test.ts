@@ -5,16 +5,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { createClient, ToolError } from "../../mod.ts";
 import type { server as helloServer } from "../../examples/hello/server.ts";
-import { eventsOf, post, stream } from "../runtime_serve/client.ts";
-import {
-  findNode,
-  findProgram,
-  root,
-  runProgram,
-  startProgram,
-  temporaryFolder,
-  testWith,
-} from "../runtime_serve/programs.ts";
+import { eventsOf, post, stream } from "../serve/client.ts";
+import { findNode, findProgram, root, runProgram, startProgram, temporaryFolder, testWith } from "../serve/programs.ts";
 import { installPackage } from "./packages.ts";
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;

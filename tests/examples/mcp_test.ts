@@ -1,7 +1,7 @@
 /** The types of examples/mcp, whose packages the check of the whole has not; what it does is run by scripts/run_examples.mjs. */
 import { strictEqual } from "node:assert/strict";
 import process from "node:process";
-import { findProgram, runProgram, testWith } from "../runtime_serve/programs.ts";
+import { findProgram, runProgram, testWith } from "../serve/programs.ts";
 import { installExample } from "./packages.ts";
 
 const missing = process.versions["bun"] === undefined ? undefined : installExample("mcp");

@@ -7,7 +7,7 @@ import { strictEqual } from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmod, cp, mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { root, runProgram } from "../runtime_serve/programs.ts";
+import { root, runProgram } from "../serve/programs.ts";
 
 /** Puts the package, and its command, where `npm install toolwire` would, as a fresh build: `dist/` may be stale. */
 export async function installPackage(folder: string, compiler: string): Promise<void> {

@@ -1,6 +1,6 @@
 /** Messages of MCP that are right, and what its law says of answers, whatever carries them. */
 import { ok, strictEqual } from "node:assert/strict";
-import { CAPABILITIES, modernBody, VERSION } from "../wires/mcp/client.ts";
+import { CAPABILITIES, modernBody, VERSION } from "../wires/mcp/server/client.ts";
 import type { Dice } from "./dice.ts";
 import { CALLS, heavyCall, METAS } from "./house.ts";
 import { isObject, type Members, type Raw } from "./json.ts";

@@ -208,6 +208,6 @@ export const guarantees: readonly Guarantee[] = [
     says: "An id comes back as it was sent; one that is no string and no safe integer is refused with `null`.",
     tests: ids,
     none: { memory: MEMORY, Connect: NO_IDS, "gRPC-Web": NO_IDS, gRPC: NO_IDS, Webtools: NO_IDS },
-    also: ["tests/codec/jsonrpc_test.ts"],
+    also: ["tests/wires/framing/jsonrpc_test.ts"],
   },
 ];

@@ -210,13 +210,13 @@ export const guarantees: readonly Guarantee[] = [
     says:
       "A handler that hangs ends at its deadline, one that blocks or settles twice has said one thing, and the next call is answered.",
     tests: inTime,
-    also: ["tests/dispatch/time_test.ts"],
+    also: ["tests/core/dispatch/calls/deadlines_test.ts"],
   },
   {
     name: "line-breaks",
     says: "CR, LF and whatever else ends a line somewhere stays inside its piece, message, failure or answer.",
     tests: lines,
-    also: ["tests/codec/sse_test.ts"],
+    also: ["tests/wires/framing/sse_test.ts"],
   },
   {
     name: "crossed-ids",

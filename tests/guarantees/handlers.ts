@@ -295,14 +295,14 @@ export const guarantees: readonly Guarantee[] = [
     says:
       "Whatever a handler throws, at once, later or after a piece, its caller gets `internal` and a correlation id, and nothing of it.",
     tests: thrown,
-    also: ["tests/dispatch/failures_test.ts", "tests/wires/robustness_test.ts"],
+    also: ["tests/core/dispatch/calls/failures_test.ts", "tests/wires/robustness_test.ts"],
   },
   {
     name: "handler-returns",
     says:
       "Whatever a handler returns or yields is answered as JSON says it, or ends in one `internal` or `result_too_large`.",
     tests: [...returned, ...nothing],
-    also: ["tests/dispatch/answers_test.ts", "tests/wires/suite_test.ts"],
+    also: ["tests/core/dispatch/calls/answers_test.ts", "tests/wires/suite_test.ts"],
   },
   {
     name: "fake-meta",

@@ -278,14 +278,14 @@ export const guarantees: readonly Guarantee[] = [{
   tests,
   none: {
     memory: "it is no server of others",
-    stdio: "tests/mcp_client/stdio_test.ts has programs that are hostile; they are not counted here",
+    stdio: "tests/wires/mcp/client/stdio_test.ts has programs that are hostile; they are not counted here",
   },
   also: [
     "tests/client/http_answers_test.ts",
     "tests/client/limits_test.ts",
     "tests/client/retry_test.ts",
     "tests/wires/grpc/hostile_server_test.ts",
-    "tests/mcp_client/modern_test.ts",
-    "tests/mcp_client/stdio_test.ts",
+    "tests/wires/mcp/client/modern_test.ts",
+    "tests/wires/mcp/client/stdio_test.ts",
   ],
 }];

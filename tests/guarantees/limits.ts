@@ -212,7 +212,7 @@ export const guarantees: readonly Guarantee[] = [
     says: "A body over `limits.bodyBytes` is `payload_too_large`.",
     tests: body,
     none: { memory: MEMORY },
-    also: ["tests/runtime_serve/refusals_test.ts", "tests/wires/grpc/malformed_test.ts"],
+    also: ["tests/serve/refusals_test.ts", "tests/wires/grpc/malformed_test.ts"],
   },
   {
     name: "limit-depth",
@@ -230,20 +230,20 @@ export const guarantees: readonly Guarantee[] = [
     name: "limit-idle",
     says: "A stream that is quiet for `timeoutMs`, or another call that takes longer, is `deadline_exceeded`.",
     tests: idle,
-    also: ["tests/dispatch/time_test.ts"],
+    also: ["tests/core/dispatch/calls/deadlines_test.ts"],
   },
   {
     name: "limit-principal",
     says: "With `concurrencyLimit()` by principal, a caller over it is `unavailable`, and others are not.",
     tests: principal,
     none: {
-      memory: "tests/middleware/concurrency_limit_test.ts has it",
+      memory: "tests/integrations/middleware/concurrency_limit_test.ts has it",
       stdio: "one process has one caller, without a principal",
     },
     also: [
-      "tests/middleware/wires_test.ts",
-      "tests/middleware/concurrency_limit_test.ts",
-      "tests/middleware/rate_limit_test.ts",
+      "tests/integrations/middleware/wires_test.ts",
+      "tests/integrations/middleware/concurrency_limit_test.ts",
+      "tests/integrations/middleware/rate_limit_test.ts",
     ],
   },
 ];

@@ -212,7 +212,7 @@ export const guarantees: readonly Guarantee[] = [
     says: "A request that drips is answered, one that stops half-way runs nothing, and others are answered meanwhile.",
     tests: unary,
     none: { memory: "nothing is sent: a call is a function call" },
-    also: ["tests/wires/grpc/malformed_test.ts", "tests/runtime_serve/http2_survival_test.ts"],
+    also: ["tests/wires/grpc/malformed_test.ts", "tests/serve/http2_survival_test.ts"],
   },
   {
     name: "slow-readers",
@@ -225,8 +225,8 @@ export const guarantees: readonly Guarantee[] = [
       stdio: NO_PIECES,
     },
     also: [
-      "tests/runtime_serve/readers_test.ts",
-      "tests/runtime_serve/grpc_readers_test.ts",
+      "tests/serve/readers_test.ts",
+      "tests/serve/grpc_readers_test.ts",
       "tests/wires/grpc/server_test.ts",
     ],
   },

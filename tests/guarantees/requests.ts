@@ -151,14 +151,14 @@ export const guarantees: readonly Guarantee[] = [
       "A request under a foreign host name is refused before anything runs, where `hosts` are given, as `serve()` does on loopback.",
     tests: dnsRebinding,
     none: NO_HTTP,
-    also: ["tests/runtime_serve/refusals_test.ts"],
+    also: ["tests/serve/refusals_test.ts"],
   },
   {
     name: "odd-hosts",
     says: "A Host that is none is refused, never a 5xx, and the server goes on.",
     tests: oddHosts,
     none: { ...NO_HTTP, gRPC: "HTTP/2 has no Host line of its own: `dns-rebinding` has its `:authority`" },
-    also: ["tests/runtime_serve/refusals_test.ts", "tests/fuzz/fuzz_test.ts"],
+    also: ["tests/serve/refusals_test.ts", "tests/fuzz/fuzz_test.ts"],
   },
   {
     name: "csrf",
@@ -172,6 +172,6 @@ export const guarantees: readonly Guarantee[] = [
     says: "A path that is none, of any method, is answered below 500, and the server goes on.",
     tests: absurdPaths,
     none: NO_HTTP,
-    also: ["tests/runtime_serve/refusals_test.ts", "tests/runtime_serve/http2_survival_test.ts"],
+    also: ["tests/serve/refusals_test.ts", "tests/serve/http2_survival_test.ts"],
   },
 ];

@@ -5,7 +5,7 @@
  * @module
  */
 import { fileURLToPath } from "node:url";
-import { command, type Runtime, startProgram } from "../runtime_serve/programs.ts";
+import { command, type Runtime, startProgram } from "../serve/programs.ts";
 import { KeepAlive, post } from "./keep_alive.ts";
 
 /** What a process holds. */

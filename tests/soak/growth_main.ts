@@ -1,7 +1,7 @@
 // The soak of one process as a program; `soak.mjs` starts it. It ends with 1 if anything was off.
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { runtimes } from "../runtime_serve/programs.ts";
+import { runtimes } from "../serve/programs.ts";
 import { findGrowth, formatGrowth, HEADING, KINDS, measureGrowth } from "./growth.ts";
 
 const { values } = parseArgs({

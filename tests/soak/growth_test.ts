@@ -1,6 +1,6 @@
 // The soak of one process, small enough for every day: `npm run soak` is the long one.
 import { deepStrictEqual } from "node:assert/strict";
-import { runtimes, testWith } from "../runtime_serve/programs.ts";
+import { runtimes, testWith } from "../serve/programs.ts";
 import { findGrowth, formatGrowth, KINDS, measureGrowth } from "./growth.ts";
 
 /** Plain calls; of other kinds there are fewer. */

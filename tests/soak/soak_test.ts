@@ -1,7 +1,7 @@
 // The soak of replicas, small enough for every day: `npm run soak:replicas` is the long one.
 import { deepStrictEqual, ok } from "node:assert/strict";
 import { missingPrograms } from "../../examples/replicas/programs.ts";
-import { type Found, testWith } from "../runtime_serve/programs.ts";
+import { type Found, testWith } from "../serve/programs.ts";
 import { findFaults, formatReport } from "./report.ts";
 import { runSoak } from "./soak.ts";
 

@@ -13,7 +13,7 @@ import { gateway, mount } from "../../src/server/compose/mod.ts";
 import { connectTransport, grpc, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/mod.ts";
 import { webtools, webtoolsTransport } from "../../src/wires/webtools/mod.ts";
 import { mcp, mcpTransport, memorySessions } from "../../src/wires/mcp/mod.ts";
-import { openStdio } from "./stdio/in_process.ts";
+import { openStdio } from "./mcp/stdio/in_process.ts";
 
 /** What some protocols have no word for. */
 export type Lack =

@@ -1,5 +1,5 @@
 /**
- * A scripted model for the AI SDK: its own mock, told what to say.
+ * A scripted model for the AI SDK: its own mock, with scripted messages.
  *
  * @module
  */

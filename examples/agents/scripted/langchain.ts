@@ -1,5 +1,5 @@
 /**
- * A scripted model for LangChain: its own fake, told what to say.
+ * A scripted model for LangChain: its own fake, with scripted messages.
  *
  * @module
  */

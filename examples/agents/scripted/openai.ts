@@ -102,7 +102,7 @@ function respond(script: Script, { headers, body }: Posted): unknown {
     calls.map(({ call_id: id }) => id),
     outputs.map(({ call_id: id }) => id),
   );
-  // Of a message with several calls each is an item of its own.
+  // Each call of a message is a separate item.
   const rounds = new Set(calls.map(({ call_id: id }) => String(id).split("_")[1])).size;
   const turn = nextTurn(
     script,

@@ -1,6 +1,6 @@
 /**
- * What stands in for a hosted model here: a script. Such a model makes the calls that it was told to, message by message, and at
- * last repeats what its tools have said.
+ * A script in place of a hosted model. It makes the scripted calls, message by message, and at
+ * last repeats the results of its tools.
  *
  * @module
  */
@@ -23,7 +23,7 @@ export type ScriptedTurn =
  * The model's next message.
  *
  * @param round How many messages with calls it has sent.
- * @param results What its tools have said so far.
+ * @param results Results of its tools so far.
  */
 export function nextTurn(
   script: Script,

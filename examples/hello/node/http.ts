@@ -1,4 +1,4 @@
-/** On Node, in a server of your own: `node http.ts [port]`; from a checkout after `npm run build`. */
+/** On Node, in your own server: `node http.ts [port]`; from a checkout after `npm run build`. */
 import { createServer } from "node:http";
 import process from "node:process";
 import { toNodeHandler } from "toolwire/serve";

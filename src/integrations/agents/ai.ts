@@ -13,25 +13,25 @@ import { type AgentTool, openToolbox } from "./toolbox.ts";
 
 /** A schema with its JSON Schema: Standard Schema and Standard JSON Schema, version 1. */
 export interface AiSchema {
-  /** What the two standards say. */
+  /** Members of the two standards. */
   readonly "~standard": {
-    /** Of the standard. */
+    /** Version of the standard. */
     readonly version: 1;
-    /** Whose it is. */
+    /** Vendor of the schema. */
     readonly vendor: "toolwire";
-    /** Takes everything: the server validates. */
+    /** Accepts everything: the server validates. */
     readonly validate: (value: unknown) => { readonly value: unknown };
-    /** As JSON Schema. */
+    /** Conversion to JSON Schema. */
     readonly jsonSchema: {
-      /** What goes in. */
+      /** Schema of the input. */
       readonly input: () => Record<string, unknown>;
-      /** What comes out: the same. */
+      /** Schema of the output: the same. */
       readonly output: () => Record<string, unknown>;
     };
   };
 }
 
-/** What the AI SDK says of a call. */
+/** Options that the AI SDK passes with a call. */
 export interface AiCallOptions {
   /** The model's id of the call. */
   readonly toolCallId: string;
@@ -39,7 +39,7 @@ export interface AiCallOptions {
   readonly abortSignal?: AbortSignal | undefined;
 }
 
-/** A tool of the AI SDK: one whose types are not known before it runs. */
+/** A dynamic tool of the AI SDK: its types are unknown at compile time. */
 export interface AiTool {
   /** Discriminant. */
   readonly type: "dynamic";
@@ -47,14 +47,14 @@ export interface AiTool {
   readonly description?: string;
   /** The arguments. */
   readonly inputSchema: AiSchema;
-  /** On results, as `toolMetadata`: the tool's name on its server. */
+  /** Sent on results as `toolMetadata`: the tool's name on its server. */
   readonly metadata: {
     /** The name. */
     tool: string;
   };
   /**
-   * Calls the tool: what there is of the answer, each time that a piece has come (the AI SDK's preliminary results), and at last
-   * the whole. Throws where there is no answer; the message tells the model why, and what to do.
+   * Calls the tool. Yields the answer so far after each piece (the AI SDK's preliminary results), and at the end
+   * the whole answer. Throws if the call fails; the message explains the error to the model.
    */
   readonly execute: (input: unknown, options: AiCallOptions) => AsyncIterable<unknown>;
 }
@@ -115,8 +115,8 @@ async function* execute(
 }
 
 /**
- * Of any standard schema the AI SDK closes all objects, those that hold a record included, so that nothing could be sent to
- * them. By its own mark it takes the schema as it is.
+ * The AI SDK closes all objects of a standard schema, records included, so that nothing could be sent to
+ * them. With the SDK's own symbol it takes the schema unchanged.
  */
 function toAiSchema(schema: ParameterSchema): AiSchema {
   const copy = () => structuredClone(schema) as Record<string, unknown>;

@@ -1,5 +1,5 @@
 /**
- * Tools for the Messages interface of Anthropic.
+ * Tools for Anthropic's Messages API.
  *
  * Types are structural: they are those of the package `@anthropic-ai/sdk`, which is not needed.
  *
@@ -20,7 +20,7 @@ export interface AnthropicTool {
   input_schema: { type: "object"; [keyword: string]: unknown };
 }
 
-/** A block of a message; others than `tool_use` are passed over. */
+/** A content block of a message; blocks other than `tool_use` are skipped. */
 export interface AnthropicBlock {
   /** Discriminant: `tool_use`. */
   readonly type: string;
@@ -32,14 +32,14 @@ export interface AnthropicToolResult {
   type: "tool_result";
   /** The block that it answers. */
   tool_use_id: string;
-  /** The answer, or why there is none and what to do. */
+  /** The answer, or an explanation of the error with advice. */
   content: string;
-  /** Whether there is none. */
+  /** Present if the call failed. */
   is_error?: true;
 }
 
 /**
- * Tools for Messages: `tools` for the request, `run` for the `content` of the answer; what it gives is the content of the user's
+ * Tools for Messages: `tools` for the request, `run` for the `content` of the answer. `run` returns the content of the user's
  * next message.
  *
  * @example One turn

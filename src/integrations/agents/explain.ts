@@ -1,5 +1,5 @@
 /**
- * What a model is told when a call gave no answer: what happened, with its code, and what to do about it.
+ * Texts for a model when a call fails: the error, its code, and advice.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { FailureOutcome, PromiseOutcome, Question, QuestionsResult } from "
 import type { ToolErrorCode } from "../../core/errors/code.ts";
 import { isJsonObject } from "../../internal/json.ts";
 
-/** What to do, by code; in words that make sense to a model which knows nothing but its tools. */
+/** Advice by error code, for a model that knows only its tools. */
 const ADVICE: Readonly<Record<ToolErrorCode, string>> = {
   parse_error: "Write the arguments as one JSON object and call again.",
   invalid_request: "Do not repeat this call; try another way, or tell the user.",
@@ -33,8 +33,8 @@ const ADVICE: Readonly<Record<ToolErrorCode, string>> = {
   internal: "The tool broke; this is no fault of the arguments. Try once more at most, then tell the user.",
 };
 
-/** Explains why a call was not carried out. */
-export function explainRefusal(code: ToolErrorCode, message: string, details: unknown): string {
+/** Explains an error. */
+export function explainError(code: ToolErrorCode, message: string, details: unknown): string {
   return lines(
     `The call failed (${code}): ${message}`,
     details === undefined ? "" : `Details: ${toText(details)}`,
@@ -42,17 +42,17 @@ export function explainRefusal(code: ToolErrorCode, message: string, details: un
   );
 }
 
-/** Explains why a tool says no. */
+/** Explains a failure of a tool. */
 export function explainFailure({ code, message, data }: Pick<FailureOutcome, "code" | "message" | "data">): string {
   const advice =
     "This is the tool's answer to these arguments: the same call fails again. Act on the reason, or tell the user.";
   return lines(`The tool says no (${code}): ${message}`, data === undefined ? "" : `Data: ${toText(data)}`, advice);
 }
 
-/** Explains what a tool asks, where nobody has answered. */
+/** Explains a question of a tool that has no answer. */
 export function explainQuestion({ kind, requests }: Pick<QuestionsResult, "kind" | "requests">): string {
   return lines(
-    `The tool has to know more before it goes on (${kind}), and nobody here has answered:`,
+    `The tool has to know more before it goes on (${kind}), and no answer is available:`,
     ...Object.entries(requests).map(describeRequest),
     "Tell the user what is asked. The same call would ask again.",
   );
@@ -63,7 +63,7 @@ function describeRequest([key, { message, schema, params }]: readonly [string, Q
   return `- ${key}: ${message}${params === undefined ? "" : ` ${toText(params)}`}${fits}`;
 }
 
-/** Explains how to come by what was promised, to a model that has the tools for it. */
+/** Explains a promise token to a model that has the tools `redeem` and `cancel`. */
 export function explainPromise({ token, retryAfterMs, progress }: PromiseOutcome): string {
   return lines(
     `The work goes on. This promise stands for its result: ${token}`,
@@ -72,13 +72,13 @@ export function explainPromise({ token, retryAfterMs, progress }: PromiseOutcome
   );
 }
 
-/** Whether details of a refusal are a question that a call ended with. */
+/** Whether the details of an error are the question that a call ended with. */
 export function isQuestion(details: unknown): details is QuestionsResult {
   return isJsonObject(details) && isJsonObject(details["requests"]) &&
     (details["kind"] === "elicitation" || details["kind"] === "request-for-more-resource");
 }
 
-/** A value as a model reads it: text as it is, anything else as JSON. Never empty, which not every interface takes. */
+/** Formats a value for a model: text unchanged, other values as JSON. Never empty, since some APIs refuse empty text. */
 export function toText(value: unknown): string {
   if (typeof value === "string" && value !== "") return value;
   return JSON.stringify(value) ?? "Done. The tool returned nothing.";

@@ -11,26 +11,26 @@ import type { AgentOptions } from "./options.ts";
 import type { AgentSource } from "./source.ts";
 import { type AgentTool, openToolbox } from "./toolbox.ts";
 
-/** What LangChain says of a call. */
+/** Options that LangChain passes with a call. */
 export interface LangChainConfig {
   /** Aborts the call. */
   readonly signal?: AbortSignal | undefined;
-  /** The call, as the model made it. */
+  /** The model's call. */
   readonly toolCall?: {
-    /** The model's id of it. */
+    /** The model's id of the call. */
     readonly id?: string | undefined;
   } | undefined;
 }
 
-/** What comes of a call besides the text for the model: the message's `artifact`. */
+/** Result of a call besides the text for the model: the message's `artifact`. */
 export interface LangChainArtifact {
-  /** The answer itself; `undefined` where there is none. */
+  /** The answer; `undefined` if the call failed. */
   readonly value: unknown;
-  /** Why there is no answer; `undefined` where there is one. */
+  /** The error; `undefined` if the call succeeded. */
   readonly error: Failure | ToolError | undefined;
 }
 
-/** What `new DynamicStructuredTool(…)` takes; for `bindTools` of a model it is enough as it is. */
+/** Argument of `new DynamicStructuredTool(…)`; `bindTools` of a model takes it directly. */
 export interface LangChainTool {
   /** The name that the model knows. */
   readonly name: string;
@@ -38,7 +38,7 @@ export interface LangChainTool {
   readonly description: string;
   /** JSON Schema of the arguments. */
   readonly schema: Record<string, unknown> & { type: "object" };
-  /** `func` gives both. */
+  /** `func` returns content and artifact. */
   readonly responseFormat: "content_and_artifact";
   /** The tool's name on its server. */
   readonly metadata: {
@@ -46,8 +46,8 @@ export interface LangChainTool {
     tool: string;
   };
   /**
-   * Calls the tool: gives the pieces of its answer (LangChain's tool events), then the text for the model and the artifact. What
-   * goes wrong is explained in the text. Throws if it is aborted, with the signal's reason.
+   * Calls the tool. Yields the pieces of its answer (LangChain's tool events), then returns the text for the model and the artifact. An
+   * error is explained in the text. Throws the signal's reason if the call is aborted.
    */
   readonly func: (
     input: unknown,

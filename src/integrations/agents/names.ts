@@ -7,10 +7,10 @@
 const MAX_LENGTH = 64;
 
 /**
- * Gives each tool a name that every framework allows, and that no other has.
+ * Maps each tool to a unique name that every framework allows.
  *
- * A name that fits stays as it is. In others, what does not fit becomes `_`; where that is too long or taken, a digest of the
- * whole name follows, so that it does not depend on the order of the tools.
+ * A valid name is kept. In other names invalid characters become `_`; if the result is too long or taken, a digest of the
+ * whole name is appended, so that it does not depend on the order of the tools.
  *
  * @param tools Names of tools, each of them once.
  * @returns The names for models, by the tools' own.
@@ -33,7 +33,7 @@ function isAllowed(name: string): boolean {
   return name.length <= MAX_LENGTH && /^[A-Za-z0-9_-]+$/.test(name);
 }
 
-/** FNV-1a, 32 bits, in hexadecimal: to tell names apart, not to keep secrets. */
+/** FNV-1a, 32 bits, in hexadecimal. Distinguishes names; not a secure hash. */
 function digest(text: string): string {
   let hash = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193);

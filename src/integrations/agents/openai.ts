@@ -1,5 +1,5 @@
 /**
- * Tools for the interfaces of OpenAI, and of the many that speak them: Chat Completions and Responses.
+ * Tools for OpenAI's APIs Chat Completions and Responses, and for compatible services.
  *
  * Types are structural: they are those of the package `openai`, which is not needed.
  *
@@ -12,7 +12,7 @@ import type { AgentSource } from "./source.ts";
 import { toStrict } from "./strict.ts";
 import { type AgentTool, openToolbox, readArguments, type Toolbox } from "./toolbox.ts";
 
-/** A function, as both interfaces describe it. */
+/** A function, as both APIs describe it. */
 export interface OpenAiFunction {
   /** The name that the model knows. */
   name: string;
@@ -20,7 +20,7 @@ export interface OpenAiFunction {
   description?: string;
   /** JSON Schema of the arguments. */
   parameters: Record<string, unknown>;
-  /** Whether the model is held to the schema to the letter. */
+  /** Whether the model's output is constrained to the schema. */
   strict: boolean;
 }
 
@@ -38,17 +38,17 @@ export interface OpenAiResponsesTool extends OpenAiFunction {
   type: "function";
 }
 
-/** A tool call of a message of Chat Completions; others than those of functions are passed over. */
+/** A tool call of a message of Chat Completions; calls of other types are skipped. */
 export interface OpenAiToolCall {
   /** Discriminant: `function`. */
   readonly type: string;
   /** The model's id of the call. */
   readonly id: string;
-  /** What is called. */
+  /** The called function. */
   readonly function?: {
     /** The name that the model knows. */
     readonly name: string;
-    /** JSON. */
+    /** Arguments as JSON text. */
     readonly arguments: string;
   };
 }
@@ -59,11 +59,11 @@ export interface OpenAiToolMessage {
   role: "tool";
   /** The call that it answers. */
   tool_call_id: string;
-  /** The answer, or why there is none and what to do. */
+  /** The answer, or an explanation of the error with advice. */
   content: string;
 }
 
-/** An item of a response; others than function calls are passed over. */
+/** An item of a response; items other than function calls are skipped. */
 export interface OpenAiResponseItem {
   /** Discriminant: `function_call`. */
   readonly type: string;
@@ -75,32 +75,32 @@ export interface OpenAiFunctionOutput {
   type: "function_call_output";
   /** The call that it answers. */
   call_id: string;
-  /** The answer, or why there is none and what to do. */
+  /** The answer, or an explanation of the error with advice. */
   output: string;
 }
 
 /** Options of {@link openaiTools} and {@link openaiResponsesTools}. */
 export interface OpenAiOptions extends AgentOptions {
-  /** Whether tools are strict whose schema can be said so without loss. Default: true. */
+  /** Whether to use strict mode for tools whose schema it can express. Default: true. */
   readonly strict?: boolean;
 }
 
 /**
- * What a loop around a model needs.
+ * Tools and the function that runs a model's calls.
  *
- * @typeParam Tool A tool, as requests describe it.
- * @typeParam Call What a model asks for.
- * @typeParam Result What it gets.
+ * @typeParam Tool A tool in a request.
+ * @typeParam Call A model's call.
+ * @typeParam Result The result for the model.
  */
 export interface RunnableTools<Tool, Call, Result> {
-  /** For the request. */
+  /** Tools for the request. */
   readonly tools: Tool[];
   /** The tools' names on their server, by the names that the model knows. */
   readonly names: ReadonlyMap<string, string>;
   /**
-   * Makes all the calls of a message, at the same time; gives their answers, in their order, for the next request. What goes
-   * wrong is explained to the model. Rejects if it is aborted, with the signal's reason; with `TypeError` if the calls are those
-   * of OpenAI's other interface.
+   * Makes all calls of a message concurrently; returns their answers in order, for the next request. Errors
+   * are explained to the model. Rejects with the signal's reason if aborted, and with `TypeError` if the calls are those
+   * of OpenAI's other API.
    */
   run(calls: readonly Call[] | null | undefined, options?: RunOptions): Promise<Result[]>;
 }
@@ -135,8 +135,8 @@ export async function openaiTools(
     tools: functions.described.map((described) => ({ type: "function", function: described })),
     names: functions.names,
     async run(calls, runOptions) {
-      refuseItems(calls, "function_call", "Responses: take openaiResponsesTools");
-      // One without its function is answered, too: without an answer to each call the next request is refused.
+      assertNoItems(calls, "function_call", "Responses: take openaiResponsesTools");
+      // A call without its function is answered, too: the API refuses a request that leaves a call without an answer.
       const own = (calls ?? []).filter((call) => Boolean(call.function) || call.type === "function");
       return await Promise.all(own.map(async ({ id, function: called }): Promise<OpenAiToolMessage> => {
         const content = await functions.call(called?.name, called?.arguments, id, runOptions);
@@ -173,7 +173,7 @@ export async function openaiResponsesTools(
     tools: functions.described.map((described) => ({ type: "function", ...described })),
     names: functions.names,
     async run(items, runOptions) {
-      refuseItems(items, "function", "Chat Completions: take openaiTools");
+      assertNoItems(items, "function", "Chat Completions: take openaiTools");
       const calls = (items ?? []).filter(isFunctionCall);
       return await Promise.all(calls.map(async ({ name, arguments: text, call_id: id }) => {
         const output = await functions.call(name, text, id, runOptions);
@@ -183,8 +183,8 @@ export async function openaiResponsesTools(
   };
 }
 
-/** What is of the other interface would be passed over without a word, and the model never answered. */
-function refuseItems(items: readonly OpenAiResponseItem[] | null | undefined, type: string, owner: string): void {
+/** Refuses items of the other API, which would be skipped silently, so that the model never got an answer. */
+function assertNoItems(items: readonly OpenAiResponseItem[] | null | undefined, type: string, owner: string): void {
   if (items?.some((item) => item.type === type)) {
     throw new TypeError(`Cannot run calls: "${type}" is of ${owner}`);
   }
@@ -208,7 +208,7 @@ async function openFunctions(source: AgentSource, given: OpenAiOptions): Promise
   return new Functions(await openToolbox(source, options), strict);
 }
 
-/** A toolbox whose schemas are strict where they can be. */
+/** A toolbox with strict schemas where possible. */
 class Functions {
   readonly described: readonly OpenAiFunction[];
   readonly names: ReadonlyMap<string, string>;

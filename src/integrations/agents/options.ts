@@ -8,34 +8,34 @@ export interface AgentCall {
   readonly tool: string;
   /** The arguments, as the server gets them. */
   readonly args: unknown;
-  /** The model's own id of the call; `undefined` where the framework does not tell. */
+  /** The model's id of the call; `undefined` if the framework passes none. */
   readonly id: string | undefined;
 }
 
-/** Which tools a model gets, and what else is done with its calls. */
+/** Options of the adapters: which tools a model gets, and how its calls are made. */
 export interface AgentOptions {
-  /** Whether the model gets a tool. Default: all but the system tools, which are not asked about. */
+  /** Selects the tools that the model gets. Default: all. System tools are not passed to it. */
   readonly select?: (tool: ListedTool) => boolean;
   /**
-   * What becomes of promises. `"awaited"`: they are redeemed, and the model sees the answer alone. `"shown"`: the model gets the
-   * token, and the system tools `redeem` and `cancel`; pieces are then not told. Default: `"awaited"`.
+   * How promises are handled. `"awaited"`: they are redeemed, and the model gets only the answer. `"shown"`: the model gets the
+   * token, and the system tools `redeem` and `cancel`; `onPartial` is then not called. Default: `"awaited"`.
    */
   readonly promises?: "awaited" | "shown";
-  /** How long a call may take in all, in milliseconds. Default: the client's. */
+  /** Total time limit of a call, in milliseconds. Default: the client's. */
   readonly timeoutMs?: number;
-  /** Told how far a call has come. */
+  /** Called with the progress of a call. */
   readonly onProgress?: (progress: Progress, call: AgentCall) => void;
-  /** Told each piece of an answer as it comes; the model gets the whole. */
+  /** Called with each piece of a streamed answer; the model gets the whole answer. */
   readonly onPartial?: (piece: unknown, call: AgentCall) => void;
 }
 
-/** What a framework says beside the arguments of a call. */
+/** Options that a framework passes with a call. */
 export interface RunOptions {
-  /** Aborts the calls; what waits for them then rejects with the signal's reason. */
+  /** Aborts the calls; pending calls then reject with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What options have to be. */
+/** Validation rules of the options. */
 export const AGENT_RULES: OptionRules<AgentOptions> = {
   select: FUNCTION,
   promises: oneOf("awaited", "shown"),

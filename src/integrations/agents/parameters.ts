@@ -1,31 +1,31 @@
 import { isJsonObject } from "../../internal/json.ts";
 
-/** A JSON Schema as the frameworks have it. */
+/** A JSON Schema in the form that the frameworks take. */
 export type ParameterSchema = Readonly<Record<string, unknown>>;
 
-/** What a model has to say, and how that becomes a tool's arguments. */
+/** The parameters that a model fills in, and their conversion to a tool's arguments. */
 export interface Parameters {
   /** JSON Schema of an object. */
   readonly schema: ParameterSchema;
-  /** The arguments, from what the model said. */
+  /** Converts the model's parameters to arguments. */
   toArguments(said: unknown): unknown;
 }
 
-/** What a model's interface does not take at the root of a schema. */
+/** Keywords that model APIs refuse at the root of a schema. */
 const NOT_AT_ROOT = ["anyOf", "oneOf", "allOf", "not", "enum", "const"];
 
-/** The one member that holds arguments which cannot stand at the root. */
+/** The property that holds arguments which cannot be at the root. */
 const WRAPPED = "input";
 
 /**
- * A tool's input schema as the interfaces of models take it: an object with properties, and no alternatives at its root. Where
- * there are some, they become the one property `input`.
+ * A tool's input schema in the form that model APIs take: an object with properties, without alternatives at its root. If
+ * it has alternatives, they become the single property `input`.
  */
 export function toParameters(schema: ParameterSchema = {}): Parameters {
   if (!NOT_AT_ROOT.some((keyword) => Object.hasOwn(schema, keyword))) {
     return { schema: { properties: {}, ...schema, type: "object" }, toArguments: (said) => said };
   }
-  // References name the definitions from the root, so these stay there.
+  // References point at definitions from the root, so the definitions stay there.
   const { $defs, definitions, ...input } = schema;
   const wrapped = {
     type: "object",

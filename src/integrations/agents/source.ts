@@ -3,22 +3,22 @@ import { createClient } from "../../client/client.ts";
 import type { ClientMethods } from "../../client/types.ts";
 import { type MemoryServer, memoryTransport } from "../../wires/memory/client/transport.ts";
 
-/** A client: of `createClient`, typed or not. Its `onElicitation` and `onMoreRequested` answer what tools ask. */
+/** A client: of `createClient`, typed or not. Its `onElicitation` and `onMoreRequested` answer the tools' questions. */
 export interface ClientSource {
-  /** What a client can do beside calling its tools. */
+  /** The client's own methods. */
   readonly $: ClientMethods;
 }
 
 /**
- * Where tools come from: a server of this process, which is called without a hop; a client, for any server and with options of
- * its own; or a transport, for any server with none.
+ * Source of tools: a server in this process, called directly; a client, for any server and with its
+ * options; or a transport, for any server with default options.
  */
 export type AgentSource = MemoryServer | ClientSource | Transport;
 
 /**
- * How the tools of a source are listed and called.
+ * Opens a source: lists and calls its tools.
  *
- * @throws {TypeError} If it is none, such as the text of a URL.
+ * @throws {TypeError} If the value is not a source, such as the text of a URL.
  */
 export function methodsOf(source: AgentSource): ClientMethods {
   if (Object(source) !== source) {

@@ -1,9 +1,9 @@
 /**
- * OpenAI's strict mode: the part of JSON Schema that a model can be held to, and how to say a schema in it.
+ * OpenAI's strict mode: the subset of JSON Schema that constrains a model's output, and the conversion of schemas to it.
  *
- * There every property is required and every object closed, so what may be left out becomes what may be `null`, and `null` is
- * left out again before the call. That, and all else, is done only where nothing is lost: the arguments that a strict schema
- * allows are, sent back, those that the schema allows. An object that does not say whether it has other properties is closed.
+ * In strict mode every property is required and every object is closed, so an optional property becomes a nullable one, and `null` is
+ * removed again before the call. A schema is converted only if nothing is lost: arguments that fit the strict schema
+ * fit the original schema after the reverse conversion. An object without `additionalProperties` is closed.
  * Source: OpenAI, "Structured model outputs", supported schemas; `toStrictJsonSchema` of the package `openai` refuses the same.
  *
  * @module
@@ -11,20 +11,20 @@
 import { isJsonObject } from "../../internal/json.ts";
 import type { ParameterSchema } from "./parameters.ts";
 
-/** A schema in its strict form, and the way back. */
+/** A strict schema, and the reverse conversion. */
 export interface StrictParameters {
-  /** The strict form. */
+  /** The strict schema. */
   readonly schema: ParameterSchema;
-  /** What the schema itself calls what was said in its strict form. */
+  /** Converts arguments of the strict schema to arguments of the original schema. */
   toArguments(said: unknown): unknown;
 }
 
-/** At most so many properties, values of enumerations, and levels of objects and arrays in each other. */
+/** Limits on properties, enumeration values and nesting levels. */
 const MAX_PROPERTIES = 5000;
 const MAX_VALUES = 1000;
 const MAX_DEPTH = 10;
 
-/** Annotations, which constrain nothing: only the description is for models. */
+/** Annotations, which constrain nothing. Only the description is sent to models. */
 const ANNOTATIONS = [
   "$schema",
   "description",
@@ -50,25 +50,25 @@ const FORMATS: ReadonlySet<unknown> = new Set(
 );
 const DEFINITION = /^#\/\$defs\/([\w.-]+)$/;
 
-/** Says the schema of a tool's arguments in strict mode; `undefined` if that cannot be done without loss. */
+/** Converts the schema of a tool's arguments to strict mode; `undefined` if that would lose something. */
 export function toStrict(schema: ParameterSchema): StrictParameters | undefined {
   try {
     return new StrictForm(schema).convertRoot();
   } catch (thrown) {
-    // Nested deeper than the stack: that is no schema for a model, strict or not.
+    // Nested deeper than the stack: not usable as a schema for a model, strict or not.
     if (thrown instanceof Unsayable || thrown instanceof RangeError) return undefined;
     throw thrown;
   }
 }
 
-/** Ends a conversion: what there is cannot be said. */
+/** Ends a conversion of a schema that strict mode cannot express. */
 class Unsayable extends Error {}
 
 type Restore = (said: unknown) => unknown;
 
 interface Converted {
   readonly schema: ParameterSchema;
-  /** `undefined` where the strict form is the value itself. */
+  /** `undefined` if the strict value is the original value. */
   readonly restore: Restore | undefined;
 }
 
@@ -136,7 +136,7 @@ class StrictForm {
     const [, name] = DEFINITION.exec(String(reference)) ?? [];
     if (name === undefined || !Object.hasOwn(this.#definitions, name)) throw new Unsayable();
     if (!this.#converted.has(name)) {
-      // Known before it is done: a definition may name itself.
+      // Registered before it is converted: a definition may refer to itself.
       this.#converted.set(name, undefined);
       this.#converted.set(name, this.#convert(this.#definitions[name], 0));
     }
@@ -148,7 +148,7 @@ class StrictForm {
     if (!Array.isArray(branches) || branches.length === 0) throw new Unsayable();
     const converted = branches.map((branch) => this.#convert(branch, depth));
     const [restore] = converted.flatMap((branch) => branch.restore ?? []);
-    // Which of several alternatives was meant cannot be told for sure; `null` is told.
+    // The alternative that the model chose is ambiguous, except for `null`.
     const others = converted.filter(({ schema }) => schema["type"] !== "null");
     if (restore !== undefined && others.length > 1) throw new Unsayable();
     return { schema: { anyOf: converted.map(({ schema }) => schema) }, restore };
@@ -177,7 +177,7 @@ class StrictForm {
   #convertObject(schema: ParameterSchema, depth: number): Converted {
     const { properties = {}, required = [], additionalProperties } = schema;
     if (!isJsonObject(properties) || !Array.isArray(required)) throw new Unsayable();
-    // An object of which nothing is said may hold anything.
+    // An object schema without keywords allows any members.
     const isClosed = additionalProperties === false ||
       additionalProperties === undefined && Object.keys(properties).length > 0;
     if (!isClosed) throw new Unsayable();
@@ -203,9 +203,9 @@ class StrictForm {
     };
   }
 
-  /** What may be left out as what may be `null`. */
+  /** Makes an optional property nullable. */
   #convertOptional(member: unknown, depth: number): Converted {
-    // Else `null` could be meant as such.
+    // Otherwise `null` would be ambiguous.
     if (!isJsonObject(member) || this.#allowsNull(member, 0)) throw new Unsayable();
     const { schema, restore } = this.#convert(member, depth);
     const { description: _, ...bare } = schema;
@@ -221,7 +221,7 @@ class StrictForm {
     };
   }
 
-  /** Whether the schema may allow `null`; for sure only if not. Looks at each definition once, whoever refers to it how often. */
+  /** Whether the schema may allow `null`. `false` is certain, `true` is not. Each definition is visited once. */
   #allowsNull(schema: unknown, descent: number, seen: Set<unknown> = new Set()): boolean {
     if (!isJsonObject(schema) || descent > MAX_DEPTH) return true;
     if (seen.has(schema)) return false;
@@ -244,7 +244,7 @@ function unsayable(): never {
   throw new Unsayable();
 }
 
-/** Other keywords than these, and annotations, cannot be said. */
+/** Keywords that strict mode supports, besides annotations. */
 function assertOnly(schema: ParameterSchema, ...keywords: readonly string[]): void {
   const isKnown = (keyword: string) => keywords.includes(keyword) || ANNOTATIONS.includes(keyword);
   if (!Object.keys(schema).every(isKnown)) throw new Unsayable();
@@ -254,7 +254,7 @@ function withoutAnnotations(schema: ParameterSchema): Record<string, unknown> {
   return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !ANNOTATIONS.includes(keyword)));
 }
 
-/** Of formats some are known; of regular expressions all but those that look around. */
+/** Strict mode supports some formats, and regular expressions without lookaround. */
 function assertText({ format, pattern }: ParameterSchema): void {
   if (format !== undefined && !FORMATS.has(format)) throw new Unsayable();
   if (pattern !== undefined && /\(\?<?[=!]/.test(String(pattern))) throw new Unsayable();
@@ -265,7 +265,7 @@ function typeOfScalar(value: unknown): string {
   return ["string", "number", "boolean"].includes(typeof value) ? typeof value : unsayable();
 }
 
-/** Alternatives of which one at most fits: objects that say which they are by a required constant. Else there is no saying it. */
+/** Whether at most one alternative can match: objects with a required discriminating constant. */
 function exclusive(branches: unknown): unknown {
   if (!Array.isArray(branches) || !branches.every(isJsonObject)) return unsayable();
   const constants = (branch: ParameterSchema, name: string) => {

@@ -1,5 +1,5 @@
 /**
- * The tools of a source as every framework needs them; the adapters add nothing but their framework's shapes.
+ * The tools of a source in a framework-neutral form; the adapters add only the shapes of their framework.
  *
  * @module
  */
@@ -8,36 +8,36 @@ import type { CallOptions, ClientMethods } from "../../client/types.ts";
 import { Failure } from "../../core/errors/failure.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject, nestsDeeperThan } from "../../internal/json.ts";
-import { explainFailure, explainPromise, explainQuestion, explainRefusal, isQuestion, toText } from "./explain.ts";
+import { explainError, explainFailure, explainPromise, explainQuestion, isQuestion, toText } from "./explain.ts";
 import { mapNames } from "./names.ts";
 import { checkOptions } from "../../internal/options.ts";
 import { AGENT_RULES, type AgentCall, type AgentOptions, type RunOptions } from "./options.ts";
 import { type Parameters, toParameters } from "./parameters.ts";
 import { type AgentSource, methodsOf } from "./source.ts";
 
-/** What came of a call. */
-export interface CallResult {
-  /** For the model: the answer, or why there is none and what to do. */
+/** Result of a call. */
+export interface ToolCallResult {
+  /** Text for the model: the answer, or an explanation of the error with advice. */
   readonly text: string;
-  /** The answer itself; `undefined` where there is none. */
+  /** The answer; `undefined` if the call failed. */
   readonly value: unknown;
-  /** Why there is no answer; `undefined` where there is one. */
+  /** The error; `undefined` if the call succeeded. */
   readonly error: Failure | ToolError | undefined;
 }
 
 /** Options of one call. */
 export interface AgentCallOptions extends RunOptions {
-  /** The model's own id of the call. */
+  /** The model's id of the call. */
   readonly id?: string | undefined;
 }
 
 /** A tool under the name that the model knows. */
 export class AgentTool {
-  /** Allowed by every framework. */
+  /** Name that every framework allows. */
   readonly name: string;
-  /** As its server lists it. */
+  /** Listing of the tool on its server. */
   readonly listing: ListedTool;
-  /** What the model has to say. */
+  /** Parameters that the model fills in. */
   readonly parameters: Parameters;
   readonly #methods: ClientMethods;
   readonly #options: AgentOptions;
@@ -50,18 +50,21 @@ export class AgentTool {
     this.#options = options;
   }
 
-  /** Calls the tool, and waits for all of it. Rejects if it is aborted, with the signal's reason. */
-  async call(said: unknown, options?: AgentCallOptions): Promise<CallResult> {
+  /** Calls the tool and waits for the whole answer. Rejects with the signal's reason if it is aborted. */
+  async call(said: unknown, options?: AgentCallOptions): Promise<ToolCallResult> {
     const pieces = this.stream(said, options);
     let next = await pieces.next();
     while (!next.done) next = await pieces.next();
     return next.value;
   }
 
-  /** Calls the tool; gives the pieces of its answer, then what came of it. Rejects if it is aborted, with the signal's reason. */
-  async *stream(said: unknown, { id, signal }: AgentCallOptions = {}): AsyncGenerator<unknown, CallResult, undefined> {
+  /** Calls the tool; yields the pieces of its answer and returns the result. Rejects with the signal's reason if it is aborted. */
+  async *stream(
+    said: unknown,
+    { id, signal }: AgentCallOptions = {},
+  ): AsyncGenerator<unknown, ToolCallResult, undefined> {
     const args = this.parameters.toArguments(said);
-    if (!isJsonObject(args)) return explained(new ToolError("invalid_input", "The arguments are no JSON object"));
+    if (!isJsonObject(args)) return explained(new ToolError("invalid_input", "The arguments are not a JSON object"));
     const { timeoutMs, onProgress, onPartial, promises } = this.#options;
     const call: AgentCall = { tool: this.listing.name, args, id };
     const options: CallOptions = {
@@ -78,14 +81,14 @@ export class AgentTool {
       }
       return answered(await stream.result);
     } catch (thrown) {
-      // Whoever aborts wants no explanation.
+      // An aborted call needs no explanation.
       signal?.throwIfAborted();
       return explained(thrown);
     }
   }
 
-  /** Calls the tool once: a promise is what came of it. */
-  async #look(args: unknown, options: CallOptions): Promise<CallResult> {
+  /** Calls the tool once; a promise is returned as the result. */
+  async #look(args: unknown, options: CallOptions): Promise<ToolCallResult> {
     const outcome = await this.#methods.outcome(this.listing.name, args, options);
     switch (outcome.kind) {
       case "answer":
@@ -102,9 +105,9 @@ export class AgentTool {
   }
 }
 
-/** The tools that a model gets. */
+/** Tools that a model gets. */
 export class Toolbox {
-  /** In the order in which the server lists them. */
+  /** The tools, in the order of the server's list. */
   readonly tools: readonly AgentTool[];
   /** The tools' names on their server, by the names that the model knows. */
   readonly names: ReadonlyMap<string, string>;
@@ -114,8 +117,8 @@ export class Toolbox {
     this.names = new Map(tools.map(({ name, listing }) => [name, listing.name]));
   }
 
-  /** Calls a tool by the name that the model knows; a model may well make one up. */
-  call(name: string, said: unknown, options: AgentCallOptions): Promise<CallResult> {
+  /** Calls a tool by the name that the model knows. Models may invent names. */
+  call(name: string, said: unknown, options: AgentCallOptions): Promise<ToolCallResult> {
     const tool = this.tools.find((one) => one.name === name);
     if (tool !== undefined) return tool.call(said, options);
     const known = { available_tools: [...this.names.keys()] };
@@ -123,7 +126,7 @@ export class Toolbox {
   }
 }
 
-/** Lists the tools of a source. Rejects with `ToolError` if they cannot be had. */
+/** Lists the tools of a source. Rejects with `ToolError` if they cannot be listed. */
 export async function openToolbox(source: AgentSource, options: AgentOptions): Promise<Toolbox> {
   checkOptions("give tools to a model", options, AGENT_RULES);
   const methods = methodsOf(source);
@@ -135,16 +138,16 @@ export async function openToolbox(source: AgentSource, options: AgentOptions): P
   return new Toolbox(tools);
 }
 
-function answered(value: unknown): CallResult {
+function answered(value: unknown): ToolCallResult {
   return { text: toText(value), value, error: undefined };
 }
 
-function explained(thrown: unknown): CallResult {
+function explained(thrown: unknown): ToolCallResult {
   if (thrown instanceof Failure) return { text: explainFailure(thrown), value: undefined, error: thrown };
-  // What the caller's own functions throw is theirs.
+  // Exceptions of the caller's callbacks pass through.
   if (!(thrown instanceof ToolError)) throw thrown;
   const { code, message, details } = thrown;
-  const text = isQuestion(details) ? explainQuestion(details) : explainRefusal(code, message, details);
+  const text = isQuestion(details) ? explainQuestion(details) : explainError(code, message, details);
   return { text, value: undefined, error: thrown };
 }
 
@@ -152,10 +155,10 @@ function refusalOf(message: string, details: unknown): ToolError {
   return new ToolError("invalid_request", message, { details });
 }
 
-/** As deep as servers take arguments unless they say otherwise. */
+/** Nesting limit of arguments, as servers have it by default. */
 const MAX_DEPTH = 512;
 
-/** What a model wrote as JSON; `undefined` if it is none, or nests too deeply. Some write nothing at all where there are no arguments. */
+/** Parses the JSON of a model; `undefined` if it is invalid or nested too deeply. Some models write nothing if a tool has no arguments. */
 export function readArguments(text: unknown): unknown {
   if (typeof text !== "string") return undefined;
   if (text.trim() === "") return {};

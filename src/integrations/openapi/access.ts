@@ -1,5 +1,5 @@
 /**
- * How an API is reached: where it is, and what goes with every request.
+ * Access to an API: its base URL and the headers of every request.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { OpenApiDocument } from "./document.ts";
 import { ImportError } from "./import_error.ts";
 import type { ApiRequest } from "./request.ts";
 
-/** Headers of requests, or what gives them for each. */
+/** Headers of requests, or a function that returns them for each request. */
 export type OpenApiHeaders = HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
 
 /** Sends a request. */
@@ -24,17 +24,17 @@ interface AccessOptions {
   readonly maxResponseBytes: number;
 }
 
-/** How an API is reached. */
+/** Access to an API. */
 export interface ApiAccess {
-  /** Whether a header of that name goes with every request, as far as that is known. */
+  /** Whether a header of that name is known to be sent with every request. */
   isGiven(header: string): boolean;
-  /** Where an operation is: there all are, unless it names servers of its own and the importer none. */
+  /** Base URL of an operation: the common one, unless the operation names servers and the import no `baseUrl`. */
   baseOf(servers: unknown, where: string): string;
-  /** Sends a request, and gives the value of its answer. */
+  /** Sends a request and returns the value of the response. */
   send(method: string, request: ApiRequest, what: string, isTyped: boolean, signal: AbortSignal): Promise<unknown>;
 }
 
-/** @throws {TypeError} If it is not known where the API is. */
+/** @throws {TypeError} If the base URL is unknown. */
 export function openApiAccess(document: OpenApiDocument, options: AccessOptions): ApiAccess {
   const { baseUrl, headers = {}, fetch: sendRequest = fetch, maxResponseBytes } = options;
   const base = baseUrl === undefined ? parseBase(serverOf(document.root["servers"]), "the document") : parseBase(
@@ -71,7 +71,7 @@ export function openApiAccess(document: OpenApiDocument, options: AccessOptions)
   };
 }
 
-/** What goes wrong on the way is no fault of the tool's. */
+/** Network errors are not errors of the tool. */
 async function reach<Value>(go: () => Promise<Value>, what: string): Promise<Value> {
   try {
     return await go();
@@ -81,7 +81,7 @@ async function reach<Value>(go: () => Promise<Value>, what: string): Promise<Val
   }
 }
 
-/** The URL of the first server that is named, with the defaults of its variables. */
+/** URL of the first server, with the defaults of its variables. */
 function serverOf(servers: unknown): string | undefined {
   const [first] = Array.isArray(servers) ? servers : [];
   const { url, variables } = asObject(first);

@@ -1,5 +1,5 @@
 /**
- * What an API's answer means to a caller: a value, or what a model can do about it.
+ * Maps an API's response to a value, a failure or an error.
  *
  * @module
  */
@@ -11,19 +11,19 @@ import { shorten } from "../../internal/text.ts";
 import { nestsDeeperThan } from "../../internal/json.ts";
 import { isJsonType } from "./input.ts";
 
-/** Longest part of an error's body that is told, in UTF-16 code units. */
+/** Maximum length of an error's body in messages, in UTF-16 code units. */
 const MAX_EXCERPT = 1_000;
 
-/** Deepest nesting that is read. */
+/** Maximum nesting of a response. */
 const MAX_DEPTH = 512;
 
 /**
- * The value of an answer.
+ * Reads the value of a response.
  *
  * @param what Names the operation: `GET /pets/{id}`.
- * @param isTyped Whether the document promises JSON.
- * @throws {Failure} If the API says no, or what it promised is not there.
- * @throws {ToolError} If it is busy or broken.
+ * @param isTyped Whether the document declares JSON.
+ * @throws {Failure} If the API refuses the request, or the response is not what the document declares.
+ * @throws {ToolError} If the API is busy or fails.
  */
 export function readAnswer({ status, headers }: Response, text: string, what: string, isTyped: boolean): unknown {
   if (status < 200 || status > 299) throw errorOf(status, headers, text, what);
@@ -46,7 +46,7 @@ function unexpected(text: string, status: number, message: string): Failure {
   return new Failure("unexpected_answer", message, { status, body: shorten(text, MAX_EXCERPT) });
 }
 
-/** What is told of the statuses that a caller can do something about; others of 400 to 499 are `rejected`. */
+/** Failure codes by status; other statuses of 400 to 499 are `rejected`. */
 const FAILURES: ReadonlyMap<number, readonly [code: string, hint: string]> = new Map([
   [401, ["upstream_unauthenticated", "the server's own credentials for it are missing or wrong"]],
   [403, ["upstream_forbidden", "the server's own credentials for it do not allow this"]],
@@ -64,7 +64,7 @@ function errorOf(status: number, headers: Headers, text: string, what: string): 
   }
   if (status < 400) return new Failure("redirected", `${message}: redirects are not followed`, { status });
   const [code, hint] = FAILURES.get(status) ?? ["rejected", "mend the arguments by what its body says"];
-  // Of the server's own credentials nothing is told: some APIs quote them.
+  // The response is withheld: some APIs quote the credentials of the request.
   if (status === 401 || status === 403) return new Failure(code, `${message}: ${hint}`, { status });
   return new Failure(code, `${message}: ${hint}`, { status, body: shorten(text, MAX_EXCERPT) });
 }

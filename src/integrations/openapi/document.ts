@@ -1,40 +1,37 @@
 /**
- * An OpenAPI document as it is read: nothing of it is believed before it was looked at.
+ * Reads an OpenAPI document. All of it is checked before use.
  *
  * @module
  */
-import { isJsonObject, pointerKeys } from "../../internal/json.ts";
+import { isJsonObject, type Members, pointerKeys } from "../../internal/json.ts";
 import { ImportError } from "./import_error.ts";
 
-/** A JSON object. */
-export type Members = Readonly<Record<string, unknown>>;
-
-/** Longest chain of references that only lead to further references. */
+/** Maximum length of a chain of references. */
 const MAX_CHAIN = 32;
 
-/** A document, whose references lead into itself alone. */
+/** An OpenAPI document. Its references must be local. */
 export class OpenApiDocument {
-  /** All of it. */
+  /** The whole document. */
   readonly root: Members;
-  /** Whether it is of OpenAPI 3.0, whose schemas are no JSON Schema yet. */
+  /** Whether the version is 3.0, whose schemas differ from JSON Schema. */
   readonly isVersion30: boolean;
 
-  /** @throws {TypeError} If it is not of OpenAPI 3.1 or 3.0. */
+  /** @throws {TypeError} If the version is not 3.1 or 3.0. */
   constructor(document: unknown) {
     const version = isJsonObject(document) ? document["openapi"] : undefined;
     if (!isJsonObject(document) || typeof version !== "string" || !/^3\.[01]\.\d+/.test(version)) {
       const hint = typeof document === "string" ? "parse its text first" : "its member openapi has to say so";
-      throw new TypeError(`Cannot import: this is no OpenAPI 3.1 or 3.0 document; ${hint}`);
+      throw new TypeError(`Cannot import: this is not an OpenAPI 3.1 or 3.0 document; ${hint}`);
     }
     this.root = document;
     this.isVersion30 = version.startsWith("3.0");
   }
 
   /**
-   * An object of the document, by way of references if need be.
+   * Reads an object of the document, through references.
    *
-   * @param where Names it in errors.
-   * @throws {ImportError} If it is none, or a reference leads out of the document, nowhere or in circles.
+   * @param where Name of the object in errors.
+   * @throws {ImportError} If the value is not an object, or a reference is external, dangling or circular.
    */
   object(node: unknown, where: string): Members {
     let at = node;
@@ -47,9 +44,9 @@ export class OpenApiDocument {
   }
 
   /**
-   * What a reference points at.
+   * Resolves a reference.
    *
-   * @throws {ImportError} If that is not in the document.
+   * @throws {ImportError} If its target is not in the document.
    */
   resolve(reference: unknown, where: string): unknown {
     const shown = JSON.stringify(reference)?.slice(0, 128);
@@ -67,7 +64,7 @@ export class OpenApiDocument {
   }
 }
 
-/** The text, if it is one that says something. */
+/** The text, unless it is empty. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
 }

@@ -1,9 +1,9 @@
 /**
- * An existing REST API as tools: each operation of its OpenAPI document is one.
+ * Tools from a REST API: one for each operation of its OpenAPI document.
  *
  * @module
  */
-import { asObject, OBJECT_MEMBERS } from "../../internal/json.ts";
+import { asObject, type Members, OBJECT_MEMBERS } from "../../internal/json.ts";
 import { compileLater, toValidate } from "../../core/json_schema/check.ts";
 import type { JsonSchema, Schema, SchemaResult } from "../../core/schema/standard_schema.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
@@ -14,7 +14,7 @@ import type { Ctx } from "../../core/handler/context.ts";
 import { SYSTEM_TOOLS } from "../../core/tool/system_tools.ts";
 import type { AnyTool } from "../../core/tool/definition.ts";
 import { type ApiAccess, type FetchApi, openApiAccess, type OpenApiHeaders } from "./access.ts";
-import { type Members, OpenApiDocument, textOf } from "./document.ts";
+import { OpenApiDocument, textOf } from "./document.ts";
 import { ImportError } from "./import_error.ts";
 import { jsonContent, layOutInput } from "./input.ts";
 import { type OpenApiOperation, operationsOf, type ReadOperation } from "./operations.ts";
@@ -24,21 +24,21 @@ import type { ToolAnnotations } from "../../core/handler/middleware.ts";
 
 /** Options of {@link toolsFromOpenApi}. */
 export interface OpenApiImportOptions {
-  /** Where the API is; paths of the document are added to it. Default: the first server of the document, which is then trusted. */
+  /** Base URL of the API; paths of the document are appended. Default: the first server of the document, which is then trusted. */
   readonly baseUrl?: string | URL;
   /**
-   * Headers of every request, such as `authorization`, or a function that gives them for each. They go to the origin of `baseUrl`
-   * alone, and arguments cannot take their place.
+   * Headers of every request, such as `authorization`, or a function that returns them for each. They are sent only to the origin of `baseUrl`,
+   * and arguments cannot override them.
    */
   readonly headers?: OpenApiHeaders;
-  /** Takes the place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: FetchApi;
-  /** Which operations become tools. Default: all of them. */
+  /** Selects the operations that become tools. Default: all. */
   readonly select?: (operation: OpenApiOperation) => boolean;
-  /** Largest answer that is read, in bytes. Default: 4 MiB. */
+  /** Size limit of a response, in bytes. Default: 4 MiB. */
   readonly maxResponseBytes?: number;
   /**
-   * Told, as a sentence, of each part of an operation that its tool has no argument for, since it is optional, and neither JSON nor
+   * Called with a sentence for each optional part of an operation that its tool leaves out, since it is neither JSON nor
    * text. Default: `console.warn`.
    */
   readonly onLeftOut?: (problem: string) => void;
@@ -87,8 +87,8 @@ const RULES: OptionRules<OpenApiImportOptions> = {
  * deepStrictEqual(await client.getPet?.({ id: 7 }), { url: "https://pets.example/v1/pets/7" });
  * ```
  * @param document The document, parsed.
- * @throws {TypeError} If it is no OpenAPI 3.1 or 3.0 document, refers to something outside of it, or has an operation that
- * cannot be called with JSON and text alone and was not left out by `select`; or an option is not what it should be.
+ * @throws {TypeError} If the document is not OpenAPI 3.1 or 3.0, has external references, or has an operation that
+ * needs more than JSON and text and is not left out by `select`; or an option is invalid.
  */
 export function toolsFromOpenApi(document: unknown, options: OpenApiImportOptions = {}): AnyTool[] {
   checkOptions("import an API", options, RULES);
@@ -112,10 +112,10 @@ export function toolsFromOpenApi(document: unknown, options: OpenApiImportOption
   return tools;
 }
 
-/** Most problems that are told at once. */
+/** Maximum number of problems in one error. */
 const MAX_TOLD = 20;
 
-/** Told all at once: whoever mends one wants to know of the others. */
+/** Throws one error that lists all problems. */
 function assertNone(problems: readonly ImportError[]): void {
   const [first, ...others] = problems;
   if (first === undefined) return;
@@ -147,7 +147,7 @@ function toTool(
     (what) => onLeftOut(`${where} is imported in part as the tool ${name}: ${what}`),
   );
   const base = access.baseOf(operation.servers, where);
-  // The answer to HEAD has no body, whatever is promised.
+  // A response to HEAD has no body, whatever the document declares.
   const output = method === "HEAD" ? undefined : outputOf(document, source, where);
   const about = [source["summary"], source["description"]].map(textOf).filter((text) => text !== undefined);
   const described = toolDefiner(...SCHEMA_ADAPTERS)(name).describe([...new Set(about)].join("\n\n") || where)
@@ -157,7 +157,7 @@ function toTool(
       return await access.send(method, writeRequest(base, path, layout, args), where, output !== undefined, ctx.signal);
     } catch (error) {
       const isUnreachable = error instanceof ToolError && error.cause !== undefined && !ctx.signal.aborted;
-      // A caller may ask for lines of the log: the cause of an error is nothing that JSON shows.
+      // The cause is not visible in JSON, so a caller that receives log lines does not see it.
       if (isUnreachable) ctx.log("warn", "The API cannot be reached", { error });
       throw error;
     }
@@ -167,13 +167,13 @@ function toTool(
     : described.output(toSchema<unknown>(output, checkOf(output))).handle(run);
 }
 
-/** Names that no tool of a server can have. */
+/** Names that tools cannot have. */
 const RESERVED: ReadonlySet<string> = new Set([...OBJECT_MEMBERS, ...SYSTEM_TOOLS.map(({ name }) => name)]);
 
-/** Longest name of a tool. */
+/** Maximum length of a tool's name. */
 const MAX_NAME = 64;
 
-/** A name that no other operation has; `names` takes it. */
+/** Makes a unique name and adds it to `names`. */
 function nameOf({ operationId, method, path }: OpenApiOperation, names: Set<string>): string {
   const byPath = toName(`${method.toLowerCase()}_${path}`);
   const byId = toName(operationId ?? "");
@@ -188,7 +188,7 @@ function toName(text: string): string {
   return text.replace(/[^A-Za-z0-9_.-]+/g, "_").replace(/^_+|_+$/g, "").replace(/_{2,}/g, "_");
 }
 
-/** What HTTP says of a method. Source: RFC 9110, section 9.2. */
+/** Annotations of an HTTP method. Source: RFC 9110, section 9.2. */
 function annotationsOf(method: string): ToolAnnotations {
   if (method === "GET" || method === "HEAD" || method === "OPTIONS") {
     return { readOnlyHint: true, idempotentHint: true };
@@ -198,7 +198,7 @@ function annotationsOf(method: string): ToolAnnotations {
   return { readOnlyHint: false };
 }
 
-/** What the document promises of every good answer; `undefined` if one of them need not be JSON. */
+/** Schema of all successful responses; `undefined` if one of them may not be JSON. */
 function outputOf(document: OpenApiDocument, source: Members, where: string): JsonSchema | undefined {
   const schemas = new SchemaCollector(document, where);
   const good = Object.entries(asObject(source["responses"])).filter(([status]) => /^2(?:\d\d|XX)$/i.test(status));
@@ -210,7 +210,7 @@ function outputOf(document: OpenApiDocument, source: Members, where: string): Js
 }
 
 /**
- * How many values the arguments of a call may hold in all: to check one takes a microsecond or two, and a body of a megabyte has room for
+ * Limit on the values in the arguments of a call. Checking a value takes a microsecond or two, and a body of a megabyte has room for
  * half a million.
  */
 const MAX_VALUES = 32_768;
@@ -235,7 +235,7 @@ function toSchema<Value>(jsonSchema: JsonSchema, validate: Validate): Schema<Val
   return { "~standard": standard };
 }
 
-/** Whether a value holds more values than so many, itself included. */
+/** Whether a value contains more than `limit` values, itself included. */
 function holdsMoreThan(value: unknown, count: number): boolean {
   const waiting = [value];
   let found = 1;
@@ -244,7 +244,7 @@ function holdsMoreThan(value: unknown, count: number): boolean {
     if (typeof next !== "object" || next === null) continue;
     const members: readonly unknown[] = Array.isArray(next) ? next : Object.values(next);
     found += members.length;
-    // Before any of them is looked at: there may be half a million.
+    // Counted before the members are visited: there may be half a million.
     if (found > count) return true;
     for (const member of members) if (typeof member === "object" && member !== null) waiting.push(member);
   }

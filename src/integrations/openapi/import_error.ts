@@ -1,6 +1,6 @@
-/** What cannot be imported: a fault of the document, not of whoever imports it. */
+/** A part of the document that cannot be imported. */
 export class ImportError extends TypeError {
-  /** @param where Names what has it: `GET /pets`. */
+  /** @param where Place of the problem: `GET /pets`. */
   constructor(where: string, problem: string) {
     super(`Cannot import ${where}: ${problem}`);
   }

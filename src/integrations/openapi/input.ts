@@ -1,50 +1,50 @@
 /**
- * The arguments of a tool, laid out flat, and which part of the request each is.
+ * The flat arguments of a tool, and the part of the request that each one sets.
  *
  * @module
  */
-import { asObject, isJsonObject } from "../../internal/json.ts";
+import { asObject, isJsonObject, type Members } from "../../internal/json.ts";
 import type { JsonSchema } from "../../core/schema/standard_schema.ts";
-import type { Members, OpenApiDocument } from "./document.ts";
+import type { OpenApiDocument } from "./document.ts";
 import { ImportError } from "./import_error.ts";
 import type { ReadOperation } from "./operations.ts";
 import { type Parameter, readParameter } from "./parameters.ts";
 import type { SchemaCollector } from "./schemas.ts";
 
-/** Which arguments the body is made of. */
+/** The request body, made from arguments. */
 export interface BodyLayout {
-  /** Media type that is sent. */
+  /** Media type of the body. */
   readonly mediaType: string;
-  /** Whether it is sent as the text that it is, and not as JSON. */
+  /** Whether the body is sent as plain text instead of JSON. */
   readonly isText: boolean;
-  /** Whether there is always one. */
+  /** Whether the body is required. */
   readonly isRequired: boolean;
-  /** Its members, each an argument; `undefined`: the argument `body` is all of it. */
+  /** Members of the body, each an argument; `undefined` if the argument `body` is the whole body. */
   readonly members: ReadonlySet<string> | undefined;
 }
 
-/** How arguments become a request. */
+/** Mapping of arguments to a request. */
 export interface InputLayout {
-  /** What the arguments have to be. */
+  /** Schema of the arguments. */
   readonly schema: JsonSchema;
   /** Parameters, by the names of their arguments. */
   readonly parameters: ReadonlyMap<string, Parameter>;
-  /** `undefined`: none is sent. */
+  /** The body; `undefined` if none is sent. */
   readonly body: BodyLayout | undefined;
 }
 
-/** Where the whole body goes, if it is not laid out flat. */
+/** Name of the argument for a whole body. */
 const BODY = "body";
 
-/** What a text can be sent as. */
+/** Media types of text. */
 const TEXT_TYPE = /^text\/[\w.!#$&^+-]+\s*(?:;|$)/i;
 
 /**
- * Lays out an operation's arguments.
+ * Maps an operation's arguments.
  *
- * @param isGiven Whether a header of that name goes with every request anyway.
- * @param leaveOut Told of each thing that no argument can say, and that need not be said.
- * @throws {ImportError} If it cannot be called with JSON and text alone.
+ * @param isGiven Whether a header of that name is sent with every request.
+ * @param leaveOut Called for each optional part that has no argument.
+ * @throws {ImportError} If the operation needs more than JSON and text.
  */
 export function layOutInput(
   document: OpenApiDocument,
@@ -75,7 +75,7 @@ export function layOutInput(
   return { schema: schemas.withDefinitions(schema), parameters, body };
 }
 
-/** A path that would be sent with a hole in it, or would end before its end. */
+/** Refuses a path with an undeclared parameter, a query or a fragment. */
 function assertPath(path: string, parameters: ReadonlyMap<string, Parameter>, where: string): void {
   const declared = new Set([...parameters.values()].filter(({ place }) => place === "path").map(({ name }) => name));
   for (const [, name = ""] of path.matchAll(/\{([^{}]+)\}/g)) {
@@ -125,7 +125,7 @@ function layOutBody(
   return whole(schemas.convert(json.schema), mediaType, false);
 }
 
-/** What a media type map says of JSON; `undefined` if it has none. */
+/** The JSON entry of a media type map; `undefined` if it has none. */
 export function jsonContent(
   document: OpenApiDocument,
   content: unknown,
@@ -146,7 +146,7 @@ export function isJsonType(type: string): boolean {
   return /^(?:application\/json|[\w.!#$&^-]+\/[\w.!#$&^-]+\+json)\s*(?:;|$)/i.test(type.trim());
 }
 
-/** All that a schema may say whose members can stand beside parameters. */
+/** Keywords of a schema whose members can be flattened beside parameters. */
 const FLAT_KEYWORDS: ReadonlySet<string> = new Set([
   "type",
   "properties",
@@ -174,7 +174,7 @@ function flatMembers(
     Object.keys(schema).every((keyword) => FLAT_KEYWORDS.has(keyword) || keyword.startsWith("x-"));
   if (!isFlat || !Array.isArray(required)) return undefined;
   const names = required.filter((name) => typeof name === "string");
-  // What is required of a body that need not be there cannot be said of arguments that stand alone.
+  // Required members of an optional body cannot be expressed by flat arguments.
   if (names.length > 0 && !isBodyRequired) return undefined;
   return names.every((name) => Object.hasOwn(properties, name)) ? { properties, required: names } : undefined;
 }

@@ -1,5 +1,5 @@
 /**
- * OpenAPI: an existing REST API becomes tools, and a server says by a document how it is called.
+ * OpenAPI: tools from the document of a REST API, and a document that describes a server.
  *
  * @module
  */

@@ -1,47 +1,47 @@
 /**
- * The operations of a document: what can be done where, before anything is made of it.
+ * The operations of a document, before they are converted.
  *
  * @module
  */
-import { asObject, isJsonObject } from "../../internal/json.ts";
-import { type Members, type OpenApiDocument, textOf } from "./document.ts";
+import { asObject, isJsonObject, type Members } from "../../internal/json.ts";
+import { type OpenApiDocument, textOf } from "./document.ts";
 import { ImportError } from "./import_error.ts";
 
-/** What `select` is told of an operation. */
+/** An operation, as `select` receives it. */
 export interface OpenApiOperation {
-  /** In upper case. */
+  /** HTTP method, in upper case. */
   readonly method: string;
-  /** As the document has it: `/pets/{id}`. */
+  /** Path of the document: `/pets/{id}`. */
   readonly path: string;
-  /** As the document has it, if it has one. */
+  /** Operation id of the document. */
   readonly operationId: string | undefined;
-  /** As the document has them. */
+  /** Tags of the document. */
   readonly tags: readonly string[];
 }
 
-/** An operation of which only that is known yet. */
+/** An operation whose details have not been read. */
 export interface FoundOperation extends OpenApiOperation {
   /**
-   * Reads the rest.
+   * Reads the details.
    *
-   * @throws {ImportError} If a parameter is none, or refers to what is not there; or its path does.
+   * @throws {ImportError} If a parameter is invalid, or a reference of the operation or its path is dangling.
    */
   read(): ReadOperation;
 }
 
-/** An operation, read. */
+/** An operation with its details. */
 export interface ReadOperation extends OpenApiOperation {
   /** The operation itself. */
   readonly source: Members;
-  /** Its parameters, those of its path among them; its own count where both have one. */
+  /** Parameters of the operation and of its path; the operation's override the path's. */
   readonly parameters: readonly NamedParameter[];
-  /** Servers that it names itself, or its path does. */
+  /** Servers of the operation or its path. */
   readonly servers: unknown;
 }
 
-/** A parameter that has a name. */
+/** A named parameter. */
 export interface NamedParameter {
-  /** Not empty. */
+  /** Name, not empty. */
   readonly name: string;
   /** The parameter itself. */
   readonly source: Members;
@@ -83,7 +83,7 @@ export function* operationsOf(document: OpenApiDocument): Generator<FoundOperati
   }
 }
 
-/** What a path may have that cannot be read: whoever does not take any of it need not mend it. */
+/** Defers errors of a path item until one of its operations is read. */
 function* unreadableOperations(path: string, problem: unknown): Generator<FoundOperation> {
   const read = (): never => {
     throw problem;

@@ -1,5 +1,5 @@
 /**
- * Parameters of an operation, and how their values are written into a URL or a header.
+ * Parameters of an operation, and the serialization of their values into a URL or a header.
  *
  * Source: {@link https://spec.openapis.org/oas/v3.1.1.html#style-values | OpenAPI 3.1, style values}; RFC 6570.
  *
@@ -13,38 +13,38 @@ import { ImportError } from "./import_error.ts";
 import type { NamedParameter } from "./operations.ts";
 import type { SchemaCollector } from "./schemas.ts";
 
-/** Where a parameter goes. */
+/** Location of a parameter. */
 export type ParameterPlace = "path" | "query" | "header";
 
 /** One parameter. */
 export interface Parameter {
-  /** Its name in the request. */
+  /** Name in the request. */
   readonly name: string;
-  /** Where it goes. */
+  /** Location in the request. */
   readonly place: ParameterPlace;
-  /** Whether it has to be there. */
+  /** Whether the parameter is required. */
   readonly isRequired: boolean;
-  /** How it is written. */
+  /** Serialization style. */
   readonly style: "simple" | "form" | "deepObject" | "json";
-  /** Whether members of arrays and objects are written one by one. */
+  /** Whether members of arrays and objects are serialized separately. */
   readonly isExploded: boolean;
-  /** What its value has to be. */
+  /** Schema of the value. */
   readonly schema: JsonSchema;
 }
 
-/** Header parameters that a document cannot have: other parts of it say them. */
+/** Header parameters that OpenAPI ignores: other parts of the document define them. */
 const IGNORED_HEADERS: ReadonlySet<string> = new Set(["accept", "content-type", "authorization"]);
 
-/** Headers that no argument may set: they frame the request, or `fetch` keeps them for itself. */
+/** Headers that no argument may set: they frame the request, or `fetch` reserves them. */
 const FORBIDDEN_HEADERS =
   /^(?:host|connection|content-length|content-encoding|transfer-encoding|te|trailer|upgrade|expect|keep-alive|cookie|proxy-.*|sec-.*)$/i;
 
 /**
- * Reads a parameter; `undefined` if it is none of ours: what says how the body is written, and what need not be there and
+ * Reads a parameter; `undefined` for a header that describes the body, and for an optional parameter that
  * cannot be sent.
  *
- * @param leaveOut Told of the latter.
- * @throws {ImportError} If it has to be there, and cannot be sent.
+ * @param leaveOut Called for the latter.
+ * @throws {ImportError} If a required parameter cannot be sent.
  */
 export function readParameter(
   { name, source }: NamedParameter,
@@ -95,7 +95,7 @@ function isStyle(style: unknown, place: ParameterPlace): style is Parameter["sty
   return place === "query" ? style === "form" || style === "deepObject" : style === "simple";
 }
 
-/** The parts of a query that say a parameter: `tag=a`, `tag=b`. */
+/** Serializes a parameter as parts of a query: `tag=a`, `tag=b`. */
 export function queryParts({ name, style, isExploded }: Parameter, value: unknown): string[] {
   const key = encode(name);
   if (style === "json") return [`${key}=${encode(JSON.stringify(value))}`];
@@ -112,16 +112,16 @@ export function queryParts({ name, style, isExploded }: Parameter, value: unknow
   return [`${key}=${listed(members.flat(), name, encode)}`];
 }
 
-/** A parameter's value as a path has it. */
+/** Serializes a parameter's value for a path. */
 export function pathText(parameter: Parameter, value: unknown): string {
   return simple(parameter, value, encode);
 }
 
-/** A parameter's value as a header has it. @throws {ToolError} If no header can hold it. */
+/** Serializes a parameter's value for a header. @throws {ToolError} If a header cannot contain it. */
 export function headerText(parameter: Parameter, value: unknown): string {
   const text = simple(parameter, value, (part) => part);
   if (/^[\t\x20-\x7e]*$/.test(text)) return text;
-  throw new ToolError("invalid_input", `Invalid arguments at "${parameter.name}": a header is of printable ASCII`);
+  throw new ToolError("invalid_input", `Invalid arguments at "${parameter.name}": a header takes only printable ASCII`);
 }
 
 type Encode = (text: string) => string;
@@ -146,7 +146,7 @@ function scalar(value: unknown, name: string): string {
   throw new ToolError("invalid_input", `Invalid arguments at "${name}": arrays and objects in it cannot be sent`);
 }
 
-/** Percent-encoded, but for what RFC 3986 calls unreserved. */
+/** Percent-encodes all but the unreserved characters of RFC 3986. */
 function encode(text: string): string {
   const escaped = encodeURIComponent(text.toWellFormed());
   return escaped.replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -1,29 +1,29 @@
 /**
- * Arguments as an HTTP request.
+ * Serializes arguments as an HTTP request.
  *
  * @module
  */
 import { ToolError } from "../../core/errors/tool_error.ts";
-import type { Members } from "./document.ts";
+import type { Members } from "../../internal/json.ts";
 import type { InputLayout } from "./input.ts";
 import { headerText, type Parameter, pathText, queryParts } from "./parameters.ts";
 
-/** A request without what the environment adds to it. */
+/** A request, without the common headers. */
 export interface ApiRequest {
-  /** Where it goes. */
+  /** URL of the request. */
   readonly url: string;
-  /** Headers that the arguments say. */
+  /** Headers from arguments. */
   readonly headers: Headers;
-  /** JSON, or the text that an argument is; `null` for none. */
+  /** JSON or plain text; `null` without a body. */
   readonly body: string | null;
 }
 
 /**
  * Writes a request.
  *
- * @param base URL that paths are added to, without trailing slash.
- * @param path As the document has it: `/pets/{id}`.
- * @throws {ToolError} `invalid_input`, if a value cannot be sent where it belongs.
+ * @param base Base URL, without trailing slash.
+ * @param path Path of the document: `/pets/{id}`.
+ * @throws {ToolError} `invalid_input`, if a value cannot be serialized at its location.
  */
 export function writeRequest(base: string, path: string, { parameters, body }: InputLayout, args: Members): ApiRequest {
   const given = [...parameters].filter(([name]) => Object.hasOwn(args, name) && args[name] !== undefined);
@@ -51,7 +51,7 @@ function payloadOf({ members, isRequired }: NonNullable<InputLayout["body"]>, ar
   return given.length > 0 || isRequired ? Object.fromEntries(given) : undefined;
 }
 
-/** A value must not make the path another: neither leave a segment empty, nor be what URLs read as "here" or "up". */
+/** Refuses values that would change the path: an empty segment, `.` or `..`. */
 function fillPath(path: string, values: ReadonlyMap<string, readonly [Parameter, unknown]>): string {
   return path.split("/").map((segment) => {
     const names: string[] = [];
@@ -62,7 +62,10 @@ function fillPath(path: string, values: ReadonlyMap<string, readonly [Parameter,
       return pathText(...found);
     });
     if (names.length > 0 && /^(?:\.|%2e){0,2}$/i.test(filled)) {
-      throw new ToolError("invalid_input", `Invalid arguments at "${names[0]}": ${JSON.stringify(filled)} is no name`);
+      throw new ToolError(
+        "invalid_input",
+        `Invalid arguments at "${names[0]}": ${JSON.stringify(filled)} is not a valid path segment`,
+      );
     }
     return filled;
   }).join("/");

@@ -1,17 +1,17 @@
 /**
- * Schemas of an OpenAPI document as JSON Schema 2020-12 that stands alone: what they refer to comes along, under `$defs`.
+ * Schemas of an OpenAPI document as self-contained JSON Schema 2020-12: referenced schemas are copied to `$defs`.
  *
- * OpenAPI 3.1 has JSON Schema itself; of 3.0 `nullable` and boolean `exclusiveMinimum` and `exclusiveMaximum` are said anew.
+ * OpenAPI 3.1 uses JSON Schema; of 3.0 `nullable` and boolean `exclusiveMinimum` and `exclusiveMaximum` are converted.
  *
  * @module
  */
-import { asObject, isJsonObject, pointerKeys } from "../../internal/json.ts";
+import { asObject, isJsonObject, type Members, pointerKeys } from "../../internal/json.ts";
 import { mapParts } from "../../core/json_schema/subschemas.ts";
 import type { JsonSchema } from "../../core/schema/standard_schema.ts";
-import type { Members, OpenApiDocument } from "./document.ts";
+import type { OpenApiDocument } from "./document.ts";
 import { ImportError } from "./import_error.ts";
 
-/** What says nothing once a schema stands alone. */
+/** Keywords without a meaning outside of the document. */
 const DROPPED: ReadonlySet<string> = new Set([
   "$id",
   "$schema",
@@ -24,10 +24,10 @@ const DROPPED: ReadonlySet<string> = new Set([
   "nullable",
 ]);
 
-/** Deepest nesting of one schema: deeper, it is a value that holds itself. */
+/** Maximum nesting of one schema: a deeper value is cyclic. */
 const MAX_DEPTH = 100;
 
-/** Most schemas that one tool's are made of: references may multiply them. */
+/** Maximum number of schemas of one tool: references may multiply them. */
 const MAX_NODES = 50_000;
 
 /** Collects the schemas of one tool. */
@@ -38,23 +38,23 @@ export class SchemaCollector {
   readonly #definitions = new Map<string, unknown>();
   #nodes = 0;
 
-  /** @param where Names the operation in errors. */
+  /** @param where Name of the operation in errors. */
   constructor(document: OpenApiDocument, where: string) {
     this.#document = document;
     this.#where = where;
   }
 
   /**
-   * A schema as it may stand in one that {@link withDefinitions} finishes.
+   * Converts a schema for use in one that {@link withDefinitions} completes.
    *
-   * @throws {ImportError} If a reference leads out of the document, nowhere, or in circles, or it is too large.
+   * @throws {ImportError} If a reference is external, dangling or circular, or the schema is too large.
    */
   convert(schema: unknown): JsonSchema {
     if (!isJsonObject(schema)) return schema === false ? { not: {} } : {};
     return this.#convert(schema, 0);
   }
 
-  /** The schema with what it and all others refer to. */
+  /** Adds the definitions that the collected schemas refer to. */
   withDefinitions(schema: JsonSchema): JsonSchema {
     return this.#definitions.size === 0 ? schema : { ...schema, $defs: Object.fromEntries(this.#definitions) };
   }
@@ -73,7 +73,7 @@ export class SchemaCollector {
 
   #reference(reference: unknown, depth: number): string {
     const target = this.#document.resolve(reference, this.#where);
-    // Follows references to references, which a validator would for ever.
+    // Follows chains of references, on which a validator would loop.
     this.#document.object(typeof target === "boolean" ? {} : target, this.#where);
     const pointer = String(reference);
     const known = this.#names.get(pointer);
@@ -87,7 +87,7 @@ export class SchemaCollector {
 
   #nameFor(pointer: string): string {
     const stem = (pointerKeys(pointer).at(-1) ?? "").replace(/[^A-Za-z0-9_.-]+/g, "_") || "root";
-    // As a member of an object `__proto__` is no name.
+    // `__proto__` cannot be a member name of a plain object.
     const base = stem === "__proto__" ? "proto" : stem;
     let name = base;
     for (let count = 2; this.#definitions.has(name); count++) name = `${base}_${count}`;
@@ -101,7 +101,7 @@ function isUsable(keyword: string, value: unknown): boolean {
   return keyword !== "patternProperties" || Object.keys(asObject(value)).every(isPattern);
 }
 
-/** Whether a pattern can be checked here; if not, the API itself has the last word. */
+/** Whether a pattern can be checked here; if not, only the API checks it. */
 function isPattern(pattern: unknown): boolean {
   try {
     return typeof pattern === "string" && new RegExp(pattern, "u") !== undefined;

@@ -5,11 +5,11 @@ import type { Middleware } from "../../core/handler/middleware.ts";
 
 const encoder = new TextEncoder();
 
-/** Holds arguments to what a part says of bodies: the whole, which reads them, may allow more. Nothing, if the part does not say. */
+/** Middleware that applies a part's body limits to arguments, since the whole may allow more. `undefined` without such limits. */
 export function holdArguments({ bodyBytes, depth }: Partial<Limits>): readonly Middleware[] {
   if (bodyBytes === undefined && depth === undefined) return [];
   const hold: Middleware = ({ call, tool }, next) => {
-    // A promise is no longer than any other.
+    // The arguments of a redeem are a promise token, whose length is limited.
     if (tool.isSystem) return next();
     const text = JSON.stringify(call.args);
     if (bodyBytes !== undefined && encoder.encode(text).length > bodyBytes) {

@@ -1,8 +1,8 @@
 /**
  * `group` and `mount`: a server as a part of another.
  *
- * What the server is made of goes into the whole: its tools, resources and prompts, and around them its own middleware, errors,
- * config and limits. The server itself does not run.
+ * The whole takes the server's tools, resources and prompts, with the server's middleware, error mapping,
+ * config and limits around them. The server itself does not run.
  *
  * @module
  */
@@ -16,23 +16,23 @@ import { holdArguments } from "./argument_limits.ts";
 import { joinParts } from "./merge_parts.ts";
 import type { OfferedPart, PartOffer } from "./part_contents.ts";
 
-/** What may stand between a prefix and a name: what names of tools may have on every wire. */
+/** Separators between a prefix and a name that are valid in tool names on every wire. */
 export type Separator = "_" | "-" | ".";
 
 /** Options of {@link group}. */
 export interface GroupOptions<Between extends Separator = Separator> {
-  /** What stands between the prefix and a name. Default: `"_"`, which agent frameworks allow, too. */
+  /** Separator between the prefix and a name. Default: `"_"`, which agent frameworks allow, too. */
   readonly separator?: Between;
 }
 
 const RULES: OptionRules<GroupOptions<Separator>> = { separator: oneOf("_", "-", ".") };
 
-/** The tools of a source, each of them. */
+/** Union of the tools of a source. */
 export type ToolsIn<Source extends ToolSource> = NonNullable<Source["~tools"]>[number];
 
 /** Tools under names with a prefix. */
 export type Grouped<Prefix extends string, Tools extends AnyTool> = Tools extends AnyTool ? {
-    /** Unique on its server. */
+    /** Name, unique on its server. */
     readonly name: `${Prefix}${Tools["name"]}`;
     /** Types only; never present at run time. */
     readonly "~types"?: Tools["~types"];
@@ -44,9 +44,9 @@ export type Grouped<Prefix extends string, Tools extends AnyTool> = Tools extend
 /**
  * A server as a part of another, with a prefix before the names of its tools and prompts.
  *
- * It keeps its own middleware, inside of the whole's, its errors, config, limits and time; scopes and visibility stay with each
- * tool. A prefix is a namespace: idempotency keys and what callers keep as context are apart, too. URIs of resources stay as
- * they are. Keys, engine, logger, wires, hosts and auth are the whole's.
+ * It keeps its middleware (inside the whole's), error mapping, config, limits and timeout; scopes and visibility stay with each
+ * tool. A prefix is a namespace: idempotency keys and caller state are separate, too. URIs of resources are
+ * not changed. Keys, engine, logger, wires, hosts and auth are the whole's.
  *
  * @example Two servers as one
  * ```ts
@@ -62,9 +62,9 @@ export type Grouped<Prefix extends string, Tools extends AnyTool> = Tools extend
  * strictEqual(await client.log(), "an event");
  * strictEqual(await client.git_log(), "a commit");
  * ```
- * @param prefix Of the characters that names of tools may have.
+ * @param prefix Prefix of valid tool name characters.
  * @param source A server, or a gateway.
- * @throws {TypeError} If the prefix or an option does not fit.
+ * @throws {TypeError} If the prefix or an option is invalid.
  */
 export function group<
   const Prefix extends string,
@@ -88,10 +88,10 @@ export function group<
 }
 
 /**
- * A server as a part of another, under the names that it has: as {@link group}, without a prefix and so in the whole's own
+ * A server as a part of another, with unchanged names: as {@link group} without a prefix, so in the whole's
  * namespace.
  *
- * @example Its promises are good at the whole, too, if both have the same keys and engine
+ * @example Its promise tokens are valid at the whole, too, if both have the same keys and engine
  * ```ts
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { mount } from "jsr:@toolwire/toolwire/compose";
@@ -110,7 +110,7 @@ export function mount<Source extends Composable>(source: Source): Part<ToolsIn<S
 function offerOf(source: Composable): ServerOffer {
   const offer = source?.["~offer"];
   if (offer !== undefined) return offer;
-  throw new TypeError("Cannot compose: pass a server of createServer(…), or what gateway(…) gives, awaited");
+  throw new TypeError("Cannot compose: pass a server of createServer(…), or the awaited result of gateway(…)");
 }
 
 function partOf(source: Composable, place: string, prefix: string | undefined, before: string): OfferedPart<never> {
@@ -143,7 +143,7 @@ function partOf(source: Composable, place: string, prefix: string | undefined, b
   return { "~part": part, "~join": joinParts };
 }
 
-/** What is kept of a server, around what was kept of the servers within it. */
+/** Settings of a server around the settings of its parts. */
 function scopeOf(
   options: ServerOffer["options"],
   place: string,

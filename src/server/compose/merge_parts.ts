@@ -1,5 +1,5 @@
 /**
- * All parts of a server as one: what there is of them, and whether it goes together.
+ * Merges the parts of a server, and checks them for conflicts.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { SYSTEM_TOOLS } from "../../core/tool/system_tools.ts";
 import type { ToolDefinition } from "../../core/tool/definition.ts";
 import type { OfferedPart, PartOffer } from "./part_contents.ts";
 
-/** Makes one of all parts of a server. */
+/** Merges all parts of a server. */
 export const joinParts: JoinParts = (options, own) => {
   const { parts = [], auth } = options;
   return new Joined(parts.map((part) => offerOf(part, auth !== undefined)), own, options);
@@ -32,7 +32,7 @@ class Joined implements JoinedParts {
   readonly changes: ChangeBus;
   readonly #offers: readonly PartOffer[];
   readonly #logger: Logger | undefined;
-  /** By their other names; `undefined` where several have one. */
+  /** Definitions by their alternative names; `undefined` for an ambiguous name. */
   #alone: ReadonlyMap<string, ToolDefinition | undefined> = new Map();
   #isBegun = false;
   readonly #leaves: (() => void)[] = [];
@@ -78,28 +78,30 @@ class Joined implements JoinedParts {
     for (const offer of this.#offers) offer.close();
   }
 
-  /** What somebody wrote is mended before it runs; what others list, or what changes while it runs, must not end it. */
-  #leaveOut({ name, part, remote: relay }: ToolDefinition, problem: string, isTwice: boolean): void {
-    if (!this.#isBegun && (relay === undefined || isTwice)) throw new TypeError(`Cannot create server: ${problem}`);
+  /** A conflict at start is an error; a conflict from a remote list or a later change only logs a warning. */
+  #leaveOut({ name, part, remote }: ToolDefinition, problem: string, isTwice: boolean): void {
+    if (!this.#isBegun && (remote === undefined || isTwice)) throw new TypeError(`Cannot create server: ${problem}`);
     this.#logger?.warn("A tool of a part is left out", { tool: name, part: originOf(part), problem });
   }
 }
 
 const RESERVED: ReadonlySet<string> = new Set([...OBJECT_MEMBERS, ...SYSTEM_TOOLS.map(({ name }) => name)]);
 
-/** Why a tool cannot be there beside what is; `undefined` if it can. */
+/** Conflict of a tool with the others; `undefined` without one. */
 function problemOf({ name, part }: ToolDefinition, other: ToolDefinition | undefined): string | undefined {
   if (name.length > 64) {
     return `the name "${name}", of ${originOf(part)}, is longer than 64 characters; choose a shorter prefix`;
   }
-  if (RESERVED.has(name)) return `"${name}", of ${originOf(part)}, is no name for a tool; rename it, or group it`;
+  if (RESERVED.has(name)) {
+    return `"${name}", of ${originOf(part)}, is not a valid tool name here; rename it, or group it`;
+  }
   if (other === undefined) return undefined;
   return `two tools are called "${name}", of ${originOf(other.part)} and of ${originOf(part)}; rename one, or group it`;
 }
 
-/** News of a server and of its parts; what is published is the server's own. */
+/** Change bus of a server and its parts; publishes only to the server's own bus. */
 function joinChanges(own: ChangeBus, offers: readonly PartOffer[]): ChangeBus {
-  // A bus that several have is listened to once.
+  // Subscribe to a shared bus once.
   const buses = [...new Set([own, ...offers.map(({ changes }) => changes)])];
   return {
     publish: (change) => own.publish(change),

@@ -1,7 +1,8 @@
 /**
- * Servers made of servers: parts under one roof, and servers elsewhere as if they were here.
+ * Servers composed of servers: parts, and gateways to remote servers.
  *
  * @module
  */
 export { group, type Grouped, type GroupOptions, mount, type Separator, type ToolsIn } from "./group.ts";
-export { type Gateway, gateway, type GatewayOptions } from "./gateway.ts";
+export { gateway } from "./gateway.ts";
+export type { Gateway, GatewayOptions } from "./gateway_types.ts";

@@ -3,27 +3,27 @@ import type { Part } from "../part.ts";
 import type { AnyTool, ToolDefinition } from "../../core/tool/definition.ts";
 import type { Prompt, Resource } from "../../core/content/content_catalog.ts";
 
-/** What a whole takes of one of its parts. */
+/** Contents of a part, for the server that includes it. */
 export interface PartOffer {
-  /** Which part it is, for people: `group "git"`. */
+  /** Name of the part in messages: `group "git"`. */
   readonly place: string;
-  /** The tools, as they are now, under the names that they have in the whole; no system tools. */
+  /** The current tools, under their names in the whole, without system tools. */
   plans(): readonly ToolDefinition[];
-  /** What callers can read. */
+  /** The resources. */
   readonly resources: readonly Resource[];
-  /** The prompts, under the names that they have in the whole. */
+  /** The prompts, under their names in the whole. */
   readonly prompts: readonly Prompt[];
-  /** News of what it offers; the whole only listens. */
+  /** Change bus of the part; the whole only subscribes. */
   readonly changes: Pick<ChangeBus, "subscribe">;
-  /** Has `listener` called when there are other tools, before there is news of it. */
+  /** Calls `listener` when the tools have changed, before the change is published. */
   onPlans(listener: () => void): () => void;
-  /** Whether it finds out who calls, and so has to be a part of what does. */
+  /** Whether the part has `auth`, so that the whole must have it, too. */
   readonly hasAuth: boolean;
-  /** Ends what it holds open for the whole. */
+  /** Closes the part's connections. */
   close(): void;
 }
 
-/** A part, with what the whole takes of it. */
+/** A part with its contents. */
 export interface OfferedPart<Tools extends AnyTool = AnyTool> extends Part<Tools> {
   /** @internal */
   readonly "~part": PartOffer;

@@ -15,11 +15,11 @@ import {
   wholeNumber,
 } from "../../internal/options.ts";
 import { within } from "../../wires/mcp/client/message_transport.ts";
-import { TASKS_EXTENSION } from "../../wires/mcp/client/messages.ts";
+import { TASKS_EXTENSION } from "../../wires/mcp/protocol/constants.ts";
 import type { McpTransport } from "../../wires/mcp/client/types.ts";
 import type { ServerOffer } from "../part.ts";
 import type { ToolDefinition } from "../../core/tool/definition.ts";
-import type { Gateway, GatewayOptions } from "./gateway.ts";
+import type { Gateway, GatewayOptions } from "./gateway_types.ts";
 import { RelayedTool } from "./remote_tool.ts";
 import { promptsOf, resourcesOf } from "./remote_contents.ts";
 import { isStrangeAnswer } from "./remote_error.ts";
@@ -27,7 +27,7 @@ import { bounded, isRedeem, readTools } from "./remote_tools.ts";
 
 const CHANGED: Change = { kind: "list-changed", list: "tools" };
 
-/** How far apart two lists are that calls of lost tools bring about, in milliseconds. */
+/** Minimum interval between lists that calls of removed tools cause, in milliseconds. */
 const SEEK_MS = 5_000;
 
 const RULES: OptionRules<GatewayOptions> = {
@@ -36,14 +36,14 @@ const RULES: OptionRules<GatewayOptions> = {
   pinned: rule("an array of tools, as they were listed", isTools),
   maxListed: wholeNumber(1),
   maxListChars: wholeNumber(1),
-  validates: BOOLEAN,
-  passesConfig: BOOLEAN,
+  validate: BOOLEAN,
+  forwardConfig: BOOLEAN,
   timeoutMs: POSITIVE,
   listTimeoutMs: POSITIVE,
   logger: OBJECT,
 };
 
-/** A server elsewhere: its tools as they are now, and the way to them. */
+/** A remote server: its current tools, and the transport. */
 export class Remote implements Gateway {
   readonly name: string;
   readonly #transport: Transport;
@@ -55,18 +55,18 @@ export class Remote implements Gateway {
   #offer: ServerOffer | undefined = undefined;
   #leave: (() => void) | undefined = undefined;
   #listing: Promise<void> = Promise.resolve();
-  /** What is done after that; whoever wants it meanwhile waits for the same. */
+  /** The next refresh, shared by all callers that ask for one meanwhile. */
   #next: Promise<void> | undefined = undefined;
-  /** What was listed last, to be told apart from the next. */
+  /** The last list, for comparison with the next. */
   #seen: string | undefined = undefined;
-  /** When it was listed last because a tool was gone, by the clock of who called. */
+  /** Time of the last list that a removed tool caused, by the caller's clock. */
   #soughtMs = Number.NEGATIVE_INFINITY;
   #isClosed = false;
   #promises = false;
 
   constructor(name: string, transport: Transport, options: GatewayOptions) {
     if (typeof name !== "string" || name === "" || typeof transport?.call !== "function") {
-      throw new TypeError("Cannot make a gateway: pass a name and a transport, such as http(url)");
+      throw new TypeError("Cannot make a gateway: pass a name and a transport, such as mcpLiteTransport(url)");
     }
     checkOptions(`make the gateway "${name}"`, options, RULES);
     this.name = name;
@@ -74,7 +74,7 @@ export class Remote implements Gateway {
     this.#options = options;
   }
 
-  /** Lists what there is. Rejects if it cannot be had. */
+  /** Lists the server for the first time. Rejects if that fails. */
   async begin(): Promise<void> {
     try {
       const { listTimeoutMs = 30_000 } = this.#options;
@@ -83,9 +83,9 @@ export class Remote implements Gateway {
         throw thrown instanceof ToolError ? this.#unlisted(thrown) : thrown;
       }) ?? { capabilities: {} };
       this.#promises = hasTasks(can.capabilities);
-      // Of a server that is there, which a transport would warn of otherwise; before it is listed, so that no change is missed.
+      // Subscribe before the list, so that no change is missed.
       this.#leave = mcp?.onChange("tools", () => this.#renew());
-      // In turn, too: what changes meanwhile is listed after it.
+      // Queued as well: a change in between is listed after it.
       await this.refresh();
       const { timeoutMs } = this.#options;
       const offers = mcp && {
@@ -122,10 +122,10 @@ export class Remote implements Gateway {
 
   get "~offer"(): ServerOffer {
     if (this.#offer !== undefined) return this.#offer;
-    throw new TypeError("Cannot compose: the gateway is not there yet; await gateway(…)");
+    throw new TypeError("Cannot compose: the gateway is not ready; await gateway(…)");
   }
 
-  /** One after another, however often it is asked for. */
+  /** Refreshes one at a time. */
   refresh(): Promise<void> {
     this.#next ??= this.#listing.then(() => {
       this.#next = undefined;
@@ -144,7 +144,7 @@ export class Remote implements Gateway {
   }
 
   async #list(): Promise<void> {
-    // Some transports begin anew with the next request.
+    // Some transports reconnect with the next request.
     if (this.#isClosed) throw new ToolError("unavailable", `The gateway "${this.name}" is closed`);
     const { listTimeoutMs = 30_000 } = this.#options;
     const listed = await within(listTimeoutMs, async (limit) => {
@@ -156,7 +156,7 @@ export class Remote implements Gateway {
     if (isRefusal(listed)) throw this.#unlisted(listed);
     const mayPromise = this.#promises || (Array.isArray(listed) && listed.some(isRedeem));
     const read = readTools(listed, this.name, this.#options, (problem) => this.#warn(problem));
-    // Whoever is told that nothing has changed lists it all again.
+    // Do not announce an unchanged list: subscribers would list it again.
     const seen = JSON.stringify([mayPromise, read.map(({ listing, plan }) => [plan.name, listing])]);
     if (seen === this.#seen) return;
     this.#seen = seen;
@@ -167,20 +167,20 @@ export class Remote implements Gateway {
           gateway: this.name,
           transport: this.#transport,
           tool: listing.name,
-          passesConfig: this.#options.passesConfig === true,
+          forwardConfig: this.#options.forwardConfig === true,
           onLost: (nowMs) => this.#seekLost(nowMs),
         },
         mayPromise,
-        this.#options.validates === true ? plan : undefined,
+        this.#options.validate === true ? plan : undefined,
       );
       return { ...plan, relay };
     });
-    // Servers take the tools first, and tell of them then.
+    // Update the tools first, then announce the change.
     this.#listeners.tell();
     await this.#changes.publish(CHANGED);
   }
 
-  /** What is not the server's protocol is no fault of who asked: there is another server, or a page in its place. */
+  /** An answer that is not the server's protocol is `unavailable`: another server or a page has answered. */
   #unlisted({ code, message, cause }: Pick<ErrorResult, "code" | "message" | "cause">): ToolError {
     const isStrange = isStrangeAnswer(code, cause);
     return new ToolError(isStrange ? "unavailable" : code, `Cannot list the server "${this.name}": ${message}`, {
@@ -188,7 +188,7 @@ export class Remote implements Gateway {
     });
   }
 
-  /** Lists anew because a tool is gone; not at each call of it: a server may list what it does not have. */
+  /** Lists again because a tool was removed. Rate limited, since a server may list tools that it does not have. */
   #seekLost(nowMs: number): void {
     if (nowMs - this.#soughtMs < SEEK_MS) return;
     this.#soughtMs = nowMs;
@@ -212,7 +212,7 @@ function isTools(pinned: unknown): boolean {
   return Array.isArray(pinned) && pinned.every((tool) => isJsonObject(tool) && typeof tool["name"] === "string");
 }
 
-/** The transport, if what it reaches is MCP. */
+/** The transport, if it is an MCP transport. */
 function toMcp(transport: Transport): McpTransport | undefined {
   return "onChange" in transport && "server" in transport ? transport as McpTransport : undefined;
 }

@@ -1,5 +1,5 @@
 /**
- * The resources and prompts of an MCP server elsewhere, as resources and prompts of ours: as they are when they are read.
+ * The resources and prompts of a remote MCP server as resources and prompts of this one.
  *
  * @module
  */
@@ -17,21 +17,21 @@ import type { Prompt, Resource } from "../../core/content/content_catalog.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A server of MCP, and what of it may be taken. */
+/** A remote MCP server, with the limits on its lists. */
 export interface McpOffers {
-  /** The way to it. */
+  /** Transport to the server. */
   readonly mcp: McpTransport;
-  /** What it is called here. */
+  /** Name of the server here. */
   readonly gateway: string;
-  /** What it says that it can. */
+  /** Capabilities of the server. */
   readonly capabilities: Members;
-  /** Gives what is in bounds of a list that the server gave. Throws `ToolError` if it is too much. */
+  /** Checks a list of the server against the limits. Throws `ToolError` if it is too large. */
   bound(listed: unknown): readonly Members[];
-  /** Told of what is left out. */
+  /** Receives a warning for each entry that is left out. */
   warn(problem: string): void;
 }
 
-/** Its resources, and its templates of them. Rejects with `ToolError` if they cannot be had. */
+/** Resources and resource templates of the server. Rejects with `ToolError` if they cannot be listed. */
 export async function resourcesOf(offers: McpOffers): Promise<readonly Resource[]> {
   const { mcp, capabilities, bound } = offers;
   if (!isJsonObject(capabilities["resources"])) return [];
@@ -46,7 +46,7 @@ export async function resourcesOf(offers: McpOffers): Promise<readonly Resource[
   });
 }
 
-/** Its prompts. Rejects with `ToolError` if they cannot be had. */
+/** Prompts of the server. Rejects with `ToolError` if they cannot be listed. */
 export async function promptsOf(offers: McpOffers): Promise<readonly Prompt[]> {
   const { mcp, capabilities, bound } = offers;
   if (!isJsonObject(capabilities["prompts"])) return [];
@@ -56,7 +56,7 @@ export async function promptsOf(offers: McpOffers): Promise<readonly Prompt[]> {
   });
 }
 
-/** The first of each name; what is no plan is why it is none. */
+/** Keeps the first of each name; an entry that is a string is the reason why it was refused. */
 function unique<Plan extends object>(
   plans: readonly (Plan | string)[],
   keyOf: (plan: Plan) => string,
@@ -79,7 +79,7 @@ function toResource(
 ): ResourceDefinition | string {
   const { mcp, gateway } = offers;
   if (typeof uri !== "string" || uri === "") return "a resource has no URI";
-  // A template without a scheme of its own could be of anybody's URIs.
+  // A template without a literal scheme could match the URIs of other servers.
   if (!namesScheme(uri)) {
     return `no resource can be at ${JSON.stringify(uri.slice(0, 128))}: it has no scheme, or spaces`;
   }
@@ -155,7 +155,7 @@ function completersOf(
   return Object.fromEntries(names.map((name) => [name, completerOf(name)]));
 }
 
-/** Arguments are text; what it has to say, the server checks. */
+/** Arguments are text; the server validates them. */
 function textInput(required: readonly string[]): CompiledSchema {
   const jsonSchema = { type: "object", required, additionalProperties: { type: "string" } };
   const validate = (value: unknown) => {
@@ -168,7 +168,7 @@ function textInput(required: readonly string[]): CompiledSchema {
   return { jsonSchema, validate };
 }
 
-/** Codes that mean the same to callers of ours. */
+/** Codes that are passed on to callers unchanged. */
 const PASSED: ReadonlySet<string> = new Set([
   "internal",
   "resource_not_found",

@@ -1,8 +1,8 @@
 /**
- * What the refusals of a server elsewhere mean to callers of ours.
+ * Maps errors of a remote server to errors for callers of the gateway.
  *
- * Most mean the same. What is between the gateway and the server (who the gateway is, that the server is not there, what else it
- * has) is not the caller's business.
+ * Most are passed on. Details between the gateway and the server (the gateway's identity, reachability, the server's other
+ * contents) are hidden from the caller.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { isToolErrorCode } from "../../core/errors/code.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import type { RemoteRun } from "../../core/tool/definition.ts";
 
-/** As our caller is told. */
+/** The error for the caller. */
 export function passRefusal(refusal: ErrorResult, run: RemoteRun, gateway: string, name: string): ErrorResult {
   const { code, message, data } = refusal;
   const members: Readonly<Record<string, unknown>> = isJsonObject(data) ? data : {};
@@ -25,7 +25,7 @@ export function passRefusal(refusal: ErrorResult, run: RemoteRun, gateway: strin
   switch (isToolErrorCode(code) ? code : "internal") {
     case "internal": {
       const { correlation_id: id } = members;
-      // Our servers say under which id their log has it.
+      // Toolwire servers send the correlation id of their log.
       if (typeof id === "string" && /^[\da-f-]{36}$/.test(id)) {
         return errorResult("internal", `Internal error, correlation id ${id}`, { correlation_id: id });
       }
@@ -45,7 +45,7 @@ export function passRefusal(refusal: ErrorResult, run: RemoteRun, gateway: strin
       return unavailable(gateway, "cannot be reached, or takes no calls; try again later", retryAfterMs);
     }
     case "permission_denied": {
-      // Which scopes the gateway lacks is nothing that our caller could ask for.
+      // The caller cannot change the gateway's missing scopes.
       const { required_scopes: _, ...rest } = members;
       return errorResult(code, message, Object.keys(rest).length === 0 ? undefined : rest);
     }
@@ -54,15 +54,15 @@ export function passRefusal(refusal: ErrorResult, run: RemoteRun, gateway: strin
   }
 }
 
-/** Codes of answers that a server of the protocol has no reason to give to a gateway. */
+/** Codes that a conforming server does not send to a gateway. */
 const STRANGE: ReadonlySet<string> = new Set(["parse_error", "method_not_found"]);
 
-/** Whether an answer is not one of the protocol. What a server refuses has no cause here: that stays on its side. */
+/** Whether an answer is not of the protocol. An error of the remote server has no local cause. */
 export function isStrangeAnswer(code: string, cause: unknown): boolean {
   return STRANGE.has(code) || (code === "invalid_request" && cause !== undefined);
 }
 
-/** When to try again, in milliseconds, where the server does not say. */
+/** Default retry delay, in milliseconds. */
 const RETRY_MS = 1_000;
 
 function unavailable(gateway: string, problem: string, retryAfterMs?: unknown): ErrorResult {

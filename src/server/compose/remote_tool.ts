@@ -1,8 +1,8 @@
 /**
- * A tool of a server elsewhere: what a call means there, and what comes back of it means here.
+ * A tool of a remote server: forwards calls, and translates their results.
  *
- * What the caller keeps for that server (promises, continuations, its context) is wrapped into tokens of ours: they are bound to
- * the caller, and what is within them counts for nothing here by itself.
+ * Tokens of the remote server (promises, continuations, caller state) are wrapped into tokens of the gateway: they are bound to
+ * the caller, and the inner token alone is not accepted here.
  *
  * @module
  */
@@ -30,46 +30,46 @@ import type { CallerStateSlot } from "../../core/handler/caller_state.ts";
 import type { RemotePromise, RemoteRun, RemoteRunner, RemoteWait, ToolDefinition } from "../../core/tool/definition.ts";
 import { passRefusal } from "./remote_error.ts";
 
-/** Where a tool is. */
+/** Location of a remote tool. */
 export interface RemotePlace {
-  /** What the server is called here. */
+  /** Name of the server here. */
   readonly gateway: string;
-  /** The way to it. */
+  /** Transport to the server. */
   readonly transport: Transport;
-  /** What the tool is called there. */
+  /** Name of the tool on its server. */
   readonly tool: string;
-  /** Whether config of callers goes there. */
-  readonly passesConfig: boolean;
-  /** Called when the server says that it has no such tool; with the caller's clock, in milliseconds. */
+  /** Whether the config of callers is passed on. */
+  readonly forwardConfig: boolean;
+  /** Called when the server does not know the tool; gets the caller's clock, in milliseconds. */
   onLost(nowMs: number): void;
 }
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** How long a caller has to answer, in milliseconds. */
+/** Lifetime of a continuation, in milliseconds. */
 const ANSWER_MS = 600_000;
 
-/** How long a promise lasts whose server does not say, in milliseconds; and how long one lasts at most: a hundred years. */
+/** Default lifetime of a promise, in milliseconds, and the maximum: a hundred years. */
 const DEFAULT_TTL_MS = 3_600_000;
 const MAX_TTL_MS = 3_155_760_000_000;
 
-/** How far apart two clocks are that tell the same time, in milliseconds. */
+/** Tolerated difference between two clocks, in milliseconds. */
 const CLOCK_SKEW_MS = 60_000;
 
-/** Soonest that a server is asked again, whatever it says, in milliseconds. */
+/** Minimum poll interval, in milliseconds. */
 const MIN_RETRY_MS = 50;
 
-/** Longest wait that a server is asked for, in milliseconds. */
+/** Maximum `wait_ms` of a redeem, in milliseconds. */
 const MAX_WAIT_MS = 25_000;
 
 const ASKABLE: ReadonlySet<string> = new Set(["elicitation", "more", "sampling", "roots"]);
 
-/** What MCP adds to `_meta` is about that one result, and the server that it came from. */
+/** Members of `_meta` that MCP adds for the remote result; they are not passed on. */
 const MCP_META: RegExp = /^(?:wrapped|code|data|io\.modelcontextprotocol\/.*)$/s;
 
 const NOT_OURS: ErrorResult = errorResult("invalid_promise", "Not a promise of this server");
 
-/** Anything: it is the other server's to check. */
+/** Accepts everything: the remote server validates. */
 const ANY: Schema<unknown, unknown> = {
   "~standard": { version: 1, vendor: "toolwire", validate: (value) => ({ value }) },
 };
@@ -78,7 +78,7 @@ const ANY: Schema<unknown, unknown> = {
 export class RelayedTool implements RemoteRunner {
   readonly mayPromise: boolean;
   readonly #place: RemotePlace;
-  /** Set if arguments and answers are checked here. */
+  /** Present if arguments and answers are validated here. */
   readonly #checks: ToolDefinition | undefined;
   readonly #context: CallerStateSlot<unknown>;
 
@@ -103,15 +103,15 @@ export class RelayedTool implements RemoteRunner {
     const { idempotencyKey, isPromiseWanted } = meta ?? {};
     const context = run.callerState.get(this.#context);
     const settled = await this.#send(run, plan, this.#place.tool, args, {
-      // Of a stream only its caller says how long it may last.
+      // The time limit of a stream is the caller's.
       deadline_ms: run.sink === undefined ? host.deadlineMs(run) : meta?.deadlineMs,
       continuation,
       responses: meta?.responses,
       context: typeof context === "string" ? context : undefined,
-      // The server sees one caller for all of ours, whose keys have to be apart.
+      // The remote server sees one caller, so the keys of different callers must differ.
       idempotency_key: idempotencyKey && uuidOf(run.principalId, idempotencyKey, ...plan.part?.path ?? []),
       promise: isPromiseWanted,
-    }, { config: this.#place.passesConfig ? config?.reveal() : undefined });
+    }, { config: this.#place.forwardConfig ? config?.reveal() : undefined });
     this.#keepContext(run, settled);
     return await this.#settle(run, plan, settled);
   }
@@ -143,7 +143,7 @@ export class RelayedTool implements RemoteRunner {
     return this.#send(run, plan, "cancel", { promise: token }, { deadline_ms: deadlineOf(run) });
   }
 
-  /** Makes one request; whatever goes wrong on the way is a refusal. */
+  /** Sends one request; every failure on the way is an error result. */
   async #send(
     run: RemoteRun,
     plan: ToolDefinition,
@@ -159,8 +159,8 @@ export class RelayedTool implements RemoteRunner {
     try {
       return await transport.call({ tool, args, meta, limit, config }, run.sink && this.#sinkOf(run, plan));
     } catch (cause) {
-      // A transport rejects where its own functions do, such as that which gives its headers; and where the call was ended.
-      return run.live.ended ?? { ...errorResult("unavailable", `The way to "${gateway}" broke`), cause };
+      // A transport rejects if one of its callbacks does, or if the call was aborted.
+      return run.live.ended ?? { ...errorResult("unavailable", `The connection to "${gateway}" failed`), cause };
     }
   }
 
@@ -175,7 +175,7 @@ export class RelayedTool implements RemoteRunner {
     };
   }
 
-  /** What came back, in our own words. */
+  /** Translates the result. */
   async #settle(
     run: RemoteRun,
     plan: ToolDefinition,
@@ -195,7 +195,7 @@ export class RelayedTool implements RemoteRunner {
         try {
           return this.#promise(run, plan, settled, redeemed);
         } catch (thrown) {
-          // What nobody can redeem goes on for nobody.
+          // Cancel work that no caller could redeem.
           if (redeemed === undefined) await this.#cancelAt(run, plan, settled.token);
           throw thrown;
         }
@@ -204,7 +204,10 @@ export class RelayedTool implements RemoteRunner {
         return passRefusal(settled, run, gateway, plan.name);
       case "unknown": {
         const type = settled.responseType.slice(0, 64);
-        return errorResult("invalid_request", `The server "${gateway}" answered with ${type}, which is not known here`);
+        return errorResult(
+          "invalid_request",
+          `The server "${gateway}" answered with ${type}, which this version does not know`,
+        );
       }
       default:
         return this.#ask(run, plan, settled, redeemed);
@@ -227,7 +230,7 @@ export class RelayedTool implements RemoteRunner {
     const nowMs = run.clock.now();
     const isSame = redeemed !== undefined && relayedIn(redeemed.data) === token;
     const ttlMs = saidMs >= 0 ? Math.min(saidMs, MAX_TTL_MS) : DEFAULT_TTL_MS;
-    // The server's own word is the same each time; but its clock may tell another time.
+    // The remote token is the same each time, but the remote clock may differ.
     const isClear = Math.abs(promise.expiresAtMs - (nowMs + ttlMs)) < CLOCK_SKEW_MS;
     const expiresAtMs = isSame ? redeemed.expiresAtMs : isClear ? promise.expiresAtMs : nowMs + ttlMs;
     return {
@@ -237,7 +240,7 @@ export class RelayedTool implements RemoteRunner {
         tool: plan.name,
         principal: run.principalId,
         expSeconds: Math.ceil(expiresAtMs / 1000),
-        // When it was given is told by this and its end; in whole minutes, so that the same promise is the same token.
+        // With the expiry this gives the creation time; in whole minutes, so that the same promise has the same token.
         data: { relayed: token, ttlMs: Math.max(0, Math.ceil((expiresAtMs - nowMs) / 60_000)) * 60_000 },
       }),
       expiresAtMs,
@@ -248,11 +251,11 @@ export class RelayedTool implements RemoteRunner {
     };
   }
 
-  /** A question of that server to our caller. */
+  /** Passes a question of the remote server to the caller. */
   #ask(run: RemoteRun, plan: ToolDefinition, asked: QuestionsResult, redeemed?: RemotePromise): CallResult {
     const { kind, requests, continuation } = asked;
     if (!Object.values(requests).every((request) => ASKABLE.has(request.kind))) {
-      return errorResult("invalid_request", `The server "${this.#place.gateway}" asks what nobody here can answer`);
+      return errorResult("invalid_request", `The server "${this.#place.gateway}" asks a question of an unknown kind`);
     }
     if (redeemed !== undefined && relayedIn(redeemed.data) === continuation) {
       return { kind, requests, continuation: redeemed.token };
@@ -262,26 +265,26 @@ export class RelayedTool implements RemoteRunner {
       tool: plan.name,
       principal: run.principalId,
       expSeconds: Math.ceil((run.clock.now() + ANSWER_MS) / 1000),
-      // As those of tools that are run here: should this tool once be one of them, it is good for nothing.
+      // Same shape as local continuations, but invalid for them if the tool should become local.
       data: { relayed: continuation, digest: run.digest, asked: [], answers: {}, steps: {}, pieces: 0, revision: "" },
     });
     return { kind, requests, continuation: token };
   }
 
-  /** What that server has its caller keep, ours keeps. */
+  /** Passes the remote caller state on to the caller. */
   #keepContext(run: RemoteRun, settled: CallResult | UnknownOutcome): void {
     const { meta, context = meta?.["context"] } = settled as Partial<AnswerOutcome>;
     if (typeof context === "string") run.callerState.set(this.#context, context);
   }
 }
 
-/** The other server's own word, in a token of ours; `undefined` if it is of something else. */
+/** The remote token inside a token of the gateway; `undefined` for other tokens. */
 function relayedIn(data: Json | undefined): string | undefined {
   const relayed = isJsonObject(data) ? data["relayed"] : undefined;
   return typeof relayed === "string" ? relayed : undefined;
 }
 
-/** What that server takes for a continuation of ours: one of this call, or the promise of what asks. */
+/** Unwraps a continuation for the remote server: one of this call, or the promise of a job that asks. */
 function readContinuation(run: RemoteRun, plan: ToolDefinition, token: string): string | ErrorResult {
   const kind = token.startsWith("prom_") ? "promise" : "continuation";
   const verified = run.services.keys.verify(kind, token, run.principalId, run.clock.now());

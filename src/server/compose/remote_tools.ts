@@ -1,9 +1,10 @@
 /**
- * The tools that a server elsewhere lists, as tools of ours: bounded, and without what could do harm here.
+ * Converts the tools of a remote server's list, with limits and without unsafe parts.
  *
  * @module
  */
-import { isSystemTool, type ListedTool } from "../../core/call/transport.ts";
+import { isSystemTool } from "../../core/call/transport.ts";
+import type { ListedTool } from "../../core/call/transport.ts";
 import { compileLater, toValidate } from "../../core/json_schema/check.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
@@ -12,29 +13,30 @@ import { checkPin } from "../../wires/mcp/client/pins.ts";
 import type { CompiledSchema } from "../../core/schema/compile.ts";
 import type { JsonSchema } from "../../core/schema/standard_schema.ts";
 import { SCHEMA_ADAPTERS } from "../../core/schema/adapters.ts";
-import { EMPTY_DEFINITION, type ToolDefinition } from "../../core/tool/definition.ts";
-import type { GatewayOptions } from "./gateway.ts";
+import { EMPTY_DEFINITION } from "../../core/tool/definition.ts";
+import type { ToolDefinition } from "../../core/tool/definition.ts";
+import type { GatewayOptions } from "./gateway_types.ts";
 import type { ToolAnnotations } from "../../core/handler/middleware.ts";
 
-/** One tool: as it is there, and as it is here. */
+/** A remote tool: its listing, and its definition here. */
 export interface ReadTool {
-  /** As the server lists it. */
+  /** Listing of the server. */
   readonly listing: ListedTool;
-  /** Not yet run by anything. */
+  /** Definition without a runner. */
   readonly plan: ToolDefinition;
 }
 
 const DEFAULT_ENTRIES = 256;
 const DEFAULT_CHARS = 1_048_576;
 
-/** Deepest nesting of what is listed. */
+/** Maximum nesting of a listing. */
 const MAX_DEPTH = 100;
 
 /**
  * Reads a list.
  *
- * @param warn Told of each tool that is left out.
- * @throws {ToolError} `result_too_large`, if there is too much of it.
+ * @param warn Receives a warning for each tool that is left out.
+ * @throws {ToolError} `result_too_large`, if the list is too large.
  */
 export function readTools(
   listed: unknown,
@@ -60,9 +62,9 @@ export function readTools(
 }
 
 /**
- * What may be taken of a list that a server gave: objects, no more of them than were said.
+ * Checks a list of the server: only objects, within the limits.
  *
- * @throws {ToolError} `result_too_large`, if there is too much of it.
+ * @throws {ToolError} `result_too_large`, if the list is too large.
  */
 export function bounded(
   listed: unknown,
@@ -85,7 +87,7 @@ function isTool(listed: object): listed is ListedTool {
   return "name" in listed && typeof listed.name === "string";
 }
 
-/** By a list of what is still to be looked at: what nests deeply would end a function that calls itself. */
+/** Iterative, since deep nesting would overflow the stack of a recursive function. */
 function isDeeperThan(value: unknown, most: number): boolean {
   const open: (readonly [value: unknown, depth: number])[] = [[value, 1]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -97,7 +99,7 @@ function isDeeperThan(value: unknown, most: number): boolean {
   return false;
 }
 
-/** Whether it shows that a server promises. */
+/** Whether the list shows that the server gives promises. */
 export function isRedeem(tool: ListedTool): boolean {
   return tool?.name === "redeem" && isSystemTool(tool);
 }
@@ -106,7 +108,7 @@ function toName(name: string): string {
   return name.replace(/[^A-Za-z0-9_.-]/g, "_").slice(0, 64);
 }
 
-/** The tool as one of ours, or why it cannot be one. */
+/** Converts a tool, or returns the reason why it is refused. */
 function toPlan(tool: ListedTool, name: string, gateway: string): ToolDefinition | string {
   const {
     description,
@@ -137,7 +139,7 @@ function toPlan(tool: ListedTool, name: string, gateway: string): ToolDefinition
     output: outputSchema && toSchema(outputSchema),
     annotations: isJsonObject(annotations) ? hintsOf(annotations) : undefined,
     meta: isJsonObject(meta) ? meta : undefined,
-    // What runs it is its relay.
+    // The remote runner calls it.
     handler: () => undefined,
   };
 }
@@ -146,7 +148,7 @@ function toSchema(listed: JsonSchema): CompiledSchema {
   return { jsonSchema: withoutHeaders(listed), validate: toValidate(compileLater(listed)) };
 }
 
-/** Which headers repeat arguments is between the gateway and the server; and whoever writes it wrongly is not served over MCP. */
+/** Drops `x-mcp-header`, which concerns only the gateway and the server, and would be refused over MCP if malformed. */
 function withoutHeaders(schema: JsonSchema): JsonSchema {
   const { "x-mcp-header": _header, $schema: _dialect, ...kept } = schema;
   return mapParts(kept, withoutHeaders);

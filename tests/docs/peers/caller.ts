@@ -1,5 +1,5 @@
 /** What the servers of two fences are asked: the same, of both, over MCP. */
-import { type Json, type Message, post, type Reply, StreamReader } from "../../wires/mcp/client.ts";
+import { type Json, type Message, post, type Reply, StreamReader } from "../../wires/mcp/server/client.ts";
 
 /** What a fence exports. */
 export interface Peer {

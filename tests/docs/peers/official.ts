@@ -1,5 +1,5 @@
 /** What docs/coming-from-the-official-sdk.md compares, by heading. What is left out of an answer is said beside it. */
-import { callModern, type Json, modern } from "../../wires/mcp/client.ts";
+import { callModern, type Json, modern } from "../../wires/mcp/server/client.ts";
 import { Caller, type Comparison, type Peer, pick } from "./caller.ts";
 
 const callerOf = (peer: Peer) => new Caller(peer, "2025-11-25");

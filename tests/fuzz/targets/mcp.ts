@@ -1,7 +1,7 @@
 /** MCP over HTTP: 2026-07-28, and the older revisions with sessions and without. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { SseDecoder } from "../../../src/http_client/sse.ts";
-import { modernHeaders } from "../../wires/mcp/client.ts";
+import { modernHeaders } from "../../wires/mcp/server/client.ts";
 import { isUtf8 } from "../bytes.ts";
 import type { Dice } from "../dice.ts";
 import { createHouse } from "../house.ts";

@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok } from "node:assert/strict";
 import { StdioConnection } from "../../../src/wires/mcp/stdio/server/connection.ts";
 import { LineSplitter } from "../../../src/wires/mcp/stdio/server/lines.ts";
-import { modernBody } from "../../wires/mcp/client.ts";
+import { modernBody } from "../../wires/mcp/server/client.ts";
 import { concat, cut } from "../bytes.ts";
 import { createHouse } from "../house.ts";
 import { assertNoLeak, mayBreak } from "../law.ts";

@@ -17,7 +17,7 @@ import {
   runtimes,
   startProgram,
   testWith,
-} from "../../runtime_serve/programs.ts";
+} from "../../serve/programs.ts";
 import { CROWD, LARGE, VALUES, ZIPPED } from "./foreign/amounts.ts";
 import { findBuf, visitWithBuf } from "./foreign/buf_client.ts";
 

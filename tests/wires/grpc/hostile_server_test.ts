@@ -8,7 +8,7 @@ import { createClient, createServer, defineTool, mcpLite, type ToolError } from 
 import { serve } from "../../../src/runtime/serve.ts";
 import { grpc, grpcTransport } from "../../../src/wires/grpc/mod.ts";
 import { ResponseType, ToolResponseSchema } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
-import { Flag, headerBlock, http2Frame, settings, Type } from "../../runtime_serve/http2_frames.ts";
+import { Flag, headerBlock, http2Frame, settings, Type } from "../../serve/http2_frames.ts";
 import { frame } from "./frames.ts";
 
 const NO_RETRY = { retry: { attempts: 0 } } as const;

@@ -10,15 +10,16 @@ import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import { asObject, type Members } from "../../../internal/json.ts";
 import { systemClock } from "../../../internal/time.ts";
 import { VERSION } from "../../../internal/version.ts";
-import { type Carrier, within } from "./message_transport.ts";
+import { type Carrier, type RpcReply, within } from "./message_transport.ts";
 import type { Era, Self } from "./era.ts";
 import { Handlers } from "./handlers.ts";
 import { Inbox, type Watch } from "./incoming_router.ts";
 import { LegacyEra, type Refused } from "./legacy.ts";
-import { MODERN_REVISION, type RpcReply } from "./messages.ts";
+import { MODERN_VERSION } from "../protocol/constants.ts";
 import { discover, ModernEra } from "./modern.ts";
 import { refusalOf } from "./error_result.ts";
 import type { McpClientOptions, McpImplementation, McpLogLevel } from "./types.ts";
+import { UNSUPPORTED_VERSION } from "../protocol/codes.ts";
 
 /** How to get to a server. */
 export interface Route {
@@ -136,7 +137,7 @@ export class Connection implements Self {
     if (this.#preferred === "modern" || typeof verdict === "object") {
       return typeof verdict === "object"
         ? verdict
-        : errorResult("invalid_request", `The server does not speak MCP ${MODERN_REVISION}`);
+        : errorResult("invalid_request", `The server does not speak MCP ${MODERN_VERSION}`);
     }
     return await this.#openLegacy();
   }
@@ -148,7 +149,7 @@ export class Connection implements Self {
       const verdict = judge(reply.result["supportedVersions"]);
       return verdict === "modern" ? new ModernEra(carrier, this, reply.result) : verdict;
     }
-    if ("error" in reply && reply.error.code === -32022) {
+    if ("error" in reply && reply.error.code === UNSUPPORTED_VERSION) {
       const verdict = judge(asObject(reply.error.data)["supported"]);
       return verdict === "modern" ? "again" : verdict;
     }
@@ -162,7 +163,7 @@ export class Connection implements Self {
     const refused = await era.open();
     if (refused === undefined) return era;
     // A server that was slow to say that it speaks the other one.
-    if ("error" in refused && refused.error.code === -32022 && this.#preferred === "auto") {
+    if ("error" in refused && refused.error.code === UNSUPPORTED_VERSION && this.#preferred === "auto") {
       const verdict = await this.#probe(2 * this.#route.probeMs);
       if (verdict instanceof ModernEra) {
         this.inbox.respond = undefined;
@@ -189,10 +190,10 @@ const CLOSED: ErrorResult = errorResult("unavailable", "The transport is closed"
 /** What the revisions that a server names mean for us. */
 function judge(revisions: unknown): "modern" | "legacy" | ErrorResult {
   const named = Array.isArray(revisions) ? revisions.filter((one) => typeof one === "string") : [];
-  if (named.includes(MODERN_REVISION)) return "modern";
+  if (named.includes(MODERN_VERSION)) return "modern";
   // Dates, which sort as text does.
-  if (!named.some((revision) => revision > MODERN_REVISION)) return "legacy";
-  return errorResult("invalid_request", `The server speaks MCP ${named.join(", ")}, this client ${MODERN_REVISION}`);
+  if (!named.some((revision) => revision > MODERN_VERSION)) return "legacy";
+  return errorResult("invalid_request", `The server speaks MCP ${named.join(", ")}, this client ${MODERN_VERSION}`);
 }
 
 /** Whether the probe's fate says that the server knows nothing of it, and not that it could not be reached, or let nobody in. */

@@ -6,8 +6,9 @@
  *
  * @module
  */
-import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
+import { asObject, type Members } from "../../../internal/json.ts";
 import { type AnswerForm, isAnswer, type ServerQuestion, toElicitResult } from "./questions.ts";
+import { isModelOrRootsResult } from "../protocol/forms.ts";
 
 /** What of a round the next one has to know. */
 export interface Round {
@@ -68,6 +69,7 @@ export function inputsOf({ state, forms, answered }: Round, responses: unknown):
 function sent(response: unknown, form: AnswerForm | undefined): unknown {
   if (!isAnswer(response)) return response;
   const { action, content } = response;
-  const isResult = isJsonObject(content) && (Array.isArray(content["roots"]) || typeof content["model"] === "string");
-  return action === "accept" && isResult && form === undefined ? content : toElicitResult(response, form ?? {});
+  return action === "accept" && isModelOrRootsResult(content) && form === undefined
+    ? content
+    : toElicitResult(response, form ?? {});
 }

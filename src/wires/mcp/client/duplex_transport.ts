@@ -6,8 +6,8 @@
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { ToolError } from "../../../core/errors/tool_error.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
-import type { Carrier, Receive, Replied, Sending } from "./message_transport.ts";
-import { encodeMessage, type Incoming, type RpcPost, type RpcReply, type RpcRequest } from "./messages.ts";
+import type { Carrier, Receive, Replied, RpcReply, Sending } from "./message_transport.ts";
+import { encodeMessage, type OneWayMessage, type RpcRequest, type ServerMessage } from "../protocol/messages.ts";
 
 /** What carries the text of messages. */
 export interface Line {
@@ -22,7 +22,7 @@ export interface Line {
 /** How a {@link Line} tells what comes. */
 export interface LineEnd {
   /** Messages came. */
-  take(messages: readonly Incoming[]): void;
+  take(messages: readonly ServerMessage[]): void;
   /** Nothing more will come. */
   end(refusal: ErrorResult): void;
 }
@@ -66,7 +66,7 @@ export class PipeCarrier implements Carrier {
   }
 
   /** Nothing is begun for the sake of what is not answered. */
-  async post(message: RpcPost, sending: Sending): Promise<ErrorResult | undefined> {
+  async post(message: OneWayMessage, sending: Sending): Promise<ErrorResult | undefined> {
     const line = await this.#line;
     if (line === undefined || "kind" in line || line.isOver) return CLOSED;
     return await line.write(encodeMessage(message), sending);
@@ -107,7 +107,7 @@ export class PipeCarrier implements Carrier {
     }, sending);
   }
 
-  #take(incoming: Incoming): void {
+  #take(incoming: ServerMessage): void {
     // The line is everybody's: it is not quiet for anyone.
     for (const { sending } of this.#waiting.values()) sending.limit.markActive();
     if (incoming.kind !== "reply") this.receive(incoming, undefined);

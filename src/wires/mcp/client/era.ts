@@ -2,7 +2,8 @@ import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { asObject, isJsonObject, type Members, typedOr } from "../../../internal/json.ts";
-import type { RpcPost, RpcReply } from "./messages.ts";
+import type { OneWayMessage } from "../protocol/messages.ts";
+import type { RpcReply } from "./message_transport.ts";
 import type { McpImplementation, McpLogLevel, McpServerInfo } from "./types.ts";
 
 /** A request, before an era has written it. */
@@ -36,7 +37,7 @@ export interface Era {
   /** Makes a request. Total. */
   request(request: EraRequest): Promise<RpcReply>;
   /** Sends what is not answered. */
-  post(message: RpcPost): Promise<ErrorResult | undefined>;
+  post(message: OneWayMessage): Promise<ErrorResult | undefined>;
   /** Takes leave. */
   close(): void;
 }
@@ -56,7 +57,7 @@ export interface Self {
 }
 
 /** Tells the server that nobody waits for a request any more. */
-export function cancelled(requestId: RequestId): RpcPost {
+export function cancelled(requestId: RequestId): OneWayMessage {
   return { method: "notifications/cancelled", params: { requestId, reason: "The caller has left" } };
 }
 

@@ -3,13 +3,14 @@ import { withRetryAfter } from "../../../http_client/read.ts";
 import { decodeError } from "../../framing/json_rpc/decode_error.ts";
 import { asObject } from "../../../internal/json.ts";
 import { withoutToolName } from "../../framing/result/unknown_tool.ts";
-import type { RpcReply } from "./messages.ts";
+import type { RpcReply } from "./message_transport.ts";
+import { HEADER_MISMATCH, mcpErrorCodes, MISSING_CAPABILITY, UNSUPPORTED_VERSION } from "../protocol/codes.ts";
 
 /** Why there is no result. */
 export function refusalOf(reply: Exclude<RpcReply, { readonly result: unknown }>): ErrorResult {
   if ("refusal" in reply) return reply.refusal;
   const { error: { code, message, data }, status, headers } = reply;
-  const number = BROKEN_RULES.has(code) ? INVALID_REQUEST : code;
+  const number = BROKEN_RULES.has(code) ? mcpErrorCodes.invalid_request.number : code;
   const refusal = withoutToolName(decodeError({ code: number, message, data }, status));
   // Of resources that are not there, the newer revision says no more than that an argument is wrong.
   const isResource = refusal.code === "invalid_input" && typeof asObject(data)["uri"] === "string";
@@ -17,10 +18,8 @@ export function refusalOf(reply: Exclude<RpcReply, { readonly result: unknown }>
   return headers === undefined ? known : withRetryAfter(known, headers);
 }
 
-const INVALID_REQUEST = -32600;
-
 /** Numbers of rules that a request has broken: of its headers, of what its caller can do, of its revision. */
-const BROKEN_RULES: ReadonlySet<unknown> = new Set([-32020, -32021, -32022]);
+const BROKEN_RULES: ReadonlySet<unknown> = new Set([HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION]);
 
 /** A result that is not what its method gives. */
 export function refuseResult(method: string): ErrorResult {

@@ -1,6 +1,7 @@
 import { asObject, type Members } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
-import { type InputRequest, toElicitResult, toQuestion } from "./questions.ts";
+import type { InputRequest } from "../protocol/forms.ts";
+import { toElicitResult, toQuestion } from "./questions.ts";
 import type { McpElicitation, McpElicitationResult, McpRoot, McpSampling, McpSamplingResult } from "./types.ts";
 
 /** What the user of a transport says to what its server asks. */

@@ -6,11 +6,14 @@
 import type { Progress } from "../../../core/call/outcome.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { asObject, type Members } from "../../../internal/json.ts";
-import { type InputRequest, requestOf } from "./questions.ts";
+import type { InputRequest } from "../protocol/forms.ts";
+import { requestOf } from "./questions.ts";
 import type { Receive } from "./message_transport.ts";
 import type { Handlers } from "./handlers.ts";
-import { META_PREFIX, type RpcError, type RpcPost } from "./messages.ts";
+import type { OneWayMessage, RpcError } from "../protocol/messages.ts";
 import type { McpLogMessage } from "./types.ts";
+import { SUBSCRIPTION_ID } from "../protocol/constants.ts";
+import { mcpErrorCodes } from "../protocol/codes.ts";
 
 /** Somebody who waits for the answer to a request. */
 export interface Watch {
@@ -42,7 +45,7 @@ type Listener<Kind extends keyof Told> = (told: Told[Kind]) => void;
 /** Takes everything that is no answer. */
 export class Inbox {
   /** Sends an answer. Nothing that a server asks is answered where it has no right to ask: in the era without sessions. */
-  respond: ((message: RpcPost) => void) | undefined = undefined;
+  respond: ((message: OneWayMessage) => void) | undefined = undefined;
   readonly #handlers: Handlers;
   readonly #warn: (message: string) => void;
   readonly #watches = new Map<RequestId, Watch>();
@@ -92,7 +95,7 @@ export class Inbox {
   }
 
   #acknowledge({ notifications, _meta }: Members): void {
-    const id = asObject(_meta)[`${META_PREFIX}subscriptionId`];
+    const id = asObject(_meta)[SUBSCRIPTION_ID];
     this.#watches.get(id as RequestId)?.acknowledged?.(asObject(notifications));
   }
 
@@ -123,12 +126,16 @@ export class Inbox {
     if (known !== undefined) {
       known.then((result) => respond({ result }), (thrown) => {
         this.#warn(`What answers ${request.method} failed: ${thrown}`);
-        respond({ error: { code: -32603, message: `The client could not answer ${request.method}` } });
+        respond({
+          error: { code: mcpErrorCodes.internal.number, message: `The client could not answer ${request.method}` },
+        });
       });
       return;
     }
     if (request.method !== "elicitation/create") {
-      return respond({ error: { code: -32601, message: `This client does not know ${request.method}` } });
+      return respond({
+        error: { code: mcpErrorCodes.method_not_found.number, message: `This client does not know ${request.method}` },
+      });
     }
     const watch = this.#asked(during ?? requestOf(request));
     // With nobody there to answer, it is left open.

@@ -3,7 +3,7 @@ import type { Members } from "../../../internal/json.ts";
 import { askKind, readInputRequests, type ServerQuestion, toQuestion } from "./questions.ts";
 import { encodeRound, inputsOf } from "./continuation.ts";
 import type { Handlers } from "./handlers.ts";
-import type { RpcReply } from "./messages.ts";
+import type { RpcReply } from "./message_transport.ts";
 
 /** How often a server may ask before it has asked too often. */
 const MAX_ROUNDS = 32;

@@ -8,11 +8,13 @@
  */
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { typedOr } from "../../../internal/json.ts";
-import { type Carrier, limitOf, UNWATCHED_MS, within } from "./message_transport.ts";
+import { type Carrier, limitOf, type RpcReply, UNWATCHED_MS, within } from "./message_transport.ts";
 import { cancelled, type Era, type EraRequest, readServerInfo, type Self } from "./era.ts";
-import { LEGACY_REVISIONS, type RpcPost, type RpcReply } from "./messages.ts";
+import { isLegacyVersion, LEGACY_VERSIONS } from "../protocol/constants.ts";
+import type { OneWayMessage } from "../protocol/messages.ts";
 import { pause } from "./pause.ts";
 import type { McpServerInfo } from "./types.ts";
+import { SESSION_HEADER, VERSION_HEADER } from "../protocol/header_values.ts";
 
 /** How long a call waits for the server's own stream to be open, in milliseconds: what is asked over it early is not lost then. */
 const STREAM_WAIT_MS = 250;
@@ -75,7 +77,7 @@ export class LegacyEra implements Era {
     }
   }
 
-  post(message: RpcPost): Promise<ErrorResult | undefined> {
+  post(message: OneWayMessage): Promise<ErrorResult | undefined> {
     const headers = this.#session?.headers ?? {};
     return within(UNWATCHED_MS, (limit) => this.#carrier.post(message, { headers, limit }));
   }
@@ -106,7 +108,7 @@ export class LegacyEra implements Era {
   }
 
   async #shake(): Promise<Session | Refused> {
-    const [latest = ""] = LEGACY_REVISIONS;
+    const [latest] = LEGACY_VERSIONS;
     const { info: clientInfo, capabilities } = this.#self;
     const params = { protocolVersion: latest, capabilities, clientInfo };
     const message = { id: this.#self.nextId(), method: "initialize", params };
@@ -114,7 +116,7 @@ export class LegacyEra implements Era {
     const reply = await within(SHAKE_MS, (limit) => this.#carrier.request(message, { limit, headers: {} }));
     if (!("result" in reply)) return reply;
     const revision = typedOr(reply.result["protocolVersion"], "");
-    if (!LEGACY_REVISIONS.includes(revision)) {
+    if (!isLegacyVersion(revision)) {
       return {
         refusal: errorResult(
           "invalid_request",
@@ -125,8 +127,8 @@ export class LegacyEra implements Era {
     const session: Session = {
       server: readServerInfo(revision, reply.result, reply.result["serverInfo"]),
       headers: {
-        "mcp-protocol-version": revision,
-        ...(reply.session !== undefined && { "mcp-session-id": reply.session }),
+        [VERSION_HEADER]: revision,
+        ...(reply.session !== undefined && { [SESSION_HEADER]: reply.session }),
       },
       isKept: reply.session !== undefined,
       epoch: this.#carrier.epoch,

@@ -1,8 +1,25 @@
 import type { ErrorResult } from "../../../core/call/outcome.ts";
+import type { Members } from "../../../internal/json.ts";
+import type { OneWayMessage, RpcError, RpcRequest, ServerMessage } from "../protocol/messages.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { ToolError } from "../../../core/errors/tool_error.ts";
-import type { Incoming, RpcPost, RpcReply, RpcRequest } from "./messages.ts";
+
+/** The reply to a request; or, if the request could not be sent, the reason. */
+export type RpcReply =
+  | { readonly result: Members }
+  | {
+    readonly error: RpcError;
+    /** Status of the HTTP response, if it is an error. */
+    readonly status?: number | undefined;
+    /** Headers of the HTTP response, if its status is an error. */
+    readonly headers?: Headers;
+  }
+  | {
+    readonly refusal: ErrorResult;
+    /** Status of an HTTP response without a message. */
+    readonly status?: number | undefined;
+  };
 
 /** How one message travels. */
 export interface Sending {
@@ -17,7 +34,10 @@ export interface Sending {
 }
 
 /** What a server says on its own, and, where that is known, while which request was answered. */
-export type Receive = (incoming: Exclude<Incoming, { readonly kind: "reply" }>, during: RequestId | undefined) => void;
+export type Receive = (
+  incoming: Exclude<ServerMessage, { readonly kind: "reply" }>,
+  during: RequestId | undefined,
+) => void;
 
 /** How messages get to a server and back: HTTP, or the pipes of a process. Total. */
 export interface Carrier {
@@ -30,7 +50,7 @@ export interface Carrier {
   /** Sends a request and waits for its answer. */
   request(message: RpcRequest, sending: Sending): Promise<Replied>;
   /** Sends what is not answered. */
-  post(message: RpcPost, sending: Sending): Promise<ErrorResult | undefined>;
+  post(message: OneWayMessage, sending: Sending): Promise<ErrorResult | undefined>;
   /** Opens a stream for what the server says while nothing is asked of it, and keeps it open. Resolves when it is, or cannot be. */
   listen?(sending: Sending): Promise<void>;
   /** Tells the server that the session is over. */

@@ -8,17 +8,26 @@
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import { asObject, type Members } from "../../../internal/json.ts";
-import { type Carrier, UNWATCHED_MS, within } from "./message_transport.ts";
+import { type Carrier, type RpcReply, UNWATCHED_MS, within } from "./message_transport.ts";
 import { cancelled, type Era, type EraRequest, readServerInfo, type Self } from "./era.ts";
-import { headersOf } from "./headers.ts";
-import { META_PREFIX, MODERN_REVISION, type RpcPost, type RpcReply, TASKS_EXTENSION } from "./messages.ts";
+import { requestHeaders } from "../protocol/header_values.ts";
+import {
+  CLIENT_CAPABILITIES,
+  CLIENT_INFO,
+  LOG_LEVEL,
+  MODERN_VERSION,
+  PROTOCOL_VERSION,
+  SERVER_INFO,
+  TASKS_EXTENSION,
+} from "../protocol/constants.ts";
+import type { OneWayMessage } from "../protocol/messages.ts";
 import type { McpServerInfo } from "./types.ts";
 
 /** Asks a server what it can do: how the era begins, for those who care. */
 export async function discover(carrier: Carrier, self: Self, limit: ActivityMonitor): Promise<RpcReply> {
   const method = "server/discover";
   const params = { _meta: envelope(self) };
-  const headers = carrier.hasHeaders ? headersOf(MODERN_REVISION, method, params) : {};
+  const headers = carrier.hasHeaders ? requestHeaders(MODERN_VERSION, method, params) : {};
   return await carrier.request({ id: self.nextId(), method, params }, { limit, headers });
 }
 
@@ -36,26 +45,26 @@ export class ModernEra implements Era {
     this.#carrier = carrier;
     this.#self = self;
     this.server = readServerInfo(
-      MODERN_REVISION,
+      MODERN_VERSION,
       discovered,
-      asObject(discovered["_meta"])[`${META_PREFIX}serverInfo`],
+      asObject(discovered["_meta"])[SERVER_INFO],
     );
   }
 
   async request({ id, method, params, meta, headers, limit, wantsProgress, isEndless }: EraRequest): Promise<RpcReply> {
     const _meta = { ...meta, ...envelope(this.#self), ...(wantsProgress && { progressToken: id }) };
     const whole = { ...params, _meta };
-    const said = this.#carrier.hasHeaders ? { ...headersOf(MODERN_REVISION, method, whole), ...headers } : {};
+    const said = this.#carrier.hasHeaders ? { ...requestHeaders(MODERN_VERSION, method, whole), ...headers } : {};
     const reply = await this.#carrier.request({ id, method, params: whole }, { limit, headers: said, isEndless });
     // Over HTTP the end of the request's connection says so.
     if (limit.signal.aborted && !this.#carrier.hasHeaders) void this.post(cancelled(id));
     return reply;
   }
 
-  post(message: RpcPost): Promise<ErrorResult | undefined> {
+  post(message: OneWayMessage): Promise<ErrorResult | undefined> {
     const { method = "", params } = message as { readonly method?: string; readonly params?: Members };
     const whole = { method, params: { ...params, _meta: envelope(this.#self) } };
-    const headers = this.#carrier.hasHeaders ? headersOf(MODERN_REVISION, method, whole.params) : {};
+    const headers = this.#carrier.hasHeaders ? requestHeaders(MODERN_VERSION, method, whole.params) : {};
     return within(UNWATCHED_MS, (limit) => this.#carrier.post(whole, { headers, limit }));
   }
 
@@ -65,9 +74,9 @@ export class ModernEra implements Era {
 /** What every request says in its `_meta`. */
 function envelope({ info, capabilities, logLevel }: Self): Members {
   return {
-    [`${META_PREFIX}protocolVersion`]: MODERN_REVISION,
-    [`${META_PREFIX}clientInfo`]: info,
-    [`${META_PREFIX}clientCapabilities`]: { ...capabilities, extensions: { [TASKS_EXTENSION]: {} } },
-    ...(logLevel !== undefined && { [`${META_PREFIX}logLevel`]: logLevel }),
+    [PROTOCOL_VERSION]: MODERN_VERSION,
+    [CLIENT_INFO]: info,
+    [CLIENT_CAPABILITIES]: { ...capabilities, extensions: { [TASKS_EXTENSION]: {} } },
+    ...(logLevel !== undefined && { [LOG_LEVEL]: logLevel }),
   };
 }

@@ -2,9 +2,10 @@ import { askedAgain, type ErrorResult, NO_ANSWER, type Progress, type Sink } fro
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { asObject } from "../../../internal/json.ts";
-import { type InputRequest, isAnswer, keyOf, type ServerQuestion, toElicitResult, toQuestion } from "./questions.ts";
+import type { InputRequest } from "../protocol/forms.ts";
+import { isAnswer, keyOf, type ServerQuestion, toElicitResult, toQuestion } from "./questions.ts";
 import type { Respond, Watch } from "./incoming_router.ts";
-import type { RpcReply } from "./messages.ts";
+import type { RpcReply } from "./message_transport.ts";
 import { ProgressFeed } from "./progress_feed.ts";
 
 interface Open extends ServerQuestion {

@@ -2,7 +2,7 @@ import { type ErrorResult, errorResult, type QuestionsResult, type Sink } from "
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import { canonicalJson } from "../../../internal/json.ts";
 import { LiveCall } from "./open_call.ts";
-import type { RpcReply } from "./messages.ts";
+import type { RpcReply } from "./message_transport.ts";
 import { askOutcome } from "./input_required_loop.ts";
 
 /** More calls than these do not wait for their callers: the one that has waited longest is ended. */

@@ -8,14 +8,7 @@
 import type { Question } from "../../../core/call/outcome.ts";
 import { isRequestId, type RequestId } from "../../framing/json_rpc/decode.ts";
 import { asObject, isJsonObject, type JsonObject, type Members, typedOr } from "../../../internal/json.ts";
-
-/** What a server asks. */
-export interface InputRequest {
-  /** The method, such as `elicitation/create`. */
-  readonly method: string;
-  /** Its parameters. */
-  readonly params: Members;
-}
+import { type InputRequest, RESOURCE_KEY_PREFIX } from "../protocol/forms.ts";
 
 /** A question, as the caller gets it, and what has to be remembered to answer it. */
 export interface ServerQuestion {
@@ -37,9 +30,6 @@ export interface AnswerForm {
   readonly defaults?: Members | undefined;
 }
 
-/** Keys of questions for more of a resource start with this. */
-const RESOURCE = "resource/";
-
 /** Reads the `inputRequests` of a result. */
 export function readInputRequests(requests: unknown): ReadonlyMap<string, InputRequest> {
   return new Map(
@@ -59,8 +49,8 @@ export function toQuestion(key: string, { method, params }: InputRequest): Serve
     const kind = method === "roots/list" ? "roots" : "sampling";
     return { key, ask: { kind, message, params: { ...params as JsonObject, ...again } }, form: { key } };
   }
-  if (key.startsWith(RESOURCE)) {
-    const name = key.slice(RESOURCE.length);
+  if (key.startsWith(RESOURCE_KEY_PREFIX)) {
+    const name = key.slice(RESOURCE_KEY_PREFIX.length);
     const said = asObject(metaOf(params)["resource"]) as JsonObject;
     const ask: Question = { kind: "more", message, params: { resource: name, ...said, ...again } };
     return { key: name, ask, form: { key, isGrant: true } };
@@ -83,7 +73,7 @@ export function toQuestion(key: string, { method, params }: InputRequest): Serve
 export function keyOf({ params }: InputRequest, number: number): string {
   const { resource, question } = metaOf(params);
   const key = typedOr(asObject(question)["key"], `question_${number}`);
-  return isJsonObject(resource) || isGrant(params) ? RESOURCE + key : key;
+  return isJsonObject(resource) || isGrant(params) ? RESOURCE_KEY_PREFIX + key : key;
 }
 
 /** Id of the request that a question belongs to, if the server says so. */

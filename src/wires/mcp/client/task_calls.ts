@@ -5,12 +5,12 @@
  */
 import type { CallResult, Sink, UnknownOutcome } from "../../../core/call/outcome.ts";
 import type { TransportCall } from "../../../core/call/transport.ts";
-import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
+import { asObject, type Members } from "../../../internal/json.ts";
 import type { Connection } from "./connection.ts";
 import { decodeRound, encodeRound, inputsOf } from "./continuation.ts";
 import type { Era } from "./era.ts";
 import type { LiveCalls } from "./open_calls.ts";
-import { TASKS_EXTENSION } from "./messages.ts";
+import { hasLegacyTasks, hasTasksExtension } from "../protocol/capabilities.ts";
 import { refusalOf } from "./error_result.ts";
 import { answerInputs, askOutcome } from "./input_required_loop.ts";
 import { cancelTask, endOf, promiseOf, unfinished } from "./tasks.ts";
@@ -108,6 +108,5 @@ export class TaskCalls {
 }
 
 function hasTasks({ isModern, server: { capabilities } }: Era): boolean {
-  const { tasks, extensions } = capabilities;
-  return isModern ? isJsonObject(asObject(extensions)[TASKS_EXTENSION]) : isJsonObject(tasks);
+  return isModern ? hasTasksExtension(capabilities) : hasLegacyTasks(capabilities);
 }

@@ -10,8 +10,9 @@ import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import { decodeResult } from "../../framing/result/decode.ts";
 import { asObject, isJsonObject, type Members, typedOr } from "../../../internal/json.ts";
 import type { Connection } from "./connection.ts";
-import type { RpcReply } from "./messages.ts";
+import type { RpcReply } from "./message_transport.ts";
 import { refusalOf } from "./error_result.ts";
+import { decodeOutcome } from "../protocol/messages.ts";
 
 /** How long to wait before a task is asked for again where its server does not say, in milliseconds. */
 const DEFAULT_POLL_MS = 1_000;
@@ -70,8 +71,5 @@ export function unfinished(task: Members): CallResult | undefined {
 
 /** How a task ended: with its result, or with an error. */
 export function endOf({ result, error }: Members): RpcReply | undefined {
-  if (isJsonObject(result)) return { result };
-  if (!isJsonObject(error)) return undefined;
-  const { code, message, data } = error;
-  return { error: { code: typedOr(code, 0), message: typedOr(message, ""), data } };
+  return isJsonObject(result) ? { result } : decodeOutcome(undefined, error);
 }

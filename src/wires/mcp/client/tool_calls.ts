@@ -17,19 +17,18 @@ import { toQuestion } from "./questions.ts";
 import type { Connection } from "./connection.ts";
 import { decodeRound, encodeRound, inputsOf } from "./continuation.ts";
 import type { Era } from "./era.ts";
-import { paramHeaders } from "./headers.ts";
+import { paramHeaders } from "../protocol/header_values.ts";
 import type { Watch } from "./incoming_router.ts";
 import type { LiveCalls } from "./open_calls.ts";
-import type { RpcReply } from "./messages.ts";
+import type { RpcReply } from "./message_transport.ts";
 import { ProgressFeed } from "./progress_feed.ts";
 import { refusalOf } from "./error_result.ts";
 import { decodeToolResult } from "./result.ts";
 import { askOutcome, goRounds } from "./input_required_loop.ts";
 import { promiseOf } from "./tasks.ts";
+import { hasLegacyToolTasks } from "../protocol/capabilities.ts";
+import { HEADER_MISMATCH, URL_ELICITATION_REQUIRED } from "../protocol/codes.ts";
 import type { KnownTool, Tools } from "./tools.ts";
-
-const HEADER_MISMATCH = -32020;
-const URL_ELICITATION_REQUIRED = -32042;
 
 /** Calls the tools of one server. */
 export class ToolCalls {
@@ -47,7 +46,7 @@ export class ToolCalls {
   async call(call: TransportCall, era: Era, sink: Sink | undefined): Promise<CallResult | UnknownOutcome> {
     const { tool, args = {}, limit } = call;
     if (!isJsonObject(args)) return invalidInputResult("Arguments must be an object", [], "object", args);
-    const isKnowledgeNeeded = era.hasHeaders || this.#tools.arePinned || takesTasks(era);
+    const isKnowledgeNeeded = era.hasHeaders || this.#tools.arePinned || hasToolTasks(era);
     const known = isKnowledgeNeeded ? await this.#tools.find(tool, limit) : this.#tools.known(tool);
     const refusal = this.#tools.check(tool, known);
     if (refusal !== undefined) return refusal;
@@ -95,7 +94,7 @@ export class ToolCalls {
   ): Promise<CallResult | UnknownOutcome> {
     const { continuation, responses, ...said } = meta ?? {};
     const { taskSupport } = asObject(known?.tool["execution"]);
-    const isTask = takesTasks(era) &&
+    const isTask = hasToolTasks(era) &&
       (taskSupport === "required" || (taskSupport === "optional" && said["promise"] === true));
     const params = { name: tool, arguments: args, ...(isTask && { task: {} }) };
     // A server that has the tool for promises may give one that was not asked for.
@@ -146,9 +145,8 @@ function watchOf(sink: Sink): Watch {
 }
 
 /** Whether calls can be made as tasks of 2025-11-25. */
-function takesTasks({ isModern, server: { capabilities } }: Era): boolean {
-  const { requests } = asObject(capabilities["tasks"]);
-  return !isModern && isJsonObject(asObject(asObject(requests)["tools"])["call"]);
+function hasToolTasks({ isModern, server: { capabilities } }: Era): boolean {
+  return !isModern && hasLegacyToolTasks(capabilities);
 }
 
 /** Pages that the caller has to go to before it calls again, as the older eras say it; `undefined` if there are none. */

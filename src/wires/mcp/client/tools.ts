@@ -2,7 +2,7 @@ import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool } from "../../../core/call/transport.ts";
 import { isJsonObject, type Members } from "../../../internal/json.ts";
 import type { Connection } from "./connection.ts";
-import { type HeaderParam, headerParamsOf } from "./headers.ts";
+import { findHeaderParams, type HeaderParam } from "../protocol/header_values.ts";
 import type { Lists } from "./lists.ts";
 import { checkPin } from "./pins.ts";
 
@@ -94,7 +94,7 @@ export class Tools {
     if (outputSchema !== undefined && !isJsonObject(outputSchema)) {
       return this.#drop(name, "its outputSchema is no schema");
     }
-    const headerParams = hasHeaders ? headerParamsOf(inputSchema) : [];
+    const headerParams = hasHeaders ? findHeaderParams(inputSchema) : [];
     if (typeof headerParams === "string") return this.#drop(name, headerParams);
     return { tool: listed as ListedTool, headerParams };
   }

@@ -1,16 +1,16 @@
 import type { ToolErrorCode } from "../../../core/errors/code.ts";
 
-/** How MCP says one of our codes. */
+/** Encoding of one error code in MCP. */
 export interface McpErrorCode {
   /** JSON-RPC error number. */
   readonly number: number;
-  /** HTTP status, where the answer is an error of the request; else 200. */
+  /** HTTP status of the response. 200 for errors of the method itself. */
   readonly status: number;
-  /** Whether a tool's call that ends so is a result with `isError`, which its caller's model sees. */
+  /** Whether a tool call with this error has a result with `isError`, which the model of the caller sees. */
   readonly isResult?: true;
 }
 
-/** What HTTP says by a status of its own has no number in MCP: servers use this one, and clients look at the status. */
+/** Number for errors that only HTTP has a status for: MCP has no numbers for them. Clients read the status. */
 const HTTP_STATUS = -32000;
 
 /** Number and status of every code (MCP 2026-07-28, "Error codes"; RFC 9110). */
@@ -39,11 +39,13 @@ export const mcpErrorCodes: Readonly<Record<ToolErrorCode, McpErrorCode>> = {
   internal: { number: -32603, status: 200, isResult: true },
 };
 
-/** Numbers that are the protocol's own. */
+/** A header that repeats the body is missing or differs from it. */
 export const HEADER_MISMATCH = -32020;
-/** A request needs what its caller has not declared that it can. */
+/** The request needs a capability that the client has not declared. */
 export const MISSING_CAPABILITY = -32021;
-/** The revision is not spoken here. */
+/** The protocol version is not supported. */
 export const UNSUPPORTED_VERSION = -32022;
-/** There is no such resource, in revisions before 2026-07-28. */
+/** The user has to visit URLs before the request is made again (2025-11-25). */
+export const URL_ELICITATION_REQUIRED = -32042;
+/** There is no such resource (revisions before 2026-07-28). */
 export const LEGACY_RESOURCE_NOT_FOUND = -32002;

@@ -1,12 +1,12 @@
-/** The words that revisions of MCP have for things; each is said here once. */
+/** Names that the revisions of MCP define: protocol versions, members of `_meta`, extensions and log levels. */
 
-/** The revision without sessions: each request says all that the server needs. */
+/** The revision without sessions; every request carries its version and capabilities. */
 export const MODERN_VERSION = "2026-07-28";
 
-/** A revision that begins with a handshake. */
+/** A revision with a handshake. */
 export type LegacyVersion = "2025-11-25" | "2025-06-18" | "2025-03-26" | "2024-11-05";
 
-/** Revisions that begin with a handshake, newest first. */
+/** Revisions with a handshake, newest first. */
 export const LEGACY_VERSIONS: readonly [LegacyVersion, ...LegacyVersion[]] = [
   "2025-11-25",
   "2025-06-18",
@@ -14,30 +14,30 @@ export const LEGACY_VERSIONS: readonly [LegacyVersion, ...LegacyVersion[]] = [
   "2024-11-05",
 ];
 
-/** Whether a text names a revision that begins with a handshake, and that is spoken here. */
+/** Whether a value is the version of a supported revision with a handshake. */
 export function isLegacyVersion(version: unknown): version is LegacyVersion {
   return (LEGACY_VERSIONS as readonly unknown[]).includes(version);
 }
 
-/** Members of `_meta` that belong to the protocol. */
+/** Member of a request's `_meta`: the protocol version. */
 export const PROTOCOL_VERSION = "io.modelcontextprotocol/protocolVersion";
-/** What the caller can do, in a request's `_meta`. */
+/** Member of a request's `_meta`: the capabilities of the client. */
 export const CLIENT_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
-/** What the caller calls itself, in a request's `_meta`. */
+/** Member of a request's `_meta`: name and version of the client. */
 export const CLIENT_INFO = "io.modelcontextprotocol/clientInfo";
-/** From which level on the caller wants log lines, in a request's `_meta`. */
+/** Member of a request's `_meta`: the lowest level of log messages that the client wants. */
 export const LOG_LEVEL = "io.modelcontextprotocol/logLevel";
-/** What the server calls itself, in a result's `_meta`. */
+/** Member of a result's `_meta`: name and version of the server. */
 export const SERVER_INFO = "io.modelcontextprotocol/serverInfo";
-/** Which subscription a message belongs to, in its `_meta`. */
+/** Member of a message's `_meta`: the subscription that it belongs to. */
 export const SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId";
-/** Which task a result is of, in its `_meta` (2025-11-25). */
+/** Member of a result's `_meta`: the task that it belongs to (2025-11-25). */
 export const RELATED_TASK = "io.modelcontextprotocol/related-task";
 
-/** The extension by which calls become tasks. */
+/** The tasks extension: the result of a call can be a task. */
 export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 
-/** Levels of log lines, from the least to the worst. */
+/** Levels of log messages, least severe first. */
 export const LOG_LEVELS: readonly string[] = [
   "debug",
   "info",

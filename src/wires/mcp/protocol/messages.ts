@@ -1,44 +1,45 @@
 /**
- * Reads the messages of JSON-RPC 2.0 as MCP uses them: requests, notifications, and responses to what the server asked.
+ * Messages of JSON-RPC 2.0 as MCP uses them: types, decoding on both sides, and encoding.
  *
- * Total: what is no message is a value that says why.
- * Source: {@link https://www.jsonrpc.org/specification | JSON-RPC 2.0}; MCP, "Base protocol".
+ * Decoding never throws. A server rejects malformed messages with an error; a client ignores them.
+ * Source: {@link https://www.jsonrpc.org/specification | JSON-RPC 2.0}; MCP, revisions 2024-11-05 to 2026-07-28, "Base protocol".
  *
  * @module
  */
+import { asObject, isJsonObject, type Members, typedOr } from "../../../internal/json.ts";
 import { isRequestId, type RequestId } from "../../framing/json_rpc/decode.ts";
-import { isJsonObject } from "../../../internal/json.ts";
 
-/** Named values, as they came. */
-export type Members = Readonly<Record<string, unknown>>;
+/** Content of a request. */
+export interface RpcRequest {
+  /** Repeated in the response. */
+  readonly id: RequestId;
+  /** Name of the method. */
+  readonly method: string;
+  /** Parameters; empty if absent. */
+  readonly params: Members;
+}
 
 /** A request. */
-export interface Request {
+export interface RequestMessage extends RpcRequest {
   /** Discriminant. */
   readonly kind: "request";
-  /** Sent back with the answer. */
-  readonly id: RequestId;
-  /** The method's name. */
-  readonly method: string;
-  /** Its parameters; empty if there were none. */
-  readonly params: Members;
 }
 
-/** Something that is not answered. */
-export interface Notification {
+/** A notification; it has no response. */
+export interface NotificationMessage {
   /** Discriminant. */
   readonly kind: "notification";
-  /** The method's name. */
+  /** Name of the method. */
   readonly method: string;
-  /** Its parameters; empty if there were none. */
+  /** Parameters; empty if absent. */
   readonly params: Members;
 }
 
-/** The answer to something that the server asked. */
-export interface Response {
+/** A client's response to a request of the server. */
+export interface ResponseMessage {
   /** Discriminant. */
   readonly kind: "response";
-  /** Id of what was asked. */
+  /** Id of the request. */
   readonly id: RequestId;
   /** The result, if there is one. */
   readonly result: unknown;
@@ -46,23 +47,54 @@ export interface Response {
   readonly error: unknown;
 }
 
-/** No message. */
-export interface Malformed {
+/** A message that cannot be read. */
+export interface MalformedMessage {
   /** Discriminant. */
   readonly kind: "malformed";
-  /** `null` where it could not be read. */
+  /** `null` if it could not be read. */
   readonly id: RequestId | null;
-  /** What is wrong. */
+  /** Description of the problem. */
   readonly message: string;
 }
 
-/** What a peer may send. */
-export type Message = Request | Notification | Response;
+/** Any message that a client sends. */
+export type Message = RequestMessage | NotificationMessage | ResponseMessage;
+
+/** An error of JSON-RPC. */
+export interface RpcError {
+  /** JSON-RPC error number. */
+  readonly code: number;
+  /** Description, for people. */
+  readonly message: string;
+  /** Additional data. */
+  readonly data?: unknown;
+}
+
+/** Result or error of a request. */
+export type RpcOutcome = { readonly result: Members } | { readonly error: RpcError };
+
+/** A server's response to a request of the client. */
+export interface ReplyMessage {
+  /** Discriminant. */
+  readonly kind: "reply";
+  /** Id of the request; `undefined` if the server could not read it. */
+  readonly id: RequestId | undefined;
+  /** Result or error. */
+  readonly reply: RpcOutcome;
+}
+
+/** Any message that a server sends. */
+export type ServerMessage = RequestMessage | NotificationMessage | ReplyMessage;
+
+/** A message without a response: a notification, or the response to a request of the server. */
+export type OneWayMessage =
+  | { readonly method: string; readonly params: Members }
+  | { readonly id: RequestId } & RpcOutcome;
 
 const NO_PARAMS: Members = {};
 
-/** Reads one message from parsed JSON. */
-export function decodeMessage(json: unknown): Message | Malformed {
+/** Decodes a message of a client from parsed JSON. */
+export function decodeMessage(json: unknown): Message | MalformedMessage {
   if (!isJsonObject(json)) return malformed(null, "A message is a JSON object");
   const { jsonrpc, id, method, params = NO_PARAMS } = json;
   const hasId = isRequestId(id);
@@ -74,7 +106,7 @@ export function decodeMessage(json: unknown): Message | Malformed {
   return hasId ? { kind: "request", id, method, params } : { kind: "notification", method, params };
 }
 
-function decodeResponse(json: Members, id: RequestId | null): Response | Malformed {
+function decodeResponse(json: Members, id: RequestId | null): ResponseMessage | MalformedMessage {
   const { result, error } = json;
   if (id === null || (result === undefined) === (error === undefined)) {
     return malformed(id, "A message has a method, or an id with a result or an error");
@@ -82,6 +114,40 @@ function decodeResponse(json: Members, id: RequestId | null): Response | Malform
   return { kind: "response", id, result, error };
 }
 
-function malformed(id: RequestId | null, message: string): Malformed {
+function malformed(id: RequestId | null, message: string): MalformedMessage {
   return { kind: "malformed", id, message };
+}
+
+/** Decodes the messages of a server from JSON text: one, or several in older revisions. Malformed messages are skipped. */
+export function parseMessages(text: string): ServerMessage[] {
+  try {
+    const json: unknown = JSON.parse(text);
+    return (Array.isArray(json) ? json : [json]).flatMap((one) => decodeServerMessage(one) ?? []);
+  } catch {
+    return [];
+  }
+}
+
+function decodeServerMessage(json: unknown): ServerMessage | undefined {
+  const { id, method, params, result, error } = asObject(json);
+  if (typeof method === "string") {
+    const members = asObject(params);
+    return isRequestId(id)
+      ? { kind: "request", id, method, params: members }
+      : { kind: "notification", method, params: members };
+  }
+  const reply = decodeOutcome(result, error);
+  return reply && { kind: "reply", id: isRequestId(id) ? id : undefined, reply };
+}
+
+/** Decodes the outcome of a request. An error takes precedence; `undefined` if there is neither an error nor a result. */
+export function decodeOutcome(result: unknown, error: unknown): RpcOutcome | undefined {
+  if (!isJsonObject(error)) return isJsonObject(result) ? { result } : undefined;
+  const { code, message, data } = error;
+  return { error: { code: typedOr(code, 0), message: typedOr(message, ""), data } };
+}
+
+/** Encodes a message as JSON text. */
+export function encodeMessage(message: RpcRequest | OneWayMessage): string {
+  return JSON.stringify({ jsonrpc: "2.0", ...message });
 }

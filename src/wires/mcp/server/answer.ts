@@ -5,7 +5,7 @@ import { encodeError, encodeResult } from "../../framing/json_rpc/encode.ts";
 import { refusalData } from "../../framing/result/encode.ts";
 import { messageOf } from "../../framing/result/unknown_tool.ts";
 import { mcpErrorCodes } from "../protocol/codes.ts";
-import type { Request } from "../protocol/messages.ts";
+import type { RequestMessage } from "../protocol/messages.ts";
 
 /** A whole JSON-RPC response, and how HTTP says it. */
 export interface Answer {
@@ -71,7 +71,7 @@ function refusalHeaders({ code, data }: ErrorResult): Readonly<Record<string, st
 }
 
 /** The answer to a method that there is not. */
-export function unknownMethod({ id, method }: Request): Answer {
+export function unknownMethod({ id, method }: RequestMessage): Answer {
   return errorAnswer(id, {
     number: -32601,
     message: `Method not found: ${method.slice(0, 64)}`,

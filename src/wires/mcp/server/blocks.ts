@@ -1,5 +1,5 @@
 import type { Dialect } from "./revision.ts";
-import type { Members } from "../protocol/messages.ts";
+import type { Members } from "../../../internal/json.ts";
 
 /** A block of content in the words of a revision: what it does not know is said by what it does. */
 export function blockFor(block: object, { hasTitles, hasSound }: Dialect): object {

@@ -6,14 +6,14 @@
 import type { Change } from "../../../core/call/changes.ts";
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
-import { isJsonObject } from "../../../internal/json.ts";
+import { isJsonObject, type Members } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import type { WireHost } from "../../wire.ts";
 import { type Answer, refusalAnswer, resultAnswer } from "./answer.ts";
 import { notification } from "./call_sink.ts";
 import type { Dialect } from "./revision.ts";
 import type { Channel, Exchange } from "./exchange.ts";
-import type { Members, Request } from "../protocol/messages.ts";
+import type { RequestMessage } from "../protocol/messages.ts";
 import { refuseParam } from "./refuse_param.ts";
 import { SUBSCRIPTION_ID } from "../protocol/constants.ts";
 
@@ -49,7 +49,12 @@ export class Listens {
   }
 
   /** Answers once the stream has ended. */
-  listen(request: Request, exchange: Exchange, dialect: Dialect, watch: WatchTasks | undefined): MaybePromise<Answer> {
+  listen(
+    request: RequestMessage,
+    exchange: Exchange,
+    dialect: Dialect,
+    watch: WatchTasks | undefined,
+  ): MaybePromise<Answer> {
     const { id, params } = request;
     const filter = this.#readFilter(params, watch !== undefined);
     if ("kind" in filter) return refusalAnswer(id, filter);

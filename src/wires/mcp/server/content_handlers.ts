@@ -6,7 +6,7 @@
 import type { CallMeta } from "../../../core/call/call.ts";
 import { type CallResult, type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { ContentCatalog, ContentRequest } from "../../../core/content/content_catalog.ts";
-import { isJsonObject } from "../../../internal/json.ts";
+import { isJsonObject, type Members } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import type { WireHost } from "../../wire.ts";
 import { blockFor } from "./blocks.ts";
@@ -15,7 +15,7 @@ import { LEGACY_RESOURCE_NOT_FOUND } from "../protocol/codes.ts";
 import { CallSink } from "./call_sink.ts";
 import type { Dialect } from "./revision.ts";
 import type { Exchange, McpPeer } from "./exchange.ts";
-import type { Members, Request } from "../protocol/messages.ts";
+import type { RequestMessage } from "../protocol/messages.ts";
 import { Pages } from "./pages.ts";
 import { refuseParam } from "./refuse_param.ts";
 import { outcomeMeta } from "./tool_result.ts";
@@ -26,7 +26,7 @@ import type { PromptContent } from "../../../core/content/prompt.ts";
 /** One request for what a server offers. */
 export interface OfferRequest {
   /** The request. */
-  readonly request: Request;
+  readonly request: RequestMessage;
   /** Who asks. */
   readonly peer: McpPeer;
   /** How it came. */
@@ -171,7 +171,7 @@ function withoutNews(list: readonly Members[], { hasTitles }: Dialect): readonly
   }));
 }
 
-function refusalOf(id: Request["id"], refusal: ErrorResult, { isModern }: Dialect): Answer {
+function refusalOf(id: RequestMessage["id"], refusal: ErrorResult, { isModern }: Dialect): Answer {
   if (isModern || refusal.code !== "resource_not_found") return refusalAnswer(id, refusal);
   return errorAnswer(id, { ...toProtocolError(refusal), number: LEGACY_RESOURCE_NOT_FOUND });
 }

@@ -5,10 +5,9 @@
  *
  * @module
  */
-import { isJsonObject } from "../../../internal/json.ts";
+import { isJsonObject, type Members } from "../../../internal/json.ts";
 import { type ProtocolError, protocolError } from "./answer.ts";
 import { UNSUPPORTED_VERSION } from "../protocol/codes.ts";
-import type { Members } from "../protocol/messages.ts";
 import {
   CLIENT_CAPABILITIES,
   CLIENT_INFO,

@@ -5,9 +5,8 @@
  */
 import type { AskableKind, ClientInfo, Metadata, Peer, Principal } from "../../../core/call/call.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
-import { isJsonObject } from "../../../internal/json.ts";
-import { canAsk } from "./capabilities.ts";
-import type { Members } from "../protocol/messages.ts";
+import { isJsonObject, type Members } from "../../../internal/json.ts";
+import { canAsk } from "../protocol/capabilities.ts";
 
 /** Where messages go that belong to one request, before its answer. */
 export interface Channel {

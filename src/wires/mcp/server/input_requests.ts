@@ -5,21 +5,10 @@
  */
 import type { Question } from "../../../core/call/outcome.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
-import { isJsonObject, type JsonObject } from "../../../internal/json.ts";
+import { isJsonObject, type JsonObject, type Members } from "../../../internal/json.ts";
 import type { Dialect } from "./revision.ts";
-import type { Members } from "../protocol/messages.ts";
 import { isLegacyVersion } from "../protocol/constants.ts";
-
-/** A request of the server to the client, without an id. */
-export interface InputRequest {
-  /** Its method. */
-  readonly method: "elicitation/create" | "sampling/createMessage" | "roots/list";
-  /** Its parameters. */
-  readonly params: Members;
-}
-
-/** Keys of questions that stand for resources: their answer is a yes or no, and means more than that. */
-const RESOURCE = "resource/";
+import { type InputRequest, isModelOrRootsResult, RESOURCE_KEY_PREFIX } from "../protocol/forms.ts";
 
 /** The questions by the keys that the client knows them by. */
 export function toInputRequests(requests: Readonly<Record<string, Question>>, dialect: Dialect): Members {
@@ -30,7 +19,7 @@ export function toInputRequests(requests: Readonly<Record<string, Question>>, di
 
 /** The key that the client knows a question by. */
 export function inputKey(key: string, { kind }: Question): string {
-  return kind === "more" ? RESOURCE + key : key;
+  return kind === "more" ? RESOURCE_KEY_PREFIX + key : key;
 }
 
 /**
@@ -85,7 +74,9 @@ function askOnce({ kind, message, schema, params = {} }: Question, dialect: Dial
 export function fromInputResponses(responses: Members): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(responses).map(([key, response]) => {
-      return key.startsWith(RESOURCE) ? [key.slice(RESOURCE.length), granted(response)] : [key, fromResponse(response)];
+      return key.startsWith(RESOURCE_KEY_PREFIX)
+        ? [key.slice(RESOURCE_KEY_PREFIX.length), granted(response)]
+        : [key, fromResponse(response)];
     }),
   );
 }
@@ -116,8 +107,7 @@ function granted(response: unknown): unknown {
 /** What a model or a list of folders says is not wrapped in an action. */
 function fromResponse(response: unknown): unknown {
   if (!isJsonObject(response) || response["action"] !== undefined) return response;
-  const isResult = Array.isArray(response["roots"]) || typeof response["model"] === "string";
-  return isResult ? { action: "accept", content: response } : null;
+  return isModelOrRootsResult(response) ? { action: "accept", content: response } : null;
 }
 
 const PRIMITIVES: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean"]);

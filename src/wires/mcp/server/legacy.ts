@@ -7,17 +7,17 @@
  */
 import type { CallMeta } from "../../../core/call/call.ts";
 import { type CallResult, type ErrorResult, invalidInputResult } from "../../../core/call/outcome.ts";
-import { isJsonObject } from "../../../internal/json.ts";
+import { isJsonObject, type Members } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import type { ServerInfo } from "../../wire.ts";
 import { type Answer, refusalAnswer, resultAnswer, unknownMethod } from "./answer.ts";
 import type { Core } from "./mcp_server.ts";
 import type { Dialect } from "./revision.ts";
 import { type Exchange, McpPeer } from "./exchange.ts";
-import type { InputRequest } from "./input_requests.ts";
+import type { InputRequest } from "../protocol/forms.ts";
 import { LegacyAsker, unanswered } from "./legacy_questions.ts";
 import { answerLegacyTask, readTaskWish } from "./legacy_tasks.ts";
-import type { Members, Request, Response } from "../protocol/messages.ts";
+import type { RequestMessage, ResponseMessage } from "../protocol/messages.ts";
 import { refuseParam } from "./refuse_param.ts";
 import { MAX_URI_LENGTH } from "./subscriptions.ts";
 import { ToolPages } from "./tool_pages.ts";
@@ -48,7 +48,7 @@ export interface LegacyExchange extends Exchange {
   /** Who calls. */
   readonly caller: LegacyCaller;
   /** Asks the client; `undefined` if it cannot be asked. Rejects with nothing; without an answer in time, there is none. */
-  readonly ask: ((request: InputRequest) => Promise<Response | undefined>) | undefined;
+  readonly ask: ((request: InputRequest) => Promise<ResponseMessage | undefined>) | undefined;
   /** Has the caller told how its task is; `undefined` where it cannot be reached between its requests. */
   readonly tellOfTask?: TellOfTask | undefined;
   /** Keeps what a caller wants from now on, if anything is kept. */
@@ -101,7 +101,7 @@ export class Legacy {
   }
 
   /** Answers a request. */
-  answer(request: Request, exchange: LegacyExchange): MaybePromise<Answer> {
+  answer(request: RequestMessage, exchange: LegacyExchange): MaybePromise<Answer> {
     const { id, method } = request;
     const { version } = exchange.caller;
     const dialect = this.#core.dialect(version);
@@ -148,7 +148,7 @@ export class Legacy {
     });
   }
 
-  #setLevel(request: Request, exchange: LegacyExchange): MaybePromise<Answer> {
+  #setLevel(request: RequestMessage, exchange: LegacyExchange): MaybePromise<Answer> {
     if (!this.#core.settings.logging) return unknownMethod(request);
     const { id, params: { level } } = request;
     if (!LOG_LEVELS.includes(level as string)) {
@@ -157,7 +157,7 @@ export class Legacy {
     return this.#remember(id, exchange.remember({ logLevel: level as string }));
   }
 
-  #subscribe(request: Request, exchange: LegacyExchange): MaybePromise<Answer> {
+  #subscribe(request: RequestMessage, exchange: LegacyExchange): MaybePromise<Answer> {
     const { id, method, params: { uri } } = request;
     if (this.#core.host.catalog?.hasResources !== true) return unknownMethod(request);
     if (typeof uri !== "string" || uri.length > MAX_URI_LENGTH) {
@@ -167,11 +167,11 @@ export class Legacy {
     return this.#remember(id, exchange.remember(wish));
   }
 
-  #remember(id: Request["id"], kept: MaybePromise<void>): MaybePromise<Answer> {
+  #remember(id: RequestMessage["id"], kept: MaybePromise<void>): MaybePromise<Answer> {
     return kept instanceof Promise ? kept.then(() => resultAnswer(id, "{}")) : resultAnswer(id, "{}");
   }
 
-  #callTool(request: Request, exchange: LegacyExchange, dialect: Dialect): MaybePromise<Answer> {
+  #callTool(request: RequestMessage, exchange: LegacyExchange, dialect: Dialect): MaybePromise<Answer> {
     const { id, params } = request;
     const { calls, settings, tasks } = this.#core;
     const read = calls.read(params);
@@ -198,7 +198,7 @@ export class Legacy {
     return this.#finish(id, work, settled, said, exchange, dialect);
   }
 
-  #answerOther(request: Request, exchange: LegacyExchange, dialect: Dialect): MaybePromise<Answer> {
+  #answerOther(request: RequestMessage, exchange: LegacyExchange, dialect: Dialect): MaybePromise<Answer> {
     const { said, progressToken } = readMeta(request.params);
     const peer = this.#peer(request, exchange);
     const { tasks, tools, offers } = this.#core;
@@ -214,7 +214,7 @@ export class Legacy {
   }
 
   #finish(
-    id: Request["id"],
+    id: RequestMessage["id"],
     work: Work,
     settled: MaybePromise<CallResult>,
     said: CallMeta | undefined,
@@ -229,7 +229,7 @@ export class Legacy {
 
   /** Asks over the open stream, and runs the work again with the answers, until it asks no more. */
   async #converse(
-    id: Request["id"],
+    id: RequestMessage["id"],
     work: Work,
     said: CallMeta | undefined,
     first: CallResult,
@@ -248,7 +248,7 @@ export class Legacy {
     return work.answer(settled);
   }
 
-  #peer({ id }: Request, exchange: LegacyExchange): McpPeer {
+  #peer({ id }: RequestMessage, exchange: LegacyExchange): McpPeer {
     const { capabilities, info } = exchange.caller;
     return new McpPeer(exchange, id, capabilities, info);
   }

@@ -4,14 +4,15 @@
  * @module
  */
 import { type CallResult, type ErrorResult, errorResult, type Question } from "../../../core/call/outcome.ts";
-import { isJsonObject } from "../../../internal/json.ts";
+import { isJsonObject, type Members } from "../../../internal/json.ts";
 import type { WireHost } from "../../wire.ts";
 import { notification } from "./call_sink.ts";
-import { missingFor } from "./capabilities.ts";
+import { missingFor } from "../protocol/capabilities.ts";
 import type { Dialect } from "./revision.ts";
-import { fromInputResponses, inputKey, type InputRequest, toAloneRequest } from "./input_requests.ts";
+import { fromInputResponses, inputKey, toAloneRequest } from "./input_requests.ts";
+import type { InputRequest } from "../protocol/forms.ts";
 import type { LegacyExchange } from "./legacy.ts";
-import type { Members, Request, Response } from "../protocol/messages.ts";
+import type { RequestMessage, ResponseMessage } from "../protocol/messages.ts";
 import type { WorkEnd } from "./retryable_request.ts";
 
 /** What a client said to questions, by key; or how the request ends that asked them. */
@@ -20,7 +21,7 @@ export type Asked = { readonly given: Members } | { readonly end: WorkEnd };
 /** A request that asks. */
 export interface AskingRequest {
   /** Its id. */
-  readonly id: Request["id"];
+  readonly id: RequestMessage["id"];
   /** How it came. */
   readonly exchange: LegacyExchange;
   /** In which revision. */
@@ -94,7 +95,7 @@ export function unanswered(reason: string): { readonly end: WorkEnd } {
 }
 
 /** What a client said to a question; why it said nothing, as text. */
-function readResponse({ result, error }: Response): unknown {
+function readResponse({ result, error }: ResponseMessage): unknown {
   if (!isJsonObject(error)) return isJsonObject(result) ? result : {};
   // The user has refused.
   if (error["code"] === -1) return { action: "decline" };

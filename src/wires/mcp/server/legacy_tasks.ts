@@ -4,11 +4,11 @@
  * @module
  */
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
-import { isJsonObject } from "../../../internal/json.ts";
+import { isJsonObject, type Members } from "../../../internal/json.ts";
 import { type Answer, refusalAnswer, resultAnswer, unknownMethod } from "./answer.ts";
 import type { Dialect } from "./revision.ts";
 import type { McpPeer } from "./exchange.ts";
-import type { Members, Request } from "../protocol/messages.ts";
+import type { RequestMessage } from "../protocol/messages.ts";
 import { refuseParam } from "./refuse_param.ts";
 import { isUnknown, type Tasks } from "./tasks.ts";
 import type { McpTool } from "./tools.ts";
@@ -20,7 +20,7 @@ const LOOK_MS = 20_000;
 
 /** One request about a task. */
 export interface LegacyTaskRequest {
-  readonly request: Request;
+  readonly request: RequestMessage;
   readonly peer: McpPeer;
   readonly dialect: Dialect;
   readonly tasks: Tasks;

@@ -9,13 +9,14 @@ import type { CallMeta } from "../../../core/call/call.ts";
 import type { CallResult, QuestionsResult } from "../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import { type Answer, errorAnswer, protocolError, refusalAnswer, resultAnswer, unknownMethod } from "./answer.ts";
-import { missingFor, takesTasks } from "./capabilities.ts";
+import { hasTasksExtension, missingFor } from "../protocol/capabilities.ts";
 import { MISSING_CAPABILITY } from "../protocol/codes.ts";
 import type { Core } from "./mcp_server.ts";
 import type { Dialect } from "./revision.ts";
 import { type Exchange, McpPeer } from "./exchange.ts";
 import { toInputRequests } from "./input_requests.ts";
-import type { Members, Request } from "../protocol/messages.ts";
+import type { Members } from "../../../internal/json.ts";
+import type { RequestMessage } from "../protocol/messages.ts";
 import { tasksNeeded } from "./tasks.ts";
 import { ToolPages } from "./tool_pages.ts";
 import { readCallMeta, readResponses, type ToolCall } from "./tool_calls.ts";
@@ -46,7 +47,7 @@ export class Modern {
   }
 
   /** Answers a request; its `_meta` has passed {@link checkEnvelope}. */
-  answer(request: Request, meta: Members, exchange: Exchange): MaybePromise<Answer> {
+  answer(request: RequestMessage, meta: Members, exchange: Exchange): MaybePromise<Answer> {
     const { id, method } = request;
     switch (method) {
       case "tools/call":
@@ -64,7 +65,7 @@ export class Modern {
     }
   }
 
-  #callTool(request: Request, meta: Members, exchange: Exchange): MaybePromise<Answer> {
+  #callTool(request: RequestMessage, meta: Members, exchange: Exchange): MaybePromise<Answer> {
     const { id, params } = request;
     const { calls, settings } = this.#core;
     const read = calls.read(params);
@@ -73,7 +74,7 @@ export class Modern {
     if (responses !== undefined && "kind" in responses) return refusalAnswer(id, responses);
     const said = readCallMeta(meta);
     const peer = this.#peer(request, meta, exchange);
-    const takesPromises = takesTasks(meta[CLIENT_CAPABILITIES]) && read.tool?.mayPromise === true;
+    const takesPromises = hasTasksExtension(meta[CLIENT_CAPABILITIES]) && read.tool?.mayPromise === true;
     if (read.tool?.plan.promise?.required && !takesPromises) return tasksNeeded(id);
     const progressToken = meta["progressToken"] as string | number | undefined;
     const logLevel = settings.logging ? meta[LOG_LEVEL] as string | undefined : undefined;
@@ -85,7 +86,7 @@ export class Modern {
     return settled.then((later) => this.#answerCall(request, meta, call, later));
   }
 
-  #answerCall(request: Request, meta: Members, call: ToolCall, settled: CallResult): Answer {
+  #answerCall(request: RequestMessage, meta: Members, call: ToolCall, settled: CallResult): Answer {
     if ("requests" in settled) {
       return this.#ask(request, meta, settled);
     }
@@ -96,7 +97,7 @@ export class Modern {
     return calls.answer(request.id, this.#dialect, call, settled);
   }
 
-  #answerOffer(request: Request, meta: Members, exchange: Exchange): MaybePromise<Answer> {
+  #answerOffer(request: RequestMessage, meta: Members, exchange: Exchange): MaybePromise<Answer> {
     const peer = this.#peer(request, meta, exchange);
     const progressToken = meta["progressToken"] as string | number | undefined;
     const work = this.#core.offers.work({ request, peer, exchange, dialect: this.#dialect, progressToken });
@@ -107,7 +108,7 @@ export class Modern {
     return this.#finish(request, meta, work, responses);
   }
 
-  #finish(request: Request, meta: Members, work: Work, responses: CallMeta | undefined): MaybePromise<Answer> {
+  #finish(request: RequestMessage, meta: Members, work: Work, responses: CallMeta | undefined): MaybePromise<Answer> {
     const said = readCallMeta(meta);
     const settled = work.run(responses === undefined ? said : { ...said, ...responses });
     const finish = (end: CallResult) => "requests" in end ? this.#ask(request, meta, end) : work.answer(end);
@@ -115,7 +116,7 @@ export class Modern {
   }
 
   /** The caller is asked, if it has declared that it can be. */
-  #ask({ id, method }: Request, meta: Members, { requests, continuation }: QuestionsResult): Answer {
+  #ask({ id, method }: RequestMessage, meta: Members, { requests, continuation }: QuestionsResult): Answer {
     const requiredCapabilities = missingFor(Object.values(requests), meta[CLIENT_CAPABILITIES]);
     if (requiredCapabilities !== undefined) {
       const message = "This needs a client that can be asked what it asks";
@@ -130,30 +131,30 @@ export class Modern {
     }
   }
 
-  #listen(request: Request, meta: Members, exchange: Exchange): MaybePromise<Answer> {
+  #listen(request: RequestMessage, meta: Members, exchange: Exchange): MaybePromise<Answer> {
     const { tasks, tools, listens } = this.#core;
     const { notifications }: Members = request.params;
     const wantsTasks = tools.canPromise && typeof notifications === "object" && notifications !== null &&
       "taskIds" in notifications;
     if (!wantsTasks) return listens.listen(request, exchange, this.#dialect, undefined);
-    if (!takesTasks(meta[CLIENT_CAPABILITIES])) return tasksNeeded(request.id);
+    if (!hasTasksExtension(meta[CLIENT_CAPABILITIES])) return tasksNeeded(request.id);
     const peer = this.#peer(request, meta, exchange);
     return listens.listen(request, exchange, this.#dialect, (ids, tell, ended) => {
       tasks.watch(ids, peer, this.#dialect, tell, ended);
     });
   }
 
-  #answerTask(request: Request, meta: Members, exchange: Exchange): MaybePromise<Answer> {
+  #answerTask(request: RequestMessage, meta: Members, exchange: Exchange): MaybePromise<Answer> {
     const { tasks, tools } = this.#core;
     if (!tools.canPromise) return unknownMethod(request);
     const isKnown = request.method === "tasks/get" || request.method === "tasks/update" ||
       request.method === "tasks/cancel";
     if (!isKnown) return unknownMethod(request);
-    if (!takesTasks(meta[CLIENT_CAPABILITIES])) return tasksNeeded(request.id);
+    if (!hasTasksExtension(meta[CLIENT_CAPABILITIES])) return tasksNeeded(request.id);
     return tasks.answer(request, this.#peer(request, meta, exchange), this.#dialect);
   }
 
-  #peer(request: Request, meta: Members, exchange: Exchange): McpPeer {
+  #peer(request: RequestMessage, meta: Members, exchange: Exchange): McpPeer {
     return new McpPeer(exchange, request.id, meta[CLIENT_CAPABILITIES], meta[CLIENT_INFO]);
   }
 }

@@ -1,4 +1,4 @@
-import type { Members } from "../protocol/messages.ts";
+import type { Members } from "../../../internal/json.ts";
 
 /** Lists in pages, written once; a page is found by its cursor. */
 export class Pages {

@@ -1,12 +1,12 @@
 import type { Clock } from "../../../internal/time.ts";
-import type { InputRequest } from "./input_requests.ts";
-import type { Response } from "../protocol/messages.ts";
+import type { InputRequest } from "../protocol/forms.ts";
+import type { ResponseMessage } from "../protocol/messages.ts";
 
 /** What a server has asked clients, and waits for. Ids cannot be guessed: whoever knows one was asked. */
 export class PendingRequests {
   readonly #clock: Clock;
   readonly #timeoutMs: number;
-  readonly #waiting = new Map<string, (response: Response | undefined) => void>();
+  readonly #waiting = new Map<string, (response: ResponseMessage | undefined) => void>();
 
   /** @param timeoutMs How long an answer may take, in milliseconds. */
   constructor(clock: Clock, timeoutMs: number) {
@@ -19,7 +19,7 @@ export class PendingRequests {
     { method, params }: InputRequest,
     send: (json: string) => unknown,
     left: AbortSignal | undefined,
-  ): Promise<Response | undefined> {
+  ): Promise<ResponseMessage | undefined> {
     return new Promise((resolve) => {
       const id = crypto.randomUUID();
       const giveUp = () => this.#waiting.get(id)?.(undefined);
@@ -41,7 +41,7 @@ export class PendingRequests {
   }
 
   /** Takes a response; `false` if nobody waits for it (any more). */
-  settle(response: Response): boolean {
+  settle(response: ResponseMessage): boolean {
     const waiting = typeof response.id === "string" ? this.#waiting.get(response.id) : undefined;
     waiting?.(response);
     return waiting !== undefined;

@@ -6,7 +6,7 @@
  * @module
  */
 import type { ServerInfo } from "../../wire.ts";
-import type { Members } from "../protocol/messages.ts";
+import type { Members } from "../../../internal/json.ts";
 import { type LegacyVersion, MODERN_VERSION, SERVER_INFO } from "../protocol/constants.ts";
 
 /** How long callers may keep what they were told, and who may share it. */

@@ -8,14 +8,14 @@
 import type { CallResult, ErrorResult, PromiseOutcome } from "../../../core/call/outcome.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { formatTimestamp } from "../../../internal/time.ts";
-import { isJsonObject } from "../../../internal/json.ts";
+import { isJsonObject, type Members } from "../../../internal/json.ts";
 import type { WireHost } from "../../wire.ts";
 import { type Answer, errorAnswer, protocolError, refusalAnswer, resultAnswer } from "./answer.ts";
 import { MISSING_CAPABILITY } from "../protocol/codes.ts";
 import type { Dialect } from "./revision.ts";
 import type { McpPeer } from "./exchange.ts";
 import { fromInputResponses, toInputRequests } from "./input_requests.ts";
-import type { Members, Request } from "../protocol/messages.ts";
+import type { RequestMessage } from "../protocol/messages.ts";
 import { refuseParam } from "./refuse_param.ts";
 import type { ToolCalls } from "./tool_calls.ts";
 import type { McpTools } from "./tools.ts";
@@ -61,7 +61,7 @@ export class Tasks {
   }
 
   /** Answers `tasks/get`, `tasks/update` and `tasks/cancel`. */
-  async answer({ id, method, params }: Request, peer: McpPeer, dialect: Dialect): Promise<Answer> {
+  async answer({ id, method, params }: RequestMessage, peer: McpPeer, dialect: Dialect): Promise<Answer> {
     const { taskId } = params;
     if (typeof taskId !== "string") return refusalAnswer(id, refuseParam("taskId", taskId, "a string"));
     if (method === "tasks/get") return await this.#get(id, taskId, peer, dialect);

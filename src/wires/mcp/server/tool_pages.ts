@@ -2,7 +2,7 @@ import type { Principal } from "../../../core/call/call.ts";
 import type { WireHost } from "../../wire.ts";
 import { type Answer, refusalAnswer, resultAnswer } from "./answer.ts";
 import type { Dialect } from "./revision.ts";
-import type { Request } from "../protocol/messages.ts";
+import type { RequestMessage } from "../protocol/messages.ts";
 import { refuseCursor } from "./content_handlers.ts";
 import { Pages } from "./pages.ts";
 import type { McpTools } from "./tools.ts";
@@ -17,7 +17,7 @@ export class ToolPages {
   #all: Pages;
   /** The page that was given last, to the request of which id, and the whole answer. */
   #lastPage = "";
-  #lastId: Request["id"] = "";
+  #lastId: RequestMessage["id"] = "";
   #lastAnswer: Answer | undefined = undefined;
 
   constructor(host: WireHost, tools: McpTools, dialect: Dialect, pageSize: number) {
@@ -33,7 +33,7 @@ export class ToolPages {
    * Answers who asks for a page. Clients begin to count at the same number and list tools before anything else, so that most
    * ask with the same id: with it, the whole text is there. Put together anew, a long list would be copied for each.
    */
-  answer({ id, params: { cursor } }: Request, principal: Principal | undefined): Answer {
+  answer({ id, params: { cursor } }: RequestMessage, principal: Principal | undefined): Answer {
     const page = this.#page(cursor, principal);
     if (page === undefined) return refusalAnswer(id, refuseCursor(cursor));
     if (this.#lastAnswer !== undefined && id === this.#lastId && page === this.#lastPage) return this.#lastAnswer;

@@ -9,11 +9,10 @@
 import { type ContentBlock, isContentBlock } from "../../../core/call/content.ts";
 import type { AnswerOutcome, ErrorResult, FailureOutcome, PromiseOutcome } from "../../../core/call/outcome.ts";
 import { addedMembers, promiseMembers } from "../../framing/result/encode.ts";
-import { isJsonObject } from "../../../internal/json.ts";
+import { isJsonObject, type Members } from "../../../internal/json.ts";
 import type { Rendered } from "../../../core/tool/definition.ts";
 import { blockFor } from "./blocks.ts";
 import type { Dialect } from "./revision.ts";
-import type { Members } from "../protocol/messages.ts";
 import type { McpTool, McpTools } from "./tools.ts";
 
 /** Writes the results of one server's tools. */

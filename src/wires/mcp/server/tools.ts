@@ -6,10 +6,10 @@
 import { hasOwnBase, mapParts } from "../../../core/json_schema/subschemas.ts";
 import type { JsonSchema } from "../../../core/schema/standard_schema.ts";
 import type { ToolDefinition } from "../../../core/tool/definition.ts";
-import { compileHeaderParams, type HeaderParam } from "./header_params.ts";
+import { findHeaderParams, type HeaderParam } from "../protocol/header_values.ts";
 import type { Dialect } from "./revision.ts";
 import type { WireHost } from "../../wire.ts";
-import type { Members } from "../protocol/messages.ts";
+import type { Members } from "../../../internal/json.ts";
 
 /** One tool. */
 export interface McpTool {
@@ -66,10 +66,17 @@ export class McpTools {
 function compileTool(plan: ToolDefinition): McpTool {
   return {
     plan,
-    headerParams: compileHeaderParams(plan.inputSchema, `tool "${plan.name}"`),
+    headerParams: headerParamsOf(plan),
     mayPromise: plan.promise !== undefined || plan.external !== undefined || plan.remote?.mayPromise === true,
     wrapsOutput: plan.output !== undefined && plan.output.jsonSchema["type"] !== "object",
   };
+}
+
+/** @throws {TypeError} If a mark is invalid: clients would ignore the tool. */
+function headerParamsOf({ name, inputSchema }: ToolDefinition): readonly HeaderParam[] {
+  const params = findHeaderParams(inputSchema);
+  if (typeof params === "string") throw new TypeError(`Cannot serve tool "${name}" over MCP: ${params}`);
+  return params;
 }
 
 function listTool(tool: McpTool, dialect: Dialect): Members {

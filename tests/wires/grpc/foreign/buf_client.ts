@@ -13,14 +13,7 @@ import {
   BadRequestSchema,
   ErrorInfoSchema,
 } from "../../../../src/wires/grpc/messages/gen/google/rpc/error_details_pb.ts";
-import {
-  findProgram,
-  type Found,
-  root,
-  runProgram,
-  startProgram,
-  temporaryFolder,
-} from "../../../runtime_serve/programs.ts";
+import { findProgram, type Found, root, runProgram, startProgram, temporaryFolder } from "../../../serve/programs.ts";
 import { CROWD, LARGE, VALUES } from "./amounts.ts";
 
 /** A response, in the JSON of Protocol Buffers. */

@@ -10,7 +10,7 @@ import { discard, readPieces, readText, withRetryAfter } from "../../../../http_
 import { decodeStatus } from "../../../framing/json_rpc/decode_error.ts";
 import { ResumableSseDecoder } from "../../../../http_client/resumable_sse.ts";
 import { limitOf, type Sending } from "../../client/message_transport.ts";
-import { parseMessages } from "../../client/messages.ts";
+import { parseMessages } from "../../protocol/messages.ts";
 import { refusalOf } from "../../client/error_result.ts";
 import type { Line, LineEnd, OpenLine } from "../../client/duplex_transport.ts";
 import { brokenOff, type Fetcher, isEventStream, readEvents } from "./fetcher.ts";

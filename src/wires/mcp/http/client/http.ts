@@ -15,13 +15,15 @@ import {
   type Carrier,
   type Receive,
   type Replied,
+  type RpcReply,
   type Sending,
   UNWATCHED_MS,
   within,
 } from "../../client/message_transport.ts";
 import { brokenOff, type Fetcher, isEventStream, readEvents } from "./fetcher.ts";
-import { encodeMessage, parseMessages, type RpcPost, type RpcReply, type RpcRequest } from "../../client/messages.ts";
+import { encodeMessage, type OneWayMessage, parseMessages, type RpcRequest } from "../../protocol/messages.ts";
 import { pause } from "../../client/pause.ts";
+import { SESSION_HEADER } from "../../protocol/header_values.ts";
 
 const ACCEPT = "application/json, text/event-stream";
 const DEFAULT_RETRY_MS = 1_000;
@@ -51,7 +53,7 @@ export class HttpCarrier implements Carrier {
   async request(message: RpcRequest, sending: Sending): Promise<Replied> {
     const response = await this.#post(message, sending);
     if ("kind" in response) return { refusal: response };
-    const session = response.headers.get("mcp-session-id") ?? undefined;
+    const session = response.headers.get(SESSION_HEADER) ?? undefined;
     const { id } = message;
     const reply = isEventStream(response) && response.ok
       ? await this.#readStream(response, { id, decoder: new ResumableSseDecoder(), sending })
@@ -59,7 +61,7 @@ export class HttpCarrier implements Carrier {
     return { ...reply, session };
   }
 
-  async post(message: RpcPost, sending: Sending): Promise<ErrorResult | undefined> {
+  async post(message: OneWayMessage, sending: Sending): Promise<ErrorResult | undefined> {
     const response = await this.#post(message, sending);
     if ("kind" in response) return response;
     discard(response);
@@ -99,7 +101,7 @@ export class HttpCarrier implements Carrier {
 
   close(): void {}
 
-  #post(message: RpcRequest | RpcPost, { headers, limit }: Sending): Promise<Response | ErrorResult> {
+  #post(message: RpcRequest | OneWayMessage, { headers, limit }: Sending): Promise<Response | ErrorResult> {
     const said = { ...headers, "content-type": "application/json", accept: ACCEPT };
     return this.#fetcher.send({ method: "POST", headers: said, body: encodeMessage(message), limit });
   }

@@ -1,6 +1,6 @@
 import type { Metadata, Principal } from "../../../../core/call/call.ts";
 import { errorResult } from "../../../../core/call/outcome.ts";
-import { asObject } from "../../../../internal/json.ts";
+import { asObject, type Members } from "../../../../internal/json.ts";
 import { SseBody, STREAM_HEADERS } from "../../../framing/sse/body.ts";
 import { encodeSseEvent } from "../../../framing/sse/encode.ts";
 import type { Deadlines } from "../../../../internal/deadlines.ts";
@@ -8,7 +8,6 @@ import { acceptsEventStream } from "../../../../internal/http.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
 import { type Answer, errorAnswer, protocolError, refusalAnswer } from "../../server/answer.ts";
 import type { Channel, Exchange } from "../../server/exchange.ts";
-import type { Members } from "../../protocol/messages.ts";
 import type { Head, Reply, WireHost } from "../../../wire.ts";
 
 const JSON_HEADERS: Readonly<Record<string, string>> = { "content-type": "application/json" };

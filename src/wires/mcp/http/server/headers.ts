@@ -6,28 +6,22 @@
  * @module
  */
 import type { Metadata } from "../../../../core/call/call.ts";
-import type { ProtocolError } from "../../server/answer.ts";
+import { type ProtocolError, protocolError } from "../../server/answer.ts";
 import { unsupportedVersion } from "../../server/envelope.ts";
-import { checkHeaderParams, decodeHeaderValue, mismatch } from "../../server/header_params.ts";
-import type { Members, Request } from "../../protocol/messages.ts";
+import { HEADER_MISMATCH } from "../../protocol/codes.ts";
+import {
+  argumentAt,
+  decodeHeaderValue,
+  type HeaderParam,
+  METHOD_HEADER,
+  NAME_HEADER,
+  NAMED_BY,
+  VERSION_HEADER,
+} from "../../protocol/header_values.ts";
+import type { Members } from "../../../../internal/json.ts";
+import type { RequestMessage } from "../../protocol/messages.ts";
 import type { McpTools } from "../../server/tools.ts";
 import { MODERN_VERSION, PROTOCOL_VERSION } from "../../protocol/constants.ts";
-
-/** The header that names the revision. */
-export const VERSION_HEADER = "mcp-protocol-version";
-
-const METHOD_HEADER = "mcp-method";
-const NAME_HEADER = "mcp-name";
-
-/** Which parameter of a method is repeated as its name. */
-const NAMED_BY: ReadonlyMap<string, string> = new Map([
-  ["tools/call", "name"],
-  ["prompts/get", "name"],
-  ["resources/read", "uri"],
-  ["tasks/get", "taskId"],
-  ["tasks/update", "taskId"],
-  ["tasks/cancel", "taskId"],
-]);
 
 /** Whether a header names a revision without sessions, known or not. */
 export function isModernVersion(version: string | null): boolean {
@@ -39,7 +33,7 @@ export function isModernVersion(version: string | null): boolean {
  * be right, then the revision has to be one that is spoken here, then what is needed has to be there.
  */
 export function checkHeaders(
-  request: Request,
+  request: RequestMessage,
   meta: Members,
   metadata: Metadata,
   tools: McpTools,
@@ -69,4 +63,34 @@ function checkName(
   const headerParams = method === "tools/call" ? tools.get(String(name))?.headerParams : undefined;
   if (headerParams === undefined || headerParams.length === 0) return undefined;
   return checkHeaderParams(headerParams, params["arguments"], metadata);
+}
+
+/** The problem of the headers that repeat arguments; `undefined` if there is none. */
+function checkHeaderParams(
+  params: readonly HeaderParam[],
+  args: unknown,
+  metadata: Metadata,
+): ProtocolError | undefined {
+  for (const { header, path } of params) {
+    const sent = metadata.get(header);
+    const value = argumentAt(args, path);
+    if (value === undefined || value === null) {
+      if (sent !== null) return mismatch(header, sent, null);
+    } else if (sent === null) return mismatch(header, null, value);
+    else if (!isSame(decodeHeaderValue(sent), value)) return mismatch(header, sent, value);
+  }
+  return undefined;
+}
+
+/** The error for a header that differs from the body. */
+function mismatch(header: string, sent: unknown, value: unknown): ProtocolError {
+  const problem = sent === null ? "is missing" : "does not match the body";
+  return protocolError(HEADER_MISMATCH, `The header ${header} ${problem}`, { mismatch: { header: sent, body: value } });
+}
+
+function isSame(sent: string | undefined, value: unknown): boolean {
+  if (sent === undefined) return false;
+  // As numbers: 42 equals 42.0.
+  if (typeof value === "number") return /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(sent) && Number(sent) === value;
+  return sent === String(value);
 }

@@ -8,16 +8,17 @@ import type { Deadlines } from "../../../../internal/deadlines.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
 import { type Answer, errorAnswer, protocolError, refusalAnswer } from "../../server/answer.ts";
 import type { Core } from "../../server/mcp_server.ts";
-import type { InputRequest } from "../../server/input_requests.ts";
+import type { InputRequest } from "../../protocol/forms.ts";
 import { Legacy, type LegacyCaller, type LegacyExchange } from "../../server/legacy.ts";
-import type { Members, Message, Request, Response } from "../../protocol/messages.ts";
+import type { Members } from "../../../../internal/json.ts";
+import type { Message, RequestMessage, ResponseMessage } from "../../protocol/messages.ts";
 import { PendingRequests } from "../../server/pending_requests.ts";
 import { isLegacyVersion, LEGACY_VERSIONS, type LegacyVersion } from "../../protocol/constants.ts";
 import type { Head, Reply } from "../../../wire.ts";
 import type { Endpoints } from "./legacy_sse_transport.ts";
 import { ACCEPTED, HttpExchange, toReply } from "./exchange.ts";
-import { VERSION_HEADER } from "./headers.ts";
-import { SESSION_HEADER, type SessionHost, type SessionHttp } from "../sessions/http.ts";
+import { SESSION_HEADER, VERSION_HEADER } from "../../protocol/header_values.ts";
+import type { SessionHost, SessionHttp } from "../sessions/http.ts";
 import type { Sessions } from "../sessions/sessions.ts";
 
 /** Serves older revisions. */
@@ -82,7 +83,7 @@ export class LegacyHttp implements SessionHost {
     return this.#legacy.readCaller(params);
   }
 
-  answerAll(requests: readonly Request[], exchange: LegacyExchange, isBatch: boolean): MaybePromise<Answer> {
+  answerAll(requests: readonly RequestMessage[], exchange: LegacyExchange, isBatch: boolean): MaybePromise<Answer> {
     const [first] = requests;
     if (!isBatch && first !== undefined) {
       const answer = this.#legacy.answer(first, exchange);
@@ -93,7 +94,7 @@ export class LegacyHttp implements SessionHost {
     });
   }
 
-  #initialize(head: Head, request: Request): MaybePromise<Reply> {
+  #initialize(head: Head, request: RequestMessage): MaybePromise<Reply> {
     if (head.metadata.get(SESSION_HEADER) !== null && this.#sessions !== undefined) {
       return toReply(refusalAnswer(request.id, errorResult("invalid_request", "The session has begun already")));
     }
@@ -144,7 +145,7 @@ class StatelessExchange extends HttpExchange implements LegacyExchange {
     this.#pending = pending;
   }
 
-  get ask(): ((request: InputRequest) => Promise<Response | undefined>) | undefined {
+  get ask(): ((request: InputRequest) => Promise<ResponseMessage | undefined>) | undefined {
     const channel = this.channel();
     return channel && ((request) => this.#pending.ask(request, (json) => channel.send(json), channel.left));
   }
@@ -166,7 +167,7 @@ function versionOf(head: Head): LegacyVersion | undefined {
   return isLegacyVersion(version) ? version : undefined;
 }
 
-function unsupported(head: Head, request: Request | undefined): Reply {
+function unsupported(head: Head, request: RequestMessage | undefined): Reply {
   const version = head.metadata.get(VERSION_HEADER)?.slice(0, 64);
   const message = `Unsupported protocol version: ${version}; there are ${LEGACY_VERSIONS.join(", ")}`;
   return toReply(errorAnswer(request?.id ?? null, protocolError(-32000, message)));

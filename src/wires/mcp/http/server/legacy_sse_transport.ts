@@ -12,7 +12,7 @@ import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts"
 import type { Json } from "../../../../internal/json.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
 import { type Answer, errorAnswer, protocolError, refusalAnswer } from "../../server/answer.ts";
-import type { Message, Request } from "../../protocol/messages.ts";
+import type { Message, RequestMessage } from "../../protocol/messages.ts";
 import type { TaskNews } from "../../server/task_notifications.ts";
 import type { Head, Reply } from "../../../wire.ts";
 import { EndpointExchange } from "./endpoint_exchange.ts";
@@ -93,7 +93,7 @@ export class Endpoints {
     return undefined;
   }
 
-  async #answer(session: McpSession, head: Head, request: Request): Promise<Reply | undefined> {
+  async #answer(session: McpSession, head: Head, request: RequestMessage): Promise<Reply | undefined> {
     const say = this.#sayTo(session.id);
     const isBeginning = request.method === "initialize";
     const begun = isBeginning ? this.#begun(session, request) : session;
@@ -126,7 +126,7 @@ export class Endpoints {
     return undefined;
   }
 
-  #begun(session: McpSession, { params }: Request): McpSession | ErrorResult {
+  #begun(session: McpSession, { params }: RequestMessage): McpSession | ErrorResult {
     const caller = this.#host.readCaller(params);
     if ("kind" in caller) return caller;
     const { version, capabilities, info } = caller;

@@ -10,20 +10,21 @@ import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts"
 import { refuseMediaType } from "../../../../http_client/json_post.ts";
 import { parseJson } from "../../../framing/json_rpc/decode.ts";
 import { Deadlines } from "../../../../internal/deadlines.ts";
-import { isJsonObject } from "../../../../internal/json.ts";
+import { isJsonObject, type Members } from "../../../../internal/json.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
 import { checkOptions, type OptionRules, PATH, rule } from "../../../../internal/options.ts";
 import { errorAnswer, protocolError, refusalAnswer } from "../../server/answer.ts";
 import { HEADER_MISMATCH } from "../../protocol/codes.ts";
 import { Core } from "../../server/mcp_server.ts";
 import { checkEnvelope, claimOf, missingEnvelope } from "../../server/envelope.ts";
-import { decodeMessage, type Malformed, type Members, type Message, type Request } from "../../protocol/messages.ts";
+import { decodeMessage, type MalformedMessage, type Message, type RequestMessage } from "../../protocol/messages.ts";
 import { Modern } from "../../server/modern.ts";
 import { PROTOCOL_RULES, type ProtocolOptions } from "../../server/options.ts";
 import type { Body, Head, MountedWire, Reply, Wire, WireHost } from "../../../wire.ts";
 import type { Endpoints } from "./legacy_sse_transport.ts";
 import { ACCEPTED, HttpExchange, refused, toReply } from "./exchange.ts";
-import { checkHeaders, isModernVersion, VERSION_HEADER } from "./headers.ts";
+import { checkHeaders, isModernVersion } from "./headers.ts";
+import { SESSION_HEADER, VERSION_HEADER } from "../../protocol/header_values.ts";
 import { LegacyHttp } from "./legacy.ts";
 import type { Sessions } from "../sessions/sessions.ts";
 
@@ -115,7 +116,7 @@ const MAX_BATCH = 100;
 
 class Mcp implements MountedWire {
   readonly paths: readonly string[];
-  readonly exposedHeaders = ["mcp-session-id"];
+  readonly exposedHeaders = [SESSION_HEADER];
   readonly methods: readonly string[];
   readonly #host: WireHost;
   readonly #core: Core;
@@ -193,7 +194,7 @@ class Mcp implements MountedWire {
     return toReply(errorAnswer(message.id, protocolError(HEADER_MISMATCH, problem)));
   }
 
-  #answer(head: Head, request: Request, meta: Members): MaybePromise<Reply> {
+  #answer(head: Head, request: RequestMessage, meta: Members): MaybePromise<Reply> {
     const { metadata } = head;
     const problem = checkEnvelope(meta) ?? checkHeaders(request, meta, metadata, this.#core.tools);
     if (problem !== undefined) return toReply(errorAnswer(request.id, problem));
@@ -202,7 +203,7 @@ class Mcp implements MountedWire {
   }
 }
 
-function isModernClaim(message: Message | Malformed): boolean {
+function isModernClaim(message: Message | MalformedMessage): boolean {
   return (message.kind === "request" || message.kind === "notification") && claimOf(message.params) !== undefined;
 }
 
@@ -210,6 +211,6 @@ function refusalReply(refusal: ErrorResult): Reply {
   return toReply(refusalAnswer(null, refusal));
 }
 
-function malformedReply({ id, message }: Malformed): Reply {
+function malformedReply({ id, message }: MalformedMessage): Reply {
   return toReply(refusalAnswer(id, errorResult("invalid_request", message)));
 }

@@ -7,12 +7,12 @@
  */
 import type { ErrorResult } from "../../../../core/call/outcome.ts";
 import type { Deadlines } from "../../../../internal/deadlines.ts";
-import type { Json } from "../../../../internal/json.ts";
+import type { Json, Members } from "../../../../internal/json.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
 import type { Answer } from "../../server/answer.ts";
 import type { Core } from "../../server/mcp_server.ts";
 import type { LegacyCaller, LegacyExchange } from "../../server/legacy.ts";
-import type { Members, Message, Notification, Request, Response } from "../../protocol/messages.ts";
+import type { Message, NotificationMessage, RequestMessage, ResponseMessage } from "../../protocol/messages.ts";
 import { TaskNews } from "../../server/task_notifications.ts";
 import type { PendingRequests } from "../../server/pending_requests.ts";
 import type { LegacyVersion } from "../../protocol/constants.ts";
@@ -22,10 +22,8 @@ import { ACCEPTED, KEEP_ALIVE, refused, toReply, unavailable } from "../server/e
 import { SessionExchange } from "./exchange.ts";
 import { followNews, NEWS, noteOf, sayNews } from "./notifications.ts";
 import { canResume, howToResume, SessionReader } from "./stream.ts";
+import { SESSION_HEADER } from "../../protocol/header_values.ts";
 import { findSession, type McpSession, principalId, type SessionStore } from "./store.ts";
-
-/** The header that names a session. */
-export const SESSION_HEADER = "mcp-session-id";
 
 const LAST_EVENT_HEADER = "last-event-id";
 
@@ -51,7 +49,7 @@ export interface SessionHost {
   /** What a caller says of itself as it begins, unless that is too much. */
   readCaller(params: Members): LegacyCaller | ErrorResult;
   /** Answers requests; of a batch, as one. */
-  answerAll(requests: readonly Request[], exchange: LegacyExchange, isBatch: boolean): MaybePromise<Answer>;
+  answerAll(requests: readonly RequestMessage[], exchange: LegacyExchange, isBatch: boolean): MaybePromise<Answer>;
 }
 
 /** Serves sessions. */
@@ -168,7 +166,7 @@ export class SessionHttp {
     return exchange.reply(this.#host.answerAll(requests, exchange, isBatch));
   }
 
-  #tell({ id }: McpSession, message: Notification | Response): MaybePromise<void> {
+  #tell({ id }: McpSession, message: NotificationMessage | ResponseMessage): MaybePromise<void> {
     const note = noteOf(message);
     return note && this.#store.publish(id, note);
   }

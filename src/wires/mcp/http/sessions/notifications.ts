@@ -7,7 +7,7 @@ import type { Json } from "../../../../internal/json.ts";
 import { notification } from "../../server/call_sink.ts";
 import type { TellOfTask } from "../../server/legacy.ts";
 import { type Filter, newsOf } from "../../server/change_streams.ts";
-import type { Notification, Response } from "../../protocol/messages.ts";
+import type { NotificationMessage, ResponseMessage } from "../../protocol/messages.ts";
 import type { TaskNews } from "../../server/task_notifications.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
 import type { WireHost } from "../../../wire.ts";
@@ -65,7 +65,7 @@ export function tellOfTask(
 }
 
 /** What a message of a client is to the request that waits for it, in whichever process; `undefined` if it is nothing. */
-export function noteOf(message: Notification | Response): ClientNote | undefined {
+export function noteOf(message: NotificationMessage | ResponseMessage): ClientNote | undefined {
   if (message.kind === "response") return noteOfResponse(message);
   const { requestId } = message.params;
   if (message.method !== "notifications/cancelled") return undefined;
@@ -74,7 +74,7 @@ export function noteOf(message: Notification | Response): ClientNote | undefined
 }
 
 /** A response as a note: JSON. */
-function noteOfResponse({ id, result, error }: Response): ClientNote {
+function noteOfResponse({ id, result, error }: ResponseMessage): ClientNote {
   return {
     kind: "response",
     id: String(id),

@@ -7,12 +7,12 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import process from "node:process";
 import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
 import { refuseBecause } from "../../../framing/json_rpc/decode_error.ts";
-import { parseMessages } from "../../client/messages.ts";
+import { parseMessages } from "../../protocol/messages.ts";
 import type { Line, LineEnd, OpenLine } from "../../client/duplex_transport.ts";
 import { LineReader } from "./lines.ts";
+import process from "node:process";
 
 /** How a process is started. */
 export interface ProcessOptions {

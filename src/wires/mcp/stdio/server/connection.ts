@@ -16,7 +16,7 @@ import { notification } from "../../server/call_sink.ts";
 import { Core } from "../../server/mcp_server.ts";
 import { checkEnvelope, checkVersion, claimOf, missingEnvelope, unsupportedVersion } from "../../server/envelope.ts";
 import type { Channel, Exchange } from "../../server/exchange.ts";
-import type { InputRequest } from "../../server/input_requests.ts";
+import type { InputRequest } from "../../protocol/forms.ts";
 import {
   Legacy,
   type LegacyCaller,
@@ -28,9 +28,9 @@ import { newsOf } from "../../server/change_streams.ts";
 import {
   decodeMessage,
   type Message,
-  type Notification,
-  type Request,
-  type Response,
+  type NotificationMessage,
+  type RequestMessage,
+  type ResponseMessage,
 } from "../../protocol/messages.ts";
 import { Modern } from "../../server/modern.ts";
 import type { ProtocolOptions } from "../../server/options.ts";
@@ -132,12 +132,12 @@ export class StdioConnection {
     else this.#answer(message);
   }
 
-  #hear({ method, params: { requestId } }: Notification): void {
+  #hear({ method, params: { requestId } }: NotificationMessage): void {
     if (method !== "notifications/cancelled") return;
     if (typeof requestId === "string" || typeof requestId === "number") this.#running.get(requestId)?.abort();
   }
 
-  #answer(request: Request): void {
+  #answer(request: RequestMessage): void {
     const { id } = request;
     if (this.#running.has(id)) {
       return this.refuse(errorResult("invalid_request", "A request with this id is under way"), id);
@@ -161,7 +161,7 @@ export class StdioConnection {
     });
   }
 
-  #route(request: Request, exchange: StdioExchange): MaybePromise<Answer> {
+  #route(request: RequestMessage, exchange: StdioExchange): MaybePromise<Answer> {
     const { id, method, params } = request;
     const claim = claimOf(params);
     const isDiscovery = method === "server/discover";
@@ -229,7 +229,7 @@ class StdioExchange implements LegacyExchange, Exchange, Channel {
   readonly metadata = NO_METADATA;
   readonly principal = undefined;
   readonly controller: AbortController = new AbortController();
-  readonly ask: (request: InputRequest) => Promise<Response | undefined>;
+  readonly ask: (request: InputRequest) => Promise<ResponseMessage | undefined>;
   readonly tellOfTask: TellOfTask;
   readonly remember: (wish: LegacyWish) => void;
   caller: LegacyCaller;

@@ -1,0 +1,56 @@
+import type { ListedTool } from "../../core/call/transport.ts";
+import type { Logger } from "../../core/handler/context.ts";
+import type { AnyTool } from "../../core/tool/definition.ts";
+import type { Composable } from "../part.ts";
+
+/** Options of `gateway()`. */
+export interface GatewayOptions {
+  /** Selects the tools. Default: all. */
+  readonly select?: (tool: ListedTool) => boolean;
+  /** Maps a tool's remote name to its name here. Default: the same name, with `_` in place of invalid characters. */
+  readonly rename?: (name: string) => string;
+  /**
+   * Reviewed tools, from an earlier list of the server. Tools that are new or have changed are left out. Default:
+   * all tools of the server.
+   */
+  readonly pinned?: readonly ListedTool[];
+  /** Limit on the entries of a list of tools, prompts or resources; a server that lists more is not used. Default: 256. */
+  readonly maxListed?: number;
+  /** Limit on the size of such a list, in UTF-16 code units of JSON. Default: 1 Mi. */
+  readonly maxListChars?: number;
+  /**
+   * Whether arguments and answers are validated here, too, by the schemas that the server lists. Default: `false`; the server validates
+   * its input.
+   */
+  readonly validate?: boolean;
+  /**
+   * Whether the config of callers is passed on to the server: it may contain secrets for other servers. Default: `false`;
+   * the transport's own config is used.
+   */
+  readonly forwardConfig?: boolean;
+  /** Time limit of its calls, in milliseconds; for streams, the idle time. Default: the whole server's. */
+  readonly timeoutMs?: number;
+  /** Time limit for listing the server, in milliseconds. Default: 30,000. */
+  readonly listTimeoutMs?: number;
+  /** Receives warnings about parts of the server that cannot be used. Default: none. */
+  readonly logger?: Logger;
+}
+
+/**
+ * A remote server, for `group` and `mount`.
+ *
+ * @typeParam Tools The server's tools, if their types are known.
+ */
+export interface Gateway<Tools extends readonly AnyTool[] = readonly AnyTool[]> extends Composable<Tools> {
+  /** Name of the server here. */
+  readonly name: string;
+  /** The selected tools of the last list. Can be passed as `pinned`. */
+  readonly tools: readonly ListedTool[];
+  /**
+   * Lists its tools again: for servers that do not announce changes. Rejects with `ToolError` if they cannot be listed or are too
+   * many; the last list then stays.
+   */
+  refresh(): Promise<void>;
+  /** Closes the transport. Closing the server that it is a part of does the same, so make one gateway for each server. */
+  close(): void;
+}

@@ -1,0 +1,60 @@
+import type { AskableKind } from "../../../core/call/call.ts";
+import type { Question } from "../../../core/call/outcome.ts";
+import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
+import { TASKS_EXTENSION } from "./constants.ts";
+
+/** Whether a client with these capabilities can be asked questions of a kind. */
+export function canAsk(capabilities: unknown, kind: AskableKind): boolean {
+  const { elicitation, sampling, roots } = asObject(capabilities);
+  switch (kind) {
+    case "sampling":
+      return isJsonObject(sampling);
+    case "roots":
+      return isJsonObject(roots);
+    case "url":
+      return isJsonObject(elicitation) && isJsonObject(elicitation["url"]);
+    default:
+      // Forms are the default if no mode is declared.
+      return isJsonObject(elicitation) && (isJsonObject(elicitation["form"]) || !isJsonObject(elicitation["url"]));
+  }
+}
+
+/** The capabilities that these questions need and the client has not declared; `undefined` if none is missing. */
+export function missingFor(requests: Iterable<Question>, capabilities: unknown): Members | undefined {
+  const missing: Record<string, Members> = {};
+  for (const request of requests) {
+    const kind = askableKind(request);
+    const wantsTools = request.params?.["tools"] !== undefined || request.params?.["toolChoice"] !== undefined;
+    if (kind === "sampling" && wantsTools && !hasSamplingTools(capabilities)) {
+      missing["sampling"] = { tools: {} };
+    } else if (canAsk(capabilities, kind)) continue;
+    else if (kind === "sampling" || kind === "roots") missing[kind] ??= {};
+    else missing["elicitation"] = { ...missing["elicitation"], [kind === "url" ? "url" : "form"]: {} };
+  }
+  return Object.keys(missing).length === 0 ? undefined : missing;
+}
+
+/** The capability that a question needs. */
+function askableKind({ kind, params }: Question): AskableKind {
+  return kind === "elicitation" && params?.["url"] !== undefined ? "url" : kind;
+}
+
+function hasSamplingTools(capabilities: unknown): boolean {
+  return isJsonObject(asObject(asObject(capabilities)["sampling"])["tools"]);
+}
+
+/** Whether a client or server supports the tasks extension of 2026-07-28. */
+export function hasTasksExtension(capabilities: unknown): boolean {
+  return isJsonObject(asObject(asObject(capabilities)["extensions"])[TASKS_EXTENSION]);
+}
+
+/** Whether a server supports tasks of 2025-11-25. */
+export function hasLegacyTasks(capabilities: unknown): boolean {
+  return isJsonObject(asObject(capabilities)["tasks"]);
+}
+
+/** Whether a server runs tool calls as tasks of 2025-11-25 if asked to. */
+export function hasLegacyToolTasks(capabilities: unknown): boolean {
+  const { requests } = asObject(asObject(capabilities)["tasks"]);
+  return isJsonObject(asObject(asObject(requests)["tools"])["call"]);
+}

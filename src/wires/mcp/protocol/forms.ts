@@ -1,0 +1,20 @@
+import { isJsonObject, type Members } from "../../../internal/json.ts";
+
+/**
+ * Prefix of the keys of questions that ask for more of a resource. MCP has no such question: it is sent as a form with one
+ * boolean field, `granted`.
+ */
+export const RESOURCE_KEY_PREFIX = "resource/";
+
+/** A request of a server to its client, without an id. */
+export interface InputRequest {
+  /** The method, such as `elicitation/create`. */
+  readonly method: string;
+  /** Parameters of the method. */
+  readonly params: Members;
+}
+
+/** Whether a response is the result of `roots/list` or `sampling/createMessage`. Only results of forms have an `action`. */
+export function isModelOrRootsResult(response: unknown): boolean {
+  return isJsonObject(response) && (Array.isArray(response["roots"]) || typeof response["model"] === "string");
+}

@@ -1,0 +1,139 @@
+import { ok } from "node:assert/strict";
+import {
+  type AnyTool,
+  type CallEvent,
+  type CallMeta,
+  type CallResult,
+  createServer,
+  type ErrorResult,
+  type Logger,
+  type LogLevel,
+  type MaybePromise,
+  type Peer,
+  type Server,
+  type ServerOptions,
+  type Sink,
+} from "../../../mod.ts";
+import { FakeClock } from "../../../src/testing/mod.ts";
+
+/** One line of a log. */
+export interface LogLine {
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** A logger that keeps what it is told. */
+export class KeptLog implements Logger {
+  readonly lines: LogLine[] = [];
+  debug = this.#writer("debug");
+  info = this.#writer("info");
+  warn = this.#writer("warn");
+  error = this.#writer("error");
+
+  #writer(level: LogLevel): (message: string, fields?: Readonly<Record<string, unknown>>) => void {
+    return (message, fields = {}) => void this.lines.push({ level, message, fields });
+  }
+}
+
+/** A sink that keeps what it is sent, and is full when it is told to be. */
+export class KeptSink implements Sink {
+  readonly events: CallEvent[] = [];
+  #room: PromiseWithResolvers<void> | undefined = undefined;
+  #isFull = false;
+
+  push(event: CallEvent): void | Promise<void> {
+    this.events.push(event);
+    if (this.#isFull) return (this.#room ??= Promise.withResolvers()).promise;
+  }
+
+  /** From now on each push has to wait. */
+  fill(): void {
+    this.#isFull = true;
+  }
+
+  /** Lets those go on that wait. */
+  drain(isFull = false): void {
+    this.#isFull = isFull;
+    this.#room?.resolve();
+    this.#room = undefined;
+  }
+
+  /** The partials' values. */
+  get partials(): unknown[] {
+    return this.events.flatMap((event) => (event.kind === "partial" ? [event.value] : []));
+  }
+
+  /** Units done, of each progress event. */
+  get progress(): number[] {
+    return this.events.flatMap((event) => (event.kind === "progress" ? [event.progress.done] : []));
+  }
+}
+
+/** How a call is made. */
+export interface CallWith {
+  readonly meta?: CallMeta;
+  readonly sink?: Sink;
+  readonly signal?: AbortSignal;
+  readonly peer?: Partial<Peer>;
+}
+
+/** A server on a clock that stands still, with a log, and a way to call it without any wire. */
+export class Bench {
+  readonly clock: FakeClock = new FakeClock();
+  readonly log: KeptLog = new KeptLog();
+  readonly server: Server;
+
+  constructor(tools: readonly AnyTool[], options: Partial<ServerOptions<readonly AnyTool[]>> = {}) {
+    this.server = createServer({ clock: this.clock, logger: this.log, ...options, tools });
+  }
+
+  /** Calls a tool, exactly as a wire does. */
+  call(tool: string, args: unknown = {}, { meta, sink, signal, peer }: CallWith = {}): MaybePromise<CallResult> {
+    const nobody: Peer = {
+      wire: "test",
+      principal: undefined,
+      signal,
+      metadata: { get: () => null },
+      requestId: undefined,
+      client: {},
+    };
+    return this.server.dispatch.call(
+      { tool, args, meta, peer: peer === undefined ? nobody : { ...nobody, ...peer } },
+      // A wire that streams learns of a reader who leaves; one that answers at once has to be asked.
+      sink && { push: (event) => sink.push(event), ...(signal && { closed: signal }) },
+    );
+  }
+}
+
+/** Lets everything run that is ready to. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+  await new Promise<void>((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
+}
+
+/** That something settled as a refusal. */
+export function assertRefused(settled: CallResult, code: string): ErrorResult {
+  ok(settled.kind === "error", `settled as ${settled.kind}`);
+  ok(settled.code === code, `refused with ${settled.code}: ${settled.message}`);
+  return settled;
+}
+
+/** That something was masked: nothing but a correlation id, under which the log has what was thrown. */
+export function assertMasked(settled: CallResult, log: KeptLog): unknown {
+  const refusal = assertRefused(settled, "internal");
+  const { correlation_id: correlationId, ...rest } = refusal.data as Record<string, unknown>;
+  ok(typeof correlationId === "string" && /^[0-9a-f-]{36}$/.test(correlationId));
+  ok(Object.keys(rest).length === 0 && refusal.cause === undefined);
+  ok(refusal.message === `Internal error, correlation id ${correlationId}`, refusal.message);
+  const lines = log.lines.filter(({ fields }) => fields["correlationId"] === correlationId);
+  ok(lines.length === 1 && lines[0]?.level === "error", `${lines.length} lines`);
+  return lines[0]?.fields["error"];
+}

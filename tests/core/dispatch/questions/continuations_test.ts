@@ -1,0 +1,256 @@
+/** Calls that go on after a question: what comes back with the continuation, however it is sent, and how often. */
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { test } from "node:test";
+import * as v from "valibot";
+import { type CallMeta, type CallResult, defineTool, type Engine, type QuestionsResult } from "../../../../mod.ts";
+import { assertMasked, assertRefused, Bench, KeptSink } from "../harness.ts";
+import {
+  accept,
+  asAnswer,
+  asPromise,
+  asQuestion,
+  changed,
+  Gates,
+  KEYS,
+  pass,
+  redeem,
+  settledOf,
+  standstill,
+  watch,
+} from "../promises/promised.ts";
+
+const t = defineTool("t").describe("T");
+const sure = { message: "Sure?", schema: v.object({}) };
+const text = { message: "What?", schema: v.object({ text: v.string() }) };
+const yes = accept({});
+
+/** A stream with a question in its middle. */
+const asking = t.partial(v.string()).handle(async function* (_, ctx) {
+  yield "a";
+  yield "b";
+  await ctx.elicit("k", sure);
+  yield "c";
+});
+
+for (
+  const [name, isAskedStreamed, isAnsweredStreamed, pieces, whole] of [
+    ["not streamed, then streamed: all pieces come", false, true, ["a", "b", "c"], undefined],
+    ["streamed, then not: the answer is the whole", true, false, [], "abc"],
+    ["streamed twice: only the rest comes", true, true, ["c"], undefined],
+    ["never streamed: the answer is the whole", false, false, [], "abc"],
+  ] as const
+) {
+  test(`a stream that asks, ${name}`, async () => {
+    const bench = new Bench([asking], { keys: KEYS });
+    const first = isAskedStreamed ? { sink: new KeptSink() } : {};
+    const { continuation } = asQuestion(await bench.call("t", {}, first));
+    const sink = new KeptSink();
+    const meta = { continuation, responses: { k: yes } };
+    const settled = await bench.call("t", {}, { meta, ...(isAnsweredStreamed && { sink }) });
+    strictEqual(asAnswer(settled), whole);
+    deepStrictEqual(sink.partials, pieces);
+  });
+}
+
+/** Two questions, one after the other, and a step before them. */
+const twoQuestions = (stepChars: number) =>
+  t.handle(async (_, ctx) => {
+    await ctx.step("s", () => "x".repeat(stepChars));
+    await ctx.elicit("one", text);
+    await ctx.elicit("two", text);
+    return "done";
+  });
+
+test("answers too long for the next continuation are payload_too_large, and nothing is logged", async () => {
+  const bench = new Bench([twoQuestions(0)], { keys: KEYS });
+  const { continuation } = asQuestion(await bench.call("t"));
+  const answered = (chars: number) => {
+    return bench.call("t", {}, { meta: { continuation, responses: { one: accept({ text: "x".repeat(chars) }) } } });
+  };
+  assertRefused(await answered(40_000), "payload_too_large");
+  deepStrictEqual(bench.log.lines, []);
+  deepStrictEqual(Object.keys(asQuestion(await answered(1_000)).requests), ["two"], "a shorter one is good");
+});
+
+test("steps too long for a continuation are the tool's fault: masked, and logged with their names", async () => {
+  const bench = new Bench([twoQuestions(40_000)], { keys: KEYS });
+  assertMasked(await bench.call("t"), bench.log);
+  deepStrictEqual(bench.log.lines[0]?.fields["steps"], ["s"]);
+});
+
+for (const key of ["__proto__", "constructor", "toString"]) {
+  for (const isPromised of [false, true]) {
+    test(`a question may have the key ${key}${isPromised ? " (promised)" : ""}`, async () => {
+      const tool = t.promise().handle(async (_, ctx) => [
+        await ctx.step(key, () => 1),
+        (await ctx.elicit(key, text)).action,
+      ]);
+      const bench = new Bench([tool], { keys: KEYS });
+      // As a wire reads them: names of members, and nothing else.
+      const responses: Record<string, unknown> = JSON.parse(`{"${key}":{"action":"accept","content":{"text":"x"}}}`);
+      if (!isPromised) {
+        const asked = asQuestion(await bench.call("t"));
+        deepStrictEqual(Object.keys(asked.requests), [key]);
+        const { continuation } = asked;
+        deepStrictEqual(asAnswer(await bench.call("t", {}, { meta: { continuation, responses } })), [1, "accept"]);
+        return;
+      }
+      const { token } = asPromise(await bench.call("t", {}, { meta: { isPromiseWanted: true } }));
+      await pass(bench, 0);
+      deepStrictEqual(Object.keys(asQuestion(await redeem(bench, token)).requests), [key]);
+      await bench.call("redeem", { promise: token }, { meta: { continuation: token, responses } });
+      await pass(bench, 0);
+      deepStrictEqual(asAnswer(await redeem(bench, token)), [1, "accept"]);
+    });
+  }
+}
+
+test("an answer counts with the promise itself as its continuation, and with no other", async () => {
+  const bench = new Bench([t.promise().handle(async (_, ctx) => (await ctx.elicit("k", sure)).action)], { keys: KEYS });
+  const [token, other] = await Promise.all(["one", "other"].map(async (name) => {
+    return asPromise(await bench.call("t", { name }, { meta: { isPromiseWanted: true } })).token;
+  }));
+  await pass(bench, 0);
+  const answer = async (meta: CallMeta): Promise<CallResult> => {
+    await bench.call("redeem", { promise: token }, { meta: { responses: { k: yes }, ...meta } });
+    await pass(bench, 0);
+    return await redeem(bench, token ?? "");
+  };
+  for (const continuation of [other, "garbage", ""]) asQuestion(await answer({ continuation }));
+  asQuestion(await answer({}));
+  asQuestion(await redeem(bench, other ?? ""));
+  strictEqual(asAnswer(await answer({ continuation: token })), "accept");
+});
+
+/** A tool that asks when it is told to, with a budget of 1 s, on an engine whose method waits to be let on. */
+function askingWhile(method: "insert" | "hold") {
+  const { clock, engine } = standstill();
+  const writes = new Gates<void>();
+  const slow = changed(
+    engine,
+    method === "hold"
+      ? {
+        async lease(id) {
+          await writes.wait();
+          return await engine.lease(id);
+        },
+      }
+      : {
+        async insert(job, dueInMs) {
+          await writes.wait();
+          return await engine.insert(job, dueInMs);
+        },
+      },
+  );
+  const gates = new Gates();
+  const tool = t.promise({ budgetMs: 1_000 }).handle(async (_, ctx) => {
+    await gates.wait();
+    return (await ctx.elicit("k", sure)).action;
+  });
+  return { bench: new Bench([tool], { keys: KEYS, clock, engine: slow }), clock, gates, writes };
+}
+
+/** The promise may be of the run that asked: it then asks once more, as a client would answer once more. */
+async function answerAgain(
+  { continuation: promise }: QuestionsResult,
+  gates: Gates,
+  bench: Bench,
+): Promise<CallResult> {
+  await bench.call("redeem", { promise }, { meta: { continuation: promise, responses: { k: yes } } });
+  await pass(bench, 0);
+  await gates.end(undefined);
+  return await redeem(bench, promise);
+}
+
+/** A call that has asked while it was being adopted, which goes on, and the same call with the answer. */
+async function answeredMeanwhile(method: "insert" | "hold") {
+  const made = askingWhile(method);
+  const { bench, clock, gates, writes } = made;
+  const first = watch(bench.call("t"));
+  await pass({ clock }, 1_000);
+  strictEqual(writes.begun, 1);
+  await gates.end(undefined);
+  const { continuation } = asQuestion(first.settled);
+  const second = watch(bench.call("t", {}, { meta: { continuation, responses: { k: yes } } }));
+  await pass({ clock }, 0);
+  return { ...made, second };
+}
+
+for (const method of ["insert", "hold"] as const) {
+  test(`a call that asks while it is adopted may be answered before that has ended: ${method}()`, async () => {
+    const { gates, writes, second } = await answeredMeanwhile(method);
+    await writes.end(undefined);
+    await gates.end(undefined);
+    strictEqual(asAnswer(second.settled), "accept");
+  });
+
+  test(`a call that asks while it is adopted promises when it is answered before that has ended: ${method}()`, async () => {
+    const { bench, clock, gates, writes, second } = await answeredMeanwhile(method);
+    await pass({ clock }, 1_000);
+    for (let index = 0; index < writes.begun; index++) await writes.end(undefined, index);
+    const { token } = asPromise(second.settled);
+    await gates.end(undefined);
+    const settled = await redeem(bench, token);
+    const end = settled.kind === "elicitation" ? await answerAgain(settled, gates, bench) : settled;
+    strictEqual(asAnswer(end), "accept");
+  });
+}
+
+test("a call promises whose earlier run's job was there, and is gone when it is joined", async () => {
+  const { clock, engine } = standstill();
+  let inserts = 0;
+  const late = changed(engine, { insert: (job, dueInMs) => ++inserts > 1 && engine.insert(job, dueInMs) });
+  const gates = new Gates();
+  const bench = new Bench([t.promise({ budgetMs: 1_000 }).handle(() => gates.wait())], {
+    keys: KEYS,
+    clock,
+    engine: late,
+  });
+  const call = watch(bench.call("t"));
+  await pass({ clock }, 1_000);
+  const { token } = asPromise(call.settled);
+  await gates.end("done");
+  strictEqual(asAnswer(await redeem(bench, token)), "done");
+  strictEqual(gates.begun, 1);
+});
+
+test("an answer that comes while the asking run is still being written is not asked for twice, nor acted on twice", async () => {
+  const { clock, engine } = standstill();
+  const held = Promise.withResolvers<void>();
+  let holds = 0;
+  const slow: Engine = {
+    ...engine,
+    processId: engine.processId,
+    async lease(id) {
+      if (++holds === 1) await held.promise;
+      return await engine.lease(id);
+    },
+  };
+  let runs = 0;
+  let charged = 0;
+  const gates = new Gates();
+  const tool = t.promise({ budgetMs: 1_000 }).handle(async (_, ctx) => {
+    if (++runs === 1) await gates.wait();
+    const { action } = await ctx.elicit("k", { message: "?", schema: v.object({}) });
+    await ctx.step("charge", () => ++charged);
+    await gates.wait();
+    return action;
+  });
+  const bench = new Bench([tool], { keys: KEYS, clock, engine: slow });
+  const first = watch(bench.call("t"));
+  await pass({ clock }, 1_000);
+  await gates.end(undefined);
+  const { continuation } = asQuestion(settledOf(first));
+  const second = watch(
+    bench.call("t", {}, { meta: { continuation, responses: { k: { action: "accept", content: {} } } } }),
+  );
+  await pass({ clock }, 0);
+  await pass({ clock }, 1_000);
+  await pass({ clock }, 0);
+  const { token } = asPromise(settledOf(second));
+  held.resolve();
+  await pass({ clock }, 0);
+  await gates.end(undefined);
+  strictEqual(asAnswer(await redeem(bench, token)), "accept");
+  strictEqual(charged, 1);
+});

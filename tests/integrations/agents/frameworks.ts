@@ -1,0 +1,42 @@
+/**
+ * The agents of `examples/agents`, which need their frameworks' packages: installed when they are missing.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import type { AgentOptions, AgentSource } from "../../../src/integrations/agents/mod.ts";
+import { installExample } from "../../examples/packages.ts";
+
+/** The calls of each message of a scripted model. */
+export type Script = readonly (readonly { readonly name: string; readonly args: object }[])[];
+
+/** Lets a scripted model call tools; gives what they said, joined by line breaks. */
+export type RunAgent = (source: AgentSource, script: Script, options?: AgentOptions) => Promise<string>;
+
+/** Starts what stands in for a hosted model. */
+export type StartModel = (script: Script) => Promise<{ readonly url: string; close(): Promise<void> }>;
+
+const folder = fileURLToPath(new URL("../../../examples/agents/", import.meta.url));
+
+/** Why the packages cannot be had, or `undefined`. */
+const missing = installExample("agents");
+
+/** Why tests are skipped; in CI they fail instead. */
+export const skip: string | false = missing !== undefined && !process.env["CI"] && missing;
+
+/** Loads what a file of the example exports. What it imports is not there for the type check of the whole. */
+export async function loadExample(file: string, name: string): Promise<unknown> {
+  return (await load(join(folder, file)))[name];
+}
+
+/** Loads a module of a framework's package. */
+export async function loadModule(path: string): Promise<Readonly<Record<string, unknown>>> {
+  return await load(join(folder, "node_modules", path));
+}
+
+async function load(path: string): Promise<Record<string, unknown>> {
+  if (missing !== undefined) throw new Error(missing);
+  return await import(new URL(path, "file:").href);
+}

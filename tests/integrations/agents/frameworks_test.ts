@@ -1,0 +1,215 @@
+/**
+ * The real packages: each framework's loop with each kind of tool, over every wire. Models are scripted; requests that break the
+ * published rules are refused by what stands in for the hosted ones.
+ */
+import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { createClient, createServer, defineTool } from "../../../mod.ts";
+import { type AgentSource, aiSdkTools, langchainTools, openaiTools } from "../../../src/integrations/agents/mod.ts";
+import * as v from "../../../src/core/schema/valibot.ts";
+import { runtime } from "../../runtime/runtime.ts";
+import { carries, type WireRow, WIRES, wires } from "../../wires/matrix.ts";
+import { createAgentFixture } from "./fixture.ts";
+import { loadExample, loadModule, type RunAgent, type Script, skip, type StartModel } from "./frameworks.ts";
+import { schemaOf, STRICT_CASES } from "./strict_cases.ts";
+
+const AGENTS = [
+  ["OpenAI, Chat Completions", "openai.ts", "runOpenAi"],
+  ["OpenAI, Responses", "openai_responses.ts", "runOpenAiResponses"],
+  ["Anthropic, Messages", "anthropic.ts", "runAnthropic"],
+  ["AI SDK", "ai_sdk.ts", "runAiSdk"],
+  ["LangChain", "langchain.ts", "runLangChain"],
+] as const;
+
+const [MEMORY] = WIRES as readonly [WireRow, ...WireRow[]];
+
+/** A call that answers; two at once, one streamed and one promised; one that fails, one that asks, one refused; alternatives. */
+const SCRIPT: Script = [
+  [{ name: "math_add", args: { a: 1, b: 2 } }],
+  [{ name: "tell_story", args: { about: "an agent" } }, { name: "bake_cake", args: { layers: 2 } }],
+  [{ name: "open_door", args: {} }],
+  [{ name: "delete_record", args: { id: "7" } }],
+  [{ name: "get_rate", args: {} }],
+  [{ name: "draw", args: { input: { shape: "square", side: 2 } } }],
+];
+
+/** What a model is told over a wire, and what the application is, as far as the wire has words for it. */
+async function check(run: RunAgent, source: AgentSource, wire: WireRow): Promise<void> {
+  const progress: number[] = [];
+  const pieces: unknown[] = [];
+  const told = (await run(source, SCRIPT, {
+    onProgress: ({ done }) => progress.push(done),
+    onPartial: (piece) => pieces.push(piece),
+  })).split("\n");
+  deepStrictEqual(told.slice(0, 3), ['{"sum":3}', "Once upon a time there was an agent.", "a cake of 2 layers"]);
+  deepStrictEqual(told.slice(3, 5), ["The tool says no (locked): The door is locked", 'Data: {"by":"Ada"}']);
+  const rest = told.slice(6);
+  match(rest[0] ?? "", /elicitation/);
+  match(rest[1] ?? "", /: Delete record 7\?/);
+  match(rest[3] ?? "", /rate_limited.*Slow down/);
+  strictEqual(rest.at(-1), "square 2");
+  if (carries(wire, "pieces of answers")) deepStrictEqual(pieces, ["Once upon a time ", "there was an agent."]);
+  // Where nothing streams, work is asked for now and then: what is over in between is not seen.
+  ok(progress.includes(carries(wire, "pieces of answers") ? 2 : 1), `progress: ${progress}`);
+}
+
+for (const [name, file, exported] of AGENTS) {
+  describe(name, { skip }, () => {
+    const load = async () => await loadExample(file, exported) as RunAgent;
+
+    test("a server of this process", async () => {
+      const { server } = createAgentFixture();
+      await check(await load(), server, MEMORY);
+      await server.close();
+    });
+
+    for (const wire of WIRES) {
+      test(wire.name, { skip: wire.skip ?? false }, async () => {
+        const { server } = createAgentFixture(...wires);
+        const { transport, close } = await wire.open(server);
+        try {
+          await check(await load(), createClient(transport), wire);
+        } finally {
+          transport.close?.();
+          await close();
+          await server.close();
+        }
+      });
+    }
+
+    test("a client that answers what tools ask", async () => {
+      const { server } = createAgentFixture(...wires);
+      const { transport, close } = await MEMORY.open(server);
+      const client = createClient(transport, {
+        onElicitation: () => ({ action: "accept", content: { confirmed: true } }),
+      });
+      const run = await load();
+      strictEqual(await run(client, [[{ name: "delete_record", args: { id: "7" } }]]), "deleted");
+      await close();
+    });
+  });
+}
+
+describe("what stands in for the hosted models refuses what breaks the published rules", { skip }, () => {
+  const fine = {
+    type: "function",
+    function: { name: "it", parameters: { type: "object", properties: {} }, strict: false },
+  };
+  const described = (changes: object) => ({ ...fine, function: { ...fine.function, ...changes } });
+  const user = { role: "user", content: "Hello" };
+  const asked = { role: "assistant", tool_calls: [{ id: "1", type: "function", function: {} }] };
+  const open = { type: "object", properties: { a: { type: "string" } } };
+  const broken: Readonly<Record<string, object>> = {
+    "a name with a dot": { tools: [described({ name: "a.b" })] },
+    "a name that is too long": { tools: [described({ name: "x".repeat(65) })] },
+    "two tools of one name": { tools: [fine, fine] },
+    "alternatives at the root": { tools: [described({ parameters: { type: "object", properties: {}, anyOf: [] } })] },
+    "no properties": { tools: [described({ parameters: { type: "object" } })] },
+    "strict, and open": { tools: [described({ strict: true, parameters: open })] },
+    "strict, and optional": {
+      tools: [described({ strict: true, parameters: { ...open, additionalProperties: false } })],
+    },
+    "a call without an answer": { messages: [user, asked] },
+    "an answer without a call": {
+      messages: [user, asked, { role: "tool", tool_call_id: "1", content: "x" }, {
+        role: "tool",
+        tool_call_id: "2",
+        content: "y",
+      }],
+    },
+    "an answer without text": { messages: [user, asked, { role: "tool", tool_call_id: "1", content: "" }] },
+  };
+
+  test("OpenAI", async () => {
+    const start = await loadExample("scripted/openai.ts", "startOpenAi") as StartModel;
+    const model = await start([]);
+    const post = async (changes: object) => {
+      const { status } = await fetch(`${model.url}/chat/completions`, {
+        method: "POST",
+        headers: { authorization: "Bearer none" },
+        body: JSON.stringify({ model: "m", messages: [user], tools: [fine], ...changes }),
+      });
+      return status;
+    };
+    try {
+      strictEqual(await post({}), 200);
+      for (const [what, changes] of Object.entries(broken)) strictEqual(await post(changes), 400, what);
+    } finally {
+      await model.close();
+    }
+  });
+});
+
+describe("the packages themselves", { skip }, () => {
+  const spell = defineTool("spell").describe("Spell").input(v.object({ by: v.record(v.string(), v.string()) }))
+    .handle(async function* () {
+      yield "a";
+      yield "b";
+    });
+
+  test("the AI SDK takes schemas as they are, pieces as preliminary results, and the whole as the result", async () => {
+    const { asSchema, executeTool } = await loadModule("@ai-sdk/provider-utils/dist/index.js") as {
+      readonly asSchema: (schema: unknown) => { readonly jsonSchema: unknown };
+      readonly executeTool: (call: object) => AsyncIterable<unknown>;
+    };
+    const server = createServer({ tools: [spell] });
+    const { spell: tool } = await aiSdkTools(server);
+    deepStrictEqual(await asSchema(tool?.inputSchema).jsonSchema, server.tools[0]?.inputSchema);
+    const results: unknown[] = [];
+    const options = { toolCallId: "1", messages: [], context: {} };
+    for await (const result of executeTool({ tool, input: { by: {} }, options })) results.push(result);
+    deepStrictEqual(results, [
+      { type: "preliminary", output: "a" },
+      { type: "preliminary", output: "ab" },
+      { type: "preliminary", output: "ab" },
+      { type: "final", output: "ab" },
+    ]);
+  });
+
+  test("LangChain takes pieces as events of the tool, and the answer itself as the message's artifact", async () => {
+    const { DynamicStructuredTool } = await loadModule("@langchain/core/dist/tools/index.js") as {
+      readonly DynamicStructuredTool: new (tool: object) => {
+        invoke(call: object, config: object): Promise<Record<string, unknown>>;
+      };
+    };
+    const [definition] = await langchainTools(createServer({ tools: [spell] }));
+    const events: unknown[] = [];
+    const callbacks = [{ handleToolEvent: (event: unknown) => void events.push(event), awaitHandlers: true }];
+    const call = { type: "tool_call", id: "1", name: "spell", args: { by: {} } };
+    const message = await new DynamicStructuredTool(definition!).invoke(call, { callbacks });
+    deepStrictEqual(events, ["a", "b"]);
+    deepStrictEqual([message["content"], message["artifact"]], ["ab", { value: "ab", error: undefined }]);
+  });
+});
+
+describe("the packages' own words", { skip }, () => {
+  test("the examples, and so every type of the entry, check against the packages' types", {
+    skip: runtime !== "bun" && "once is enough",
+    timeout: 120_000,
+  }, () => {
+    const root = fileURLToPath(new URL("../../../", import.meta.url));
+    const tsc = fileURLToPath(new URL("../../../node_modules/.bin/tsc", import.meta.url));
+    const { status, stdout } = spawnSync(tsc, ["-p", "examples/agents", "--noEmit"], { cwd: root, encoding: "utf8" });
+    strictEqual(status, 0, stdout);
+  });
+
+  test("what is strict here is strict for toStrictJsonSchema() of openai, and left as it is", async () => {
+    const { toStrictJsonSchema } = await loadModule("openai/lib/transform.mjs") as {
+      readonly toStrictJsonSchema: (schema: unknown) => unknown;
+    };
+    let strict = 0;
+    for (const one of STRICT_CASES) {
+      const { tools: [tool] } = await openaiTools({
+        call: () => ({ kind: "answer", value: null }),
+        list: () => [{ name: "it", inputSchema: schemaOf(one) }],
+      });
+      if (!tool?.function.strict) continue;
+      strict++;
+      deepStrictEqual(toStrictJsonSchema(tool.function.parameters), tool.function.parameters, one.name);
+    }
+    ok(strict > 10);
+    throws(() => toStrictJsonSchema({ type: "object", properties: { a: { type: "string" } } }), /optional/);
+  });
+});

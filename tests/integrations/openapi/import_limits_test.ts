@@ -1,0 +1,44 @@
+/** What a caller may send to a tool of a document: as much as can be checked while others wait. */
+import { rejects, strictEqual } from "node:assert/strict";
+import { test } from "node:test";
+import { createServer } from "../../../mod.ts";
+import { toolsFromOpenApi } from "../../../src/integrations/openapi/mod.ts";
+import { testClient } from "../../../src/testing/mod.ts";
+
+function count(): (items: readonly unknown[]) => Promise<unknown> {
+  const schema = { type: "array", uniqueItems: true, items: { type: ["integer", "object"] } };
+  const tools = toolsFromOpenApi({
+    openapi: "3.1.0",
+    info: { title: "Count", version: "1" },
+    paths: {
+      "/count": {
+        post: {
+          operationId: "count",
+          requestBody: { required: true, content: { "application/json": { schema } } },
+          responses: { 200: { description: "How many" } },
+        },
+      },
+    },
+  }, {
+    baseUrl: "https://api.example",
+    fetch: (_, { body }) => Promise.resolve(Response.json((JSON.parse(String(body)) as unknown[]).length)),
+  });
+  const client = testClient(createServer({ tools }));
+  return (items) => client.$.call("count", { body: items });
+}
+
+const numbers = (length: number) => Array.from({ length }, (_, at) => at);
+
+test("a tool of a document takes thirty thousand items that have to be unique", async () => {
+  strictEqual(await count()(numbers(30_000)), 30_000);
+  await rejects(count()([...numbers(30_000), 0]), { code: "invalid_input" });
+});
+
+test("a tool of a document refuses arguments of more than 32,768 values", async () => {
+  const call = count();
+  // The arguments, and their list.
+  strictEqual(await call(numbers(32_766)), 32_766);
+  for (const items of [numbers(32_767), numbers(16_500).map((a) => ({ a })), [{ a: numbers(40_000) }]]) {
+    await rejects(call(items), { code: "invalid_input", message: /More than 32768 values are too many to be checked/ });
+  }
+});

@@ -1,0 +1,124 @@
+/**
+ * Replicas over one Redis: servers of one process that share nothing but it.
+ *
+ * @module
+ */
+import { Redis } from "ioredis";
+import { createServer, defineTool, type Server } from "../../../mod.ts";
+import {
+  redisChangeBus,
+  redisSessionStore,
+  type RedisSessionStoreOptions,
+} from "../../../src/integrations/redis/mod.ts";
+import * as v from "../../../src/core/schema/valibot.ts";
+import { defineResource, mcp, type McpSession, type SessionOptions, sessionsIn } from "../../../src/wires/mcp/mod.ts";
+import { Gate, KEYS } from "../../wires/mcp/server/fixture.ts";
+
+/** Servers start slowly where much is done at once. */
+export const PATIENT = { timeout: 120_000 };
+
+/** A session that somebody might have begun. */
+export function newSession(more: Partial<McpSession> = {}): McpSession {
+  return {
+    id: crypto.randomUUID(),
+    version: "2025-11-25",
+    capabilities: { elicitation: {} },
+    info: { name: "tests", version: "1.0.0" },
+    principal: "",
+    logLevel: null,
+    subscriptions: [],
+    ...more,
+  };
+}
+
+/** Waits until something holds. */
+export async function eventually(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 3_000; tries++) {
+    if (await holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error(`It did not happen: ${what}`);
+}
+
+/** A connection for what only Redis itself can tell, or do. */
+export async function withRedis<Value>(url: string, work: (client: Redis) => Promise<Value>): Promise<Value> {
+  const client = new Redis(url);
+  try {
+    return await work(client);
+  } finally {
+    client.disconnect();
+  }
+}
+
+/** Whether a connection listens to a channel; `*` stands for anything in it. */
+export function isHeard(url: string, pattern: string): Promise<boolean> {
+  return withRedis(url, async (client) => (await client.pubsub("CHANNELS", pattern)).length > 0);
+}
+
+/** A server of one replica. */
+export interface Replica {
+  readonly server: Server;
+  /** Opens the tool `wait`. */
+  readonly gate: Gate;
+  /** Opens when `wait` is cancelled. */
+  readonly aborted: Gate;
+  /** What Redis did not do. */
+  readonly errors: unknown[];
+  close(): Promise<void>;
+}
+
+/** How replicas are made. */
+export interface ReplicaOptions extends Partial<RedisSessionStoreOptions>, SessionOptions {
+  readonly redis: string;
+  readonly name: string;
+}
+
+/** Makes one replica. */
+export function createReplica(options: ReplicaOptions): Replica {
+  const { retryMs, pollAfterMs, ttlMs, maxSessions, ...redis } = options;
+  const gate = new Gate();
+  const aborted = new Gate();
+  const errors: unknown[] = [];
+  const settings = { timeoutMs: 60_000, onError: (error: unknown) => void errors.push(error), ...redis };
+  const store = redisSessionStore({
+    ...settings,
+    ...(ttlMs !== undefined && { ttlMs }),
+    ...(maxSessions !== undefined && { maxSessions }),
+  });
+  const ask = defineTool("ask").describe("Ask for a name").handle(async (_, ctx) => {
+    const answer = await ctx.elicit("name", { message: "Who are you?", schema: v.object({ name: v.string() }) });
+    return answer.action === "accept" ? `Hello, ${answer.content.name}` : "Hello, stranger";
+  });
+  const wait = defineTool("wait").describe("Wait").timeout(600_000).handle(async (_, ctx) => {
+    ctx.signal.addEventListener("abort", () => aborted.open());
+    ctx.progress(1, 2);
+    await gate.passed;
+    ctx.progress(2, 2);
+    return "done";
+  });
+  const server = createServer({
+    name: "replica",
+    version: "1.0.0",
+    tools: [ask, wait],
+    resources: [defineResource("docs://readme").read(() => "# Hello")],
+    keys: KEYS,
+    changes: redisChangeBus(settings),
+    wires: [
+      mcp({
+        logging: true,
+        askTimeoutMs: 300_000,
+        sessions: sessionsIn(store, { retryMs, pollAfterMs }),
+      }),
+    ],
+  });
+  return {
+    server,
+    gate,
+    aborted,
+    errors,
+    async close() {
+      await server.close(0);
+      store.close();
+    },
+  };
+}

@@ -1,0 +1,22 @@
+// One replica as a process: `replica_program.ts <url of redis> <name>`. It prints where it serves, and does what it is told.
+import process from "node:process";
+import { serve } from "../../../src/runtime/serve.ts";
+import { createReplica } from "./fixture.ts";
+
+const [redis = "", name = ""] = process.argv.slice(2);
+const replica = createReplica({ redis, name });
+const listening = await serve(replica.server, { port: 0, graceMs: 0 });
+console.log(`Serves on ${listening.url}`);
+void replica.aborted.passed.then(() => console.log("aborted"));
+
+const tasks: Readonly<Record<string, () => void | Promise<void>>> = {
+  notify: () => replica.server.notify.resourceUpdated("docs://readme"),
+  /** Closes all, and nothing else: if something keeps the process alive, it is ours. */
+  async end() {
+    process.stdin.destroy();
+    await listening.close();
+    await replica.close();
+    console.log("ended");
+  },
+};
+process.stdin.on("data", (line) => void tasks[String(line).trim()]?.());

@@ -1,0 +1,46 @@
+/** A server is killed in the middle of promised work, and started again: what becomes of the promise. */
+import { deepStrictEqual, match, rejects } from "node:assert/strict";
+import { join } from "node:path";
+import { createClient } from "../../mod.ts";
+import { command, runtimes, startProgram, temporaryFolder, testWith } from "./programs.ts";
+
+const script = "tests/serve/restart_program.ts";
+const endpoint = (url: string) => `${url}/mcp-lite/v1`;
+
+for (const runtime of runtimes) {
+  testWith(`sqlite: the old token gives the answer after kill -9 and a restart (${runtime.name})`, [
+    runtime.program,
+  ], async (path) => {
+    await using folder = await temporaryFolder();
+    const start = () => startProgram(command(runtime, path, script, "sqlite", join(folder.path, "jobs.db")));
+    await using first = await start();
+    const promised = await createClient(endpoint(first.url))["work"]?.start({ ms: 100 });
+    await first.printed(/attempt 1/);
+    first.signal("SIGKILL");
+    await first.exited;
+    await using second = await start();
+    // It goes on by itself, before anybody asks.
+    await second.printed(/attempt 2/);
+    const { $ } = createClient(endpoint(second.url));
+    deepStrictEqual(await $.redeem(promised?.token ?? "").result(), { isSameCall: true, attempt: 2 });
+  });
+}
+
+for (const runtime of runtimes.slice(0, 1)) {
+  testWith(`memory: after a restart, redeem says which engine would know the job (${runtime.name})`, [
+    runtime.program,
+  ], async (path) => {
+    const start = () => startProgram(command(runtime, path, script, "memory"));
+    await using first = await start();
+    const promised = await createClient(endpoint(first.url))["work"]?.start({ ms: 100 });
+    first.signal("SIGKILL");
+    await first.exited;
+    await using second = await start();
+    const { $ } = createClient(endpoint(second.url));
+    await rejects($.redeem(promised?.token ?? "").result(), (error: Error & { code?: string }) => {
+      deepStrictEqual(error.code, "promise_lost");
+      match(error.message, /memory keeps jobs in one process.* sqlite and bullmq/);
+      return true;
+    });
+  });
+}

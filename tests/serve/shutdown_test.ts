@@ -1,0 +1,102 @@
+/** `serve()` on each runtime: how it begins to listen, and how it ends. */
+import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
+import { networkInterfaces } from "node:os";
+import { call, delay, eventsOf, isRefused, stream } from "./client.ts";
+import { command, type Found, runtimes, startProgram, testWith } from "./programs.ts";
+
+const program = "tests/serve/program.ts";
+const hasIpv6: Found = Object.values(networkInterfaces()).flat().some((address) => address?.address === "::1")
+  ? { path: "::1" }
+  : { missing: "this machine has no IPv6 loopback" };
+
+for (const runtime of runtimes) {
+  const { name } = runtime;
+
+  testWith(`serve() on ${name} shuts down gracefully`, [runtime.program], async (path) => {
+    await using server = await startProgram(command(runtime, path, program, "127.0.0.1", "0", "1500"));
+    const dripping = await stream(server.url, "drip");
+    const napping = call(server.url, "nap", { ms: 700 });
+    await server.printed(/nap began/);
+    const startedMs = Date.now();
+    server.tell("close");
+    await server.printed(/closing; same promise: true/);
+    await delay(100);
+    strictEqual(await isRefused(server.url), true, "a new connection is refused");
+
+    strictEqual((await napping).result.content, "rested", "a call under way ends");
+    const events = await Array.fromAsync(eventsOf(dripping));
+    const last = events.at(-1);
+    strictEqual(last?.event, "error", "a stream that is still open after the grace is told so");
+    strictEqual(last.data.code, -32000);
+    strictEqual(last.data.data.code, "unavailable");
+    deepStrictEqual(events.slice(0, -1).map(({ event }) => event).filter((event) => event !== "message"), []);
+    ok(events.length > 10, `the stream went on during the grace: ${events.length} events`);
+
+    await server.printed(/close resolved/);
+    const tookMs = Date.now() - startedMs;
+    ok(tookMs >= 1_400, `closed after ${tookMs} ms`);
+    match(server.output(), /drip aborted/);
+    await server.printed(/closed resolved/);
+    await server.printed(/drip ended/);
+    strictEqual(await server.exited, 0);
+  });
+
+  testWith(
+    `serve() on ${name} closes at once when nothing is under way, idle connections or not`,
+    [runtime.program],
+    async (path) => {
+      await using server = await startProgram(command(runtime, path, program, "127.0.0.1", "0", "5000"));
+      deepStrictEqual((await call(server.url, "echo", { a: 1 })).result.content, { a: 1 });
+      const startedMs = Date.now();
+      server.tell("close");
+      await server.printed(/close resolved/);
+      ok(Date.now() - startedMs < 5_000, `closed after ${Date.now() - startedMs} ms`);
+    },
+  );
+
+  testWith(`serve() on ${name} exits with 0 on SIGTERM, after the call under way`, [runtime.program], async (path) => {
+    await using server = await startProgram(command(runtime, path, program, "127.0.0.1", "0", "5000", "SIGTERM"));
+    const napping = call(server.url, "nap", { ms: 800 });
+    await server.printed(/nap began/);
+    server.signal("SIGTERM");
+    strictEqual((await napping).result.content, "rested");
+    const startedMs = Date.now();
+    strictEqual(await server.exited, 0, server.output());
+    ok(Date.now() - startedMs < 5_000, `exited ${Date.now() - startedMs} ms after the call`);
+    match(server.output(), /closed resolved/);
+  });
+
+  testWith(`serve() on ${name} obeys a second SIGTERM`, [runtime.program], async (path) => {
+    await using server = await startProgram(command(runtime, path, program, "127.0.0.1", "0", "20000", "SIGTERM"));
+    const napping = call(server.url, "nap", { ms: 15_000 });
+    napping.catch(() => {});
+    await server.printed(/nap began/);
+    server.signal("SIGTERM");
+    await delay(300);
+    const startedMs = Date.now();
+    server.signal("SIGTERM");
+    await server.exited;
+    ok(Date.now() - startedMs < 14_000, `exited after ${Date.now() - startedMs} ms`);
+    await rejects(napping);
+  });
+
+  testWith(`serve() on ${name} says that a port is taken`, [runtime.program], async (path) => {
+    await using first = await startProgram(command(runtime, path, program));
+    const { port } = new URL(first.url);
+    await using second = await startProgram(command(runtime, path, program, "127.0.0.1", port), { url: false });
+    strictEqual(await second.exited, 1);
+    match(second.output(), /Cannot listen: .*(in use|EADDRINUSE)/i);
+    deepStrictEqual((await call(first.url, "echo", { still: "there" })).result.content, { still: "there" });
+  });
+
+  testWith(`serve() on ${name} listens on IPv6 loopback`, [runtime.program, hasIpv6], async (path) => {
+    await using server = await startProgram(command(runtime, path, program, "::1"));
+    match(server.url, /^http:\/\/\[::1\]:\d+$/);
+    deepStrictEqual((await call(server.url, "echo", { a: 1 })).result.content, { a: 1 });
+  });
+
+  testWith(`serve() on ${name} takes "localhost" as an address`, [runtime.program], async (path) => {
+    await using server = await startProgram(command(runtime, path, program, "localhost"));
+    deepStrictEqual((await call(server.url, "echo", { a: 1 })).result.content, { a: 1 });
+  });
+}

@@ -1,0 +1,100 @@
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { SseBody } from "../../../src/wires/framing/sse/body.ts";
+import { Deadlines } from "../../../src/internal/deadlines.ts";
+import { FakeClock } from "../../../src/testing/fake_clock.ts";
+
+const decoder = new TextDecoder();
+
+/** A body that nobody has written to, and its reader. */
+function open(clock = new FakeClock(0)): { body: SseBody; reader: () => ReadableStreamDefaultReader<Uint8Array> } {
+  let stream: ReadableStream<Uint8Array> | undefined;
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  const body = new SseBody({
+    heartbeats: new Deadlines(clock),
+    heartbeat: "<3",
+    onOpen: (bytes) => (stream = bytes),
+  });
+  return { body, reader: () => (reader ??= (stream as ReadableStream<Uint8Array>).getReader()) };
+}
+
+async function readText(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string | undefined> {
+  const { done, value } = await reader.read();
+  return done ? undefined : decoder.decode(value);
+}
+
+async function readAll(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<string[]> {
+  const texts: string[] = [];
+  for (let text = await readText(reader); text !== undefined; text = await readText(reader)) texts.push(text);
+  return texts;
+}
+
+test("SseBody sends each block by itself to a reader that keeps up, and at once", async () => {
+  const { body, reader } = open();
+  for (const block of ["a", "b", "c"]) {
+    body.write(block);
+    strictEqual(await readText(reader()), block);
+  }
+  const waiting = readText(reader());
+  body.write("d");
+  strictEqual(await waiting, "d");
+  body.end("e");
+  deepStrictEqual(await readAll(reader()), ["e"]);
+});
+
+test("SseBody holds what is not read, asks the writer to wait, and sends all of it in one piece", async () => {
+  const { body, reader } = open();
+  const block = "x".repeat(1_000);
+  for (const first of ["a", "b", "c"]) {
+    body.write(first);
+    let room: void | Promise<void> = undefined;
+    let held = 0;
+    for (; room === undefined && held < 100; held++) room = body.write(block);
+    strictEqual(held, 17, "16,384 code units are held, and no more");
+    strictEqual(await readText(reader()), first);
+    strictEqual(await readText(reader()), block.repeat(held));
+    await room;
+  }
+});
+
+test("SseBody loses nothing, sends nothing twice and keeps the order, whoever is quicker", async () => {
+  const step = fc.constantFrom("write", "read", "turn");
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+      const { body, reader } = open();
+      const reads: Promise<string | undefined>[] = [];
+      let written = 0;
+      body.write(`${written++};`);
+      for (const one of steps) {
+        if (one === "write") body.write(`${written++};`);
+        else if (one === "read") reads.push(readText(reader()));
+        // One turn of the microtasks, between which streams do their work.
+        else await Promise.resolve();
+      }
+      body.end("end");
+      const early = (await Promise.all(reads)).filter((text) => text !== undefined);
+      const want = `${Array.from({ length: written }, (_, index) => `${index};`).join("")}end`;
+      strictEqual([...early, ...await readAll(reader())].join(""), want);
+    }),
+    { seed: 5, numRuns: 500 },
+  );
+});
+
+test("SseBody shows every 8 s that it lives, also beside other blocks, but not to who does not read", async () => {
+  const clock = new FakeClock(0);
+  const { body, reader } = open(clock);
+  clock.tick(7_999);
+  body.write("a");
+  strictEqual(await readText(reader()), "a");
+  clock.tick(1);
+  strictEqual(await readText(reader()), "<3");
+  clock.tick(8_000);
+  strictEqual(await readText(reader()), "<3");
+  body.write("b");
+  body.write("held");
+  clock.tick(80_000);
+  body.end("end");
+  clock.tick(80_000);
+  strictEqual((await readAll(reader())).join(""), "bheldend");
+});

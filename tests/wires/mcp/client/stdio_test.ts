@@ -1,0 +1,143 @@
+/** Programs as servers: how they are found out, ended, and begun again. */
+import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import process from "node:process";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { createClient, ToolError } from "../../../../mod.ts";
+import { stdioTransport, type StdioTransportOptions } from "../../../../src/wires/mcp/stdio/mod.ts";
+import { root } from "../../../serve/programs.ts";
+
+const BUN = join(root, "node_modules/.bin/bun");
+const PROGRAM = join(root, "tests/wires/mcp/client/stdio_odd_program.ts");
+const done = [{ type: "text", text: "done" }];
+
+const open = (how: string, options: StdioTransportOptions = {}) =>
+  stdioTransport(BUN, [PROGRAM, how], { stderr: "ignore", ...options });
+
+async function eventually(condition: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 500 && !condition(); tries++) await new Promise((resolve) => setTimeout(resolve, 10));
+  ok(condition(), "did not happen");
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+for (const how of ["plain", "dies of the unknown", "noisy", "crlf"]) {
+  test(`an old server is spoken to: ${how}`, async () => {
+    const transport = open(how);
+    const client = createClient(transport);
+    try {
+      deepStrictEqual(await client.$.call("t"), done);
+      strictEqual((await transport.server()).revision, "2025-06-18");
+    } finally {
+      client.$.close();
+    }
+  });
+}
+
+test("a server that ended is begun anew, and greeted anew", async () => {
+  const client = createClient(open("plain"), { retry: { attempts: 0 } });
+  try {
+    const pid = Number((await client.$.call("pid") as [{ text: string }])[0].text);
+    await rejects(client.$.call("exit"), { name: "ToolError", code: "unavailable" });
+    const other = Number((await client.$.call("pid") as [{ text: string }])[0].text);
+    ok(other !== pid && isRunning(other) && !isRunning(pid));
+  } finally {
+    client.$.close();
+  }
+});
+
+for (const how of ["plain", "does not end with its input", "ends by force alone"]) {
+  test(`a server ends when its client closes: ${how}`, async () => {
+    const client = createClient(open(how));
+    const pid = Number((await client.$.call("pid") as [{ text: string }])[0].text);
+    ok(isRunning(pid));
+    client.$.close();
+    await rejects(client.$.call("t"), { code: "unavailable" });
+    await eventually(() => !isRunning(pid));
+  });
+}
+
+test("a server gets what it needs of the environment, and what it is given, and nothing else", async () => {
+  process.env["TOOLWIRE_TEST_SECRET"] = "secret";
+  const client = createClient(open("plain", { env: { GIVEN: "yes" } }));
+  try {
+    const [{ text }] = await client.$.call("env") as [{ text: string }];
+    const names: string[] = JSON.parse(text);
+    ok(names.includes("PATH") && names.includes("GIVEN") && !names.includes("TOOLWIRE_TEST_SECRET"));
+  } finally {
+    delete process.env["TOOLWIRE_TEST_SECRET"];
+    client.$.close();
+  }
+});
+
+test("what a server writes beside messages goes where it is wanted", async () => {
+  let written = "";
+  const client = createClient(open("noisy", { stderr: (text) => void (written += text) }));
+  try {
+    await client.$.call("t");
+    await eventually(() => written.includes("noise"));
+  } finally {
+    client.$.close();
+  }
+});
+
+test("a line that is longer than it may be ends the server", async () => {
+  const client = createClient(open("plain", { maxLineLength: 10_000 }), { retry: { attempts: 0 } });
+  try {
+    await rejects(client.$.call("big"), { code: "result_too_large" });
+    deepStrictEqual(await client.$.call("t"), done);
+  } finally {
+    client.$.close();
+  }
+});
+
+test("a program that is none cannot be reached, nor one in a folder that is none, and the cause says which", async () => {
+  const program = join(root, "no-such-program");
+  const folder = join(root, "no-such-folder");
+  const causeOf = async (transport: ReturnType<typeof stdioTransport>) => {
+    const client = createClient(transport, { retry: { attempts: 0 } });
+    const error = await client.$.list().then(() => undefined, (thrown: unknown) => thrown);
+    client.$.close();
+    ok(error instanceof ToolError && error.code === "unavailable");
+    return String(error.cause);
+  };
+  match(await causeOf(stdioTransport(program)), /no-such-program: .*(ENOENT|not found|No such file)/i);
+  match(await causeOf(open("plain", { cwd: folder })), /bun: there is no folder .*no-such-folder/);
+});
+
+test("a program that is none cannot be reached by who may not read either", async () => {
+  const program = join(root, "tests/wires/mcp/client/stdio_unread_program.ts");
+  const { stdout } = await promisify(execFile)(
+    join(root, "node_modules/.bin/deno"),
+    ["run", "--quiet", "--no-prompt", "--allow-run", "--allow-env", program],
+    { cwd: root },
+  );
+  strictEqual(stdout, "unavailable\n");
+});
+
+test("a caller that leaves says so, and others go on", async () => {
+  const client = createClient(open("plain"));
+  try {
+    const controller = new AbortController();
+    const hanging = client.$.call("hang", {}, { signal: controller.signal });
+    deepStrictEqual(await client.$.call("t"), done);
+    controller.abort();
+    await rejects(hanging, { name: "AbortError" });
+    let cancelled: unknown;
+    for (let tries = 0; tries < 100 && cancelled !== "1"; tries++) {
+      cancelled = (await client.$.call("cancelled") as [{ text: string }])[0].text;
+    }
+    strictEqual(cancelled, "1");
+  } finally {
+    client.$.close();
+  }
+});
