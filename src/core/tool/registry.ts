@@ -147,8 +147,8 @@ export class ToolRegistry {
   }
 }
 
-function promises({ promise, external, remote: relay }: ToolDefinition): boolean {
-  return promise !== undefined || external !== undefined || relay?.mayPromise === true;
+function promises({ promise, external, remote }: ToolDefinition): boolean {
+  return promise !== undefined || external !== undefined || remote?.mayPromise === true;
 }
 
 function assertUsable(name: string, taken: ReadonlyMap<string, ToolDefinition>): void {
