@@ -29,11 +29,11 @@ export type {
   DescribeFirst,
   ErrorData,
   ExternalWork,
-  FreshTool,
-  Inferred,
+  EmptyToolBuilder,
+  InferredOutput,
   InferringExternal,
   InferringHandle,
-  Joined,
+  JoinedPartials,
   PartialOf,
   ToolBuilder,
 } from "./src/core/tool/builder_types.ts";
@@ -44,7 +44,7 @@ export type {
   InferOutput,
   InferPartial,
   PromiseOptions,
-  Rendered,
+  RenderedOutput,
   Tool,
   ToolTypes,
 } from "./src/core/tool/definition.ts";

@@ -62,7 +62,7 @@ export interface PromptBuilder<Name extends string, Described extends boolean, I
 }
 
 /** What `definePrompt` starts from: no arguments. */
-export type FreshPrompt<Name extends string> = PromptBuilder<
+export type EmptyPromptBuilder<Name extends string> = PromptBuilder<
   Name,
   false,
   Readonly<Record<never, never>>,
@@ -91,14 +91,14 @@ export type FreshPrompt<Name extends string> = PromptBuilder<
  * @returns A builder; `.describe()` and `.handle()` finish it.
  * @throws {TypeError} If the name does not fit.
  */
-export function definePrompt<const Name extends string>(name: Name): FreshPrompt<Name> {
+export function definePrompt<const Name extends string>(name: Name): EmptyPromptBuilder<Name> {
   if (typeof name !== "string" || !/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
     throw new TypeError(
       `Cannot define prompt ${JSON.stringify(name)}: a name is 1 to 64 of the characters A-Z a-z 0-9 _ . -`,
     );
   }
   // The one cast: the builder's type follows the steps, its value does not need to.
-  return new Builder({ ...BLANK, name }) as unknown as FreshPrompt<Name>;
+  return new Builder({ ...BLANK, name }) as unknown as EmptyPromptBuilder<Name>;
 }
 
 type Draft = Omit<PromptDefinition, "description" | "handler"> & { readonly description: string | undefined };

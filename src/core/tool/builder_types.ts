@@ -6,11 +6,11 @@
 import type { Principal } from "../call/call.ts";
 import type { Schema } from "../schema/standard_schema.ts";
 import type { Ctx, ErrorMap, OpenState, Pending } from "../handler/context.ts";
-import type { PromiseOptions, Rendered, Tool } from "./definition.ts";
+import type { PromiseOptions, RenderedOutput, Tool } from "./definition.ts";
 import type { Middleware, StateOf, ToolAnnotations } from "../handler/middleware.ts";
 
 /** Stands for an output that was not declared: the handler's own type counts. */
-export interface Inferred {
+export interface InferredOutput {
   /** Never present. */
   readonly "~inferred": true;
 }
@@ -22,11 +22,11 @@ export interface DescribeFirst {
 }
 
 /** What callers get for pieces that were streamed when the handler returned nothing. */
-export type Joined<Partial> = [Partial] extends [string] ? string : Partial[];
+export type JoinedPartials<Partial> = [Partial] extends [string] ? string : Partial[];
 
 /** What a handler's value means to callers. */
 export type AnswerOf<Returned> = Returned extends AsyncGenerator<infer Partial, infer Output, never>
-  ? [Output] extends [void] ? Joined<Partial> : Output
+  ? [Output] extends [void] ? JoinedPartials<Partial> : Output
   : Awaited<Returned>;
 
 /** What a handler streams: what its generator yields, else what was declared. */
@@ -105,7 +105,7 @@ export type ErrorData<Schemas> = {
  * @typeParam Described Whether `.describe()` was called.
  * @typeParam Input What callers send.
  * @typeParam Args What the handler gets.
- * @typeParam Output What callers get; {@link Inferred} until it is declared.
+ * @typeParam Output What callers get; {@link InferredOutput} until it is declared.
  * @typeParam Partial What is streamed before that.
  * @typeParam Errors Data of declared failures, by code.
  * @typeParam Config What the handler gets from the environment.
@@ -215,27 +215,27 @@ export interface ToolBuilder<
   ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
   /** Sets how the output reads to people and models, on wires that send text beside it. */
   render(
-    render: (output: [Output] extends [Inferred] ? unknown : Output) => Rendered,
+    render: (output: [Output] extends [InferredOutput] ? unknown : Output) => RenderedOutput,
   ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
   /** Ends the definition. The handler may be synchronous, asynchronous, or an async generator; it may return nothing. */
   readonly handle: Described extends true
-    ? [Output] extends [Inferred] ? InferringHandle<Name, Input, Args, Partial, Errors, Config, State>
+    ? [Output] extends [InferredOutput] ? InferringHandle<Name, Input, Args, Partial, Errors, Config, State>
     : DeclaredHandle<Name, Input, Args, Output, Partial, Errors, Config, State>
     : DescribeFirst;
   /** Ends the definition of a tool whose work goes on elsewhere. Its calls give a promise at once. */
   readonly external: Described extends true
-    ? [Output] extends [Inferred] ? InferringExternal<Name, Input, Args, Partial, Errors, Config, State>
+    ? [Output] extends [InferredOutput] ? InferringExternal<Name, Input, Args, Partial, Errors, Config, State>
     : DeclaredExternal<Name, Input, Args, Output, Partial, Errors, Config, State>
     : DescribeFirst;
 }
 
 /** What `defineTool` starts from: arguments of any names, an inferred output, no declared failures. */
-export type FreshTool<Name extends string> = ToolBuilder<
+export type EmptyToolBuilder<Name extends string> = ToolBuilder<
   Name,
   false,
   Record<string, unknown>,
   Record<string, unknown>,
-  Inferred,
+  InferredOutput,
   unknown,
   Record<never, never>,
   undefined

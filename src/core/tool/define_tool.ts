@@ -14,15 +14,15 @@ import {
   type AnyTool,
   EMPTY_DEFINITION,
   type PromiseOptions,
-  type Rendered,
+  type RenderedOutput,
   type ToolDefinition,
 } from "./definition.ts";
 import type { ErrorMap, OpenState } from "../handler/context.ts";
 import { assertMiddleware, type Middleware, type ToolAnnotations } from "../handler/middleware.ts";
-import type { ExternalWork, FreshTool } from "./builder_types.ts";
+import type { ExternalWork, EmptyToolBuilder } from "./builder_types.ts";
 
 /** Starts the definition of a tool, as `defineTool` does. */
-export type DefineTool = <const Name extends string>(name: Name) => FreshTool<Name>;
+export type DefineTool = <const Name extends string>(name: Name) => EmptyToolBuilder<Name>;
 
 /**
  * Starts the definition of a tool whose schemas convert themselves: zod 4, ArkType, Effect, `jsonSchema(…)`, and all others with
@@ -33,7 +33,7 @@ export type DefineTool = <const Name extends string>(name: Name) => FreshTool<Na
  * @returns A builder; `.describe()` and `.handle()` finish it.
  * @throws {TypeError} If the name does not fit.
  */
-export function defineTool<const Name extends string>(name: Name): FreshTool<Name> {
+export function defineTool<const Name extends string>(name: Name): EmptyToolBuilder<Name> {
   return startTool(name, []);
 }
 
@@ -50,7 +50,7 @@ export function toolDefiner(...adapters: readonly SchemaAdapter[]): DefineTool {
   return (name) => startTool(name, adapters);
 }
 
-function startTool<const Name extends string>(name: Name, adapters: readonly SchemaAdapter[]): FreshTool<Name> {
+function startTool<const Name extends string>(name: Name, adapters: readonly SchemaAdapter[]): EmptyToolBuilder<Name> {
   if (typeof name !== "string" || !/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
     throw new TypeError(
       `Cannot define tool ${JSON.stringify(name)}: a name is 1 to 64 of the characters A-Z a-z 0-9 _ . -`,
@@ -62,7 +62,7 @@ function startTool<const Name extends string>(name: Name, adapters: readonly Sch
     );
   }
   // The one cast: the builder's type follows the steps, its value does not need to.
-  return new Builder({ ...EMPTY_DEFINITION, description: undefined, name, adapters }) as unknown as FreshTool<Name>;
+  return new Builder({ ...EMPTY_DEFINITION, description: undefined, name, adapters }) as unknown as EmptyToolBuilder<Name>;
 }
 
 type Draft = Omit<ToolDefinition, "description" | "handler"> & { readonly description: string | undefined };
@@ -161,7 +161,7 @@ class Builder {
     return this.#with({ isVisible });
   }
 
-  render(render: (output: unknown) => Rendered): Builder {
+  render(render: (output: unknown) => RenderedOutput): Builder {
     return this.#with({ render });
   }
 

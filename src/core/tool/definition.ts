@@ -10,7 +10,7 @@ import type { TokenKeys } from "../token/token.ts";
 import type { Middleware, MiddlewareCtx, ToolAnnotations } from "../handler/middleware.ts";
 
 /** What `.render()` gives for people and models to read: text, or MCP content blocks. */
-export type Rendered = string | readonly Readonly<Record<string, unknown>>[];
+export type RenderedOutput = string | readonly Readonly<Record<string, unknown>>[];
 
 /** How a tool's work is deferred that takes longer than its caller should wait. */
 export interface PromiseOptions {
@@ -66,7 +66,7 @@ export interface ToolDefinition extends Access {
   readonly remote: RemoteRunner | undefined;
   /** Whether it is one of Toolwire's own: dispatch runs it, not its handler. */
   readonly isSystem: boolean;
-  readonly render: ((output: unknown) => Rendered) | undefined;
+  readonly render: ((output: unknown) => RenderedOutput) | undefined;
   readonly handler: (input: unknown, ctx: Ctx) => unknown;
 }
 

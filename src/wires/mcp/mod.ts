@@ -13,7 +13,7 @@ export type { LegacyVersion } from "./protocol/constants.ts";
 export { defineResource, type ResourceBuilder } from "../../core/content/define_resource.ts";
 export {
   definePrompt,
-  type FreshPrompt,
+  type EmptyPromptBuilder,
   type PromptBuilder,
   type PromptHandle,
 } from "../../core/content/define_prompt.ts";

@@ -10,7 +10,7 @@ import { type ContentBlock, isContentBlock } from "../../../core/call/content.ts
 import type { AnswerOutcome, ErrorResult, FailureOutcome, PromiseOutcome } from "../../../core/call/outcome.ts";
 import { addedMembers, promiseMembers } from "../../framing/result/encode.ts";
 import { isJsonObject, type Members } from "../../../internal/json.ts";
-import type { Rendered } from "../../../core/tool/definition.ts";
+import type { RenderedOutput } from "../../../core/tool/definition.ts";
 import { blockFor } from "./blocks.ts";
 import type { Dialect } from "./revision.ts";
 import type { McpTool, McpTools } from "./tools.ts";
@@ -89,7 +89,7 @@ function blocksOf(value: unknown): readonly ContentBlock[] | undefined {
   return Array.isArray(value) && value.length > 0 && value.every(isContentBlock) ? value : undefined;
 }
 
-function contentMember(rendered: Rendered | readonly ContentBlock[], dialect: Dialect): string {
+function contentMember(rendered: RenderedOutput | readonly ContentBlock[], dialect: Dialect): string {
   if (typeof rendered === "string") return textMember(rendered);
   if (rendered.length === 0) return textMember("");
   return `"content":${JSON.stringify(rendered.map((block) => blockFor(block, dialect)))}`;
