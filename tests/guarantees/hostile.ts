@@ -1,12 +1,13 @@
 /** Servers that mean ill, against our clients: a call ends, soon, by a refusal, and nothing is asked of anybody else. */
 import { ok, strictEqual } from "node:assert/strict";
-import { createClient, mcpLiteTransport, ToolError, type Transport } from "../../mod.ts";
+import { createClient, mcpLiteTransport, ToolError } from "../../mod.ts";
 import { httpErrorCodes } from "../../src/wires/mcp_lite/server/codes.ts";
 import { connectTransport, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/mod.ts";
 import { mcpTransport } from "../../src/wires/mcp/mod.ts";
 import { webtoolsTransport } from "../../src/wires/webtools/mod.ts";
 import { runtime } from "../runtime/runtime.ts";
 import { type Cases, type Column, type Guarantee, overCases, type Place } from "./guarantee.ts";
+import type { Transport } from "../../src/wires/mod.ts";
 
 /** What a server answers to whatever it is asked. */
 export interface Hostile {

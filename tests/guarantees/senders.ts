@@ -1,10 +1,11 @@
 /** Every way to send bytes to a server: in process, over a socket of the runtime that runs the tests, and by HTTP/2. */
-import type { Server, Wire } from "../../mod.ts";
+import type { Server } from "../../mod.ts";
 import { mcp } from "../../src/wires/mcp/mod.ts";
 import { runtime } from "../runtime/runtime.ts";
 import { wires } from "../wires/matrix.ts";
 import { type Dialect, DIALECTS, GRPC, type RawAnswer, type RawRequest } from "./dialects.ts";
 import type { Place } from "./guarantee.ts";
+import type { Wire } from "../../src/wires/mod.ts";
 
 /** What a request says beside its own words. */
 export interface SendOptions {

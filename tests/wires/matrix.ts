@@ -1,19 +1,11 @@
 /** Every way to reach a server: one row each. The suite runs over all of them, which is how semantics stay identical. */
-import {
-  createServer,
-  mcpLite,
-  mcpLiteTransport,
-  memoryTransport,
-  type Principal,
-  type Server,
-  type Transport,
-  type Wire,
-} from "../../mod.ts";
+import { createServer, mcpLite, mcpLiteTransport, memoryTransport, type Principal, type Server } from "../../mod.ts";
 import { gateway, mount } from "../../src/server/compose/mod.ts";
 import { connectTransport, grpc, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/mod.ts";
 import { webtools, webtoolsTransport } from "../../src/wires/webtools/mod.ts";
 import { mcp, mcpTransport, memorySessions } from "../../src/wires/mcp/mod.ts";
 import { openStdio } from "./mcp/stdio/in_process.ts";
+import type { Transport, Wire } from "../../src/wires/mod.ts";
 
 /** What some protocols have no word for. */
 export type Lack =

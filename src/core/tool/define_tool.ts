@@ -19,7 +19,7 @@ import {
 } from "./definition.ts";
 import type { ErrorMap, OpenState } from "../handler/context.ts";
 import { assertMiddleware, type Middleware, type ToolAnnotations } from "../handler/middleware.ts";
-import type { ExternalWork, EmptyToolBuilder } from "./builder_types.ts";
+import type { EmptyToolBuilder, ExternalWork } from "./builder_types.ts";
 
 /** Starts the definition of a tool, as `defineTool` does. */
 export type DefineTool = <const Name extends string>(name: Name) => EmptyToolBuilder<Name>;
@@ -62,7 +62,9 @@ function startTool<const Name extends string>(name: Name, adapters: readonly Sch
     );
   }
   // The one cast: the builder's type follows the steps, its value does not need to.
-  return new Builder({ ...EMPTY_DEFINITION, description: undefined, name, adapters }) as unknown as EmptyToolBuilder<Name>;
+  return new Builder({ ...EMPTY_DEFINITION, description: undefined, name, adapters }) as unknown as EmptyToolBuilder<
+    Name
+  >;
 }
 
 type Draft = Omit<ToolDefinition, "description" | "handler"> & { readonly description: string | undefined };

@@ -78,3 +78,12 @@ export type {
 } from "./client/types.ts";
 export type { Prompt, Resource } from "../../core/content/content_catalog.ts";
 export type { ContentCtx, ListingCtx } from "../../core/handler/context.ts";
+export type { Completion } from "../../core/content/completion.ts";
+export type {
+  CallResultOf,
+  CompletionRequest,
+  ContentCatalog,
+  ContentRequest,
+} from "../../core/content/content_catalog.ts";
+export type { PromptArgumentListing, PromptContent, PromptListing } from "../../core/content/prompt.ts";
+export type { ResourceListing, ResourceTemplateListing } from "../../core/content/resource.ts";

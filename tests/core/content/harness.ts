@@ -1,18 +1,9 @@
 import { ok } from "node:assert/strict";
-import {
-  type CallMeta,
-  type CallResultOf,
-  type Change,
-  type ContentCatalog,
-  type ContentRequest,
-  createServer,
-  type Peer,
-  type Server,
-  type ServerOptions,
-  type WireHost,
-} from "../../../mod.ts";
+import { createServer, type Server, type ServerOptions } from "../../../mod.ts";
 import { FakeClock } from "../../../src/testing/mod.ts";
 import { KeptLog } from "../dispatch/harness.ts";
+import type { CallMeta, Change, Peer, WireHost } from "../../../src/wires/mod.ts";
+import type { CallResultOf, ContentCatalog, ContentRequest } from "../../../src/wires/mcp/mod.ts";
 
 /** A server whose catalog is called as a wire calls it, on a clock that stands still. */
 export class CatalogBench {

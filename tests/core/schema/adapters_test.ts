@@ -11,7 +11,6 @@ import {
   createServer,
   defineTool as frontDoorDefineTool,
   memoryTransport,
-  type Part,
   type Schema,
   type ServerOptions,
 } from "../../../mod.ts";
@@ -21,6 +20,7 @@ import { toolsFromOpenApi } from "../../../src/integrations/openapi/mod.ts";
 import * as v from "../../../src/core/schema/valibot.ts";
 import { testClient } from "../../../src/testing/mod.ts";
 import { type DefineTool, defineTool, toolDefiner } from "../../../src/core/tool/define_tool.ts";
+import type { Part } from "../../../src/core/tool/mod.ts";
 
 const KEYS = ["k1:0123456789abcdef0123456789abcdef"];
 const LISTED = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };

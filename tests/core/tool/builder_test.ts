@@ -1,8 +1,9 @@
 import { deepStrictEqual, notStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
-import { type AnyTool, createServer, defineTool, type Middleware, type ToolListing } from "../../../mod.ts";
+import { type AnyTool, createServer, defineTool, type Middleware } from "../../../mod.ts";
 import { testClient } from "../../../src/testing/mod.ts";
+import type { ToolListing } from "../../../src/wires/mod.ts";
 
 /** How a tool is listed. */
 function listingOf(tool: AnyTool): ToolListing {

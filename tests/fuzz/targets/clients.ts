@@ -1,13 +1,6 @@
 /** Our clients, by every protocol, of a server whose answers are damaged: each call ends, in a value or in an error of ours. */
 import { deepStrictEqual, ok } from "node:assert/strict";
-import {
-  createClient,
-  Failure,
-  mcpLiteTransport,
-  ToolError,
-  type Transport,
-  type UntypedClient,
-} from "../../../mod.ts";
+import { createClient, Failure, mcpLiteTransport, ToolError, type UntypedClient } from "../../../mod.ts";
 import { connectTransport, grpcWebTransport } from "../../../src/wires/grpc/mod.ts";
 import { mcpTransport } from "../../../src/wires/mcp/mod.ts";
 import { webtoolsTransport } from "../../../src/wires/webtools/mod.ts";
@@ -15,6 +8,7 @@ import { Dice } from "../dice.ts";
 import { CALLS, createHouse } from "../house.ts";
 import { anyLie, type Fetch, lyingFetch, TRUTH } from "../liar.ts";
 import type { Target } from "../target.ts";
+import type { Transport } from "../../../src/wires/mod.ts";
 
 /** How long a call may take, in milliseconds: a lie may send it into waiting. */
 const TIMEOUT_MS = 60;

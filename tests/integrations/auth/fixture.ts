@@ -1,10 +1,10 @@
 import { createServer, defineTool, mcpLite, type Server } from "../../../mod.ts";
-import type { Auth } from "../../../mod.ts";
 import { protectedResourcePage } from "../../../src/integrations/auth/mod.ts";
 import { grpc } from "../../../src/wires/grpc/mod.ts";
 import { mcp } from "../../../src/wires/mcp/mod.ts";
 import { webtools } from "../../../src/wires/webtools/mod.ts";
 import { KeptLog } from "../../core/dispatch/harness.ts";
+import type { Auth } from "../../../src/wires/mod.ts";
 
 /** What refusals point to. */
 export const METADATA_URL = "https://api.example/.well-known/oauth-protected-resource";

@@ -1,5 +1,6 @@
 /** A server that does as it is told: what it lists, and what it answers. */
-import type { CallResult, ListedTool, Logger, Sink, Transport, TransportCall, UnknownOutcome } from "../../../mod.ts";
+import type { CallResult, ListedTool, Logger, UnknownOutcome } from "../../../mod.ts";
+import type { Sink, Transport, TransportCall } from "../../../src/wires/mod.ts";
 
 type Answer = (
   call: TransportCall,

@@ -1,7 +1,8 @@
 /** Runs in a page: the client over every wire that a page can reach. What it finds is for `browser_test.ts` to judge. */
-import { createClient, mcpLiteTransport, type Transport } from "../../../mod.ts";
+import { createClient, mcpLiteTransport } from "../../../mod.ts";
 import { connectTransport, grpcTransport, grpcWebTransport } from "../../../src/wires/grpc/mod.ts";
 import type { FixtureServer } from "../fixture.ts";
+import type { Transport } from "../../../src/wires/mod.ts";
 
 /** What a page sees over one wire. */
 export interface Findings {

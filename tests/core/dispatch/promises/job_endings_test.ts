@@ -1,7 +1,7 @@
 /** What is left of a job when it is over, and of runs whose handlers still speak after they were ended. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { defineTool, type Job, ToolError } from "../../../../mod.ts";
+import { defineTool, ToolError } from "../../../../mod.ts";
 import { assertRefused, Bench, KeptSink } from "../harness.ts";
 import {
   asAnswer,
@@ -18,6 +18,7 @@ import {
   watch,
   watchJobs,
 } from "./promised.ts";
+import type { Job } from "../../../../src/engine/mod.ts";
 
 const t = defineTool("t").describe("T");
 

@@ -1,11 +1,12 @@
 /** A server and its client at two pipes of one process: what stdio is, without a process. */
-import type { Server, Transport } from "../../../../mod.ts";
+import type { Server } from "../../../../mod.ts";
 import { parseMessages } from "../../../../src/wires/mcp/protocol/messages.ts";
 import { type Line, PipeCarrier } from "../../../../src/wires/mcp/client/duplex_transport.ts";
 import { McpClientTransport } from "../../../../src/wires/mcp/client/transport.ts";
 import type { McpClientOptions } from "../../../../src/wires/mcp/client/types.ts";
 import { LineReader } from "../../../../src/wires/mcp/stdio/client/lines.ts";
 import { serveLines } from "../../../../src/wires/mcp/stdio/server/serve_lines.ts";
+import type { Transport } from "../../../../src/wires/mod.ts";
 
 /** What goes through a pipe, in the order in which it was put in. */
 export class Pipe implements AsyncIterable<Uint8Array> {
