@@ -1,4 +1,4 @@
-import type { AnswerOutcome, CallResult, QuestionsResult, UnknownOutcome } from "../core/call/outcome.ts";
+import type { AnswerOutcome, CallResult, ErrorResult, QuestionsResult, UnknownOutcome } from "../core/call/outcome.ts";
 import { OBJECT_MEMBERS } from "../internal/json.ts";
 import { Failure } from "../core/errors/failure.ts";
 import { type HttpOptions, mcpLiteTransport } from "../wires/mcp_lite/client/transport.ts";
@@ -10,6 +10,9 @@ import {
   unexpectedOutcome,
   unwrapAnswer,
 } from "./call_result.ts";
+import { explainError } from "./explain_error.ts";
+import type { MaybePromise } from "../internal/async.ts";
+import { parseHttpUrl } from "../internal/http.ts";
 import { RunningCall } from "./running_call.ts";
 import { PieceStream } from "./stream.ts";
 import type { ListedTool, Transport } from "../core/call/transport.ts";
@@ -55,7 +58,8 @@ export interface ClientOptions extends HttpOptions {
  * strictEqual(await client.shout({ text: "hey" }), "HEY");
  * ```
  * @typeParam Source The server's type; without it the client takes any tool name.
- * @param to A URL, which means MCP-lite over HTTP, or a transport.
+ * @param to A URL, which means MCP-lite over HTTP, at `/mcp-lite/v1` if it has no path; or a transport. If another protocol answers at
+ * the URL, errors name it, and the transport to pass.
  * @throws {TypeError} If the URL is none, or there is no such option: those of requests are a transport's own.
  */
 export function createClient<Source extends ToolSource>(
@@ -65,15 +69,16 @@ export function createClient<Source extends ToolSource>(
 /**
  * Makes a client of a server whose tools are not known to the types.
  *
- * @param to A URL, which means MCP-lite over HTTP, or a transport.
+ * @param to A URL, which means MCP-lite over HTTP, at `/mcp-lite/v1` if it has no path; or a transport. If another protocol answers at
+ * the URL, errors name it, and the transport to pass.
  * @throws {TypeError} If the URL is none, this is no transport, or there is no such option: those of requests are a transport's own.
  */
 export function createClient(to: string | URL | Transport, options?: ClientOptions): UntypedClient;
 export function createClient(to: string | URL | Transport, options: ClientOptions = {}): UntypedClient {
-  const isUrl = typeof to === "string" || to instanceof URL;
-  assertKnown(options, isUrl ? HTTP_OPTIONS : OPTIONS);
-  const transport = isUrl ? mcpLiteTransport(to, options) : asTransport(to);
-  const caller = new Caller(transport, options);
+  const url = typeof to === "string" || to instanceof URL ? toEndpoint(to) : undefined;
+  assertKnown(options, url ? HTTP_OPTIONS : OPTIONS);
+  const transport = url ? mcpLiteTransport(url, options) : asTransport(to as Transport);
+  const caller = new Caller(transport, options, url);
   const target = Object.freeze({ $: caller });
   // Made as they are asked for; `$` is there from the start.
   const tools = new Map<string, unknown>(Object.entries(target));
@@ -102,6 +107,13 @@ function assertKnown(options: object, known: string): void {
   }
 }
 
+/** The URL of the endpoints: without a path, that of a server with default options. */
+function toEndpoint(to: string | URL): URL {
+  const url = parseHttpUrl("make a client", to);
+  if (url.pathname === "/") url.pathname = "/mcp-lite/v1";
+  return url;
+}
+
 function asTransport(to: Transport): Transport {
   if (typeof to?.call === "function") return to;
   throw new TypeError("Cannot make a client: pass a URL, or a transport");
@@ -128,20 +140,22 @@ interface Request {
 class Caller implements ClientMethods {
   readonly #transport: Transport;
   readonly #options: ClientOptions;
+  readonly #url: URL | undefined;
   #tools: Promise<readonly ListedTool[] | undefined> | undefined;
   /** What the server has this client keep, as a browser keeps a cookie. */
   #kept: { readonly context?: unknown } = {};
 
-  constructor(transport: Transport, options: ClientOptions) {
+  constructor(transport: Transport, options: ClientOptions, url: URL | undefined) {
     this.#transport = transport;
     this.#options = options;
+    this.#url = url;
   }
 
   list(options?: CallOptions): Promise<readonly ListedTool[]> {
     const call = new RunningCall(options, this.#options);
     return call.run(async () => {
       const listed = await this.#transport.list(call);
-      if ("kind" in listed) throw toToolError(listed);
+      if ("kind" in listed) throw toToolError(await this.#explain(listed, call));
       return listed;
     });
   }
@@ -266,7 +280,11 @@ class Caller implements ClientMethods {
       // Where the list cannot be had, the server is still not there: that was this attempt.
       if (isSafe) settled = await this.#attempt(request, call);
     }
-    return settled;
+    return settled.kind === "error" ? await this.#explain(settled, call) : settled;
+  }
+
+  #explain(error: ErrorResult, call: RunningCall): MaybePromise<ErrorResult> {
+    return this.#url ? explainError(error, this.#url, this.#options, call) : error;
   }
 
   async #attempt({ tool, args, meta: added }: Request, call: RunningCall): Promise<CallResult | UnknownOutcome> {

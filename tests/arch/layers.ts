@@ -110,7 +110,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "client",
     folders: ["src/client/"],
-    imports: ["internal", "errors", "call", "type:handler", "type:tool", "wire client"],
+    imports: ["internal", "errors", "call", "type:handler", "type:tool", "http client", "wire client"],
   },
   { name: "preset", folders: ["src/server/preset/"], imports: ["internal", ...CORE] },
   {
