@@ -1,34 +1,34 @@
-/** Checks a configuration: gives what a schema makes of it, or what is wrong with it. Dispatch reads that. */
+/** Validates a configuration. Returns the schema's result, which dispatch interprets. */
 export type CheckConfig = (value: unknown) => unknown;
 
 /**
- * What the environment of a call supplies beside its arguments, as it came: keys to other services, units, defaults of the user.
+ * Configuration from the caller's environment, as received: credentials for other services, units, user defaults.
  *
- * It may hold secrets. So it is nowhere a member that a log line or `JSON.stringify` of a call would show: whoever wants it,
- * asks for it.
+ * It may contain secrets. They are in private fields, so that neither a log line nor `JSON.stringify` of a call shows
+ * them.
  */
 export class CallConfig {
   #check: CheckConfig | undefined;
   #members: Readonly<Record<string, unknown>>;
 
-  /** Hides the members. */
+  /** Stores the members. */
   constructor(members: Readonly<Record<string, unknown>>, check?: CheckConfig) {
     this.#members = members;
     this.#check = check;
   }
 
-  /** What it has to be as a whole, whichever tool is called; `undefined` where only the tool says, and once it was checked. */
+  /** Check of the whole configuration, independent of the tool. `undefined` if there is none, or once it has passed. */
   get check(): CheckConfig | undefined {
     return this.#check;
   }
 
-  /** What the check has made of it: that is what a deferred call keeps, which nobody checks again. */
+  /** Replaces the members with the validated ones. A deferred call stores these and does not validate them again. */
   accept(members: Readonly<Record<string, unknown>>): void {
     this.#members = members;
     this.#check = undefined;
   }
 
-  /** The members. */
+  /** Returns the members. */
   reveal(): Readonly<Record<string, unknown>> {
     return this.#members;
   }

@@ -1,16 +1,16 @@
 import type { MaybePromise } from "../../internal/async.ts";
 import type { ListingCtx } from "../handler/context.ts";
 
-/** Most values that one completion gives. */
+/** Maximum number of values of one completion. */
 const MAX_VALUES = 100;
 
 /**
- * Gives what a text may be completed to, best first: all values, of which callers get a hundred, or those it has with how many
- * there are.
+ * Returns completions of an argument, best first: an array of all values, or some values with their total number. At
+ * most 100 are sent.
  *
- * @param value What has been typed.
- * @param ctx Who asks.
- * @param given The other arguments, as far as they are known; not checked.
+ * @param value Text typed so far.
+ * @param ctx Context of the request.
+ * @param given Other arguments known so far, not validated.
  */
 export type Completer = (
   value: string,
@@ -18,20 +18,20 @@ export type Completer = (
   given: Readonly<Record<string, string>>,
 ) => MaybePromise<readonly string[] | CompletedValues>;
 
-/** Some values, and how many there are. */
+/** Some of the values, and their total number. */
 export interface CompletedValues {
-  /** Best first. */
+  /** Values, best first. */
   readonly values: readonly string[];
-  /** How many there are in all, if that is known. */
+  /** Total number of values, if known. */
   readonly total?: number;
-  /** Whether there are more. Default: whether `total` is more than these. */
+  /** Whether there are more. Default: whether `total` exceeds the number of values. */
   readonly hasMore?: boolean;
 }
 
-/** Completers by the name of what they complete. */
+/** Completers by argument or variable name. */
 export type Completers<Names extends string = string> = { readonly [Name in Names]?: Completer };
 
-/** What callers get of what a completer gave. */
+/** Validates the return value of a completer and limits its size. */
 export function toCompletion(given: readonly string[] | CompletedValues): Completion {
   const { values, total, hasMore }: CompletedValues = isList(given) ? { values: given, total: given.length } : given;
   if (!Array.isArray(values) || values.some((value) => typeof value !== "string")) {
@@ -43,7 +43,7 @@ export function toCompletion(given: readonly string[] | CompletedValues): Comple
 }
 
 /**
- * Holds completers to being functions that complete something there is.
+ * Validates that completers are functions for existing names.
  *
  * @throws {TypeError} If one is not.
  */
@@ -63,11 +63,11 @@ function isList(given: readonly string[] | CompletedValues): given is readonly s
   return Array.isArray(given);
 }
 
-/** Values that a text may be completed to. */
+/** Completions of an argument. */
 export interface Completion {
-  /** At most 100, best first. */
+  /** At most 100 values, best first. */
   readonly values: readonly string[];
-  /** How many there are in all, if that is known. */
+  /** Total number of values, if known. */
   readonly total?: number;
   /** Whether there are more. */
   readonly hasMore: boolean;

@@ -1,8 +1,9 @@
 /**
- * What a server offers beside its tools: resources and prompts, as its wires see them.
+ * A server's resources and prompts, as wires use them.
  *
- * Everything that is run goes through dispatch: deadlines, middleware, masking, asks and continuations are the same as those
- * of tools. Ends are values; nothing is thrown, no promise rejects.
+ * Requests run through dispatch, so that deadlines, middleware, error masking, questions and continuations work as for
+ * tools.
+ * Methods return all results as values; they never throw and never reject.
  *
  * @module
  */
@@ -15,63 +16,66 @@ import type { PromptContent, PromptDefinition, PromptListing } from "./prompt.ts
 import type { ResourceDefinition, ResourceListing, ResourceTemplateListing } from "./resource.ts";
 import type { Completion } from "./completion.ts";
 
-/** How a request ends: with a value of this type, or otherwise. */
+/** Result of a request: an answer of this type, or any other result. */
 export type CallResultOf<Value> = AnswerOutcome<Value> | Exclude<Outcome, AnswerOutcome> | ErrorResult;
 
-/** Who asks, and what is said beside the request. */
+/** Caller and metadata of a request. */
 export interface ContentRequest {
-  /** Who asks. */
+  /** The caller. */
   readonly peer: Peer;
-  /** Deadline, continuation with responses, and context count; there are no promises and no idempotency keys here. */
+  /** Deadline, continuation with responses, and caller state apply. Promises and idempotency keys do not exist here. */
   readonly meta?: CallMeta | undefined;
 }
 
-/** What is to be completed. */
+/** A request for completions. */
 export interface CompletionRequest extends ContentRequest {
-  /** A prompt by its name, or a resource by its URI or URI template. */
+  /** Name of a prompt, or URI or URI template of a resource. */
   readonly of: { readonly prompt: string } | { readonly resource: string };
-  /** Name of the prompt's argument, or of the template's variable. */
+  /** Name of the prompt's argument or the template's variable. */
   readonly argument: string;
-  /** What has been typed of it. */
+  /** Text typed so far. */
   readonly value: string;
-  /** The other arguments, as far as they are known. */
+  /** Other arguments known so far. */
   readonly given?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The resources and prompts of a server. */
 export interface ContentCatalog {
-  /** The prompts, as they are listed. */
+  /** Prompts, in listed form. */
   readonly prompts: readonly PromptListing[];
-  /** The templates of resources, as they are listed. */
+  /** Resource templates, in listed form. */
   readonly templates: readonly ResourceTemplateListing[];
-  /** Whether there are resources or templates of them. */
+  /** Whether there are resources or resource templates. */
   readonly hasResources: boolean;
-  /** Whether something can be completed. */
+  /** Whether anything has completers. */
   readonly canComplete: boolean;
-  /** Lists the resources: those with a URI of their own, and what templates list. */
+  /** Lists resources: those with a fixed URI, and those that templates list. */
   listResources(request: ContentRequest): MaybePromise<CallResultOf<readonly ResourceListing[]>>;
-  /** Reads a resource. An unknown one is `resource_not_found`, with `data.uri`. It may ask its caller. */
+  /** Reads a resource. An unknown one is `resource_not_found`, with `data.uri`. The reader may ask questions. */
   readResource(
     uri: string,
     request: ContentRequest,
     sink?: Sink,
   ): MaybePromise<CallResultOf<readonly ResourceContents[]>>;
-  /** Gives a prompt. An unknown one is `prompt_not_found`, unfit arguments are `invalid_input`. It may ask its caller. */
+  /**
+   * Gets a prompt. An unknown one is `prompt_not_found`, invalid arguments are `invalid_input`. The handler may ask
+   * questions.
+   */
   getPrompt(
     name: string,
     args: unknown,
     request: ContentRequest,
     sink?: Sink,
   ): MaybePromise<CallResultOf<PromptContent>>;
-  /** Completes an argument; what has nothing to complete it with has no values. */
+  /** Completes an argument. The list is empty if there is no completer. */
   complete(request: CompletionRequest): MaybePromise<CallResultOf<Completion>>;
 }
 
-/** Runs what is no tool the way tools are run. */
+/** Runs a definition that is not a tool through dispatch. */
 export type RunDefinition = (definition: ToolDefinition, call: Call, sink?: Sink) => MaybePromise<CallResult>;
 
 /**
- * Makes a catalog. Each prompt and resource carries this, so that a server without any does not carry the code.
+ * Creates a catalog. Prompts and resources carry this function, so that a server without them does not bundle the code.
  *
  * @throws {TypeError} If a definition is not finished, or two have the same name or URI.
  */
@@ -82,12 +86,12 @@ export type CreateContentCatalog = (
 ) => ContentCatalog;
 
 /**
- * A finished prompt: what `createServer({ prompts })` takes.
+ * A finished prompt, for `createServer({ prompts })`.
  *
- * @typeParam Name The prompt's name, a literal.
+ * @typeParam Name Name of the prompt, a literal.
  */
 export interface Prompt<Name extends string = string> {
-  /** Unique on a server. */
+  /** Name, unique on a server. */
   readonly name: Name;
   /**
    * For the server; not part of the public interface.
@@ -100,12 +104,12 @@ export interface Prompt<Name extends string = string> {
 }
 
 /**
- * A finished resource, or template of resources: what `createServer({ resources })` takes.
+ * A finished resource or resource template, for `createServer({ resources })`.
  *
- * @typeParam Uri The URI or template, a literal.
+ * @typeParam Uri URI or template, a literal.
  */
 export interface Resource<Uri extends string = string> {
-  /** Unique on a server. */
+  /** URI or template, unique on a server. */
   readonly uri: Uri;
   /**
    * For the server; not part of the public interface.

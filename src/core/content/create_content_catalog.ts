@@ -1,5 +1,5 @@
 /**
- * The resources and prompts of one server: found by name or URI, and run as tools are.
+ * The resources and prompts of one server: looked up by name or URI, and run as tools are.
  *
  * @module
  */
@@ -40,12 +40,12 @@ import {
 import type { UriVariables } from "./uri_template/uri_template.ts";
 import { SCHEMA_ADAPTERS } from "../schema/adapters.ts";
 
-/** Most names that a refusal lists. */
+/** Maximum number of names in an error result. */
 const MAX_LISTED = 50;
 
 const NOTHING: Completion = { values: [], hasMore: false };
 
-/** Makes the catalog of a server. */
+/** Creates the catalog of a server. */
 export const createContentCatalog: CreateContentCatalog = (resources, prompts, run) =>
   new ServerContentCatalog(
     resources.map((resource) => finished(resource?.["~resource"], "resource", ".read(…)")),
@@ -53,7 +53,7 @@ export const createContentCatalog: CreateContentCatalog = (resources, prompts, r
     run,
   );
 
-/** A definition, with what dispatch runs for it. */
+/** A definition and its form for dispatch. */
 interface Runnable<Definition> {
   readonly definition: Definition;
   readonly run: ToolDefinition;
@@ -79,10 +79,10 @@ class ServerContentCatalog implements ContentCatalog {
   readonly #prompts: ReadonlyMap<string, Runnable<PromptDefinition>>;
   /** By URI or template, in order of definition. */
   readonly #resources: ReadonlyMap<string, Runnable<ResourceDefinition>>;
-  /** The same, by who reads them: what is here first, then each server elsewhere. */
+  /** The same, grouped by source: first those of this server, then those of each remote server. */
   readonly #readers: readonly ReadonlyMap<string, Runnable<ResourceDefinition>>[];
   readonly #listed: readonly ResourceListing[];
-  /** `undefined` if no template lists anything: then nothing has to be run. */
+  /** `undefined` if no template has `.list()`; nothing has to run then. */
   readonly #list: ToolDefinition | undefined;
 
   constructor(resources: readonly ResourceDefinition[], prompts: readonly PromptDefinition[], run: RunDefinition) {
@@ -180,7 +180,7 @@ class ServerContentCatalog implements ContentCatalog {
     });
   }
 
-  /** Runs what has no way to ask. */
+  /** Runs a definition that cannot ask questions. */
   #runWithoutQuestions<Value>(
     definition: ToolDefinition,
     args: unknown,
@@ -190,7 +190,7 @@ class ServerContentCatalog implements ContentCatalog {
     return settled instanceof Promise ? settled.then(assertNoQuestions) : assertNoQuestions(settled);
   }
 
-  /** The one cast: what a definition answers is what its handler was made to. */
+  /** The one cast: a definition's handler determines the type of its answer. */
   #runDefinition<Value>(
     definition: ToolDefinition,
     args: unknown,
@@ -223,7 +223,7 @@ function runnableResource(definition: ResourceDefinition): ToolDefinition {
 async function listAll(resources: readonly ResourceDefinition[], ctx: Parameters<ToolDefinition["handler"]>[1]) {
   const lists = await Promise.all(resources.map(async (definition): Promise<readonly ResourceListing[]> => {
     if (definition.template === undefined) return [listResource(definition)];
-    // What a template lists is as much of it as what can be read.
+    // Listing a template's resources needs the same scopes as reading them.
     if (authorizationError(definition, ctx.principal) !== undefined) return [];
     const listed = await definition.list?.(ctx) ?? [];
     return listed.map((one) => listOne(definition, one));
@@ -231,7 +231,7 @@ async function listAll(resources: readonly ResourceDefinition[], ctx: Parameters
   return lists.flat();
 }
 
-/** A resource of a template, as it is listed. */
+/** Describes a listed resource of a template. */
 function listOne(definition: ResourceDefinition, { variables, ...own }: ListedResource): ResourceListing {
   const uri = definition.template?.expand(variables) ?? definition.uri;
   if (definition.template?.match(uri) === undefined) {
@@ -250,7 +250,7 @@ function assertNoQuestions<Value>(settled: CallResultOf<Value>): CallResultOf<Va
   return isOver ? settled : errorResult("internal", "A list or a completion cannot ask its caller");
 }
 
-/** There are no jobs of prompts and resources: what would make one is left out. */
+/** Prompts and resources have no jobs, so members that would create one are removed. */
 function supportedMeta({ deadlineMs, continuation, responses, context }: NonNullable<ContentRequest["meta"]>) {
   return { deadlineMs, continuation, responses, context };
 }
@@ -272,7 +272,7 @@ function byKey<Definition extends { readonly part: PartDefinition | undefined }>
   return found;
 }
 
-/** What a server elsewhere lists is its own word: it reads no URI that is of something here, or of a server before it. */
+/** Groups by source. A remote server's template must not match a URI of this server or of an earlier remote server. */
 function byReader(
   all: ReadonlyMap<string, Runnable<ResourceDefinition>>,
 ): ReadonlyMap<string, Runnable<ResourceDefinition>>[] {
@@ -287,13 +287,13 @@ function finished<Definition>(definition: Definition | undefined, what: string, 
   throw new TypeError(`Cannot create server: a ${what} is not finished; end its definition with ${end}`);
 }
 
-/** What comes before the handler. */
+/** Optional members of a definition for dispatch. */
 export type DefinitionParts = Partial<Pick<ToolDefinition, "input" | "scopes" | "part">>;
 
 /**
- * What dispatch runs in place of a tool.
+ * Creates a definition for dispatch.
  *
- * @param name Has a colon, as no tool's name has: continuations of the one are none of the other.
+ * @param name Contains a colon, which tool names cannot, so that a continuation is not valid for both.
  */
 export function toDefinition(
   name: string,

@@ -1,5 +1,5 @@
 /**
- * `definePrompt`: the fluent, immutable definition of a prompt.
+ * `definePrompt`: fluent, immutable definition of a prompt.
  *
  * @module
  */
@@ -22,46 +22,48 @@ export type PromptHandle<Name extends string, Args> = (
 ) => Prompt<Name>;
 
 /**
- * A prompt in the making. Each step returns a new builder, so that builders can be shared and forked.
+ * An unfinished prompt. Each step returns a new builder, so that builders can be shared and extended separately.
  *
- * @typeParam Name The prompt's name.
+ * @typeParam Name Name of the prompt.
  * @typeParam Described Whether `.describe()` was called.
- * @typeParam Input What callers send.
- * @typeParam Args What the handler gets.
+ * @typeParam Input Type that callers send.
+ * @typeParam Args Type that the handler receives.
  */
 export interface PromptBuilder<Name extends string, Described extends boolean, Input, Args> {
-  /** Says what the prompt is for, for people and models. Required. */
+  /** Sets the description for people and models. Required. */
   describe(description: string): PromptBuilder<Name, true, Input, Args>;
-  /** Sets a title for people. */
+  /** Sets the title for people. */
   title(title: string): PromptBuilder<Name, Described, Input, Args>;
-  /** Sets images that stand for it. */
+  /** Sets the icons. */
   icons(icons: readonly Icon[]): PromptBuilder<Name, Described, Input, Args>;
-  /** Adds to the prompt's own `_meta` in listings. */
+  /** Adds members to the prompt's `_meta` in listings. */
   meta(members: Readonly<Record<string, unknown>>): PromptBuilder<Name, Described, Input, Args>;
   /**
-   * Declares the arguments: text on every wire, of which the schema may make something else. The handler gets what it makes.
+   * Declares the arguments. They are strings on every wire; the handler receives the schema's output.
    *
-   * @throws {TypeError} If the schema cannot become JSON Schema, its root is not an object, or a member takes no text.
+   * @throws {TypeError} If the schema has no JSON Schema, its root is not an object, or a member does not accept
+   * strings.
    */
   input<In, Out>(schema: Schema<In, Out>): PromptBuilder<Name, Described, In, Out>;
   /**
-   * Lets only callers use it that have all of these scopes. It stays listed.
+   * Restricts the prompt to callers with all of these scopes. It is still listed for others.
    *
-   * @throws {TypeError} If there is none, or one is empty or has spaces.
+   * @throws {TypeError} If there are no scopes, or one is empty or contains spaces.
    */
   scopes(...scopes: readonly string[]): PromptBuilder<Name, Described, Input, Args>;
   /**
-   * Completes arguments: `{ language: (value) => languages.filter((one) => one.startsWith(value)) }`. Callers get 100 at most.
-   * Arguments are declared before.
+   * Adds completers of arguments: `{ language: (value) => languages.filter((one) => one.startsWith(value)) }`. At most
+   * 100 values are
+   * sent. Call `.input()` first.
    *
    * @throws {TypeError} If there is no such argument.
    */
   complete(completers: Completers<keyof Input & string>): PromptBuilder<Name, Described, Input, Args>;
-  /** Ends the definition. The handler gives messages, or the text of one that the user says. */
+  /** Ends the definition. The handler returns messages, or the text of one user message. */
   readonly handle: Described extends true ? PromptHandle<Name, Args> : DescribeFirst;
 }
 
-/** What `definePrompt` starts from: no arguments. */
+/** Return type of `definePrompt`: a builder without arguments. */
 export type EmptyPromptBuilder<Name extends string> = PromptBuilder<
   Name,
   false,
@@ -86,10 +88,10 @@ export type EmptyPromptBuilder<Name extends string> = PromptBuilder<
  *
  * createServer({ tools: [], prompts: [review] });
  * ```
- * @typeParam Name The prompt's name, a literal.
+ * @typeParam Name Name of the prompt, a literal.
  * @param name 1 to 64 of `A-Z a-z 0-9 _ . -`, unique on its server.
  * @returns A builder; `.describe()` and `.handle()` finish it.
- * @throws {TypeError} If the name does not fit.
+ * @throws {TypeError} If the name is invalid.
  */
 export function definePrompt<const Name extends string>(name: Name): EmptyPromptBuilder<Name> {
   if (typeof name !== "string" || !/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
@@ -97,7 +99,7 @@ export function definePrompt<const Name extends string>(name: Name): EmptyPrompt
       `Cannot define prompt ${JSON.stringify(name)}: a name is 1 to 64 of the characters A-Z a-z 0-9 _ . -`,
     );
   }
-  // The one cast: the builder's type follows the steps, its value does not need to.
+  // The one cast: types follow the steps, the value has all methods from the start.
   return new Builder({ ...BLANK, name }) as unknown as EmptyPromptBuilder<Name>;
 }
 
@@ -116,7 +118,7 @@ const BLANK: Omit<Draft, "name"> = {
 
 class Builder {
   readonly #draft: Draft;
-  /** So that a server which is given a builder says what is missing. */
+  /** Lets `createServer` report an unfinished prompt. */
   readonly "~catalog": typeof createContentCatalog = createContentCatalog;
 
   constructor(draft: Draft) {

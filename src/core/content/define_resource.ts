@@ -1,5 +1,5 @@
 /**
- * `defineResource`: the fluent, immutable definition of something that callers can read.
+ * `defineResource`: fluent, immutable definition of a resource.
  *
  * @module
  */
@@ -21,58 +21,61 @@ import type { ContentCtx, ListingCtx } from "../handler/context.ts";
 import type { Resource } from "./content_catalog.ts";
 
 /**
- * A resource in the making. Each step returns a new builder, so that builders can be shared and forked.
+ * An unfinished resource. Each step returns a new builder, so that builders can be shared and extended separately.
  *
- * @typeParam Uri The URI or template, a literal.
+ * @typeParam Uri URI or template, a literal.
  */
 export interface ResourceBuilder<Uri extends string> {
-  /** Sets what programs call it. Default: the URI, or the template. */
+  /** Sets the name for programs. Default: the URI or template. */
   name(name: string): ResourceBuilder<Uri>;
-  /** Sets a title for people. */
+  /** Sets the title for people. */
   title(title: string): ResourceBuilder<Uri>;
-  /** Says what is in it, for people and models. */
+  /** Sets the description for people and models. */
   describe(description: string): ResourceBuilder<Uri>;
-  /** Sets its type, such as `text/markdown`: what is read has it, unless it says otherwise. */
+  /** Sets the default media type of the contents, such as `text/markdown`. */
   mimeType(mimeType: string): ResourceBuilder<Uri>;
-  /** Sets images that stand for it. */
+  /** Sets the icons. */
   icons(icons: readonly Icon[]): ResourceBuilder<Uri>;
   /**
-   * Adds hints on its use.
+   * Adds hints for its use.
    *
-   * @throws {TypeError} If they are not what they should be.
+   * @throws {TypeError} If they are invalid.
    */
   annotate(annotations: ContentAnnotations): ResourceBuilder<Uri>;
   /**
-   * Says how many bytes it has, before any encoding. Templates have no size; what they list may.
+   * Sets the size in bytes, before any encoding. Templates have no size; the resources they list may.
    *
    * @throws {TypeError} If it is a template.
-   * @throws {RangeError} If it is no whole number.
+   * @throws {RangeError} If it is not a whole number.
    */
   size(bytes: number): ResourceBuilder<Uri>;
-  /** Adds to the resource's own `_meta` in listings. */
+  /** Adds members to the resource's `_meta` in listings. */
   meta(members: Readonly<Record<string, unknown>>): ResourceBuilder<Uri>;
   /**
-   * Lets only callers use it that have all of these scopes. It stays listed; what a template lists is for those callers alone.
+   * Restricts the resource to callers with all of these scopes. It is still listed for others, but what a template
+   * lists is not.
    *
-   * @throws {TypeError} If there is none, or one is empty or has spaces.
+   * @throws {TypeError} If there are no scopes, or one is empty or contains spaces.
    */
   scopes(...scopes: readonly string[]): ResourceBuilder<Uri>;
   /**
-   * Completes variables of the template: `{ id: (value) => ids.filter((id) => id.startsWith(value)) }`. Callers get 100 at most.
+   * Adds completers of variables: `{ id: (value) => ids.filter((id) => id.startsWith(value)) }`. At most 100 values are
+   * sent.
    *
    * @throws {TypeError} If there is no such variable.
    */
   complete(completers: Completers<VariableNames<Uri>>): ResourceBuilder<Uri>;
   /**
-   * Lists resources of the template, by its variables. Left out, callers know the template alone.
+   * Lists resources of the template by their variables. Without it, only the template is listed.
    *
-   * @throws {TypeError} If it is no template.
+   * @throws {TypeError} If it is not a template.
    */
   list(list: (ctx: ListingCtx) => MaybePromise<readonly ListedResource<VariablesOf<Uri>>[]>): ResourceBuilder<Uri>;
   /**
    * Ends the definition.
    *
-   * @param reader Gets the template's variables, decoded and not checked further, and gives what is there; `undefined` for nothing.
+   * @param reader Receives the template's variables, decoded but not validated. Returns the contents, or `undefined` if
+   * there is no such resource.
    */
   read(
     reader: (variables: VariablesOf<Uri>, ctx: ContentCtx, uri: string) => MaybePromise<ResourceAnswer>,
@@ -80,7 +83,7 @@ export interface ResourceBuilder<Uri extends string> {
 }
 
 /**
- * Starts the definition of a resource, or of a template of resources.
+ * Starts the definition of a resource or a resource template.
  *
  * @example One resource, and a template of them
  * ```ts
@@ -98,8 +101,9 @@ export interface ResourceBuilder<Uri extends string> {
  *
  * createServer({ tools: [], resources: [readme, book] });
  * ```
- * @typeParam Uri The URI or template, a literal.
- * @param uri A URI with its scheme, or a URI template of RFC 6570, levels 1 to 3: `{id}` for one part, `{+path}` with slashes,
+ * @typeParam Uri URI or template, a literal.
+ * @param uri A URI with its scheme, or a URI template of RFC 6570, levels 1 to 3: `{id}` for one segment, `{+path}`
+ * with slashes,
  * `{?q,limit}` for a query.
  * @throws {TypeError} If it is neither.
  */
@@ -112,7 +116,7 @@ export function defineResource<const Uri extends string>(uri: Uri): ResourceBuil
     );
   }
   const template = /[{}]/.test(uri) ? new UriTemplate(uri) : undefined;
-  // The one cast: the builder's type follows the template, its value does not need to.
+  // The one cast: types follow the template, the value does not depend on it.
   return new Builder({ ...BLANK, uri, template, name: uri }) as unknown as ResourceBuilder<Uri>;
 }
 
@@ -135,7 +139,7 @@ const BLANK: Omit<Draft, "uri" | "template" | "name"> = {
 
 class Builder {
   readonly #draft: Draft;
-  /** So that a server which is given a builder says what is missing. */
+  /** Lets `createServer` report an unfinished resource. */
   readonly "~catalog": typeof createContentCatalog = createContentCatalog;
 
   constructor(draft: Draft) {

@@ -6,10 +6,10 @@ import type { PartDefinition } from "../tool/part.ts";
 import type { Completers } from "./completion.ts";
 import { isJsonObject, omitUndefined } from "../../internal/json.ts";
 
-/** What a prompt's handler gives: messages, or the text of one that the user says. */
+/** Return value of a prompt's handler: messages, or the text of one user message. */
 export type PromptAnswer = string | PromptMessage | readonly PromptMessage[];
 
-/** Everything about a prompt that does not change from request to request; made once, by `definePrompt`. */
+/** Definition of a prompt, created once by `definePrompt`. */
 export interface PromptDefinition {
   readonly name: string;
   readonly title: string | undefined;
@@ -19,17 +19,17 @@ export interface PromptDefinition {
   readonly meta: Readonly<Record<string, unknown>> | undefined;
   readonly input: CompiledSchema;
   readonly completers: Completers;
-  /** What callers have to have, all of them. */
+  /** Scopes that callers need, all of them. */
   readonly scopes: readonly string[];
-  /** The part of the server that it is of; `undefined` for the server itself. */
+  /** Part of the server that the prompt belongs to. `undefined` for the server itself. */
   readonly part: PartDefinition | undefined;
   readonly handler: (args: unknown, ctx: ContentCtx) => MaybePromise<PromptAnswer>;
 }
 
 /**
- * A prompt as it is given.
+ * Converts the return value of a prompt's handler.
  *
- * @throws {TypeError} If its handler gave something else than messages.
+ * @throws {TypeError} If it contains anything but messages.
  */
 export function toPromptContent({ name, description }: PromptDefinition, answer: PromptAnswer): PromptContent {
   const messages = typeof answer === "string" ? [user(answer)] : [answer].flat();
@@ -46,35 +46,35 @@ function isMessage(value: unknown): value is PromptMessage {
   return (value["role"] === "user" || value["role"] === "assistant") && isContentBlock(value["content"]);
 }
 
-/** A prompt's argument as it is listed. */
+/** An argument in a prompt's listing. */
 export interface PromptArgumentListing {
-  /** Its name. */
+  /** Name. */
   readonly name: string;
-  /** For people. */
+  /** Title for people. */
   readonly title?: string;
-  /** What it is for. */
+  /** Description. */
   readonly description?: string;
-  /** Whether it has to be given. */
+  /** Whether it is required. */
   readonly required?: boolean;
 }
 
-/** A prompt as it is listed to callers. Members that are absent are left out. */
+/** A prompt in a list. Undefined members are omitted. */
 export interface PromptListing {
-  /** Unique on a server. */
+  /** Name, unique on a server. */
   readonly name: string;
-  /** For people. */
+  /** Title for people. */
   readonly title?: string;
-  /** What the prompt is for. */
+  /** Description. */
   readonly description: string;
-  /** Images that stand for it. */
+  /** Icons. */
   readonly icons?: readonly Icon[];
-  /** What it takes, in order. */
+  /** Arguments, in order. */
   readonly arguments?: readonly PromptArgumentListing[];
-  /** The prompt's own metadata. */
+  /** Metadata of the prompt. */
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-/** Describes a prompt to callers. */
+/** Creates the listing of a prompt. */
 export function listPrompt(definition: PromptDefinition): PromptListing {
   const { name, title, description, icons, arguments: args, meta } = definition;
   return {
@@ -85,10 +85,10 @@ export function listPrompt(definition: PromptDefinition): PromptListing {
   };
 }
 
-/** A prompt as it is given. */
+/** Result of a prompt. */
 export interface PromptContent {
-  /** What the prompt is for. */
+  /** Description of the prompt. */
   readonly description: string;
-  /** Its messages. */
+  /** Messages. */
   readonly messages: readonly PromptMessage[];
 }

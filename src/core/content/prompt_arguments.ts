@@ -1,5 +1,5 @@
 /**
- * Arguments of prompts: text on every wire, whatever the handler makes of it.
+ * Arguments of prompts. They are strings on every wire, which the schema may transform.
  *
  * @module
  */
@@ -9,15 +9,15 @@ import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
 import type { JsonSchema, Schema, SchemaIssue, SchemaResult } from "../schema/standard_schema.ts";
 import type { PromptArgumentListing } from "./prompt.ts";
 
-/** What a prompt takes. */
+/** Input of a prompt. */
 export interface PromptInput {
-  /** As it is listed. */
+  /** Arguments in listed form. */
   readonly arguments: readonly PromptArgumentListing[];
-  /** How it is checked. */
+  /** Compiled schema. */
   readonly input: CompiledSchema;
 }
 
-/** A prompt without arguments: whatever is sent is left out. */
+/** Input of a prompt without arguments. Sent arguments are ignored. */
 export const NO_ARGUMENTS: PromptInput = {
   arguments: [],
   input: {
@@ -29,7 +29,7 @@ export const NO_ARGUMENTS: PromptInput = {
 /**
  * Compiles the schema of a prompt's arguments.
  *
- * @throws {TypeError} If it is not one of an object whose members take text.
+ * @throws {TypeError} If its root is not an object, or a member does not accept strings.
  */
 export function compilePromptInput(schema: Schema, label: string): PromptInput {
   const where = `Input schema of ${label}`;
@@ -70,7 +70,7 @@ function listArgument(name: string, { title, description }: JsonSchema, isRequir
   };
 }
 
-/** Whether some text fits a JSON Schema, as far as can be told without trying. */
+/** Whether a JSON Schema accepts some string, as far as its keywords show. */
 function takesText(schema: unknown): boolean {
   if (!isJsonObject(schema)) return schema !== false;
   const { type, enum: values, anyOf, oneOf } = schema;

@@ -15,8 +15,9 @@ import { isJsonObject, omitUndefined } from "../../internal/json.ts";
 import type { ContentCtx, ListingCtx } from "../handler/context.ts";
 
 /**
- * What reading a resource gives: text, bytes, one or several parts; `undefined` or `null` if there is no such resource. A part may have
- * a URI of its own, as the files of a folder do.
+ * Return value of a reader: text, bytes, one or several parts; `undefined` or `null` if there is no such resource. A
+ * part may have
+ * its own URI, like a file in a folder.
  */
 export type ResourceAnswer =
   | string
@@ -26,25 +27,28 @@ export type ResourceAnswer =
   | null
   | undefined;
 
-/** One part of what a resource holds. */
+/** One part of a resource's contents. */
 export type ResourcePartAt = ResourcePart & {
-  /** Where it can be read by itself. Default: the URI that was read. */
+  /** URI of the part. Default: the URI that was read. */
   readonly uri?: string;
 };
 
-/** One resource of a template, as `.list()` gives it. Type, icons and annotations that are left out are the template's; the name is the URI. */
+/**
+ * A resource in the return value of `.list()`. Its name is its URI. Media type, icons and annotations default to those
+ * of the template.
+ */
 export interface ListedResource<Variables = UriVariables> extends Partial<Omit<ResourceDescription, "uri">> {
-  /** What makes its URI of the template. */
+  /** Variables from which its URI is expanded. */
   readonly variables: Variables;
-  /** Hints on its use. */
+  /** Hints for its use. */
   readonly annotations?: ContentAnnotations;
 }
 
-/** Everything about a resource that does not change from request to request; made once, by `defineResource`. */
+/** Definition of a resource, created once by `defineResource`. */
 export interface ResourceDefinition {
-  /** The URI, or the template of URIs. */
+  /** URI or URI template. */
   readonly uri: string;
-  /** `undefined` if the URI is one. */
+  /** `undefined` for a fixed URI. */
   readonly template: UriTemplate | undefined;
   readonly name: string;
   readonly title: string | undefined;
@@ -55,21 +59,21 @@ export interface ResourceDefinition {
   readonly size: number | undefined;
   readonly meta: Readonly<Record<string, unknown>> | undefined;
   readonly completers: Completers;
-  /** What callers have to have, all of them. */
+  /** Scopes that callers need, all of them. */
   readonly scopes: readonly string[];
-  /** The part of the server that it is of; `undefined` for the server itself. */
+  /** Part of the server that the resource belongs to. `undefined` for the server itself. */
   readonly part: PartDefinition | undefined;
-  /** The server elsewhere that reads it; `undefined` if it is read here. */
+  /** Remote server that reads it. `undefined` if it is read here. */
   readonly remote: object | undefined;
   readonly list: ((ctx: ListingCtx) => MaybePromise<readonly ListedResource[]>) | undefined;
   readonly reader: (variables: UriVariables, ctx: ContentCtx, uri: string) => MaybePromise<ResourceAnswer>;
 }
 
 /**
- * What was read, as it is sent.
+ * Converts the return value of a reader.
  *
- * @throws {ToolError} `resource_not_found` if nothing was there.
- * @throws {TypeError} If the reader gave something else than text or bytes.
+ * @throws {ToolError} `resource_not_found` if it is empty.
+ * @throws {TypeError} If it contains anything but text and bytes.
  */
 export function toResourceContentsList(
   definition: ResourceDefinition,
@@ -100,27 +104,27 @@ function isPart(part: unknown): boolean {
   return typeof blob === "string" || blob instanceof Uint8Array;
 }
 
-/** A resource as it is listed to callers. Members that are absent are left out. */
+/** A resource in a list. Undefined members are omitted. */
 export interface ResourceListing extends ResourceDescription {
-  /** Hints on its use. */
+  /** Hints for its use. */
   readonly annotations?: ContentAnnotations;
-  /** The resource's own metadata. */
+  /** Metadata of the resource. */
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-/** A template of resources as it is listed to callers. Members that are absent are left out. */
+/** A resource template in a list. Undefined members are omitted. */
 export interface ResourceTemplateListing extends Omit<ResourceListing, "uri" | "size"> {
-  /** Gives their URIs (RFC 6570). */
+  /** URI template (RFC 6570). */
   readonly uriTemplate: string;
 }
 
-/** Describes a resource with a URI of its own to callers. */
+/** Creates the listing of a resource with a fixed URI. */
 export function listResource(definition: ResourceDefinition): ResourceListing {
   const { uri, size } = definition;
   return { uri, ...commonMembers(definition), ...omitUndefined({ size }) };
 }
 
-/** Describes a template of resources to callers. */
+/** Creates the listing of a resource template. */
 export function listTemplate(definition: ResourceDefinition): ResourceTemplateListing {
   return { uriTemplate: definition.uri, ...commonMembers(definition) };
 }

@@ -6,65 +6,70 @@ import type { Failure } from "../errors/failure.ts";
 import type { ToolError } from "../errors/tool_error.ts";
 import type { Ctx, ErrorMap, OpenState } from "./context.ts";
 
-/** Hints about what a tool does, with MCP's names. They are hints: nothing holds a tool to them. */
+/** Hints about a tool's behaviour, as defined by MCP. They are not enforced. */
 export interface ToolAnnotations {
-  /** A title for people. */
+  /** Title for people. */
   readonly title?: string;
-  /** Changes nothing. */
+  /** The tool changes nothing. */
   readonly readOnlyHint?: boolean;
-  /** May destroy something. */
+  /** The tool may delete or overwrite data. */
   readonly destructiveHint?: boolean;
-  /** A repeat with the same arguments changes nothing more; the client may then retry by itself. */
+  /** A repeated call with the same arguments has no further effect. The client may then retry it. */
   readonly idempotentHint?: boolean;
-  /** Reaches beyond the server, into an open world. */
+  /** The tool interacts with systems outside of the server. */
   readonly openWorldHint?: boolean;
-  /** Whom it is for. This and what follows are MCP's hints on content, which some clients read of tools, too. */
+  /**
+   * Intended audience. This and the following members are MCP's hints on content, which some clients read from tools
+   * too.
+   */
   readonly audience?: readonly ("user" | "assistant")[];
-  /** How much it matters, from 0 to 1. */
+  /** Importance, from 0 to 1. */
   readonly priority?: number;
-  /** When it was changed, as ISO 8601. */
+  /** Time of the last change, in ISO 8601. */
   readonly lastModified?: string;
 }
 
-/** What middleware can know of the tool that is called. */
+/** The called tool, as middleware sees it. */
 export interface CalledTool {
-  /** Its name. */
+  /** Name. */
   readonly name: string;
-  /** Its hints. */
+  /** Hints. */
   readonly annotations: ToolAnnotations | undefined;
-  /** Whether it is one of Toolwire's own: `redeem` or `cancel`. */
+  /** Whether it is the system tool `redeem` or `cancel`. */
   readonly isSystem: boolean;
 }
 
 /**
- * What middleware gets: all that a handler has, the call itself, and what ends or watches it.
+ * The context of middleware: that of a handler, the call, and functions to observe or end it.
  *
- * @typeParam Added What the middleware puts on `ctx.state`.
+ * @typeParam Added Members that the middleware adds to `ctx.state`.
  */
 export interface MiddlewareCtx<Added = unknown> extends Ctx<ErrorMap, unknown, Partial<Added> & OpenState> {
-  /** The call as it came, before validation. */
+  /** The call as received, before validation. */
   readonly call: Call;
-  /** The tool that is called; a prompt or a resource has a name that no tool can have. */
+  /** The called tool. Prompts and resources have names that are not valid for tools. */
   readonly tool: CalledTool;
-  /** Where the server's time comes from. */
+  /** Clock of the server. */
   readonly clock: Clock;
   /**
-   * The trace that the call belongs to, as its caller said in `_meta`. Middleware may say another: what is deferred of the
-   * call has that in `ctx.trace` when it is run, wherever that is.
+   * Trace context that the caller sent in `_meta`. Middleware may replace it; a deferred run then receives the new one
+   * in `ctx.trace`.
    */
   trace: TraceContext | undefined;
   /**
-   * Has `listener` see each event of the call from now on, whether or not its caller does: pieces as the handler yields them,
-   * progress, the news of a promise. Events cannot be changed; what the listener throws is logged.
+   * Calls `listener` for each following event of the call, even if the caller does not stream: partials, progress, the
+   * promise. Events
+   * are read-only. Exceptions of the listener are logged.
    */
   onEvent(listener: (event: CallEvent) => void): void;
-  /** Ends the call now: `ctx.signal` aborts, and the caller gets the refusal, whatever the handler does. */
+  /** Ends the call: `ctx.signal` aborts and the caller receives the error result, whatever the handler returns. */
   end(refusal: ErrorResult): void;
 }
 
 /**
- * Runs around a call: `next` goes on with it, and its value is how the call ended. Whatever is returned instead takes
- * its place. What is thrown is treated as if the handler had thrown it.
+ * Wraps a call. `next` continues the call and returns its result. A different return value replaces that result. An
+ * exception is
+ * treated as if the handler had thrown it.
  *
  * @example A user on `ctx.state`, typed for the handlers of tools that use it
  * ```ts
@@ -83,31 +88,35 @@ export interface MiddlewareCtx<Added = unknown> extends Ctx<ErrorMap, unknown, P
  * const client = testClient(createServer({ tools: [greet] }), { metadata: new Headers({ "x-user": "Ada" }) });
  * strictEqual(await client.greet(), "Hello, Ada");
  * ```
- * @typeParam Added What it puts on `ctx.state` before it goes on.
+ * @typeParam Added Members that it adds to `ctx.state` before `next`.
  */
 export type Middleware<Added = unknown> = AroundCall<Added>["around"];
 
 /**
- * Says what the caller is told of an error that is no {@link Failure} and no {@link ToolError}: one of these, to be treated as
- * if it had been thrown; or nothing, and the error is masked and logged.
+ * Converts an unexpected exception, one that is not a {@link Failure} or {@link ToolError}, to one of these, which is
+ * then treated as
+ * thrown. If it returns nothing, the exception is masked and logged.
  */
 export type OnError = (error: unknown, ctx: MiddlewareCtx) => Failure | ToolError | undefined;
 
-/** What middleware is; a method, whose parameter is not held to be the same: middleware that adds something can stand where any can. */
+/**
+ * Method form of {@link Middleware}. Parameters of methods are bivariant, so middleware that adds state is accepted
+ * where any is.
+ */
 export interface AroundCall<Added> {
-  /** The middleware. */
+  /** Wraps a call. */
   around(ctx: MiddlewareCtx<Added>, next: () => MaybePromise<CallResult>): MaybePromise<CallResult>;
 }
 
-/** What several pieces of middleware put on `ctx.state`, in all. */
+/** Members that several middleware functions add to `ctx.state`, combined. */
 export type StateOf<Added extends readonly unknown[]> = Added extends readonly [infer First, ...infer Rest]
   ? First & StateOf<Rest>
   : unknown;
 
 /**
- * Holds middleware to being functions: one that was imported wrongly must not silently disappear.
+ * Validates that middleware consists of functions. A wrong import would otherwise be ignored silently.
  *
- * @throws {TypeError} If one is not.
+ * @throws {TypeError} If an item is not a function.
  */
 export function assertMiddleware(middleware: readonly Middleware[], where: string): void {
   if (Array.isArray(middleware) && middleware.every((one) => typeof one === "function")) return;

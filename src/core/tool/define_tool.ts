@@ -1,5 +1,5 @@
 /**
- * `defineTool`: the fluent, immutable definition of a tool.
+ * `defineTool`: fluent, immutable definition of a tool.
  *
  * @module
  */
@@ -25,26 +25,26 @@ import type { EmptyToolBuilder, ExternalWork } from "./builder_types.ts";
 export type DefineTool = <const Name extends string>(name: Name) => EmptyToolBuilder<Name>;
 
 /**
- * Starts the definition of a tool whose schemas convert themselves: zod 4, ArkType, Effect, `jsonSchema(…)`, and all others with
- * Standard JSON Schema. For others, see {@link toolDefiner}.
+ * Starts the definition of a tool whose schemas implement Standard JSON Schema: zod 4, ArkType, Effect, `jsonSchema(…)`
+ * and others.
+ * For other schemas, see {@link toolDefiner}.
  *
- * @typeParam Name The tool's name, a literal.
+ * @typeParam Name Name of the tool, a literal.
  * @param name 1 to 64 of `A-Z a-z 0-9 _ . -`, unique on its server.
  * @returns A builder; `.describe()` and `.handle()` finish it.
- * @throws {TypeError} If the name does not fit.
+ * @throws {TypeError} If the name is invalid.
  */
 export function defineTool<const Name extends string>(name: Name): EmptyToolBuilder<Name> {
   return startTool(name, []);
 }
 
 /**
- * Makes a `defineTool` that knows more of schemas: what it is given, and nothing else.
+ * Creates a `defineTool` with schema adapters.
  *
- * For schemas of valibot, converted and compiled: `toolDefiner(valibotJsonSchema, compiledChecks)`, both of
- * `jsr:@toolwire/toolwire/schema`.
+ * For valibot: `toolDefiner(valibotJsonSchema, compiledChecks)`, both of `jsr:@toolwire/toolwire/schema`.
  *
- * @param adapters What is known of schemas; of several for one thing, the first counts.
- * @returns What starts the definition of a tool.
+ * @param adapters Adapters, in order of precedence.
+ * @returns A function that starts the definition of a tool.
  */
 export function toolDefiner(...adapters: readonly SchemaAdapter[]): DefineTool {
   return (name) => startTool(name, adapters);
@@ -61,7 +61,7 @@ function startTool<const Name extends string>(name: Name, adapters: readonly Sch
       `Cannot define tool "${name}": JavaScript calls a client's method of that name by itself; choose another name`,
     );
   }
-  // The one cast: the builder's type follows the steps, its value does not need to.
+  // The one cast: types follow the steps, the value has all methods from the start.
   return new Builder({ ...EMPTY_DEFINITION, description: undefined, name, adapters }) as unknown as EmptyToolBuilder<
     Name
   >;

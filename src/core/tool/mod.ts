@@ -1,5 +1,5 @@
 /**
- * Types behind the tool builder, the server and the client: needed to write a helper that is generic over tools, not to define or call one.
+ * Types of the tool builder, the server and the client, for helpers that are generic over tools.
  *
  * @module
  */

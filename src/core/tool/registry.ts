@@ -6,21 +6,21 @@ import { listTool, type ToolListing } from "./listing.ts";
 import { SYSTEM_TOOLS } from "./system_tools.ts";
 import type { AnyTool, ToolDefinition } from "./definition.ts";
 
-/** Names that Toolwire's own system tools have, whether a server needs them or not. */
+/** Names of the system tools. They are reserved even if a server does not have them. */
 const RESERVED: ReadonlySet<string> = new Set(SYSTEM_TOOLS.map(({ name }) => name));
 
-/** Most names that a refusal lists. */
+/** Maximum number of names in an error result. */
 const MAX_LISTED = 50;
 
 /** The tools of a server's parts. */
 export interface PartTools {
   /**
-   * Those that there are now, beside the server's own.
+   * Returns the current tools of the parts.
    *
-   * @throws {TypeError} If two have the same name, or one has a reserved name, the first time; later they are left out.
+   * @throws {TypeError} If a name is used twice or reserved, at the first call. Later such tools are left out.
    */
   definitions(own: ReadonlyMap<string, ToolDefinition>): readonly ToolDefinition[];
-  /** The one that has this name where its server is no part of anything; `undefined` also if there are several. */
+  /** Returns the tool with this name in its own server. `undefined` if there is none, or more than one. */
   alone(name: string): ToolDefinition | undefined;
 }
 
@@ -31,15 +31,15 @@ export class ToolRegistry {
   #definitions: ReadonlyMap<string, ToolDefinition> = new Map();
   #all: readonly ToolDefinition[] = [];
   #listings: readonly ToolListing[] = [];
-  /** Whether every caller may know of all of them, so that a list of thousands need not be gone through for each. */
+  /** Whether all tools are visible to all callers, which avoids filtering long lists. */
   #isOpen = true;
-  /** Tools of attached sets, by the names under which tokens and jobs know them. */
+  /** Tools of added toolsets, by their names in tokens and jobs. */
   readonly #attached = new Map<string, ToolDefinition>();
 
   /**
-   * @param tools The server's tools, in the order in which they are listed; if one of them can promise, the system tools come first.
-   * @param parts What comes after them.
-   * @throws {TypeError} If two have the same name, or one has a reserved name.
+   * @param tools Tools of the server, in listed order. System tools come first if a tool can return promises.
+   * @param parts Tools of the parts, listed last.
+   * @throws {TypeError} If a name is used twice or reserved.
    */
   constructor(tools: readonly AnyTool[], parts?: PartTools) {
     const own = new Map<string, ToolDefinition>();
@@ -56,12 +56,12 @@ export class ToolRegistry {
     this.refresh();
   }
 
-  /** Takes the tools that the parts have now. */
+  /** Reads the current tools of the parts. */
   refresh(): void {
     const definitions = new Map(this.#own);
     for (const definition of this.#parts?.definitions(definitions) ?? []) definitions.set(definition.name, definition);
     const promising = [...definitions.values()].find(promises);
-    // Middleware asks around them, too, with the schemas that it asks with around the server's own.
+    // Middleware may ask questions in system tools too, so they get the same schema adapters.
     const system = promising && SYSTEM_TOOLS.map((definition) => ({ ...definition, adapters: promising.adapters }));
     this.#definitions = new Map([
       ...system?.map((definition) => [definition.name, definition] as const) ?? [],
@@ -69,47 +69,51 @@ export class ToolRegistry {
     ]);
     this.#all = [...this.#definitions.values()];
     this.#isOpen = this.#all.every(({ isVisible }) => isVisible === undefined);
-    // Under the names that callers use.
+    // Listed under the names that callers use.
     this.#listings = [...this.#definitions].map(([name, definition]) => ({ ...listTool(definition), name }));
   }
 
-  /** The tool of that name. */
+  /** Returns a tool by name. */
   get(name: string): ToolDefinition | undefined {
     return this.#definitions.get(name);
   }
 
-  /** The tool of that name, if the caller may know of it. */
+  /** Returns a tool by name, if the caller may see it. */
   getFor(name: string, principal: Principal | undefined): ToolDefinition | undefined {
     const definition = this.#definitions.get(name);
     return definition && isVisibleTo(definition, principal) ? definition : undefined;
   }
 
-  /** Those that a caller may know of, in the order of listing. */
+  /** Returns the tools that a caller may see, in listed order. */
   definitionsFor(principal: Principal | undefined): readonly ToolDefinition[] {
     return this.#isOpen ? this.#all : this.#all.filter((definition) => isVisibleTo(definition, principal));
   }
 
-  /** The tool of that name, here, in an attached set, or in a part that was begun with alone: what a job is about. */
+  /**
+   * Returns the tool of a job by name: of this server, of an added toolset, or of a part under the name in its own
+   * server.
+   */
   resolve(name: string): ToolDefinition | undefined {
     return this.#definitions.get(name) ?? this.#attached.get(name) ?? this.#parts?.alone(name);
   }
 
-  /** The same, if the caller may know of it: what a token is about. */
+  /** Returns the tool of a token, if the caller may see it. */
   resolveFor(name: string, principal: Principal | undefined): ToolDefinition | undefined {
     const definition = this.resolve(name);
     return definition && isVisibleTo(definition, principal) ? definition : undefined;
   }
 
-  /** Whether some tool can promise its answer. */
+  /** Whether some tool can return a promise. */
   get canPromise(): boolean {
     return [...this.#all, ...this.#attached.values()].some(promises);
   }
 
   /**
-   * A registry of further tools, which may be called as those here are. Tokens and jobs know them as `<name>@<tag>`, which is
-   * no name that a caller can use; a tool that is the same as the one here has one name only.
+   * Creates a registry of further tools. Tokens and jobs refer to them as `<name>@<tag>`, which is not a valid name for
+   * callers. A tool that is
+   * identical to one of this registry has the same name in both.
    *
-   * @throws {TypeError} If two have the same name, one has a reserved name, or the tag was used.
+   * @throws {TypeError} If a name is used twice or reserved, or the tag was used before.
    */
   attach(tag: string, tools: readonly AnyTool[]): ToolRegistry {
     const tagged = new ToolRegistry(tools.map((tool) => {
@@ -125,17 +129,17 @@ export class ToolRegistry {
     return tagged;
   }
 
-  /** All tools, in the order of listing. */
+  /** Returns all tools, in listed order. */
   definitions(): readonly ToolDefinition[] {
     return this.#all;
   }
 
-  /** All tools as they are listed, under the names that callers use. */
+  /** Returns the listings of all tools, under the names that callers use. */
   listings(): readonly ToolListing[] {
     return this.#listings;
   }
 
-  /** What to say to someone who asked for a tool that is not there (docs/spec.md A.5). */
+  /** Returns the error result for an unknown tool (docs/spec.md A.5). */
   notFound(requested: string, principal?: Principal): ErrorResult {
     const names = this.definitionsFor(principal).map(({ name }) => name);
     const similar = closestMatch(requested, names.filter((name) => !RESERVED.has(name)));
