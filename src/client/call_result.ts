@@ -1,5 +1,5 @@
 /**
- * When a call may be made again, and after how long.
+ * Reads results of calls: retryable errors, answers and exceptions.
  *
  * @module
  */
@@ -7,24 +7,24 @@ import type { CallResult, ErrorResult, UnknownOutcome } from "../core/call/outco
 import { Failure } from "../core/errors/failure.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 
-/** How a client tries again. */
+/** Options for retries. */
 export interface RetryOptions {
-  /** How often a call is made again at most. Default: 2; 0 turns it off. */
+  /** Maximum number of retries. Default: 2; 0 disables retries. */
   readonly attempts?: number;
-  /** Longest wait before the first repeat, in milliseconds; it doubles with each. Default: 200. */
+  /** Maximum delay before the first retry, in milliseconds. It doubles with each retry. Default: 200. */
   readonly baseDelayMs?: number;
-  /** Longest wait at all, in milliseconds; a server that asks for more is not called again. Default: 10,000. */
+  /** Maximum delay, in milliseconds. If the server requests a longer one, the call is not retried. Default: 10,000. */
   readonly maxDelayMs?: number;
 }
 
-/** Whether the refusal is one that may pass: the server was not there, or had no room. */
+/** Whether the error is transient: the server was unreachable or overloaded. */
 export function isRetryable(settled: CallResult | UnknownOutcome): settled is ErrorResult {
   return settled.kind === "error" && (settled.code === "unavailable" || settled.code === "rate_limited");
 }
 
 /**
- * How long to wait before repeat number `attempt` (from 0), in milliseconds: what the server asked for, else exponential
- * with full jitter. `undefined` if it is too long.
+ * Delay before retry number `attempt` (from 0), in milliseconds: the one that the server requests, else exponential
+ * with full jitter. `undefined` if it exceeds the maximum.
  */
 export function retryDelayMs(
   refusal: ErrorResult,
@@ -36,7 +36,7 @@ export function retryDelayMs(
   return Math.random() * Math.min(maxDelayMs, baseDelayMs * 2 ** attempt);
 }
 
-/** The answer that a call gave, or the exception that there is none. */
+/** Returns the value of an answer. Throws for any other result. */
 export function unwrapAnswer(settled: CallResult | UnknownOutcome): unknown {
   switch (settled.kind) {
     case "answer":
@@ -52,7 +52,7 @@ export function unwrapAnswer(settled: CallResult | UnknownOutcome): unknown {
   }
 }
 
-/** What to throw where something else was wanted. */
+/** Creates the exception for a result of another kind than expected. */
 export function unexpectedOutcome(settled: CallResult | UnknownOutcome, wanted: string): ToolError {
   const { kind, responseType = kind } = settled as UnknownOutcome;
   return new ToolError("invalid_request", `The server answered with ${responseType}, not with ${wanted}`, {
@@ -60,7 +60,7 @@ export function unexpectedOutcome(settled: CallResult | UnknownOutcome, wanted: 
   });
 }
 
-/** A refusal as an exception. */
+/** Converts an error result to an exception. */
 export function toToolError(refusal: ErrorResult): ToolError {
   return new ToolError(refusal.code, refusal.message, { details: refusal.data, cause: refusal.cause });
 }

@@ -30,20 +30,20 @@ import type {
 
 /** Options of {@link createClient}. */
 export interface ClientOptions extends HttpOptions {
-  /** How long a call may take in all, retries included, in milliseconds; the server is told. Default: no limit. */
+  /** Total time limit of a call including retries, in milliseconds. It is sent to the server. Default: no limit. */
   readonly timeoutMs?: number;
-  /** How long the wire may be quiet, in milliseconds. Default: 60,000. */
+  /** Maximum time without data from the server, in milliseconds. Default: 60,000. */
   readonly idleTimeoutMs?: number;
-  /** How calls are made again that are safe to repeat: annotated `readOnlyHint` or `idempotentHint`. */
+  /** Retries of calls that are safe to repeat: annotated with `readOnlyHint` or `idempotentHint`. */
   readonly retry?: RetryOptions;
-  /** Answers what tools ask. Without it the question is the call's outcome. */
+  /** Answers questions of tools. Without it, a question is the call's outcome. */
   readonly onElicitation?: AnswerQuestion;
-  /** Grants, or not, what tools need more of. Without it the request is the call's outcome. */
+  /** Grants or declines requests for more. Without it, a request is the call's outcome. */
   readonly onMoreRequested?: AnswerQuestion;
 }
 
 /**
- * Makes a client: one function for each tool, typed by the server, without code generation.
+ * Creates a client: one function for each tool, with types from the server and no code generation.
  *
  * @example Typed by the server
  * ```ts
@@ -57,21 +57,21 @@ export interface ClientOptions extends HttpOptions {
  * const client = createClient<typeof server>("http://localhost/mcp-lite/v1", { fetch: (url, init) => server.fetch(new Request(url, init)) });
  * strictEqual(await client.shout({ text: "hey" }), "HEY");
  * ```
- * @typeParam Source The server's type; without it the client takes any tool name.
- * @param to A URL, which means MCP-lite over HTTP, at `/mcp-lite/v1` if it has no path; or a transport. If another protocol answers at
- * the URL, errors name it, and the transport to pass.
- * @throws {TypeError} If the URL is none, or there is no such option: those of requests are a transport's own.
+ * @typeParam Source Type of the server. Without it the client accepts any tool name.
+ * @param to A transport, or a URL of MCP-lite over HTTP, with the default path `/mcp-lite/v1`. If another protocol
+ * answers at the URL, errors name it and the transport to use.
+ * @throws {TypeError} If the URL is invalid, or an option is unknown. HTTP options require a URL.
  */
 export function createClient<Source extends ToolSource>(
   to: string | URL | Transport,
   options?: ClientOptions,
 ): Client<Source>;
 /**
- * Makes a client of a server whose tools are not known to the types.
+ * Creates a client of a server whose tools are not known to the type checker.
  *
- * @param to A URL, which means MCP-lite over HTTP, at `/mcp-lite/v1` if it has no path; or a transport. If another protocol answers at
- * the URL, errors name it, and the transport to pass.
- * @throws {TypeError} If the URL is none, this is no transport, or there is no such option: those of requests are a transport's own.
+ * @param to A transport, or a URL of MCP-lite over HTTP, with the default path `/mcp-lite/v1`. If another protocol
+ * answers at the URL, errors name it and the transport to use.
+ * @throws {TypeError} If the URL or transport is invalid, or an option is unknown. HTTP options require a URL.
  */
 export function createClient(to: string | URL | Transport, options?: ClientOptions): UntypedClient;
 export function createClient(to: string | URL | Transport, options: ClientOptions = {}): UntypedClient {
@@ -80,7 +80,7 @@ export function createClient(to: string | URL | Transport, options: ClientOption
   const transport = url ? mcpLiteTransport(url, options) : asTransport(to as Transport);
   const caller = new Caller(transport, options, url);
   const target = Object.freeze({ $: caller });
-  // Made as they are asked for; `$` is there from the start.
+  // Functions are created on first access; `$` exists from the start.
   const tools = new Map<string, unknown>(Object.entries(target));
   return new Proxy(target, {
     get(_, name) {
@@ -95,10 +95,10 @@ export function createClient(to: string | URL | Transport, options: ClientOption
 
 const OPTIONS = "timeoutMs, idleTimeoutMs, retry, onElicitation, onMoreRequested";
 
-/** A transport has the last three of its own. */
+/** The last three are options of the transport. */
 const HTTP_OPTIONS = `${OPTIONS}, headers, fetch, maxResponseBytes`;
 
-/** A misspelled option may be the token that a server waits for. */
+/** Rejects unknown options: a misspelled one may be the credentials. */
 function assertKnown(options: object, known: string): void {
   for (const [name, value] of Object.entries(options)) {
     if (value !== undefined && !known.split(", ").includes(name)) {
@@ -107,7 +107,7 @@ function assertKnown(options: object, known: string): void {
   }
 }
 
-/** The URL of the endpoints: without a path, that of a server with default options. */
+/** URL of the endpoints. The default path is that of a server with default options. */
 function toEndpoint(to: string | URL): URL {
   const url = parseHttpUrl("make a client", to);
   if (url.pathname === "/") url.pathname = "/mcp-lite/v1";
@@ -128,12 +128,12 @@ function toolCall(caller: Caller, name: string): unknown {
   });
 }
 
-/** One request of a call; answering and redeeming take several. */
+/** One request of a call. Questions and promises lead to further requests. */
 interface Request {
   readonly tool: string;
   readonly args: unknown;
   readonly meta?: Readonly<Record<string, unknown>>;
-  /** What it redeems. */
+  /** Promise token that the request redeems. */
   readonly token?: string;
 }
 
@@ -142,7 +142,7 @@ class Caller implements ClientMethods {
   readonly #options: ClientOptions;
   readonly #url: URL | undefined;
   #tools: Promise<readonly ListedTool[] | undefined> | undefined;
-  /** What the server has this client keep, as a browser keeps a cookie. */
+  /** Caller state, sent back as a browser sends a cookie. */
   #kept: { readonly context?: unknown } = {};
 
   constructor(transport: Transport, options: ClientOptions, url: URL | undefined) {
@@ -205,13 +205,13 @@ class Caller implements ClientMethods {
     return new PieceStream(options, this.#options, kind, (call) => this.#complete(request, options, call));
   }
 
-  /** What the first request gives: a promise or a question, too. */
+  /** Returns the result of the first request, which may be a promise or a question. */
   #once(request: Request, options?: CallOptions): Promise<CallResult | UnknownOutcome> {
     const call = new RunningCall(options, this.#options);
     return call.run(() => this.#request(request, call));
   }
 
-  /** The answer, once questions are answered and promises kept. */
+  /** Returns the answer: answers questions and redeems promises until there is one. */
   async #complete(
     first: Request,
     options?: CallOptions,
@@ -222,19 +222,20 @@ class Caller implements ClientMethods {
       const said: Record<string, string> = {};
       for (let rounds = 0;;) {
         let settled = await this.#request(request, call);
-        // The stream broke off, but the work goes on.
+        // The stream was interrupted, but the promise of the call is known.
         if (isRetryable(settled) && call.deferred !== undefined) settled = call.deferred;
         if (settled.kind === "promise") {
-          // Whatever the server says, it is asked neither without a pause nor hours later.
+          // Limits the delay that the server requests, in both directions.
           await call.sleep(Math.min(30_000, Math.max(50, settled.retryAfterMs)));
           request = redemption(settled.token);
         } else {
-          // Whoever answers may think as long as it takes; but not for ever: a tool may like no answer.
+          // The answering function may take any time, but the number of rounds is limited: a tool may repeat a question
+          // forever.
           call.suspend();
           const meta = "requests" in settled && rounds++ < 32 && await this.#answer(settled, first.tool, said);
           call.markActive();
           if (meta) request = { ...request, meta };
-          // A refusal to redeem leaves the promise as it was: it may be asked for again.
+          // A failed redemption leaves the promise valid: the error contains the token.
           else if (settled.kind !== "error" || !request.token) return settled;
           else return { ...settled, data: { ...(settled.data as object | undefined), promise_token: request.token } };
         }
@@ -243,7 +244,7 @@ class Caller implements ClientMethods {
     return unwrapAnswer(settled);
   }
 
-  /** What the caller's functions say to each question; `undefined` if one has no function. `said` is kept. */
+  /** Calls the answering functions. `undefined` if there is none for a question. `said` holds previous answers. */
   async #answer(settled: QuestionsResult, tool: string, said: Record<string, string>): Promise<Request["meta"]> {
     const { onElicitation, onMoreRequested } = this.#options;
     const responses: Record<string, unknown> = {};
@@ -256,7 +257,7 @@ class Caller implements ClientMethods {
       if (!answer) return undefined;
       const refused = request.params?.["refused"];
       const json = JSON.stringify(responses[key] = await answer({ ...request, key, tool }) ?? null);
-      // It would be refused again.
+      // The same answer would be rejected again.
       if (refused && json === said[key]) throw unexpectedOutcome(settled, `an answer: ${refused}`);
       said[key] = json;
     }
@@ -265,11 +266,11 @@ class Caller implements ClientMethods {
 
   async #request(request: Request, call: RunningCall): Promise<CallResult | UnknownOutcome> {
     const { tool } = request;
-    // They change nothing that was not asked for, however often they are called.
+    // System tools are safe to repeat.
     const isSystem = tool === "redeem" || tool === "cancel";
     const { retry } = this.#options;
     let settled = await this.#attempt(request, call);
-    // What was promised is asked for with more patience: a minute or so, where a server was begun again.
+    // Redemptions are retried for about a minute, so that a server can restart.
     const most = (retry?.attempts ?? 2) * (isSystem ? 10 : 1);
     for (let attempt = 0; attempt < most && isRetryable(settled); attempt++) {
       const delayMs = retryDelayMs(settled, attempt, retry);
@@ -277,7 +278,7 @@ class Caller implements ClientMethods {
       const isSafe = isSystem || call.options.idempotencyKey !== undefined || await this.#isRepeatable(tool);
       if (isSafe === false) break;
       await call.sleep(delayMs);
-      // Where the list cannot be had, the server is still not there: that was this attempt.
+      // If the list is unavailable, the server still is, and the attempt is used up.
       if (isSafe) settled = await this.#attempt(request, call);
     }
     return settled.kind === "error" ? await this.#explain(settled, call) : settled;
@@ -300,7 +301,7 @@ class Caller implements ClientMethods {
     };
     const sent = { tool, args, meta: Object.keys(meta).length === 0 ? undefined : meta, limit: call };
     const settled = await this.#transport.call(sent, sink);
-    // A transport may be deaf to the signal; then nothing more is to come of this call.
+    // A transport may ignore the signal; its result is then discarded.
     call.signal.throwIfAborted();
     const { meta: told, context = told?.["context"] } = settled as Pick<AnswerOutcome, "meta" | "context">;
     if (typeof context === "string") this.#kept = { context };
@@ -308,8 +309,8 @@ class Caller implements ClientMethods {
   }
 
   /**
-   * Whether the server says of the tool that a repeat does no harm; `undefined` if it cannot be asked. It is asked once, when
-   * a call first needs it.
+   * Whether the server declares the tool safe to repeat. `undefined` if its list is unavailable. The list is requested
+   * once, on first use.
    */
   async #isRepeatable(tool: string): Promise<boolean | undefined> {
     this.#tools ??= this.list().catch(() => this.#tools = undefined);
@@ -319,7 +320,7 @@ class Caller implements ClientMethods {
   }
 }
 
-/** Asks for what was promised; the server may wait with its answer. */
+/** Creates the request that redeems a promise. The server may delay its reply. */
 function redemption(token: string): Request {
   return { tool: "redeem", args: { promise: token, wait_ms: 20_000 }, token };
 }

@@ -1,7 +1,7 @@
 /**
- * Explains errors of a client that was created for a URL at which something other than MCP-lite answers.
+ * Explains errors of a client whose URL belongs to a server of another protocol.
  *
- * Messages hold paths, but no hosts: a handler may pass them on to its own caller.
+ * Messages contain paths, but no hosts: a handler may pass them on to its own caller.
  *
  * @module
  */
@@ -10,20 +10,20 @@ import type { ActivityMonitor } from "../core/call/transport.ts";
 import { exchange, type HttpOptions } from "../http_client/exchange.ts";
 import { readText } from "../http_client/read.ts";
 
-/** An MCP server answers this with JSON-RPC, if only with an error. It opens no session. */
+/** Request that every MCP server answers with JSON-RPC, even if only with an error. It does not open a session. */
 const PING = {
   method: "POST",
   headers: { "content-type": "application/json", accept: "text/event-stream, application/json" },
   body: '{"jsonrpc":"2.0","id":0,"method":"ping"}',
 };
 
-/** Message of the transport for a reply that is not MCP-lite, with a status for a wrong path, method or media type. */
+/** Message of the transport for a reply that is not MCP-lite, with the status of a wrong path, method or media type. */
 const NOT_MCP_LITE = /d (2..|40.|415), not with/;
 
 /**
  * Adds to an error what answers at the URL, and which transport to use for it.
  *
- * Errors that an MCP-lite server sends are returned unchanged: none of them is `method_not_found`.
+ * Error results of MCP-lite servers are returned unchanged: none of them has the code `method_not_found`.
  */
 export async function explainError(
   error: ErrorResult,
@@ -35,7 +35,7 @@ export async function explainError(
   const cause = error.cause as Error | undefined;
   let hint: string | undefined;
   if (code === "unavailable" && cause) {
-    // The words of Node and Deno, and of Bun, for a response that is not HTTP/1.1.
+    // Error messages of Node, Deno and Bun for a response that is not HTTP/1.1.
     const isHttp2 = /HTTP(.1| v|_R)/.test(`${(cause.cause as Error | undefined)?.cause}${cause}`);
     hint = isHttp2 ? 'for gRPC pass grpcTransport(address) of "toolwire/grpc"' : "check host and port";
   } else if (code === "method_not_found" || NOT_MCP_LITE.test(message)) {

@@ -1,7 +1,7 @@
 /**
- * The value of `work`, if it comes in time. What comes later is dropped, a rejection too.
+ * Waits for `work`, with a time limit. Later results and rejections are ignored.
  *
- * @throws {Error} If it does not.
+ * @throws {Error} If the limit expires.
  */
 export async function within<Value>(timeoutMs: number, work: Promise<Value>): Promise<Value> {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -15,11 +15,11 @@ export async function within<Value>(timeoutMs: number, work: Promise<Value>): Pr
   }
 }
 
-/** A pause that can be cut short. */
+/** A wait that can be ended early. */
 export class Pause {
   readonly #ended = Promise.withResolvers<void>();
 
-  /** Waits so long, or until {@link end}. */
+  /** Waits for a duration, or until {@link end}. */
   async wait(delayMs: number): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const passed = new Promise<void>((resolve) => {
@@ -29,32 +29,32 @@ export class Pause {
     clearTimeout(timer);
   }
 
-  /** Ends all waits, now and later. */
+  /** Ends all current and future waits. */
   end(): void {
     this.#ended.resolve();
   }
 }
 
-/** Where time comes from, so that a test can hold it still. */
+/** Source of time. Tests use one that they control. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Milliseconds since some moment, never set forward or back: what durations are measured by. */
+  /** Monotonic time in milliseconds, for measuring durations. */
   elapsed(): number;
-  /** Runs `callback` once, `delayMs` from now; the returned function cancels it. */
+  /** Calls `callback` once after `delayMs`. The returned function cancels it. */
   after(delayMs: number, callback: () => void): () => void;
-  /** Whether a timer ends with the request that set it, so that requests cannot share one. Default: `false`. */
+  /** Whether a timer ends with the request that set it, so that requests cannot share timers. Default: `false`. */
   readonly isPerRequest?: boolean;
 }
 
 const MAX_TIMER_MS = 2_147_483_647;
 
-/** The machine's clock and timers. */
+/** The system's clock and timers. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
   after(delayMs, callback) {
-    // Timers of longer than 24.8 days would fire at once.
+    // Timers of more than 24.8 days fire immediately.
     const timer = setTimeout(callback, Math.min(delayMs, MAX_TIMER_MS));
     return () => clearTimeout(timer);
   },
@@ -64,7 +64,7 @@ export const systemClock: Clock = {
 let lastMs = Number.NaN;
 let lastText = "";
 
-/** RFC 3339 text of a moment, kept for as long as the millisecond lasts: formatting costs more than most calls. */
+/** RFC 3339 text of a time, cached for a millisecond, because formatting costs more than most calls. */
 export function formatTimestamp(epochMs: number): string {
   if (epochMs !== lastMs) {
     lastText = new Date(epochMs).toISOString();

@@ -60,8 +60,7 @@ export interface Question {
   readonly schema?: JsonObject | undefined;
   /**
    * Further members: name, amount and reason of a request for more; the URL of a page; the parameters of a sample. If
-   * the question is repeated,
-   * `refused` is the reason why the previous answer was rejected.
+   * the question is repeated, `refused` is the reason why the previous answer was rejected.
    */
   readonly params?: JsonObject | undefined;
 }

@@ -2,8 +2,7 @@
  * A server's resources and prompts, as wires use them.
  *
  * Requests run through dispatch, so that deadlines, middleware, error masking, questions and continuations work as for
- * tools.
- * Methods return all results as values; they never throw and never reject.
+ * tools. Methods return all results as values; they never throw and never reject.
  *
  * @module
  */

@@ -103,8 +103,7 @@ export interface ResourceBuilder<Uri extends string> {
  * ```
  * @typeParam Uri URI or template, a literal.
  * @param uri A URI with its scheme, or a URI template of RFC 6570, levels 1 to 3: `{id}` for one segment, `{+path}`
- * with slashes,
- * `{?q,limit}` for a query.
+ * with slashes, `{?q,limit}` for a query.
  * @throws {TypeError} If it is neither.
  */
 export function defineResource<const Uri extends string>(uri: Uri): ResourceBuilder<Uri> {

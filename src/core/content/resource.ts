@@ -16,8 +16,7 @@ import type { ContentCtx, ListingCtx } from "../handler/context.ts";
 
 /**
  * Return value of a reader: text, bytes, one or several parts; `undefined` or `null` if there is no such resource. A
- * part may have
- * its own URI, like a file in a folder.
+ * part may have its own URI, like a file in a folder.
  */
 export type ResourceAnswer =
   | string

@@ -2,8 +2,7 @@
  * Codes of error results, on every wire.
  *
  * An error result concerns the call. A reason of the tool's domain is a failure *outcome* ({@link Failure}). Each wire
- * maps all
- * codes to its own numbers and statuses, and sends the code in addition.
+ * maps all codes to its own numbers and statuses, and sends the code in addition.
  */
 export type ToolErrorCode =
   /** The request is not JSON in UTF-8, or not in the wire's format. */

@@ -2,8 +2,7 @@
  * A failure outcome: the tool declined the call for a reason of its domain.
  *
  * Throw it from a handler, or from a function that a handler calls. `ctx.fail` creates one with a declared, typed code.
- * A client's
- * call rejects with it.
+ * A client's call rejects with it.
  *
  * @example A helper that fails the call it runs in
  * ```ts

@@ -20,16 +20,14 @@ export interface CallerState {
    * Sets the value, or deletes it if `value` is `undefined`, when the call ends with an answer or a failure.
    *
    * @throws {TypeError} If the value does not match the schema, or if the tool has `.promise()`: its answer may arrive
-   * after newer
-   * caller state.
+   * after newer caller state.
    */
   set<Value>(slot: CallerStateSlot<Value>, value: Value | undefined): void;
 }
 
 /**
  * Defines a value that callers store for the server. It is signed, so that only the server can have written it, and not
- * stored
- * on the server.
+ * stored on the server.
  *
  * All values together are limited to 6,000 characters. Callers can read them.
  *

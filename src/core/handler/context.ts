@@ -59,8 +59,7 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
   readonly callId: string;
   /**
    * Configuration from the caller's environment, else that of the server, validated by the schema of `.config()`.
-   * `undefined` for a tool
-   * without `.config()`. It may contain secrets.
+   * `undefined` for a tool without `.config()`. It may contain secrets.
    */
   readonly config: Config;
   /** Id with which the caller groups its requests. Not trustworthy, and not stored. */
@@ -81,8 +80,7 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
   progress(done: number, total?: number, message?: string): void;
   /**
    * Logs a line about this call to the server's logger. The line is also sent to the caller if it asked for log lines
-   * and the wire is
-   * configured to send them.
+   * and the wire is configured to send them.
    */
   log(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void;
   /**
@@ -97,10 +95,8 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
    * Asks the caller a question.
    *
    * The first run of the handler ends here, and the call's outcome is the question. When the caller has answered, the
-   * handler runs
-   * again from its start and receives the answer. Code before this line should therefore only read, or be a {@link
-   * Ctx.step}. A
-   * question is repeated if its answer does not match the schema.
+   * handler runs again from its start and receives the answer. Code before this line should therefore only read, or be
+   * a {@link Ctx.step}. A question is repeated if its answer does not match the schema.
    *
    * @param key Name of the question, unique in a run.
    */
@@ -118,8 +114,7 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
   ask<const Requests extends Readonly<Record<string, QuestionSpec>>>(requests: Requests): Promise<Answers<Requests>>;
   /**
    * Asks the caller for more of something, such as credits. Continues only if the request is granted; otherwise the
-   * call ends with the
-   * failure `resource_denied`. The name is also the key of the question.
+   * call ends with the failure `resource_denied`. The name is also the key of the question.
    *
    * @returns Content of the grant.
    */

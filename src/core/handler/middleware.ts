@@ -58,8 +58,7 @@ export interface MiddlewareCtx<Added = unknown> extends Ctx<ErrorMap, unknown, P
   trace: TraceContext | undefined;
   /**
    * Calls `listener` for each following event of the call, even if the caller does not stream: partials, progress, the
-   * promise. Events
-   * are read-only. Exceptions of the listener are logged.
+   * promise. Events are read-only. Exceptions of the listener are logged.
    */
   onEvent(listener: (event: CallEvent) => void): void;
   /** Ends the call: `ctx.signal` aborts and the caller receives the error result, whatever the handler returns. */
@@ -68,8 +67,7 @@ export interface MiddlewareCtx<Added = unknown> extends Ctx<ErrorMap, unknown, P
 
 /**
  * Wraps a call. `next` continues the call and returns its result. A different return value replaces that result. An
- * exception is
- * treated as if the handler had thrown it.
+ * exception is treated as if the handler had thrown it.
  *
  * @example A user on `ctx.state`, typed for the handlers of tools that use it
  * ```ts
@@ -94,8 +92,7 @@ export type Middleware<Added = unknown> = AroundCall<Added>["around"];
 
 /**
  * Converts an unexpected exception, one that is not a {@link Failure} or {@link ToolError}, to one of these, which is
- * then treated as
- * thrown. If it returns nothing, the exception is masked and logged.
+ * then treated as thrown. If it returns nothing, the exception is masked and logged.
  */
 export type OnError = (error: unknown, ctx: MiddlewareCtx) => Failure | ToolError | undefined;
 

@@ -1,7 +1,7 @@
 /**
- * The exact check of a valibot schema.
+ * Generates the check of a valibot schema.
  *
- * Reads valibot's objects by their structure, as its JSON Schema is made: the library itself is not imported.
+ * Reads the structure of valibot's objects without importing the library, as the conversion to JSON Schema does.
  *
  * @module
  */
@@ -25,7 +25,7 @@ import {
 } from "./check_writer.ts";
 import type { ValibotSchema } from "./valibot_json_schema.ts";
 
-/** @throws {NotCompilable} */
+/** @throws {NotCompilable} If a part of the schema is not supported. */
 export function checkValibot(schema: ValibotSchema, writer: CheckWriter): Condition {
   const { pipe } = schema;
   if (schema.async === true || "fallback" in schema || "cache" in schema) throw new NotCompilable(schema.type);
@@ -40,7 +40,7 @@ export function checkValibot(schema: ValibotSchema, writer: CheckWriter): Condit
   ]);
 }
 
-/** Transformations that do nothing at run time. */
+/** Transformations without an effect at run time. */
 const LEAVES_VALUE = /^(brand|flavor|readonly)$/;
 
 function checkBaseType(schema: ValibotSchema, writer: CheckWriter): Condition {
@@ -57,7 +57,7 @@ function checkBaseType(schema: ValibotSchema, writer: CheckWriter): Condition {
     case "string":
       return STRING;
     case "number":
-      // All but NaN.
+      // Any number but NaN.
       return condition((v) => `typeof ${v}==="number"&&${v}===${v}`);
     case "literal":
       return writer.oneOf([schema.literal]);
@@ -96,7 +96,7 @@ function orNull({ type, default: preset }: ValibotSchema, wrapped: Condition): C
   return { ...anyOf([NULL, wrapped]), isLossless: wrapped.isLossless === true, mayBeAbsent: type === "nullish" };
 }
 
-/** Options that are told apart by a literal. */
+/** Options that differ in a literal. */
 function variant({ key, options }: ValibotSchema, writer: CheckWriter): Condition {
   const name = String(key);
   const literals = options.map(({ entries, type, pipe }) => {
@@ -136,7 +136,7 @@ function checkAction({ kind, type, requirement }: ValibotSchema, writer: CheckWr
     case "finite":
       return FINITE;
     default:
-      // All others whose requirement is a regular expression test it, and do nothing else.
+      // The remaining validations with a regular expression only test it.
       return matching(requirement, writer);
   }
 }

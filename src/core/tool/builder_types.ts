@@ -51,8 +51,7 @@ export type DeclaredHandle<Name extends string, Input, Args, Output, Partial, Er
 
 /**
  * Functions of a tool whose work runs in another system. The promise token carries the work's state, so nothing is
- * stored here and any
- * replica can check it.
+ * stored here and any replica can check it.
  *
  * @typeParam Args Type that `start` receives.
  * @typeParam Work State of the work: JSON, about a kilobyte. Callers can read it unless tokens are sealed.
@@ -163,9 +162,8 @@ export interface ToolBuilder<
   ): ToolBuilder<Name, Described, Input, Args, Output, Partial, ErrorData<Schemas>, Config, State>;
   /**
    * Declares configuration that the environment supplies: credentials for other services, units, user defaults. The
-   * handler receives it as
-   * `ctx.config`; models never see it. Webtools callers send it. On other wires it is that of `createServer({ config
-   * })`.
+   * handler receives it as `ctx.config`; models never see it. Webtools callers send it. On other wires it is that of
+   * `createServer({ config })`.
    *
    * @throws {TypeError} If the schema has no JSON Schema, or its root is not an object.
    */
@@ -188,8 +186,7 @@ export interface ToolBuilder<
   timeout(timeoutMs: number): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
   /**
    * Lets a call return a promise token if its answer is not ready in time. An engine continues the work, and the caller
-   * redeems the token
-   * at any replica. The work may run more than once: see `ctx.callId`, `ctx.attempt` and `ctx.step`.
+   * redeems the token at any replica. The work may run more than once: see `ctx.callId`, `ctx.attempt` and `ctx.step`.
    *
    * @throws {RangeError} If an option is not a positive number of milliseconds, or `retries` not a whole number.
    */
@@ -206,8 +203,8 @@ export interface ToolBuilder<
   ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State & StateOf<Added>>;
   /**
    * Restricts the tool, and redeeming its promises, to callers with all of these scopes, on every wire. Other callers
-   * are rejected before
-   * anything runs: `unauthenticated` without a principal, else `permission_denied`. The tool is still listed.
+   * are rejected before anything runs: `unauthenticated` without a principal, else `permission_denied`. The tool is
+   * still listed.
    *
    * @throws {TypeError} If there are no scopes, or one is empty or contains spaces.
    */
@@ -216,8 +213,8 @@ export interface ToolBuilder<
   ): ToolBuilder<Name, Described, Input, Args, Output, Partial, Errors, Config, State>;
   /**
    * Hides the tool from some callers: it is not listed, and calls fail as for an unknown tool. The predicate runs for
-   * each list and call;
-   * any result but `true` hides the tool. The principal is `undefined` if the caller is not authenticated.
+   * each list and call; any result but `true` hides the tool. The principal is `undefined` if the caller is not
+   * authenticated.
    */
   visibleTo(
     isVisible: (principal: Principal | undefined) => boolean,

@@ -26,8 +26,7 @@ export type DefineTool = <const Name extends string>(name: Name) => EmptyToolBui
 
 /**
  * Starts the definition of a tool whose schemas implement Standard JSON Schema: zod 4, ArkType, Effect, `jsonSchema(…)`
- * and others.
- * For other schemas, see {@link toolDefiner}.
+ * and others. For other schemas, see {@link toolDefiner}.
  *
  * @typeParam Name Name of the tool, a literal.
  * @param name 1 to 64 of `A-Z a-z 0-9 _ . -`, unique on its server.

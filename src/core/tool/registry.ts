@@ -110,8 +110,7 @@ export class ToolRegistry {
 
   /**
    * Creates a registry of further tools. Tokens and jobs refer to them as `<name>@<tag>`, which is not a valid name for
-   * callers. A tool that is
-   * identical to one of this registry has the same name in both.
+   * callers. A tool that is identical to one of this registry has the same name in both.
    *
    * @throws {TypeError} If a name is used twice or reserved, or the tag was used before.
    */

@@ -2,8 +2,7 @@
  * URI templates: expands variables into a URI, and matches a URI to get its variables.
  *
  * Levels 1 to 3 of {@link https://www.rfc-editor.org/rfc/rfc6570 | RFC 6570}. Matching takes linear time in the length
- * of the URI,
- * because it does not backtrack.
+ * of the URI, because it does not backtrack.
  *
  * @module
  */
