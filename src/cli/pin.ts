@@ -17,9 +17,9 @@ export const pin: Command = {
   about:
     "Fetches a webtool's metadata, to be looked at and kept; with --out, says what has changed since the last time",
   async run(args) {
-    const asked = parse(args);
-    if (asked === undefined) return misused(this);
-    const { url, version, out } = asked;
+    const request = parse(args);
+    if (request === undefined) return misused(this);
+    const { url, version, out } = request;
     try {
       const webtool = await fetchWebtool(url, { version });
       return out === undefined ? print(webtool) : write(webtool, out);

@@ -18,8 +18,8 @@ export interface RetryOptions {
 }
 
 /** Whether the error is transient: the server was unreachable or overloaded. */
-export function isRetryable(settled: CallResult | UnknownOutcome): settled is ErrorResult {
-  return settled.kind === "error" && (settled.code === "unavailable" || settled.code === "rate_limited");
+export function isRetryable(result: CallResult | UnknownOutcome): result is ErrorResult {
+  return result.kind === "error" && (result.code === "unavailable" || result.code === "rate_limited");
 }
 
 /**
@@ -27,40 +27,40 @@ export function isRetryable(settled: CallResult | UnknownOutcome): settled is Er
  * with full jitter. `undefined` if it exceeds the maximum.
  */
 export function retryDelayMs(
-  refusal: ErrorResult,
+  error: ErrorResult,
   attempt: number,
   { baseDelayMs = 200, maxDelayMs = 10_000 }: RetryOptions = {},
 ): number | undefined {
-  const asked = (refusal.data as { readonly retry_after_ms?: unknown } | null | undefined)?.retry_after_ms;
-  if (typeof asked === "number") return asked > maxDelayMs ? undefined : asked;
+  const requestedMs = (error.data as { readonly retry_after_ms?: unknown } | null | undefined)?.retry_after_ms;
+  if (typeof requestedMs === "number") return requestedMs > maxDelayMs ? undefined : requestedMs;
   return Math.random() * Math.min(maxDelayMs, baseDelayMs * 2 ** attempt);
 }
 
 /** Returns the value of an answer. Throws for any other result. */
-export function unwrapAnswer(settled: CallResult | UnknownOutcome): unknown {
-  switch (settled.kind) {
+export function unwrapAnswer(result: CallResult | UnknownOutcome): unknown {
+  switch (result.kind) {
     case "answer":
-      return settled.value;
+      return result.value;
     case "failure":
-      throw new Failure(settled.code, settled.message, settled.data);
+      throw new Failure(result.code, result.message, result.data);
     case "error":
-      throw toToolError(settled);
+      throw toToolError(result);
     default: {
-      const answerIt = "requests" in settled ? "give the client onElicitation and onMoreRequested, or " : "";
-      throw unexpectedOutcome(settled, `an answer: ${answerIt}read it with .outcome()`);
+      const answerIt = "requests" in result ? "give the client onElicitation and onMoreRequested, or " : "";
+      throw unexpectedOutcome(result, `an answer: ${answerIt}read it with .outcome()`);
     }
   }
 }
 
 /** Creates the exception for a result of another kind than expected. */
-export function unexpectedOutcome(settled: CallResult | UnknownOutcome, wanted: string): ToolError {
-  const { kind, responseType = kind } = settled as UnknownOutcome;
+export function unexpectedOutcome(result: CallResult | UnknownOutcome, wanted: string): ToolError {
+  const { kind, responseType = kind } = result as UnknownOutcome;
   return new ToolError("invalid_request", `The server answered with ${responseType}, not with ${wanted}`, {
-    details: settled,
+    details: result,
   });
 }
 
 /** Converts an error result to an exception. */
-export function toToolError(refusal: ErrorResult): ToolError {
-  return new ToolError(refusal.code, refusal.message, { details: refusal.data, cause: refusal.cause });
+export function toToolError(error: ErrorResult): ToolError {
+  return new ToolError(error.code, error.message, { details: error.data, cause: error.cause });
 }

@@ -169,9 +169,9 @@ class Caller implements ClientMethods {
     args?: unknown,
     options?: CallOptions,
   ): Promise<ToolOutcome<unknown, Record<never, never>>> {
-    const settled = await this.#once({ tool, args }, options);
-    if (settled.kind === "error") throw toToolError(settled);
-    return settled;
+    const result = await this.#once({ tool, args }, options);
+    if (result.kind === "error") throw toToolError(result);
+    return result;
   }
 
   stream(tool: string, args?: unknown, options?: CallOptions): ToolStream<unknown, unknown> {
@@ -179,10 +179,10 @@ class Caller implements ClientMethods {
   }
 
   async start(tool: string, args?: unknown, options?: CallOptions): Promise<PromisedAnswer<unknown>> {
-    const settled = await this.#once({ tool, args, meta: { promise: true } }, options);
-    if (settled.kind === "promise") return this.redeem(settled.token);
-    unwrapAnswer(settled);
-    throw unexpectedOutcome(settled, "a promise");
+    const result = await this.#once({ tool, args, meta: { promise: true } }, options);
+    if (result.kind === "promise") return this.redeem(result.token);
+    unwrapAnswer(result);
+    throw unexpectedOutcome(result, "a promise");
   }
 
   redeem<Output>(token: string): PromisedAnswer<Output> {
@@ -217,38 +217,38 @@ class Caller implements ClientMethods {
     options?: CallOptions,
     call: RunningCall = new RunningCall(options, this.#options),
   ): Promise<unknown> {
-    const settled = await call.run(async () => {
+    const result = await call.run(async () => {
       let request = first;
-      const said: Record<string, string> = {};
+      const previous: Record<string, string> = {};
       for (let rounds = 0;;) {
-        let settled = await this.#request(request, call);
+        let result = await this.#request(request, call);
         // The stream was interrupted, but the promise of the call is known.
-        if (isRetryable(settled) && call.deferred !== undefined) settled = call.deferred;
-        if (settled.kind === "promise") {
+        if (isRetryable(result) && call.deferred !== undefined) result = call.deferred;
+        if (result.kind === "promise") {
           // Limits the delay that the server requests, in both directions.
-          await call.sleep(Math.min(30_000, Math.max(50, settled.retryAfterMs)));
-          request = redemption(settled.token);
+          await call.sleep(Math.min(30_000, Math.max(50, result.retryAfterMs)));
+          request = redemption(result.token);
         } else {
           // The answering function may take any time, but the number of rounds is limited: a tool may repeat a question
           // forever.
           call.suspend();
-          const meta = "requests" in settled && rounds++ < 32 && await this.#answer(settled, first.tool, said);
+          const meta = "requests" in result && rounds++ < 32 && await this.#answer(result, first.tool, previous);
           call.markActive();
           if (meta) request = { ...request, meta };
           // A failed redemption leaves the promise valid: the error contains the token.
-          else if (settled.kind !== "error" || !request.token) return settled;
-          else return { ...settled, data: { ...(settled.data as object | undefined), promise_token: request.token } };
+          else if (result.kind !== "error" || !request.token) return result;
+          else return { ...result, data: { ...(result.data as object | undefined), promise_token: request.token } };
         }
       }
     });
-    return unwrapAnswer(settled);
+    return unwrapAnswer(result);
   }
 
-  /** Calls the answering functions. `undefined` if there is none for a question. `said` holds previous answers. */
-  async #answer(settled: QuestionsResult, tool: string, said: Record<string, string>): Promise<Request["meta"]> {
+  /** Calls the answering functions. `undefined` if there is none for a question. `previous` holds previous answers. */
+  async #answer(result: QuestionsResult, tool: string, previous: Record<string, string>): Promise<Request["meta"]> {
     const { onElicitation, onMoreRequested } = this.#options;
     const responses: Record<string, unknown> = {};
-    for (const [key, request] of Object.entries(settled.requests)) {
+    for (const [key, request] of Object.entries(result.requests)) {
       const answer = request.kind === "more"
         ? onMoreRequested
         : request.kind === "elicitation"
@@ -258,10 +258,10 @@ class Caller implements ClientMethods {
       const refused = request.params?.["refused"];
       const json = JSON.stringify(responses[key] = await answer({ ...request, key, tool }) ?? null);
       // The same answer would be rejected again.
-      if (refused && json === said[key]) throw unexpectedOutcome(settled, `an answer: ${refused}`);
-      said[key] = json;
+      if (refused && json === previous[key]) throw unexpectedOutcome(result, `an answer: ${refused}`);
+      previous[key] = json;
     }
-    return { continuation: settled.continuation, responses };
+    return { continuation: result.continuation, responses };
   }
 
   async #request(request: Request, call: RunningCall): Promise<CallResult | UnknownOutcome> {
@@ -269,19 +269,19 @@ class Caller implements ClientMethods {
     // System tools are safe to repeat.
     const isSystem = tool === "redeem" || tool === "cancel";
     const { retry } = this.#options;
-    let settled = await this.#attempt(request, call);
+    let result = await this.#attempt(request, call);
     // Redemptions are retried for about a minute, so that a server can restart.
     const most = (retry?.attempts ?? 2) * (isSystem ? 10 : 1);
-    for (let attempt = 0; attempt < most && isRetryable(settled); attempt++) {
-      const delayMs = retryDelayMs(settled, attempt, retry);
+    for (let attempt = 0; attempt < most && isRetryable(result); attempt++) {
+      const delayMs = retryDelayMs(result, attempt, retry);
       if (delayMs === undefined || (call.hasEvents && !isSystem)) break;
       const isSafe = isSystem || call.options.idempotencyKey !== undefined || await this.#isRepeatable(tool);
       if (isSafe === false) break;
       await call.sleep(delayMs);
       // If the list is unavailable, the server still is, and the attempt is used up.
-      if (isSafe) settled = await this.#attempt(request, call);
+      if (isSafe) result = await this.#attempt(request, call);
     }
-    return settled.kind === "error" ? await this.#explain(settled, call) : settled;
+    return result.kind === "error" ? await this.#explain(result, call) : result;
   }
 
   #explain(error: ErrorResult, call: RunningCall): MaybePromise<ErrorResult> {
@@ -290,22 +290,22 @@ class Caller implements ClientMethods {
 
   async #attempt({ tool, args, meta: added }: Request, call: RunningCall): Promise<CallResult | UnknownOutcome> {
     call.signal.throwIfAborted();
-    const { options: { meta: given, idempotencyKey }, sink } = call;
+    const { options: { meta: callMeta, idempotencyKey }, sink } = call;
     const remainingMs = call.dueMs - performance.now();
     const meta = {
-      ...given,
+      ...callMeta,
       ...added,
       ...this.#kept,
       ...(idempotencyKey !== undefined && { idempotency_key: idempotencyKey }),
       ...(remainingMs < Infinity && { deadline_ms: Math.ceil(Math.max(1, remainingMs)) }),
     };
     const sent = { tool, args, meta: Object.keys(meta).length === 0 ? undefined : meta, limit: call };
-    const settled = await this.#transport.call(sent, sink);
+    const result = await this.#transport.call(sent, sink);
     // A transport may ignore the signal; its result is then discarded.
     call.signal.throwIfAborted();
-    const { meta: told, context = told?.["context"] } = settled as Pick<AnswerOutcome, "meta" | "context">;
+    const { meta: resultMeta, context = resultMeta?.["context"] } = result as Pick<AnswerOutcome, "meta" | "context">;
     if (typeof context === "string") this.#kept = { context };
-    return settled;
+    return result;
   }
 
   /**

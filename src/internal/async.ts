@@ -67,7 +67,7 @@ export class Listeners<News = void> {
   }
 
   /** Notifies all listeners. */
-  tell(news: News): void {
+  notify(news: News): void {
     for (const listener of [...this.#listeners]) listener(news);
   }
 

@@ -23,21 +23,21 @@ export function acceptsEventStream(accept: string | null): boolean {
  * Parses the URL of a transport.
  *
  * @param action Failed action for the error message: `reach an MCP server`.
- * @param given The URL.
+ * @param input The URL.
  * @param expected Description of a valid value.
- * @param text Text to parse, if it differs from `given`.
+ * @param text Text to parse, if it differs from `input`.
  * @throws {TypeError} If it is not a URL with `http:` or `https:`.
  */
 export function parseHttpUrl(
   action: string,
-  given: unknown,
+  input: unknown,
   expected: string = 'a URL that begins with "http://" or "https://"',
-  text: string = `${given}`,
+  text: string = `${input}`,
 ): URL {
-  const isSaid = typeof given === "string" || given instanceof URL;
-  if (isSaid && /^https?:/i.test(text) && URL.canParse(text)) return new URL(text);
+  const isText = typeof input === "string" || input instanceof URL;
+  if (isText && /^https?:/i.test(text) && URL.canParse(text)) return new URL(text);
   throw new TypeError(
-    `Cannot ${action}: pass ${expected}, not ${isSaid ? `"${`${given}`.slice(0, 64)}"` : typeof given}`,
+    `Cannot ${action}: pass ${expected}, not ${isText ? `"${`${input}`.slice(0, 64)}"` : typeof input}`,
   );
 }
 

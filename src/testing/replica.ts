@@ -95,8 +95,8 @@ export class ReplicaLife implements Replica {
 
   async #say<Value>(work: () => MaybePromise<Value>): Promise<Value> {
     if (this.#isKilled) return await NEVER;
-    const said = await work();
-    return this.#isKilled ? await NEVER : said;
+    const result = await work();
+    return this.#isKilled ? await NEVER : result;
   }
 
   async #hold(engine: Engine, id: string): Promise<() => MaybePromise<void>> {

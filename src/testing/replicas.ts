@@ -229,8 +229,8 @@ class Simulation<Source extends ReplicaServer> implements ReplicaSimulation<Sour
     if (lot.isRequestLost) return note("request lost");
     const result = await running.replica.untilKilled(() => work(running, lot));
     if (result === undefined) return note("killed");
-    const refusal = note(lot.isReplyLost ? "reply lost" : "answered", result);
-    return lot.isReplyLost ? refusal : result;
+    const error = note(lot.isReplyLost ? "reply lost" : "answered", result);
+    return lot.isReplyLost ? error : result;
   }
 
   /** Faults before and during the next request. */

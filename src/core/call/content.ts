@@ -189,13 +189,13 @@ export const content: ContentHelpers = {
 };
 
 /** Creates a message of the user from text or a content block. */
-export function user(said: string | ContentBlock): PromptMessage {
-  return say("user", said);
+export function user(body: string | ContentBlock): PromptMessage {
+  return toMessage("user", body);
 }
 
 /** Creates a message of the model from text or a content block. */
-export function assistant(said: string | ContentBlock): PromptMessage {
-  return say("assistant", said);
+export function assistant(body: string | ContentBlock): PromptMessage {
+  return toMessage("assistant", body);
 }
 
 /** Encodes the contents of a resource. */
@@ -252,8 +252,8 @@ function isResourceContents(value: unknown): boolean {
   return typeof value["text"] === "string" || typeof value["blob"] === "string";
 }
 
-function say(role: Role, said: string | ContentBlock): PromptMessage {
-  return { role, content: typeof said === "string" ? content.text(said) : said };
+function toMessage(role: Role, body: string | ContentBlock): PromptMessage {
+  return { role, content: typeof body === "string" ? content.text(body) : body };
 }
 
 function toBase64(data: Uint8Array | string): string {

@@ -191,9 +191,9 @@ export class PieceCollector implements Sink {
   }
 
   /** Adds the joined partials to an answer without a value. Other results are returned unchanged. */
-  join<Value extends object>(settled: Value): Value {
-    const { kind, value } = settled as { readonly kind?: unknown; readonly value?: unknown };
+  join<Value extends object>(result: Value): Value {
+    const { kind, value } = result as { readonly kind?: unknown; readonly value?: unknown };
     const isEmpty = kind === "answer" && value === undefined && this.#pieces.length > 0;
-    return isEmpty ? { ...settled, value: joinPartials(this.#pieces) } : settled;
+    return isEmpty ? { ...result, value: joinPartials(this.#pieces) } : result;
   }
 }

@@ -10,12 +10,12 @@ const MAX_VALUES = 100;
  *
  * @param value Text typed so far.
  * @param ctx Context of the request.
- * @param given Other arguments known so far, not validated.
+ * @param otherArguments Other arguments known so far, not validated.
  */
 export type Completer = (
   value: string,
   ctx: ListingCtx,
-  given: Readonly<Record<string, string>>,
+  otherArguments: Readonly<Record<string, string>>,
 ) => MaybePromise<readonly string[] | CompletedValues>;
 
 /** Some of the values, and their total number. */
@@ -32,8 +32,10 @@ export interface CompletedValues {
 export type Completers<Names extends string = string> = { readonly [Name in Names]?: Completer };
 
 /** Validates the return value of a completer and limits its size. */
-export function toCompletion(given: readonly string[] | CompletedValues): Completion {
-  const { values, total, hasMore }: CompletedValues = isList(given) ? { values: given, total: given.length } : given;
+export function toCompletion(returned: readonly string[] | CompletedValues): Completion {
+  const { values, total, hasMore }: CompletedValues = isList(returned)
+    ? { values: returned, total: returned.length }
+    : returned;
   if (!Array.isArray(values) || values.some((value) => typeof value !== "string")) {
     throw new TypeError("A completion is an array of strings, or { values, total?, hasMore? }");
   }
@@ -59,8 +61,8 @@ export function assertCompleters(completers: Completers, names: readonly string[
   }
 }
 
-function isList(given: readonly string[] | CompletedValues): given is readonly string[] {
-  return Array.isArray(given);
+function isList(returned: readonly string[] | CompletedValues): returned is readonly string[] {
+  return Array.isArray(returned);
 }
 
 /** Completions of an argument. */

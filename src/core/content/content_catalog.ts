@@ -35,7 +35,7 @@ export interface CompletionRequest extends ContentRequest {
   /** Text typed so far. */
   readonly value: string;
   /** Other arguments known so far. */
-  readonly given?: Readonly<Record<string, string>> | undefined;
+  readonly otherArguments?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The resources and prompts of a server. */

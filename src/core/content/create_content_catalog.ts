@@ -48,8 +48,8 @@ const NOTHING: Completion = { values: [], hasMore: false };
 /** Creates the catalog of a server. */
 export const createContentCatalog: CreateContentCatalog = (resources, prompts, run) =>
   new ServerContentCatalog(
-    resources.map((resource) => finished(resource?.["~resource"], "resource", ".read(…)")),
-    prompts.map((prompt) => finished(prompt?.["~prompt"], "prompt", ".handle(…)")),
+    resources.map((resource) => assertFinished(resource?.["~resource"], "resource", ".read(…)")),
+    prompts.map((prompt) => assertFinished(prompt?.["~prompt"], "prompt", ".handle(…)")),
     run,
   );
 
@@ -67,7 +67,7 @@ interface Read {
 interface Complete {
   readonly argument: string;
   readonly value: string;
-  readonly given: Readonly<Record<string, string>>;
+  readonly otherArguments: Readonly<Record<string, string>>;
 }
 
 class ServerContentCatalog implements ContentCatalog {
@@ -133,29 +133,30 @@ class ServerContentCatalog implements ContentCatalog {
   }
 
   complete(request: CompletionRequest): MaybePromise<CallResultOf<Completion>> {
-    const { of, argument, value, given = {} } = request;
+    const { of, argument, value, otherArguments = {} } = request;
     if ("prompt" in of) {
       const prompt = this.#prompts.get(of.prompt);
       if (prompt === undefined) return this.#promptNotFound(of.prompt);
-      return this.#complete(prompt.run, prompt.definition.completers, { argument, value, given }, request);
+      return this.#complete(prompt.run, prompt.definition.completers, { argument, value, otherArguments }, request);
     }
     const resource = this.#resources.get(of.resource);
     if (resource === undefined) return errorResult("resource_not_found", "Resource not found", { uri: of.resource });
-    return this.#complete(resource.run, resource.definition.completers, { argument, value, given }, request);
+    return this.#complete(resource.run, resource.definition.completers, { argument, value, otherArguments }, request);
   }
 
   #complete(
     { name, scopes, part }: ToolDefinition,
     completers: Completers,
-    asked: Complete,
+    completion: Complete,
     request: ContentRequest,
   ): MaybePromise<CallResultOf<Completion>> {
-    const { argument, value, given } = asked;
+    const { argument, value, otherArguments } = completion;
     const completer = Object.hasOwn(completers, argument) ? completers[argument] : undefined;
     if (completer === undefined) return { kind: "answer", value: NOTHING };
-    const complete: ToolDefinition["handler"] = (_, ctx) => mapMaybe(completer(value, ctx, given), toCompletion);
+    const complete: ToolDefinition["handler"] = (_, ctx) =>
+      mapMaybe(completer(value, ctx, otherArguments), toCompletion);
     const definition = toDefinition(`complete:${name}`, complete, { scopes, part });
-    return this.#runWithoutQuestions(definition, asked, request);
+    return this.#runWithoutQuestions(definition, completion, request);
   }
 
   #find(uri: string): (Runnable<ResourceDefinition> & { readonly variables: UriVariables }) | undefined {
@@ -186,8 +187,8 @@ class ServerContentCatalog implements ContentCatalog {
     args: unknown,
     request: ContentRequest,
   ): MaybePromise<CallResultOf<Value>> {
-    const settled = this.#runDefinition<Value>(definition, args, request);
-    return settled instanceof Promise ? settled.then(assertNoQuestions) : assertNoQuestions(settled);
+    const result = this.#runDefinition<Value>(definition, args, request);
+    return result instanceof Promise ? result.then(assertNoQuestions) : assertNoQuestions(result);
   }
 
   /** The one cast: a definition's handler determines the type of its answer. */
@@ -245,9 +246,9 @@ function listOne(definition: ResourceDefinition, { variables, ...own }: ListedRe
   return { uri, name: uri, ...omitUndefined({ icons, mimeType, annotations }), ...own };
 }
 
-function assertNoQuestions<Value>(settled: CallResultOf<Value>): CallResultOf<Value> {
-  const isOver = settled.kind === "answer" || settled.kind === "failure" || settled.kind === "error";
-  return isOver ? settled : errorResult("internal", "A list or a completion cannot ask its caller");
+function assertNoQuestions<Value>(result: CallResultOf<Value>): CallResultOf<Value> {
+  const isOver = result.kind === "answer" || result.kind === "failure" || result.kind === "error";
+  return isOver ? result : errorResult("internal", "A list or a completion cannot ask its caller");
 }
 
 /** Prompts and resources have no jobs, so members that would create one are removed. */
@@ -282,7 +283,7 @@ function byReader(
   return [own, ...groups.values()].map((entries) => new Map(entries));
 }
 
-function finished<Definition>(definition: Definition | undefined, what: string, end: string): Definition {
+function assertFinished<Definition>(definition: Definition | undefined, what: string, end: string): Definition {
   if (definition !== undefined) return definition;
   throw new TypeError(`Cannot create server: a ${what} is not finished; end its definition with ${end}`);
 }

@@ -37,7 +37,7 @@ export function compilePromptInput(schema: Schema, label: string): PromptInput {
   const { properties } = jsonSchema;
   const members = Object.entries(isJsonObject(properties) ? properties : {});
   for (const [name, member] of members) {
-    if (takesText(member)) continue;
+    if (acceptsText(member)) continue;
     throw new TypeError(
       `${where} wants "${name}" to be something else than text, which is all that callers of prompts can send: take text ` +
         `and make of it what you need, for instance with v.pipe(v.string(), v.toNumber())`,
@@ -71,13 +71,13 @@ function listArgument(name: string, { title, description }: JsonSchema, isRequir
 }
 
 /** Whether a JSON Schema accepts some string, as far as its keywords show. */
-function takesText(schema: unknown): boolean {
+function acceptsText(schema: unknown): boolean {
   if (!isJsonObject(schema)) return schema !== false;
   const { type, enum: values, anyOf, oneOf } = schema;
   if (type !== undefined) return [type].flat().includes("string");
   if ("const" in schema) return typeof schema["const"] === "string";
   const options = Array.isArray(values) ? values.map((value) => typeof value === "string") : undefined;
   const alternatives = anyOf ?? oneOf;
-  const fits = options ?? (Array.isArray(alternatives) ? alternatives.map(takesText) : [true]);
+  const fits = options ?? (Array.isArray(alternatives) ? alternatives.map(acceptsText) : [true]);
   return fits.some(Boolean);
 }

@@ -62,7 +62,7 @@ export interface MiddlewareCtx<Added = unknown> extends Ctx<ErrorMap, unknown, P
    */
   onEvent(listener: (event: CallEvent) => void): void;
   /** Ends the call: `ctx.signal` aborts and the caller receives the error result, whatever the handler returns. */
-  end(refusal: ErrorResult): void;
+  end(error: ErrorResult): void;
 }
 
 /**

@@ -32,9 +32,9 @@ interface Finding {
 }
 
 /** Whether a schema contains `uniqueItems`. */
-export function saysUniqueItems(node: unknown): boolean {
-  if (Array.isArray(node)) return node.some(saysUniqueItems);
-  return isJsonObject(node) && (node["uniqueItems"] === true || Object.values(node).some(saysUniqueItems));
+export function containsUniqueItems(node: unknown): boolean {
+  if (Array.isArray(node)) return node.some(containsUniqueItems);
+  return isJsonObject(node) && (node["uniqueItems"] === true || Object.values(node).some(containsUniqueItems));
 }
 
 /**

@@ -5,7 +5,7 @@
  */
 import { type OutputUnit, Validator } from "@cfworker/json-schema";
 import { keywordAt, parsePointer, valueAt } from "./pointer.ts";
-import { boundSchema, hasUniqueItems, isTooLong, saysUniqueItems } from "./bounded.ts";
+import { boundSchema, containsUniqueItems, hasUniqueItems, isTooLong } from "./bounded.ts";
 
 /** A validation error, without the value. */
 export interface Problem {
@@ -55,12 +55,12 @@ const CONTAINERS: ReadonlySet<string> = new Set([
  * pattern is invalid.
  */
 export function compileCheck(schema: Readonly<Record<string, unknown>>): Check {
-  const findings = saysUniqueItems(schema) ? compileUnique(schema) : compile(boundSchema(schema, false));
+  const findings = containsUniqueItems(schema) ? compileUnique(schema) : compile(boundSchema(schema, false));
   return (value) => {
     const found = findingsOf(findings, value);
     if (found === undefined) return [ILL_NAMED];
-    const told = found.filter(({ keyword }) => !CONTAINERS.has(keyword));
-    return (told.length > 0 ? told : found).slice(0, MAX_PROBLEMS).map((one) => toProblem(one, schema));
+    const reported = found.filter(({ keyword }) => !CONTAINERS.has(keyword));
+    return (reported.length > 0 ? reported : found).slice(0, MAX_PROBLEMS).map((one) => toProblem(one, schema));
   };
 }
 
@@ -77,7 +77,7 @@ function findingsOf(findings: Findings, value: unknown): readonly OutputUnit[] |
 }
 
 /** Compiles the schema on first use: many schemas are never used. */
-export function compileLater(schema: Readonly<Record<string, unknown>>): Check {
+export function compileLazily(schema: Readonly<Record<string, unknown>>): Check {
   let check: Check | undefined;
   return (value) => (check ??= compileCheck(schema))(value);
 }

@@ -84,13 +84,13 @@ export class CheckWriter {
     for (const [name, member] of Object.entries(members)) {
       if (name in INHERITED) throw new NotCompilable(name);
       const key = JSON.stringify(name);
-      const refused = `if(v===undefined||!(${member.on("v")}))return false`;
+      const rejected = `if(v===undefined||!(${member.on("v")}))return false`;
       const kept = `r[${key}]=${copied(member, `o[${key}]`)};`;
       if (member.mayBeAbsent) {
-        body += `v=o[${key}];if(v!==undefined||${key} in o){${refused};n--}`;
+        body += `v=o[${key}];if(v!==undefined||${key} in o){${rejected};n--}`;
         copies += `if(${key} in o)${kept}`;
       } else {
-        body += `v=o[${key}];${refused};`;
+        body += `v=o[${key}];${rejected};`;
         copies += kept;
         required++;
       }

@@ -52,11 +52,13 @@ export function compileValidator(schema: Schema, where: string): (value: unknown
   // A valibot schema that is not wrapped.
   if (!("~run" in schema)) return validate;
   return (value) =>
-    estimateJsonSize(value, MAX_TOLD_CHARS, Number.POSITIVE_INFINITY) < 0 ? findFirst(schema, value) : validate(value);
+    estimateJsonSize(value, MAX_REPORTED_CHARS, Number.POSITIVE_INFINITY) < 0
+      ? findFirstIssue(schema, value)
+      : validate(value);
 }
 
 /** Size in characters of JSON above which only the first issue is reported. */
-const MAX_TOLD_CHARS = 4_096;
+const MAX_REPORTED_CHARS = 4_096;
 
 /** Method with which valibot's functions run a schema. */
 interface Runnable {
@@ -64,6 +66,6 @@ interface Runnable {
 }
 
 /** Stops at the first issue. A large hostile body could otherwise result in gigabytes of issues. */
-function findFirst(schema: Schema, value: unknown): MaybePromise<SchemaResult> {
+function findFirstIssue(schema: Schema, value: unknown): MaybePromise<SchemaResult> {
   return (schema as Schema & Runnable)["~run"]({ value }, { abortEarly: true });
 }

@@ -100,11 +100,14 @@ function orNull({ type, default: preset }: ValibotSchema, wrapped: Condition): C
 function variant({ key, options }: ValibotSchema, writer: CheckWriter): Condition {
   const name = String(key);
   const literals = options.map(({ entries, type, pipe }) => {
-    const told = entries?.[name];
-    if (!/^(strict_)?object$/.test(type) || pipe !== undefined || told?.type !== "literal" || told.pipe !== undefined) {
+    const discriminator = entries?.[name];
+    if (
+      !/^(strict_)?object$/.test(type) || pipe !== undefined || discriminator?.type !== "literal" ||
+      discriminator.pipe !== undefined
+    ) {
       throw new NotCompilable(type);
     }
-    return told.literal;
+    return discriminator.literal;
   });
   if (new Set(literals).size < literals.length) throw new NotCompilable(name);
   return anyOf(options.map((option) => checkValibot(option, writer)));

@@ -138,11 +138,11 @@ function ringOf(makeRing: () => Ring<Key>, { hmac = nobleHmac, seal }: KeyRingOp
     const stampStart = lane.start.length;
     const headEnd = stampStart + STAMP_BYTES;
     const claims = lane.guard.open(bindTo(principal, bytes.subarray(0, headEnd)), bytes.subarray(headEnd));
-    const said = claims && decodeClaims(claims);
-    if (said === undefined) return "invalid";
+    const decoded = claims && decodeClaims(claims);
+    if (decoded === undefined) return "invalid";
     const stamp = decodeStamp(bytes.subarray(stampStart, headEnd));
     // Checked after the signature, so that a forgery does not reveal expiry. Written so that NaN counts as expired.
-    return nowMs < (stamp.expSeconds + LEEWAY_SECONDS) * 1000 ? { ...stamp, ...said } : "expired";
+    return nowMs < (stamp.expSeconds + LEEWAY_SECONDS) * 1000 ? { ...stamp, ...decoded } : "expired";
   }
 
   return { isSealed: seal !== undefined, sign, verify };

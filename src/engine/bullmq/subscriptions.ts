@@ -14,6 +14,6 @@ export class BullmqSubscriptions {
   /** A job has changed; if `undefined`, any may have. */
   tell(id: string | undefined): void {
     const changed = id === undefined ? [...this.#jobs.values()] : [this.#jobs.get(id)];
-    for (const listeners of changed) listeners?.tell();
+    for (const listeners of changed) listeners?.notify();
   }
 }

@@ -43,7 +43,7 @@ export class SqliteSubscriptions {
     const watched = this.#watched.get(id);
     if (watched === undefined) return;
     watched.version = version;
-    watched.listeners.tell();
+    watched.listeners.notify();
   }
 
   /** Looks for changes by other processes. Costs a few microseconds while there are none. */

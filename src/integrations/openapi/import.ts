@@ -4,7 +4,7 @@
  * @module
  */
 import { asObject, type Members, OBJECT_MEMBERS } from "../../internal/json.ts";
-import { compileLater, toValidate } from "../../core/json_schema/check.ts";
+import { compileLazily, toValidate } from "../../core/json_schema/check.ts";
 import type { JsonSchema, Schema, SchemaResult } from "../../core/schema/standard_schema.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { SCHEMA_ADAPTERS } from "../../core/schema/adapters.ts";
@@ -222,7 +222,7 @@ const TOO_MANY: SchemaResult = {
 type Validate = (value: unknown) => SchemaResult;
 
 function checkOf(jsonSchema: JsonSchema): Validate {
-  return toValidate(compileLater(jsonSchema));
+  return toValidate(compileLazily(jsonSchema));
 }
 
 function boundedCheck(jsonSchema: JsonSchema): Validate {

@@ -89,7 +89,7 @@ class Bus implements RedisChangeBus {
       await this.#send(json);
     } catch (error) {
       // Whoever listens here needs no Redis for it.
-      this.#listeners.tell(change);
+      this.#listeners.notify(change);
       const hasRoom = this.#unsent.size < MAX_UNSENT || this.#unsent.has(json);
       if (this.#connection.isClosed || isRefusal(error) || !hasRoom) throw error;
       this.#unsent.add(json);
@@ -112,7 +112,7 @@ class Bus implements RedisChangeBus {
       cursor: undefined,
       read: (text) => this.#read(text),
       missed: (cursor) => this.#missed(cursor, performance.now() - beganMs),
-      tell: (change) => this.#listeners.tell(change),
+      tell: (change) => this.#listeners.notify(change),
     });
   }
 

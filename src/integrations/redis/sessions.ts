@@ -133,7 +133,7 @@ class Store implements RedisSessionStore {
     const appended = (before ?? Promise.resolve()).then(async () => {
       const isKept = await this.#connection.askPatiently(this.#script(APPEND, id, values)) === 1;
       // It was quiet for too long, of which nobody tells: whoever waits for the message waits in vain.
-      if (!isKept) this.#listeners.get(id)?.tell({ kind: "ended" });
+      if (!isKept) this.#listeners.get(id)?.notify({ kind: "ended" });
     });
     const done = appended.catch(() => {}).then(() => {
       if (this.#appends.get(key) === done) this.#appends.delete(key);
@@ -186,7 +186,7 @@ class Store implements RedisSessionStore {
         return note;
       },
       missed: (cursor = "0") => this.#missed(id, cursor),
-      tell: (note) => listeners.tell(note),
+      tell: (note) => listeners.notify(note),
     });
   }
 

@@ -176,7 +176,7 @@ export class Remote implements Gateway {
       return { ...plan, remote };
     });
     // Update the tools first, then announce the change.
-    this.#listeners.tell();
+    this.#listeners.notify();
     await this.#changes.publish(CHANGED);
   }
 

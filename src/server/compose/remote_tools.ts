@@ -5,7 +5,7 @@
  */
 import { isSystemTool } from "../../core/call/transport.ts";
 import type { ListedTool } from "../../core/call/transport.ts";
-import { compileLater, toValidate } from "../../core/json_schema/check.ts";
+import { compileLazily, toValidate } from "../../core/json_schema/check.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { mapParts } from "../../core/json_schema/subschemas.ts";
@@ -145,7 +145,7 @@ function toPlan(tool: ListedTool, name: string, gateway: string): ToolDefinition
 }
 
 function toSchema(listed: JsonSchema): CompiledSchema {
-  return { jsonSchema: withoutHeaders(listed), validate: toValidate(compileLater(listed)) };
+  return { jsonSchema: withoutHeaders(listed), validate: toValidate(compileLazily(listed)) };
 }
 
 /** Drops `x-mcp-header`, which concerns only the gateway and the server, and would be refused over MCP if malformed. */

@@ -201,7 +201,7 @@ function readCompletion({ ref, argument, context }: Members): ReadCompletion | E
     return refuseParam("argument", argument, "an object with a name and a value, as strings");
   }
   const given = isJsonObject(context) && isJsonObject(context["arguments"]) ? context["arguments"] : {};
-  return { of, argument: name, value, given: textsOf(given) };
+  return { of, argument: name, value, otherArguments: textsOf(given) };
 }
 
 function textsOf(members: Members): Record<string, string> {

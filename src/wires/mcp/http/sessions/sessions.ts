@@ -176,6 +176,6 @@ class MemorySessions implements SessionStore {
   }
 
   #tell(id: string, note: SessionNote): void {
-    this.#listeners.get(id)?.tell(note);
+    this.#listeners.get(id)?.notify(note);
   }
 }
