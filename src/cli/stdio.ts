@@ -25,7 +25,9 @@ export const stdio: Command = {
     const { default: main, server = main }: { default?: unknown; server?: unknown } = await import(
       pathToFileURL(file).href
     );
-    if (!isServer(server)) return fail(`Cannot serve ${path}: it exports no server. Export what createServer gives`, 1);
+    if (!isServer(server)) {
+      return fail(`Cannot serve ${path}: it does not export a server; export the result of createServer()`, 1);
+    }
     await serveStdio(server);
     // Exits even if timers or sockets of the module are still active.
     return process.exit(0);

@@ -102,21 +102,21 @@ const HTTP_OPTIONS = `${OPTIONS}, headers, fetch, maxResponseBytes`;
 function assertKnown(options: object, known: string): void {
   for (const [name, value] of Object.entries(options)) {
     if (value !== undefined && !known.split(", ").includes(name)) {
-      throw new TypeError(`Cannot make a client: there is no option "${name}" here, but ${known}`);
+      throw new TypeError(`Cannot create client: there is no option "${name}" here, but ${known}`);
     }
   }
 }
 
 /** URL of the endpoints. The default path is that of a server with default options. */
 function toEndpoint(to: string | URL): URL {
-  const url = parseHttpUrl("make a client", to);
+  const url = parseHttpUrl("create client", to);
   if (url.pathname === "/") url.pathname = "/mcp-lite/v1";
   return url;
 }
 
 function asTransport(to: Transport): Transport {
   if (typeof to?.call === "function") return to;
-  throw new TypeError("Cannot make a client: pass a URL, or a transport");
+  throw new TypeError("Cannot create client: pass a URL, or a transport");
 }
 
 function toolCall(caller: Caller, name: string): unknown {

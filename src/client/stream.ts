@@ -59,7 +59,7 @@ export class PieceStream extends RunningCall implements ToolStream<unknown, unkn
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<unknown, void, undefined> {
-    if (this.#isRead) throw new TypeError("A stream is read once; await its result");
+    if (this.#isRead) throw new TypeError("A stream can be read only once; await its result");
     this.#isRead = true;
     return this.#read();
   }

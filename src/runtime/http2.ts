@@ -58,9 +58,9 @@ function assertFits({ key, cert }: TlsOptions): void {
   try {
     fits = new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
   } catch (cause) {
-    throw new TypeError("Cannot serve with TLS: key and cert have to be texts in PEM", { cause });
+    throw new TypeError("Cannot serve with TLS: key and cert must be PEM text", { cause });
   }
-  if (!fits) throw new TypeError("Cannot serve with TLS: the key is not that of the certificate");
+  if (!fits) throw new TypeError("Cannot serve with TLS: the key does not match the certificate");
 }
 
 /** Handles HTTP/1.1 requests. Without its own `stream` listener, Node does not create requests from HTTP/2 streams too. */

@@ -29,7 +29,7 @@ export function keysFromEnv(name = "TOOLWIRE_KEYS"): TokenKeys {
   const keys = process?.env[name];
   if (!keys) {
     throw new TypeError(
-      `Cannot read keys: the environment has no ${name}; set it to "k1:" and what \`openssl rand -base64 32\` prints`,
+      `Cannot read keys: the environment has no ${name}; set it to "k1:" and the output of \`openssl rand -base64 32\``,
     );
   }
   const hmac = findFastHmac(process);

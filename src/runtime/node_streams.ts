@@ -30,7 +30,7 @@ export class NodeMetadata implements Metadata {
 
 const ALREADY_READ: ErrorResult = errorResult(
   "invalid_request",
-  "The body was read before it came here: put toNodeHandler() in front of body parsers",
+  "The body was already read: put toNodeHandler() before body parsers",
 );
 
 /** Time limit for sending a reply before the rest of its request is discarded, in milliseconds. */
@@ -65,7 +65,7 @@ export class NodeBody implements Body {
       const timer = this.#timeoutMs && setTimeout(() => {
         length = Number.POSITIVE_INFINITY;
         chunks.length = 0;
-        resolve(errorResult("deadline_exceeded", `The body took longer than ${this.#timeoutMs} ms to come`));
+        resolve(errorResult("deadline_exceeded", `The body was not received within ${this.#timeoutMs} ms`));
         // After the reply was sent.
         setTimeout(() => request.destroy(), LINGER_MS);
       }, this.#timeoutMs);

@@ -97,8 +97,10 @@ const FLUSH_MS = 1_000;
  * @throws The runtime's own error if the port is in use or not permitted.
  */
 export async function serve(server: Server, options: ServeOptions = {}): Promise<Listening> {
-  if (typeof server?.guarded !== "function") throw new TypeError("Cannot serve this: pass what createServer() gives");
-  if (server.isClosed) throw new TypeError("Cannot serve: this server was closed, and stays so; create another one");
+  if (typeof server?.guarded !== "function") {
+    throw new TypeError("Cannot serve this: pass the result of createServer()");
+  }
+  if (server.isClosed) throw new TypeError("Cannot serve: this server is closed; create another one");
   checkOptions("serve this", options, RULES);
   if (Promise.withResolvers === undefined) throw new TypeError("Cannot serve: Toolwire needs Node 22 or later");
   if (options.grpc !== undefined && options.grpc !== true && typeof options.grpc?.port !== "number") {

@@ -179,7 +179,9 @@ class Builder {
 
   size(size: number): Builder {
     if (this.#draft.template !== undefined) {
-      throw new TypeError(`Cannot set the size of ${this.#label}: it is a template; say it in what .list() gives`);
+      throw new TypeError(
+        `Cannot set the size of ${this.#label}: it is a template; set sizes in the return value of .list()`,
+      );
     }
     if (!(Number.isInteger(size) && size >= 0)) {
       throw new RangeError(`Cannot set the size of ${this.#label}: it is a whole number of bytes, not ${size}`);

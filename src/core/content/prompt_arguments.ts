@@ -39,8 +39,8 @@ export function compilePromptInput(schema: Schema, label: string): PromptInput {
   for (const [name, member] of members) {
     if (acceptsText(member)) continue;
     throw new TypeError(
-      `${where} wants "${name}" to be something else than text, which is all that callers of prompts can send: take text ` +
-        `and make of it what you need, for instance with v.pipe(v.string(), v.toNumber())`,
+      `${where} does not accept a string for "${name}", but arguments of prompts are strings: accept a string and convert ` +
+        `it, for instance with v.pipe(v.string(), v.toNumber())`,
     );
   }
   const required: readonly unknown[] = Array.isArray(jsonSchema["required"]) ? jsonSchema["required"] : [];

@@ -84,7 +84,7 @@ export function toResourceContentsList(
   if (!parts.every(isPart)) {
     throw new TypeError(
       `The reader of resource "${definition.uri}" has to return text, bytes, or parts such as { text } and { blob }; ` +
-        `undefined says that there is no such resource`,
+        `undefined means that there is no such resource`,
     );
   }
   return parts.map(({ uri: own = uri, ...part }) => toResourceContents(part, own, definition.mimeType));

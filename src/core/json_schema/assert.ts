@@ -98,7 +98,7 @@ class Reader {
 
   schema(node: unknown, at: string): void {
     if (typeof node === "boolean") return;
-    if (!isJsonObject(node)) throw wrong(`what stands at ${at}`, node, "a schema: an object, true or false");
+    if (!isJsonObject(node)) throw wrong(`the value at ${at}`, node, "a schema: an object, true or false");
     const reader = node !== this.#root && hasOwnBase(node) ? new Reader(node) : this;
     for (const [keyword, value] of membersOf(node)) reader.#keyword(keyword, value, at);
   }
@@ -115,7 +115,7 @@ class Reader {
   }
 
   #list(value: unknown, at: string): void {
-    if (!isList(value) || value.length === 0) throw wrong(`what stands at ${at}`, value, "a list of schemas");
+    if (!isList(value) || value.length === 0) throw wrong(`the value at ${at}`, value, "a list of schemas");
     value.forEach((part, index) => this.schema(part, `${at}/${index}`));
   }
 
@@ -133,8 +133,8 @@ class Reader {
     for (let next: unknown = reference; typeof next === "string" && /^#(\/|$)/.test(next);) {
       const target = valueAt(this.#root, next);
       const name = `"$ref" at ${at}: ${JSON.stringify(next)}`;
-      if (target === undefined) throw cannot(`${name} leads nowhere: define it, for instance under $defs`);
-      if (passed.has(target)) throw cannot(`${name} leads in a circle: have it end at a schema`);
+      if (target === undefined) throw cannot(`${name} cannot be resolved: define it, for instance under $defs`);
+      if (passed.has(target)) throw cannot(`${name} is circular: end it at a schema`);
       passed.add(target);
       // References inside of a schema with its own `$id` are checked there.
       next = isJsonObject(target) && !hasOwnBase(target) ? target["$ref"] : undefined;
@@ -152,12 +152,12 @@ function assertPattern(pattern: string, what: string): void {
     new RegExp(pattern, "u");
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw cannot(`${what} is no regular expression with the flag u: ${reason}`, cause);
+    throw cannot(`${what} is not a regular expression with the flag u: ${reason}`, cause);
   }
 }
 
 function wrong(what: string, value: unknown, expected: string): TypeError {
-  return cannot(`${what} is ${JSON.stringify(value)?.slice(0, 64) ?? typeof value}, and has to be ${expected}`);
+  return cannot(`${what} is ${JSON.stringify(value)?.slice(0, 64) ?? typeof value}, but must be ${expected}`);
 }
 
 function cannot(problem: string, cause?: unknown): TypeError {

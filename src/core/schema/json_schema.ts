@@ -40,7 +40,7 @@ function convert(schema: Schema, { where, adapters }: JsonSchemaOptions): JsonSc
     else converted = adapterFor(adapters, schema, "toJsonSchema")?.(schema);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    const hint = "say it with what JSON has, a date for instance as v.pipe(v.string(), v.isoTimestamp())";
+    const hint = "use a JSON type, for instance v.pipe(v.string(), v.isoTimestamp()) for a date";
     throw new TypeError(`${where} cannot become JSON Schema: ${reason}; ${hint}`, { cause });
   }
   if (!isJsonObject(converted)) {
@@ -98,7 +98,7 @@ function assertReferences(root: JsonSchema, where: string): void {
   for (const reference of referencesIn(root)) {
     if (resolve(reference, root) === undefined) {
       throw new TypeError(
-        `${where} refers to ${JSON.stringify(reference)}, which is nowhere in it: define it under $defs`,
+        `${where} refers to ${JSON.stringify(reference)}, which it does not contain: define it under $defs`,
       );
     }
   }

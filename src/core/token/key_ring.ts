@@ -79,7 +79,7 @@ function parseKeys(keys: string | readonly string[]): Ring<Key> {
     if (seen.has(kid) || secret.length < MIN_SECRET_BYTES) {
       // The invalid key may be a bare secret, so the message does not contain it.
       throw new TypeError(
-        `Cannot make a key ring: key ${index + 1} is not "kid:secret", the kid unique and 1 to 16 of ` +
+        `Cannot create key ring: key ${index + 1} is not "kid:secret", the kid unique and 1 to 16 of ` +
           "A-Z a-z 0-9 _ -, the secret 32 bytes or more (as from `openssl rand -base64 32`)",
       );
     }

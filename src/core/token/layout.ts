@@ -53,7 +53,7 @@ export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array<ArrayBu
 export function encodeStamp({ expSeconds, id }: TokenClaims): Uint8Array {
   const text = `${expSeconds.toString(16).padStart(10, "0")}-${id}`;
   if (!/^[\da-f]{10}-[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text)) {
-    throw new TypeError("Cannot sign a token: id is no UUID in lower case, or expSeconds no whole number");
+    throw new TypeError("Cannot sign a token: id must be a UUID in lower case, and expSeconds a whole number");
   }
   const hex = text.replaceAll("-", "");
   const bytes = new Uint8Array(STAMP_BYTES);

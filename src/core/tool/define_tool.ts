@@ -57,7 +57,7 @@ function startTool<const Name extends string>(name: Name, adapters: readonly Sch
   }
   if (OBJECT_MEMBERS.has(name)) {
     throw new TypeError(
-      `Cannot define tool "${name}": JavaScript calls a client's method of that name by itself; choose another name`,
+      `Cannot define tool "${name}": JavaScript reads members of that name implicitly; choose another name`,
     );
   }
   // The one cast: types follow the steps, the value has all methods from the start.

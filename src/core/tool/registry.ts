@@ -122,7 +122,9 @@ export class ToolRegistry {
     }));
     for (const definition of tagged.definitions()) {
       if (this.#definitions.has(definition.name) || definition.isSystem) continue;
-      if (this.#attached.has(definition.name)) throw new TypeError(`Cannot create server: "${tag}" is there twice`);
+      if (this.#attached.has(definition.name)) {
+        throw new TypeError(`Cannot create server: the toolset "${tag}" is added twice`);
+      }
       this.#attached.set(definition.name, definition);
     }
     return tagged;

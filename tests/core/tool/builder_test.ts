@@ -75,8 +75,7 @@ test("defineTool() refuses names that JavaScript calls by itself, and takes thei
   for (const name of ["then", "toJSON", "toString", "valueOf"]) {
     throws(() => defineTool(name), {
       name: "TypeError",
-      message:
-        `Cannot define tool "${name}": JavaScript calls a client's method of that name by itself; choose another name`,
+      message: `Cannot define tool "${name}": JavaScript reads members of that name implicitly; choose another name`,
     });
   }
   for (const name of ["Then", "then.", "catch", "finally"]) defineTool(name);

@@ -110,7 +110,7 @@ function addExpression(parts: TemplatePart[], expression: Expression): void {
 function assertDistinct(parts: readonly TemplatePart[], fail: Fail): void {
   const seen = new Set<string>();
   for (const variable of parts.flatMap((part) => (typeof part === "string" ? [] : part.variables))) {
-    if (seen.has(variable)) fail(`the variable ${variable} comes twice`);
+    if (seen.has(variable)) fail(`the variable ${variable} is used twice`);
     seen.add(variable);
   }
 }
@@ -123,10 +123,10 @@ function separated(part: Expression, next: TemplatePart | undefined, fail: Fail)
   const { lead, isNamed } = part.operator;
   const start = typeof next === "string" ? next : next.operator.lead;
   const names = part.variables.join();
-  if (start === "") fail(`nothing stands between ${names} and what follows, so nobody can tell where it ends`);
+  if (start === "") fail(`there has to be a delimiter between ${names} and what follows`);
   const startCode = start.charCodeAt(0);
   if (isNamed && part.fits(startCode)) {
-    fail(`after {${lead}${names}} nobody can tell where it ends: put it last, or before a #`);
+    fail(`the end of {${lead}${names}} is ambiguous: put it last, or before a #`);
   }
   if (typeof next === "string" || !next.operator.isNamed) return part;
   return { ...part, fits: (code) => code !== startCode && part.fits(code) };

@@ -48,7 +48,7 @@ const RULES: OptionRules<ServeStdioOptions> = { ...PROTOCOL_RULES, graceMs: whol
  */
 export async function serveStdio(server: StdioServer, options: ServeStdioOptions = {}): Promise<void> {
   if (typeof server?.["~host"]?.dispatch?.call !== "function") {
-    throw new TypeError("Cannot serve this over stdio: pass what createServer() gives");
+    throw new TypeError("Cannot serve this over stdio: pass the result of createServer()");
   }
   checkOptions("serve MCP over stdio", options, RULES);
   const { graceMs = DEFAULT_GRACE_MS, ...protocol } = options;
