@@ -1,6 +1,6 @@
-// Counts what tests/guarantees holds, on every runtime, and writes docs/guarantees.md: `npm run guarantees`.
+// Counts what tests/hostile holds, on every runtime, and writes docs/guarantees.md: `npm run guarantees`.
 // Nothing is written unless all of it passed. `--from results.json` takes what `test_matrix.mjs --json` wrote.
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -12,15 +12,16 @@ const temporary = mkdtempSync(join(tmpdir(), "toolwire-guarantees-"));
 try {
   const results = from ?? join(temporary, "results.json");
   if (from === undefined) await count(results);
-  console.log(runOrThrow(findBin("bun"), ["tests/guarantees/write_page.ts", results], { cwd: root, env: childEnv() }));
+  console.log(runOrThrow(findBin("bun"), ["tests/hostile/write_page.ts", results], { cwd: root, env: childEnv() }));
 } finally {
   rmSync(temporary, { recursive: true, force: true });
 }
 
 async function count(results) {
-  const files = readdirSync(join(root, "tests/guarantees"))
-    .filter((file) => file.endsWith("_test.ts") && file !== "page_test.ts")
-    .map((file) => `tests/guarantees/${file}`);
+  const files = readdirSync(join(root, "tests/hostile"), { recursive: true })
+    .filter((file) => file.endsWith("_test.ts"))
+    .map((file) => `tests/hostile/${file}`)
+    .filter((file) => readFileSync(join(root, file), "utf8").includes("register(guarantees)"));
   // One runtime after another: some of it is about time.
   const { status, stdout } = await runToEnd(
     process.execPath,

@@ -1,12 +1,12 @@
 /**
- * A store of MCP sessions over Workers KV: what `sessionsIn()` needs, in as many words as KV has.
+ * A store of MCP sessions over Workers KV: the methods of `SessionStore`, with the operations of KV.
  *
  * KV has no publish and subscribe, so waiting requests poll; and it is eventually consistent, so what one location
  * has written may be news to another for a minute. The README says what that means for sessions.
  *
  * @module
  */
-import type { McpSession, SessionNote, SessionStore, StoredMessage } from "jsr:@toolwire/toolwire/mcp";
+import type { McpSession, SessionEvent, SessionStore, StoredMessage } from "jsr:@toolwire/toolwire/mcp";
 
 /** What is used of a KV namespace. */
 export interface KeyValues {
@@ -68,7 +68,7 @@ export function kvSessions(kv: KeyValues, options: KvSessionsOptions = {}): Sess
     return names;
   }
 
-  async function tell(id: string, note: SessionNote): Promise<void> {
+  async function tell(id: string, note: SessionEvent): Promise<void> {
     await kv.put(`${id}/note/${nextNumber()}/${crypto.randomUUID()}`, JSON.stringify(note), expiring);
   }
 
@@ -116,7 +116,7 @@ export function kvSessions(kv: KeyValues, options: KvSessionsOptions = {}): Sess
         if (text === null) return;
         seen.add(name);
         if (kind === "message") listener({ kind, stream: place });
-        else if (!isOld) listener(JSON.parse(text) as SessionNote);
+        else if (!isOld) listener(JSON.parse(text) as SessionEvent);
       };
       let isOver = false;
       void (async () => {

@@ -4,12 +4,11 @@
  * @module
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import process from "node:process";
 import { parseArgs } from "node:util";
-import { describeChanges } from "../wires/webtools/client/changes.ts";
-import { fetchWebtool, type PinnedWebtool } from "../wires/webtools/client/metadata.ts";
+import { describeChanges, fetchWebtool, type PinnedWebtool } from "../wires/webtools/client/metadata.ts";
 import type { WebtoolMetadata } from "../wires/webtools/messages/metadata.ts";
 import { type Command, fail, misused } from "./command.ts";
+import process from "node:process";
 
 /** The command `pin`. */
 export const pin: Command = {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { CallResult, ErrorResult, UnknownOutcome } from "../core/call/outcome.ts";
+import { type CallResult, type ErrorResult, toToolError, type UnknownOutcome } from "../core/call/outcome.ts";
 import { Failure } from "../core/errors/failure.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 
@@ -58,9 +58,4 @@ export function unexpectedOutcome(result: CallResult | UnknownOutcome, wanted: s
   return new ToolError("invalid_request", `The server answered with ${responseType}, not with ${wanted}`, {
     details: result,
   });
-}
-
-/** Converts an error result to an exception. */
-export function toToolError(error: ErrorResult): ToolError {
-  return new ToolError(error.code, error.message, { details: error.data, cause: error.cause });
 }

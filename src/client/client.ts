@@ -1,15 +1,16 @@
-import type { AnswerOutcome, CallResult, ErrorResult, QuestionsResult, UnknownOutcome } from "../core/call/outcome.ts";
+import {
+  type AnswerOutcome,
+  type CallResult,
+  type ErrorResult,
+  type QuestionsResult,
+  toToolError,
+  type UnknownOutcome,
+} from "../core/call/outcome.ts";
 import { OBJECT_MEMBERS } from "../internal/json.ts";
 import { Failure } from "../core/errors/failure.ts";
-import { type HttpOptions, mcpLiteTransport } from "../wires/mcp_lite/client/transport.ts";
-import {
-  isRetryable,
-  retryDelayMs,
-  type RetryOptions,
-  toToolError,
-  unexpectedOutcome,
-  unwrapAnswer,
-} from "./call_result.ts";
+import type { HttpClientOptions } from "../http_client/send.ts";
+import { mcpLiteTransport } from "../wires/mcp_lite/client/transport.ts";
+import { isRetryable, retryDelayMs, type RetryOptions, unexpectedOutcome, unwrapAnswer } from "./call_result.ts";
 import { explainError } from "./explain_error.ts";
 import type { MaybePromise } from "../internal/async.ts";
 import { parseHttpUrl } from "../internal/http.ts";
@@ -29,7 +30,7 @@ import type {
 } from "./types.ts";
 
 /** Options of {@link createClient}. */
-export interface ClientOptions extends HttpOptions {
+export interface ClientOptions extends HttpClientOptions {
   /** Total time limit of a call including retries, in milliseconds. It is sent to the server. Default: no limit. */
   readonly timeoutMs?: number;
   /** Maximum time without data from the server, in milliseconds. Default: 60,000. */

@@ -7,7 +7,7 @@
  */
 import type { ErrorResult } from "../core/call/outcome.ts";
 import type { ActivityMonitor } from "../core/call/transport.ts";
-import { exchange, type HttpOptions } from "../http_client/exchange.ts";
+import { exchange, type HttpClientOptions } from "../http_client/send.ts";
 import { readText } from "../http_client/read.ts";
 
 /** Request that every MCP server answers with JSON-RPC, even if only with an error. It does not open a session. */
@@ -28,7 +28,7 @@ const NOT_MCP_LITE = /d (2..|40.|415), not with/;
 export async function explainError(
   error: ErrorResult,
   url: URL,
-  options: HttpOptions,
+  options: HttpClientOptions,
   limit: ActivityMonitor,
 ): Promise<ErrorResult> {
   const { code, message } = error;

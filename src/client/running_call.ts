@@ -1,3 +1,4 @@
+import { MAX_TIMER_MS } from "../internal/time.ts";
 import { type CallEvent, PieceCollector, type PromiseOutcome, type Sink } from "../core/call/outcome.ts";
 import type { ActivityMonitor } from "../core/call/transport.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
@@ -125,6 +126,6 @@ export class RunningCall extends AbortController implements Sink, ActivityMonito
     // Without a limit there is nothing to check, and no timer should keep the process alive.
     const isWatched = Math.min(this.dueMs, this.#touchedMs) < Infinity;
     // Timers of more than 24.8 days fire immediately.
-    this.#watch = isWatched ? setTimeout(() => this.#look(), Math.min(leftMs, 2 ** 31 - 1)) : undefined;
+    this.#watch = isWatched ? setTimeout(() => this.#look(), Math.min(leftMs, MAX_TIMER_MS)) : undefined;
   }
 }

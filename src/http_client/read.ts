@@ -1,6 +1,5 @@
 /**
- * What the clients of wires over HTTP have in common below their protocols: text that is read no further than it may be, and
- * what a response says of trying again.
+ * Reads response bodies in chunks, up to a limit.
  *
  * @module
  */
@@ -9,93 +8,139 @@ import type { ActivityMonitor } from "../core/call/transport.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 import { asObject } from "../internal/json.ts";
 
-/** Text in pieces, wherever they are cut. */
-export type Pieces = AsyncGenerator<string, void, undefined>;
+/** A body as text, in chunks of any size. */
+export type TextChunks = AsyncGenerator<string, void, undefined>;
 
-/** Whether a response sends elsewhere. In a page a redirect is opaque: its status is 0. */
+/** A body in chunks of any size. */
+export type ByteChunks = AsyncGenerator<Uint8Array<ArrayBuffer>, void, undefined>;
+
+/** Whether a response redirects. In a browser a redirect is opaque: its status is 0. */
 export function isRedirect({ ok, status }: Response): boolean {
   return !ok && status < 400;
 }
 
-/** Lets go of an answer that nobody reads. */
+/** Whether a response is a stream of Server-Sent Events. */
+export function isEventStream({ headers }: Response): boolean {
+  return /^text\/event-stream\b/i.test(headers.get("content-type") ?? "");
+}
+
+/** Cancels a body that is not read. */
 export function discard({ body }: Response): void {
-  // Where its connection broke before, there is nothing left to cancel: nobody needs to know.
+  // If the connection is closed already, cancelling fails. There is nothing left to do then.
   void body?.cancel().catch(() => {});
 }
 
 /**
- * The text of an answer, piece by piece. Whoever stops reading ends the connection.
+ * Reads a body as text. Returning from the generator closes the connection.
  *
- * @param maxBytes Where there is more, `ToolError` `result_too_large` is thrown.
+ * @throws {ToolError} `result_too_large` if the body is larger than `maxBytes`.
  */
-export async function* readPieces({ body }: Response, limit: ActivityMonitor, maxBytes: number): Pieces {
-  if (body === null) return;
-  // Deno would take U+FEFF at the start of any chunk for a byte order mark: so only the first is looked at, here.
+export function readChunks({ body }: Response, monitor: ActivityMonitor, maxBytes: number): TextChunks {
+  // Deno removes U+FEFF at the start of any chunk as a byte order mark. Only the first chunk can begin with one.
   const decoder = new TextDecoder(undefined, { ignoreBOM: true });
-  let { reader, buffer } = readerOf(body);
-  // An injected fetch may not tie the body to the signal, as a real one does.
-  const leave = () => void reader.cancel().catch(() => {});
-  limit.signal.addEventListener("abort", leave);
+  let isStarted = false;
+  return readBody(body, monitor, maxBytes, REUSES_BUFFER, (bytes) => {
+    const text = decoder.decode(bytes, { stream: bytes !== undefined });
+    if (isStarted || text === "") return text;
+    isStarted = true;
+    return text.replace(/^\ufeff/, "");
+  });
+}
+
+/** Reads a body as bytes. Otherwise like {@link readChunks}. */
+export function readBytes({ body }: Response, monitor: ActivityMonitor, maxBytes: number): ByteChunks {
+  return readBody(body, monitor, maxBytes, false, (bytes = new Uint8Array()) => bytes);
+}
+
+/**
+ * @param reusesBuffer Whether chunks may share one buffer, because `convert` copies them.
+ * @param convert Converts a chunk. At the end of the body it is called without one.
+ */
+async function* readBody<Chunk extends string | Uint8Array>(
+  body: Response["body"],
+  monitor: ActivityMonitor,
+  maxBytes: number,
+  reusesBuffer: boolean,
+  convert: (bytes?: Uint8Array<ArrayBuffer>) => Chunk,
+): AsyncGenerator<Chunk, void, undefined> {
+  if (body === null) return;
+  let { reader, buffer } = openReader(body, reusesBuffer);
+  // An injected fetch may not tie the body to the signal, as the global one does.
+  const cancel = () => void reader.cancel().catch(() => {});
+  monitor.signal.addEventListener("abort", cancel);
   let length = 0;
-  let isBegun = false;
   try {
     for (;;) {
       const read = await reader.read(buffer && new Uint8Array(buffer));
       if (read.done) break;
-      limit.suspend();
-      const text = decoder.decode(read.value, { stream: true });
-      const piece = isBegun ? text : text.replace(/^\ufeff/, "");
-      isBegun ||= text !== "";
+      monitor.suspend();
+      const chunk = convert(read.value);
       length += read.value.length;
       if (length > maxBytes) throw new ToolError("result_too_large", `The answer is larger than ${maxBytes} bytes`);
       buffer &&= read.value.buffer;
-      yield piece;
-      limit.markActive();
+      yield chunk;
+      monitor.markActive();
     }
-    yield decoder.decode();
+    const last = convert();
+    if (last.length > 0) yield last;
   } finally {
-    limit.signal.removeEventListener("abort", leave);
-    leave();
+    monitor.signal.removeEventListener("abort", cancel);
+    cancel();
   }
 }
 
 /**
- * Whether chunks are read into one buffer, again and again. Deno makes one of 64 KiB for each chunk else, which costs more than all
- * the rest of a streamed call; elsewhere it would be one too many.
+ * Whether text is read into one reused buffer. Deno otherwise allocates 64 KiB for each chunk, which costs more than the rest of
+ * a streamed call. On other runtimes the buffer would be an additional one.
  */
-const FILLS_ONE_BUFFER = /^Deno/.test(globalThis.navigator?.userAgent);
+const REUSES_BUFFER = /^Deno/.test(globalThis.navigator?.userAgent);
 
-/** A reader, and what it fills: a buffer of ours, where the stream can. */
-function readerOf(body: ReadableStream<Uint8Array>): { reader: Reader; buffer: ArrayBuffer | undefined } {
+/** Opens a reader, and allocates its buffer if that is reused and the stream can fill it. */
+function openReader(
+  body: ReadableStream<Uint8Array>,
+  reusesBuffer: boolean,
+): { reader: Reader; buffer: ArrayBuffer | undefined } {
   try {
-    if (FILLS_ONE_BUFFER) {
+    if (reusesBuffer) {
       return { reader: body.getReader({ mode: "byob" }) as unknown as Reader, buffer: new ArrayBuffer(16_384) };
     }
   } catch {
-    // Streams that are made in this process seldom are of bytes.
+    // Streams that are made in this process are seldom byte streams.
   }
   return { reader: body.getReader() as unknown as Reader, buffer: undefined };
 }
 
-/** Either kind of reader: the one that makes its own buffers pays no heed to ours. */
+/** Either kind of reader. A reader that allocates its own buffers ignores the argument. */
 interface Reader {
-  read(buffer: Uint8Array<ArrayBuffer> | undefined): Promise<Read>;
+  read(buffer: Uint8Array<ArrayBuffer> | undefined): Promise<ReadResult>;
   cancel(): Promise<void>;
 }
 
-type Read = { readonly done: false; readonly value: Uint8Array<ArrayBuffer> } | { readonly done: true };
+type ReadResult = { readonly done: false; readonly value: Uint8Array<ArrayBuffer> } | { readonly done: true };
 
-/** The whole text of an answer. */
-export async function readText(pieces: Pieces): Promise<string> {
+/** Joins the chunks of a body. */
+export async function readText(chunks: TextChunks): Promise<string> {
   let text = "";
-  for await (const piece of pieces) text += piece;
+  for await (const chunk of chunks) text += chunk;
   return text;
 }
 
-/** The refusal, with what the `Retry-After` header says, unless it says so itself: seconds, or a date. */
-export function withRetryAfter(refusal: ErrorResult, headers: Headers): ErrorResult {
+/** Reads a body as text and as JSON; `json` is `undefined` if the text is not JSON. */
+export async function readJson(chunks: TextChunks): Promise<{ readonly text: string; readonly json: unknown }> {
+  const text = await readText(chunks);
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    // The caller has the text.
+  }
+  return { text, json };
+}
+
+/** Adds the delay of a `Retry-After` header, in seconds or as a date, to the data of an error that has none. */
+export function addRetryAfter(error: ErrorResult, headers: Headers): ErrorResult {
   const header = headers.get("retry-after") ?? "";
   const delayMs = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
-  // A date that is none, or over, says nothing.
-  return delayMs >= 0 ? { ...refusal, data: { retry_after_ms: delayMs, ...asObject(refusal.data) } } : refusal;
+  // False for NaN, which is the result of an invalid date.
+  return delayMs >= 0 ? { ...error, data: { retry_after_ms: delayMs, ...asObject(error.data) } } : error;
 }

@@ -1,56 +1,84 @@
 /**
- * Server-Sent Events decoder: text in pieces in, events out, whatever the pieces cut through.
+ * Decodes Server-Sent Events by `eventsource-parser`.
  *
- * Reads event names and data; what a stream says of how to go on with it, `resumable.ts` reads.
  * Grammar: {@link https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream | WHATWG HTML 9.2.5}.
  *
  * @module
  */
+import { createParser, type EventSourceParser, type ParserConfig } from "eventsource-parser";
+import type { ActivityMonitor } from "../core/call/transport.ts";
+import { ToolError } from "../core/errors/tool_error.ts";
+import { readChunks } from "./read.ts";
 
 /** One event. */
 export interface SseEvent {
-  /** Its name; `message` if it has none. */
+  /** Name of the event. Default: `message`. */
   readonly event: string;
-  /** Its data lines, joined by LF. */
+  /** Data lines, joined by LF. */
   readonly data: string;
 }
 
 /** Decodes one stream. */
 export class SseDecoder {
-  /** The start of a line that has not ended. Only appended to, so that an endless line costs linear time. */
-  protected rest = "";
-  #endedInCr = false;
-  #event = "";
-  readonly #data: string[] = [];
+  readonly #events: SseEvent[] = [];
+  readonly #parser: EventSourceParser;
 
-  /** Takes the next piece of text, and gives the events that it completes. */
-  decode(text: string): SseEvent[] {
-    const events: SseEvent[] = [];
-    if (text === "") return events;
-    // The second half of a CRLF that was cut in two ends no line of its own.
-    const lines = (this.#endedInCr ? text.replace(/^\n/, "") : text).split(/\r\n|\r|\n/);
-    this.#endedInCr = text.endsWith("\r");
-    lines[0] = this.rest + lines[0];
-    this.rest = lines.pop() as string;
-    for (const line of lines) {
-      const event = this.take(line);
-      if (event !== undefined) events.push(event);
-    }
-    return events;
+  constructor(config?: Omit<ParserConfig, "onEvent">) {
+    const onEvent: ParserConfig["onEvent"] = ({ event = "message", data }) => void this.#events.push({ event, data });
+    this.#parser = createParser({ ...config, onEvent });
   }
 
-  /** Takes a line, and gives the event that it ends, if it does. */
-  protected take(line: string): SseEvent | undefined {
-    if (line !== "") {
-      const [, field, value = ""] = /^(event|data)(?:: ?(.*))?$/s.exec(line) ?? [];
-      if (field === "event") this.#event = value;
-      else if (field === "data") this.#data.push(value);
-      return undefined;
-    }
-    // An empty line ends the event; one without data is none.
-    const event = this.#event || "message";
-    const data = this.#data.splice(0);
-    this.#event = "";
-    return data.length > 0 ? { event, data: data.join("\n") } : undefined;
+  /** Decodes a chunk of text and returns the events that it completes. */
+  decode(text: string): SseEvent[] {
+    this.#parser.feed(text);
+    return this.#events.splice(0);
+  }
+
+  /** Discards an incomplete event, before a stream that resumes this one is decoded. */
+  restart(): void {
+    this.#parser.reset();
+  }
+}
+
+/** Decodes a stream and the streams that resume it, with a limit on the size of each event. */
+export class ResumableSseDecoder extends SseDecoder {
+  /** Id of the last complete event that had one; `""` if there was none. */
+  lastEventId = "";
+  /** Delay before the stream is requested again, in milliseconds, if the server sent one. */
+  retryMs: number | undefined = undefined;
+  /** Whether an event was larger than the limit. The decoder must not be used further. */
+  isOverLimit = false;
+  /** Maximum size of an incomplete event. It is compared with UTF-16 code units, none of which is less than a byte. */
+  readonly maxBytes: number;
+
+  constructor(maxBytes: number) {
+    super({
+      maxBufferSize: maxBytes,
+      onId: (id) => void (this.lastEventId = id),
+      onRetry: (delayMs) => void (this.retryMs = delayMs),
+      // Other errors are unknown fields and invalid delays, which are ignored.
+      onError: ({ type }) => void (this.isOverLimit ||= type === "max-buffer-size-exceeded"),
+    });
+    this.maxBytes = maxBytes;
+  }
+}
+
+/**
+ * Reads the events of a response.
+ *
+ * @param isEndless Whether only the size of each event is limited, not that of the stream.
+ * @throws {ToolError} `result_too_large` if the stream or an event is larger than the limit of the decoder.
+ */
+export async function* readEvents(
+  response: Response,
+  decoder: ResumableSseDecoder,
+  monitor: ActivityMonitor,
+  isEndless: boolean = false,
+): AsyncGenerator<SseEvent, void, undefined> {
+  const { maxBytes } = decoder;
+  decoder.restart();
+  for await (const chunk of readChunks(response, monitor, isEndless ? Infinity : maxBytes)) {
+    yield* decoder.decode(chunk);
+    if (decoder.isOverLimit) throw new ToolError("result_too_large", `An event is larger than ${maxBytes} bytes`);
   }
 }

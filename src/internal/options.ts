@@ -18,6 +18,8 @@ export interface OptionRule {
 /** Rules for all options of a function. Other names are unknown options. */
 export type OptionRules<Options extends object> = { readonly [Name in keyof Options]-?: OptionRule };
 
+const LEVELS = ["debug", "info", "warn", "error"] as const;
+
 /** Accepts any value, for options with their own validation. */
 export const ANYTHING: OptionRule = { expected: "anything", fits: () => true };
 /** A boolean. */
@@ -26,6 +28,11 @@ export const BOOLEAN: OptionRule = { expected: "true or false", fits: (value) =>
 export const TEXT: OptionRule = { expected: "text that is not empty", fits: isText };
 /** A function. */
 export const FUNCTION: OptionRule = { expected: "a function", fits: isFunction };
+/** A logger, such as `console`. */
+export const LOGGER: OptionRule = {
+  expected: "an object with the functions debug, info, warn and error, such as console",
+  fits: (value) => LEVELS.every((level) => isFunction((value as Partial<Console> | null)?.[level])),
+};
 /** An object. */
 export const OBJECT: OptionRule = { expected: "an object", fits: isObject };
 /** An array of strings. */

@@ -1,12 +1,16 @@
+/** Longest delay of a timer, in milliseconds: 24.8 days. With a longer one a timer fires at once. */
+export const MAX_TIMER_MS = 2_147_483_647;
+
 /**
- * Waits for `work`, with a time limit. Later results and rejections are ignored.
+ * The value of `work`. After `timeoutMs` its result is ignored.
  *
- * @throws {Error} If the limit expires.
+ * @throws {Error} After `timeoutMs`.
  */
 export async function within<Value>(timeoutMs: number, work: Promise<Value>): Promise<Value> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`No answer within ${timeoutMs} ms`)), timeoutMs);
+    const expire = () => reject(new Error(`No answer within ${timeoutMs} ms`));
+    timer = setTimeout(expire, Math.min(timeoutMs, MAX_TIMER_MS));
   });
   try {
     return await Promise.race([work, tooLate]);
@@ -15,46 +19,60 @@ export async function within<Value>(timeoutMs: number, work: Promise<Value>): Pr
   }
 }
 
-/** A wait that can be ended early. */
-export class Pause {
-  readonly #ended = Promise.withResolvers<void>();
+/** Waits for `delayMs`, or until the signal aborts. Returns whether the whole time has passed. */
+export function delay(delayMs: number, signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve(!signal.aborted);
+    };
+    const timer = setTimeout(end, Math.min(delayMs, MAX_TIMER_MS));
+    signal.addEventListener("abort", end);
+    if (signal.aborted) end();
+  });
+}
 
-  /** Waits for a duration, or until {@link end}. */
-  async wait(delayMs: number): Promise<void> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const passed = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, delayMs);
-    });
-    await Promise.race([passed, this.#ended.promise]);
-    clearTimeout(timer);
-  }
-
-  /** Ends all current and future waits. */
-  end(): void {
-    this.#ended.resolve();
+/**
+ * The value of `promise`. When the signal aborts first, the result of the promise is ignored.
+ *
+ * @throws The reason of the signal.
+ */
+export async function abortable<Value>(
+  promise: Promise<Value>,
+  signal: AbortSignal | null | undefined,
+): Promise<Value> {
+  if (signal === null || signal === undefined) return await promise;
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
+  signal.addEventListener("abort", abort);
+  if (signal.aborted) abort();
+  try {
+    return await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+    // A later rejection is handled here, so that no runtime reports it.
+    promise.catch(() => {});
   }
 }
 
-/** Source of time. Tests use one that they control. */
+/** Source of time. Tests replace it with one that they control. */
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /** Monotonic time in milliseconds, for measuring durations. */
+  /** Monotonic time in milliseconds, for durations. */
   elapsed(): number;
-  /** Calls `callback` once after `delayMs`. The returned function cancels it. */
+  /** Runs `callback` once after `delayMs`. The returned function cancels it. */
   after(delayMs: number, callback: () => void): () => void;
-  /** Whether a timer ends with the request that set it, so that requests cannot share timers. Default: `false`. */
+  /** Whether a timer is cancelled with the request that set it, so that requests cannot share one. Default: `false`. */
   readonly isPerRequest?: boolean;
 }
 
-const MAX_TIMER_MS = 2_147_483_647;
-
-/** The system's clock and timers. */
+/** Clock and timers of the runtime. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
   after(delayMs, callback) {
-    // Timers of more than 24.8 days fire immediately.
     const timer = setTimeout(callback, Math.min(delayMs, MAX_TIMER_MS));
     return () => clearTimeout(timer);
   },
@@ -64,7 +82,7 @@ export const systemClock: Clock = {
 let lastMs = Number.NaN;
 let lastText = "";
 
-/** RFC 3339 text of a time, cached for a millisecond, because formatting costs more than most calls. */
+/** Formats a time as RFC 3339. The last text is cached: formatting costs more than most calls. */
 export function formatTimestamp(epochMs: number): string {
   if (epochMs !== lastMs) {
     lastText = new Date(epochMs).toISOString();

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { delay } from "../internal/time.ts";
 import { ANYTHING, checkOptions, type OptionRules, rule, TEXT, wholeNumber } from "../internal/options.ts";
 import { LOOPBACK_HOSTS } from "../server/origin_guard.ts";
 import type { Server } from "../server/server.ts";
@@ -26,11 +27,11 @@ export interface ServeOptions extends Partial<ListenOptions> {
    * too. `true` uses the same port by proxying its connections inside of the process, for development. With `tls` gRPC
    * is on the same port anyway. Default: no gRPC.
    */
-  readonly grpc?: true | GrpcOptions;
+  readonly grpc?: true | GrpcListenOptions;
 }
 
 /** Address for gRPC. */
-export interface GrpcOptions {
+export interface GrpcListenOptions {
   /** Port; 0 for any free one. */
   readonly port: number;
 }
@@ -183,17 +184,10 @@ async function shutDown(server: Server, listeners: readonly Listener[], graceMs:
     await server.close(graceMs);
   } finally {
     // Also if closing the engine failed: the listeners have to close.
-    await within(FLUSH_MS, drained);
+    const flushed = new AbortController();
+    await Promise.race([drained, delay(FLUSH_MS, flushed.signal)]).finally(() => flushed.abort());
     await Promise.all(listeners.map((listener) => listener.close()));
   }
-}
-
-/** Waits for `work`, but at most `limitMs`. */
-async function within(limitMs: number, work: Promise<unknown>): Promise<void> {
-  const over = Promise.withResolvers<void>();
-  const timer = setTimeout(over.resolve, limitMs);
-  await Promise.race([work, over.promise]);
-  clearTimeout(timer);
 }
 
 /** Handles the first signal only. A second one has its default effect, so that a user can force the exit. */

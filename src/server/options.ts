@@ -19,7 +19,7 @@ import {
 import type { TokenKeys } from "../core/token/token.ts";
 import type { Logger } from "../core/handler/context.ts";
 import type { AnyTool } from "../core/tool/definition.ts";
-import type { Limits, ServerInfo, Wire } from "../wires/wire.ts";
+import type { Limits, RequestWire, ServerInfo } from "../wires/wire.ts";
 import type { Auth } from "./auth.ts";
 import type { CorsOptions, GateOptions } from "./origin_guard.ts";
 import type { Part } from "./part.ts";
@@ -49,7 +49,7 @@ export interface ServerOptions<Tools extends readonly AnyTool[], Parts extends r
   /** Version of the server. Default: `"0.0.0"`. */
   readonly version?: string;
   /** How the server is reached over HTTP. Default: `[mcpLite()]`. */
-  readonly wires?: readonly Wire[];
+  readonly wires?: readonly RequestWire[];
   /** Tells who calls, by `jwt`, `bearer` or `authenticate` of `./auth`, on every wire alike. Default: nobody is known. */
   readonly auth?: Auth;
   /** Around every call of every tool; the first is the outermost. */

@@ -8,7 +8,7 @@
  */
 import { errorResult } from "../core/call/outcome.ts";
 import type { MaybePromise } from "../internal/async.ts";
-import { refusalReply } from "../wires/mcp_lite/server/reply.ts";
+import { refusalReply } from "../wires/framing/json_rpc/reply.ts";
 import type { Head, MountedWire, Reply } from "../wires/wire.ts";
 
 /** CORS for pages of the allowed origins. */
@@ -113,7 +113,7 @@ export class Gate {
 /** In the words of the wire, if it has any. */
 function stop(head: Head, wire: MountedWire | undefined, message: string): MaybePromise<Reply> {
   const refusal = errorResult("permission_denied", message);
-  return wire?.refuse?.(head, refusal, 403) ?? refusalReply(null, refusal, 403);
+  return wire?.errorReply?.(head, refusal, 403) ?? refusalReply(null, refusal, 403);
 }
 
 function parseHost(host: string): string {

@@ -4,8 +4,8 @@
  * @module
  */
 import { errorResult } from "../core/call/outcome.ts";
-import { refusalReply } from "../wires/mcp_lite/server/reply.ts";
-import type { MountedWire, Reply, Wire, WireHost } from "../wires/wire.ts";
+import { refusalReply } from "../wires/framing/json_rpc/reply.ts";
+import type { MountedWire, Reply, RequestWire, WireHost } from "../wires/wire.ts";
 
 /** The wires, by the paths that they answer. */
 export type Routes = ReadonlyMap<string, MountedWire>;
@@ -28,7 +28,7 @@ export function routeOf(path: string, routes: Routes): MountedWire | undefined {
  *
  * @throws {TypeError} If it is none, or another answers one of them.
  */
-export function mount(wire: Wire, host: WireHost, routes: Map<string, MountedWire>): readonly string[] {
+export function mount(wire: RequestWire, host: WireHost, routes: Map<string, MountedWire>): readonly string[] {
   if (typeof wire?.mount !== "function") {
     throw new TypeError("Cannot create server: wires are what their functions give, such as [mcpLite(), mcp()]");
   }

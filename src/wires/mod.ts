@@ -36,7 +36,7 @@ export type {
   MountedWire,
   ProtectedResource,
   Reply,
+  RequestWire,
   ServerInfo,
-  Wire,
   WireHost,
 } from "./wire.ts";

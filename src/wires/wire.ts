@@ -1,8 +1,9 @@
 /**
- * The contract between the server and its wires: the only file that wires share.
+ * The contracts between a server and its wires. This is the only file that wires share.
  *
- * A wire turns a request into a call, and what becomes of it into a reply. It knows bytes, headers and statuses, and its
- * own table of error codes; validation, deadlines and masking are dispatch's.
+ * A wire decodes calls, passes them to dispatch and encodes the results, with its own table of error codes. Validation, deadlines
+ * and masking are part of dispatch. There are two kinds: a {@link RequestWire} answers HTTP requests on its paths; a
+ * {@link DuplexWire} exchanges text messages over a connection, such as lines over pipes.
  *
  * @module
  */
@@ -17,31 +18,187 @@ import type { MaybePromise } from "../internal/async.ts";
 import type { ToolListing } from "../core/tool/listing.ts";
 import type { AnyTool, ToolDefinition } from "../core/tool/definition.ts";
 
-/** What a request says before its body. */
+/** Services of a server for its wires. */
+export interface WireHost {
+  /** Runs calls. */
+  readonly dispatch: Dispatch;
+  /** The server's tools, as they are listed. */
+  readonly tools: readonly ToolListing[];
+  /**
+   * Definitions of the same tools, in the same order.
+   *
+   * @internal
+   */
+  readonly definitions: readonly ToolDefinition[];
+  /** The tools that a caller may see: `tools` itself, unless some are hidden from the caller. */
+  toolsFor(principal: Principal | undefined): readonly ToolListing[];
+  /**
+   * Adds tools that are called only through the returned toolset, such as other versions of the server's tools. To be called
+   * while the server is created, and on every replica alike: promises of these tools are identified by name and tag.
+   *
+   * @throws {TypeError} If two of them have the same name, one has a reserved name, or the tag is in use.
+   */
+  addToolset(tag: string, tools: readonly AnyTool[]): Toolset;
+  /** The server's resources and prompts; `undefined` if it has none. */
+  readonly catalog: ContentCatalog | undefined;
+  /** The mounted request wires, in order. Complete only after the server was created. */
+  readonly mounted: readonly MountedPaths[];
+  /** Change notifications of the server. */
+  readonly changes: ChangeBus;
+  /** Name and version of the server. */
+  readonly info: ServerInfo;
+  /** Limits on requests and results. */
+  readonly limits: Limits;
+  /** Source of time. */
+  readonly clock: Clock;
+  /**
+   * Headers for a reply with this error and its HTTP status: `www-authenticate` if the caller is not authenticated or lacks a
+   * permission, otherwise `undefined`.
+   *
+   * @param path A path of the wire. Paths can belong to different protected resources.
+   */
+  challenge(error: ErrorResult, path: string): Readonly<Record<string, string>> | undefined;
+}
+
+/** Description of a server for its callers. */
+export interface ServerInfo {
+  /** Name of the server. */
+  readonly name: string;
+  /** Version of the server. */
+  readonly version: string;
+  /** Title, for people. */
+  readonly title?: string;
+  /** Purpose of the server, for people. */
+  readonly description?: string;
+  /** URL of a page about the server. */
+  readonly websiteUrl?: string;
+  /** Icons of the server. */
+  readonly icons?: readonly Icon[];
+  /** Instructions for models that use the tools. */
+  readonly instructions?: string;
+}
+
+/** Limits on requests and results. */
+export interface Limits {
+  /** Maximum size of a body in bytes, after decompression. Default: 1 MiB. */
+  readonly bodyBytes: number;
+  /** Maximum nesting of arrays and objects in requests and results. Default: 512. */
+  readonly depth: number;
+  /**
+   * Maximum size of a result, or of one piece of a streamed result, in UTF-16 code units of JSON. An estimate, made before the
+   * result is encoded: an escape counts as the character that it encodes, a number as 5, or as 18 with a fraction. Default: 8 Mi.
+   */
+  readonly answerChars: number;
+  /** Maximum size of a stored result of deferred work, in UTF-16 code units of JSON. Default: 4 Mi. */
+  readonly resultChars: number;
+}
+
+/** A protocol over HTTP, as a value: `createServer({ wires: [mcpLite()] })`. */
+export interface RequestWire {
+  /** Name of the wire, such as `mcp-lite`. */
+  readonly name: string;
+  /** Binds the wire to a server. */
+  mount(host: WireHost): MountedWire;
+}
+
+/** A request wire that is mounted on a server. */
+export interface MountedWire {
+  /**
+   * Every path that the wire answers, without trailing slash. A path that ends in `/*` stands for all paths below it that no other
+   * wire has.
+   */
+  readonly paths: readonly string[];
+  /** Headers of its replies that pages of other origins may read. Default: none. */
+  readonly exposedHeaders?: readonly string[] | undefined;
+  /** Methods that pages of other origins may use. Default: `POST`. */
+  readonly methods?: readonly string[] | undefined;
+  /**
+   * Those of its paths that anyone may request: the server checks neither authentication nor `Origin`, and the wire handles CORS.
+   * Default: none.
+   */
+  readonly unauthenticatedPaths?: readonly string[] | undefined;
+  /** The protected resource that the wire describes. Authentication errors refer to its metadata. */
+  readonly protectedResource?: ProtectedResource | undefined;
+  /** Answers a request on one of its paths. Never throws, never rejects. */
+  handle(head: Head, body: Body): MaybePromise<Reply>;
+  /**
+   * Encodes an error that was found before the body was read, in the origin or the authentication of the request. The server adds
+   * the headers of {@link WireHost.challenge}. Never throws, never rejects. Default, also for `undefined`: a JSON-RPC error without
+   * an id, as MCP-lite encodes it.
+   *
+   * @param status Required HTTP status of the reply. Default: the status that the wire has for the error code.
+   */
+  errorReply?(head: Head, error: ErrorResult, status?: number): MaybePromise<Reply> | undefined;
+  /** Closes the streams that are open independently of calls. Called when the server closes. */
+  close?(): void;
+}
+
+/** Paths of a mounted wire. */
+export interface MountedPaths {
+  /** Name of the wire. */
+  readonly wire: string;
+  /** The same as {@link MountedWire.paths}. */
+  readonly paths: readonly string[];
+}
+
+/** A protected resource with metadata for its clients (RFC 9728). */
+export interface ProtectedResource {
+  /** Path of the resource, without trailing slash. This path and all paths below it are protected. */
+  readonly path: string;
+  /** URL of the metadata. */
+  readonly metadataUrl: string;
+}
+
+/** A request without its body. */
 export interface Head {
   /** In upper case. */
   readonly method: string;
-  /** Path of the URL, as it was sent, without query. */
+  /** Path of the URL as it was sent, without query. */
   readonly path: string;
-  /** Host and port of the URL, for requests without a `Host` header, as HTTP/2 has them. */
+  /** Host and port of the URL. Requests over HTTP/2 may have no `Host` header. */
   readonly authority: string;
   /** The headers. */
   readonly metadata: Metadata;
-  /** Aborts when the caller has gone. Costly on some runtimes: look only when it is needed. */
+  /** Aborts when the client disconnects. Costly on some runtimes: read it only if it is needed. */
   readonly signal: AbortSignal | undefined;
-  /** The same for a streamed answer; `undefined` where the runtime cancels the stream, and to ask for more has its price. */
+  /**
+   * The same for a streamed reply. `undefined` if the runtime cancels the body of the reply instead, where reading `signal` is
+   * costly.
+   */
   readonly streamAbortSignal: AbortSignal | undefined;
-  /** Who calls, if that is known; the server says so before a wire looks. */
+  /** The authenticated caller. The server sets it before a wire handles the request. */
   principal: Principal | undefined;
-  /** Whether the answer may end in trailers: on HTTP/2 of `node:http2`, never by `fetch`. */
+  /** Whether the reply may have trailers: with HTTP/2 of `node:http2`, never with `fetch`. */
   readonly carriesTrailers: boolean;
-  /** The answer will take its time: the runtime must not cut a quiet connection. */
+  /** Announces a reply that takes long: the runtime must not close the idle connection. */
   disableIdleTimeout(): void;
+}
+
+/** The body of a request. Only one of the three methods may be called, once. */
+export interface Body {
+  /** The whole body as text; an error if it is too large or not UTF-8. */
+  text(): Promise<string | ErrorResult>;
+  /** The whole body as bytes; an error if it is too large. */
+  bytes(): Promise<Uint8Array<ArrayBuffer> | ErrorResult>;
+  /** The chunks of the body as they arrive, without a limit on their total size, until the body ends or the connection breaks. */
+  stream(): AsyncIterable<Uint8Array>;
+}
+
+/** An HTTP response as plain data. Adapters for Node write it without creating a `Response`. */
+export interface Reply {
+  /** HTTP status. */
+  readonly status: number;
+  /** Header names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** `null` for an empty body. */
+  readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
+  /** Trailers, read after the whole body. Only for requests whose head carries trailers. */
+  readonly trailers?: (() => Readonly<Record<string, string>>) | undefined;
 }
 
 const ANONYMOUS: ClientInfo = {};
 
-/** Who calls, by the head of a request. */
+/** Caller of a request, read from its head on demand. */
 export class HeadPeer<Id extends string | number | undefined> implements Peer {
   readonly wire: string;
   readonly requestId: Id;
@@ -49,7 +206,7 @@ export class HeadPeer<Id extends string | number | undefined> implements Peer {
   readonly #head: Head;
   readonly #isStreamed: boolean;
 
-  /** Reads nothing of the head before it is asked to. */
+  /** Reads nothing of the head. */
   constructor(head: Head, wire: string, requestId: Id, isStreamed: boolean) {
     this.wire = wire;
     this.requestId = requestId;
@@ -70,152 +227,34 @@ export class HeadPeer<Id extends string | number | undefined> implements Peer {
   }
 }
 
-/** The body of a request, not yet read. */
-export interface Body {
-  /** The whole body as text, or why it cannot be had: too large, or not UTF-8. */
-  text(): Promise<string | ErrorResult>;
-  /** The whole body as bytes, or why it cannot be had. */
-  bytes(): Promise<Uint8Array<ArrayBuffer> | ErrorResult>;
-  /** The pieces of the body as they come, of any size in all, until it ends or breaks off. One of the three is called, once. */
-  stream(): AsyncIterable<Uint8Array>;
-}
-
-/** An answer to a request: enough to make a `Response` of, without being one, so that Node needs none. */
-export interface Reply {
-  /** HTTP status. */
-  readonly status: number;
-  /** Header names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** `null` for none. */
-  readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
-  /** What follows a body that is there, once all of it was read; only for requests whose head carries trailers. */
-  readonly trailers?: (() => Readonly<Record<string, string>>) | undefined;
-}
-
-/** What a server gives to each of its wires. */
-export interface WireHost {
-  /** Runs calls. */
-  readonly dispatch: Dispatch;
-  /** The server's tools, as they are listed. */
-  readonly tools: readonly ToolListing[];
-  /**
-   * The same tools as they are defined, in the same order.
-   *
-   * @internal
-   */
-  readonly definitions: readonly ToolDefinition[];
-  /** Those of them that a caller may know of: `tools` itself, unless some may not be seen by all. */
-  toolsFor(principal: Principal | undefined): readonly ToolListing[];
-  /**
-   * Takes further tools, which are called by way of what this gives alone: other versions of what the server has. While the
-   * server is made, and on every replica alike: promises of these tools are known by name and tag.
-   *
-   * @throws {TypeError} If two of them have the same name, one has a reserved name, or the tag was used.
-   */
-  addToolset(tag: string, tools: readonly AnyTool[]): Toolset;
-  /** The server's resources and prompts; `undefined` if it has none. */
-  readonly catalog: ContentCatalog | undefined;
-  /** What is mounted, in order; whole only once the server is made. */
-  readonly mounted: readonly MountedPaths[];
-  /** News of what the server offers. */
-  readonly changes: ChangeBus;
-  /** Name and version of the server. */
-  readonly info: ServerInfo;
-  /** Limits on what callers send and get. */
-  readonly limits: Limits;
-  /** Where time comes from. */
-  readonly clock: Clock;
-  /**
-   * Headers that go with a refusal, wherever it is answered with its HTTP status: what a caller who is not known, or may not do
-   * this, is told to do about it (`www-authenticate`); none for others.
-   *
-   * @param path A path of the wire: it may be told of more than one authorization.
-   */
-  challenge(refusal: ErrorResult, path: string): Readonly<Record<string, string>> | undefined;
-}
-
-/** What a server says about itself. */
-export interface ServerInfo {
-  /** Its name. */
+/** A protocol over connections on which both sides send text messages: lines over pipes, or the frames of a WebSocket. */
+export interface DuplexWire {
+  /** Name of the wire, such as `mcp`. */
   readonly name: string;
-  /** Its version. */
-  readonly version: string;
-  /** A title for people. */
-  readonly title?: string;
-  /** What it is for, for people. */
-  readonly description?: string;
-  /** Where to read about it. */
-  readonly websiteUrl?: string;
-  /** Pictures that stand for it. */
-  readonly icons?: readonly Icon[];
-  /** How to use its tools, for models. */
-  readonly instructions?: string;
+  /** Binds the wire to a server. */
+  mount(host: WireHost): MountedDuplexWire;
 }
 
-/** Limits on what callers send and get. */
-export interface Limits {
-  /** Largest body, in bytes, after decompression. Default: 1 MiB. */
-  readonly bodyBytes: number;
-  /** Deepest nesting of arrays and objects, of what is sent and of what is answered. Default: 512. */
-  readonly depth: number;
+/** A duplex wire that is mounted on a server. */
+export interface MountedDuplexWire {
   /**
-   * Largest answer, or piece of a streamed one, in UTF-16 code units of JSON, about: it is counted before it is written, escapes
-   * as what they stand for, and numbers as 5, or as 18 with a fraction. Default: 8 Mi.
-   */
-  readonly answerChars: number;
-  /** Largest outcome that is kept of deferred work, in UTF-16 code units of JSON. Default: 4 Mi. */
-  readonly resultChars: number;
-}
-
-/** What tells callers how to be let in: the metadata of a protected resource (RFC 9728). */
-export interface ProtectedResource {
-  /** Path of the resource, without trailing slash: what is at and below it is protected. */
-  readonly path: string;
-  /** Where the metadata is. */
-  readonly metadataUrl: string;
-}
-
-/** Where a wire of a server is. */
-export interface MountedPaths {
-  /** Name of the wire. */
-  readonly wire: string;
-  /** Its paths, as {@link MountedWire} has them. */
-  readonly paths: readonly string[];
-}
-
-/** A wire that is mounted on a server. */
-export interface MountedWire {
-  /**
-   * Every path that the wire answers, without trailing slash. One that ends in `/*` stands for all below it that no other wire
-   * has.
-   */
-  readonly paths: readonly string[];
-  /** Headers of its replies that pages of other origins have to read. Default: none. */
-  readonly exposedHeaders?: readonly string[] | undefined;
-  /** Methods that pages of other origins may use. Default: `POST`. */
-  readonly methods?: readonly string[] | undefined;
-  /** Those of its paths that are for everybody: neither who calls nor the `Origin` is looked at, and CORS is the wire's. Default: none. */
-  readonly unauthenticatedPaths?: readonly string[] | undefined;
-  /** What it tells of the server's authorization: refusals point there. */
-  readonly protectedResource?: ProtectedResource | undefined;
-  /** Answers a request on one of its paths. Never throws, never rejects. */
-  handle(head: Head, body: Body): MaybePromise<Reply>;
-  /**
-   * Answers a request that is refused before its body is read, because of where it comes from or who calls. The server adds
-   * the headers of {@link WireHost.challenge}. Never throws, never rejects. Default, and where it gives `undefined`: a JSON-RPC
-   * error without an id, as MCP-lite says it.
+   * Serves one connection. Registers its listeners before it returns. Never throws, never rejects.
    *
-   * @param status HTTP status that the reply has to have. Default: what the wire has for the refusal.
+   * @returns Resolves after the connection was closed and every received message was processed.
    */
-  refuse?(head: Head, refusal: ErrorResult, status?: number): MaybePromise<Reply> | undefined;
-  /** Ends what it holds open beside calls, when the server closes. */
-  close?(): void;
+  connect(connection: DuplexConnection): Promise<void>;
 }
 
-/** A protocol binding, as a value: `createServer({ wires: [mcpLite()] })`. */
-export interface Wire {
-  /** Its name, such as `mcp-lite`. */
-  readonly name: string;
-  /** Binds it to a server. */
-  mount(host: WireHost): MountedWire;
+/** One connection of a duplex wire. Lines, frames and authentication are the adapter's. */
+export interface DuplexConnection {
+  /** The authenticated caller, if there is one. */
+  readonly principal?: Principal | undefined;
+  /** Aborts when calls that are still running have to end, because the connection is lost or the time to drain it is over. */
+  readonly signal: AbortSignal;
+  /** Sends a message. A returned promise resolves when there is room for the next one. Never throws, never rejects. */
+  send(text: string): MaybePromise<void>;
+  /** Sets the listener for messages. It receives an error for a message that cannot be read: too large, or not UTF-8. */
+  onMessage(listener: (message: string | ErrorResult) => void): void;
+  /** Sets the listener for the end of the input, called once. Responses can still be sent afterwards. */
+  onClose(listener: () => void): void;
 }

@@ -32,6 +32,7 @@ export const LAYERS: readonly Layer[] = [
       "dispatch",
       "engine",
       "engine stores",
+      "redis connection",
       "http client",
       "framing",
       "wire",
@@ -74,18 +75,19 @@ export const LAYERS: readonly Layer[] = [
     folders: ["src/core/content/"],
     imports: ["internal", "errors", "call", "schema", "handler", "tool"],
   },
-  { name: "engine", folders: ["src/engine/*.ts"], imports: ["internal", "errors", "call"] },
+  { name: "engine", folders: ["src/engine/*.ts"], imports: ["internal", "errors", "call", "type:handler"] },
+  { name: "redis connection", folders: ["src/engine/redis/"], imports: ["internal", "engine"] },
   {
     name: "engine stores",
     folders: ["src/engine/*/"],
-    imports: ["internal", "errors", "call", "engine"],
+    imports: ["internal", "errors", "call", "engine", "redis connection"],
   },
   {
     name: "dispatch",
     folders: ["src/core/dispatch/"],
     imports: ["internal", ...CORE, "engine"],
   },
-  { name: "http client", folders: ["src/http_client/"], imports: ["internal", "errors", "call", "framing"] },
+  { name: "http client", folders: ["src/http_client/"], imports: ["internal", "errors", "call"] },
   { name: "framing", folders: ["src/wires/framing/"], imports: ["internal", "errors", "call"] },
   {
     name: "wire",
@@ -100,17 +102,17 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "wire client",
     folders: ["src/wires/*/client/", "src/wires/*/*/client/"],
-    imports: [...WIRE_CLIENT, "type:tool", "type:dispatch", "json schema"],
+    imports: [...WIRE_CLIENT, "type:handler", "type:tool", "type:dispatch", "json schema"],
   },
   {
     name: "wire server",
     folders: ["src/wires/*/server/", "src/wires/*/*/server/", "src/wires/*/*/sessions/", "src/wires/http_pages/"],
-    imports: [...BELOW_WIRES, "http client", "wire", "wire messages"],
+    imports: [...BELOW_WIRES, "wire", "wire messages"],
   },
   {
     name: "client",
     folders: ["src/client/"],
-    imports: ["internal", "errors", "call", "type:handler", "type:tool", "http client", "wire client"],
+    imports: ["internal", "errors", "call", "http client", "type:handler", "type:tool", "wire client"],
   },
   { name: "preset", folders: ["src/server/preset/"], imports: ["internal", ...CORE] },
   {
@@ -146,7 +148,15 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "redis",
     folders: ["src/integrations/redis/"],
-    imports: ["internal", "engine stores", "type:call", "type:middleware", "type:wire server"],
+    imports: [
+      "internal",
+      "engine",
+      "redis connection",
+      "type:call",
+      "type:handler",
+      "type:middleware",
+      "type:wire server",
+    ],
   },
   {
     name: "otel",
@@ -166,7 +176,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "oauth",
     folders: ["src/integrations/oauth/"],
-    imports: ["internal", "errors", "http client", "wire client", "type:auth"],
+    imports: ["internal", "errors", "call", "http client", "wire client", "type:auth"],
   },
   {
     name: "runtime",
@@ -190,6 +200,7 @@ export const PACKAGES: readonly (readonly [name: string, folders: readonly strin
   ["@valibot/to-json-schema", ["src/core/schema/"]],
   ["@noble/hashes", ["src/core/token/"]],
   ["@noble/ciphers", ["src/core/token/"]],
+  ["eventsource-parser", ["src/http_client/"]],
   ["jose", ["src/integrations/auth/"]],
   ["oauth4webapi", ["src/integrations/oauth/"]],
   ["bullmq", ["src/engine/bullmq/", "src/engine/redis/"]],

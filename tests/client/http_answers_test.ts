@@ -1,7 +1,7 @@
 /** What the client makes of whatever a server may answer. */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { type ClientMethods, createClient, type HttpOptions, ToolError } from "../../mod.ts";
+import { type ClientMethods, createClient, type HttpClientOptions, ToolError } from "../../mod.ts";
 import {
   type Answerer,
   done,
@@ -16,7 +16,7 @@ import {
 } from "./fake_fetch.ts";
 
 /** The methods of a client whose server answers like that, and which never tries again. */
-function methodsOf(answer: Answerer, options: HttpOptions = {}) {
+function methodsOf(answer: Answerer, options: HttpClientOptions = {}) {
   const fake = new FakeFetch(answer);
   const { $ } = createClient("http://example.com/v1", { fetch: fake.fetch, retry: { attempts: 0 }, ...options });
   return { fake, $ };

@@ -1,4 +1,4 @@
-// A process with the bullmq engine: `bullmq_program.ts <store> <url> <lease in ms> <what to do> [id …]`. It prints what it does.
+// A process with the bullmq engine: `bullmq_program.ts <store> <url> <lease in ms> <task> [id …]`. It prints its actions.
 import process from "node:process";
 import { openBullmq } from "./bullmq_stores.ts";
 import { newJob, sleep } from "./fixture.ts";
@@ -10,7 +10,7 @@ const engine = openBullmq(store === "redis" ? store : "postgres", url, {
 });
 
 const tasks: Readonly<Record<string, () => Promise<void>>> = {
-  /** Keeps what it takes for ever: what it runs, and what it holds. */
+  /** Never ends its runs and leases. */
   async hang() {
     for (const id of ids) {
       await engine.lease(id);
@@ -21,7 +21,7 @@ const tasks: Readonly<Record<string, () => Promise<void>>> = {
       return new Promise(() => {});
     }, { concurrency: 10 });
   },
-  /** Brings 20 jobs of its own, and runs whatever is due, until a job is cancelled. */
+  /** Adds 20 jobs and runs all due ones until a job is cancelled. */
   async share() {
     const worker = engine.work(async (id) => {
       console.log(`runs ${id}`);
@@ -41,7 +41,7 @@ const tasks: Readonly<Record<string, () => Promise<void>>> = {
     await worker.stop();
     await engine.close();
   },
-  /** Changes a job, having used all that an engine has. */
+  /** Changes a job after each feature of the engine was used. */
   async change() {
     const job = await engine.get(ids[0] ?? "");
     engine.subscribe(ids[0] ?? "", () => {})();

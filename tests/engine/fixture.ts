@@ -1,12 +1,13 @@
 /**
- * What tests of engines use: jobs, workers that keep count, and patience. Knows no runtime and no engine.
+ * Jobs, counting workers and waits for the tests of engines. Independent of runtimes and engines.
  *
  * @module
  */
 import { ok, strictEqual } from "node:assert/strict";
+import type { Logger } from "../../src/core/handler/context.ts";
 import type { Engine, EngineWorker, Job } from "../../src/engine/engine.ts";
 
-/** A job as a call would make it, with a new id, good for ten minutes. */
+/** Creates a job like one of a call, with a new id and a lifetime of ten minutes. */
 export function newJob(changes: Partial<Job> = {}): Job {
   return {
     id: crypto.randomUUID(),
@@ -24,6 +25,12 @@ export function newJob(changes: Partial<Job> = {}): Job {
   };
 }
 
+/** A logger that passes on the field `error` of warnings and errors. */
+export function errorLogger(onError: (error: unknown) => void): Logger {
+  const log = (_message: string, fields?: Readonly<Record<string, unknown>>): void => onError(fields?.["error"]);
+  return { debug() {}, info() {}, warn: log, error: log };
+}
+
 /** The job after its next change. */
 export function changed(job: Job, changes: Partial<Job>): Job {
   return { ...job, ...changes, version: job.version + 1 };
@@ -34,7 +41,7 @@ export function sleep(delayMs: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, delayMs));
 }
 
-/** Waits until something is so. */
+/** Waits until a condition holds. */
 export async function until(what: string, isSo: () => boolean, patienceMs: number = 20_000): Promise<void> {
   const dueMs = Date.now() + patienceMs;
   while (!isSo()) {
@@ -43,17 +50,17 @@ export async function until(what: string, isSo: () => boolean, patienceMs: numbe
   }
 }
 
-/** What workers were told to run, in order. */
+/** The runs of workers, in order. */
 export class Runs {
-  /** Ids of jobs, one for each run that began. */
+  /** Ids of jobs, one for each started run. */
   readonly begun: string[] = [];
-  /** How many go on now. */
+  /** Number of active runs. */
   active = 0;
-  /** How many went on at once, at most. */
+  /** Maximum number of simultaneous runs. */
   most = 0;
   readonly #run: (id: string) => unknown;
 
-  /** @param run What each does. */
+  /** @param run Body of each run. */
   constructor(run: (id: string) => unknown = () => {}) {
     this.#run = run;
   }
@@ -69,13 +76,13 @@ export class Runs {
     }
   };
 
-  /** How often this job was begun. */
+  /** Number of runs of this job. */
   count(id: string): number {
     return this.begun.filter((one) => one === id).length;
   }
 }
 
-/** Puts new jobs in. */
+/** Inserts new jobs. */
 export async function insertAll(engine: Engine, jobs: readonly Job[]): Promise<void> {
   for (const job of jobs) strictEqual(await engine.insert(job), true);
 }

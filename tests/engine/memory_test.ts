@@ -47,7 +47,7 @@ test("memoryEngine() refuses a job while it keeps as many characters as it may, 
   strictEqual(engine.insert(first), true, "there is room: how much it takes is not asked");
   refuses(second);
   strictEqual(engine.insert(first), false, "a repeat is none too many");
-  // A job that is over is small.
+  // A finished job is small.
   strictEqual(engine.replace(changed(first, { args: null }), 1), true);
   strictEqual(engine.insert(second), true);
   refuses(third);

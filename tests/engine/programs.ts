@@ -1,5 +1,5 @@
 /**
- * Real servers for tests: each in a folder of its own, on a free port of 127.0.0.1, gone with the test.
+ * Real servers for tests, each in a separate folder, on a free port of 127.0.0.1. They end with the test.
  *
  * @module
  */
@@ -13,19 +13,19 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Found } from "../serve/programs.ts";
 
-/** A server that runs. */
+/** A running server. */
 export interface TestServer {
-  /** How to connect to it. */
+  /** URL for clients. */
   readonly url: string;
-  /** Ends it at once, without a word to anybody; what it wrote stays. */
+  /** Kills the server. Its files remain. */
   crash(): Promise<void>;
-  /** Starts it again where it was, with the data that it wrote. */
+  /** Starts the server again on the same port, with its files. */
   restart(): Promise<void>;
-  /** Ends it for good, and deletes its data. */
+  /** Stops the server permanently and deletes its files. */
   stop(): Promise<void>;
 }
 
-/** What is needed for a server. */
+/** Programs of a server. */
 export type ServerName = "redis" | "postgres";
 
 const PROGRAMS = { redis: ["redis-server"], postgres: ["initdb", "postgres"] } as const;
@@ -44,7 +44,7 @@ export function findServer(server: ServerName): Found {
 }
 
 /**
- * Why a server cannot be started; `false` if it can.
+ * Reason why a server cannot be started; `false` if it can.
  *
  * @throws {Error} In CI, where no such test may be skipped.
  */
@@ -55,7 +55,7 @@ export function skipReason(server: ServerName): string | false {
   return found.missing;
 }
 
-/** Starts Redis: in memory, and on the disk if it is to know its data after a restart. */
+/** Starts Redis, in memory or, to keep its data after a restart, on disk. */
 export async function startRedis(options: { readonly isPersistent?: boolean } = {}): Promise<TestServer> {
   const folder = await mkdtemp(join(tmpdir(), "toolwire-redis-"));
   const port = await freePort();
@@ -129,7 +129,7 @@ async function startProcess(
   ready: RegExp,
   user: User | undefined,
 ): Promise<ServerProcess> {
-  // A group of its own, so that the children of PostgreSQL end with it.
+  // A separate process group, so that the children of PostgreSQL end with it.
   const child = spawn(file, args, { cwd, detached: true, stdio: ["ignore", "pipe", "pipe"], ...user });
   const { pid = 0 } = child;
   running.add(pid);
@@ -155,7 +155,7 @@ async function startProcess(
   }
   return {
     async end() {
-      // PostgreSQL takes it for "at once"; killed, it would leave its children to find that out.
+      // PostgreSQL shuts down at once. If it were killed, its children would have to notice.
       if (!hasEnded) endGroup(pid, file.endsWith("postgres") ? "SIGQUIT" : "SIGKILL");
       await exited;
     },
@@ -166,11 +166,11 @@ function endGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // It has ended by itself.
+    // The process has ended already.
   }
 }
 
-/** On the `PATH`, or where Debian keeps what it does not put there. */
+/** Finds a program on the `PATH`, or in the folder of Debian for programs that are not there. */
 function findServerProgram(name: string): string | undefined {
   const debian = "/usr/lib/postgresql";
   const versions = existsSync(debian) ? readdirSync(debian).sort((one, other) => Number(other) - Number(one)) : [];
@@ -199,7 +199,7 @@ function userOf(name: string): User | undefined {
   return uid === undefined || gid === undefined ? undefined : { uid, gid };
 }
 
-/** One that nobody listens on now: somebody else may be faster, but seldom is. */
+/** Returns a free port. Another process could take it before it is used, which is unlikely. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once("error", reject).listen(0, "127.0.0.1", () => {

@@ -1,4 +1,4 @@
-// A process with the sqlite engine: `sqlite_program.ts <file> <lease in ms> <what to do> [id …]`. It prints what it does.
+// A process with the sqlite engine: `sqlite_program.ts <file> <lease in ms> <task> [id …]`. It prints its actions.
 import process from "node:process";
 import { sqliteEngine } from "../../src/engine/sqlite/mod.ts";
 import { newJob, sleep } from "./suite.ts";
@@ -7,7 +7,7 @@ const [path = "", leaseMs = "", what = "", ...ids] = process.argv.slice(2);
 const engine = sqliteEngine(path, { leaseMs: Number(leaseMs), pollMs: 20 });
 
 const tasks: Readonly<Record<string, () => Promise<void>>> = {
-  /** Keeps what it takes for ever: what it runs, and what it holds. */
+  /** Never ends its runs and leases. */
   async hang() {
     for (const id of ids) {
       await engine.lease(id);
@@ -18,7 +18,7 @@ const tasks: Readonly<Record<string, () => Promise<void>>> = {
       return new Promise(() => {});
     }, { concurrency: 10 });
   },
-  /** Brings 20 jobs of its own, and runs whatever is due. */
+  /** Adds 20 jobs and runs all due ones. */
   async share() {
     engine.work(async (id) => {
       console.log(`runs ${id}`);

@@ -3,11 +3,12 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Engine } from "../../src/engine/engine.ts";
-import { sqliteEngine, type SqliteOptions } from "../../src/engine/sqlite/mod.ts";
+import { sqliteEngine, type SqliteEngineOptions } from "../../src/engine/sqlite/mod.ts";
 import { openDatabase, type SqliteDatabase } from "../../src/engine/sqlite/database.ts";
 import { SqliteStore } from "../../src/engine/sqlite/store.ts";
 import { SqliteSubscriptions } from "../../src/engine/sqlite/subscriptions.ts";
 import { temporaryFolder } from "../serve/programs.ts";
+import { errorLogger } from "./fixture.ts";
 import { engineSuite, newJob, type OpenedEngine, Runs, sleep, until } from "./suite.ts";
 
 const LEASE_MS = 1_500;
@@ -19,7 +20,7 @@ interface OpenedSqlite extends OpenedEngine {
   reopen(): Promise<Engine>;
 }
 
-async function openSqlite(options: SqliteOptions = {}): Promise<OpenedSqlite> {
+async function openSqlite(options: SqliteEngineOptions = {}): Promise<OpenedSqlite> {
   const folder = await temporaryFolder();
   const path = join(folder.path, "jobs.db");
   const engines = [sqliteEngine(path, options)];
@@ -40,7 +41,7 @@ async function openSqlite(options: SqliteOptions = {}): Promise<OpenedSqlite> {
 
 const CONNECTION = { busyTimeoutMs: 5_000, synchronous: "NORMAL" } as const;
 
-/** The file as somebody else would open it. */
+/** Opens the file as another program would. */
 function openRaw(path: string): SqliteDatabase {
   return openDatabase(path, { ...CONNECTION, busyTimeoutMs: 1, schema: "SELECT 1", schemaVersion: 1_000 });
 }
@@ -55,7 +56,7 @@ function read(database: SqliteDatabase, sql: string): unknown[] {
 test("sqlite() says what to do about a folder that is not there", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "missing", "jobs.db");
-  throws(() => sqliteEngine(path), /its folder has to exist.*mkdir/);
+  throws(() => sqliteEngine(path), /its folder must exist.*mkdir/);
   mkdirSync(join(folder.path, "missing"));
   await sqliteEngine(path).close();
 });
@@ -90,7 +91,7 @@ test("sqlite() leaves the file of a newer version alone", async () => {
   const raw = openRaw(opened.path);
   raw.exec("PRAGMA user_version = 2");
   raw.close();
-  throws(() => sqliteEngine(opened.path), /a newer version wrote it \(schema 2, this one knows 1\)/);
+  throws(() => sqliteEngine(opened.path), /a newer version of Toolwire wrote it \(schema 2, supported is 1\)/);
   await opened.close();
 });
 
@@ -121,7 +122,7 @@ test("sqlite() deletes expired jobs, and what was to be delivered of them", asyn
   await engine.schedule(job.id, 60_000);
   await engine.schedule(job.id, 0);
   await sleep(100);
-  // Each process does so with its first insert, and then once in a while.
+  // Each process purges at its first insert, and then at intervals.
   await (await reopen()).insert(newJob());
   const raw = openRaw(path);
   deepStrictEqual(read(raw, "SELECT (SELECT count(*) FROM jobs) AS jobs, (SELECT count(*) FROM deliveries) AS due"), [
@@ -133,7 +134,7 @@ test("sqlite() deletes expired jobs, and what was to be delivered of them", asyn
 
 test("sqlite() throws what the database throws, tells of it in the background, and goes on", async () => {
   const errors: unknown[] = [];
-  const options = { busyTimeoutMs: 1, pollMs: 5, leaseMs: 600, onError: (error: unknown) => void errors.push(error) };
+  const options = { busyTimeoutMs: 1, pollMs: 5, leaseMs: 600, logger: errorLogger((error) => errors.push(error)) };
   const { path, engine, close } = await openSqlite(options);
   const jobs = [newJob(), newJob()] as const;
   for (const job of jobs) await engine.insert(job);
@@ -163,7 +164,7 @@ test("sqlite() keeps no timer where there is nothing to do", async () => {
   engine.subscribe(job.id, () => {})();
   await (await engine.lease(job.id))();
   await engine.work(() => Promise.resolve(), { concurrency: 1 }).stop();
-  // Deno, for one, fails a test that leaves a timer behind; what was armed ends with the next beat.
+  // Deno fails a test that leaves a timer running. The last one ends with the next poll.
   await sleep(300);
   await close();
   await engine.close();
@@ -232,7 +233,11 @@ test("SqliteStore: takes and gives back many as one change", async () => {
 
 test("sqlite() delivers again what could not be run", async () => {
   const errors: unknown[] = [];
-  const { engine, close } = await openSqlite({ leaseMs: 200, pollMs: 10, onError: (error) => errors.push(error) });
+  const { engine, close } = await openSqlite({
+    leaseMs: 200,
+    pollMs: 10,
+    logger: errorLogger((error) => errors.push(error)),
+  });
   const job = newJob();
   await engine.insert(job);
   await engine.schedule(job.id, 0);
@@ -297,13 +302,13 @@ test("SqliteSubscriptions: asks once for all that are watched, and not at all wh
     one.insert(job);
     subscriptions.add(job.id, () => void told.push(job.id));
   }
-  subscriptions.look();
-  subscriptions.look();
+  subscriptions.poll();
+  subscriptions.poll();
   questions = 0;
   const [job] = jobs.slice(50);
   other.replace({ ...job!, version: 2 }, 1);
   await until("it is told", () => {
-    subscriptions.look();
+    subscriptions.poll();
     return told.length > 0;
   });
   deepStrictEqual({ told, questions }, { told: [job!.id], questions: 1 });
@@ -340,16 +345,16 @@ for (
         nowMs += tellMs;
       });
       other.replace({ ...job, version: 2 }, 1);
-      subscriptions.look();
+      subscriptions.poll();
       strictEqual(told, 1);
       other.replace({ ...job, version: 3 }, 2);
       if (deafMs > 0) {
         nowMs += deafMs - 1;
-        subscriptions.look();
+        subscriptions.poll();
         strictEqual(told, 1);
         nowMs += 1;
       }
-      subscriptions.look();
+      subscriptions.poll();
       strictEqual(told, 2);
     } finally {
       performance.now = now;
@@ -373,9 +378,9 @@ test("SqliteSubscriptions: a look that fails is made up for by the next", async 
   one.changed = () => {
     throw new Error("database is locked");
   };
-  throws(() => subscriptions.look(), /locked/);
+  throws(() => subscriptions.poll(), /locked/);
   one.changed = ask;
-  subscriptions.look();
+  subscriptions.poll();
   strictEqual(told, 1);
   one.close();
   other.close();

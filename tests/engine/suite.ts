@@ -1,8 +1,8 @@
 /**
- * What every engine has to do: the contract of `src/engine/engine.ts`, as tests.
+ * The contract of `src/engine/engine.ts` as tests for every engine.
  *
- * Knows no runtime and no engine; each engine's own test file opens it. Nothing here is timed tightly: a test waits for what
- * has to happen, and where something must *not* happen, it waits for a later job to come through first.
+ * Independent of runtimes and engines; the test file of each engine opens it. No test depends on tight timing: it waits for what has to
+ * happen, and if something must *not* happen, it waits until a later job has run.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { checkJobs } from "./suite_jobs.ts";
 export { changed, insertAll, newJob, Runs, sleep, stopAll, until } from "./fixture.ts";
 export type { EngineSuiteOptions, OpenedEngine };
 
-/** Says of an engine whether it keeps the contract. */
+/** Defines the tests for one engine. */
 export function engineSuite(
   name: string,
   open: () => Promise<OpenedEngine>,

@@ -1,5 +1,5 @@
 /**
- * How one test of the suite is run: with an engine of its own, and patience.
+ * Runs one test of the suite with a separate engine, and waits with a time limit.
  *
  * @module
  */
@@ -7,43 +7,43 @@ import { test } from "node:test";
 import type { Engine } from "../../src/engine/engine.ts";
 import { insertAll, newJob, type Runs, until } from "./fixture.ts";
 
-/** An engine to try, with what belongs to it. */
+/** An engine under test. */
 export interface OpenedEngine {
-  /** The engine: a store of its own, empty. */
+  /** The engine, with a separate empty store. */
   readonly engine: Engine;
-  /** Another process' view of the same store. Left out where only one process knows the jobs. */
+  /** Opens another engine on the same store, like another process. Missing if jobs belong to one process. */
   reopen?(): Promise<Engine>;
-  /** Closes all that was opened, and deletes the store. */
+  /** Closes all engines and deletes the store. */
   close(): Promise<void>;
 }
 
 /** Options of {@link engineSuite}. */
 export interface EngineSuiteOptions {
-  /** How long to wait for what has to happen, in milliseconds. Default: 20,000. */
+  /** Time limit of a wait in milliseconds. Default: 20,000. */
   readonly patienceMs?: number;
-  /** How long a process is taken to live after its last sign, in milliseconds. Default: none; leases are not tried. */
+  /** Lease duration in milliseconds. Default: tests of leases are left out. */
   readonly leaseMs?: number;
-  /** Tests that this engine cannot pass: why, by name. */
+  /** Reasons to skip tests, by name of the test. */
   readonly skip?: Readonly<Record<string, string>>;
 }
 
-/** What the parts of the suite need of it. */
+/** Functions for the parts of the suite. */
 export interface EngineChecks {
   /** The engine's name. */
   readonly name: string;
   /** As in {@link EngineSuiteOptions}. */
   readonly leaseMs: number | undefined;
-  /** A test with an engine of its own; skipped where there is a reason to. */
+  /** Defines a test with a separate engine, unless there is a reason to skip it. */
   check(title: string, run: (opened: OpenedEngine) => Promise<void>, reason?: string): void;
-  /** A test with the views of two processes; where one process has all, both are the same. */
+  /** Defines a test with the engines of two processes. Without `reopen`, both are the same engine. */
   checkTwo(title: string, run: (one: Engine, other: Engine) => Promise<void>): void;
-  /** Waits until something is so. */
+  /** Waits until a condition holds. */
   wait(what: string, isSo: () => boolean): Promise<void>;
-  /** Waits until a job that is scheduled only now comes through: what had to come before it, has come. */
+  /** Schedules a job and waits until it has run, so that all earlier jobs have run. */
   settle(engine: Engine, runs: Runs): Promise<void>;
 }
 
-/** Makes them for one engine. */
+/** Creates the functions for one engine. */
 export function makeChecks(
   name: string,
   open: () => Promise<OpenedEngine>,

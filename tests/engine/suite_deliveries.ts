@@ -1,5 +1,5 @@
 /**
- * The suite's part on deliveries: who is told to run what, and when.
+ * Tests of deliveries: which worker runs which job, and when.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { describe } from "node:test";
 import { changed, insertAll, newJob, Runs, sleep, stopAll } from "./fixture.ts";
 import type { EngineChecks } from "./suite_checks.ts";
 
-/** Whether workers are told what is due: at least once, one at a time, and no more than they have room for. */
+/** Due jobs are delivered at least once, to one worker at a time, within its concurrency. */
 export function checkDeliveries({ name, check, checkTwo, wait, settle }: EngineChecks): void {
   describe(`engine ${name}: deliveries`, () => {
     checkTwo("schedule() has a worker told to run the job, whichever process it is in", async (one, other) => {
@@ -48,7 +48,7 @@ export function checkDeliveries({ name, check, checkTwo, wait, settle }: EngineC
       await engine.schedule(soon.id, 0);
       await wait("both are run", () => runs.count(late.id) > 0 && runs.count(soon.id) > 0);
       strictEqual(runs.begun[0], soon.id);
-      // A timer may be a little early by another clock.
+      // By another clock, a timer may be a little early.
       ok(ranMs - startMs > 680, `It was run after ${ranMs - startMs} ms`);
       await worker.stop();
     });
@@ -117,7 +117,7 @@ export function checkDeliveries({ name, check, checkTwo, wait, settle }: EngineC
         const worker = engine.work(runs.run, { concurrency: 2 });
         await engine.schedule(job.id, 0);
         await wait("it is run three times", () => runs.count(job.id) === 3);
-        // As long as one delivery too many would need.
+        // As long as a superfluous delivery would need.
         await sleep(delayMs + 200);
         strictEqual(runs.most, 1, "one at a time");
         strictEqual(runs.begun.length, 3);
@@ -170,7 +170,7 @@ export function checkDeliveries({ name, check, checkTwo, wait, settle }: EngineC
       await engine.schedule(later.id, 200);
       await engine.remove(due.id);
       await engine.remove(later.id);
-      // The same ids again: what was scheduled for the old jobs is not for these.
+      // The same ids again: deliveries of the old jobs must not run the new ones.
       await insertAll(engine, [due, later]);
       const runs = new Runs();
       const worker = engine.work(runs.run, { concurrency: 2 });

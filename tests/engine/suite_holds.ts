@@ -1,5 +1,5 @@
 /**
- * The suite's part on processes: what they hold, and what becomes of it when they end.
+ * Tests of leases, and of their expiry when a process ends.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { describe } from "node:test";
 import { insertAll, newJob, Runs, sleep, stopAll } from "./fixture.ts";
 import type { EngineChecks } from "./suite_checks.ts";
 
-/** Whether a job stays with the process that has it, and goes to another when that is gone. */
+/** A job stays with the process that holds its lease, and is delivered to another one after its end. */
 export function checkHolds({ name, leaseMs, check, checkTwo, wait, settle }: EngineChecks): void {
   describe(`engine ${name}: holding`, () => {
     checkTwo("hold() tells no worker, neither before nor after it lets go", async (one, other) => {
@@ -98,7 +98,7 @@ export function checkHolds({ name, leaseMs, check, checkTwo, wait, settle }: Eng
     check("close() leaves jobs and deliveries to other processes", async ({ engine, reopen }) => {
       const other = await reopen?.();
       if (other === undefined) {
-        // Nothing outlives it; it only has to end.
+        // Jobs do not outlive this process, which only has to end.
         await engine.schedule(newJob().id, 10);
         return;
       }

@@ -1,5 +1,5 @@
 /**
- * The suite's part on rows: what is kept, changed, forgotten, and told of.
+ * Tests of records: insertion, changes, expiry and notifications.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { describe } from "node:test";
 import { changed, insertAll, newJob } from "./fixture.ts";
 import type { EngineChecks } from "./suite_checks.ts";
 
-/** Whether jobs are kept as the contract says, and who subscribed is told. */
+/** Records and notifications follow the contract. */
 export function checkJobs({ name, checkTwo, wait }: EngineChecks): void {
   describe(`engine ${name}: jobs`, () => {
     checkTwo("insert() keeps a job as it is", async (one, other) => {
@@ -118,7 +118,7 @@ export function checkJobs({ name, checkTwo, wait }: EngineChecks): void {
       await one.insert(job);
       let told = 0;
       const unsubscribe = one.subscribe(job.id, () => told++);
-      // Not a moment is given to a subscription: who subscribes, then looks, then waits, must not miss what comes after the look.
+      // Without a pause: a caller that subscribes, reads and then waits must not miss a change after the read.
       let latest = job;
       for (const engine of [one, other]) {
         const before = told;

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { createServer, defineTool } from "../../mod.ts";
 import { serve } from "../../src/runtime/serve.ts";
 import { grpc } from "../../src/wires/grpc/mod.ts";
-import type { Reply, Wire } from "../../src/wires/mod.ts";
+import type { Reply, RequestWire } from "../../src/wires/mod.ts";
 
 const tools = [defineTool("ping").describe("Answer").handle(() => "pong")];
 
@@ -32,7 +32,7 @@ const REPLIES: Readonly<Record<string, () => Reply>> = {
   "/headers": () => ({ status: 200, headers: { "x-bad": "a\r\nb" }, body: null }),
 };
 
-const breaking: Wire = {
+const breaking: RequestWire = {
   name: "breaking",
   mount: () => ({ paths: Object.keys(REPLIES), handle: ({ path }) => (REPLIES[path] as () => Reply)() }),
 };

@@ -8,8 +8,8 @@ import { createClient, createServer, mcpLite } from "../../mod.ts";
 import { type Listening, serve, type ServeOptions } from "../../src/runtime/serve.ts";
 import { grpc, grpcTransport } from "../../src/wires/grpc/mod.ts";
 import { callBody, delay, isRefused } from "./client.ts";
-import { answers, callFrames } from "./http2_attacks.ts";
-import { Flag, http2Frame, PREFACE, RawConnection, settings, Type } from "./http2_frames.ts";
+import { answers, callFrames } from "../hostile/requests/http2_attacks.ts";
+import { Flag, http2Frame, PREFACE, RawConnection, settings, Type } from "../hostile/requests/http2_frames.ts";
 import { tools } from "./tools.ts";
 
 const create = () => createServer({ tools, wires: [mcpLite(), grpc()] });

@@ -3,7 +3,7 @@ import { createServer, type Http2Session, type ServerHttp2Stream } from "node:ht
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { Http2Sessions } from "../../src/runtime/http2_sessions.ts";
-import { grpcHeaders, openStream, RawConnection, Type } from "./http2_frames.ts";
+import { grpcHeaders, openStream, RawConnection, Type } from "../hostile/requests/http2_frames.ts";
 
 test(
   "Http2Sessions lets go of a session whose connection was cut, after streams or none",

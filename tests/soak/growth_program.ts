@@ -9,7 +9,7 @@ import { createServer, defineTool, mcpLite, memoryEngine } from "../../mod.ts";
 import { type Clock, systemClock } from "../../src/internal/time.ts";
 import { serve } from "../../src/runtime/serve.ts";
 import * as v from "../../src/core/schema/valibot.ts";
-import { mcp, memorySessions } from "../../src/wires/mcp/mod.ts";
+import { mcp } from "../../src/wires/mcp/mod.ts";
 
 const add = defineTool("add").describe("Add two numbers").input(v.object({ a: v.number(), b: v.number() }))
   .output(v.number()).handle(({ a, b }) => a + b);
@@ -27,7 +27,7 @@ const ahead: Clock = { ...systemClock, now: () => systemClock.now() + 60_000 };
 
 const server = createServer({
   tools: [add, pieces, later],
-  wires: [mcpLite(), mcp({ sessions: memorySessions() })],
+  wires: [mcpLite(), mcp({ sessions: true })],
   keys: "k1:a secret that is long enough for all the soaks",
   engine: memoryEngine({ clock: ahead, maxJobs: 100_000 }),
 });

@@ -1,4 +1,4 @@
-/** Who calls, over every wire: whoever is not known, or may not, gets nowhere, and is told the same. */
+/** Authentication over every wire: callers that are unknown or lack a permission get the same errors. */
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { type Client, createClient, createServer, defineTool, type Principal } from "../../mod.ts";
@@ -46,7 +46,7 @@ function createWorld() {
     tools: [whoami, read, write, report, secret, broken],
     wires,
     keys: "k1:a secret that is known to these tests alone",
-    auth: bearer((token) => PEOPLE[token], { allowsAnonymous: true }),
+    auth: bearer((token) => PEOPLE[token], { allowAnonymous: true }),
   });
   return { server, runs };
 }
@@ -54,7 +54,7 @@ function createWorld() {
 type World = ReturnType<typeof createWorld>;
 
 interface Stage extends World {
-  /** A client of somebody; of nobody, if it has no name. */
+  /** A client of a user; anonymous without a name. */
   as(name?: string): Client<World["server"]>;
   /** A client that shows something else. */
   showing(authorization: string): Client<World["server"]>;

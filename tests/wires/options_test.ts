@@ -1,7 +1,7 @@
-/** Options that are not what they should be are told where they are given, with what to write instead. */
+/** Invalid options fail at the call, with a message that says what to write instead. */
 import { rejects, throws } from "node:assert/strict";
 import { test } from "node:test";
-import { createServer, defineTool, mcpLiteTransport } from "../../mod.ts";
+import { createServer, defineTool } from "../../mod.ts";
 import { aiSdkTools, anthropicTools, langchainTools, openaiTools } from "../../src/integrations/agents/mod.ts";
 import { authenticate, bearer, jwt, protectedResourcePage } from "../../src/integrations/auth/mod.ts";
 import { bullmqEngine } from "../../src/engine/bullmq/mod.ts";
@@ -17,25 +17,20 @@ import {
 import { otel, otelTransport } from "../../src/integrations/otel/mod.ts";
 import { openapiPage, toolsFromOpenApi } from "../../src/integrations/openapi/mod.ts";
 import { redisChangeBus, redisRateLimitStore, redisSessionStore } from "../../src/integrations/redis/mod.ts";
-import { connectTransport, grpc, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/mod.ts";
+import { grpc } from "../../src/wires/grpc/mod.ts";
 import { healthPage } from "../../src/wires/http_pages/health.ts";
-import {
-  definePrompt,
-  defineResource,
-  mcp,
-  mcpTransport,
-  memorySessions,
-  sessionsIn,
-} from "../../src/wires/mcp/mod.ts";
-import { webtools, webtoolsTransport } from "../../src/wires/webtools/mod.ts";
+import { definePrompt, defineResource, mcp, mcpTransport, memorySessionStore } from "../../src/wires/mcp/mod.ts";
+import { webtools } from "../../src/wires/webtools/mod.ts";
+import { DESCRIPTIONS } from "./descriptions/all.ts";
+import type { InvalidOptions } from "./descriptions/description.ts";
 
-/** As somebody calls it whom no compiler tells. */
+/** A call that the compiler does not check. */
 type Untyped = (...args: readonly unknown[]) => unknown;
 
 const webtool = { name: "docs", description: "Documents", version: "1.0.0" };
 const issuer = { issuer: "https://login.example", audience: "https://api.example", keys: { keys: [] } };
 const redis = "redis://127.0.0.1:1";
-/** What is no Redis, with what must not be told. */
+/** Invalid addresses of Redis, with secrets that must not be in the message. */
 const NO_REDIS: readonly unknown[] = [
   {},
   { url: "redis://127.0.0.1:1" },
@@ -65,36 +60,8 @@ const resource = (step: "title" | "describe" | "mimeType" | "icons") => (...give
   (defineResource("x://y") as unknown as Record<string, Untyped>)[step]?.(...given);
 };
 
-const WRONG: readonly (readonly [call: unknown, args: readonly unknown[], message: RegExp, name?: "RangeError"])[] = [
-  [mcp, [null], /^Cannot serve MCP: options are an object, not null$/],
-  [mcp, ["/mcp"], /options are an object, not "\/mcp"$/],
-  [mcp, [{ sessions: true }], /sessions must be memorySessions\(\) or sessionsIn\(store\), not true$/],
-  [mcp, [{ sessions: memorySessions }], /sessions must be .*, not a function$/],
-  [mcp, [{ sesions: memorySessions() }], /there is no option "sesions"; did you mean "sessions"\?$/],
-  [mcp, [{ path: "/mcp?x" }], /path must be like "\/tools", without host, query or fragment, not "\/mcp\?x"$/],
-  [mcp, [{ path: "https://example.com/mcp" }], /path must be like/],
-  [mcp, [{ path: 7 }], /path must be like .*, not 7$/, "RangeError"],
-  [mcp, [{ ssePath: "/sse#x", sessions: memorySessions() }], /ssePath must be like/],
-  [mcp, [{ ssePath: "/sse" }], /ssePath needs sessions, such as memorySessions\(\)$/],
-  [mcp, [{ logging: "yes" }], /logging must be true or false, not "yes"$/],
-  [
-    mcp,
-    [{ cache: { ttlMs: -1, scope: "public" } }],
-    /cache must be \{ ttlMs: 0, scope: "private" \}, or the like, not an object$/,
-  ],
-  [mcp, [{ pageSize: 0 }], /pageSize must be a whole number above 0, not 0$/, "RangeError"],
-  [mcp, [{ pageSize: 1.5 }], /not 1\.5$/, "RangeError"],
-  [mcp, [{ pageSize: Number.NaN }], /not NaN$/, "RangeError"],
-  [mcp, [{ askTimeoutMs: Number.NEGATIVE_INFINITY }], /not -Infinity$/, "RangeError"],
-  [mcp, [{ pageSize: 5n }], /not 5$/],
-  [mcp, [{ pageSize: null }], /not null$/],
-  [mcp, [{ askTimeoutMs: 0 }], /askTimeoutMs must be a number above 0, not 0$/, "RangeError"],
-  [memorySessions, [{ ttlMs: -1 }], /^Cannot keep sessions: ttlMs must be a number above 0, not -1$/, "RangeError"],
-  [memorySessions, [{ retryMs: 0 }], /whole number of milliseconds above 0, not 0$/, "RangeError"],
-  [memorySessions, [{ pollAfterMs: -5 }], /pollAfterMs must be/, "RangeError"],
-  [memorySessions, [{ maxSessions: 0 }], /maxSessions must be/, "RangeError"],
-  [memorySessions, [{ ttl: 5 }], /there is no option "ttl"; did you mean "ttlMs"\?$/],
-  [sessionsIn, [{ get() {} }], /the store has no put, delete, append, read, publish, subscribe$/],
+const INVALID: readonly InvalidOptions[] = [
+  ...DESCRIPTIONS.flatMap(({ invalidOptions = [] }) => invalidOptions),
   [redisSessionStore, [], /^Cannot keep sessions in Redis: options are an object, not undefined$/],
   [redisSessionStore, ["redis://127.0.0.1"], /^Cannot keep sessions in Redis: options are an object, not "redis:/],
   ...[redisSessionStore, redisChangeBus, redisRateLimitStore].flatMap((open) =>
@@ -103,39 +70,9 @@ const WRONG: readonly (readonly [call: unknown, args: readonly unknown[], messag
   ...NO_REDIS.slice(2).map((no) => [bullmqEngine, [no], REDIS_IS] as const),
   [redisSessionStore, [{ redis, maxSession: 5 }], /there is no option "maxSession"; did you mean "maxSessions"\?$/],
   [redisSessionStore, [{ redis, maxSessions: 0 }], /maxSessions must be a whole number above 0, not 0$/, "RangeError"],
-  [redisChangeBus, [{ redis, names: "a" }], /^Cannot tell changes .*no option "names"; did you mean "name"\?$/],
+  [redisChangeBus, [{ redis, names: "a" }], /^Cannot publish changes .*no option "names"; did you mean "name"\?$/],
   [redisRateLimitStore, [{ redis, timeout: 5 }], /^Cannot keep buckets in Redis: .*did you mean "timeoutMs"\?$/],
   [redisRateLimitStore, [{ redis, timeoutMs: 0 }], /timeoutMs must be a number above 0, not 0$/, "RangeError"],
-  [mcpTransport, ["nope"], /^Cannot reach an MCP server: pass a URL that begins with "http:\/\/" or .*, not "nope"$/],
-  [mcpTransport, ["localhost:8000/mcp"], /not "localhost:8000\/mcp"$/],
-  [mcpTransport, [undefined], /, not undefined$/],
-  [connectTransport, ["x.example"], /^Cannot reach a server by Connect: .*, not "x\.example"$/],
-  [
-    grpcWebTransport,
-    [new URL("ftp://x.example")],
-    /^Cannot reach a server by gRPC-Web: .*, not "ftp:\/\/x\.example\/?"$/,
-  ],
-  [
-    grpcTransport,
-    [""],
-    /^Cannot reach a server by gRPC: pass host and port, such as "127\.0\.0\.1:50051", or .*, not ""$/,
-  ],
-  [grpcTransport, [undefined], /, not undefined$/],
-  [mcpLiteTransport, ["nope"], /^Cannot reach a server: pass a URL that begins with .*, not "nope"$/],
-  [grpcTransport, ["a b:1"], /, not "a b:1"$/],
-  [grpcTransport, ["unix:///x"], /, not "unix:\/\/\/x"$/],
-  [mcpTransport, ["http://x", { pinned: {} }], /pinned must be an array of tools, .*, not an object$/],
-  [mcpTransport, ["http://x", { era: "2025" }], /era must be "auto" or "modern" or "legacy", not "2025"$/],
-  [mcpTransport, ["http://x", { header: {} }], /there is no option "header"; did you mean "headers"\?$/],
-  [webtools, [], /^Cannot make webtool: options are an object, not undefined$/],
-  [webtools, [{}], /name must be text that is not empty, not undefined$/],
-  [webtools, [{ ...webtool, path: "/x?y" }], /path must be like/],
-  [webtools, [{ ...webtool, versions: [{}] }], /versions must be an array of \{ version, tools \}, not an object$/],
-  [webtoolsTransport, ["http://x", { pin: {} }], /that is no metadata of a webtool/],
-  [webtoolsTransport, ["http://x", { pinned: {} }], /there is no option "pinned"; did you mean "pin"\?$/],
-  [grpc, [{ path: "/x#y" }], /^Cannot serve Connect and gRPC: path must be like/],
-  [connectTransport, ["http://x", { format: "json5" }], /format must be "json" or "binary", not "json5"$/],
-  [grpcWebTransport, ["http://x", { fetch: 1 }], /fetch must be a function, not 1$/, "RangeError"],
   [openapiPage, [{ path: "/api?x" }], /^Cannot serve OpenAPI: path must be like/],
   [toolsFromOpenApi, [{}, { baseURL: "https://x" }], /there is no option "baseURL"; did you mean "baseUrl"\?$/],
   [healthPage, [{ redy: "/x" }], /there is no option "redy"; did you mean "ready"\?$/],
@@ -149,15 +86,15 @@ const WRONG: readonly (readonly [call: unknown, args: readonly unknown[], messag
   [jwt, [], /^Cannot verify tokens: options are an object, not undefined$/],
   [jwt, [{ ...issuer, keys: [] }], /keys must be a key set \{ keys: \[.\] \}, not an object$/],
   [jwt, [{ ...issuer, audiences: [] }], /there is no option "audiences"; did you mean "audience"\?$/],
-  [bearer, [() => {}, { allowAnonymous: true }], /did you mean "allowsAnonymous"\?$/],
+  [bearer, [() => {}, { allowsAnonymous: true }], /did you mean "allowAnonymous"\?$/],
   [authenticate, [() => {}, { timeoutMs: 0 }], /timeoutMs must be a number above 0, not 0$/, "RangeError"],
   [scopes, [["read"]], /^Cannot set the scopes of tool "t": name each, as \.scopes\("read", "write"\)$/],
   [scopes, [], /name each/],
-  [cache, [{}], /^Cannot make a cache: ttlMs must be a number above 0, not undefined$/],
+  [cache, [{}], /^Cannot create a cache: ttlMs must be a number above 0, not undefined$/],
   [
     rateLimit,
     [{ perSecond: 1, store: {} }],
-    /store must be what memoryRateLimitStore\(\) or redisRateLimitStore\(.\) gives/,
+    /store must be a store such as memoryRateLimitStore\(\) or redisRateLimitStore/,
   ],
   [concurrencyLimit, [{ max: 1, que: 2 }], /there is no option "que"; did you mean "queue"\?$/],
   [memoryRateLimitStore, [{ maxBuckets: 0 }], /maxBuckets must be/, "RangeError"],
@@ -171,7 +108,7 @@ const WRONG: readonly (readonly [call: unknown, args: readonly unknown[], messag
   [sqliteEngine, ["jobs.db", { outlives: "disk" }], /outlives must be "process" or "machine", not "disk"$/],
   [sqliteEngine, [undefined], /^Cannot open undefined: name a file by its path/],
   [bullmqEngine, [{ redis, timeout: 5 }], /^Cannot keep jobs by BullMQ: .*did you mean "timeoutMs"\?$/],
-  [bullmqEngine, [{}], /^Cannot use BullMQ: give it `redis` or `postgres`, one of them$/],
+  [bullmqEngine, [{}], /^Cannot use BullMQ: pass either redis or postgres$/],
   [otel, [{ traces: {} }], /^Cannot trace and measure: there is no option "traces"; did you mean "tracer"\?$/],
   [otelTransport, [{}, { meter: "m" }], /meter must be an object, not "m"$/],
   [
@@ -203,7 +140,7 @@ const WRONG: readonly (readonly [call: unknown, args: readonly unknown[], messag
   [resource("icons"), [[{ src: "a", sizes: "48x48" }]], /sizes must be an array of texts, not "48x48"$/],
 ];
 
-for (const [index, [call, args, message, name = "TypeError"]] of WRONG.entries()) {
+for (const [index, [call, args, message, name = "TypeError"]] of INVALID.entries()) {
   test(`${index + 1}: ${message.source}`, () => {
     throws(() => (call as Untyped)(...args), { name, message });
   });
@@ -223,7 +160,7 @@ test("tools for models: options that are not what they should be", async () => {
 test("what is right, or left out, is taken", () => {
   mcp({
     path: "//a//b%20c/",
-    sessions: memorySessions({ ttlMs: 0.5, maxSessions: 1 }),
+    sessions: { store: memorySessionStore({ ttlMs: 0.5, maxSessions: 1 }) },
     ssePath: "sse",
     cache: undefined,
   });

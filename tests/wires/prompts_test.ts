@@ -5,7 +5,7 @@ import { toJson } from "@bufbuild/protobuf";
 import * as v from "valibot";
 import { createServer, defineTool, Failure, mcpLite } from "../../mod.ts";
 import { definePrompt, user } from "../../src/wires/mcp/mod.ts";
-import { encodePrompt } from "../../src/wires/grpc/server/encode_prompt.ts";
+import { encodePrompt } from "../../src/wires/grpc/server/encode.ts";
 import { PromptSchema } from "../../src/wires/grpc/messages/gen/mcplite_pb.ts";
 
 const prompts = [

@@ -1,68 +1,61 @@
-/** A tool that is not there is named in the answer: bounded, and with nothing in it that a reader could be tricked by. */
+/** The error about an unknown tool names it: limited in length, without characters that could trick a reader. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../mod.ts";
-import { mcp } from "../../src/wires/mcp/mod.ts";
-import { webtools } from "../../src/wires/webtools/mod.ts";
-import { mcpLite } from "../../mod.ts";
+import { inProcess } from "../hostile/senders.ts";
+import { STATELESS } from "./descriptions/all.ts";
+import type { CallEnd, Place, Sending } from "./descriptions/description.ts";
+import { RawObject } from "./descriptions/raw_messages.ts";
 
 const search = defineTool("search_documents").describe("Search").handle(() => []);
-const server = createServer({
-  tools: [search],
-  wires: [mcpLite(), mcp(), webtools({ name: "docs", description: "Documents", version: "1.0.0" })],
-});
 
-interface Told {
-  readonly message: string;
-  readonly data: Readonly<Record<string, unknown>>;
+const MESSAGES = {
+  unnamed: () => "Tool not found",
+  named: (name: string) => `Tool not found: ${name}`,
+  suggested: (name: string, suggestion: string) => `Tool not found: ${name}. ${suggestion}`,
+} as const;
+
+async function call(place: Place<Sending>, name: string): Promise<CallEnd & { readonly kind: "error" }> {
+  await using sending = await place.open();
+  const end = sending.dialect.read(await sending.send(sending.dialect.call(name, new RawObject([]))));
+  ok(end.kind === "error", JSON.stringify(end));
+  strictEqual(end.code, "tool_not_found");
+  return end as CallEnd & { readonly kind: "error" };
 }
 
-const WAYS: Readonly<Record<string, readonly [path: string, body: (name: string) => unknown]>> = {
-  "MCP-lite": ["/mcp-lite/v1/calltools", (name) => rpc(name)],
-  MCP: ["/mcp", (name) => rpc(name)],
-  Webtools: ["/webtools/docs", (action) => ({ action, request: {} })],
-};
-
-function rpc(name: string) {
-  return { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: {} } };
-}
-
-async function call(way: string, name: string): Promise<Told> {
-  const [path, body] = WAYS[way] ?? ["", () => ({})];
-  const response = await server.fetch(
-    new Request(`http://localhost${path}`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(body(name)),
-    }),
-  );
-  return (await response.json() as { error: Told }).error;
-}
-
-test("MCP-lite answers word for word as A.5 has it", async () => {
-  const { message, data } = await call("MCP-lite", "serch_documents");
-  strictEqual(message, "Tool not found");
-  deepStrictEqual(data, {
-    requested_tool: "serch_documents",
-    available_tools: ["search_documents"],
-    suggestion: "Did you mean 'search_documents'?",
-    code: "tool_not_found",
-  });
-});
-
-for (const way of ["MCP", "Webtools"]) {
-  test(`${way} names the tool in its message, and the one that may be meant`, async () => {
-    const { message, data } = await call(way, "serch_documents");
-    strictEqual(message, "Tool not found: serch_documents. Did you mean 'search_documents'?");
-    strictEqual(data["requested_tool"], "serch_documents");
-    strictEqual(data["suggestion"], "Did you mean 'search_documents'?");
+for (const place of inProcess(() => createServer({ tools: [search], wires: STATELESS }))) {
+  test(`${place.where}: the error has the name, what there is, and the tool that may be meant`, async () => {
+    await using sending = await place.open();
+    const { message, data } = await call(place, "serch_documents");
+    const suggestion = "Did you mean 'search_documents'?";
+    strictEqual(message, MESSAGES[sending.dialect.unknownTool ?? "suggested"]("serch_documents", suggestion));
+    if (data === undefined) return;
+    const { requested_tool, suggestion: suggested } = data as Record<string, unknown>;
+    deepStrictEqual([requested_tool, suggested], ["serch_documents", suggestion]);
+    if (sending.dialect.unknownTool === "unnamed") {
+      deepStrictEqual(data, {
+        requested_tool: "serch_documents",
+        available_tools: ["search_documents"],
+        suggestion,
+        code: "tool_not_found",
+      });
+    }
   });
 
-  test(`${way} tells back no more of a name than fits, and nothing that is not shown`, async () => {
-    const { message } = await call(way, "x".repeat(100_000));
+  test(`${place.where}: the message has no more of a name than fits, and nothing that is not shown`, async () => {
+    await using sending = await place.open();
+    if (sending.dialect.unknownTool === "unnamed") {
+      strictEqual((await call(place, "x".repeat(100_000))).message, "Tool not found");
+      return;
+    }
+    const { message } = await call(place, "x".repeat(100_000));
     ok(message.length < 256, message);
     ok(message.startsWith(`Tool not found: ${"x".repeat(128)}…`));
-    const tricky = await call(way, "a\r\nb\u0000\u202e\u2028\ud800c");
-    ok(tricky.message.startsWith("Tool not found: a??b????c"), JSON.stringify(tricky.message));
+    // Where a header repeats the name, HTTP forbids these characters.
+    if (Object.values(sending.dialect.call("MARK", new RawObject([])).headers).includes("MARK")) return;
+    // Strings of protobuf have no lone surrogates.
+    const hasSurrogates = sending.dialect.unknownTool !== "named";
+    const { message: tricky } = await call(place, `a\r\nb\u0000\u202e\u2028${hasSurrogates ? "\ud800" : ""}c`);
+    ok(tricky.startsWith(`Tool not found: a??b???${hasSurrogates ? "?" : ""}c`), JSON.stringify(tricky));
   });
 }

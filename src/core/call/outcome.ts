@@ -7,6 +7,7 @@
  */
 import type { JsonObject } from "../../internal/json.ts";
 import type { ToolErrorCode } from "../errors/code.ts";
+import { ToolError } from "../errors/tool_error.ts";
 
 /** Progress of a call. */
 export interface Progress {
@@ -196,4 +197,27 @@ export class PieceCollector implements Sink {
     const isEmpty = kind === "answer" && value === undefined && this.#pieces.length > 0;
     return isEmpty ? { ...result, value: joinPartials(this.#pieces) } : result;
   }
+}
+
+/**
+ * Makes an {@link ErrorResult} whose particulars are in its `cause`, for logs. Its message names no address and no server:
+ * a handler that calls another server may pass it to its own caller.
+ */
+export function errorResultWithCause(
+  code: ToolErrorCode,
+  message: string,
+  particulars: string = message,
+  options?: ErrorOptions,
+): ErrorResult {
+  return { ...errorResult(code, message), cause: new Error(particulars, options) };
+}
+
+/** Converts a thrown {@link ToolError} to an {@link ErrorResult}. */
+export function toErrorResult({ code, message, details, cause }: ToolError): ErrorResult {
+  return { ...errorResult(code, message, details), cause };
+}
+
+/** Converts an {@link ErrorResult} to an exception. */
+export function toToolError({ code, message, data, cause }: ErrorResult): ToolError {
+  return new ToolError(code, message, { details: data, cause });
 }

@@ -19,7 +19,7 @@ import type { Completion } from "./completion.ts";
 export type CallResultOf<Value> = AnswerOutcome<Value> | Exclude<Outcome, AnswerOutcome> | ErrorResult;
 
 /** Caller and metadata of a request. */
-export interface ContentRequest {
+export interface ContentCall {
   /** The caller. */
   readonly peer: Peer;
   /** Deadline, continuation with responses, and caller state apply. Promises and idempotency keys do not exist here. */
@@ -27,7 +27,7 @@ export interface ContentRequest {
 }
 
 /** A request for completions. */
-export interface CompletionRequest extends ContentRequest {
+export interface CompletionRequest extends ContentCall {
   /** Name of a prompt, or URI or URI template of a resource. */
   readonly of: { readonly prompt: string } | { readonly resource: string };
   /** Name of the prompt's argument or the template's variable. */
@@ -49,11 +49,11 @@ export interface ContentCatalog {
   /** Whether anything has completers. */
   readonly canComplete: boolean;
   /** Lists resources: those with a fixed URI, and those that templates list. */
-  listResources(request: ContentRequest): MaybePromise<CallResultOf<readonly ResourceListing[]>>;
+  listResources(request: ContentCall): MaybePromise<CallResultOf<readonly ResourceListing[]>>;
   /** Reads a resource. An unknown one is `resource_not_found`, with `data.uri`. The reader may ask questions. */
   readResource(
     uri: string,
-    request: ContentRequest,
+    request: ContentCall,
     sink?: Sink,
   ): MaybePromise<CallResultOf<readonly ResourceContents[]>>;
   /**
@@ -63,7 +63,7 @@ export interface ContentCatalog {
   getPrompt(
     name: string,
     args: unknown,
-    request: ContentRequest,
+    request: ContentCall,
     sink?: Sink,
   ): MaybePromise<CallResultOf<PromptContent>>;
   /** Completes an argument. The list is empty if there is no completer. */

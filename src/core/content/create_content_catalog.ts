@@ -15,8 +15,8 @@ import { EMPTY_DEFINITION, type ToolDefinition } from "../tool/definition.ts";
 import type {
   CallResultOf,
   CompletionRequest,
+  ContentCall,
   ContentCatalog,
-  ContentRequest,
   CreateContentCatalog,
   RunDefinition,
 } from "./content_catalog.ts";
@@ -106,14 +106,14 @@ class ServerContentCatalog implements ContentCatalog {
     this.#list = isDynamic ? toDefinition("list:resources", (_, ctx) => listAll(resources, ctx)) : undefined;
   }
 
-  listResources(request: ContentRequest): MaybePromise<CallResultOf<readonly ResourceListing[]>> {
+  listResources(request: ContentCall): MaybePromise<CallResultOf<readonly ResourceListing[]>> {
     if (this.#list === undefined) return { kind: "answer", value: this.#listed };
     return this.#runWithoutQuestions(this.#list, {}, request);
   }
 
   readResource(
     uri: string,
-    request: ContentRequest,
+    request: ContentCall,
     sink?: Sink,
   ): MaybePromise<CallResultOf<readonly ResourceContents[]>> {
     const found = this.#find(uri);
@@ -125,7 +125,7 @@ class ServerContentCatalog implements ContentCatalog {
   getPrompt(
     name: string,
     args: unknown,
-    request: ContentRequest,
+    request: ContentCall,
     sink?: Sink,
   ): MaybePromise<CallResultOf<PromptContent>> {
     const found = this.#prompts.get(name);
@@ -148,7 +148,7 @@ class ServerContentCatalog implements ContentCatalog {
     { name, scopes, part }: ToolDefinition,
     completers: Completers,
     completion: Complete,
-    request: ContentRequest,
+    request: ContentCall,
   ): MaybePromise<CallResultOf<Completion>> {
     const { argument, value, otherArguments } = completion;
     const completer = Object.hasOwn(completers, argument) ? completers[argument] : undefined;
@@ -185,7 +185,7 @@ class ServerContentCatalog implements ContentCatalog {
   #runWithoutQuestions<Value>(
     definition: ToolDefinition,
     args: unknown,
-    request: ContentRequest,
+    request: ContentCall,
   ): MaybePromise<CallResultOf<Value>> {
     const result = this.#runDefinition<Value>(definition, args, request);
     return result instanceof Promise ? result.then(assertNoQuestions) : assertNoQuestions(result);
@@ -195,7 +195,7 @@ class ServerContentCatalog implements ContentCatalog {
   #runDefinition<Value>(
     definition: ToolDefinition,
     args: unknown,
-    { peer, meta }: ContentRequest,
+    { peer, meta }: ContentCall,
     sink?: Sink,
   ): MaybePromise<CallResultOf<Value>> {
     const call: Call = { tool: definition.name, args, meta: meta && supportedMeta(meta), peer };
@@ -252,7 +252,7 @@ function assertNoQuestions<Value>(result: CallResultOf<Value>): CallResultOf<Val
 }
 
 /** Prompts and resources have no jobs, so members that would create one are removed. */
-function supportedMeta({ deadlineMs, continuation, responses, context }: NonNullable<ContentRequest["meta"]>) {
+function supportedMeta({ deadlineMs, continuation, responses, context }: NonNullable<ContentCall["meta"]>) {
   return { deadlineMs, continuation, responses, context };
 }
 

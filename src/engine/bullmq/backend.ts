@@ -1,121 +1,116 @@
 /**
- * What the engine needs of Redis or PostgreSQL: records of jobs, and BullMQ's queue of deliveries.
+ * The contract of a backend, Redis or PostgreSQL: job records, and BullMQ's queue of deliveries.
  *
- * A delivery says that a job is to be run. Whoever runs a job, or holds it, has a lease in its record, and renews it for as
- * long as the process lives: a delivery that comes meanwhile waits. When the process dies, the lease lapses, and BullMQ
- * delivers again. Leases are timed by the store's clock alone.
+ * A delivery asks a worker to run a job. The process that runs a job holds a lease in the job's record and renews it while it lives;
+ * other deliveries of the job wait. When the process dies, the lease expires, and BullMQ delivers again. Leases are timed by the clock
+ * of the store alone.
  *
  * @module
  */
 import type { Job } from "../engine.ts";
+import type { ErrorThrottle } from "../store_errors.ts";
 
-/** What is queued. */
+/** Entry of the queue. */
 export interface Delivery {
-  /** Its own id in the queue. */
+  /** Id of the delivery in the queue. */
   readonly id: string;
   /** Id of the job. */
   readonly job: string;
-  /** Which record of that id it is for: one that is put in later has nothing to do with it. */
-  readonly incarnation: string;
-  /** Whether it is there only for the case that a holder dies: it counts while the job's lease names it. */
+  /** Id of the job's record. A record that is inserted later under the same job id has another one, so that the delivery is ignored. */
+  readonly recordId: string;
+  /** Whether it is only for the case that the lease holder dies. It is ignored unless the job's lease names it. */
   readonly isRecovery: boolean;
 }
 
-/** The right to run a job. */
-export interface Lease {
+/** The exclusive right to run a job. */
+export interface BullmqLease {
   /** Id of the job. */
   readonly job: string;
-  /** The delivery that it came with. */
+  /** Id of the delivery that the lease was acquired with. */
   readonly delivery: string;
-  /** Unique: whoever has an older one has lost it. */
+  /** Unique id. A lease whose claim is no longer in the record is lost. */
   readonly claim: string;
 }
 
-/** How it went to take a job: it is `gone`, or another process has it for at least so many milliseconds, or it is ours. */
-export type Taken = "gone" | { readonly busyMs: number } | "ours";
+/** Result of acquiring a lease. `gone`: there is nothing to run. `busyMs`: another process holds a lease for at least this long. */
+export type LeaseResult = "gone" | { readonly busyMs: number } | "acquired";
 
-/** Jobs as records; each method is one round trip, and rejects if the store cannot be reached. */
+/** Job records. Each method is one round trip, and rejects if the store cannot be reached. */
 export interface Records {
-  /** `false` if the id is taken. */
-  insert(job: Job, incarnation: string): Promise<boolean>;
-  /** `undefined` if there is none, or it has expired. */
+  /** Returns `false` if the id is taken. */
+  insert(job: Job, recordId: string): Promise<boolean>;
+  /** Returns `undefined` if there is no such job, or it has expired. */
   get(id: string): Promise<Job | undefined>;
-  /** `false` if there is none of that version. Tells all processes. */
+  /** Returns `false` if there is no job of this version. Notifies all processes. */
   replace(job: Job, version: number): Promise<boolean>;
-  /** Forgets the job, its lease included. Tells all processes. */
+  /** Deletes the job and its lease. Notifies all processes. */
   remove(id: string): Promise<void>;
-  /** Which record has the id; `undefined` if none has. */
-  incarnation(id: string): Promise<string | undefined>;
-  /** Takes the job for `leaseMs`, unless somebody has it. */
-  take(delivery: Delivery, lease: Lease, leaseMs: number): Promise<Taken>;
-  /** Renews those that are not lost. */
-  renew(leases: readonly Lease[], leaseMs: number): Promise<void>;
-  /** Gives the job back; if the lease is lost, nothing happens. */
-  release(lease: Lease): Promise<void>;
+  /** Returns the id of the job's record; `undefined` if there is no such job. */
+  recordId(id: string): Promise<string | undefined>;
+  /** Acquires the lease of the job for `leaseMs`, unless another one is held. */
+  acquire(delivery: Delivery, lease: BullmqLease, leaseMs: number): Promise<LeaseResult>;
+  /** Renews the leases that are not lost. */
+  renew(leases: readonly BullmqLease[], leaseMs: number): Promise<void>;
+  /** Releases the lease. Does nothing if it is lost. */
+  release(lease: BullmqLease): Promise<void>;
 }
 
-/** Where deliveries are queued. */
+/** Queue of deliveries. */
 export interface DeliveryQueue {
   /**
-   * Has it come to a worker in `delayMs`.
+   * Schedules a delivery to a worker after `delayMs`.
    *
-   * @returns Has it come sooner.
+   * @returns Reschedules it to an earlier time.
    */
   add(delivery: Delivery, delayMs: number): Promise<(delayMs: number) => Promise<void>>;
-  /** Takes one back that is not under way. */
+  /** Removes a delivery, unless a worker is processing it. */
   remove(id: string): Promise<void>;
-  /** Ends it. */
+  /** Closes the queue. */
   close(): Promise<void>;
 }
 
 /**
- * What a worker does with a delivery.
+ * Processes a delivery.
  *
- * @param begun How often it was begun, this time included.
- * @returns For how many milliseconds to put it off; `undefined` if it is done. A rejection has it delivered again.
+ * @param starts Number of times that it was started, this one included.
+ * @returns Delay in milliseconds until it is delivered again; `undefined` if it is done. After a rejection it is delivered again, too.
  */
-export type Deliver = (delivery: Delivery, begun: number) => Promise<number | undefined>;
+export type DeliveryHandler = (delivery: Delivery, starts: number) => Promise<number | undefined>;
 
-/** Takes deliveries as they come due. */
+/** Processes deliveries when they are due. */
 export interface DeliveryWorker {
-  /** Takes no more; resolves when those under way have ended. */
+  /** Accepts no further deliveries. Resolves when those in progress have ended. */
   close(): Promise<void>;
-  /** Ends its connections, whatever goes on. What is under way is delivered again. */
+  /** Closes the connections at once. Deliveries in progress are delivered again. */
   abort(): Promise<void>;
 }
 
-/** How a worker is to work. */
-export interface DeliveryWorkerOptions {
-  /** How many at once. */
-  readonly concurrency: number;
-  /** How long a process is taken to live after its last sign, in milliseconds. */
-  readonly leaseMs: number;
-}
-
-/** Redis or PostgreSQL. Connects when it is first asked for something. */
+/** Redis or PostgreSQL. Connects at the first use. */
 export interface Backend {
-  /** The records. */
+  /** The job records. */
   readonly records: Records;
   /** Opens the queue; rejects if the store cannot be reached. */
   openQueue(): Promise<DeliveryQueue>;
-  /** Begins to take deliveries; rejects if the store cannot be reached. */
-  openWorker(deliver: Deliver, options: DeliveryWorkerOptions): Promise<DeliveryWorker>;
+  /** Starts to process up to `concurrency` deliveries at once; rejects if the store cannot be reached. */
+  openWorker(handler: DeliveryHandler, concurrency: number): Promise<DeliveryWorker>;
   /**
-   * Hears of changes, once and for all.
+   * Listens for changes until the backend is closed. Called at most once.
    *
-   * @param onChange Told the id of the changed job; of `undefined` when changes may have been missed.
+   * @param onChange Called with the id of the changed job, or with `undefined` if changes may have been missed.
    */
   listen(onChange: (id: string | undefined) => void): void;
-  /** Ends all connections. */
+  /** Closes all connections. */
   close(): Promise<void>;
 }
 
-/** What both backends are made of. */
-export interface BackendOptions {
-  /** The queue's name. */
+/** Settings of the engine and both backends. */
+export interface BullmqSettings {
+  /** Name of the queue. */
   readonly name: string;
-  /** How long the store may take to answer, in milliseconds. */
+  /** Lease duration in milliseconds. */
+  readonly leaseMs: number;
+  /** Time limit of a reply in milliseconds. */
   readonly timeoutMs: number;
-  /** Told of errors of which no caller hears. */
-  readonly onError: (error: unknown) => void;
+  /** Receives errors and successes of the store. */
+  readonly errors: ErrorThrottle;
 }

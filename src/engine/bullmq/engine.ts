@@ -1,182 +1,166 @@
 import { ToolError } from "../../core/errors/tool_error.ts";
-import type { Backend, Delivery, DeliveryQueue, Lease } from "./backend.ts";
-import type { Failures } from "../redis/error_throttle.ts";
-import { Lazy } from "../../internal/async.ts";
+import { Lazy, Listeners } from "../../internal/async.ts";
 import { within } from "../../internal/time.ts";
-import { BullmqLeases } from "./leases.ts";
-import { MissingPackageError } from "../redis/packages.ts";
-import { BullmqSubscriptions } from "./subscriptions.ts";
-import { BullmqWorker } from "./worker.ts";
 import type { Engine, EngineWorker, Job, WorkOptions } from "../engine.ts";
+import { MissingPackageError } from "../store_errors.ts";
+import type { Backend, BullmqLease, BullmqSettings, Delivery, DeliveryQueue, DeliveryWorker } from "./backend.ts";
+import { BullmqLeases } from "./leases.ts";
+import { BullmqWorker } from "./worker.ts";
 
-/** A delivery of a job that somebody runs comes again after this, twice this, and so on, in milliseconds. */
-const FIRST_WAIT_MS = 20;
+/** First delay of a delivery whose job is running elsewhere, in milliseconds. It doubles with each further delay. */
+const FIRST_DELAY_MS = 20;
 
-/** What callers are told to do about it. */
+/** Details of the errors for callers. */
 const RETRY = { retry_after_ms: 1_000 };
-
-/** Options of {@link BullmqEngine}. */
-export interface BullmqEngineOptions {
-  /** How long a process is taken to live after its last sign, in milliseconds. */
-  readonly leaseMs: number;
-  /** How long the store may take to answer, in milliseconds. */
-  readonly timeoutMs: number;
-  /** Told when the store fails, and when it does not. */
-  readonly failures: Failures;
-}
 
 /** The engine over records and a queue. */
 export class BullmqEngine implements Engine {
   readonly name = "bullmq";
   readonly processId = undefined;
   readonly #backend: Backend;
-  readonly #options: BullmqEngineOptions;
+  readonly #settings: BullmqSettings;
   readonly #leases: BullmqLeases;
   readonly #queue: Lazy<DeliveryQueue>;
-  readonly #subscriptions = new BullmqSubscriptions();
+  readonly #subscriptions = new Map<string, Listeners>();
   readonly #workers = new Set<BullmqWorker>();
   #isListening = false;
   #closed: Promise<void> | undefined = undefined;
 
-  constructor(backend: Backend, options: BullmqEngineOptions) {
+  constructor(backend: Backend, settings: BullmqSettings) {
     this.#backend = backend;
-    this.#options = options;
-    this.#leases = new BullmqLeases(backend.records, { leaseMs: options.leaseMs, onError: options.failures.report });
+    this.#settings = settings;
+    this.#leases = new BullmqLeases(backend.records, settings.leaseMs, settings.errors.report);
     this.#queue = new Lazy(() => backend.openQueue());
   }
 
   insert(job: Job, dueInMs?: number): Promise<boolean> {
-    return this.#ask(() => dueInMs === undefined ? this.#insert(job) : this.#insertDue(job, dueInMs));
+    return this.#request(() => dueInMs === undefined ? this.#insert(job) : this.#insertDue(job, dueInMs));
   }
 
   get(id: string): Promise<Job | undefined> {
-    return this.#ask(() => this.#backend.records.get(id));
+    return this.#request(() => this.#backend.records.get(id));
   }
 
   replace(job: Job, version: number): Promise<boolean> {
-    return this.#ask(() => this.#backend.records.replace(job, version));
+    return this.#request(() => this.#backend.records.replace(job, version));
   }
 
   remove(id: string): Promise<void> {
-    return this.#ask(() => this.#backend.records.remove(id));
+    return this.#request(() => this.#backend.records.remove(id));
   }
 
   subscribe(id: string, onChange: () => void): () => void {
-    const unsubscribe = this.#subscriptions.add(id, onChange);
+    const listeners = this.#subscriptions.get(id) ?? new Listeners(() => this.#subscriptions.delete(id));
+    this.#subscriptions.set(id, listeners);
+    const unsubscribe = listeners.add(onChange);
     if (!this.#isListening && this.#closed === undefined) {
       this.#isListening = true;
-      this.#backend.listen((changed) => this.#subscriptions.tell(changed));
+      this.#backend.listen((changed) => this.#notify(changed));
     }
     return unsubscribe;
   }
 
   schedule(id: string, delayMs: number): Promise<void> {
-    return this.#ask(async () => {
-      const delivery = await this.#deliveryOf(id, false);
+    return this.#request(async () => {
+      const delivery = await this.#newDelivery(id, false);
       if (delivery !== undefined) await (await this.#queue.get()).add(delivery, delayMs);
     });
   }
 
   async lease(id: string): Promise<() => Promise<void>> {
-    const { leaseMs } = this.#options;
-    let isGivenUp = false;
+    const { leaseMs } = this.#settings;
+    let hasEnded = false;
     try {
-      return await this.#ask(async () => {
-        const delivery = await this.#deliveryOf(id, true);
+      return await this.#request(async () => {
+        const delivery = await this.#newDelivery(id, true);
         if (delivery === undefined) return async () => {};
-        // First, so that there is no moment in which the job would be lost with this process.
+        // Queued before the lease is acquired, so that the job is never lost if this process dies.
         await (await this.#queue.get()).add(delivery, leaseMs);
         const lease = newLease(delivery);
-        const taken = await this.#backend.records.take({ ...delivery, isRecovery: false }, lease, leaseMs);
-        // Another process has it, which then is the one that must not die; or it came too late: nobody would let go of it.
-        if (taken !== "ours" || isGivenUp) return async () => {};
+        const result = await this.#backend.records.acquire({ ...delivery, isRecovery: false }, lease, leaseMs);
+        // Another process holds the lease, or the request has timed out and no caller could release this one.
+        if (result !== "acquired" || hasEnded) return async () => {};
         this.#leases.keep(lease);
-        return () => this.#letGo(lease);
+        return () => this.#release(lease);
       });
     } finally {
-      isGivenUp = true;
+      hasEnded = true;
     }
   }
 
   work(run: (id: string) => Promise<void>, { concurrency }: WorkOptions): EngineWorker {
-    const { leaseMs, timeoutMs } = this.#options;
-    const worker: BullmqWorker = new BullmqWorker({
-      open: () => {
-        const deliver = (delivery: Delivery, begun: number) => this.#deliver(worker, run, delivery, begun);
-        return this.#backend.openWorker(deliver, { concurrency, leaseMs });
-      },
-      timeoutMs,
-      onError: this.#options.failures.report,
-      onStop: () => this.#workers.delete(worker),
-    });
+    const open = (): Promise<DeliveryWorker> => {
+      const handler = (delivery: Delivery, starts: number) => this.#deliver(worker, run, delivery, starts);
+      return this.#backend.openWorker(handler, concurrency);
+    };
+    const worker: BullmqWorker = new BullmqWorker(open, this.#settings, () => this.#workers.delete(worker));
     this.#workers.add(worker);
     return worker;
   }
 
   close(): Promise<void> {
-    return (this.#closed ??= this.#end());
+    return (this.#closed ??= this.#close());
   }
 
-  async #end(): Promise<void> {
-    // Not given back: their runs may go on. They lapse, and others are told then.
-    this.#leases.forget();
-    const { timeoutMs, failures } = this.#options;
-    failures.end();
+  async #close(): Promise<void> {
+    // Not released, since their runs may still be active. They expire, and other processes take over.
+    this.#leases.abandonAll();
+    const { timeoutMs, errors } = this.#settings;
+    errors.close();
     const queue = this.#queue.opened?.then((queue) => queue.close());
-    const ends = [...this.#workers].map((worker) => worker.abort()).concat(queue ?? []);
-    await within(timeoutMs, Promise.allSettled(ends)).catch(failures.report);
-    await within(timeoutMs, this.#backend.close()).catch(failures.report);
+    const closing = [...this.#workers].map((worker) => worker.abort()).concat(queue ?? []);
+    await within(timeoutMs, Promise.allSettled(closing)).catch(errors.report);
+    await within(timeoutMs, this.#backend.close()).catch(errors.report);
   }
 
-  /** Asks the store something for which a caller waits. */
-  async #ask<Value>(ask: () => Promise<Value>): Promise<Value> {
+  /** Sends a request that a caller waits for. */
+  async #request<Value>(send: () => Promise<Value>): Promise<Value> {
+    const { timeoutMs, errors } = this.#settings;
     if (this.#closed !== undefined) throw new ToolError("unavailable", "The job engine is closed", { details: RETRY });
     try {
-      const value = await within(this.#options.timeoutMs, ask());
-      this.#options.failures.succeed();
+      const value = await within(timeoutMs, send());
+      errors.succeed();
       return value;
     } catch (cause) {
       if (cause instanceof MissingPackageError) throw cause;
-      this.#options.failures.report(cause);
-      throw new ToolError("unavailable", "The job engine cannot reach its store: try again later", {
-        details: RETRY,
-        cause,
-      });
+      errors.report(cause);
+      const message = "The job engine cannot reach its store: try again later";
+      throw new ToolError("unavailable", message, { details: RETRY, cause });
     }
   }
 
-  #insert(job: Job, incarnation: string = crypto.randomUUID()): Promise<boolean> {
-    return this.#backend.records.insert(job, incarnation);
+  #insert(job: Job, recordId: string = crypto.randomUUID()): Promise<boolean> {
+    return this.#backend.records.insert(job, recordId);
   }
 
   /**
-   * The delivery first: without its job, it does nothing. It is late enough not to come before the job, and hastened once that
-   * is there; if this process dies in between, it is late.
+   * Adds the delivery before the job: without its job, a delivery is ignored. The delivery is due after the job is inserted, and is
+   * then rescheduled to the requested time. If this process dies in between, the job runs late.
    */
   async #insertDue(job: Job, dueInMs: number): Promise<boolean> {
-    const { timeoutMs, failures } = this.#options;
-    const delivery = newDelivery(job.id, crypto.randomUUID(), false);
+    const { timeoutMs, errors } = this.#settings;
+    const delivery = createDelivery(job.id, crypto.randomUUID(), false);
     const queue = await this.#queue.get();
-    const hasten = await queue.add(delivery, Math.max(dueInMs, timeoutMs));
-    const isInserted = await this.#insert(job, delivery.incarnation);
-    if (!isInserted) void queue.remove(delivery.id).catch(failures.report);
-    else if (dueInMs < timeoutMs) await hasten(dueInMs).catch(failures.report);
+    const reschedule = await queue.add(delivery, Math.max(dueInMs, timeoutMs));
+    const isInserted = await this.#insert(job, delivery.recordId);
+    if (!isInserted) void queue.remove(delivery.id).catch(errors.report);
+    else if (dueInMs < timeoutMs) await reschedule(dueInMs).catch(errors.report);
     return isInserted;
   }
 
-  /** A new delivery of a job; `undefined` if there is no such job. */
-  async #deliveryOf(id: string, isRecovery: boolean): Promise<Delivery | undefined> {
-    const incarnation = await this.#backend.records.incarnation(id);
-    return incarnation === undefined ? undefined : newDelivery(id, incarnation, isRecovery);
+  /** Creates a delivery of a job; `undefined` if there is no such job. */
+  async #newDelivery(id: string, isRecovery: boolean): Promise<Delivery | undefined> {
+    const recordId = await this.#backend.records.recordId(id);
+    return recordId === undefined ? undefined : createDelivery(id, recordId, isRecovery);
   }
 
-  async #letGo(lease: Lease): Promise<void> {
+  async #release(lease: BullmqLease): Promise<void> {
     try {
       await this.#leases.release(lease);
-      // Without a lease that names it, it would do nothing; but nobody has to find that out.
+      // A worker would ignore the recovery delivery now. Its removal saves the work.
       await (await this.#queue.get()).remove(lease.delivery);
     } catch (error) {
-      this.#options.failures.report(error);
+      this.#settings.errors.report(error);
     }
   }
 
@@ -184,37 +168,43 @@ export class BullmqEngine implements Engine {
     worker: BullmqWorker,
     run: (id: string) => Promise<void>,
     delivery: Delivery,
-    begun: number,
+    starts: number,
   ): Promise<number | undefined> {
-    // Another one takes it: this one was fetched while the worker was told to take no more.
+    // The delivery was fetched while the worker was being stopped. Another worker takes it.
     if (worker.isStopping) return 0;
     const lease = newLease(delivery);
-    const taken = await this.#backend.records.take(delivery, lease, this.#options.leaseMs);
-    if (taken === "gone") return undefined;
-    if (taken !== "ours") return waitMs(delivery, taken.busyMs, begun);
+    const result = await this.#backend.records.acquire(delivery, lease, this.#settings.leaseMs);
+    if (result === "gone") return undefined;
+    if (result !== "acquired") return delayOf(delivery, result.busyMs, starts);
     this.#leases.keep(lease);
     await worker.during(this.#run(run, lease));
     return undefined;
   }
 
-  async #run(run: (id: string) => Promise<void>, lease: Lease): Promise<void> {
+  async #run(run: (id: string) => Promise<void>, lease: BullmqLease): Promise<void> {
     try {
       await run(lease.job);
     } finally {
-      await this.#leases.release(lease).catch(this.#options.failures.report);
+      await this.#leases.release(lease).catch(this.#settings.errors.report);
     }
+  }
+
+  /** Calls the listeners of a job; those of all jobs if `id` is `undefined`. */
+  #notify(id: string | undefined): void {
+    const changed = id === undefined ? [...this.#subscriptions.values()] : [this.#subscriptions.get(id)];
+    for (const listeners of changed) listeners?.notify();
   }
 }
 
-function newDelivery(job: string, incarnation: string, isRecovery: boolean): Delivery {
-  return { id: crypto.randomUUID(), job, incarnation, isRecovery };
+function createDelivery(job: string, recordId: string, isRecovery: boolean): Delivery {
+  return { id: crypto.randomUUID(), job, recordId, isRecovery };
 }
 
-function newLease({ id, job }: Delivery): Lease {
+function newLease({ id, job }: Delivery): BullmqLease {
   return { job, delivery: id, claim: crypto.randomUUID() };
 }
 
-function waitMs({ isRecovery }: Delivery, busyMs: number, begun: number): number {
-  // Its holder lives; whether it still does is to be seen when its lease is over, and no sooner.
-  return isRecovery ? busyMs : Math.min(busyMs, FIRST_WAIT_MS * 2 ** Math.min(begun - 1, 20));
+/** Delay of a delivery whose job is running elsewhere. A recovery waits for the end of the lease, the only time it can succeed. */
+function delayOf({ isRecovery }: Delivery, busyMs: number, starts: number): number {
+  return isRecovery ? busyMs : Math.min(busyMs, FIRST_DELAY_MS * 2 ** Math.min(starts - 1, 20));
 }

@@ -1,56 +1,51 @@
-import type { Lease, Records } from "./backend.ts";
+import type { BullmqLease, Records } from "./backend.ts";
 
-/** They are renewed well before they lapse: this often in the length of one. */
+/** Number of renewals during the duration of one lease. */
 const RENEWALS = 3;
 
-/** Options of {@link BullmqLeases}. */
-export interface BullmqLeasesOptions {
-  /** How long a process is taken to live after its last sign, in milliseconds. */
-  readonly leaseMs: number;
-  /** Told of errors. */
-  readonly onError: (error: unknown) => void;
-}
-
-/** What this process runs and holds: it has to say again and again that it lives. */
+/** The leases of this process, renewed until they are released. */
 export class BullmqLeases {
   readonly #records: Records;
-  readonly #options: BullmqLeasesOptions;
-  readonly #held = new Set<Lease>();
-  #isOver = false;
+  readonly #leaseMs: number;
+  readonly #onError: (error: unknown) => void;
+  readonly #held = new Set<BullmqLease>();
+  #isClosed = false;
   #timer: ReturnType<typeof setTimeout> | undefined = undefined;
 
-  constructor(records: Records, options: BullmqLeasesOptions) {
+  /** @param onError Called with errors of renewals. */
+  constructor(records: Records, leaseMs: number, onError: (error: unknown) => void) {
     this.#records = records;
-    this.#options = options;
+    this.#leaseMs = leaseMs;
+    this.#onError = onError;
   }
 
-  /** Renews a lease that was taken just now, until it is released. */
-  keep(lease: Lease): void {
-    if (this.#isOver) return;
+  /** Renews a newly acquired lease until it is released. */
+  keep(lease: BullmqLease): void {
+    if (this.#isClosed) return;
     this.#held.add(lease);
-    this.#arm();
+    this.#startTimer();
   }
 
-  /** Gives one back. Again, or after {@link forget}, it does nothing. */
-  async release(lease: Lease): Promise<void> {
-    // Not held any more, whatever the store says: what cannot be given back lapses.
+  /** Releases a lease. Does nothing if it is not held, such as after {@link abandonAll}. */
+  async release(lease: BullmqLease): Promise<void> {
+    // Not renewed any more even if the request fails: the lease then expires.
     if (!this.#held.delete(lease)) return;
-    if (this.#held.size === 0) this.#disarm();
+    if (this.#held.size === 0) this.#stopTimer();
     await this.#records.release(lease);
   }
 
-  /** Lets all of them lapse, and those that are still to come. */
-  forget(): void {
-    this.#isOver = true;
+  /** Lets all leases expire, later ones too. */
+  abandonAll(): void {
+    this.#isClosed = true;
     this.#held.clear();
-    this.#disarm();
+    this.#stopTimer();
   }
 
-  #arm(): void {
-    this.#timer ??= setTimeout(() => void this.#renew(), this.#options.leaseMs / RENEWALS);
+  #startTimer(): void {
+    this.#timer ??= setTimeout(() => void this.#renew(), this.#leaseMs / RENEWALS);
   }
 
-  #disarm(): void {
+  #stopTimer(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
@@ -58,12 +53,12 @@ export class BullmqLeases {
   async #renew(): Promise<void> {
     this.#timer = undefined;
     const leases = [...this.#held];
-    // Not awaited: the next one comes on time, even if the store is slow to answer this one.
-    this.#arm();
+    // Before the request, so that the next renewal is on time even if the store is slow.
+    this.#startTimer();
     try {
-      await this.#records.renew(leases, this.#options.leaseMs);
+      await this.#records.renew(leases, this.#leaseMs);
     } catch (error) {
-      this.#options.onError(error);
+      this.#onError(error);
     }
   }
 }

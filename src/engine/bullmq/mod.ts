@@ -1,9 +1,9 @@
 /**
- * An engine on BullMQ, over Redis or PostgreSQL: for many machines.
+ * An engine for several machines: BullMQ, over Redis or PostgreSQL.
  *
- * Needs `bullmq`, and `ioredis` or `pg`, which are not installed with Toolwire.
+ * Needs the packages `bullmq`, and `ioredis` or `pg`, which are not installed with Toolwire.
  *
- * @example A server of which many may run
+ * @example A server with any number of replicas
  * ```ts fragment
  * import { createServer } from "jsr:@toolwire/toolwire";
  * import { bullmqEngine } from "jsr:@toolwire/toolwire/engines/bullmq";
@@ -12,54 +12,52 @@
  * ```
  * @module
  */
-import { ANYTHING, AT_LEAST_1, checkOptions, FUNCTION, type OptionRules, rule, TEXT } from "../../internal/options.ts";
-import type { Backend, BackendOptions } from "./backend.ts";
+import type { Logger } from "../../core/handler/context.ts";
+import { ANYTHING, AT_LEAST_1, checkOptions, LOGGER, type OptionRules, rule, TEXT } from "../../internal/options.ts";
+import type { Engine } from "../engine.ts";
+import { assertRedisAddress, type RedisAddress, redisName } from "../redis/address.ts";
+import { ErrorThrottle, storeName } from "../store_errors.ts";
+import type { Backend, BullmqSettings } from "./backend.ts";
 import { BullmqEngine } from "./engine.ts";
-import { Failures } from "../redis/error_throttle.ts";
 import { PostgresBackend } from "./postgres.ts";
 import { RedisBackend } from "./redis.ts";
-import { assertRedisAddress, type RedisAddress } from "../redis/address.ts";
-import type { Engine } from "../engine.ts";
-import { postgresName, redisName, storeError } from "../redis/store_error.ts";
 
 export type { RedisAddress, RedisTls } from "../redis/address.ts";
 
-/** Options of {@link bullmqEngine} that are the same for both stores. */
-export interface BullmqCommonOptions {
-  /**
-   * Servers with the same name share their jobs; up to 64 letters, digits, `.`, `_` or `-`. Default: `"toolwire"`.
-   */
+/** Options of {@link bullmqEngine} for both stores. */
+export interface BullmqEngineCommonOptions {
+  /** Name of the queue: up to 64 letters, digits, `.`, `_` or `-`. Servers with the same name share their jobs. Default: `"toolwire"`. */
   readonly name?: string;
   /**
-   * How long a process is taken to live after its last sign, in milliseconds: its jobs are run elsewhere within about twice
-   * this. A process whose event loop stands still for longer is taken for dead, too. Default: 10,000.
+   * Lease duration in milliseconds. A process that has not renewed its leases for this long is considered dead, also if only its event
+   * loop is blocked; its jobs are run elsewhere within about twice this time. Default: 10,000.
    */
   readonly leaseMs?: number;
-  /** How long the store may take to answer, in milliseconds, before a call is refused as `unavailable`. Default: 5,000. */
+  /** Time limit of a reply of the store in milliseconds. After it, a call fails with `unavailable`. Default: 5,000. */
   readonly timeoutMs?: number;
-  /** Told of errors of the store; only what fails after a success is told again. Default: `console.warn`. */
-  readonly onError?: (error: unknown) => void;
+  /** Receives errors of the store as warnings, the first of each outage. Default: `console`. */
+  readonly logger?: Logger;
 }
 
-/** Options of {@link bullmqEngine}: one store, and how to use it. */
-export type BullmqOptions =
-  & BullmqCommonOptions
+/** Options of {@link bullmqEngine}, with exactly one store. */
+export type BullmqEngineOptions =
+  & BullmqEngineCommonOptions
   & (
     | {
-      /** A URL, such as `redis://user:password@host:6379/0` or `rediss://…`, the path of a socket, or its parts. */
+      /** A URL, such as `redis://user:password@host:6379/0` or `rediss://…`, the path of a socket, or an object. */
       readonly redis: string | RedisAddress;
-      /** Not both. */
+      /** Cannot be combined. */
       readonly postgres?: never;
     }
     | {
-      /** A URL, such as `postgres://user:password@host:5432/database`. Tables are made in it. */
+      /** A URL, such as `postgres://user:password@host:5432/database`. The tables are created in it. */
       readonly postgres: string;
-      /** Not both. */
+      /** Cannot be combined. */
       readonly redis?: never;
     }
   );
 
-type AnyOptions = BullmqCommonOptions & { readonly redis?: unknown; readonly postgres?: unknown };
+type AnyOptions = BullmqEngineCommonOptions & { readonly redis?: unknown; readonly postgres?: unknown };
 
 const RULES: OptionRules<AnyOptions> = {
   redis: ANYTHING,
@@ -67,38 +65,34 @@ const RULES: OptionRules<AnyOptions> = {
   name: TEXT,
   leaseMs: AT_LEAST_1,
   timeoutMs: AT_LEAST_1,
-  onError: FUNCTION,
+  logger: LOGGER,
 };
 
 /**
- * Keeps jobs in Redis or PostgreSQL, and has them delivered by BullMQ.
+ * Stores jobs in Redis or PostgreSQL; BullMQ delivers them.
  *
- * Connects when it is first used. Its connections keep the process alive until `close()`.
+ * Connects at the first use. Its connections keep the process alive until `close()`.
  *
- * @param options Which store, and how to use it.
+ * @param options The store, and its options.
  * @returns The engine. Its calls reject with `unavailable` while the store cannot be reached.
- * @throws {TypeError} If there is not exactly one store, its address is none, or the name is none.
+ * @throws {TypeError} If there is not exactly one store, or its address or the name is invalid.
  * @throws {RangeError} If a time is not a number of at least 1.
  */
-export function bullmqEngine(options: BullmqOptions): Engine {
+export function bullmqEngine(options: BullmqEngineOptions): Engine {
   checkOptions<AnyOptions>("keep jobs by BullMQ", options, RULES);
   if (options.redis !== undefined) assertRedisAddress("keep jobs by BullMQ", options.redis);
-  const { name = "toolwire", leaseMs = 10_000, timeoutMs = 5_000, onError = warn } = options;
+  const { name = "toolwire", leaseMs = 10_000, timeoutMs = 5_000, logger } = options;
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(name)) {
     throw new TypeError(`Cannot name a queue ${JSON.stringify(name)}: use up to 64 letters, digits, ".", "_" or "-"`);
   }
-  const store = options.redis === undefined ? postgresName(`${options.postgres}`) : redisName(options.redis);
-  const failures = new Failures((error) => onError(storeError(store, error)));
-  const backend = createBackend(options, { name, timeoutMs, onError: failures.report });
-  return new BullmqEngine(backend, { leaseMs, timeoutMs, failures });
+  const store = options.redis === undefined ? storeName("PostgreSQL", `${options.postgres}`) : redisName(options.redis);
+  const errors = new ErrorThrottle("The bullmq engine cannot reach its store, and retries", logger, store);
+  const settings = { name, leaseMs, timeoutMs, errors };
+  return new BullmqEngine(createBackend(options, settings), settings);
 }
 
-function createBackend({ redis, postgres }: BullmqOptions, options: BackendOptions): Backend {
-  if (redis !== undefined && postgres === undefined) return new RedisBackend(redis, options);
-  if (postgres !== undefined && redis === undefined) return new PostgresBackend(postgres, options);
-  throw new TypeError("Cannot use BullMQ: give it `redis` or `postgres`, one of them");
-}
-
-function warn(error: unknown): void {
-  console.warn("The bullmq engine cannot reach its store, and tries again:", error);
+function createBackend({ redis, postgres }: BullmqEngineOptions, settings: BullmqSettings): Backend {
+  if (redis !== undefined && postgres === undefined) return new RedisBackend(redis, settings);
+  if (postgres !== undefined && redis === undefined) return new PostgresBackend(postgres, settings);
+  throw new TypeError("Cannot use BullMQ: pass either redis or postgres");
 }

@@ -1,37 +1,25 @@
 import type { PgPool, PgQueryable } from "bullmq";
-import type {
-  Backend,
-  BackendOptions,
-  Deliver,
-  DeliveryQueue,
-  DeliveryWorker,
-  DeliveryWorkerOptions,
-} from "./backend.ts";
 import { Lazy } from "../../internal/async.ts";
-import { Pause, within } from "../../internal/time.ts";
-import { BULLMQ, importPackage } from "../redis/packages.ts";
+import { delay, within } from "../../internal/time.ts";
+import { importPackage } from "../store_errors.ts";
+import type { Backend, BullmqSettings, DeliveryHandler, DeliveryQueue, DeliveryWorker } from "./backend.ts";
 import { CHANNEL, PostgresRecords, TABLES } from "./postgres_records.ts";
-import { startWorker, STREAMS, toDeliveryQueue, toProcessor, workerOptions } from "./queue.ts";
+import { BULLMQ, importBullmq, openDeliveryQueue, startWorker, STREAMS, toProcessor, workerOptions } from "./queue.ts";
 
 const PACKAGES = ["bullmq", "pg"];
-/** Where BullMQ keeps its tables, unless told otherwise. */
+/** Default schema of BullMQ's tables. */
 const BULLMQ_SCHEMA = "bullmq";
-/** Any number that nobody else uses: who has this lock makes the tables. */
+/** Key of the advisory lock of the process that creates the tables: an arbitrary number. */
 const TABLES_LOCK = 0x746f6f6c;
+/** Delay before a new connection for notifications, in milliseconds. */
 const RETRY_MS = 1_000;
-/** BullMQ's own questions may take longer than those for which a caller waits. */
+/** Time limit of BullMQ's own queries, which no caller waits for, in milliseconds. */
 const WORKER_TIMEOUT_MS = 30_000;
 
-/** Where to connect, and how, in the words of `pg`. */
-interface PgAddress {
-  readonly connectionString: string;
-  readonly options: string;
-  readonly connectionTimeoutMillis: number;
-  readonly keepAlive: boolean;
-  readonly query_timeout?: number;
-}
+/** Options of a connection of `pg`. */
+type PgAddress = Readonly<Record<string, string | number | boolean>>;
 
-/** What is used of `pg`, whose types are a package of their own that users need not have. */
+/** The used part of `pg`, whose types are in a separate package that users may not have. */
 interface PgModule {
   readonly Pool: new (address: PgAddress) => PgPool;
   readonly Client: new (address: PgAddress) => PgClient;
@@ -45,67 +33,47 @@ interface PgClient extends PgQueryable {
   on(event: "notification", listener: (message: { readonly payload?: string | undefined }) => void): unknown;
 }
 
-/** PostgreSQL: a pool of connections for callers, one that listens, and a pool for each worker. */
+/** PostgreSQL: one pool for requests, one connection for notifications, and one pool for each worker. */
 export class PostgresBackend implements Backend {
   readonly records: PostgresRecords;
   readonly #url: string;
-  readonly #options: BackendOptions;
+  readonly #settings: BullmqSettings;
   readonly #main: Lazy<PgPool>;
   readonly #pools = new Set<PgPool>();
-  readonly #closing = new Pause();
+  readonly #closing = new AbortController();
   #listening: Promise<void> | undefined = undefined;
   #endListening: (() => void) | undefined = undefined;
-  #isClosed = false;
 
-  constructor(url: string, options: BackendOptions) {
+  constructor(url: string, settings: BullmqSettings) {
     this.#url = url;
-    this.#options = options;
+    this.#settings = settings;
     this.#main = new Lazy(() => this.#openMain());
-    this.records = new PostgresRecords(options.name, async (text, values) => {
+    this.records = new PostgresRecords(settings.name, async (text, values) => {
       return await (await this.#main.get()).query(text, values);
     });
   }
 
   async openQueue(): Promise<DeliveryQueue> {
-    const { Queue, createPostgresBackend } = await importPackage(BULLMQ, PACKAGES, () => import("bullmq"));
-    const { name, onError } = this.#options;
+    const { Queue, createPostgresBackend } = await importBullmq(PACKAGES);
+    const { name, errors } = this.#settings;
     const settings = { connection: await this.#main.get(), streams: STREAMS };
-    const queue = new Queue(name, settings, createPostgresBackend);
-    queue.on("error", onError);
-    try {
-      await queue.waitUntilReady();
-    } catch (error) {
-      // It would remember that for ever.
-      void queue.close().catch(onError);
-      throw error;
-    }
-    return toDeliveryQueue(queue);
+    return await openDeliveryQueue(new Queue(name, settings, createPostgresBackend), errors.report);
   }
 
-  async openWorker(deliver: Deliver, options: DeliveryWorkerOptions): Promise<DeliveryWorker> {
-    const { Worker, DelayedError, createPostgresBackend } = await importPackage(
-      BULLMQ,
-      PACKAGES,
-      () => import("bullmq"),
-    );
-    const { name, onError } = this.#options;
-    // Makes the tables.
+  async openWorker(handler: DeliveryHandler, concurrency: number): Promise<DeliveryWorker> {
+    const { Worker, DelayedError, createPostgresBackend } = await importBullmq(PACKAGES);
+    // Creates the tables.
     await this.#main.get();
-    // Its own: it keeps one connection to itself.
+    // A pool for each worker, which keeps one of its connections.
     const pool = await this.#openPool(WORKER_TIMEOUT_MS);
-    const settings = { ...workerOptions(options), connection: pool };
-    const worker = new Worker(name, toProcessor(deliver, DelayedError), settings, createPostgresBackend);
-    worker.on("error", onError);
+    const settings = { ...workerOptions(concurrency, this.#settings), connection: pool };
+    const { name, errors } = this.#settings;
+    const worker = new Worker(name, toProcessor(handler, DelayedError), settings, createPostgresBackend);
     const end = async (isForced: boolean): Promise<void> => {
       await worker.close(isForced);
       await this.#endPool(pool);
     };
-    try {
-      await startWorker(worker, onError);
-    } catch (error) {
-      void end(true).catch(onError);
-      throw error;
-    }
+    await startWorker(worker, errors.report, () => end(true));
     return { close: () => end(false), abort: () => end(true) };
   }
 
@@ -114,22 +82,21 @@ export class PostgresBackend implements Backend {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#closing.end();
+    this.#closing.abort();
     this.#endListening?.();
     await Promise.all([this.#listening, ...[...this.#pools].map((pool) => this.#endPool(pool))]);
   }
 
   async #openMain(): Promise<PgPool> {
-    await this.#makeTables();
-    return this.#openPool(this.#options.timeoutMs);
+    await this.#createTables();
+    return this.#openPool(this.#settings.timeoutMs);
   }
 
   async #openPool(queryTimeoutMs: number): Promise<PgPool> {
     const { Pool } = await this.#pg();
-    if (this.#isClosed) throw new Error("The connections to PostgreSQL are closed");
+    if (this.#closing.signal.aborted) throw new Error("The connections to PostgreSQL are closed");
     const pool = new Pool({ ...this.#address(), query_timeout: queryTimeoutMs });
-    pool.on("error", this.#options.onError);
+    pool.on("error", this.#settings.errors.report);
     this.#pools.add(pool);
     return pool;
   }
@@ -138,16 +105,16 @@ export class PostgresBackend implements Backend {
     if (this.#pools.delete(pool)) await pool.end();
   }
 
-  /** Once, whoever comes first. Those who may not make tables need not, where somebody has made them. */
-  async #makeTables(): Promise<void> {
-    const bullmq = await importPackage(BULLMQ, PACKAGES, () => import("bullmq"));
+  /** Creates the tables if they are missing; otherwise no privilege to create tables is needed. */
+  async #createTables(): Promise<void> {
+    const bullmq = await importBullmq(PACKAGES);
     const { Client } = await this.#pg();
     const client = new Client(this.#address());
-    client.on("error", this.#options.onError);
+    client.on("error", this.#settings.errors.report);
     await client.connect();
     try {
       if (await hasTables(client, bullmq)) return;
-      // Until the connection ends. Neither "IF NOT EXISTS" nor BullMQ's own lock is enough where many begin at once.
+      // Held until the connection ends. Neither "IF NOT EXISTS" nor BullMQ's own lock suffices for several processes at once.
       await client.query("SELECT pg_advisory_lock($1)", [TABLES_LOCK]);
       await client.query(TABLES);
       await bullmq.runMigrations(client, BULLMQ_SCHEMA);
@@ -157,21 +124,20 @@ export class PostgresBackend implements Backend {
   }
 
   async #listenOn(onChange: (id: string | undefined) => void): Promise<void> {
-    while (!this.#isClosed) {
+    do {
       try {
         await this.#listenOnce(onChange);
       } catch (error) {
-        this.#options.onError(error);
+        this.#settings.errors.report(error);
       }
-      await this.#closing.wait(RETRY_MS);
-    }
+    } while (await delay(RETRY_MS, this.#closing.signal));
   }
 
-  /** Resolves when the connection ends. */
+  /** Listens on one connection. Resolves when the connection ends. */
   async #listenOnce(onChange: (id: string | undefined) => void): Promise<void> {
     const { Client } = await this.#pg();
     const ended = Promise.withResolvers<void>();
-    // It may fail before anybody waits for its end.
+    // The connection may fail before its end is awaited.
     ended.promise.catch(() => {});
     this.#endListening = ended.resolve;
     const client = new Client(this.#address());
@@ -179,22 +145,22 @@ export class PostgresBackend implements Backend {
     client.on("end", ended.resolve);
     client.on("notification", ({ payload = "" }) => {
       const [queue, id] = split(payload);
-      if (queue === this.#options.name) onChange(id);
+      if (queue === this.#settings.name) onChange(id);
     });
     try {
       await client.connect();
       await client.query(`LISTEN ${CHANNEL}`);
-      // What happened before, nobody has heard.
+      // Changes before this may have been missed.
       onChange(undefined);
-      if (!this.#isClosed) await ended.promise;
+      if (!this.#closing.signal.aborted) await ended.promise;
     } finally {
-      await within(this.#options.timeoutMs, client.end());
+      await within(this.#settings.timeoutMs, client.end());
     }
   }
 
   async #pg(): Promise<PgModule> {
     const module: { readonly default: unknown } = await importPackage(BULLMQ, PACKAGES, () => import("pg"));
-    // BullMQ and the types of `pg` say the same of it in ways that TypeScript cannot compare.
+    // TypeScript cannot compare BullMQ's types of `pg` with those of the package.
     return module.default as PgModule;
   }
 
@@ -202,25 +168,25 @@ export class PostgresBackend implements Backend {
     const { url, options } = takeOptions(this.#url);
     return {
       connectionString: url,
-      // BullMQ names its tables without their schema.
+      // BullMQ refers to its tables without a schema.
       options: `${options} -c search_path=${BULLMQ_SCHEMA}`.trim(),
-      connectionTimeoutMillis: this.#options.timeoutMs,
+      connectionTimeoutMillis: this.#settings.timeoutMs,
       keepAlive: true,
     };
   }
 }
 
-/** Whether all tables are there, BullMQ's as new as this BullMQ. */
+/** Whether all tables exist, with BullMQ's in its current version or a newer one. */
 async function hasTables(client: PgClient, bullmq: typeof import("bullmq")): Promise<boolean> {
   const { rows } = await client.query(
-    "SELECT to_regclass('toolwire.jobs_by_expiry') AS ours, to_regclass($1) AS theirs",
+    "SELECT to_regclass('toolwire.jobs_by_expiry') AS toolwire, to_regclass($1) AS bullmq",
     [`${BULLMQ_SCHEMA}.migration`],
   );
-  if (rows[0]?.ours === null || rows[0]?.theirs === null) return false;
+  if (rows[0]?.toolwire === null || rows[0]?.bullmq === null) return false;
   return await bullmq.assertSchemaCompatibility(client, BULLMQ_SCHEMA) >= bullmq.LATEST_SCHEMA_VERSION;
 }
 
-/** The address without its `options`, which would else win over ours, and these. */
+/** Separates the address from its `options`, which would otherwise override those of the connection. */
 function takeOptions(url: string): { readonly url: string; readonly options: string } {
   if (!URL.canParse(url)) return { url, options: "" };
   const parsed = new URL(url);
@@ -230,7 +196,7 @@ function takeOptions(url: string): { readonly url: string; readonly options: str
   return { url: parsed.href, options };
 }
 
-/** `<queue>:<id>`; a queue's name has no colon. */
+/** Splits `<queue>:<id>`. The name of a queue has no colon. */
 function split(payload: string): readonly [queue: string, id: string] {
   const at = payload.indexOf(":");
   return [payload.slice(0, at), payload.slice(at + 1)];

@@ -1,16 +1,16 @@
-import type { Delivery, Lease, Records, Taken } from "./backend.ts";
+import type { BullmqLease, Delivery, LeaseResult, Records } from "./backend.ts";
 import type { Job } from "../engine.ts";
 
-/** Where changes are told: `<queue>:<id>`. */
+/** Channel for changes; the payload is `<queue>:<id>`. */
 export const CHANNEL = "toolwire";
 
-/** Brings the table into being; each statement does nothing where its work is done. */
+/** Creates schema, table and index, unless they exist. */
 export const TABLES = `
   CREATE SCHEMA IF NOT EXISTS toolwire;
   CREATE TABLE IF NOT EXISTS toolwire.jobs (
     queue text NOT NULL,
     id text NOT NULL,
-    incarnation text NOT NULL,
+    record_id text NOT NULL,
     version bigint NOT NULL,
     expires_at timestamptz NOT NULL,
     body text NOT NULL,
@@ -21,22 +21,22 @@ export const TABLES = `
   );
   CREATE INDEX IF NOT EXISTS jobs_by_expiry ON toolwire.jobs (expires_at)`;
 
-/** How often expired jobs are deleted, in milliseconds. */
+/** Interval between deletions of expired jobs in milliseconds. */
 const PURGE_MS = 60_000;
 
-// By the clock of PostgreSQL: those of the processes may differ. `now()` would be when the transaction began.
+// Time of PostgreSQL: the clocks of the processes may differ. `now()` would be the start of the transaction.
 const NOW = "clock_timestamp()";
 const THE_JOB = `queue = $1 AND id = $2 AND expires_at > ${NOW}`;
-/** What a delivery may take: of its own record, and, if it is there for a dead holder, with that holder's lease. */
-const TAKEABLE = `${THE_JOB} AND incarnation = $3 AND ($4 = '' OR delivery = $4)`;
+/** The record of the delivery. For a recovery, its lease must also name the delivery. */
+const ACQUIRABLE = `${THE_JOB} AND record_id = $3 AND ($4 = '' OR delivery = $4)`;
 
 const STATEMENTS = {
-  // An expired one that is not purged yet only seems to have the id.
-  insert: `INSERT INTO toolwire.jobs AS kept (queue, id, incarnation, version, expires_at, body)
+  // An expired job that is not purged yet is replaced.
+  insert: `INSERT INTO toolwire.jobs AS existing (queue, id, record_id, version, expires_at, body)
     VALUES ($1, $2, $3, $4, to_timestamp($5::float8 / 1000), $6)
-    ON CONFLICT (queue, id) DO UPDATE SET incarnation = excluded.incarnation, version = excluded.version,
+    ON CONFLICT (queue, id) DO UPDATE SET record_id = excluded.record_id, version = excluded.version,
       expires_at = excluded.expires_at, body = excluded.body, delivery = NULL, claim = NULL, leased_until = NULL
-    WHERE kept.expires_at <= ${NOW}`,
+    WHERE existing.expires_at <= ${NOW}`,
   get: `SELECT body FROM toolwire.jobs WHERE ${THE_JOB}`,
   replace: `WITH changed AS (
       UPDATE toolwire.jobs SET version = $4, expires_at = to_timestamp($5::float8 / 1000), body = $6
@@ -44,47 +44,45 @@ const STATEMENTS = {
     ) SELECT pg_notify('${CHANNEL}', $1 || ':' || id) FROM changed`,
   remove: `WITH removed AS (DELETE FROM toolwire.jobs WHERE queue = $1 AND id = $2 RETURNING id)
     SELECT pg_notify('${CHANNEL}', $1 || ':' || id) FROM removed`,
-  incarnation: `SELECT incarnation FROM toolwire.jobs WHERE ${THE_JOB}`,
-  take: `UPDATE toolwire.jobs
+  recordId: `SELECT record_id FROM toolwire.jobs WHERE ${THE_JOB}`,
+  acquire: `UPDATE toolwire.jobs
     SET delivery = $5, claim = $6, leased_until = ${NOW} + $7::float8 * interval '1 millisecond'
-    WHERE ${TAKEABLE} AND (leased_until IS NULL OR leased_until <= ${NOW})`,
-  busy: `SELECT extract(epoch FROM leased_until - ${NOW}) * 1000 AS busy_ms FROM toolwire.jobs WHERE ${TAKEABLE}`,
+    WHERE ${ACQUIRABLE} AND (leased_until IS NULL OR leased_until <= ${NOW})`,
+  busy: `SELECT extract(epoch FROM leased_until - ${NOW}) * 1000 AS busy_ms FROM toolwire.jobs WHERE ${ACQUIRABLE}`,
   renew: `UPDATE toolwire.jobs SET leased_until = ${NOW} + $4::float8 * interval '1 millisecond'
     WHERE queue = $1 AND id = ANY($2) AND claim = ANY($3)`,
   release: `UPDATE toolwire.jobs SET delivery = NULL, claim = NULL, leased_until = NULL
     WHERE queue = $1 AND id = $2 AND claim = $3`,
-  // A few at a time: nobody is to wait long for a write.
+  // Limited, so that other writes do not wait long.
   purge: `DELETE FROM toolwire.jobs WHERE ctid = ANY(ARRAY(
     SELECT ctid FROM toolwire.jobs WHERE expires_at <= ${NOW} LIMIT 500 FOR UPDATE SKIP LOCKED))`,
 };
 
-/** What a statement gave. */
-export interface PostgresResult {
-  /** What was found. */
+/** Sends a query; rejects if PostgreSQL cannot be reached. */
+type PostgresQuery = (text: string, values: readonly unknown[]) => Promise<PostgresResult>;
+
+interface PostgresResult {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
-  /** How many were found or changed. */
+  /** Number of rows that were found or changed. */
   readonly rowCount?: number | null | undefined;
 }
 
-/** Asks PostgreSQL; rejects if it cannot be reached. */
-export type PostgresQuery = (text: string, values: readonly unknown[]) => Promise<PostgresResult>;
-
-/** Each job is a row; those of all queues are in one table. */
+/** Each job is a row. All queues share one table. */
 export class PostgresRecords implements Records {
   readonly #queue: string;
   readonly #query: PostgresQuery;
   #purgeAtMs = 0;
 
-  /** @param queue Which jobs are meant. */
+  /** @param queue Name of the queue that the jobs belong to. */
   constructor(queue: string, query: PostgresQuery) {
     this.#queue = queue;
     this.#query = query;
   }
 
-  async insert(job: Job, incarnation: string): Promise<boolean> {
+  async insert(job: Job, recordId: string): Promise<boolean> {
     await this.#purge();
     const { id, version, expiresAtMs } = job;
-    return await this.#change("insert", id, incarnation, version, expiresAtMs, JSON.stringify(job));
+    return await this.#change("insert", id, recordId, version, expiresAtMs, JSON.stringify(job));
   }
 
   async get(id: string): Promise<Job | undefined> {
@@ -100,24 +98,28 @@ export class PostgresRecords implements Records {
     await this.#run("remove", id);
   }
 
-  async incarnation(id: string): Promise<string | undefined> {
-    const [row] = (await this.#run("incarnation", id)).rows;
-    return row && String(row["incarnation"]);
+  async recordId(id: string): Promise<string | undefined> {
+    const [row] = (await this.#run("recordId", id)).rows;
+    return row && String(row["record_id"]);
   }
 
-  async take({ incarnation, isRecovery }: Delivery, { job, delivery, claim }: Lease, leaseMs: number): Promise<Taken> {
-    const which = [job, incarnation, isRecovery ? delivery : ""];
-    if (await this.#change("take", ...which, delivery, claim, leaseMs)) return "ours";
+  async acquire(
+    { recordId, isRecovery }: Delivery,
+    { job, delivery, claim }: BullmqLease,
+    leaseMs: number,
+  ): Promise<LeaseResult> {
+    const which = [job, recordId, isRecovery ? delivery : ""];
+    if (await this.#change("acquire", ...which, delivery, claim, leaseMs)) return "acquired";
     const [row] = (await this.#run("busy", ...which)).rows;
-    // Given back meanwhile, it is asked for again at once.
+    // At least 1: the lease may have been released meanwhile.
     return row === undefined ? "gone" : { busyMs: Math.max(1, Number(row["busy_ms"])) };
   }
 
-  async renew(leases: readonly Lease[], leaseMs: number): Promise<void> {
+  async renew(leases: readonly BullmqLease[], leaseMs: number): Promise<void> {
     await this.#run("renew", leases.map(({ job }) => job), leases.map(({ claim }) => claim), leaseMs);
   }
 
-  async release({ job, claim }: Lease): Promise<void> {
+  async release({ job, claim }: BullmqLease): Promise<void> {
     await this.#run("release", job, claim);
   }
 
@@ -126,7 +128,7 @@ export class PostgresRecords implements Records {
     if (nowMs < this.#purgeAtMs) return;
     this.#purgeAtMs = nowMs + PURGE_MS;
     const { rowCount } = await this.#query(STATEMENTS.purge, []);
-    // There may be more of them.
+    // There may be more.
     if ((rowCount ?? 0) > 0) this.#purgeAtMs = 0;
   }
 

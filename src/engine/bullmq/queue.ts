@@ -1,20 +1,30 @@
 /**
- * The part of BullMQ that is the same over Redis and over PostgreSQL.
+ * Use of BullMQ, which is the same over Redis and over PostgreSQL.
  *
  * @module
  */
 import type { Job as BullmqJob, JobsOptions, Queue, Worker, WorkerOptions } from "bullmq";
-import type { Deliver, Delivery, DeliveryQueue, DeliveryWorkerOptions } from "./backend.ts";
+import { importPackage } from "../store_errors.ts";
+import type { BullmqSettings, Delivery, DeliveryHandler, DeliveryQueue } from "./backend.ts";
 
-/** What is queued, beside its id. */
-export type DeliveryData = Omit<Delivery, "id">;
+/** Name of the engine in the message about a missing package. */
+export const BULLMQ = "the bullmq engine";
 
-/** BullMQ's name for our only kind of job. */
+/** Data of a queue entry; its id is the id of BullMQ's job. */
+type DeliveryData = Omit<Delivery, "id">;
+
+/** Members that do not depend on the backend of BullMQ. */
+interface Connectable {
+  on(event: "error", listener: (error: Error) => void): unknown;
+  waitUntilReady(): Promise<unknown>;
+}
+
+/** BullMQ's name of the only kind of job. */
 const KIND = "run";
 
 /**
- * A delivery is gone once it is done. It is tried again for as long as it fails: only the store can fail it, and what is too
- * much for a job is for `attempt` and `maxAttempts` to say.
+ * A delivery is deleted once it is done, and retried while it fails: only an error of the store fails it. Attempts of the job itself
+ * are counted in its record.
  */
 const OPTIONS: JobsOptions = {
   removeOnComplete: true,
@@ -24,14 +34,27 @@ const OPTIONS: JobsOptions = {
   stackTraceLimit: 1,
 };
 
-/** How many of BullMQ's own events are kept: nobody reads them. */
+/** Limits BullMQ's own event stream, which is not read. */
 export const STREAMS = { events: { maxLen: 100 } } as const;
 
-/** What a queue has to do, whichever backend it has. */
-type AnyQueue = Pick<Queue<DeliveryData>, "add" | "remove" | "close">;
+/** Imports BullMQ. */
+export function importBullmq(packages: readonly string[]): Promise<typeof import("bullmq")> {
+  return importPackage(BULLMQ, packages, () => import("bullmq"));
+}
 
-/** The queue as the engine sees it. */
-export function toDeliveryQueue(queue: AnyQueue): DeliveryQueue {
+/** Waits for a queue of BullMQ and adapts it. */
+export async function openDeliveryQueue(
+  queue: Connectable & Pick<Queue<DeliveryData>, "add" | "remove" | "close">,
+  onError: (error: unknown) => void,
+): Promise<DeliveryQueue> {
+  queue.on("error", onError);
+  try {
+    await queue.waitUntilReady();
+  } catch (error) {
+    // BullMQ keeps the failed connection, so that this queue is of no further use.
+    void queue.close().catch(onError);
+    throw error;
+  }
   return {
     async add({ id, ...data }, delayMs) {
       const job = await queue.add(KIND, data, { ...OPTIONS, jobId: id, delay: wholeMs(delayMs) });
@@ -44,40 +67,54 @@ export function toDeliveryQueue(queue: AnyQueue): DeliveryQueue {
   };
 }
 
-/** What BullMQ calls for each delivery. */
+/** Creates the function that BullMQ calls for each delivery. */
 export function toProcessor(
-  deliver: Deliver,
+  handler: DeliveryHandler,
   DelayedError: new () => Error,
 ): (job: BullmqJob<DeliveryData>, token?: string) => Promise<void> {
   return async (job, token) => {
     const { id = "", data, attemptsStarted } = job;
-    const delayMs = await deliver({ ...data, id }, attemptsStarted);
+    const delayMs = await handler({ ...data, id }, attemptsStarted);
     if (delayMs === undefined) return;
     await job.moveToDelayed(Date.now() + wholeMs(delayMs), token);
     throw new DelayedError();
   };
 }
 
-/** How BullMQ is to find out that a worker has died. */
-export function workerOptions({ concurrency, leaseMs }: DeliveryWorkerOptions): Omit<WorkerOptions, "connection"> {
+/** Options of a worker of BullMQ. A worker that does not renew its lock for `leaseMs` is considered dead. */
+export function workerOptions(
+  concurrency: number,
+  { leaseMs }: BullmqSettings,
+): Omit<WorkerOptions, "connection"> {
   return {
     concurrency,
     lockDuration: leaseMs,
     stalledInterval: Math.max(100, leaseMs / 2),
-    // However often its workers die: how often a job may be begun is not for BullMQ to say.
+    // No limit here: the number of attempts is limited by the job's record.
     maxStalledCount: 1_000_000,
     runRetryDelay: 1_000,
     autorun: false,
   };
 }
 
-/** What a worker has to do, whichever backend it has. */
-type AnyWorker = Pick<Worker<DeliveryData>, "waitUntilReady" | "run" | "close" | "disconnect">;
-
-/** Begins to work, once the store can be reached. */
-export async function startWorker(worker: AnyWorker, onError: (error: unknown) => void): Promise<void> {
-  await worker.waitUntilReady();
-  worker.run().catch(onError);
+/**
+ * Starts a worker of BullMQ once the store can be reached.
+ *
+ * @param abort Closes the worker if the store cannot be reached.
+ */
+export async function startWorker(
+  worker: Connectable & Pick<Worker<DeliveryData>, "run">,
+  onError: (error: unknown) => void,
+  abort: () => Promise<void>,
+): Promise<void> {
+  worker.on("error", onError);
+  try {
+    await worker.waitUntilReady();
+    worker.run().catch(onError);
+  } catch (error) {
+    void abort().catch(onError);
+    throw error;
+  }
 }
 
 function wholeMs(delayMs: number): number {

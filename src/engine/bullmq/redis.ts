@@ -1,92 +1,63 @@
-import type { Redis } from "ioredis";
-import type {
-  Backend,
-  BackendOptions,
-  Deliver,
-  DeliveryQueue,
-  DeliveryWorker,
-  DeliveryWorkerOptions,
-} from "./backend.ts";
-import { Lazy } from "../../internal/async.ts";
-import { BULLMQ, importPackage } from "../redis/packages.ts";
-import { startWorker, STREAMS, toDeliveryQueue, toProcessor, workerOptions } from "./queue.ts";
+import { RedisConnection } from "../redis/connection.ts";
 import type { RedisAddress } from "../redis/address.ts";
+import type { Backend, BullmqSettings, DeliveryHandler, DeliveryQueue, DeliveryWorker } from "./backend.ts";
+import { BULLMQ, importBullmq, openDeliveryQueue, startWorker, STREAMS, toProcessor, workerOptions } from "./queue.ts";
 import { RedisRecords } from "./redis_records.ts";
-import { RedisClients, type RedisLine } from "../redis/clients.ts";
 
-/** BullMQ's name of the queue; the prefix of its keys has the engine's. */
+/** BullMQ's name of the queue. The name of the engine is in the prefix of its keys. */
 const QUEUE = "deliveries";
 const PACKAGES = ["bullmq", "ioredis"];
 
-/** How a worker asks, which has time. */
-const WORKING = { maxRetriesPerRequest: null } as const;
-
-/** Redis: one connection to ask, one that listens, and two for each worker. */
+/** Redis: one connection for requests, one for notifications, and two for each worker. */
 export class RedisBackend implements Backend {
   readonly records: RedisRecords;
-  readonly #options: BackendOptions;
+  readonly #settings: BullmqSettings;
   readonly #prefix: string;
-  readonly #main: Lazy<RedisLine>;
-  readonly #clients: RedisClients;
+  readonly #connection: RedisConnection;
 
-  constructor(address: string | RedisAddress, options: BackendOptions) {
-    this.#options = options;
-    // In braces: on a cluster, all of it is kept in one place.
-    this.#prefix = `{${options.name}}`;
-    const { timeoutMs, onError } = options;
-    this.#clients = new RedisClients(address, { what: BULLMQ, packages: PACKAGES, timeoutMs, onError });
-    this.#main = new Lazy(() => this.#clients.openLine());
-    this.records = new RedisRecords(this.#prefix, this.#channel, () => this.#ready());
+  constructor(address: string | RedisAddress, settings: BullmqSettings) {
+    this.#settings = settings;
+    // The braces are a hash tag: on a cluster, all keys are in one slot.
+    this.#prefix = `{${settings.name}}`;
+    const { timeoutMs, errors } = settings;
+    this.#connection = new RedisConnection(address, { feature: BULLMQ, packages: PACKAGES, timeoutMs, errors });
+    this.records = new RedisRecords(this.#prefix, this.#channel, () => this.#connection.ready());
   }
 
   async openQueue(): Promise<DeliveryQueue> {
-    const { Queue } = await importPackage(BULLMQ, PACKAGES, () => import("bullmq"));
-    const queue = new Queue(QUEUE, { connection: await this.#ready(), prefix: this.#prefix, streams: STREAMS });
-    queue.on("error", this.#options.onError);
-    try {
-      await queue.waitUntilReady();
-    } catch (error) {
-      // It would remember that for ever.
-      void queue.close().catch(this.#options.onError);
-      throw error;
-    }
-    const deliveries = toDeliveryQueue(queue);
+    const { Queue } = await importBullmq(PACKAGES);
+    const settings = { connection: await this.#connection.ready(), prefix: this.#prefix, streams: STREAMS };
+    const queue = await openDeliveryQueue(new Queue(QUEUE, settings), this.#settings.errors.report);
     return {
-      ...deliveries,
+      ...queue,
       add: async (...delivery) => {
-        await this.#ready();
-        return await deliveries.add(...delivery);
+        await this.#connection.ready();
+        return await queue.add(...delivery);
       },
     };
   }
 
-  async openWorker(deliver: Deliver, options: DeliveryWorkerOptions): Promise<DeliveryWorker> {
-    const { Worker, DelayedError } = await importPackage(BULLMQ, PACKAGES, () => import("bullmq"));
-    const connection = await this.#clients.connect(WORKING);
+  async openWorker(handler: DeliveryHandler, concurrency: number): Promise<DeliveryWorker> {
+    const { Worker, DelayedError } = await importBullmq(PACKAGES);
+    // A worker has time: its commands are retried without a limit.
+    const connection = await this.#connection.connect({ maxRetriesPerRequest: null });
     const clients = [connection];
-    // BullMQ makes itself a second one, to wait for what comes; to end it for sure, we have to know it.
+    // BullMQ duplicates the connection for blocking commands. The duplicate has to be known, so that it can be closed in any case.
     const duplicate = connection.duplicate.bind(connection);
     connection.duplicate = (override) => {
-      const client = this.#clients.watch(duplicate(override));
+      const client = this.#connection.track(duplicate(override));
       clients.push(client);
       return client;
     };
-    const { onError } = this.#options;
-    const settings = { ...workerOptions(options), connection, prefix: this.#prefix };
-    const worker = new Worker(QUEUE, toProcessor(deliver, DelayedError), settings);
-    worker.on("error", onError);
-    const end = (): void => clients.forEach((client) => this.#clients.end(client));
+    const settings = { ...workerOptions(concurrency, this.#settings), connection, prefix: this.#prefix };
+    const worker = new Worker(QUEUE, toProcessor(handler, DelayedError), settings);
+    const end = (): void => clients.forEach((client) => this.#connection.end(client));
     const abort = async (): Promise<void> => {
       const closing = worker.close(true);
       end();
       await closing;
     };
-    try {
-      await startWorker(worker, onError);
-    } catch (error) {
-      void abort().catch(onError);
-      throw error;
-    }
+    await startWorker(worker, this.#settings.errors.report, abort);
     return {
       close: async () => {
         await worker.close();
@@ -97,28 +68,16 @@ export class RedisBackend implements Backend {
   }
 
   listen(onChange: (id: string | undefined) => void): void {
-    const { onError } = this.#options;
-    const begin = async (): Promise<void> => {
-      const client = await this.#clients.connect({ autoResubscribe: false });
-      client.on("message", (_channel, id) => onChange(id));
-      // With each connection anew; and what happened before it, nobody has heard.
-      client.on("ready", () => {
-        client.subscribe(this.#channel).then(() => onChange(undefined), onError);
-      });
-    };
-    begin().catch(onError);
+    const listener = { onMessage: onChange, onSubscribe: () => onChange(undefined) };
+    this.#connection.channels.subscribe(this.#channel, listener);
   }
 
   close(): Promise<void> {
-    this.#clients.close();
+    this.#connection.close();
     return Promise.resolve();
   }
 
   get #channel(): string {
     return `${this.#prefix}:changes`;
-  }
-
-  async #ready(): Promise<Redis> {
-    return await (await this.#main.get()).ready();
   }
 }

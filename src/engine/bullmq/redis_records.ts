@@ -1,16 +1,11 @@
-import type { Delivery, Lease, Records, Taken } from "./backend.ts";
+import type { Redis } from "ioredis";
+import type { BullmqLease, Delivery, LeaseResult, Records } from "./backend.ts";
 import type { Job } from "../engine.ts";
 
-/** The commands that records need; each rejects while Redis cannot be reached. */
-export interface RedisCommands {
-  eval(script: string, keys: number, ...values: (string | number)[]): Promise<unknown>;
-  hget(key: string, field: string): Promise<string | null>;
-}
-
-/** In each script, `KEYS[1]` is the record. Each change is one script, so that nobody sees half of it. */
+/** In each script, `KEYS[1]` is the record. Each change is one script, so that it is atomic. */
 const INSERT = `
   if redis.call("EXISTS", KEYS[1]) == 1 then return 0 end
-  redis.call("HSET", KEYS[1], "incarnation", ARGV[1], "version", ARGV[2], "body", ARGV[3])
+  redis.call("HSET", KEYS[1], "record", ARGV[1], "version", ARGV[2], "body", ARGV[3])
   redis.call("PEXPIREAT", KEYS[1], ARGV[4])
   return 1`;
 
@@ -25,19 +20,19 @@ const REMOVE = `
   redis.call("DEL", KEYS[1])
   redis.call("PUBLISH", ARGV[1], ARGV[2])`;
 
-/** By the clock of Redis, in milliseconds: those of the processes may differ. */
+/** Time of Redis in milliseconds: the clocks of the processes may differ. */
 const NOW = `
   local time = redis.call("TIME")
   local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
-/** 0 if it is taken, -1 if there is nothing to take, else for how long somebody else has it. */
-const TAKE = `${NOW}
-  local kept = redis.call("HMGET", KEYS[1], "incarnation", "delivery", "until")
-  if kept[1] ~= ARGV[1] then return -1 end
-  if ARGV[2] == "recovery" and kept[2] ~= ARGV[3] then return -1 end
-  if kept[3] and tonumber(kept[3]) > now then return tonumber(kept[3]) - now end
-  local lapses = string.format("%.0f", now + ARGV[5])
-  redis.call("HSET", KEYS[1], "delivery", ARGV[3], "claim", ARGV[4], "until", lapses)
+/** Returns 0 if the lease is acquired, -1 if there is nothing to run, otherwise the rest of another process' lease in milliseconds. */
+const ACQUIRE = `${NOW}
+  local stored = redis.call("HMGET", KEYS[1], "record", "delivery", "until")
+  if stored[1] ~= ARGV[1] then return -1 end
+  if ARGV[2] == "recovery" and stored[2] ~= ARGV[3] then return -1 end
+  if stored[3] and tonumber(stored[3]) > now then return tonumber(stored[3]) - now end
+  local expires = string.format("%.0f", now + ARGV[5])
+  redis.call("HSET", KEYS[1], "delivery", ARGV[3], "claim", ARGV[4], "until", expires)
   return 0`;
 
 const RENEW = `${NOW}
@@ -48,26 +43,26 @@ const RELEASE = `
   if redis.call("HGET", KEYS[1], "claim") ~= ARGV[1] then return 0 end
   return redis.call("HDEL", KEYS[1], "delivery", "claim", "until")`;
 
-/** Each job is a hash of its own, which Redis deletes when it expires. */
+/** Each job is a hash, which Redis deletes when it expires. */
 export class RedisRecords implements Records {
   readonly #prefix: string;
   readonly #channel: string;
-  readonly #connect: () => Promise<RedisCommands>;
+  readonly #connect: () => Promise<Redis>;
 
   /**
-   * @param prefix What all keys begin with.
-   * @param channel Where changes are told.
-   * @param connect Resolves when Redis can be reached.
+   * @param prefix Prefix of all keys.
+   * @param channel Channel for ids of changed jobs.
+   * @param connect Resolves once Redis can be reached.
    */
-  constructor(prefix: string, channel: string, connect: () => Promise<RedisCommands>) {
+  constructor(prefix: string, channel: string, connect: () => Promise<Redis>) {
     this.#prefix = prefix;
     this.#channel = channel;
     this.#connect = connect;
   }
 
-  async insert(job: Job, incarnation: string): Promise<boolean> {
+  async insert(job: Job, recordId: string): Promise<boolean> {
     const { id, version, expiresAtMs } = job;
-    return await this.#run(INSERT, id, incarnation, version, JSON.stringify(job), Math.ceil(expiresAtMs)) === 1;
+    return await this.#run(INSERT, id, recordId, version, JSON.stringify(job), Math.ceil(expiresAtMs)) === 1;
   }
 
   async get(id: string): Promise<Job | undefined> {
@@ -85,22 +80,26 @@ export class RedisRecords implements Records {
     await this.#run(REMOVE, id, this.#channel, id);
   }
 
-  async incarnation(id: string): Promise<string | undefined> {
-    return await (await this.#connect()).hget(this.#key(id), "incarnation") ?? undefined;
+  async recordId(id: string): Promise<string | undefined> {
+    return await (await this.#connect()).hget(this.#key(id), "record") ?? undefined;
   }
 
-  async take({ incarnation, isRecovery }: Delivery, { job, delivery, claim }: Lease, leaseMs: number): Promise<Taken> {
+  async acquire(
+    { recordId, isRecovery }: Delivery,
+    { job, delivery, claim }: BullmqLease,
+    leaseMs: number,
+  ): Promise<LeaseResult> {
     const kind = isRecovery ? "recovery" : "";
-    const busyMs = Number(await this.#run(TAKE, job, incarnation, kind, delivery, claim, Math.ceil(leaseMs)));
+    const busyMs = Number(await this.#run(ACQUIRE, job, recordId, kind, delivery, claim, Math.ceil(leaseMs)));
     if (busyMs < 0) return "gone";
-    return busyMs > 0 ? { busyMs } : "ours";
+    return busyMs > 0 ? { busyMs } : "acquired";
   }
 
-  async renew(leases: readonly Lease[], leaseMs: number): Promise<void> {
+  async renew(leases: readonly BullmqLease[], leaseMs: number): Promise<void> {
     await Promise.all(leases.map(({ job, claim }) => this.#run(RENEW, job, claim, Math.ceil(leaseMs))));
   }
 
-  async release({ job, claim }: Lease): Promise<void> {
+  async release({ job, claim }: BullmqLease): Promise<void> {
     await this.#run(RELEASE, job, claim);
   }
 

@@ -1,41 +1,36 @@
-import type { DeliveryWorker } from "./backend.ts";
-import { Pause, within } from "../../internal/time.ts";
+import { delay, within } from "../../internal/time.ts";
 import type { EngineWorker } from "../engine.ts";
+import type { BullmqSettings, DeliveryWorker } from "./backend.ts";
 
-/** How long to wait before the store is tried again, in milliseconds. */
+/** Delay before the next try to open the worker, in milliseconds. */
 const RETRY_MS = 1_000;
 
-/** Options of {@link BullmqWorker}. */
-export interface BullmqWorkerOptions {
-  /** Begins to take deliveries; tried again until it succeeds. */
-  readonly open: () => Promise<DeliveryWorker>;
-  /** How long the store may take to answer, in milliseconds. */
-  readonly timeoutMs: number;
-  /** Told of errors. */
-  readonly onError: (error: unknown) => void;
-  /** Told when it has stopped. */
-  readonly onStop: () => void;
-}
-
-/** A worker that begins as soon as the store can be reached. */
+/** A worker that starts as soon as the store can be reached. */
 export class BullmqWorker implements EngineWorker {
-  readonly #options: BullmqWorkerOptions;
-  readonly #pause = new Pause();
-  #isStopping = false;
+  readonly #open: () => Promise<DeliveryWorker>;
+  readonly #settings: BullmqSettings;
+  readonly #onStop: () => void;
+  readonly #closing = new AbortController();
+  readonly #runs = new Set<Promise<unknown>>();
   #worker: DeliveryWorker | undefined = undefined;
-  #runs = new Set<Promise<unknown>>();
 
-  constructor(options: BullmqWorkerOptions) {
-    this.#options = options;
-    void this.#begin();
+  /**
+   * @param open Opens the worker; retried until it succeeds.
+   * @param onStop Called after {@link stop}.
+   */
+  constructor(open: () => Promise<DeliveryWorker>, settings: BullmqSettings, onStop: () => void) {
+    this.#open = open;
+    this.#settings = settings;
+    this.#onStop = onStop;
+    void this.#start();
   }
 
-  /** Whether it takes no more. */
+  /** Whether it accepts no further deliveries. */
   get isStopping(): boolean {
-    return this.#isStopping;
+    return this.#closing.signal.aborted;
   }
 
-  /** Does something that {@link stop} has to wait for. */
+  /** Has {@link stop} wait for `work`. */
   async during<Value>(work: Promise<Value>): Promise<Value> {
     this.#runs.add(work);
     try {
@@ -46,38 +41,36 @@ export class BullmqWorker implements EngineWorker {
   }
 
   async stop(): Promise<void> {
-    this.#isStopping = true;
-    this.#pause.end();
+    this.#closing.abort();
+    const { timeoutMs, errors } = this.#settings;
     const worker = this.#worker;
     const closing = worker?.close();
-    closing?.catch(this.#options.onError);
+    closing?.catch(errors.report);
     while (this.#runs.size > 0) await Promise.allSettled(this.#runs);
-    // A store that is down does not keep a process from ending: what it was not told of, it delivers again.
-    const { timeoutMs, onError, onStop } = this.#options;
+    // With a time limit, so that a store that is down does not block the end of the process. Unconfirmed deliveries are repeated.
     if (worker !== undefined && closing !== undefined) {
-      await within(timeoutMs, closing).catch(() => within(timeoutMs, worker.abort())).catch(onError);
+      await within(timeoutMs, closing).catch(() => within(timeoutMs, worker.abort())).catch(errors.report);
     }
-    onStop();
+    this.#onStop();
   }
 
-  /** Ends at once. What is under way is delivered again. */
+  /** Closes the connections at once. Deliveries in progress are delivered again. */
   async abort(): Promise<void> {
-    this.#isStopping = true;
-    this.#pause.end();
+    this.#closing.abort();
     await this.#worker?.abort();
   }
 
-  async #begin(): Promise<void> {
-    while (!this.#isStopping && this.#worker === undefined) {
+  async #start(): Promise<void> {
+    while (!this.isStopping && this.#worker === undefined) {
       try {
-        this.#worker = await this.#options.open();
+        this.#worker = await this.#open();
       } catch (error) {
-        if (this.#isStopping) return;
-        this.#options.onError(error);
-        await this.#pause.wait(RETRY_MS);
+        if (this.isStopping) return;
+        this.#settings.errors.report(error);
+        await delay(RETRY_MS, this.#closing.signal);
       }
     }
-    // It came to be while it was stopped.
-    if (this.#isStopping) await this.#worker?.abort();
+    // It was opened while it was being stopped.
+    if (this.isStopping) await this.#worker?.abort();
   }
 }

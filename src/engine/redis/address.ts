@@ -1,72 +1,70 @@
 import { OBJECT } from "../../internal/options.ts";
+import { storeName } from "../store_errors.ts";
 
-/** Encryption of a connection to Redis; an empty object turns it on. */
+/** TLS options of a connection to Redis. An empty object enables TLS. */
 export interface RedisTls {
-  /** Certificates of authorities to trust, as PEM. Default: the runtime's. */
+  /** Trusted certificate authorities, as PEM. Default: those of the runtime. */
   readonly ca?: string;
-  /** Our own certificate, as PEM. */
+  /** Client certificate, as PEM. */
   readonly cert?: string;
-  /** Its key, as PEM. */
+  /** Private key of the client certificate, as PEM. */
   readonly key?: string;
-  /** The name that the certificate has to have. Default: the host. */
+  /** Name that the server's certificate must have. Default: the host. */
   readonly servername?: string;
-  /** `false` takes any certificate. Default: `true`. */
+  /** `false` accepts any certificate. Default: `true`. */
   readonly rejectUnauthorized?: boolean;
 }
 
-/** Where Redis is, for those to whom a URL is not enough. */
+/** Address of Redis in parts, for what a URL cannot express. */
 export interface RedisAddress {
-  /** Default: `127.0.0.1`. */
+  /** Host name or IP address. Default: `127.0.0.1`. */
   readonly host?: string;
-  /** Default: 6379. */
+  /** TCP port. Default: 6379. */
   readonly port?: number;
-  /** A unix socket, instead of host and port. */
+  /** Path of a Unix socket, in place of host and port. */
   readonly path?: string;
-  /** Default: Redis' `default` user. */
+  /** User name. Default: the user `default` of Redis. */
   readonly username?: string;
-  /** Default: none. */
+  /** Password. Default: no authentication. */
   readonly password?: string;
-  /** Number of the database. Default: 0. */
+  /** Database number. Default: 0. */
   readonly db?: number;
-  /** Encrypts the connection. Default: it is not encrypted. */
+  /** TLS options. Default: no TLS. */
   readonly tls?: RedisTls;
-  /** Sentinels that know which host is the master. */
+  /** Addresses of the sentinels, which report the address of the master. */
   readonly sentinels?: { readonly host: string; readonly port: number }[];
-  /** The sentinels' name for the master. */
+  /** Name of the master in the configuration of the sentinels. */
   readonly name?: string;
 }
 
-/** The parts that there are; what else an object has is for `ioredis`. */
-const PARTS: Readonly<Record<keyof RedisAddress, true>> = {
-  host: true,
-  port: true,
-  path: true,
-  username: true,
-  password: true,
-  db: true,
-  tls: true,
-  sentinels: true,
-  name: true,
-};
+/** Members of an address; further members of an object are passed to `ioredis`. */
+const PARTS: ReadonlySet<string> = new Set(
+  ["host", "port", "path", "username", "password", "db", "tls", "sentinels", "name"] satisfies (keyof RedisAddress)[],
+);
 
 /**
- * Throws unless an address is one: `ioredis` makes something of any text. What stands there is not told, since it may be secret.
+ * Validates an address, since `ioredis` accepts any text. The message does not quote the address, which may contain a password.
  *
- * @param action What cannot be done otherwise: `keep sessions in Redis`.
- * @throws {TypeError} If it is neither a URL of Redis, nor the path of a socket, nor has any part of an address.
+ * @param action Action that needs the address, such as `keep sessions in Redis`.
+ * @throws {TypeError} If it is not a Redis URL, the path of a socket, or an object with a known member.
  */
 export function assertRedisAddress(action: string, address: unknown): void {
-  const isOne = typeof address === "string"
+  const names = Object.keys(Object(address));
+  const isValid = typeof address === "string"
     ? /^\/[^/]/.test(address) || (/^rediss?:\/\//i.test(address) && URL.canParse(address))
-    : OBJECT.fits(address) && hasPart(Object.keys(address as object));
-  if (isOne) return;
+    // An empty object is valid, since each part has a default.
+    : OBJECT.fits(address) && (names.length === 0 || names.some((name) => PARTS.has(name)));
+  if (isValid) return;
   throw new TypeError(
     `Cannot ${action}: redis must be a URL such as "redis://127.0.0.1:6379", the path of a socket such as "/run/redis.sock", ` +
       "or parts such as { host, port }",
   );
 }
 
-/** Without any, it is the default of each. */
-function hasPart(names: readonly string[]): boolean {
-  return names.length === 0 || names.some((name) => Object.hasOwn(PARTS, name));
+/** Name of a Redis for messages, without credentials. */
+export function redisName(address: string | RedisAddress): string {
+  if (typeof address === "string") return storeName("Redis", address);
+  const { host = "127.0.0.1", port = 6_379, path, sentinels } = address;
+  if (sentinels !== undefined) return `Redis by way of ${sentinels.map((one) => `${one.host}:${one.port}`).join(", ")}`;
+  return `Redis at ${path ?? `${host}:${port}`}`;
 }

@@ -1,7 +1,7 @@
 /**
- * A SQLite file, opened with what the runtime has: `bun:sqlite` on Bun, `node:sqlite` on Node and Deno.
+ * Opens a SQLite file with the module of the runtime: `bun:sqlite` on Bun, `node:sqlite` on Node and Deno.
  *
- * Knows the file and its schema's version, and nothing of jobs.
+ * Checks the owner of the file and the version of its schema. Has no knowledge of jobs.
  *
  * @module
  */
@@ -12,35 +12,35 @@ export type SqliteValue = string | number | null;
 /** A row, by column. */
 export type SqliteRow = Readonly<Record<string, unknown>>;
 
-/** A statement, compiled once: what both runtimes' statements have in common. */
+/** A prepared statement: the members that both modules have. */
 export interface SqliteStatement {
-  /** Runs it to its end, and gives the rows. */
+  /** Returns all rows. */
   all(...values: SqliteValue[]): readonly unknown[];
-  /** Runs it, and tells how many rows it changed. */
+  /** Returns the number of changed rows. */
   run(...values: SqliteValue[]): { readonly changes: number | bigint };
-  /** Lets go of the file; only Bun has it. */
+  /** Releases the statement, so that the file can be closed. Only on Bun. */
   finalize?(): void;
 }
 
-/** A connection: what both runtimes' connections have in common. */
+/** A connection: the members that both modules have. */
 export interface SqliteDatabase {
-  /** Runs statements without values. */
+  /** Runs statements without parameters. */
   exec(sql: string): unknown;
-  /** Compiles a statement. */
+  /** Prepares a statement. */
   prepare(sql: string): SqliteStatement;
-  /** Ends the connection. */
+  /** Closes the connection. */
   close(): void;
 }
 
-/** How to open a file. */
+/** Options of {@link openDatabase}. */
 export interface OpenOptions {
-  /** How long a statement waits for another process' write, in milliseconds. */
+  /** Time limit for the write lock of another process, in milliseconds. */
   readonly busyTimeoutMs: number;
-  /** `NORMAL` or `FULL`, as SQLite's `synchronous` has them. */
+  /** Value of the pragma `synchronous`. */
   readonly synchronous: "NORMAL" | "FULL";
-  /** Creates the tables of a new file. */
+  /** Statements that create the tables of a new file. */
   readonly schema: string;
-  /** Which version of them that is. */
+  /** Version of the schema. */
   readonly schemaVersion: number;
 }
 
@@ -49,20 +49,20 @@ interface Builtins {
   getBuiltinModule?(id: "node:sqlite"): { readonly DatabaseSync: new (path: string) => SqliteDatabase } | undefined;
 }
 
-/** Marks the file as ours ("Tool", in its header), so that nobody else's is changed by mistake. */
+/** Application id in the header of the file, "Tool" in ASCII. A file of another program is never changed. */
 const APPLICATION_ID = 0x546f_6f6c;
 
 /**
- * Opens a file, which is created if need be.
+ * Opens a file, which is created if it is missing.
  *
- * @throws {Error} If the runtime has no SQLite, the folder is not there, or the file is somebody else's or of a newer version.
+ * @throws {Error} If the runtime has no SQLite, the folder is missing, or the file belongs to another program or a newer version.
  */
 export function openDatabase(path: string, options: OpenOptions): SqliteDatabase {
   const database = connect(path);
   try {
-    // First, so that all that follows waits for other processes.
+    // First, so that the following statements wait for other processes.
     database.exec(`PRAGMA busy_timeout = ${options.busyTimeoutMs}`);
-    assertOurs(database, path, options.schemaVersion);
+    assertOwnFile(database, path, options.schemaVersion);
     database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${options.synchronous}`);
     createTables(database, options);
     return database;
@@ -84,35 +84,35 @@ function connect(path: string): SqliteDatabase {
   } catch (error) {
     if (!String(error).includes("unable to open")) throw error;
     throw new Error(
-      `Cannot open the database ${path}: its folder has to exist, and this process has to be allowed to write there; create it before (mkdir -p), or name another`,
+      `Cannot open the database ${path}: its folder must exist and be writable for this process; create it first (mkdir -p), or name another one`,
       { cause: error },
     );
   }
 }
 
 function findSqlite(): (new (path: string) => SqliteDatabase) | undefined {
-  // Asked for rather than imported: neither module is known to all runtimes, bundlers and type checkers.
+  // Not imported, since neither module is known to all runtimes, bundlers and type checkers.
   const { Bun, process } = globalThis as { readonly Bun?: unknown; readonly process?: Builtins };
   return Bun === undefined
     ? process?.getBuiltinModule?.("node:sqlite")?.DatabaseSync
     : process?.getBuiltinModule?.("bun:sqlite")?.Database;
 }
 
-function assertOurs(database: SqliteDatabase, path: string, schemaVersion: number): void {
+function assertOwnFile(database: SqliteDatabase, path: string, schemaVersion: number): void {
   const isEmpty = readNumber(database, "SELECT count(*) FROM sqlite_schema") === 0;
   if (!isEmpty && readNumber(database, "PRAGMA application_id") !== APPLICATION_ID) {
-    throw new Error(`Cannot use the database ${path}: it belongs to another program; name a file of its own`);
+    throw new Error(`Cannot use the database ${path}: it belongs to another program; name a separate file`);
   }
   const version = readNumber(database, "PRAGMA user_version");
   if (version > schemaVersion) {
     throw new Error(
-      `Cannot use the database ${path}: a newer version wrote it (schema ${version}, this one knows ${schemaVersion}); update this process, or name another file`,
+      `Cannot use the database ${path}: a newer version of Toolwire wrote it (schema ${version}, supported is ${schemaVersion}); update this process, or name another file`,
     );
   }
 }
 
 function createTables(database: SqliteDatabase, { schema, schemaVersion }: OpenOptions): void {
-  // Several processes may find the file empty at once: the first one creates, the others wait, and find it done.
+  // Several processes may open an empty file at once: the first one creates the tables, and the others wait for it.
   database.exec("BEGIN IMMEDIATE");
   try {
     if (readNumber(database, "PRAGMA user_version") === 0) {
@@ -125,7 +125,7 @@ function createTables(database: SqliteDatabase, { schema, schemaVersion }: OpenO
   }
 }
 
-/** The only value of the only row. */
+/** Returns the only value of the only row. */
 function readNumber(database: SqliteDatabase, sql: string): number {
   const statement = database.prepare(sql);
   const [row] = statement.all() as readonly SqliteRow[];

@@ -1,47 +1,49 @@
 import type { Engine, EngineWorker, Job, WorkOptions } from "../engine.ts";
-import { SqliteLeases } from "./leases.ts";
-import type { Lease, SqliteStore } from "./store.ts";
+import type { ErrorThrottle } from "../store_errors.ts";
+import type { SqliteLease, SqliteStore } from "./store.ts";
 import { SqliteSubscriptions } from "./subscriptions.ts";
 
-/** How often expired jobs are deleted, in milliseconds. */
+/** Interval between deletions of expired jobs in milliseconds. */
 const PURGE_MS = 60_000;
 
-/** Options of {@link SqliteEngine}. */
-export interface SqliteEngineOptions {
-  /** How long a process is taken to live after its last sign, in milliseconds. */
+/** Number of renewals during the duration of one lease. */
+const RENEWALS = 3;
+
+/** Settings of {@link SqliteEngine}. */
+export interface SqliteEngineSettings {
+  /** Lease duration in milliseconds. */
   readonly leaseMs: number;
-  /** How often to look for what other processes did, in milliseconds. */
+  /** Interval in which changes of other processes are read, in milliseconds. */
   readonly pollMs: number;
-  /** Told of errors that no caller hears of. */
-  readonly onError: (error: unknown) => void;
+  /** Receives errors of background work. */
+  readonly errors: ErrorThrottle;
 }
 
 interface Worker {
   readonly run: (id: string) => Promise<void>;
   readonly concurrency: number;
-  /** Those under way. */
+  /** Active runs. */
   readonly runs: Set<Promise<void>>;
 }
 
-/** The engine over an open store: callers are answered at once, everything else happens at the {@link SqliteEngine.#beat}. */
+/** The engine over an open store. Requests are synchronous; everything else happens in {@link SqliteEngine.#poll}. */
 export class SqliteEngine implements Engine {
   readonly name = "sqlite";
   readonly processId = undefined;
   readonly #store: SqliteStore;
-  readonly #options: SqliteEngineOptions;
+  readonly #settings: SqliteEngineSettings;
   readonly #leases: SqliteLeases;
   readonly #subscriptions: SqliteSubscriptions;
   readonly #workers = new Set<Worker>();
   #timer: ReturnType<typeof setTimeout> | undefined = undefined;
-  #beatAtMs = Number.POSITIVE_INFINITY;
+  #pollAtMs = Number.POSITIVE_INFINITY;
   #purgeAtMs = 0;
-  #hasFailed = false;
   #isClosed = false;
 
-  constructor(store: SqliteStore, options: SqliteEngineOptions) {
+  constructor(store: SqliteStore, settings: SqliteEngineSettings) {
     this.#store = store;
-    this.#options = options;
-    this.#leases = new SqliteLeases(store, options.leaseMs);
+    this.#settings = settings;
+    this.#leases = new SqliteLeases(store, settings.leaseMs);
     this.#subscriptions = new SqliteSubscriptions(store);
   }
 
@@ -49,11 +51,11 @@ export class SqliteEngine implements Engine {
     this.#purge();
     if (dueInMs === undefined) return this.#store.insert(job);
     let isInserted = false;
-    this.#store.together(() => {
+    this.#store.transaction(() => {
       isInserted = this.#store.insert(job);
       if (isInserted) this.#store.schedule(job.id, dueInMs);
     });
-    this.#wakeWorkersIn(dueInMs);
+    this.#pollForWorkersIn(dueInMs);
     return isInserted;
   }
 
@@ -63,37 +65,37 @@ export class SqliteEngine implements Engine {
 
   replace(job: Job, version: number): boolean {
     const isReplaced = this.#store.replace(job, version);
-    if (isReplaced) this.#subscriptions.tell(job.id, job.version);
+    if (isReplaced) this.#subscriptions.notify(job.id, job.version);
     return isReplaced;
   }
 
   remove(id: string): void {
     this.#store.remove(id);
-    this.#subscriptions.tell(id, undefined);
+    this.#subscriptions.notify(id, undefined);
   }
 
   subscribe(id: string, onChange: () => void): () => void {
     const unsubscribe = this.#subscriptions.add(id, onChange);
-    this.#wakeIn(this.#options.pollMs);
+    this.#pollIn(this.#settings.pollMs);
     return unsubscribe;
   }
 
   schedule(id: string, delayMs: number): void {
     this.#store.schedule(id, delayMs);
-    this.#wakeWorkersIn(delayMs);
+    this.#pollForWorkersIn(delayMs);
   }
 
   lease(id: string): () => void {
-    const lease = this.#leases.hold(id);
+    const lease = this.#leases.acquire(id);
     if (lease === undefined) return () => {};
-    this.#wakeIn(this.#leases.renewInMs);
+    this.#pollIn(this.#leases.renewInMs);
     return () => this.#release(lease);
   }
 
   work(run: (id: string) => Promise<void>, { concurrency }: WorkOptions): EngineWorker {
     const worker: Worker = { run, concurrency, runs: new Set() };
     this.#workers.add(worker);
-    this.#wakeIn(0);
+    this.#pollIn(0);
     return {
       stop: async () => {
         this.#workers.delete(worker);
@@ -107,80 +109,142 @@ export class SqliteEngine implements Engine {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     this.#workers.clear();
-    // Not given back: their runs may go on. They lapse, and others are told then.
+    // Not released, since their runs may still be active. They expire, and other processes take over.
     this.#leases.abandonAll();
     try {
       this.#leases.exchange(0);
     } catch (error) {
-      this.#report(error);
+      this.#settings.errors.report(error);
     }
     this.#store.close();
   }
 
-  #wakeWorkersIn(delayMs: number): void {
-    if (this.#workers.size > 0) this.#wakeIn(Math.min(delayMs, this.#options.pollMs));
+  #pollForWorkersIn(delayMs: number): void {
+    if (this.#workers.size > 0) this.#pollIn(Math.min(delayMs, this.#settings.pollMs));
   }
 
-  /** Has the next beat come within `delayMs`. */
-  #wakeIn(delayMs: number): void {
-    const beatAtMs = performance.now() + Math.max(0, delayMs);
-    if (this.#isClosed || beatAtMs >= this.#beatAtMs) return;
+  /** Schedules the next poll in at most `delayMs`. */
+  #pollIn(delayMs: number): void {
+    const pollAtMs = performance.now() + Math.max(0, delayMs);
+    if (this.#isClosed || pollAtMs >= this.#pollAtMs) return;
     clearTimeout(this.#timer);
-    this.#beatAtMs = beatAtMs;
-    this.#timer = setTimeout(() => this.#beat(), Math.max(0, delayMs));
+    this.#pollAtMs = pollAtMs;
+    this.#timer = setTimeout(() => this.#poll(), Math.max(0, delayMs));
   }
 
-  /** All that has to be done again and again, on one timer, which is there only while there is something to do. */
-  #beat(): void {
-    this.#beatAtMs = Number.POSITIVE_INFINITY;
+  /** Does all periodic work. The timer only runs while there is some. */
+  #poll(): void {
+    const { pollMs, errors } = this.#settings;
+    this.#pollAtMs = Number.POSITIVE_INFINITY;
     try {
-      // First: where the event loop stood still for long, what runs here is not to be taken for a dead process'.
+      // First: after the event loop was blocked, the leases of active runs are renewed before expired ones are taken over.
       this.#leases.renew();
-      this.#subscriptions.look();
+      this.#subscriptions.poll();
       if (this.#workers.size > 0) this.#deliver();
       else this.#leases.exchange(0);
-      this.#hasFailed = false;
+      errors.succeed();
     } catch (error) {
-      this.#report(error);
+      errors.report(error);
     }
-    if (this.#workers.size > 0 || !this.#subscriptions.isEmpty || this.#hasFailed) this.#wakeIn(this.#options.pollMs);
-    // What failed is not tried again at once.
-    if (!this.#hasFailed) this.#wakeIn(this.#leases.renewInMs);
+    if (this.#workers.size > 0 || !this.#subscriptions.isEmpty || errors.hasFailed) this.#pollIn(pollMs);
+    // After an error the renewal waits for the next poll, too.
+    if (!errors.hasFailed) this.#pollIn(this.#leases.renewInMs);
   }
 
   #deliver(): void {
-    const { pollMs } = this.#options;
+    const { pollMs } = this.#settings;
     this.#purge();
     for (const worker of this.#workers) {
       const room = worker.concurrency - worker.runs.size;
       const leases = this.#leases.exchange(room);
       for (const lease of leases) this.#start(worker, lease);
-      if (leases.length < room) return this.#wakeIn(Math.min(this.#store.nextDueMs() - Date.now(), pollMs));
+      if (leases.length < room) return this.#pollIn(Math.min(this.#store.nextDueMs() - Date.now(), pollMs));
     }
   }
 
-  #start({ run, runs }: Worker, lease: Lease): void {
+  #start({ run, runs }: Worker, lease: SqliteLease): void {
     const running = run(lease.job).then(() => this.#release(lease), (error: unknown) => {
-      // It should not. Whatever became of the job: when the lease has lapsed, somebody is told again.
+      // The engine failed the run. The job is delivered again when the lease expires.
       this.#leases.abandon(lease);
-      this.#report(error);
+      this.#settings.errors.report(error);
     }).finally(() => runs.delete(running));
     runs.add(running);
   }
 
-  #release(lease: Lease): void {
+  #release(lease: SqliteLease): void {
     this.#leases.release(lease);
-    // With others that end now; and there is room again, so that what was scheduled meanwhile may begin.
-    this.#wakeIn(0);
+    // At the next poll, so that several releases share one transaction and waiting deliveries are started.
+    this.#pollIn(0);
   }
 
   #purge(): void {
     const nowMs = performance.now();
     if (nowMs >= this.#purgeAtMs && !this.#store.purge()) this.#purgeAtMs = nowMs + PURGE_MS;
   }
+}
 
-  #report(error: unknown): void {
-    if (!this.#hasFailed) this.#options.onError(error);
-    this.#hasFailed = true;
+/** The leases of this process, for runs and for {@link SqliteEngine.lease}. */
+class SqliteLeases {
+  readonly #store: SqliteStore;
+  readonly #leaseMs: number;
+  readonly #held = new Set<SqliteLease>();
+  /** Leases that are released at the next {@link exchange}. After a crash before that, their deliveries are repeated. */
+  #ended: SqliteLease[] = [];
+  #renewedMs = 0;
+
+  constructor(store: SqliteStore, leaseMs: number) {
+    this.#store = store;
+    this.#leaseMs = leaseMs;
+  }
+
+  /** Time until the next renewal in milliseconds; `Infinity` without leases. */
+  get renewInMs(): number {
+    if (this.#held.size === 0) return Number.POSITIVE_INFINITY;
+    return this.#renewedMs + this.#leaseMs / RENEWALS - performance.now();
+  }
+
+  /** Acquires the lease of a job outside of a worker; `undefined` if there is no such job. */
+  acquire(id: string): SqliteLease | undefined {
+    const lease = this.#store.lease(id, this.#leaseMs);
+    if (lease !== undefined) this.#keep(lease);
+    return lease;
+  }
+
+  /** Releases the ended leases and acquires those of up to `room` due deliveries, the oldest first. */
+  exchange(room: number): readonly SqliteLease[] {
+    const acquired = this.#store.exchange(this.#ended, room, this.#leaseMs);
+    this.#ended = [];
+    for (const lease of acquired) this.#keep(lease);
+    return acquired;
+  }
+
+  /** Renews all leases if it is time. */
+  renew(): void {
+    if (this.renewInMs > 0) return;
+    this.#store.transaction(() => {
+      for (const lease of [...this.#held]) if (!this.#store.renew(lease, this.#leaseMs)) this.#held.delete(lease);
+    });
+    this.#renewedMs = performance.now();
+  }
+
+  /** Marks a lease as ended: its delivery is done. Does nothing if the lease is not held. */
+  release(lease: SqliteLease): void {
+    if (this.#held.delete(lease)) this.#ended.push(lease);
+  }
+
+  /** Lets a lease expire: its delivery is repeated. */
+  abandon(lease: SqliteLease): void {
+    this.#held.delete(lease);
+  }
+
+  /** Lets all leases expire. */
+  abandonAll(): void {
+    this.#held.clear();
+  }
+
+  #keep(lease: SqliteLease): void {
+    // The interval starts with the first lease. Later ones are renewed together with it, a little early.
+    if (this.#held.size === 0) this.#renewedMs = performance.now();
+    this.#held.add(lease);
   }
 }

@@ -1,7 +1,7 @@
 /**
- * An engine in one SQLite file: for the processes of one machine. Jobs survive a restart and `kill -9`.
+ * An engine in one SQLite file, for the processes of one machine. Jobs survive a restart and `kill -9`.
  *
- * @example A server whose promises survive it
+ * @example A server whose promises survive a restart
  * ```ts fragment
  * import { createServer } from "jsr:@toolwire/toolwire";
  * import { sqliteEngine } from "jsr:@toolwire/toolwire/engines/sqlite";
@@ -10,66 +10,62 @@
  * ```
  * @module
  */
+import type { Logger } from "../../core/handler/context.ts";
+import { AT_LEAST_1, checkOptions, LOGGER, oneOf, type OptionRules } from "../../internal/options.ts";
 import type { Engine } from "../engine.ts";
+import { ErrorThrottle } from "../store_errors.ts";
 import { SqliteEngine } from "./engine.ts";
-import { AT_LEAST_1, checkOptions, FUNCTION, oneOf, type OptionRules } from "../../internal/options.ts";
 import { SqliteStore } from "./store.ts";
 
 /** Options of {@link sqliteEngine}. */
-export interface SqliteOptions {
+export interface SqliteEngineOptions {
   /**
-   * How long a process is taken to live after its last sign, in milliseconds: what a job waits for after its process was
-   * killed. A process whose event loop stands still for longer is taken for dead, too. Default: 10,000.
+   * Lease duration in milliseconds. A process that has not renewed its leases for this long is considered dead, also if only its event
+   * loop is blocked; its jobs are then run again. Default: 10,000.
    */
   readonly leaseMs?: number;
-  /** How often to look for what other processes did, in milliseconds. Default: 100. */
+  /** Interval in which changes of other processes are read, in milliseconds. Default: 100. */
   readonly pollMs?: number;
-  /** How long to wait for another process' write, in milliseconds, before an error. Default: 5,000. */
+  /** Time limit for the write lock of another process, in milliseconds. After it, a call fails. Default: 5,000. */
   readonly busyTimeoutMs?: number;
   /**
-   * What a written job outlives: the `process`, whichever way it ends, or the whole `machine`, a power cut included, at the
-   * cost of one wait for the disk with each change. Default: `"process"`.
+   * Event that a written job survives: any end of the `process`, or also a power failure of the `machine`, at the cost of one disk sync
+   * for each change. Default: `"process"`.
    */
   readonly outlives?: "process" | "machine";
-  /**
-   * Told of an error in the background, of which no caller knows; what failed is tried again, and only what fails after a
-   * success is told again. Default: `console.warn`.
-   */
-  readonly onError?: (error: unknown) => void;
+  /** Receives errors of background work as warnings, the first of each outage; the work is retried. Default: `console`. */
+  readonly logger?: Logger;
 }
 
-const RULES: OptionRules<SqliteOptions> = {
+const RULES: OptionRules<SqliteEngineOptions> = {
   leaseMs: AT_LEAST_1,
   pollMs: AT_LEAST_1,
   busyTimeoutMs: AT_LEAST_1,
   outlives: oneOf("process", "machine"),
-  onError: FUNCTION,
+  logger: LOGGER,
 };
 
 /**
- * Keeps jobs in a file, which is created if need be; several processes may share it.
+ * Stores jobs in a file, which is created if it is missing. Several processes can share it.
  *
- * The folder has to be on a local disk: SQLite's locks do not work over a network.
+ * The folder must be on a local disk: SQLite's locks do not work on a network file system.
  *
- * @param path The file. `:memory:` is refused: that would be `memoryEngine()`, with promises that look as if they lasted.
- * @returns The engine; its file is open until `close()`.
- * @throws {TypeError} If the path names no file, there is no such option, or one is not of the right kind.
+ * @param path Path of the file. `:memory:` is rejected; use `memoryEngine()`.
+ * @returns The engine. Its file is open until `close()`.
+ * @throws {TypeError} If the path does not name a file, or an option is invalid or unknown.
  * @throws {RangeError} If a time is not a number of at least 1.
- * @throws {Error} If the runtime has no SQLite, the folder is not there, or the file is somebody else's.
+ * @throws {Error} If the runtime has no SQLite, the folder is missing, or the file belongs to another program.
  */
-export function sqliteEngine(path: string, options: SqliteOptions = {}): Engine {
+export function sqliteEngine(path: string, options: SqliteEngineOptions = {}): Engine {
   checkOptions("keep jobs in SQLite", options, RULES);
   if (typeof path !== "string" || path === "" || path.startsWith(":memory:") || path.startsWith("file:")) {
     throw new TypeError(`Cannot open ${JSON.stringify(path)}: name a file by its path, or use memoryEngine()`);
   }
-  const { leaseMs = 10_000, pollMs = 100, busyTimeoutMs = 5_000, outlives = "process", onError } = options;
-  // In WAL mode, NORMAL writes each change to the system before it returns, so that a killed process loses nothing; it only
-  // does not wait for the disk, so that a power cut may take back the last changes. FULL waits.
+  const { leaseMs = 10_000, pollMs = 100, busyTimeoutMs = 5_000, outlives = "process", logger } = options;
+  // In WAL mode, NORMAL hands each change to the operating system before it returns, so that a killed process loses nothing. It does
+  // not wait for the disk, so that a power failure may undo the last changes. FULL waits.
   const synchronous = outlives === "process" ? "NORMAL" : "FULL";
   const store = new SqliteStore(path, { busyTimeoutMs: Math.ceil(busyTimeoutMs), synchronous });
-  return new SqliteEngine(store, { leaseMs, pollMs, onError: onError ?? warn });
-}
-
-function warn(error: unknown): void {
-  console.warn("The sqlite engine cannot reach its database, and tries again:", error);
+  const errors = new ErrorThrottle("The sqlite engine cannot use its database, and retries", logger);
+  return new SqliteEngine(store, { leaseMs, pollMs, errors });
 }

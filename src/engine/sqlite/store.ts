@@ -1,8 +1,8 @@
 /**
- * Jobs and deliveries as rows, and each thing that is done with them as one statement.
+ * Jobs and deliveries as rows, with one statement for each operation.
  *
- * A delivery says that a job is to be run from a moment on. Who takes it gets a lease: the moment moves on by the lease's
- * length, again and again, for as long as the process lives. When it dies, the moment comes, and the delivery is due again.
+ * A delivery asks a worker to run a job from its due time on. To acquire it, a process moves the due time forward by the duration of the
+ * lease, and repeats this while it lives. When the process dies, the delivery becomes due again.
  *
  * @module
  */
@@ -10,24 +10,24 @@ import type { Job } from "../engine.ts";
 import { openDatabase, type OpenOptions, type SqliteDatabase, type SqliteStatement } from "./database.ts";
 import type { SqliteRow, SqliteValue } from "./database.ts";
 
-/** A delivery that this process has. */
-export interface Lease {
-  /** Its row. */
+/** A delivery that this process has acquired. */
+export interface SqliteLease {
+  /** Id of the row. */
   readonly delivery: number;
-  /** Goes up with each process that takes it: who holds an older one has lost it. */
+  /** Incremented when a process acquires the delivery. A lease with an older claim is lost. */
   readonly claim: number;
   /** Id of the job. */
   readonly job: string;
-  /** Of a delivery that was to come while the job is held: when it was due, and is again once the job is let go. */
-  readonly heldFromMs?: number;
+  /** Original due time of a delivery that was scheduled before the lease. It is restored when the lease is released. */
+  readonly wasDueAtMs?: number;
 }
 
 const SCHEMA_VERSION = 1;
 
 /**
- * `claim` is 0 until somebody takes the delivery; from then on, `due_at_ms` is when the lease lapses.
+ * `claim` is 0 until a process acquires the delivery. From then on, `due_at_ms` is the end of the lease.
  *
- * Ids of deliveries are never used again (AUTOINCREMENT): a late release would else end somebody else's lease.
+ * Ids of deliveries are never reused (AUTOINCREMENT). Otherwise a late release could end the lease of another process.
  */
 const SCHEMA = `
   CREATE TABLE jobs (
@@ -50,12 +50,12 @@ const SCHEMA = `
   END;
 `;
 
-/** The delivery that is due for the longest; none of a job that somebody has, or that has expired. Takes the time thrice. */
+/** The oldest due delivery of a job that is neither leased nor expired. The parameters are three times the current time. */
 const FIND_DUE = `
   SELECT id FROM deliveries AS due
   WHERE due_at_ms <= ?
     AND NOT EXISTS (
-      SELECT 1 FROM deliveries AS taken WHERE taken.job = due.job AND taken.claim > 0 AND taken.due_at_ms > ?
+      SELECT 1 FROM deliveries AS leased WHERE leased.job = due.job AND leased.claim > 0 AND leased.due_at_ms > ?
     )
     AND EXISTS (SELECT 1 FROM jobs WHERE jobs.id = due.job AND expires_at_ms > ?)
   ORDER BY due_at_ms, id
@@ -65,22 +65,22 @@ const STATEMENTS = {
   insert: "INSERT INTO jobs (id, version, expires_at_ms, body) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
   get: "SELECT body FROM jobs WHERE id = ? AND expires_at_ms > ?",
   version: "SELECT version FROM jobs WHERE id = ?",
-  // One question about all of them, which costs a seventh of one about each. Null: there is no such job.
+  // One query for all jobs takes a seventh of the time of one for each. The version is null if there is no such job.
   changed: `SELECT known.key AS id, jobs.version AS version FROM json_each(?) AS known
     LEFT JOIN jobs ON jobs.id = known.key WHERE jobs.version IS NOT known.value`,
-  // Mostly it is to live as long as before, and then the index need not be touched.
+  // Usually the expiry is unchanged. The index is then not updated.
   replaceBody: "UPDATE jobs SET version = ?, body = ? WHERE id = ? AND version = ? AND expires_at_ms = ?",
   replace: `UPDATE jobs SET version = ?, expires_at_ms = ?, body = ?
     WHERE id = ? AND version = ? AND expires_at_ms > ?`,
   remove: "DELETE FROM jobs WHERE id = ?",
   removeExpired: "DELETE FROM jobs WHERE id = ? AND expires_at_ms <= ?",
-  // A few at a time: nobody is to wait long for a write.
+  // Limited, so that other writes do not wait long.
   purge: "DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE expires_at_ms <= ? LIMIT 500)",
   addDelivery: `INSERT INTO deliveries (job, due_at_ms, claim)
     SELECT id, ?, ? FROM jobs WHERE id = ? AND expires_at_ms > ? RETURNING id`,
-  findHoldable: "SELECT id, due_at_ms FROM deliveries WHERE job = ? AND claim = 0 ORDER BY due_at_ms LIMIT 1",
-  holdDelivery: "UPDATE deliveries SET due_at_ms = ?, claim = 1 WHERE id = ? AND claim = 0",
-  unholdDelivery: "UPDATE deliveries SET due_at_ms = ?, claim = 0 WHERE id = ? AND claim = ?",
+  findUnclaimed: "SELECT id, due_at_ms FROM deliveries WHERE job = ? AND claim = 0 ORDER BY due_at_ms LIMIT 1",
+  claimDelivery: "UPDATE deliveries SET due_at_ms = ?, claim = 1 WHERE id = ? AND claim = 0",
+  unclaimDelivery: "UPDATE deliveries SET due_at_ms = ?, claim = 0 WHERE id = ? AND claim = ?",
   findDue: FIND_DUE,
   claim: `UPDATE deliveries SET due_at_ms = ?, claim = claim + 1 WHERE id = (${FIND_DUE}) RETURNING id, claim, job`,
   renew: "UPDATE deliveries SET due_at_ms = ? WHERE id = ? AND claim = ?",
@@ -101,7 +101,7 @@ export class SqliteStore {
 
   insert(job: Job): boolean {
     const add = () => this.#change("insert", job.id, job.version, job.expiresAtMs, JSON.stringify(job));
-    // An expired one that is not purged yet only seems to have the id.
+    // The id may belong to an expired job that is not purged yet.
     return add() || (this.#change("removeExpired", job.id, Date.now()) && add());
   }
 
@@ -110,17 +110,17 @@ export class SqliteStore {
     return row && JSON.parse(String(row["body"]));
   }
 
-  /** Also of a job that has expired. */
+  /** Version of a job, even of an expired one. */
   version(id: string): number | undefined {
     const [row] = this.#rows("version", id);
     return row && Number(row["version"]);
   }
 
   /**
-   * Which jobs have another version than is known of them.
+   * Finds jobs whose version differs from a known one.
    *
    * @param known Version by id; `null` if there was no such job.
-   * @returns The versions that they have.
+   * @returns The current versions of these jobs.
    */
   changed(known: ReadonlyMap<string, number | null>): ReadonlyMap<string, number | undefined> {
     const rows = this.#rows("changed", JSON.stringify(Object.fromEntries(known)));
@@ -139,7 +139,7 @@ export class SqliteStore {
     this.#change("remove", id);
   }
 
-  /** Forgets jobs that have expired; tells whether there may be more. */
+  /** Deletes expired jobs. Returns whether there may be more. */
   purge(): boolean {
     return Number(this.#statement("purge").run(Date.now()).changes) > 0;
   }
@@ -149,52 +149,52 @@ export class SqliteStore {
   }
 
   /**
-   * Takes a job that nobody was told to run; `undefined` if there is no such job. What is to come of it comes later: as a due
-   * one it would be looked at, and passed over, with each search for what is due.
+   * Acquires the lease of a job outside of a worker; `undefined` if there is no such job. A scheduled delivery of the job is reused and
+   * postponed: while due, it would be read and skipped by each search for due deliveries.
    */
-  lease(id: string, leaseMs: number): Lease | undefined {
-    const [coming] = this.#rows("findHoldable", id);
-    if (coming !== undefined) {
-      const delivery = Number(coming["id"]);
-      const isHeld = this.#change("holdDelivery", wholeMs(Date.now() + leaseMs), delivery);
-      if (isHeld) return { delivery, claim: 1, job: id, heldFromMs: Number(coming["due_at_ms"]) };
+  lease(id: string, leaseMs: number): SqliteLease | undefined {
+    const [scheduled] = this.#rows("findUnclaimed", id);
+    if (scheduled !== undefined) {
+      const delivery = Number(scheduled["id"]);
+      const isAcquired = this.#change("claimDelivery", wholeMs(Date.now() + leaseMs), delivery);
+      if (isAcquired) return { delivery, claim: 1, job: id, wasDueAtMs: Number(scheduled["due_at_ms"]) };
     }
     const [row] = this.#rows("addDelivery", wholeMs(Date.now() + leaseMs), 1, id, Date.now());
     return row && { delivery: Number(row["id"]), claim: 1, job: id };
   }
 
-  /** Gives back `ended`, and takes what is due for the longest, up to `room` of it: written as one. */
-  exchange(ended: readonly Lease[], room: number, leaseMs: number): readonly Lease[] {
-    const taken: Lease[] = [];
-    // Looked for before: to look takes no lock, where to write in vain does, and workers ask all the time.
-    if (ended.length === 0 && (room === 0 || !this.#hasDue())) return taken;
-    this.together(() => {
+  /** Releases `ended` and acquires up to `room` due deliveries, the oldest first, in one transaction. */
+  exchange(ended: readonly SqliteLease[], room: number, leaseMs: number): readonly SqliteLease[] {
+    const acquired: SqliteLease[] = [];
+    // Searched first, since workers poll: a search needs no write lock, and a transaction without changes would.
+    if (ended.length === 0 && (room === 0 || !this.#hasDue())) return acquired;
+    this.transaction(() => {
       for (const lease of ended) this.#release(lease);
       for (let lease = this.#claim(room, leaseMs); lease !== undefined; lease = this.#claim(--room, leaseMs)) {
-        taken.push(lease);
+        acquired.push(lease);
       }
     });
-    return taken;
+    return acquired;
   }
 
-  /** `false` if it has been lost: it had lapsed, and somebody else took it, or the job was removed. */
-  renew({ delivery, claim }: Lease, leaseMs: number): boolean {
+  /** Returns `false` if the lease is lost: it expired and another process acquired it, or the job was removed. */
+  renew({ delivery, claim }: SqliteLease, leaseMs: number): boolean {
     return this.#change("renew", wholeMs(Date.now() + leaseMs), delivery, claim);
   }
 
-  /** When the next delivery comes due, in milliseconds since the Unix epoch; `Infinity` if none does. */
+  /** Time at which the next delivery is due, in milliseconds since the Unix epoch; `Infinity` without deliveries. */
   nextDueMs(): number {
     const due = this.#rows("nextDue", Date.now())[0]?.["due"] ?? Number.POSITIVE_INFINITY;
     return Number(due);
   }
 
-  /** Changes when another connection has changed something. */
+  /** A number that changes when another connection has written to the file. */
   dataVersion(): number {
     return Number(this.#rows("dataVersion")[0]?.["data_version"]);
   }
 
-  /** Runs `work`, whose changes are written as one: one wait for the disk. */
-  together(work: () => void): void {
+  /** Runs `work` in one transaction. */
+  transaction(work: () => void): void {
     this.#database.exec("BEGIN IMMEDIATE");
     try {
       work();
@@ -216,17 +216,17 @@ export class SqliteStore {
     return this.#rows("findDue", nowMs, nowMs, nowMs).length > 0;
   }
 
-  /** `undefined` if nothing is due, or there is no room for it. */
-  #claim(room: number, leaseMs: number): Lease | undefined {
+  /** Acquires one due delivery; `undefined` without one, or if `room` is 0. */
+  #claim(room: number, leaseMs: number): SqliteLease | undefined {
     if (room === 0) return undefined;
     const nowMs = Date.now();
     const [row] = this.#rows("claim", wholeMs(nowMs + leaseMs), nowMs, nowMs, nowMs);
     return row && { delivery: Number(row["id"]), claim: Number(row["claim"]), job: String(row["job"]) };
   }
 
-  #release({ delivery, claim, heldFromMs }: Lease): void {
-    if (heldFromMs === undefined) this.#change("release", delivery, claim);
-    else this.#change("unholdDelivery", heldFromMs, delivery, claim);
+  #release({ delivery, claim, wasDueAtMs }: SqliteLease): void {
+    if (wasDueAtMs === undefined) this.#change("release", delivery, claim);
+    else this.#change("unclaimDelivery", wasDueAtMs, delivery, claim);
   }
 
   #rows(name: keyof typeof STATEMENTS, ...values: SqliteValue[]): readonly SqliteRow[] {
@@ -244,7 +244,7 @@ export class SqliteStore {
   }
 }
 
-/** The column is an integer, strictly. */
+/** Rounds up: the column is a strict integer. */
 function wholeMs(epochMs: number): number {
   return Math.ceil(epochMs);
 }

@@ -1,7 +1,7 @@
 /**
- * Who calls: asked once for each request, before its body is read, on every wire alike.
+ * Authentication of requests: identifies the caller once for each request, before its body is read, on every wire.
  *
- * Nobody gets past what breaks: whatever is thrown refuses the request.
+ * Fails closed: a request is rejected if anything is thrown.
  *
  * @module
  */
@@ -13,46 +13,46 @@ import { isJsonObject } from "../../internal/json.ts";
 import { checkOptions, type OptionRules, POSITIVE } from "../../internal/options.ts";
 import { isPromiseLike, type MaybePromise } from "../../internal/async.ts";
 import type { Auth, MountedAuth } from "../../server/auth.ts";
-import { refusalReply } from "../../wires/mcp_lite/server/reply.ts";
+import { refusalReply } from "../../wires/framing/json_rpc/reply.ts";
 import type { Body, Head, MountedWire, Reply, WireHost } from "../../wires/wire.ts";
 import { encodeChallenge } from "./challenge.ts";
 
-/** What is known of a request before its body is read: the same on every wire. */
+/** The part of a request that is available before its body is read, on every wire. */
 export interface AuthRequest {
   /** HTTP method, in upper case. */
   readonly method: string;
-  /** Path of the URL, without query: tokens do not belong there. */
+  /** Path of the URL, without the query: tokens must not be sent in it. */
   readonly path: string;
   /** HTTP headers or gRPC metadata. */
   readonly metadata: Metadata;
 }
 
 /**
- * Tells who makes a request; `undefined` for nobody in particular. A thrown `ToolError` refuses the request, with its code;
- * whatever else is thrown is masked, and refuses it as well.
+ * Identifies the caller of a request; `undefined` for an anonymous caller. A thrown `ToolError` rejects the request with its code.
+ * Any other exception is masked, and rejects the request as well.
  */
 export type Identify = (request: AuthRequest) => MaybePromise<Principal | undefined>;
 
 /** Options of {@link authenticate}. */
 export interface AuthenticateOptions {
-  /** How long it may take to tell who calls, in milliseconds. Default: 10,000. */
+  /** Time limit for the identification in milliseconds. Default: 10,000. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** What they have to be. */
+/** Rules of the options. */
 export const AUTHENTICATE_RULES: OptionRules<AuthenticateOptions> = { timeoutMs: POSITIVE };
 
 /**
- * Finds out who calls, by any means: `createServer({ auth: authenticate((request) => …) })`. Where callers show a token, `bearer`
- * and `jwt` read it.
+ * Authenticates callers with a function: `createServer({ auth: authenticate((request) => …) })`. For bearer tokens there are
+ * `bearer` and `jwt`.
  *
- * @example Callers with keys of their own
+ * @example Callers with API keys
  * ```ts
  * import { createServer, defineTool, ToolError } from "jsr:@toolwire/toolwire";
  * import { authenticate } from "jsr:@toolwire/toolwire/auth";
  * import { strictEqual } from "node:assert/strict";
  *
- * const callers = new Map([["a key that nobody guesses", { id: "ada", scopes: ["docs:read"] }]]);
+ * const callers = new Map([["a-long-random-text", { id: "ada", scopes: ["docs:read"] }]]);
  * const whoami = defineTool("whoami").describe("Say who calls").handle((_, ctx) => ctx.principal?.id);
  *
  * const server = createServer({
@@ -66,7 +66,7 @@ export const AUTHENTICATE_RULES: OptionRules<AuthenticateOptions> = { timeoutMs:
  * const response = await server.fetch(new Request("http://localhost/mcp-lite/v1/tools", { method: "POST" }));
  * strictEqual(response.status, 401);
  * ```
- * @throws {TypeError} If it is no function, or an option is not what it should be.
+ * @throws {TypeError} If `identify` is not a function, or an option is invalid or unknown.
  * @throws {RangeError} If `timeoutMs` is not above 0.
  */
 export function authenticate(identify: Identify, options: AuthenticateOptions = {}): Auth {
@@ -75,12 +75,12 @@ export function authenticate(identify: Identify, options: AuthenticateOptions = 
   }
   checkOptions("authenticate callers", options, AUTHENTICATE_RULES);
   const { timeoutMs = 10_000 } = options;
-  return { mount: (host, routes) => new Guard(identify, timeoutMs, host, routes) };
+  return { mount: (host, routes) => new Authenticator(identify, timeoutMs, host, routes) };
 }
 
-const TOO_LATE: ErrorResult = errorResult("deadline_exceeded", "It took too long to tell who calls");
+const TIMED_OUT: ErrorResult = errorResult("deadline_exceeded", "The caller could not be identified in time");
 
-class Guard implements MountedAuth {
+class Authenticator implements MountedAuth {
   readonly #identify: Identify;
   readonly #timeoutMs: number;
   readonly #host: WireHost;
@@ -97,77 +97,78 @@ class Guard implements MountedAuth {
 
   answer(head: Head, body: Body, wire: MountedWire): MaybePromise<Reply> {
     if (wire.unauthenticatedPaths?.includes(head.path)) return wire.handle(head, body);
-    const refused = this.#admit(head);
-    if (refused === undefined) return wire.handle(head, body);
-    if (!(refused instanceof Promise)) return this.#refuse(head, body, wire, refused);
-    return refused.then((refusal) => {
-      return refusal === undefined ? wire.handle(head, body) : this.#refuse(head, body, wire, refusal);
+    const checked = this.#authenticate(head);
+    if (checked === undefined) return wire.handle(head, body);
+    if (!(checked instanceof Promise)) return this.#reject(head, body, wire, checked);
+    return checked.then((error) => {
+      return error === undefined ? wire.handle(head, body) : this.#reject(head, body, wire, error);
     });
   }
 
-  challenge(refusal: ErrorResult, path: string): Readonly<Record<string, string>> | undefined {
+  challenge(error: ErrorResult, path: string): Readonly<Record<string, string>> | undefined {
     const resources = [...this.#routes.values()].flatMap(({ protectedResource }) => protectedResource ?? []);
-    return encodeChallenge(refusal, path, resources);
+    return encodeChallenge(error, path, resources);
   }
 
-  /** Has the head say who calls; or tells why the request goes no further. */
-  #admit(head: Head): MaybePromise<ErrorResult | undefined> {
+  /** Sets the principal of the head, or returns the error that the request is rejected with. */
+  #authenticate(head: Head): MaybePromise<ErrorResult | undefined> {
     const { method, path, metadata } = head;
     try {
       const principal = this.#identify({ method, path, metadata });
-      return isPromiseLike(principal) ? this.#await(head, principal) : admit(head, principal);
+      return isPromiseLike(principal) ? this.#await(head, principal) : setPrincipal(head, principal);
     } catch (thrown) {
-      return this.#refusalOf(thrown);
+      return this.#toErrorResult(thrown);
     }
   }
 
-  #await(head: Head, known: PromiseLike<unknown>): Promise<ErrorResult | undefined> {
+  #await(head: Head, identified: PromiseLike<unknown>): Promise<ErrorResult | undefined> {
     return new Promise((resolve) => {
-      const deadline = this.#deadlines.add(this.#timeoutMs, () => resolve(TOO_LATE));
-      Promise.resolve(known).then((principal) => admit(head, principal))
-        .catch((thrown) => this.#refusalOf(thrown))
-        .then((refusal) => {
+      const deadline = this.#deadlines.add(this.#timeoutMs, () => resolve(TIMED_OUT));
+      Promise.resolve(identified).then((principal) => setPrincipal(head, principal))
+        .catch((thrown) => this.#toErrorResult(thrown))
+        .then((error) => {
           deadline.clear();
-          resolve(refusal);
+          resolve(error);
         });
     });
   }
 
-  #refusalOf(thrown: unknown): ErrorResult {
+  #toErrorResult(thrown: unknown): ErrorResult {
     try {
-      const refusal = settleThrown(thrown);
-      if (refusal?.kind === "error") {
-        // What it comes from is the server's own trouble, such as keys that cannot be had. Nothing broke: it is a refusal.
+      const error = settleThrown(thrown);
+      if (error?.kind === "error") {
+        // A cause is a problem of the server, such as unavailable keys. The log has it, as a warning because nothing is broken.
         if ((thrown as Error).cause !== undefined) {
-          this.#host.dispatch.warn("Caller refused", { during: "auth", code: refusal.code, error: thrown });
+          this.#host.dispatch.warn("Caller rejected", { during: "auth", code: error.code, error: thrown });
         }
-        return refusal.data === undefined ? refusal : { ...refusal, data: JSON.parse(JSON.stringify(refusal.data)) };
+        return error.data === undefined ? error : { ...error, data: JSON.parse(JSON.stringify(error.data)) };
       }
     } catch {
-      // Its details are no JSON.
+      // The details are not JSON.
     }
     return this.#host.dispatch.mask(thrown, { during: "auth" });
   }
 
-  async #refuse(head: Head, body: Body, wire: MountedWire, refusal: ErrorResult): Promise<Reply> {
-    // Over HTTP/2 the answer to a body that is not read may be lost to the reset of its stream. A stream with trailers is read on
-    // by its runtime; its caller may wait for the answer before it ends the body.
+  async #reject(head: Head, body: Body, wire: MountedWire, error: ErrorResult): Promise<Reply> {
+    // Over HTTP/2 an unread body resets the stream, and the response may be lost. The runtime reads streams with trailers; their
+    // callers may wait for the response before they end the body.
     if (!head.carriesTrailers) await body.text();
-    const reply = await (wire.refuse?.(head, refusal) ?? refusalReply(null, refusal));
-    return { ...reply, headers: { ...reply.headers, ...this.challenge(refusal, head.path) } };
+    const reply = await (wire.errorReply?.(head, error) ?? refusalReply(null, error));
+    return { ...reply, headers: { ...reply.headers, ...this.challenge(error, head.path) } };
   }
 }
 
-function admit(head: Head, principal: unknown): undefined {
+/** @throws {TypeError} If `principal` is not a principal. */
+function setPrincipal(head: Head, principal: unknown): undefined {
   if (principal !== undefined && !isPrincipal(principal)) {
     throw new TypeError(
-      "Cannot tell who calls: a principal is { id, scopes?, claims? }, with an id that is not empty and scopes in an array; nobody is undefined",
+      "Cannot identify the caller: return a principal { id, scopes?, claims? } with a non-empty id and an array of scopes, or undefined for an anonymous caller",
     );
   }
   head.principal = principal;
 }
 
-/** Held to at run time: whose id is empty would be nobody, and of scopes in one text each part would be a scope. */
+/** Checked at run time: an empty id would be an anonymous caller, and a string of scopes would be read by character. */
 function isPrincipal(value: unknown): value is Principal {
   if (!isJsonObject(value)) return false;
   const { id, scopes = [] } = value;

@@ -6,28 +6,28 @@ import type { Auth } from "../../server/auth.ts";
 import { authenticate, AUTHENTICATE_RULES, type AuthenticateOptions, type AuthRequest } from "./authenticate.ts";
 
 /**
- * Tells whose token it is; `undefined` if it is nobody's, which refuses the request. What is thrown refuses it as well, as
- * {@link authenticate} says.
+ * Returns the principal of a token; `undefined` rejects the request as `unauthenticated`. Exceptions reject it as in
+ * {@link authenticate}.
  */
 export type VerifyToken = (token: string, request: AuthRequest) => MaybePromise<Principal | undefined>;
 
 /** Options of {@link bearer}. */
 export interface BearerOptions extends AuthenticateOptions {
   /**
-   * Whether callers without a token may call too, as nobody in particular: tools with `.scopes()` refuse them. A token that is
-   * shown has to be good in any case. Default: `false`.
+   * Accept requests without a token, from anonymous callers. Tools with `.scopes()` reject them. A token that is sent has to be
+   * valid in any case. Default: `false`.
    */
-  readonly allowsAnonymous?: boolean | undefined;
+  readonly allowAnonymous?: boolean | undefined;
 }
 
-/** What they have to be. */
-export const BEARER_RULES: OptionRules<BearerOptions> = { ...AUTHENTICATE_RULES, allowsAnonymous: BOOLEAN };
+/** Rules of the options. */
+export const BEARER_RULES: OptionRules<BearerOptions> = { ...AUTHENTICATE_RULES, allowAnonymous: BOOLEAN };
 
 /**
- * Reads the token of `Authorization: Bearer …`, for `createServer({ auth: bearer(verify) })`. Tokens are read nowhere else, above
- * all not in URLs.
+ * Authenticates callers by the token in `Authorization: Bearer …`: `createServer({ auth: bearer(verify) })`. Tokens are not read
+ * from anywhere else, and never from URLs.
  *
- * @example Tokens that the server knows
+ * @example A fixed list of tokens
  * ```ts
  * import { createClient, createServer, defineTool, mcpLiteTransport } from "jsr:@toolwire/toolwire";
  * import { bearer } from "jsr:@toolwire/toolwire/auth";
@@ -44,7 +44,7 @@ export const BEARER_RULES: OptionRules<BearerOptions> = { ...AUTHENTICATE_RULES,
  * }));
  * strictEqual(await client.search({}), "found for ada");
  * ```
- * @throws {TypeError} If `verify` is no function, or an option is not what it should be.
+ * @throws {TypeError} If `verify` is not a function, or an option is invalid or unknown.
  * @throws {RangeError} If `timeoutMs` is not above 0.
  */
 export function bearer(verify: VerifyToken, options: BearerOptions = {}): Auth {
@@ -52,21 +52,21 @@ export function bearer(verify: VerifyToken, options: BearerOptions = {}): Auth {
     throw new TypeError("Cannot verify tokens: pass a function (token) => principal, or use jwt({ … })");
   }
   checkOptions("verify tokens", options, BEARER_RULES);
-  const { allowsAnonymous, ...rest } = options;
+  const { allowAnonymous, ...rest } = options;
   return authenticate((request) => {
     const token = readToken(request.metadata.get("authorization"));
-    if (token !== undefined) return whose(verify(token, request));
-    if (allowsAnonymous) return undefined;
+    if (token !== undefined) return required(verify(token, request));
+    if (allowAnonymous) return undefined;
     throw new ToolError("unauthenticated", "Send a token, as Authorization: Bearer <token>");
   }, rest);
 }
 
-/** The refusal of a token. */
+/** The error for a token that is rejected. */
 export function invalidToken(message: string): ToolError {
   return new ToolError("unauthenticated", message, { details: { error: "invalid_token" } });
 }
 
-/** Credentials of other schemes are none of ours. */
+/** Reads the token of the header. Credentials of other schemes are ignored. */
 function readToken(authorization: string | null): string | undefined {
   if (authorization === null || !/^bearer(?: |$)/i.test(authorization)) return undefined;
   const [token] = /^[\w.~+/-]+=*$/.exec(authorization.slice(7)) ?? [];
@@ -74,10 +74,9 @@ function readToken(authorization: string | null): string | undefined {
   return token;
 }
 
-function whose(known: MaybePromise<Principal | undefined>): MaybePromise<Principal> {
-  return known instanceof Promise ? known.then(whose) : known ?? refuseUnknown();
-}
-
-function refuseUnknown(): never {
-  throw invalidToken("The token is not known here");
+/** @throws {ToolError} If there is no principal. */
+function required(principal: MaybePromise<Principal | undefined>): MaybePromise<Principal> {
+  if (principal instanceof Promise) return principal.then(required);
+  if (principal === undefined) throw invalidToken("The token is unknown");
+  return principal;
 }

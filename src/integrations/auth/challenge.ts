@@ -2,16 +2,16 @@ import type { ErrorResult } from "../../core/call/outcome.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import type { ProtectedResource } from "../../wires/wire.ts";
 
-/** Longest text in quotes, in characters: headers are short. */
-const MAX_TEXT = 256;
+/** Maximum length of a quoted parameter, in characters. */
+const MAX_QUOTED_CHARS = 256;
 
 /**
- * What a refused caller is told to do about it: the header `WWW-Authenticate`, where other credentials would help.
+ * Encodes the header `WWW-Authenticate` for an error that other credentials could resolve. Returns `undefined` for other errors.
  *
  * Source: RFC 6750, section 3, and RFC 9728, section 5.1.
  *
- * @param path Path of what was asked for.
- * @param resources What is told of the server's authorization; the one closest to the path counts.
+ * @param path Path of the request.
+ * @param resources The protected resources of the server. The one with the longest path around `path` is used.
  */
 export function encodeChallenge(
   { code, message, data }: ErrorResult,
@@ -20,21 +20,21 @@ export function encodeChallenge(
 ): Readonly<Record<string, string>> | undefined {
   const { error, required_scopes: required }: Readonly<Record<string, unknown>> = isJsonObject(data) ? data : {};
   const scope = Array.isArray(required) ? required.filter(isText).map(quotable).join(" ") : "";
-  const isUnknown = code === "unauthenticated";
-  if (!isUnknown && (code !== "permission_denied" || scope === "")) return undefined;
-  // Who has shown no credentials has made no error.
-  const problem = isUnknown ? (isText(error) ? quotable(error) : undefined) : "insufficient_scope";
+  const isUnauthenticated = code === "unauthenticated";
+  if (!isUnauthenticated && (code !== "permission_denied" || scope === "")) return undefined;
+  // A request without credentials gets a challenge without an error.
+  const errorCode = isUnauthenticated ? (isText(error) ? quotable(error) : undefined) : "insufficient_scope";
   const params = {
-    error: problem,
-    error_description: problem === undefined ? undefined : quotable(message),
+    error: errorCode,
+    error_description: errorCode === undefined ? undefined : quotable(message),
     scope: scope === "" ? undefined : scope,
-    resource_metadata: closest(path, resources)?.metadataUrl,
+    resource_metadata: closestTo(path, resources)?.metadataUrl,
   };
-  const written = Object.entries(params).flatMap(([name, value]) => value === undefined ? [] : [`${name}="${value}"`]);
-  return { "www-authenticate": `Bearer ${written.join(", ")}`.trimEnd() };
+  const encoded = Object.entries(params).flatMap(([name, value]) => value === undefined ? [] : [`${name}="${value}"`]);
+  return { "www-authenticate": `Bearer ${encoded.join(", ")}`.trimEnd() };
 }
 
-function closest(path: string, resources: readonly ProtectedResource[]): ProtectedResource | undefined {
+function closestTo(path: string, resources: readonly ProtectedResource[]): ProtectedResource | undefined {
   const around = resources.filter((one) => `${path}/`.startsWith(`${one.path}/`));
   return around.sort((one, other) => other.path.length - one.path.length)[0];
 }
@@ -43,7 +43,7 @@ function isText(value: unknown): value is string {
   return typeof value === "string";
 }
 
-/** What may stand between quotes: printable ASCII, without the quote itself and the backslash. */
+/** Replaces characters that a quoted parameter must not contain: only printable ASCII without quote and backslash is allowed. */
 function quotable(text: string): string {
-  return text.slice(0, MAX_TEXT).replace(/"/g, "'").replace(/[^\x20-\x7e]|\\/g, "?");
+  return text.slice(0, MAX_QUOTED_CHARS).replace(/"/g, "'").replace(/[^\x20-\x7e]|\\/g, "?");
 }

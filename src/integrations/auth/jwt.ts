@@ -1,5 +1,5 @@
 /**
- * Access tokens that are JSON Web Tokens, verified by `jose`.
+ * Verification of access tokens that are JSON Web Tokens, with `jose`.
  *
  * Source: RFC 7519, RFC 9068, and the security considerations of RFC 8725.
  *
@@ -32,30 +32,30 @@ import {
 import type { Auth } from "../../server/auth.ts";
 import { bearer, BEARER_RULES, type BearerOptions, invalidToken, type VerifyToken } from "./bearer.ts";
 
-/** What {@link jwt} verifies tokens with and holds them to. Either `jwksUrl` or `keys` is needed. */
+/** Options of {@link jwt}. Either `jwksUrl` or `keys` is required. */
 export interface JwtOptions extends BearerOptions {
-  /** Who issues the tokens: the claim `iss`, to the letter. */
+  /** Issuer of the tokens: the exact value of the claim `iss`. */
   readonly issuer: string;
-  /** Whom they are for: this server, by its URL or what the issuer calls it. One of them has to be in the claim `aud`. */
+  /** Identifiers of this server: its URL, or its name at the issuer. One of them has to be in the claim `aud`. */
   readonly audience: string | readonly string[];
-  /** Where the issuer publishes its keys. They are fetched when they are needed, kept, and fetched again for a key that is not among them. */
+  /** URL of the issuer's keys. They are fetched when they are needed, cached, and fetched again for an unknown key. */
   readonly jwksUrl?: string | URL | undefined;
   /** The issuer's public keys, as a JSON Web Key Set: `{ keys: […] }`. */
   readonly keys?: { readonly keys: readonly JsonObject[] } | undefined;
-  /** Algorithms that are good. Default: those by public keys: RS, PS and ES of 256, 384 and 512 bits, and EdDSA. */
+  /** Accepted algorithms. Default: all with public keys: RS, PS and ES of 256, 384 and 512 bits, and EdDSA. */
   readonly algorithms?: readonly string[] | undefined;
-  /** What every token has to allow, whatever it is used for. Default: nothing. */
+  /** Scopes that every token has to have. Default: none. */
   readonly requiredScopes?: readonly string[] | undefined;
-  /** How far clocks may differ, in seconds. Default: 60. */
+  /** Maximum difference between clocks, in seconds, as the claims are. Default: 60. */
   readonly clockToleranceSeconds?: number | undefined;
-  /** Who the caller is, by the token's claims. Default: the claim `sub`, with the scopes of `scope` and `scp`, and all claims. */
+  /** Returns the principal for the claims of a token. Default: id from `sub`, scopes from `scope` and `scp`, and all claims. */
   readonly principal?: ((claims: JsonObject) => Principal | undefined) | undefined;
-  /** Takes the place of the global `fetch` for the keys. */
+  /** Replaces the global `fetch` for the keys. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
 }
 
 const RULES: OptionRules<JwtOptions> = {
-  // These three say by themselves what is wrong.
+  // Checked below, with more specific messages.
   issuer: ANYTHING,
   audience: ANYTHING,
   jwksUrl: ANYTHING,
@@ -68,15 +68,15 @@ const RULES: OptionRules<JwtOptions> = {
   ...BEARER_RULES,
 };
 
-/** By public keys: what verifies with a secret could be made by whoever verifies, and `none` by anybody. */
+/** Algorithms with public keys. With a shared secret, every verifier could issue tokens; with `none`, every client could. */
 const ALGORITHMS: readonly string[] = [
   ...["RS", "PS", "ES"].flatMap((family) => ["256", "384", "512"].map((bits) => family + bits)),
   "EdDSA",
   "Ed25519",
 ];
 
-/** What is wrong with a token itself; anything else is wrong with the keys, or the way to them. */
-const TOKEN_PROBLEMS: ReadonlySet<string> = new Set([
+/** Codes of errors in the token. All other errors are problems with the keys, or with fetching them. */
+const TOKEN_ERRORS: ReadonlySet<string> = new Set([
   errors.JOSEAlgNotAllowed.code,
   errors.JOSENotSupported.code,
   errors.JWKSMultipleMatchingKeys.code,
@@ -89,28 +89,28 @@ const TOKEN_PROBLEMS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Verifies tokens that are JSON Web Tokens: `createServer({ auth: jwt({ issuer, audience, jwksUrl }) })`. A token needs a good
- * signature by a key of its issuer, an audience that is this server, an expiry, and a subject.
+ * Authenticates callers by tokens that are JSON Web Tokens: `createServer({ auth: jwt({ issuer, audience, jwksUrl }) })`. A token
+ * needs a valid signature by a key of the issuer, this server as its audience, an expiry, and a subject.
  *
- * @throws {TypeError} If an option is missing, or not what it should be, or there is no such option.
+ * @throws {TypeError} If an option is missing, invalid or unknown.
  */
 export function jwt(options: JwtOptions): Auth {
   const verify = jwtVerifier(options);
-  const { allowsAnonymous, timeoutMs } = options;
-  return bearer(verify, { allowsAnonymous, timeoutMs });
+  const { allowAnonymous, timeoutMs } = options;
+  return bearer(verify, { allowAnonymous, timeoutMs });
 }
 
 /**
- * Verifies tokens as {@link jwt} does, for a {@link bearer} that knows other tokens as well.
+ * Creates a function that verifies tokens as {@link jwt} does, for a {@link bearer} that accepts other tokens as well.
  *
- * @throws {TypeError} If an option is missing, or not what it should be, or there is no such option.
+ * @throws {TypeError} If an option is missing, invalid or unknown.
  */
 export function jwtVerifier(options: JwtOptions): VerifyToken {
   checkOptions("verify tokens", options, RULES);
-  const keys = keysOf(options);
+  const keys = keySetOf(options);
   const { algorithms = ALGORITHMS, requiredScopes = [], principal = principalOf } = options;
   assertPublic(algorithms);
-  const terms: JWTVerifyOptions = {
+  const verifyOptions: JWTVerifyOptions = {
     issuer: nonEmpty("issuer", options.issuer),
     audience: audiencesOf(options.audience),
     algorithms: [...algorithms],
@@ -118,10 +118,10 @@ export function jwtVerifier(options: JwtOptions): VerifyToken {
     requiredClaims: ["exp"],
   };
   return async (token) => {
-    const claims = await verified(token, keys, terms);
+    const claims = await verify(token, keys, verifyOptions);
     const missing = requiredScopes.some((scope) => !scopesOf(claims).includes(scope));
     if (missing) {
-      throw new ToolError("permission_denied", `The token does not allow ${requiredScopes.join(", ")}`, {
+      throw new ToolError("permission_denied", `The token lacks a required scope: ${requiredScopes.join(", ")}`, {
         details: { required_scopes: requiredScopes },
       });
     }
@@ -129,39 +129,39 @@ export function jwtVerifier(options: JwtOptions): VerifyToken {
   };
 }
 
-async function verified(token: string, keys: JWTVerifyGetKey, terms: JWTVerifyOptions): Promise<JWTPayload> {
+async function verify(token: string, keys: JWTVerifyGetKey, options: JWTVerifyOptions): Promise<JWTPayload> {
   try {
-    return (await jwtVerify(token, keys, terms)).payload;
+    return (await jwtVerify(token, keys, options)).payload;
   } catch (thrown) {
-    if (thrown instanceof errors.JWKSMultipleMatchingKeys) return await verifiedByOne(token, thrown, terms);
-    throw refusalOf(thrown);
+    if (thrown instanceof errors.JWKSMultipleMatchingKeys) return await verifyWithEach(token, thrown, options);
+    throw toToolError(thrown);
   }
 }
 
-/** A token that does not name its key is good if it is by one of those that fit. */
-async function verifiedByOne(
+/** Verifies a token without a key id, for which several keys match. One of them has to verify it. */
+async function verifyWithEach(
   token: string,
   keys: errors.JWKSMultipleMatchingKeys,
-  terms: JWTVerifyOptions,
+  options: JWTVerifyOptions,
 ): Promise<JWTPayload> {
   let last: unknown = keys;
   for await (const key of keys) {
     try {
-      return (await jwtVerify(token, key, terms)).payload;
+      return (await jwtVerify(token, key, options)).payload;
     } catch (thrown) {
       last = thrown;
       if (!(thrown instanceof errors.JWSSignatureVerificationFailed)) break;
     }
   }
-  throw refusalOf(last);
+  throw toToolError(last);
 }
 
-function refusalOf(thrown: unknown): ToolError {
+function toToolError(thrown: unknown): ToolError {
   if (thrown instanceof errors.JWTExpired) return invalidToken("The token has expired");
-  if (thrown instanceof errors.JOSEError && TOKEN_PROBLEMS.has(thrown.code)) {
-    return invalidToken("The token is not valid here");
+  if (thrown instanceof errors.JOSEError && TOKEN_ERRORS.has(thrown.code)) {
+    return invalidToken("The token is invalid");
   }
-  return new ToolError("unavailable", "Tokens cannot be verified now; try again", {
+  return new ToolError("unavailable", "Tokens cannot be verified at the moment; try again", {
     cause: thrown,
     details: { retry_after_ms: 1_000 },
   });
@@ -169,34 +169,36 @@ function refusalOf(thrown: unknown): ToolError {
 
 function principalOf(claims: JsonObject): Principal {
   const { sub } = claims;
-  if (typeof sub !== "string" || sub === "") throw invalidToken("The token names no subject");
+  if (typeof sub !== "string" || sub === "") throw invalidToken("The token has no subject");
   return { id: sub, scopes: scopesOf(claims), claims: claims as Json };
 }
 
-/** As OAuth has them, in one text; as some issuers do, in `scp`, as text or a list. */
+/** Scopes of a token: `scope` is a string in OAuth; some issuers send `scp`, as a string or a list. */
 function scopesOf({ scope, scp }: Readonly<Record<string, unknown>>): readonly string[] {
   return [scope, scp].flat().flatMap((text) => typeof text === "string" ? text.split(" ") : []).filter(Boolean);
 }
 
-function keysOf({ jwksUrl, keys, fetch: send }: JwtOptions): JWTVerifyGetKey {
+function keySetOf({ jwksUrl, keys, fetch: send }: JwtOptions): JWTVerifyGetKey {
   if ((jwksUrl === undefined) === (keys === undefined)) {
-    throw new TypeError("Cannot verify tokens: pass jwksUrl or keys, one of them");
+    throw new TypeError("Cannot verify tokens: pass either jwksUrl or keys");
   }
   if (jwksUrl === undefined) return createLocalJWKSet(keys as unknown as JSONWebKeySet);
   const url = new URL(jwksUrl);
   if (!isConfidential(url)) {
-    throw new TypeError(`Cannot take keys from ${url.href}: it has to be https`);
+    throw new TypeError(`Cannot fetch keys from ${url.href}: the URL has to be https`);
   }
   return createRemoteJWKSet(url, send === undefined ? {} : { [customFetch]: send as typeof fetch });
 }
 
 function assertPublic(algorithms: readonly string[]): void {
-  const stranger = algorithms.find((algorithm) => !ALGORITHMS.includes(algorithm));
-  if (stranger === undefined && algorithms.length > 0) return;
-  throw new TypeError(`Cannot verify tokens by ${stranger ?? "no algorithm"}: there are ${ALGORITHMS.join(", ")}`);
+  const unsupported = algorithms.find((algorithm) => !ALGORITHMS.includes(algorithm));
+  if (unsupported === undefined && algorithms.length > 0) return;
+  throw new TypeError(
+    `Cannot verify tokens with ${unsupported ?? "no algorithm"}: use some of ${ALGORITHMS.join(", ")}`,
+  );
 }
 
-/** A URL is the same with and without a slash at its end. */
+/** A URL is accepted with and without a trailing slash. */
 function audiencesOf(audience: string | readonly string[]): string[] {
   const all = [audience].flat().map((one) => nonEmpty("audience", one));
   if (all.length === 0) nonEmpty("audience", undefined);
@@ -205,5 +207,5 @@ function audiencesOf(audience: string | readonly string[]): string[] {
 
 function nonEmpty(name: string, value: unknown): string {
   if (typeof value === "string" && value !== "") return value;
-  throw new TypeError(`Cannot verify tokens: ${name} has to be text`);
+  throw new TypeError(`Cannot verify tokens: ${name} has to be a non-empty string`);
 }

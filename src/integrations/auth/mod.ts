@@ -1,5 +1,5 @@
 /**
- * Who calls: tokens read and verified on a server, for all of its wires, and sent by a client.
+ * Authentication of callers, on the server and for all of its wires. See `./oauth` for clients.
  *
  * @module
  */
@@ -7,4 +7,3 @@ export { authenticate, type AuthenticateOptions, type AuthRequest, type Identify
 export { bearer, type BearerOptions, type VerifyToken } from "./bearer.ts";
 export { jwt, type JwtOptions, jwtVerifier } from "./jwt.ts";
 export { type ProtectedResourceOptions, protectedResourcePage } from "../../wires/http_pages/protected_resource.ts";
-export { bearerFetch, type GetToken, type Send } from "./bearer_fetch.ts";

@@ -6,11 +6,11 @@ import type { Middleware, MiddlewareCtx } from "../../core/handler/middleware.ts
 
 /** Options of {@link cache}. */
 export interface CacheOptions {
-  /** How long an answer is good, in milliseconds. */
+  /** Lifetime of an answer in milliseconds. */
   readonly ttlMs: number;
-  /** How many answers are kept; beyond that the one that was not used for longest is forgotten. Default: 1,000. */
+  /** Maximum number of answers. When it is exceeded, the least recently used answer is evicted. Default: 1,000. */
   readonly maxAnswers?: number;
-  /** What else answers depend on, such as a header. Default: nothing. */
+  /** Returns what answers depend on besides arguments and principal, such as a header. Default: nothing. */
   readonly key?: (ctx: MiddlewareCtx) => string;
 }
 
@@ -22,12 +22,13 @@ interface Entry {
 }
 
 /**
- * Gives the answer of an earlier call with the same arguments and the same principal, for tools annotated `readOnlyHint`.
+ * Creates middleware that returns the answer of an earlier call with the same arguments and principal, for tools with the
+ * annotation `readOnlyHint`.
  *
- * Only answers are kept: no failure, no question, no promise, nothing that was streamed, nothing that changed the caller's
- * context. Calls that say more than their arguments (an idempotency key, a context, answers, the wish for a promise) pass by it.
+ * Only answers are cached: no failures, questions or promises, no streamed answers, and none that changed the caller state. Calls
+ * with an idempotency key, a caller state, answers to questions or a request for a promise bypass the cache.
  *
- * @example The second call is not run
+ * @example The second call does not run the handler
  * ```ts
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { cache } from "jsr:@toolwire/toolwire/middleware";
@@ -39,15 +40,15 @@ interface Entry {
  * const client = testClient(createServer({ tools: [count], middleware: [cache({ ttlMs: 60_000 })] }));
  * deepStrictEqual([await client.count(), await client.count()], [1, 1]);
  * ```
- * @throws {RangeError} If `ttlMs` is not above 0, or `maxAnswers` no whole number of at least 1.
+ * @throws {RangeError} If `ttlMs` is not above 0, or `maxAnswers` is not a whole number of at least 1.
  */
 export function cache(options: CacheOptions): Middleware {
-  checkOptions("make a cache", options, RULES);
+  checkOptions("create a cache", options, RULES);
   const { ttlMs, maxAnswers = 1_000, key } = options;
-  // In the order of use: the first was not used for longest.
+  // In the order of use: the first entry is the least recently used.
   const entries = new Map<string, Entry>();
 
-  const keep = (name: string, entry: Entry): void => {
+  const store = (name: string, entry: Entry): void => {
     entries.delete(name);
     entries.set(name, entry);
     const [oldest] = entries.keys();
@@ -58,27 +59,27 @@ export function cache(options: CacheOptions): Middleware {
     if (!isCacheable(ctx)) return next();
     const { call: { args }, tool, principal, clock } = ctx;
     const name = JSON.stringify([principal?.id ?? "", digestOf(tool.name, args), key?.(ctx)]);
-    const known = entries.get(name);
-    if (known !== undefined && clock.elapsed() < known.untilMs) {
-      keep(name, known);
-      return known.answer;
+    const cached = entries.get(name);
+    if (cached !== undefined && clock.elapsed() < cached.untilMs) {
+      store(name, cached);
+      return cached.answer;
     }
     let isStreamed = false;
     ctx.onEvent(({ kind }) => isStreamed ||= kind === "partial");
-    return mapMaybe(next(), (settled) => {
-      if (isKept(settled) && !isStreamed) keep(name, { answer: settled, untilMs: clock.elapsed() + ttlMs });
-      return settled;
+    return mapMaybe(next(), (result) => {
+      if (isCacheableResult(result) && !isStreamed) store(name, { answer: result, untilMs: clock.elapsed() + ttlMs });
+      return result;
     });
   };
 }
 
-/** What a system tool gives changes; and what depends on more than its arguments is not to be found by them. */
+/** Results of system tools change, and results that depend on more than the arguments have no key. */
 function isCacheable({ tool, call: { meta = {}, config } }: MiddlewareCtx): boolean {
   if (tool.isSystem || tool.annotations?.readOnlyHint !== true || config !== undefined) return false;
   const { continuation, responses, context, idempotencyKey, isPromiseWanted } = meta;
   return (continuation ?? responses ?? context ?? idempotencyKey) === undefined && isPromiseWanted !== true;
 }
 
-function isKept(settled: CallResult): settled is AnswerOutcome {
-  return settled.kind === "answer" && settled.context === undefined;
+function isCacheableResult(result: CallResult): result is AnswerOutcome {
+  return result.kind === "answer" && result.context === undefined;
 }

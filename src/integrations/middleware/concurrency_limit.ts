@@ -5,13 +5,13 @@ import type { Middleware, MiddlewareCtx } from "../../core/handler/middleware.ts
 
 /** Options of {@link concurrencyLimit}. */
 export interface ConcurrencyLimitOptions {
-  /** How many run at once. */
+  /** Maximum number of calls that run at the same time. */
   readonly max: number;
-  /** How many more wait for their turn, until their own deadline. Default: 0. */
+  /** Maximum number of calls that wait, each until its own deadline. Default: 0. */
   readonly queue?: number;
-  /** Who shares a limit; `undefined` for a call without one. Default: all. */
+  /** Returns the key of the limit that a call counts against; `undefined` for a call without a limit. Default: one for all calls. */
   readonly key?: (ctx: MiddlewareCtx) => string | undefined;
-  /** When callers are told to try again that find no room, in milliseconds. Default: 1,000. */
+  /** Retry delay that rejected callers receive, in milliseconds. Default: 1,000. */
   readonly retryAfterMs?: number;
 }
 
@@ -22,21 +22,21 @@ const RULES: OptionRules<ConcurrencyLimitOptions> = {
   retryAfterMs: POSITIVE,
 };
 
-/** What shares one limit. */
+/** The calls that count against one limit. */
 interface Lane {
   running: number;
-  /** What begins those that wait, in the order in which they came. */
+  /** Functions that start the waiting calls, in their order of arrival. */
   readonly waiting: Set<() => void>;
 }
 
 /**
- * Lets no more than `max` calls run at once; further ones wait, and where too many wait are refused with `unavailable` and when
- * to try again.
+ * Creates middleware that limits the number of calls that run at the same time. Further calls wait. If too many wait, a call is
+ * rejected with `unavailable` and a retry delay.
  *
- * On a tool it counts runs of the handler, those of deferred work too; on the server it counts calls, and one that ends in a
- * promise, or at its deadline, counts no more.
+ * On a tool it counts runs of the handler, including deferred ones. On the server it counts calls: one that has returned a promise
+ * token, or has exceeded its deadline, is not counted any more.
  *
- * @example One at a time, nobody waits
+ * @example One at a time, without a queue
  * ```ts
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { concurrencyLimit } from "jsr:@toolwire/toolwire/middleware";
@@ -51,24 +51,26 @@ interface Lane {
  * gate.resolve("done");
  * strictEqual(await first, "done");
  * ```
- * @throws {RangeError} If `max` is no whole number of at least 1, `queue` none of at least 0, or `retryAfterMs` not above 0.
+ * @throws {RangeError} If `max` is not a whole number of at least 1, `queue` not one of at least 0, or `retryAfterMs` not above 0.
  */
 export function concurrencyLimit(options: ConcurrencyLimitOptions): Middleware {
-  checkOptions("make a concurrency limit", options, RULES);
+  checkOptions("create a concurrency limit", options, RULES);
   const { max, queue = 0, key = () => "", retryAfterMs = 1_000 } = options;
-  const full = errorResult("unavailable", "Too many calls at once; try again later", { retry_after_ms: retryAfterMs });
-  /** Only those in which something runs. */
+  const full = errorResult("unavailable", "Too many calls at the same time; try again later", {
+    retry_after_ms: retryAfterMs,
+  });
+  /** Lanes with at least one running call. */
   const lanes = new Map<string, Lane>();
 
   const run = (name: string, lane: Lane, next: () => MaybePromise<CallResult>): MaybePromise<CallResult> =>
-    mapMaybe(next(), (settled) => {
-      free(name, lane);
-      return settled;
+    mapMaybe(next(), (result) => {
+      release(name, lane);
+      return result;
     });
-  const free = (name: string, lane: Lane): void => {
+  const release = (name: string, lane: Lane): void => {
     const [first] = lane.waiting;
     if (first !== undefined) {
-      // It takes over the place.
+      // The first waiting call takes over the slot.
       lane.waiting.delete(first);
       first();
     } else if (--lane.running === 0) lanes.delete(name);
@@ -84,13 +86,13 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): Middleware {
       return run(name, lane, next);
     }
     if (lane.waiting.size >= queue) return full;
-    return untilTurn(ctx, lane).then((hasTurn) => hasTurn ? run(name, lane, next) : GONE);
+    return untilTurn(ctx, lane).then((hasTurn) => hasTurn ? run(name, lane, next) : ABORTED);
   };
 }
 
-const GONE: ErrorResult = errorResult("cancelled", "The call ended before its turn");
+const ABORTED: ErrorResult = errorResult("cancelled", "The call ended while it was waiting for the concurrency limit");
 
-/** Whether its turn came before the call ended. */
+/** Waits in the lane. Resolves to `false` if the call ends before its turn. */
 function untilTurn({ signal }: MiddlewareCtx, { waiting }: Lane): Promise<boolean> {
   return new Promise((resolve) => {
     const begin = () => {

@@ -6,9 +6,9 @@ import type { Middleware, MiddlewareCtx } from "../../core/handler/middleware.ts
 
 /** Options of {@link logging}. */
 export interface LoggingOptions {
-  /** Where the lines go. */
+  /** Receives the lines. */
   readonly logger: Logger;
-  /** Level of the line of a call that was taken. Refused calls are `warn`, broken ones `error`. Default: `"info"`. */
+  /** Level for calls without an error. Internal errors are logged as `error`, other errors as `warn`. Default: `"info"`. */
   readonly level?: LogLevel;
 }
 
@@ -20,10 +20,10 @@ const RULES: OptionRules<LoggingOptions> = {
 };
 
 /**
- * Writes one line for each call, once it has ended: tool, call id, wire, principal, outcome, code and duration. Never arguments
- * or answers.
+ * Creates middleware that logs one line at the end of each call: tool, call id, wire, principal, outcome, code and duration.
+ * Arguments and answers are never logged.
  *
- * @example A line a call
+ * @example One line for each call
  * ```ts
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { logging } from "jsr:@toolwire/toolwire/middleware";
@@ -36,30 +36,30 @@ const RULES: OptionRules<LoggingOptions> = {
  * await testClient(createServer({ tools: [ping], middleware: [logging({ logger })] })).ping();
  * strictEqual(lines.length, 1);
  * ```
- * @throws {TypeError} If an option is missing or not what it should be, or there is no such option.
+ * @throws {TypeError} If an option is missing, invalid or unknown.
  */
 export function logging(options: LoggingOptions): Middleware {
-  checkOptions("write a log", options, RULES);
+  checkOptions("create a call log", options, RULES);
   const { logger, level = "info" } = options;
   return (ctx, next) => {
     const startedMs = ctx.clock.elapsed();
-    return mapMaybe(next(), (settled) => {
+    return mapMaybe(next(), (result) => {
       try {
-        logger[levelOf(settled, level)]("Called", fieldsOf(ctx, settled, ctx.clock.elapsed() - startedMs));
+        logger[levelOf(result, level)]("Called", fieldsOf(ctx, result, ctx.clock.elapsed() - startedMs));
       } catch {
-        // A logger that throws must not break the call it writes about.
+        // An exception of the logger must not affect the call.
       }
-      return settled;
+      return result;
     });
   };
 }
 
-function levelOf(settled: CallResult, level: LogLevel): LogLevel {
-  if (settled.kind !== "error") return level;
-  return settled.code === "internal" ? "error" : "warn";
+function levelOf(result: CallResult, level: LogLevel): LogLevel {
+  if (result.kind !== "error") return level;
+  return result.code === "internal" ? "error" : "warn";
 }
 
-function fieldsOf(ctx: MiddlewareCtx, settled: CallResult, tookMs: number): Readonly<Record<string, unknown>> {
+function fieldsOf(ctx: MiddlewareCtx, result: CallResult, tookMs: number): Readonly<Record<string, unknown>> {
   const { call: { peer }, principal, callId, attempt } = ctx;
   return {
     tool: ctx.tool.name,
@@ -67,8 +67,8 @@ function fieldsOf(ctx: MiddlewareCtx, settled: CallResult, tookMs: number): Read
     wire: peer.wire,
     ...(principal !== undefined && { principal: principal.id }),
     ...(attempt > 1 && { attempt }),
-    outcome: settled.kind,
-    ...("code" in settled && { code: settled.code }),
+    outcome: result.kind,
+    ...("code" in result && { code: result.code }),
     tookMs,
   };
 }

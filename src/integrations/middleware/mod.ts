@@ -1,13 +1,20 @@
 /**
- * Middleware for servers and tools: what a service needs around its calls.
+ * Middleware for servers and tools: cache, limits, logging and timeouts.
  *
- * Each is a value for `createServer({ middleware: […] })`, around every call, or for `.use(…)`, around one tool.
+ * Each function returns a value for `createServer({ middleware: […] })`, which wraps every call, or for `.use(…)`, which wraps one
+ * tool.
  *
  * @module
  */
 export { cache, type CacheOptions } from "./cache.ts";
 export { concurrencyLimit, type ConcurrencyLimitOptions } from "./concurrency_limit.ts";
 export { logging, type LoggingOptions } from "./logging.ts";
-export { memoryRateLimitStore, type MemoryRateLimitStoreOptions } from "./memory_buckets.ts";
-export { type Bucket, type BucketStore, rateLimit, type RateLimitOptions } from "./rate_limit.ts";
+export {
+  memoryRateLimitStore,
+  type MemoryRateLimitStoreOptions,
+  rateLimit,
+  type RateLimitOptions,
+  type RateLimitStore,
+  type TokenBucket,
+} from "./rate_limit.ts";
 export { timeout } from "./timeout.ts";

@@ -11,28 +11,27 @@ import {
   TEXT,
   wholeNumber,
 } from "../../internal/options.ts";
-import { memoryRateLimitStore } from "./memory_buckets.ts";
 import type { Middleware, MiddlewareCtx } from "../../core/handler/middleware.ts";
 
-/** How much a bucket holds, and how fast it fills again. */
-export interface Bucket {
-  /** Tokens a second. */
+/** Capacity and refill rate of a token bucket. */
+export interface TokenBucket {
+  /** Number of tokens that are added each second. */
   readonly perSecond: number;
-  /** Most tokens that it holds. */
+  /** Maximum number of tokens in the bucket. */
   readonly burst: number;
 }
 
-/** Where token buckets are kept: `memoryRateLimitStore()`, or for replicas `redisRateLimitStore()` of `./redis`. */
-export interface BucketStore {
+/** A store of token buckets: `memoryRateLimitStore()`, or `redisRateLimitStore()` of `./redis` for replicas. */
+export interface RateLimitStore {
   /**
-   * Takes a token, if there is one. A bucket that is not known is full.
+   * Takes a token, if the bucket has one. A new bucket is full.
    *
-   * @param key Whose bucket it is.
-   * @param bucket What it is like.
-   * @param nowMs Milliseconds since some moment, by this server; a store that others share goes by its own clock.
-   * @returns 0, or how long until there is one, in milliseconds.
+   * @param key Key of the bucket.
+   * @param bucket Capacity and refill rate of the bucket.
+   * @param nowMs Time of this server's monotonic clock in milliseconds. A shared store uses its own clock.
+   * @returns 0 if a token was taken, otherwise the time until there is one in milliseconds.
    */
-  take(key: string, bucket: Bucket, nowMs: number): MaybePromise<number>;
+  take(key: string, bucket: TokenBucket, nowMs: number): MaybePromise<number>;
 }
 
 const RULES: OptionRules<RateLimitOptions> = {
@@ -40,35 +39,36 @@ const RULES: OptionRules<RateLimitOptions> = {
   burst: wholeNumber(1),
   key: FUNCTION,
   name: TEXT,
-  store: rule("what memoryRateLimitStore() or redisRateLimitStore(…) gives", (store) => {
-    return typeof (store as BucketStore | null)?.take === "function";
+  store: rule("a store such as memoryRateLimitStore() or redisRateLimitStore(…)", (store) => {
+    return typeof (store as RateLimitStore | null)?.take === "function";
   }),
-  ifStoreFails: oneOf("refuse", "allow"),
+  ifStoreFails: oneOf("reject", "allow"),
 };
 
 /** Options of {@link rateLimit}. */
 export interface RateLimitOptions {
-  /** How many calls a second, in the long run. */
+  /** Number of calls per second, on average. */
   readonly perSecond: number;
-  /** How many calls at once, after a pause. Default: as many as a second allows, and at least 1. */
+  /** Maximum number of calls at once after a pause. Default: `perSecond`, rounded down, and at least 1. */
   readonly burst?: number;
-  /** Who shares a limit; `undefined` for a call without one. Default: the principal, all that have none together. */
+  /** Returns the key of the limit that a call counts against; `undefined` for a call without a limit. Default: the principal's id, with one key for all anonymous callers. */
   readonly key?: (ctx: MiddlewareCtx) => string | undefined;
-  /** Names the limit, where several are kept in one store. Default: `"calls"`. */
+  /** Name of the limit, to separate the limits that share a store. Default: `"calls"`. */
   readonly name?: string;
-  /** Where the buckets are kept. Default: `memoryRateLimitStore()`, for this process alone. */
-  readonly store?: BucketStore;
+  /** Store of the buckets. Default: `memoryRateLimitStore()`, which is limited to this process. */
+  readonly store?: RateLimitStore;
   /**
-   * What becomes of a call whose bucket cannot be reached: it is `unavailable`, or taken; then one call a second asks the store, and
-   * the others are taken at once. Default: `"refuse"`.
+   * Result of a call if the store fails: `"reject"` ends it with `unavailable`, `"allow"` continues it. With `"allow"`, the store is
+   * then tried by one call per second, and all others continue at once. Default: `"reject"`.
    */
-  readonly ifStoreFails?: "refuse" | "allow";
+  readonly ifStoreFails?: "reject" | "allow";
 }
 
 /**
- * Refuses calls that come too fast, with `rate_limited` and when to try again: a token bucket for each key.
+ * Creates middleware that limits the rate of calls with a token bucket for each key. Calls over the limit end with `rate_limited`
+ * and a retry delay.
  *
- * @example Two calls at once, then one a second
+ * @example Two calls at once, then one per second
  * ```ts
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { rateLimit } from "jsr:@toolwire/toolwire/middleware";
@@ -81,40 +81,40 @@ export interface RateLimitOptions {
  * strictEqual(await client.ping(), "pong");
  * await rejects(client.ping(), { code: "rate_limited" });
  * ```
- * @throws {RangeError} If `perSecond` is not a number above 0, or `burst` no whole number of at least 1.
+ * @throws {RangeError} If `perSecond` is not a number above 0, or `burst` is not a whole number of at least 1.
  */
 export function rateLimit(options: RateLimitOptions): Middleware {
-  checkOptions("make a rate limit", options, RULES);
+  checkOptions("create a rate limit", options, RULES);
   const { perSecond, burst = Math.max(1, Math.floor(perSecond)), key = principalOf, name = "calls" } = options;
-  const { store = memoryRateLimitStore(), ifStoreFails = "refuse" } = options;
+  const { store = memoryRateLimitStore(), ifStoreFails = "reject" } = options;
   const bucket = { perSecond, burst };
-  /** While the store is away: until when nobody asks it. */
-  let openUntilMs: number | undefined;
+  /** Set while the store fails: time of the next attempt to use it. */
+  let bypassUntilMs: number | undefined;
   return (ctx, next) => {
-    const whose = key(ctx);
+    const bucketKey = key(ctx);
     const nowMs = ctx.clock.elapsed();
-    if (whose === undefined || (openUntilMs !== undefined && nowMs < openUntilMs)) return next();
-    // A store that is away takes its time to say so: one call a second waits for that, and the others do not.
-    if (openUntilMs !== undefined) openUntilMs = nowMs + AWAY_MS;
-    const told = (waitMs: number) => {
-      openUntilMs = undefined;
+    if (bucketKey === undefined || (bypassUntilMs !== undefined && nowMs < bypassUntilMs)) return next();
+    // A store that is down may take long to fail: one call per second waits for it, the others bypass it.
+    if (bypassUntilMs !== undefined) bypassUntilMs = nowMs + STORE_RETRY_MS;
+    const onTaken = (waitMs: number) => {
+      bypassUntilMs = undefined;
       return admit(waitMs, next);
     };
-    const waitMs = store.take(`${name}:${whose}`, bucket, nowMs);
-    if (!(waitMs instanceof Promise)) return told(waitMs);
-    return waitMs.then(told, () => {
-      if (ifStoreFails === "refuse") return UNKNOWN;
-      openUntilMs = ctx.clock.elapsed() + AWAY_MS;
+    const waitMs = store.take(`${name}:${bucketKey}`, bucket, nowMs);
+    if (!(waitMs instanceof Promise)) return onTaken(waitMs);
+    return waitMs.then(onTaken, () => {
+      if (ifStoreFails === "reject") return STORE_FAILED;
+      bypassUntilMs = ctx.clock.elapsed() + STORE_RETRY_MS;
       return next();
     });
   };
 }
 
-/** How long a store that failed is taken to be away, in milliseconds. */
-const AWAY_MS = 1_000;
+/** Time between attempts to use a store that has failed, in milliseconds. */
+const STORE_RETRY_MS = 1_000;
 
-const UNKNOWN = errorResult("unavailable", "It cannot be told now whether the call is within its limit; try again", {
-  retry_after_ms: AWAY_MS,
+const STORE_FAILED = errorResult("unavailable", "The rate limit cannot be checked at the moment; try again", {
+  retry_after_ms: STORE_RETRY_MS,
 });
 
 function admit(waitMs: number, next: () => MaybePromise<CallResult>): MaybePromise<CallResult> {
@@ -124,4 +124,40 @@ function admit(waitMs: number, next: () => MaybePromise<CallResult>): MaybePromi
 
 function principalOf({ principal }: MiddlewareCtx): string {
   return principal?.id ?? "";
+}
+
+/** Options of {@link memoryRateLimitStore}. */
+export interface MemoryRateLimitStoreOptions {
+  /** Maximum number of buckets. When it is exceeded, the least recently used bucket is evicted; its key then has a full bucket. Default: 100,000. */
+  readonly maxBuckets?: number;
+}
+
+interface Level {
+  readonly tokens: number;
+  readonly atMs: number;
+}
+
+/**
+ * Creates a store of token buckets in the memory of this process, for a rate limit that replicas do not share.
+ *
+ * @throws {RangeError} If `maxBuckets` is not a whole number above 0.
+ * @throws {TypeError} If an option is unknown.
+ */
+export function memoryRateLimitStore(options: MemoryRateLimitStoreOptions = {}): RateLimitStore {
+  checkOptions<MemoryRateLimitStoreOptions>("create a rate limit store", options, { maxBuckets: wholeNumber(1) });
+  const { maxBuckets = 100_000 } = options;
+  // In the order of use: the first bucket is the least recently used.
+  const levels = new Map<string, Level>();
+  return {
+    take(key, { perSecond, burst }, nowMs) {
+      const { tokens, atMs } = levels.get(key) ?? { tokens: burst, atMs: nowMs };
+      const filled = Math.min(burst, tokens + Math.max(0, nowMs - atMs) * perSecond / 1000);
+      const isTaken = filled >= 1;
+      levels.delete(key);
+      levels.set(key, { tokens: isTaken ? filled - 1 : filled, atMs: nowMs });
+      const [oldest] = levels.keys();
+      if (levels.size > maxBuckets && oldest !== undefined) levels.delete(oldest);
+      return isTaken ? 0 : Math.ceil((1 - filled) * 1000 / perSecond);
+    },
+  };
 }

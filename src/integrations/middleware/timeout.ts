@@ -3,8 +3,10 @@ import { checkOptions, POSITIVE, required } from "../../internal/options.ts";
 import type { Middleware } from "../../core/handler/middleware.ts";
 
 /**
- * Ends what takes longer than `timeoutMs` with `deadline_exceeded`; `ctx.signal` aborts. For what is within this middleware,
- * streams included; the limit of a whole call is the tool's `.timeout()` or the server's `timeoutMs`.
+ * Creates middleware that ends a call with `deadline_exceeded` after `timeoutMs`, and aborts `ctx.signal`.
+ *
+ * Limits everything within this middleware, including streams. The limit of a whole call is the tool's `.timeout()` or the
+ * server's `timeoutMs`.
  *
  * @example A limit for a group of tools
  * ```ts
@@ -20,13 +22,13 @@ import type { Middleware } from "../../core/handler/middleware.ts";
  * @throws {RangeError} If `timeoutMs` is not a number above 0.
  */
 export function timeout(timeoutMs: number): Middleware {
-  checkOptions<{ timeoutMs: number }>("make a timeout", { timeoutMs }, { timeoutMs: required(POSITIVE) });
+  checkOptions<{ timeoutMs: number }>("create a timeout", { timeoutMs }, { timeoutMs: required(POSITIVE) });
   const tooLate = errorResult("deadline_exceeded", `The call took longer than ${timeoutMs} ms`);
   return (ctx, next) => {
-    const settled = next();
-    if (!(settled instanceof Promise)) return settled;
+    const result = next();
+    if (!(result instanceof Promise)) return result;
     const cancel = ctx.clock.after(timeoutMs, () => ctx.end(tooLate));
-    return settled.then((later) => {
+    return result.then((later) => {
       cancel();
       return later;
     });

@@ -1,98 +1,104 @@
 /**
- * Requests to authorization servers, whose addresses strangers tell: to https alone, bounded in size and time, and redirected
- * nowhere.
+ * HTTP client for authorization servers. Their URLs are untrusted: only https, limited response size and time, no redirects.
  *
  * @module
  */
 import { allowInsecureRequests, customFetch } from "oauth4webapi";
-import type { Send } from "../auth/bearer_fetch.ts";
-import { discard, isRedirect, readPieces, readText } from "../../http_client/read.ts";
+import type { FetchFunction } from "./bearer_fetch.ts";
+import { discard, isRedirect, readText } from "../../http_client/read.ts";
+import { exchange } from "../../http_client/send.ts";
+import { toToolError } from "../../core/call/outcome.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { isConfidential, isLoopback } from "../../internal/http.ts";
-import { limitOf, within } from "../../wires/mcp/client/message_transport.ts";
-import { untilAborted } from "./abortable.ts";
+import { monitorFromSignal, withTimeLimit } from "../../core/call/time_limit.ts";
+import { abortable } from "../../internal/time.ts";
 
-/** Largest answer that is read, in bytes. */
+/** Maximum size of a response in bytes. */
 const MAX_BYTES = 262_144;
 
-/** How long one request may take, in milliseconds. */
+/** Time limit of a request in milliseconds. */
 const TIMEOUT_MS = 30_000;
 
-/** How the library is to send its requests. */
-export interface CourierOptions {
+/** Options of the functions of `oauth4webapi`. */
+export interface AuthServerRequestOptions {
   readonly [customFetch]: (url: string, init: RequestInit) => Promise<Response>;
-  /** Which addresses are good is decided here. */
+  /** Addresses are checked by {@link AuthServerClient.parse} instead. */
   readonly [allowInsecureRequests]: true;
 }
 
-/** Sends requests that have to do with tokens. */
-export class Courier {
-  readonly #send: Send;
+/** Sends requests about tokens. */
+export class AuthServerClient {
+  readonly #send: FetchFunction;
   readonly #allowsLoopback: boolean;
 
-  /** @param server Whose tokens these are: only one on this machine may send us to this machine. */
-  constructor(send: Send, server: URL) {
+  /** @param server URL of the resource server. Only a server on this machine may name authorization servers on this machine. */
+  constructor(send: FetchFunction, server: URL) {
     this.#send = send;
     this.#allowsLoopback = isLoopback(server);
   }
 
-  /** What the functions of the library take. */
-  get options(): CourierOptions {
+  /** Options for the functions of `oauth4webapi`. */
+  get options(): AuthServerRequestOptions {
     return { [customFetch]: (url, init) => this.fetch(url, init), [allowInsecureRequests]: true };
   }
 
-  /** A URL that a stranger named, if we go there. @throws {ToolError} If it is none, or neither https nor, where that is allowed, here. */
+  /** Parses and checks an untrusted URL. @throws {ToolError} If it is invalid, or neither https nor, where allowed, on this machine. */
   parse(address: unknown): URL {
     const url = typeof address === "string" && URL.canParse(address) ? new URL(address) : undefined;
-    if (url === undefined) throw new ToolError("unauthenticated", "An address of the authorization server is no URL");
+    if (url === undefined) {
+      throw new ToolError("unauthenticated", "An address of the authorization server is not a URL");
+    }
     if (isConfidential(url) && (this.#allowsLoopback || !isLoopback(url))) return url;
-    throw new ToolError(
-      "unauthenticated",
-      `Will not go to ${url.protocol}//${url.host} for tokens: it has to be https${
-        isLoopback(url) ? ", and another machine's server has no business on this one" : ""
-      }`,
-    );
+    const hint = isLoopback(url) ? ", and not an address on this machine" : "";
+    const message = `Cannot request tokens from ${url.protocol}//${url.host}: the URL must be https${hint}`;
+    throw new ToolError("unauthenticated", message);
   }
 
-  /** Sends a request, and reads the whole answer. @throws {ToolError} If there is none, or none now. */
+  /** Sends a request and reads the whole response. @throws {ToolError} If there is no response, or one about a temporary error. */
   async fetch(address: string, init: RequestInit): Promise<Response> {
     const url = this.parse(address);
-    return await within(TIMEOUT_MS, async ({ signal }) => {
+    return await withTimeLimit(TIMEOUT_MS, async ({ signal }) => {
       try {
-        return await untilAborted(this.#exchange(url, init, signal), signal);
+        return await abortable(this.#exchange(url, init, signal), signal);
       } catch (cause) {
-        if (cause instanceof ToolError && !signal.aborted) throw cause;
-        const message = signal.aborted
-          ? `${url.origin} has not answered within ${TIMEOUT_MS} ms`
-          : `Cannot reach ${url.origin}`;
-        throw new ToolError("unavailable", message, { cause });
+        if (!signal.aborted) throw cause;
+        throw new ToolError("unavailable", `${url.origin} has not answered within ${TIMEOUT_MS} ms`, { cause });
       }
     });
   }
 
-  /** A JSON object; `undefined` if there is nothing, or something else, such as the page that a site has for every path. */
+  /** Fetches a JSON object; `undefined` if the response is anything else, such as an HTML page. */
   async readObject(address: string): Promise<Readonly<Record<string, unknown>> | undefined> {
     const response = await this.fetch(address, { method: "GET", headers: { accept: "application/json" } });
-    return response.status === 200 ? await objectOf(response) : undefined;
+    return response.status === 200 ? await readJsonObject(response) : undefined;
   }
 
-  async #exchange(url: URL, init: RequestInit, signal: AbortSignal): Promise<Response> {
-    const response = await this.#send(url.href, { ...init, redirect: "manual", signal });
-    if (isRedirect(response)) {
-      discard(response);
-      // Where it leads is not looked at: what is sent could be secrets. There is nothing here.
-      return new Response(null, { status: 404 });
-    }
-    const text = await readText(readPieces(response, limitOf(signal), MAX_BYTES));
-    const { status, headers } = response;
-    if (status >= 500 || status === 429) throw new ToolError("unavailable", `${url.origin} answered ${status}`);
-    return new Response(text === "" ? null : text, { status, headers });
+  async #exchange({ href, origin }: URL, init: RequestInit, signal: AbortSignal): Promise<Response> {
+    const { method = "GET", headers: sent = {}, body } = init;
+    const result = await exchange(
+      { method, url: href, headers: sent, body, returnsRedirect: true, unreachableMessage: `Cannot reach ${origin}` },
+      { fetch: this.#send, maxResponseBytes: MAX_BYTES },
+      monitorFromSignal(signal),
+      async (response, chunks) => {
+        if (isRedirect(response)) {
+          discard(response);
+          // Redirects are not followed, because the request may contain secrets. Treated as a missing page.
+          return new Response(null, { status: 404 });
+        }
+        const text = await readText(chunks);
+        const { status, headers } = response;
+        if (status >= 500 || status === 429) throw new ToolError("unavailable", `${origin} answered ${status}`);
+        return new Response(text === "" ? null : text, { status, headers });
+      },
+    );
+    if (!("kind" in result)) return result;
+    throw toToolError(result);
   }
 }
 
-/** The JSON object that a response holds, if it does. */
-export async function objectOf(response: Response): Promise<Readonly<Record<string, unknown>> | undefined> {
+/** Parses the body of a response as a JSON object; `undefined` if it is not one. */
+export async function readJsonObject(response: Response): Promise<Readonly<Record<string, unknown>> | undefined> {
   try {
     const value: unknown = await response.json();
     return isJsonObject(value) ? value : undefined;

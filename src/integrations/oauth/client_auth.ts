@@ -3,16 +3,16 @@ import { ToolError } from "../../core/errors/tool_error.ts";
 import type { IssuerMetadata } from "./grant.ts";
 import type { StoredClient } from "./token_storage.ts";
 
-/** A private key, and what the authorization server knows it by. */
+/** Private key of a client. */
 export interface ClientKey {
-  /** For signing: ES256, RS256, PS256 or Ed25519, by the key's own algorithm. */
+  /** Signing key for ES256, RS256, PS256 or Ed25519. */
   readonly key: CryptoKey;
-  /** Its `kid`. */
+  /** Id of the key at the authorization server: `kid`. */
   readonly id?: string | undefined;
 }
 
-/** How a client proves who it is at the token endpoint, by what it has and what the server takes. */
-export function authenticationOf(
+/** Selects the client authentication at the token endpoint by the credentials and the supported methods. */
+export function clientAuthentication(
   { secret, method }: StoredClient,
   server: IssuerMetadata,
   key?: ClientKey,
@@ -27,20 +27,20 @@ export function authenticationOf(
     case "none":
       return None();
     default:
-      throw new ToolError("unauthenticated", `${server.issuer} takes no secrets of clients`);
+      throw new ToolError("unauthenticated", `${server.issuer} supports no authentication with a client secret`);
   }
 }
 
-/** The ways in which clients can prove who they are, best first. */
+/** Authentication methods, preferred one first. */
 const METHODS: readonly string[] = ["client_secret_basic", "client_secret_post", "none"];
 
 function preferred({ token_endpoint_auth_methods_supported: supported }: IssuerMetadata): string | undefined {
-  // What RFC 8414 says of a server that does not say.
+  // The default of RFC 8414.
   return Array.isArray(supported) ? METHODS.find((method) => supported.includes(method)) : METHODS[0];
 }
 
 /**
- * As RFC 6749, section 2.3.1, has it. The library escapes more than that, which servers that unescape nothing do not understand.
+ * Basic authentication by RFC 6749, section 2.3.1. `oauth4webapi` escapes more characters, which fails at servers that do not unescape.
  */
 function secretBasic(secret: string): ClientAuth {
   return (_server, client, _body, headers) => {

@@ -1,5 +1,5 @@
 /**
- * Where a server's tokens come from: what it tells of itself, and what the authorization server does that it names.
+ * Discovery of the authorization server of a resource server, by the metadata of both.
  *
  * Source: MCP, revisions 2025-03-26 to 2026-07-28, "Authorization"; RFC 9728 and RFC 8414.
  *
@@ -7,43 +7,43 @@
  */
 import { ToolError } from "../../core/errors/tool_error.ts";
 import type { Challenge } from "./challenge.ts";
-import type { Courier } from "./auth_server_client.ts";
+import type { AuthServerClient } from "./auth_server_client.ts";
 import type { IssuerMetadata } from "./grant.ts";
 
-/** Where to get tokens for a server. */
+/** Source of the tokens of a resource server. */
 export interface TokenSource {
-  /** The server, as it calls itself; `undefined` if it does not say, as those of 2025-03-26. */
+  /** The resource identifier; `undefined` for servers without resource metadata, as in revision 2025-03-26. */
   readonly resource: string | undefined;
-  /** Scopes that there are. */
+  /** Supported scopes. */
   readonly scopes: readonly string[] | undefined;
   readonly server: IssuerMetadata;
 }
 
 /**
- * Finds out where the tokens of a server come from; `undefined` if it takes none, as far as it says.
+ * Finds the source of the tokens of a resource server; `undefined` if nothing indicates that it accepts tokens.
  *
- * @param issuer Who has to be asked for tokens; `undefined` for the first that the server names.
+ * @param issuer Required issuer; `undefined` for the first one that the server names.
  */
-export async function discover(
+export async function discoverTokenSource(
   url: URL,
-  { metadataUrl, isGuess }: Challenge,
+  { metadataUrl, isProbe }: Challenge,
   issuer: string | undefined,
-  courier: Courier,
+  authServer: AuthServerClient,
 ): Promise<TokenSource | undefined> {
-  const resource = await readResource(url, metadataUrl, courier);
-  if (resource === undefined) return isGuess ? undefined : await discoverAtRoot(url, issuer, courier);
+  const resource = await readResource(url, metadataUrl, authServer);
+  if (resource === undefined) return isProbe ? undefined : await discoverAtRoot(url, issuer, authServer);
   const { resource: name, authorization_servers: issuers, scopes_supported: scopes } = resource;
   return {
     resource: checkResource(name, url),
     scopes: Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === "string") : undefined,
-    server: await readServer(chooseIssuer(issuers, issuer, url), courier),
+    server: await readServer(chooseIssuer(issuers, issuer, url), authServer),
   };
 }
 
-/** The metadata of an authorization server. @throws {ToolError} If there is none, or that of another. */
-export async function readServer(issuer: string, courier: Courier): Promise<IssuerMetadata> {
-  for (const place of wellKnownOf(courier.parse(issuer))) {
-    const found = await readServerAt(place, issuer, (named) => isSameIssuer(named, issuer), courier);
+/** Reads the metadata of an authorization server. @throws {ToolError} If they are missing, or of another issuer. */
+export async function readServer(issuer: string, authServer: AuthServerClient): Promise<IssuerMetadata> {
+  for (const url of metadataUrls(authServer.parse(issuer))) {
+    const found = await readServerAt(url, issuer, (named) => isSameIssuer(named, issuer), authServer);
     if (found !== undefined) return found;
   }
   throw new ToolError("unauthenticated", `The authorization server ${issuer} has no metadata`);
@@ -54,28 +54,27 @@ type Metadata = Readonly<Record<string, unknown>>;
 async function readResource(
   url: URL,
   metadataUrl: string | undefined,
-  courier: Courier,
+  authServer: AuthServerClient,
 ): Promise<Metadata | undefined> {
   if (metadataUrl !== undefined) {
-    const found = await courier.readObject(courier.parse(metadataUrl).href);
+    const found = await authServer.readObject(authServer.parse(metadataUrl).href);
     if (found !== undefined) return found;
-    throw new ToolError("unauthenticated", `${url.origin} names metadata that are not there`);
+    throw new ToolError("unauthenticated", `Cannot read the resource metadata that ${url.origin} names`);
   }
-  const path = url.pathname.replace(/\/$/, "");
-  for (const place of new Set([path, ""])) {
-    const found = await courier.readObject(`${url.origin}/.well-known/oauth-protected-resource${place}`);
+  for (const path of new Set([url.pathname.replace(/\/$/, ""), ""])) {
+    const found = await authServer.readObject(`${url.origin}/.well-known/oauth-protected-resource${path}`);
     if (found?.["resource"] !== undefined) return found;
   }
   return undefined;
 }
 
-/** Tokens are for what the metadata name, which has to be the server, or what it is a part of. */
+/** Checks that the resource of the metadata is the server, or contains it. */
 function checkResource(name: unknown, url: URL): string {
   const named = typeof name === "string" && URL.canParse(name) ? new URL(name) : undefined;
   const isAround = named?.origin === url.origin && ["", url.search].includes(named.search) && named.hash === "" &&
     `${url.pathname}/`.startsWith(named.pathname.replace(/\/?$/, "/"));
   if (isAround) return name as string;
-  throw new ToolError("unauthenticated", `The metadata of ${url.href} are those of something else`);
+  throw new ToolError("unauthenticated", `The metadata of ${url.href} describe another resource`);
 }
 
 function chooseIssuer(named: unknown, wanted: string | undefined, url: URL): string {
@@ -84,19 +83,23 @@ function chooseIssuer(named: unknown, wanted: string | undefined, url: URL): str
   if (typeof issuer === "string") return issuer;
   const message = wanted === undefined
     ? `${url.href} names no authorization server`
-    : `${url.href} does not take tokens of ${wanted}, which is all that there are credentials for`;
+    : `${url.href} does not accept tokens of ${wanted}, the only issuer with credentials`;
   throw new ToolError("unauthenticated", message);
 }
 
 /**
- * In the revision of 2025-03-26 a server is its own authorization server: at its root, by metadata or by custom. What it calls itself
- * there, nobody has told before; it has to be of the same origin.
+ * In revision 2025-03-26 a server is its own authorization server, with metadata or default endpoints at its root. The issuer is not known
+ * before; it must have the same origin.
  */
-async function discoverAtRoot(url: URL, wanted: string | undefined, courier: Courier): Promise<TokenSource> {
+async function discoverAtRoot(
+  url: URL,
+  wanted: string | undefined,
+  authServer: AuthServerClient,
+): Promise<TokenSource> {
   const { origin } = url;
-  const place = `${origin}/.well-known/oauth-authorization-server`;
+  const metadataUrl = `${origin}/.well-known/oauth-authorization-server`;
   const isOwn = (issuer: unknown) => URL.canParse(String(issuer)) && new URL(String(issuer)).origin === origin;
-  const server = await readServerAt(place, origin, isOwn, courier) ?? {
+  const server = await readServerAt(metadataUrl, origin, isOwn, authServer) ?? {
     issuer: origin,
     authorization_endpoint: `${origin}/authorize`,
     token_endpoint: `${origin}/token`,
@@ -108,25 +111,25 @@ async function discoverAtRoot(url: URL, wanted: string | undefined, courier: Cou
 }
 
 async function readServerAt(
-  place: string,
+  url: string,
   issuer: string,
-  isRight: (issuer: unknown) => boolean,
-  courier: Courier,
+  isExpected: (issuer: unknown) => boolean,
+  authServer: AuthServerClient,
 ): Promise<IssuerMetadata | undefined> {
-  const found = await courier.readObject(place);
+  const found = await authServer.readObject(url);
   if (found?.["issuer"] === undefined) return undefined;
-  if (isRight(found["issuer"])) return found as unknown as IssuerMetadata;
-  throw new ToolError("unauthenticated", `The metadata of ${issuer} are those of another authorization server`);
+  if (isExpected(found["issuer"])) return found as unknown as IssuerMetadata;
+  throw new ToolError("unauthenticated", `The metadata of ${issuer} describe another authorization server`);
 }
 
-/** The same URL: with and without a slash alone as its path. */
+/** Whether two issuers are the same URL. An empty path equals a slash. */
 export function isSameIssuer(one: unknown, other: string): boolean {
   return typeof one === "string" && URL.canParse(one) && URL.canParse(other) &&
     new URL(one).href === new URL(other).href;
 }
 
-/** Where an issuer's metadata may be, in the order of MCP's specification. */
-function wellKnownOf({ origin, pathname }: URL): readonly string[] {
+/** Well-known URLs of an issuer's metadata, in the order of the MCP specification. */
+function metadataUrls({ origin, pathname }: URL): readonly string[] {
   const path = pathname.replace(/\/$/, "");
   const [oauth, openId] = [".well-known/oauth-authorization-server", ".well-known/openid-configuration"];
   const inserted = [`${origin}/${oauth}${path}`, `${origin}/${openId}${path}`];

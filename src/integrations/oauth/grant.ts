@@ -1,59 +1,47 @@
 import type { Json } from "../../internal/json.ts";
-import type { Courier } from "./auth_server_client.ts";
+import type { AuthServerClient } from "./auth_server_client.ts";
 import type { DPoPHandle } from "oauth4webapi";
-import type { StoredClient, Vault } from "./token_storage.ts";
+import type { IssuedTokens, StoredClient, TokenStorage } from "./token_storage.ts";
 
-/** What an authorization server tells of itself, by the names of RFC 8414. */
+/** Metadata of an authorization server, by the names of RFC 8414. */
 export interface IssuerMetadata {
-  /** Who it is. */
+  /** Issuer identifier. */
   readonly issuer: string;
-  /** Anything else. */
+  /** Any other member. */
   readonly [name: string]: Json | undefined;
 }
 
-/** What tokens are wanted for, and where from. */
+/** A request for tokens. */
 export interface GrantRequest {
   readonly server: IssuerMetadata;
-  /** Sent as `resource`, so that the token is good there alone; servers of before RFC 9728 have none. */
+  /** Parameter `resource`, which limits the token to this resource; `undefined` for servers without RFC 9728. */
   readonly resource: string | undefined;
-  /** What to ask for; `undefined` leaves it to the server. */
+  /** Requested scopes; `undefined` leaves them to the authorization server. */
   readonly scopes: readonly string[] | undefined;
-  readonly courier: Courier;
-  readonly vault: Vault;
-  /** Proves possession of the key that tokens are to be bound to. */
+  readonly authServer: AuthServerClient;
+  readonly storage: TokenStorage;
+  /** Creates DPoP proofs, if tokens are bound to a key. */
   readonly dpop: DPoPHandle | undefined;
 }
 
-/** Tokens as they come. */
-export interface IssuedTokens {
-  readonly accessToken: string;
-  readonly type: "bearer" | "dpop";
-  readonly refreshToken?: string | undefined;
-  readonly expiresInSeconds?: number | undefined;
-  /** What was asked for in the end. */
-  readonly scopes?: readonly string[] | undefined;
-  /** Whom they were issued to, where that has registered by itself. */
-  readonly client?: StoredClient | undefined;
-}
-
-/** How tokens are had: by a person who agrees, or by what a machine knows. */
+/** Operations of a grant. */
 export interface GrantFlow {
-  /** Whose tokens these have to be; `undefined` for whoever the server names. */
+  /** Required issuer; `undefined` for any issuer that the server names. */
   readonly issuer: string | undefined;
-  /** Gets tokens. */
+  /** Requests tokens. */
   obtain(request: GrantRequest): Promise<IssuedTokens>;
-  /** Gets others for a refresh token; absent where `obtain` costs nobody anything. */
+  /** Requests tokens with a refresh token. Missing if `obtain` needs no user. */
   refresh?(request: GrantRequest, refreshToken: string, client: StoredClient | undefined): Promise<IssuedTokens>;
 }
 
-/** How a client gets its tokens: what `authorizationCode`, `clientCredentials` and `jwtBearer` make. */
+/** Grant by which a client gets tokens: the result of `authorizationCode`, `clientCredentials` or `jwtBearer`. */
 export interface Grant {
-  /** Its name: `grant_type` at the token endpoint. */
+  /** Name: `grant_type` at the token endpoint. */
   readonly type: string;
 }
 
-/** A grant with what is in it. */
-class OwnGrant implements Grant {
+/** A grant with its operations. */
+class FlowGrant implements Grant {
   readonly type: string;
   readonly flow: GrantFlow;
 
@@ -63,27 +51,26 @@ class OwnGrant implements Grant {
   }
 }
 
-/** Makes a grant. */
-export function grantOf(type: string, flow: GrantFlow): Grant {
-  return new OwnGrant(type, flow);
+/** Creates a grant. */
+export function createGrant(type: string, flow: GrantFlow): Grant {
+  return new FlowGrant(type, flow);
 }
 
-/** What a grant does. @throws {TypeError} If it is none of ours. */
-export function flowOf(grant: Grant): GrantFlow {
-  if (grant instanceof OwnGrant) return grant.flow;
+/** Returns the operations of a grant. @throws {TypeError} If it was not created by this library. */
+export function grantFlow(grant: Grant): GrantFlow {
+  if (grant instanceof FlowGrant) return grant.flow;
   throw new TypeError("Cannot get tokens: pass a grant, such as authorizationCode({ … }) or clientCredentials({ … })");
 }
 
 /**
- * Whose tokens these have to be, if that is said.
+ * Returns the required issuer; `undefined` for any issuer.
  *
- * @throws {TypeError} If there is a secret, and nothing is said.
+ * @throws {TypeError} If there is a secret without an issuer.
  */
-export function issuerFor(secret: string | undefined, issuer: string | undefined): string | undefined {
+export function requiredIssuer(secret: string | undefined, issuer: string | undefined): string | undefined {
   if (secret !== undefined && issuer === undefined) {
-    throw new TypeError(
-      'Cannot keep a client secret: say whose it is, by issuer; "*" sends it to whom the server names',
-    );
+    const hint = '"*" sends it to any issuer that the server names';
+    throw new TypeError(`Cannot use a client secret: pass the issuer that it belongs to; ${hint}`);
   }
   return issuer === "*" ? undefined : issuer;
 }

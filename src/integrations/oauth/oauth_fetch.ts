@@ -5,32 +5,32 @@ import {
   protectedResourceRequest,
   WWWAuthenticateChallengeError,
 } from "oauth4webapi";
-import type { Send } from "../auth/bearer_fetch.ts";
+import type { FetchFunction } from "./bearer_fetch.ts";
 import { discard } from "../../http_client/read.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isConfidential } from "../../internal/http.ts";
+import { abortable } from "../../internal/time.ts";
 import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionRules, rule, TEXTS } from "../../internal/options.ts";
 import { type Challenge, NO_CHALLENGE, readChallenge } from "./challenge.ts";
-import { flowOf, type Grant } from "./grant.ts";
-import { Session } from "./session.ts";
+import { type Grant, grantFlow } from "./grant.ts";
+import { OAuthSession } from "./oauth_session.ts";
 import type { OAuthStore, StoredTokens } from "./token_storage.ts";
-import { untilAborted } from "./abortable.ts";
 
 /** Options of {@link oauthFetch}. */
 export interface OAuthFetchOptions {
-  /** How tokens are had. */
+  /** Grant that tokens are requested by. */
   readonly grant: Grant;
-  /** Where they are kept. Default: in memory, for as long as the process lasts. */
+  /** Store of the tokens. Default: in memory. */
   readonly store?: OAuthStore | undefined;
-  /** What to ask for at first. Default: what the server says that it needs, or else all that it has. */
+  /** Scopes of the first request. Default: those that the server requires, or else all that it supports. */
   readonly scopes?: readonly string[] | undefined;
   /**
-   * A key pair that tokens are bound to (RFC 9449): stolen, they are of no use. For `sign` and `verify`, the public key extractable;
-   * the authorization server has to know of it.
+   * Key pair that tokens are bound to by DPoP (RFC 9449), so that a stolen token cannot be used. For `sign` and `verify`, with an
+   * extractable public key; the authorization server must support DPoP.
    */
   readonly dpop?: CryptoKeyPair | undefined;
-  /** Takes the place of the global `fetch`, for the server as for those that it names. */
-  readonly fetch?: Send | undefined;
+  /** Replaces the global `fetch`, also for requests to authorization servers. */
+  readonly fetch?: FetchFunction | undefined;
 }
 
 const RULES: OptionRules<OAuthFetchOptions> = {
@@ -43,25 +43,26 @@ const RULES: OptionRules<OAuthFetchOptions> = {
 
 /** A `fetch` for transports that gets, sends and renews tokens. */
 export interface OAuthFetch {
-  /** Sends a request, with a token if there is one, and if need be again with another. */
+  /** Sends a request with the current token, and repeats it with another one if the server rejects it. */
   (url: string, init: RequestInit): Promise<Response>;
   /**
-   * Gets tokens now, if there are none that are good: people take longer than calls wait. Does nothing if the server wants none.
+   * Gets tokens now unless there are valid ones, since a user takes longer than the time limit of a call. Does nothing if the server
+   * requires none.
    *
-   * @throws {ToolError} If there are none to be had.
+   * @throws {ToolError} If no tokens can be obtained.
    */
   signIn(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
-  /** Forgets the tokens, and what the client was registered as. They are not revoked. */
+  /** Deletes the tokens and the client registration from the store. The tokens are not revoked. */
   signOut(): Promise<void>;
 }
 
 /**
- * A `fetch` for transports that gets the tokens of one server by OAuth, as the specification of MCP says: from the authorization
- * server that the server names, when it first refuses a request. Refresh tokens renew them before they end; where the server wants
- * further scopes, these are asked for, once.
+ * A `fetch` for transports that gets the tokens of one server by OAuth as specified by MCP: from the authorization server that the server
+ * names, when it first rejects a request. Tokens are renewed by refresh tokens before they expire. If the server requires further scopes,
+ * they are requested once.
  *
- * Tokens go to the origin of `url` alone; requests to elsewhere go without. Parallel calls wait for one and the same token. What
- * cannot be had is thrown as a `ToolError`: `unauthenticated`, or `unavailable` if it may be there later.
+ * Tokens are only sent to the origin of `url`. Parallel calls wait for the same token. Failures are thrown as a `ToolError` with the code
+ * `unauthenticated`, or `unavailable` for a temporary error.
  *
  * @example A machine, with a secret
  * ```ts
@@ -78,7 +79,7 @@ export interface OAuthFetch {
  *   auth: bearer((token) => token === "token-of-the-robot" ? { id: "robot" } : undefined),
  * });
  *
- * // In the place of the network, and of an authorization server.
+ * // Replaces the network and the authorization server.
  * const answers = new Map<string, object>([
  *   [`${issuer}/.well-known/oauth-authorization-server`, { issuer, token_endpoint: `${issuer}/token` }],
  *   [`${issuer}/token`, { access_token: "token-of-the-robot", token_type: "Bearer", expires_in: 3600 }],
@@ -92,26 +93,26 @@ export interface OAuthFetch {
  * const client = createClient<typeof server>(mcpTransport(url, { fetch: oauthFetch(url, { grant, fetch: network }) }));
  * strictEqual(await client.whoami({}), "robot");
  * ```
- * @param url The server's URL, as its transport gets it.
- * @throws {TypeError} If the URL is none, or neither https nor on this machine, or an option is not what it has to be.
+ * @param url URL of the server, as passed to its transport.
+ * @throws {TypeError} If the URL is invalid, or neither https nor on this machine, or an option is invalid or unknown.
  */
 export function oauthFetch(url: string | URL, options: OAuthFetchOptions): OAuthFetch {
   checkOptions("get tokens", options, RULES);
   const server = new URL(url);
   if (!isConfidential(server)) {
-    throw new TypeError(`Cannot send tokens to ${server.href}: it has to be https, or on this machine`);
+    throw new TypeError(`Cannot send tokens to ${server.href}: it must be https, or on this machine`);
   }
   const { grant, store = new Map(), scopes, dpop, fetch: send = (to, init) => fetch(to, init) } = options;
   server.hash = "";
-  const session = new Session({ url: server, flow: flowOf(grant), store, scopes, dpop, send });
+  const session = new OAuthSession({ url: server, flow: grantFlow(grant), store, scopes, dpop, send });
   const sendAuthorized = async (to: string, init: RequestInit) => {
     if (new URL(to).origin !== server.origin) return await send(to, init);
-    return await exchange(session, send, to, init);
+    return await sendWithRenewal(session, send, to, init);
   };
   return Object.assign(sendAuthorized, {
     signIn: ({ signal }: { readonly signal?: AbortSignal | undefined } = {}) =>
-      untilAborted(signIn(session, send, server), signal),
-    signOut: () => session.forget(),
+      abortable(signIn(session, send, server), signal),
+    signOut: () => session.signOut(),
   });
 }
 
@@ -120,40 +121,45 @@ function isStore(value: unknown): boolean {
   return [get, set, remove].every((one) => typeof one === "function");
 }
 
-/** How often a request is sent at most: without a token, with an old one, with a new one, with a nonce, and with one that goes further. */
+/** Maximum number of tries: without a token, with an old one, with a new one, with a nonce, and with one for further scopes. */
 const MAX_TRIES = 5;
 
-async function exchange(session: Session, send: Send, url: string, init: RequestInit): Promise<Response> {
-  let tokens = await untilAborted(session.current(), init.signal);
-  let [hasNonce, goesFurther] = [false, false];
+async function sendWithRenewal(
+  session: OAuthSession,
+  send: FetchFunction,
+  url: string,
+  init: RequestInit,
+): Promise<Response> {
+  let tokens = await abortable(session.current(), init.signal);
+  let [hasNonce, hasFurtherScopes] = [false, false];
   for (let tries = 1;; tries++) {
     const response = await sendWith(tokens, session.dpop, send, url, init);
     const challenge = await readChallenge(response);
-    if (tokens !== undefined && (challenge === undefined || challenge.isInsufficient)) session.proven(tokens);
-    // A body that has been read cannot be sent again; and a server that always wants further scopes would ask for ever.
+    if (tokens !== undefined && (challenge === undefined || challenge.isInsufficient)) session.confirm(tokens);
+    // A stream cannot be sent again. Further scopes are requested once, since a server could require more each time.
     const isLast = tries === MAX_TRIES || init.body instanceof ReadableStream ||
-      (goesFurther && challenge?.isInsufficient);
+      (hasFurtherScopes && challenge?.isInsufficient);
     if (challenge === undefined || isLast) return response;
     const isForNonce: boolean = challenge.wantsNonce && tokens !== undefined && !hasNonce;
     const next = isForNonce ? tokens : await renewAfter(response, session, tokens, challenge, init.signal);
     if (next === undefined) return response;
     discard(response);
     hasNonce ||= isForNonce;
-    goesFurther ||= challenge.isInsufficient;
+    hasFurtherScopes ||= challenge.isInsufficient;
     tokens = next;
   }
 }
 
-/** Other tokens than those that a response refuses, which nobody reads if there are none to be had. */
+/** Gets other tokens after a response that rejected the current ones. The response is discarded if this throws. */
 async function renewAfter(
   response: Response,
-  session: Session,
-  refused: StoredTokens | undefined,
+  session: OAuthSession,
+  rejected: StoredTokens | undefined,
   challenge: Challenge,
   signal: AbortSignal | null | undefined,
 ): Promise<StoredTokens | undefined> {
   try {
-    return await untilAborted(session.renew(refused, challenge), signal);
+    return await abortable(session.renew(rejected, challenge), signal);
   } catch (thrown) {
     discard(response);
     throw thrown;
@@ -163,7 +169,7 @@ async function renewAfter(
 async function sendWith(
   tokens: StoredTokens | undefined,
   dpop: DPoPHandle | undefined,
-  send: Send,
+  send: FetchFunction,
   url: string,
   init: RequestInit,
 ): Promise<Response> {
@@ -171,8 +177,10 @@ async function sendWith(
   const headers = new Headers(init.headers);
   const options = {
     [allowInsecureRequests]: true as const,
-    [customFetch]: (_: string, { headers: said }: { readonly headers: Readonly<Record<string, string>> }) => {
-      for (const name of ["authorization", "dpop"]) if (said[name] !== undefined) headers.set(name, said[name]);
+    [customFetch]: (_: string, { headers: authorized }: { readonly headers: Readonly<Record<string, string>> }) => {
+      for (const name of ["authorization", "dpop"]) {
+        if (authorized[name] !== undefined) headers.set(name, authorized[name]);
+      }
       return send(url, { ...init, headers });
     },
     ...(dpop !== undefined && { DPoP: dpop }),
@@ -181,14 +189,14 @@ async function sendWith(
     const method = init.method ?? "GET";
     return await protectedResourceRequest(tokens.accessToken, method, new URL(url), undefined, undefined, options);
   } catch (thrown) {
-    // The library throws whatever has a challenge.
+    // The library throws for each response with a challenge.
     if (thrown instanceof WWWAuthenticateChallengeError) return thrown.response;
     throw thrown;
   }
 }
 
-/** Has the server say where tokens come from, by a request that does nothing, and gets some unless there are good ones. */
-async function signIn(session: Session, send: Send, server: URL): Promise<void> {
+/** Sends a request without effect, to get a challenge, and then gets tokens unless there are valid ones. */
+async function signIn(session: OAuthSession, send: FetchFunction, server: URL): Promise<void> {
   const tokens = await session.current();
   const response = await sendWith(tokens, session.dpop, send, server.href, { method: "GET", redirect: "manual" });
   const challenge = await readChallenge(response);
@@ -196,5 +204,5 @@ async function signIn(session: Session, send: Send, server: URL): Promise<void> 
   if (tokens !== undefined && challenge === undefined) return;
   const renewed = await session.renew(tokens, challenge ?? NO_CHALLENGE, true);
   if (renewed !== undefined || challenge === undefined) return;
-  throw new ToolError("unauthenticated", `${server.href} takes no tokens that are to be had`);
+  throw new ToolError("unauthenticated", `Cannot sign in: no token for ${server.href} can be obtained`);
 }

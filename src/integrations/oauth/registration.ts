@@ -1,6 +1,5 @@
 /**
- * What a client is called by an authorization server: what it has been told, the address of a document about itself, or what the
- * server gives it on the spot.
+ * Client id at an authorization server: a given one, the URL of a metadata document, or the result of dynamic client registration.
  *
  * Source: MCP, revision 2026-07-28, "Authorization", "Client registration"; RFC 7591.
  *
@@ -10,12 +9,12 @@ import { type AuthorizationServer, dynamicClientRegistrationRequest } from "oaut
 import { ToolError } from "../../core/errors/tool_error.ts";
 import type { JsonObject } from "../../internal/json.ts";
 import { isLoopback } from "../../internal/http.ts";
-import { objectOf } from "./auth_server_client.ts";
+import { readJsonObject } from "./auth_server_client.ts";
 import type { GrantRequest, IssuerMetadata } from "./grant.ts";
-import { refusalOf, refusedBy } from "./refusal.ts";
+import { authServerError, toAuthError } from "./auth_error.ts";
 import type { StoredClient } from "./token_storage.ts";
 
-/** What a client can be called. */
+/** Credentials and metadata of a client. */
 export interface RegistrationOptions {
   readonly clientId?: string | undefined;
   readonly clientSecret?: string | undefined;
@@ -23,63 +22,63 @@ export interface RegistrationOptions {
   readonly clientMetadata?: JsonObject | undefined;
 }
 
-/** What this client is called there; registers it if need be. */
+/** Returns the client id; registers the client if necessary. */
 export async function identify(
   options: RegistrationOptions,
   redirectUrl: string,
   request: GrantRequest,
 ): Promise<StoredClient> {
   const { clientId, clientSecret, clientMetadataUrl } = options;
-  const { server, vault } = request;
+  const { server, storage } = request;
   if (clientId !== undefined) return { id: clientId, secret: clientSecret };
   if (clientMetadataUrl !== undefined && server["client_id_metadata_document_supported"] === true) {
     return { id: clientMetadataUrl };
   }
-  await vault.keepIssuer(server.issuer);
-  const known = await vault.client(server.issuer);
-  // A redirect to elsewhere would be refused, on a page that nobody gets back from.
+  await storage.saveIssuer(server.issuer);
+  const known = await storage.client(server.issuer);
+  // With another redirect URL, the authorization page would show an error and not redirect.
   if (known?.redirectUrl === redirectUrl) return known;
   if (server["registration_endpoint"] === undefined) {
     throw new ToolError(
       "unauthenticated",
-      `The authorization server ${server.issuer} registers nobody: get a client id there, and pass it as clientId`,
+      `The authorization server ${server.issuer} has no registration endpoint: get a client id there, and pass it as clientId`,
     );
   }
   const client = await register(options, redirectUrl, request);
-  await vault.keepClient(server.issuer, client);
+  await storage.saveClient(server.issuer, client);
   return client;
 }
 
 async function register(
   { clientMetadata }: RegistrationOptions,
   redirectUrl: string,
-  { server, courier }: GrantRequest,
+  { server, authServer }: GrantRequest,
 ): Promise<StoredClient> {
   const { issuer } = server;
   const metadata = {
     client_name: "Toolwire",
-    grant_types: grantTypesOf(server),
+    grant_types: registeredGrantTypes(server),
     response_types: ["code"],
     application_type: isNative(redirectUrl) ? "native" : "web",
-    token_endpoint_auth_method: methodOf(server),
+    token_endpoint_auth_method: registeredAuthMethod(server),
     ...clientMetadata,
     redirect_uris: [redirectUrl],
   };
   let response: Response;
   try {
-    response = await dynamicClientRegistrationRequest(server as AuthorizationServer, metadata, courier.options);
+    response = await dynamicClientRegistrationRequest(server as AuthorizationServer, metadata, authServer.options);
   } catch (thrown) {
-    throw refusalOf(thrown, issuer);
+    throw toAuthError(thrown, issuer);
   }
-  const answer = await objectOf(response);
-  // The library would also refuse 200, and secrets that do not say when they end; both are common.
-  const { client_id: id, client_secret: secret, token_endpoint_auth_method: given } = answer ?? {};
-  if (!response.ok) throw refusedBy(issuer, answer?.["error"], answer);
+  const body = await readJsonObject(response);
+  // Not by the library, which rejects status 200 and secrets without an expiry; both are common.
+  const { client_id: id, client_secret: secret, token_endpoint_auth_method: registered } = body ?? {};
+  if (!response.ok) throw authServerError(issuer, body?.["error"], body);
   if (typeof id !== "string" || id === "") {
-    throw refusalOf(new TypeError("There is no client_id in the answer"), issuer);
+    throw toAuthError(new TypeError("The response has no client_id"), issuer);
   }
-  // A secret that was not asked for, by a server that does not say what for, is used as its metadata have it.
-  const method = given ?? clientMetadata?.["token_endpoint_auth_method"];
+  // Without a method, a secret that was not requested is used with the preferred method of the server's metadata.
+  const method = registered ?? clientMetadata?.["token_endpoint_auth_method"];
   return {
     id,
     redirectUrl,
@@ -88,14 +87,14 @@ async function register(
   };
 }
 
-/** A client that people run themselves keeps no secret: without one, if the server lets it. */
-function methodOf({ token_endpoint_auth_methods_supported: supported }: IssuerMetadata): string {
+/** Authentication method to register: none if the server supports it, since the client of a user cannot keep a secret. */
+function registeredAuthMethod({ token_endpoint_auth_methods_supported: supported }: IssuerMetadata): string {
   if (!Array.isArray(supported) || supported.includes("none")) return "none";
   return supported.includes("client_secret_basic") ? "client_secret_basic" : "client_secret_post";
 }
 
-/** Refresh tokens, unless the server says that it has none. */
-function grantTypesOf({ grant_types_supported: supported }: IssuerMetadata): string[] {
+/** Grant types to register: refresh tokens, too, unless the server does not support them. */
+function registeredGrantTypes({ grant_types_supported: supported }: IssuerMetadata): string[] {
   const all = ["authorization_code", "refresh_token"];
   return Array.isArray(supported) ? all.filter((type) => supported.includes(type)) : all;
 }

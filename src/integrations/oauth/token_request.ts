@@ -6,79 +6,79 @@ import {
   type TokenEndpointResponse,
 } from "oauth4webapi";
 import { ToolError } from "../../core/errors/tool_error.ts";
-import { authenticationOf, type ClientKey } from "./client_auth.ts";
-import { objectOf } from "./auth_server_client.ts";
-import type { GrantRequest, IssuedTokens } from "./grant.ts";
-import { refusalOf } from "./refusal.ts";
-import type { StoredClient } from "./token_storage.ts";
+import { clientAuthentication, type ClientKey } from "./client_auth.ts";
+import { readJsonObject } from "./auth_server_client.ts";
+import type { GrantRequest } from "./grant.ts";
+import { toAuthError } from "./auth_error.ts";
+import type { IssuedTokens, StoredClient } from "./token_storage.ts";
 
-/** What the token endpoint is asked by. */
+/** Parameters of a token request. */
 export interface TokenRequest {
   readonly grantType: string;
-  /** Those of the grant; `resource` is added to them. */
+  /** Parameters of the grant. `resource` is added. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** What the client proves itself by in the place of a secret. */
+  /** Key for client authentication in place of a secret. */
   readonly key?: ClientKey | undefined;
 }
 
-/** Asks the token endpoint. @throws {ToolError} If it gives none. */
+/** Sends a token request. @throws {ToolError} If no token is issued. */
 export async function requestTokens(
   request: GrantRequest,
   client: StoredClient,
   { grantType, parameters, key }: TokenRequest,
 ): Promise<IssuedTokens> {
-  const { courier, dpop, resource, scopes } = request;
+  const { authServer, dpop, resource, scopes } = request;
   const server = request.server as AuthorizationServer;
   const named = { client_id: client.id };
   const all = { ...parameters, ...(resource !== undefined && { resource }) };
-  const options = { ...courier.options, ...(dpop !== undefined && { DPoP: dpop }) };
-  const ask = async () => {
-    const authentication = authenticationOf(client, request.server, key);
+  const options = { ...authServer.options, ...(dpop !== undefined && { DPoP: dpop }) };
+  const send = async () => {
+    const authentication = clientAuthentication(client, request.server, key);
     const response = await genericTokenEndpointRequest(server, named, authentication, grantType, all, options);
-    return await processGenericTokenEndpointResponse(server, named, await essentialOf(response));
+    return await processGenericTokenEndpointResponse(server, named, await withoutUnused(response));
   };
   try {
-    return { ...issued(await twiceForNonce(ask), dpop !== undefined), scopes };
+    return { ...readTokens(await retryWithNonce(send), dpop !== undefined), scopes };
   } catch (thrown) {
-    throw refusalOf(thrown, server.issuer);
+    throw toAuthError(thrown, server.issuer);
   }
 }
 
-/** The scopes, as a parameter. */
+/** Encodes scopes as a parameter. */
 export function scopeParameter(scopes: readonly string[] | undefined): Readonly<Record<string, string>> {
   return scopes === undefined ? {} : { scope: scopes.join(" ") };
 }
 
-/** Asks again where the proof lacked a nonce, which the library has by then. */
-async function twiceForNonce<Value>(ask: () => Promise<Value>): Promise<Value> {
+/** Retries once if the DPoP proof lacked a nonce, which the library has taken from the response. */
+async function retryWithNonce<Value>(send: () => Promise<Value>): Promise<Value> {
   try {
-    return await ask();
+    return await send();
   } catch (thrown) {
-    if (isDPoPNonceError(thrown)) return await ask();
+    if (isDPoPNonceError(thrown)) return await send();
     throw thrown;
   }
 }
 
-/** A response without what the library would look at, and we do not want. */
-async function essentialOf(response: Response): Promise<Response> {
-  const body = await objectOf(response.clone());
+/** Removes parts that the library would validate and that are not used. */
+async function withoutUnused(response: Response): Promise<Response> {
+  const body = await readJsonObject(response.clone());
   if (body === undefined) return response;
-  // The token that says who a person is, is for those who want to know that.
+  // The identity of the user is not needed.
   const { id_token: _, ...rest } = body;
   const headers = new Headers(response.headers);
-  // Where both say what is wrong, OAuth's own word counts.
+  // The error code of the body takes precedence over a challenge.
   if (rest["error"] !== undefined) headers.delete("www-authenticate");
   return new Response(JSON.stringify(rest), { status: response.status, headers });
 }
 
-function issued(tokens: TokenEndpointResponse, isBound: boolean): Omit<IssuedTokens, "scopes"> {
+function readTokens(tokens: TokenEndpointResponse, isBound: boolean): Omit<IssuedTokens, "scopes"> {
   const { access_token: accessToken, token_type: type, refresh_token: refreshToken, expires_in: expiresInSeconds } =
     tokens;
   if (!/^[\x21-\x7e]+$/.test(accessToken)) {
-    throw new ToolError("unauthenticated", "The token has characters that no header may have");
+    throw new ToolError("unauthenticated", "The token contains characters that are not allowed in a header");
   }
   if (isBound !== (type === "dpop")) {
-    throw new ToolError("unauthenticated", `The token is bound to ${isBound ? "no key" : "a key that is not ours"}`);
+    throw new ToolError("unauthenticated", `The token is bound to ${isBound ? "no key" : "another key"}`);
   }
   return { accessToken, type: isBound ? "dpop" : "bearer", refreshToken, expiresInSeconds };
 }

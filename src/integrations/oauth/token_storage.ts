@@ -1,6 +1,5 @@
 /**
- * What is kept between requests, and, if a store outlives the process, between runs: tokens, and what this client is called where
- * it has registered.
+ * Storage of tokens and client registrations between requests and, in a persistent store, between processes.
  *
  * @module
  */
@@ -10,64 +9,71 @@ import { isJsonObject } from "../../internal/json.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 
 /**
- * Where tokens are kept: anything like a `Map` of texts, also an asynchronous one. It belongs to one person, or one machine client:
- * whoever has it, has their tokens.
+ * Store of tokens: a `Map` of texts, or anything with its methods, also asynchronous ones. A store belongs to one user or one machine
+ * client, and its content must be kept secret.
  */
 export interface OAuthStore {
-  /** The text; `undefined` or `null` if there is none. */
+  /** Returns a text; `undefined` or `null` if it is missing. */
   get(key: string): MaybePromise<string | null | undefined>;
-  /** Keeps a text. */
+  /** Stores a text. */
   set(key: string, value: string): unknown;
-  /** Forgets a text. */
+  /** Deletes a text. */
   delete(key: string): unknown;
 }
 
-/** What a client is called by an authorization server, and proves it by. */
+/** Client id and credentials at one authorization server. */
 export interface StoredClient {
   /** `client_id`. */
   readonly id: string;
   /** `client_secret`. */
   readonly secret?: string | undefined;
-  /** How it proves who it is at the token endpoint: `token_endpoint_auth_method`. */
+  /** Authentication method at the token endpoint: `token_endpoint_auth_method`. */
   readonly method?: string | undefined;
-  /** What it has registered to be redirected to. */
+  /** Registered redirect URL. */
   readonly redirectUrl?: string | undefined;
 }
 
-/** Tokens, and what they are good for. */
-export interface StoredTokens {
-  /** The token to send. */
+/** Tokens of a token response. */
+interface Tokens {
   readonly accessToken: string;
-  /** How it is sent. */
+  /** Authentication scheme. */
   readonly type: "bearer" | "dpop";
-  /** What another is had for. */
   readonly refreshToken?: string | undefined;
-  /** When to ask for another, in milliseconds since the Unix epoch. */
-  readonly renewAtMs?: number | undefined;
-  /** When it ends, in milliseconds since the Unix epoch. */
-  readonly endsAtMs?: number | undefined;
-  /** Who issued it. */
-  readonly issuer: string;
-  /** What it was asked for, as `resource`. */
-  readonly resource?: string | undefined;
-  /** Scopes that were asked for. */
+  /** Requested scopes. */
   readonly scopes?: readonly string[] | undefined;
-  /** Whom it was issued to, where that has registered by itself. */
+  /** The client that they were issued to, if it was registered dynamically. */
   readonly client?: StoredClient | undefined;
-  /** The key that it is bound to. */
+}
+
+/** Newly issued tokens. */
+export interface IssuedTokens extends Tokens {
+  readonly expiresInSeconds?: number | undefined;
+}
+
+/** Stored tokens and their validity. */
+export interface StoredTokens extends Tokens {
+  /** Time to renew the token, in milliseconds since the Unix epoch. */
+  readonly renewAtMs?: number | undefined;
+  /** Expiry, in milliseconds since the Unix epoch. */
+  readonly endsAtMs?: number | undefined;
+  /** Issuer. */
+  readonly issuer: string;
+  /** Parameter `resource` of the request. */
+  readonly resource?: string | undefined;
+  /** Thumbprint of the key that it is bound to. */
   readonly keyThumbprint?: string | undefined;
 }
 
-/** What a store did not do: no fault of the server, nor of whoever issues tokens. */
-export class StoreFault extends ToolError {
-  /** @param method What of the store has failed. */
+/** Error of the token store, as opposed to errors of servers. */
+export class TokenStoreError extends ToolError {
+  /** @param method The method that failed. */
   constructor(method: keyof OAuthStore, cause: unknown) {
-    super("unavailable", `The store of tokens has failed: its ${method}() threw; see the cause`, { cause });
+    super("unavailable", `The token store failed: its ${method}() threw; see the cause`, { cause });
   }
 }
 
-/** A store with what is in it, until that is forgotten. What cannot be read is not there. */
-export class Vault {
+/** The records of one server in a store. Invalid records are treated as missing. */
+export class TokenStorage {
   readonly #store: OAuthStore;
   readonly #tokensKey: string;
   readonly #issuersKey: string;
@@ -82,15 +88,15 @@ export class Vault {
 
   async tokens(): Promise<StoredTokens | undefined> {
     const found = await this.#read(this.#tokensKey);
-    const isWhole = typeof found?.["accessToken"] === "string" && typeof found["issuer"] === "string";
-    return isWhole ? found as unknown as StoredTokens : undefined;
+    const isValid = typeof found?.["accessToken"] === "string" && typeof found["issuer"] === "string";
+    return isValid ? found as unknown as StoredTokens : undefined;
   }
 
-  async keepTokens(tokens: StoredTokens): Promise<void> {
+  async saveTokens(tokens: StoredTokens): Promise<void> {
     await this.#write("set", this.#tokensKey, JSON.stringify(tokens));
   }
 
-  async forgetTokens(): Promise<void> {
+  async deleteTokens(): Promise<void> {
     await this.#write("delete", this.#tokensKey);
   }
 
@@ -99,32 +105,32 @@ export class Vault {
     return typeof found?.["id"] === "string" ? found as unknown as StoredClient : undefined;
   }
 
-  async keepClient(issuer: string, client: StoredClient): Promise<void> {
+  async saveClient(issuer: string, client: StoredClient): Promise<void> {
     await this.#write("set", clientKey(issuer), JSON.stringify(client));
   }
 
-  async forgetClient(issuer: string): Promise<void> {
+  async deleteClient(issuer: string): Promise<void> {
     await this.#write("delete", clientKey(issuer));
   }
 
-  /** Notes where this client is registered: its name there is forgotten with the tokens, also if these are gone by then. */
-  async keepIssuer(issuer: string): Promise<void> {
+  /** Records that the client is registered at this issuer, so that {@link close} deletes the registration even without tokens. */
+  async saveIssuer(issuer: string): Promise<void> {
     const issuers = await this.#issuers();
     if (issuers.includes(issuer)) return;
     await this.#write("set", this.#issuersKey, JSON.stringify({ issuers: [...issuers, issuer] }));
   }
 
-  /** Forgets all of it, and keeps nothing any more: whatever is under way then, comes too late. */
+  /** Deletes all records. Later writes are ignored. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    // Where requests cannot wait for each other, it is the store that has to keep what is asked of it in order.
+    // On runtimes where requests cannot wait for each other, the store has to keep the order of its operations.
     if (!systemClock.isPerRequest) await Promise.allSettled(this.#writing);
     const issuers = new Set(await this.#issuers());
     const tokens = await this.tokens();
     if (tokens !== undefined) issuers.add(tokens.issuer);
-    for (const issuer of issuers) await this.#ask("delete", clientKey(issuer));
-    await this.#ask("delete", this.#tokensKey);
-    await this.#ask("delete", this.#issuersKey);
+    for (const issuer of issuers) await this.#call("delete", clientKey(issuer));
+    await this.#call("delete", this.#tokensKey);
+    await this.#call("delete", this.#issuersKey);
   }
 
   async #issuers(): Promise<readonly string[]> {
@@ -134,7 +140,7 @@ export class Vault {
 
   async #write(method: "set" | "delete", key: string, value?: string): Promise<void> {
     if (this.#isClosed) return;
-    const written = this.#ask(method, key, value);
+    const written = this.#call(method, key, value);
     this.#writing.add(written);
     try {
       await written;
@@ -144,7 +150,7 @@ export class Vault {
   }
 
   async #read(key: string): Promise<Readonly<Record<string, unknown>> | undefined> {
-    const text = await this.#ask("get", key) as string | null | undefined;
+    const text = await this.#call("get", key) as string | null | undefined;
     try {
       const value: unknown = JSON.parse(text ?? "null");
       return isJsonObject(value) ? value : undefined;
@@ -153,17 +159,17 @@ export class Vault {
     }
   }
 
-  async #ask(method: keyof OAuthStore, key: string, value: string = ""): Promise<unknown> {
+  async #call(method: keyof OAuthStore, key: string, value: string = ""): Promise<unknown> {
     const store = this.#store;
     try {
       return await (method === "set" ? store.set(key, value) : store[method](key));
     } catch (thrown) {
-      throw new StoreFault(method, thrown);
+      throw new TokenStoreError(method, thrown);
     }
   }
 }
 
-/** What one authorization server knows a client by, no other one gets. */
+/** Key of the registration at one issuer. */
 function clientKey(issuer: string): string {
   return `oauth client ${issuer}`;
 }

@@ -4,8 +4,10 @@
  * @module
  */
 import { asObject, isJsonObject } from "../../internal/json.ts";
-import { discard, isRedirect, readPieces, readText } from "../../http_client/read.ts";
-import { ToolError } from "../../core/errors/tool_error.ts";
+import { discard, isRedirect, readText } from "../../http_client/read.ts";
+import { monitorFromSignal } from "../../core/call/time_limit.ts";
+import { exchange } from "../../http_client/send.ts";
+import { toToolError } from "../../core/call/outcome.ts";
 import { readAnswer } from "./answer.ts";
 import type { OpenApiDocument } from "./document.ts";
 import { ImportError } from "./import_error.ts";
@@ -36,7 +38,8 @@ export interface ApiAccess {
 
 /** @throws {TypeError} If the base URL is unknown. */
 export function openApiAccess(document: OpenApiDocument, options: AccessOptions): ApiAccess {
-  const { baseUrl, headers = {}, fetch: sendRequest = fetch, maxResponseBytes } = options;
+  const { baseUrl, headers = {}, fetch, maxResponseBytes } = options;
+  const http = { ...(fetch !== undefined && { fetch }), maxResponseBytes };
   const base = baseUrl === undefined ? parseBase(serverOf(document.root["servers"]), "the document") : parseBase(
     baseUrl,
     "the document",
@@ -49,7 +52,6 @@ export function openApiAccess(document: OpenApiDocument, options: AccessOptions)
       return hrefOf(baseUrl !== undefined || servers === undefined ? base : parseBase(serverOf(servers), where));
     },
     async send(method, request, what, isTyped, signal) {
-      const limit = { signal, markActive() {}, suspend() {} };
       const sent = new Headers({ accept: "application/json, */*;q=0.5" });
       request.headers.forEach((value, name) => sent.set(name, value));
       if (new URL(request.url).origin === base.origin) {
@@ -57,28 +59,22 @@ export function openApiAccess(document: OpenApiDocument, options: AccessOptions)
         own.forEach((value, name) => sent.set(name, value));
       }
       const { url, body } = request;
-      const response = await reach(
-        () => sendRequest(url, { method, headers: sent, body, signal, redirect: "manual" }),
-        what,
+      const unreachableMessage = `${what}: the API cannot be reached; try again later`;
+      const result = await exchange(
+        { method, url, headers: sent, body, returnsRedirect: true, unreachableMessage },
+        http,
+        monitorFromSignal(signal),
+        async (response, chunks) => {
+          if (!isRedirect(response)) return { response, text: await readText(chunks) };
+          discard(response);
+          return { response, text: "" };
+        },
       );
-      if (isRedirect(response)) {
-        discard(response);
-        return readAnswer(response, "", what, isTyped);
-      }
-      const text = await reach(() => readText(readPieces(response, limit, maxResponseBytes)), what);
-      return readAnswer(response, text, what, isTyped);
+      if (!("kind" in result)) return readAnswer(result.response, result.text, what, isTyped);
+      // An unreachable API is not an error of the tool.
+      throw toToolError(result);
     },
   };
-}
-
-/** Network errors are not errors of the tool. */
-async function reach<Value>(go: () => Promise<Value>, what: string): Promise<Value> {
-  try {
-    return await go();
-  } catch (cause) {
-    if (cause instanceof ToolError) throw cause;
-    throw new ToolError("unavailable", `${what}: the API cannot be reached; try again later`, { cause });
-  }
 }
 
 /** URL of the first server, with the defaults of its variables. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { withRetryAfter } from "../../http_client/read.ts";
+import { addRetryAfter } from "../../http_client/read.ts";
 import { errorResult } from "../../core/call/outcome.ts";
 import { Failure } from "../../core/errors/failure.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
@@ -59,7 +59,7 @@ function errorOf(status: number, headers: Headers, text: string, what: string): 
   const message = `${what} answered ${status}`;
   if (status === 429 || status >= 500) {
     const code = status === 429 ? "rate_limited" : "unavailable";
-    const { data } = withRetryAfter(errorResult(code, message, { status }), headers);
+    const { data } = addRetryAfter(errorResult(code, message, { status }), headers);
     return new ToolError(code, `${message}: try again later`, { details: data });
   }
   if (status < 400) return new Failure("redirected", `${message}: redirects are not followed`, { status });

@@ -1,40 +1,40 @@
 /**
- * What spans and metrics are called.
+ * Names of attributes and metrics.
  *
  * Source: {@link https://opentelemetry.io/docs/specs/semconv/rpc/ | OpenTelemetry semantic conventions for RPC}, version 1.45.
- * What they have no name for begins with `toolwire.`.
+ * Names that are not in the conventions begin with `toolwire.`.
  *
  * @module
  */
 
-/** Attributes of the conventions. */
+/** Attribute: the RPC system, always {@link SYSTEM}. */
 export const RPC_SYSTEM_NAME = "rpc.system.name";
-/** The tool. */
+/** Attribute: name of the tool. */
 export const RPC_METHOD = "rpc.method";
-/** `OK`, or the code of a refusal. */
+/** Attribute: `OK`, or the error code. */
 export const RPC_STATUS_CODE = "rpc.status_code";
-/** The code of a refusal that is an error of the side that tells of it. */
+/** Attribute: the error code, if the error counts as an error of the measuring side. */
 export const ERROR_TYPE = "error.type";
 
-/** Metrics of the conventions, in seconds. */
+/** Metric: duration of a call at the server, in seconds. */
 export const SERVER_CALL_DURATION = "rpc.server.call.duration";
-/** The same at the client. */
+/** Metric: duration of a call at the client, in seconds. */
 export const CLIENT_CALL_DURATION = "rpc.client.call.duration";
 
-/** Over which wire a call came. */
+/** Attribute: wire of the call. */
 export const WIRE = "toolwire.wire";
-/** How a call ended: `answer`, `promise`, `elicitation`, `request-for-more-resource`, `failure` or `error`. */
+/** Attribute: kind of the result: `answer`, `promise`, `elicitation`, `request-for-more-resource`, `failure` or `error`. */
 export const OUTCOME = "toolwire.outcome";
-/** The tool's own code of a failure; of spans only, since nothing bounds how many there are. */
+/** Attribute of spans: code of a failure. Not on metrics, because the number of codes is unlimited. */
 export const FAILURE_CODE = "toolwire.failure.code";
-/** `ctx.callId`. */
+/** Attribute: `ctx.callId`. */
 export const CALL_ID = "toolwire.call.id";
-/** What the log has of an internal error. */
+/** Attribute: id of an internal error in the log. */
 export const CORRELATION_ID = "toolwire.correlation.id";
-/** How many pieces were streamed. */
+/** Attribute: number of streamed partial results. */
 export const PIECES = "toolwire.pieces";
-/** Which run of a job it is, from 1. */
+/** Attribute: attempt of a job, from 1. */
 export const ATTEMPT = "toolwire.attempt";
 
-/** The system, whichever wire: a tool is the same method on all. */
+/** The RPC system. The same for all wires, because a tool is the same method on all of them. */
 export const SYSTEM = "toolwire";

@@ -11,7 +11,15 @@ import {
 } from "@opentelemetry/api";
 import type { CallResult } from "../../core/call/outcome.ts";
 import { mapMaybe } from "../../internal/async.ts";
-import { checkOtelOptions, durations, lazyInstruments, type OtelOptions, tracerOf } from "./instruments.ts";
+import {
+  checkOtelOptions,
+  createDurationHistogram,
+  endSpan,
+  lazyInstruments,
+  type OtelOptions,
+  resultAttributes,
+  tracerOf,
+} from "./telemetry.ts";
 import {
   ATTEMPT,
   CALL_ID,
@@ -24,11 +32,10 @@ import {
   SYSTEM,
   WIRE,
 } from "./names.ts";
-import { endSpan, outcomeAttributes } from "./outcome.ts";
-import { formatTraceContext, parseTraceContext, withMetadata, withSaid } from "./trace_context.ts";
+import { formatTraceContext, parseTraceContext, withMetadata, withTraceContext } from "./trace_context.ts";
 import type { Middleware, MiddlewareCtx } from "../../core/handler/middleware.ts";
 
-/** What a server measures. */
+/** Instruments of a server. */
 interface ServerInstruments {
   readonly calls: Histogram;
   readonly jobs: Histogram;
@@ -37,8 +44,8 @@ interface ServerInstruments {
   readonly refusedTokens: Counter;
 }
 
-/** How a token is refused, and work that one stands for. */
-const TOKEN_REFUSALS: ReadonlySet<string> = new Set([
+/** Error codes of rejected promise tokens and continuations. */
+const TOKEN_ERRORS: ReadonlySet<string> = new Set([
   "invalid_promise",
   "expired_promise",
   "promise_lost",
@@ -46,11 +53,11 @@ const TOKEN_REFUSALS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Spans and metrics for the calls of a server, as its middleware; and, the same value again as `jobMiddleware`, for runs of
- * deferred work, whose spans are linked to those of their calls.
+ * Creates middleware that records spans and metrics of calls. The same value as `jobMiddleware` records the runs of deferred
+ * work; their spans are linked to the spans of their calls.
  *
- * A call belongs to the trace that its caller says in `_meta.traceparent`; else to the span that is active, such as that of an
- * HTTP instrumentation; else to the trace of its headers or gRPC metadata.
+ * A call belongs to the trace in `_meta.traceparent`; otherwise to the active span, such as that of an HTTP instrumentation;
+ * otherwise to the trace in its headers or gRPC metadata.
  *
  * @example A server that is traced
  * ```ts
@@ -84,18 +91,18 @@ export function otel(options: OtelOptions = {}): Middleware {
         ...(isJob && { [ATTEMPT]: ctx.attempt }),
       },
     }, parent);
-    const within = trace.setSpan(parent, span);
+    const active = trace.setSpan(parent, span);
     const startedMs = ctx.clock.elapsed();
-    const pieces = span.isRecording() ? countPieces(ctx) : undefined;
-    if (!isJob) ctx.trace = formatTraceContext(within);
-    return mapMaybe(context.with(within, next), (settled) => {
-      const ended = outcomeAttributes(settled, "server");
+    const partials = span.isRecording() ? countPartials(ctx) : undefined;
+    if (!isJob) ctx.trace = formatTraceContext(active);
+    return mapMaybe(context.with(active, next), (result) => {
+      const attributes = resultAttributes(result, "server");
       const seconds = (ctx.clock.elapsed() - startedMs) / 1000;
-      instruments()[isJob ? "jobs" : "calls"].record(seconds, { ...method, ...ended }, within);
-      if (!isJob) count(instruments(), ctx, settled, { ...method, [WIRE]: ctx.call.peer.wire });
-      if (pieces !== undefined && pieces.count > 0) span.setAttribute(PIECES, pieces.count);
-      endSpan(span, settled, ended);
-      return settled;
+      instruments()[isJob ? "jobs" : "calls"].record(seconds, { ...method, ...attributes }, active);
+      if (!isJob) count(instruments(), ctx, result, { ...method, [WIRE]: ctx.call.peer.wire });
+      if (partials !== undefined && partials.count > 0) span.setAttribute(PIECES, partials.count);
+      endSpan(span, result, attributes);
+      return result;
     });
   };
 }
@@ -103,44 +110,44 @@ export function otel(options: OtelOptions = {}): Middleware {
 function createInstruments(meter: Meter): ServerInstruments {
   const count = (name: string, description: string) => meter.createCounter(name, { description });
   return {
-    calls: durations(meter, SERVER_CALL_DURATION, "How long calls took"),
-    jobs: durations(meter, "toolwire.job.duration", "How long runs of deferred work took"),
-    outcomes: count("toolwire.server.calls", "How calls ended"),
-    promises: count("toolwire.server.promises", "Promises that were given"),
-    refusedTokens: count("toolwire.server.tokens.refused", "Promise tokens and continuations that were refused"),
+    calls: createDurationHistogram(meter, SERVER_CALL_DURATION, "Duration of calls"),
+    jobs: createDurationHistogram(meter, "toolwire.job.duration", "Duration of runs of deferred work"),
+    outcomes: count("toolwire.server.calls", "Results of calls"),
+    promises: count("toolwire.server.promises", "Promise tokens that were issued"),
+    refusedTokens: count("toolwire.server.tokens.refused", "Promise tokens and continuations that were rejected"),
   };
 }
 
-function count(instruments: ServerInstruments, ctx: MiddlewareCtx, settled: CallResult, attributes: Attributes): void {
-  instruments.outcomes.add(1, { ...attributes, [OUTCOME]: settled.kind });
-  // Whoever redeems gets the same promise again.
-  if (settled.kind === "promise" && !ctx.tool.isSystem) instruments.promises.add(1, attributes);
-  if (settled.kind === "error" && TOKEN_REFUSALS.has(settled.code)) {
-    instruments.refusedTokens.add(1, { ...attributes, [RPC_STATUS_CODE]: settled.code });
+function count(instruments: ServerInstruments, ctx: MiddlewareCtx, result: CallResult, attributes: Attributes): void {
+  instruments.outcomes.add(1, { ...attributes, [OUTCOME]: result.kind });
+  // Redeeming a promise token returns the same promise again.
+  if (result.kind === "promise" && !ctx.tool.isSystem) instruments.promises.add(1, attributes);
+  if (result.kind === "error" && TOKEN_ERRORS.has(result.code)) {
+    instruments.refusedTokens.add(1, { ...attributes, [RPC_STATUS_CODE]: result.code });
   }
 }
 
-/** What a call is part of; where its caller says another trace than the span that is active, both are told. */
+/** Parent of a call's span. If the caller sent another trace than that of the active span, the active span is linked. */
 function parentOf(ctx: MiddlewareCtx): { readonly parent: Context; readonly links: Link[] } {
   const active = context.active();
   const ambient = trace.getSpanContext(active);
   if (ctx.trace !== undefined) {
-    const said = withSaid(active, ctx.trace);
-    const isSaid = trace.getSpanContext(said) !== ambient;
-    if (isSaid) return { parent: said, links: ambient === undefined ? [] : [{ context: ambient }] };
+    const remote = withTraceContext(active, ctx.trace);
+    const isRemote = trace.getSpanContext(remote) !== ambient;
+    if (isRemote) return { parent: remote, links: ambient === undefined ? [] : [{ context: ambient }] };
   }
   return { parent: ambient === undefined ? withMetadata(active, ctx.metadata) : active, links: [] };
 }
 
-function linksToCall({ trace: said }: MiddlewareCtx): Link[] {
-  const call = said && parseTraceContext(said);
+function linksToCall({ trace: traceContext }: MiddlewareCtx): Link[] {
+  const call = traceContext && parseTraceContext(traceContext);
   return call === undefined ? [] : [{ context: call }];
 }
 
-function countPieces(ctx: MiddlewareCtx): { count: number } {
-  const pieces = { count: 0 };
+function countPartials(ctx: MiddlewareCtx): { readonly count: number } {
+  const partials = { count: 0 };
   ctx.onEvent(({ kind }) => {
-    if (kind === "partial") pieces.count++;
+    if (kind === "partial") partials.count++;
   });
-  return pieces;
+  return partials;
 }

@@ -1,5 +1,5 @@
 /**
- * Trace context in and out of calls: by the propagator that the process has, and by W3C Trace Context where it has none.
+ * Trace context of calls: extracted and injected by the global propagator, or as W3C Trace Context if there is no propagator.
  *
  * Source: {@link https://www.w3.org/TR/trace-context/ | Trace Context}, section 3.2.
  *
@@ -24,30 +24,30 @@ const RECORD: TextMapGetter<TraceContext> = {
 
 const METADATA: TextMapGetter<Metadata> = {
   get: (carrier, key) => carrier.get(key) ?? undefined,
-  // Headers are looked up, not listed.
+  // Metadata cannot be listed.
   keys: () => [],
 };
 
-/** `base` with the trace that a caller said in `_meta`; `base` itself if that is none. */
-export function withSaid(base: Context, said: TraceContext): Context {
-  return withRemote(base, propagation.extract(base, said, RECORD), parseTraceContext(said));
+/** Returns `base` with the trace that a caller sent in `_meta`, or `base` itself if that is invalid. */
+export function withTraceContext(base: Context, sent: TraceContext): Context {
+  return withRemote(base, propagation.extract(base, sent, RECORD), parseTraceContext(sent));
 }
 
-/** `base` with the trace that headers or gRPC metadata say; `base` itself if they say none. */
+/** Returns `base` with the trace in headers or gRPC metadata, or `base` itself if there is no valid one. */
 export function withMetadata(base: Context, metadata: Metadata): Context {
   const [traceparent, tracestate] = [metadata.get("traceparent"), metadata.get("tracestate")];
-  const said = traceparent === null ? {} : { traceparent, ...(tracestate !== null && { tracestate }) };
-  return withRemote(base, propagation.extract(base, metadata, METADATA), parseTraceContext(said));
+  const sent = traceparent === null ? {} : { traceparent, ...(tracestate !== null && { tracestate }) };
+  return withRemote(base, propagation.extract(base, metadata, METADATA), parseTraceContext(sent));
 }
 
 function withRemote(base: Context, extracted: Context, parsed: SpanContext | undefined): Context {
-  const isKnown = trace.getSpanContext(extracted) !== trace.getSpanContext(base);
-  return isKnown || parsed === undefined ? extracted : trace.setSpanContext(extracted, parsed);
+  const isExtracted = trace.getSpanContext(extracted) !== trace.getSpanContext(base);
+  return isExtracted || parsed === undefined ? extracted : trace.setSpanContext(extracted, parsed);
 }
 
-/** The span that a trace context names; `undefined` if it names none. */
+/** Parses the span context of a trace context. Returns `undefined` if it is invalid. */
 export function parseTraceContext({ traceparent = "", tracestate }: TraceContext): SpanContext | undefined {
-  // Later versions may add fields; version ff is none.
+  // Later versions may add fields. Version ff is invalid.
   const match = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:$|-)/.exec(traceparent);
   const [, version, traceId = "", spanId = "", flags = ""] = match ?? [];
   if (version === "00" && traceparent.length !== 55) return undefined;
@@ -56,7 +56,7 @@ export function parseTraceContext({ traceparent = "", tracestate }: TraceContext
   return tracestate === undefined ? span : { ...span, traceState: createTraceState(tracestate) };
 }
 
-/** What is sent along with a call, or kept with a job, so that it belongs to the span of `context`. */
+/** Formats the trace context that is sent with a call or stored with a job, so that it belongs to the span of `context`. */
 export function formatTraceContext(context: Context): TraceContext {
   const carrier: Record<string, string> = {};
   propagation.inject(context, carrier);

@@ -2,14 +2,21 @@ import { context, type Span, SpanKind, SpanStatusCode, trace } from "@openteleme
 import type { CallResult, Sink, UnknownOutcome } from "../../core/call/outcome.ts";
 import type { Transport, TransportCall } from "../../core/call/transport.ts";
 import type { MaybePromise } from "../../internal/async.ts";
-import { checkOtelOptions, durations, lazyInstruments, type OtelOptions, tracerOf } from "./instruments.ts";
+import {
+  checkOtelOptions,
+  createDurationHistogram,
+  endSpan,
+  lazyInstruments,
+  type OtelOptions,
+  resultAttributes,
+  tracerOf,
+} from "./telemetry.ts";
 import { CLIENT_CALL_DURATION, ERROR_TYPE, RPC_METHOD, RPC_SYSTEM_NAME, SYSTEM } from "./names.ts";
-import { endSpan, outcomeAttributes } from "./outcome.ts";
 import { formatTraceContext } from "./trace_context.ts";
 
 /**
- * A transport around another, that traces and measures the calls of a client, and tells the server which trace they belong to:
- * as `_meta.traceparent`, over each wire.
+ * Wraps a transport, and records spans and metrics of the calls of a client. The trace context is sent to the server in
+ * `_meta.traceparent`, over every wire.
  *
  * @example A client that is traced
  * ```ts
@@ -25,28 +32,31 @@ import { formatTraceContext } from "./trace_context.ts";
 export function otelTransport(transport: Transport, options: OtelOptions = {}): Transport {
   checkOtelOptions(options);
   const tracer = tracerOf(options);
-  const duration = lazyInstruments(options, (meter) => durations(meter, CLIENT_CALL_DURATION, "How long calls took"));
+  const duration = lazyInstruments(
+    options,
+    (meter) => createDurationHistogram(meter, CLIENT_CALL_DURATION, "Duration of calls"),
+  );
   return {
     async call(call: TransportCall, sink?: Sink): Promise<CallResult | UnknownOutcome> {
       const attributes = { ...options.attributes, [RPC_SYSTEM_NAME]: SYSTEM, [RPC_METHOD]: call.tool };
       const span = tracer.startSpan(call.tool, { kind: SpanKind.CLIENT, attributes });
-      const within = trace.setSpan(context.active(), span);
+      const active = trace.setSpan(context.active(), span);
       const startedMs = performance.now();
-      const meta = { ...call.meta, ...formatTraceContext(within) };
+      const meta = { ...call.meta, ...formatTraceContext(active) };
       const record = (ended: object) =>
-        duration().record((performance.now() - startedMs) / 1000, { ...attributes, ...ended }, within);
+        duration().record((performance.now() - startedMs) / 1000, { ...attributes, ...ended }, active);
       try {
-        const settled = await context.with(
-          within,
+        const result = await context.with(
+          active,
           (): MaybePromise<CallResult | UnknownOutcome> => transport.call({ ...call, meta }, sink),
         );
-        const ended = outcomeAttributes(settled, "client");
+        const ended = resultAttributes(result, "client");
         record(ended);
-        endSpan(span, settled, ended);
-        return settled;
+        endSpan(span, result, ended);
+        return result;
       } catch (thrown) {
         record({ [ERROR_TYPE]: "_OTHER" });
-        endBroken(span, thrown);
+        endWithException(span, thrown);
         throw thrown;
       }
     },
@@ -55,8 +65,8 @@ export function otelTransport(transport: Transport, options: OtelOptions = {}): 
   };
 }
 
-/** What the caller's own functions throw. */
-function endBroken(span: Span, thrown: unknown): void {
+/** Ends a span for an exception of the caller's own functions. */
+function endWithException(span: Span, thrown: unknown): void {
   if (thrown instanceof Error) span.recordException(thrown);
   span.setAttribute(ERROR_TYPE, "_OTHER");
   span.setStatus({ code: SpanStatusCode.ERROR });

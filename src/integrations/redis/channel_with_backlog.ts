@@ -1,60 +1,60 @@
-import type { Hearing } from "./channels.ts";
+import type { ChannelListener } from "../../engine/redis/channels.ts";
 
-/** What was told while nobody here listened. */
-export interface Missed<News> {
-  /** In the order in which it was told. */
-  readonly news: readonly News[];
-  /** Where that ends. */
+/** Messages that were published while this process was not subscribed. */
+export interface Backlog<Message> {
+  /** The messages, oldest first. */
+  readonly messages: readonly Message[];
+  /** Position in the log after the last of them. */
   readonly cursor: string;
 }
 
-/** What a {@link Follower} needs. */
-export interface FollowerOptions<News> {
-  /** From where on everything is told; `undefined` if that is for `missed` to know. */
+/** Options of {@link ChannelWithBacklog}. */
+export interface ChannelWithBacklogOptions<Message> {
+  /** Position in the log after which messages are emitted; `undefined` if `readBacklog` decides. */
   readonly cursor: string | undefined;
-  /** Reads what a channel tells, after its cursor; `undefined` if it makes no sense. */
-  readonly read: (text: string) => News | undefined;
-  /** Gives what a log has after a cursor. Tells by itself what goes wrong. */
-  readonly missed: (cursor: string | undefined) => Promise<Missed<News>>;
-  /** Told everything: some of it twice, after a break. */
-  readonly tell: (news: News) => void;
+  /** Decodes a message of the channel, which follows its cursor; `undefined` if it is invalid. */
+  readonly decode: (text: string) => Message | undefined;
+  /** Reads the log after a cursor. Reports its own errors. */
+  readonly readBacklog: (cursor: string | undefined) => Promise<Backlog<Message>>;
+  /** Called with every message; after a reconnection, with some of them twice. */
+  readonly emit: (message: Message) => void;
 }
 
 /**
- * Hears what a channel tells, and reads in a log what it did not hear: before it had joined, and while Redis was gone. In both,
- * each piece of news has a cursor before it.
+ * Emits the messages of a channel, and reads those that it missed from a log: before the subscription, and while Redis could not be
+ * reached. A message of the channel begins with its cursor in the log.
  */
-export class Follower<News> implements Hearing {
-  readonly #options: FollowerOptions<News>;
+export class ChannelWithBacklog<Message> implements ChannelListener {
+  readonly #options: ChannelWithBacklogOptions<Message>;
   #cursor: string | undefined;
-  /** Whether everything before the cursor was told. */
-  #isWhole = false;
-  #joins = 0;
+  /** Whether every message before the cursor was emitted. */
+  #isComplete = false;
+  #subscriptions = 0;
 
-  constructor(options: FollowerOptions<News>) {
+  constructor(options: ChannelWithBacklogOptions<Message>) {
     this.#options = options;
     this.#cursor = options.cursor;
   }
 
   onMessage(text: string): void {
     const end = text.indexOf(" ");
-    const news = this.#options.read(text.slice(end + 1));
-    if (news !== undefined) this.#options.tell(news);
-    if (this.#isWhole && end > 0) this.#cursor = text.slice(0, end);
+    const message = this.#options.decode(text.slice(end + 1));
+    if (message !== undefined) this.#options.emit(message);
+    if (this.#isComplete && end > 0) this.#cursor = text.slice(0, end);
   }
 
-  onJoin(): void {
-    this.#isWhole = false;
-    this.#catchUp(++this.#joins).catch(() => {
-      // It was told. With the next connection it is tried again, from the same cursor.
+  onSubscribe(): void {
+    this.#isComplete = false;
+    this.#catchUp(++this.#subscriptions).catch(() => {
+      // Reported already. The next subscription retries from the same cursor.
     });
   }
 
-  async #catchUp(join: number): Promise<void> {
-    const { news, cursor } = await this.#options.missed(this.#cursor);
-    if (join !== this.#joins) return;
+  async #catchUp(subscription: number): Promise<void> {
+    const { messages, cursor } = await this.#options.readBacklog(this.#cursor);
+    if (subscription !== this.#subscriptions) return;
     this.#cursor = cursor;
-    this.#isWhole = true;
-    news.forEach(this.#options.tell);
+    this.#isComplete = true;
+    messages.forEach(this.#options.emit);
   }
 }

@@ -1,12 +1,12 @@
 /**
- * Reads what Redis has of sessions. Whoever else writes there may have written anything: what makes no sense is told, and
- * passed over.
+ * Decodes the records of sessions in Redis. Other programs may have written there: each function returns `undefined` for an invalid
+ * record, which the caller reports and skips.
  *
  * @module
  */
-import type { McpSession, SessionNote, StoredMessage } from "../../wires/mcp/http/sessions/store.ts";
+import type { McpSession, SessionEvent, StoredMessage } from "../../wires/mcp/http/sessions/store.ts";
 
-/** JSON text as a value; `undefined` if it is none. */
+/** Parses JSON; `undefined` if it is invalid. */
 function parse(text: unknown): unknown {
   try {
     return typeof text === "string" ? JSON.parse(text) : undefined;
@@ -15,15 +15,15 @@ function parse(text: unknown): unknown {
   }
 }
 
-/** A session; the wire looks at what is in it. */
+/** Decodes a session. The wire validates its content. */
 export function toSession(text: unknown, id: string): McpSession | undefined {
   const value = parse(text) as McpSession | null | undefined;
   return typeof value === "object" && value?.id === id ? value : undefined;
 }
 
-/** A note. */
-export function toNote(text: unknown): SessionNote | undefined {
-  const note = parse(text) as SessionNote | null | undefined;
+/** Decodes a note. */
+export function toNote(text: unknown): SessionEvent | undefined {
+  const note = parse(text) as SessionEvent | null | undefined;
   if (typeof note !== "object" || note === null) return undefined;
   switch (note.kind) {
     case "message":
@@ -37,16 +37,16 @@ export function toNote(text: unknown): SessionNote | undefined {
   }
 }
 
-/** An entry of a stream of Redis: its id, and names and values in turn. */
+/** Entry of a Redis stream: its id, and names and values in turn. */
 export type Entry = readonly [id: string, fields: readonly string[]];
 
-/** The value of an entry's field. */
+/** Returns the value of a field of an entry. */
 export function fieldOf([, fields]: Entry, name: string): string | undefined {
   const at = fields.findIndex((field, index) => index % 2 === 0 && field === name);
   return at === -1 ? undefined : fields[at + 1];
 }
 
-/** A message, which is one line. */
+/** Decodes a message, which is one line of JSON. */
 export function toMessage(entry: Entry): StoredMessage | undefined {
   const json = fieldOf(entry, "json");
   const number = Number.parseInt(entry[0], 10);

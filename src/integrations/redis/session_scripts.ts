@@ -1,22 +1,22 @@
 /**
- * What is done to sessions in Redis. Each is one script, so that nobody sees half of it; by the clock of Redis, since those of
- * the servers differ.
+ * Operations on sessions in Redis. Each is one script, so that it is atomic. They use the clock of Redis, since those of the servers may
+ * differ.
  *
- * `KEYS[1]` is a session: a hash. Its further keys begin with that: `:streams` has its streams by the number of their last
- * message, `:sizes` how much text is in each, and, without a name, in all of them; `:stream:<name>` is one; `:notes` is what
- * was told of it. One counter numbers messages and notes. `KEYS[2]` has all sessions by their last request.
+ * `KEYS[1]` is a session, a hash, and the prefix of its further keys: `:streams` is a sorted set of its streams by the number of their
+ * last message; `:sizes` is a hash of the size of each stream and, under an empty name, of all; `:stream:<name>` is one stream; `:notes`
+ * is the stream of notes. One counter numbers messages and notes. `KEYS[2]` is the sorted set of all sessions by their last request.
  *
  * @module
  */
 
-/** The time, in milliseconds. */
+/** Time of Redis in milliseconds. */
 const NOW = `
   local time = redis.call("TIME")
   local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
-/** Forgets a session, and tells those who listen to it. */
-const FORGET = `
-  local function forget(session)
+/** Deletes a session and notifies its subscribers. */
+const DELETE_SESSION = `
+  local function deleteSession(session)
     for _, name in ipairs(redis.call("ZRANGE", session .. ":streams", 0, -1)) do
       redis.call("UNLINK", session .. ":stream:" .. name)
     end
@@ -24,7 +24,7 @@ const FORGET = `
     redis.call("PUBLISH", session, '0 {"kind":"ended"}')
   end`;
 
-/** Arguments: id, time to live. */
+/** Updates the time of the last request. Arguments: id, time to live. */
 const TOUCH = `
   local function touch()
     redis.call("PEXPIRE", KEYS[1], ARGV[2])
@@ -32,35 +32,35 @@ const TOUCH = `
     redis.call("PEXPIRE", KEYS[2], ARGV[2])
   end`;
 
-/** Arguments: id, time to live, the session, what it was before (or nothing), most sessions, what all their keys begin with. */
-export const PUT: string = `${NOW}${FORGET}${TOUCH}
-  local kept = redis.call("HGET", KEYS[1], "session")
-  if ARGV[4] ~= "" and kept ~= ARGV[4] then return 0 end
+/** Arguments: id, time to live, session, expected session (or an empty text), maximum number of sessions, prefix of their keys. */
+export const PUT: string = `${NOW}${DELETE_SESSION}${TOUCH}
+  local stored = redis.call("HGET", KEYS[1], "session")
+  if ARGV[4] ~= "" and stored ~= ARGV[4] then return 0 end
   redis.call("HSET", KEYS[1], "session", ARGV[3])
   touch()
-  if kept then return 1 end
+  if stored then return 1 end
   redis.call("ZREMRANGEBYSCORE", KEYS[2], "-inf", string.format("%.0f", now - ARGV[2]))
   while redis.call("ZCARD", KEYS[2]) > tonumber(ARGV[5]) do
-    forget(ARGV[6] .. redis.call("ZPOPMIN", KEYS[2])[1])
+    deleteSession(ARGV[6] .. redis.call("ZPOPMIN", KEYS[2])[1])
   end
   return 1`;
 
-/** Arguments: id, time to live. Gives the session and its last number; nothing if there is none. */
+/** Arguments: id, time to live. Returns the session and its last number; nothing if there is no session. */
 export const GET: string = `${NOW}${TOUCH}
-  local kept = redis.call("HMGET", KEYS[1], "session", "number")
-  if not kept[1] then return false end
+  local stored = redis.call("HMGET", KEYS[1], "session", "number")
+  if not stored[1] then return false end
   touch()
-  return { kept[1], kept[2] or "0" }`;
+  return { stored[1], stored[2] or "0" }`;
 
 /** Argument: id. */
-export const DELETE: string = `${FORGET}
-  forget(KEYS[1])
+export const DELETE: string = `${DELETE_SESSION}
+  deleteSession(KEYS[1])
   redis.call("ZREM", KEYS[2], ARGV[1])`;
 
 /**
- * Arguments: stream, message, "1" for the last one, what tells it from others, time to live, most messages, most streams, most
- * text in all of them, the note of it. A message that was appended already is not appended again. Streams that have ended make
- * room for others, those first whose last message is oldest.
+ * Arguments: stream, message, "1" for the last one, nonce, time to live, maximum numbers of messages and of streams, maximum size of
+ * all streams, note to publish. A message with the nonce of the newest one is not appended again. If there are too many streams, ended
+ * ones are deleted, the one with the oldest last message first.
  */
 export const APPEND: string = `
   if redis.call("HEXISTS", KEYS[1], "session") == 0 then return 0 end
@@ -100,8 +100,7 @@ export const APPEND: string = `
   return 1`;
 
 /**
- * Arguments: stream, a number. Forgets the stream's messages up to that one, but for the newest: by it a message that was appended
- * already is known.
+ * Arguments: stream, number. Deletes the messages up to this number except for the newest one, whose nonce identifies a repeated append.
  */
 export const DROP: string = `
   local key, sizes = KEYS[1] .. ":stream:" .. ARGV[1], KEYS[1] .. ":sizes"
@@ -114,7 +113,7 @@ export const DROP: string = `
     end
   end`;
 
-/** Arguments: the note, time to live, most notes, most text in all of them. */
+/** Publishes a note. Arguments: note, time to live, maximum number and maximum total size of notes. */
 export const NOTE: string = `
   if redis.call("HEXISTS", KEYS[1], "session") == 0 then return 0 end
   local notes = KEYS[1] .. ":notes"
@@ -133,8 +132,8 @@ export const NOTE: string = `
   redis.call("PUBLISH", KEYS[1], number .. " " .. ARGV[1])
   return 1`;
 
-/** Argument: a number. Gives the last number, the streams that have messages after the given one, and the notes after it. */
-export const MISSED: string = `
+/** Argument: number. Returns the last number, the names of streams with messages after the argument, and the notes after it. */
+export const READ_BACKLOG: string = `
   if redis.call("HEXISTS", KEYS[1], "session") == 0 then return false end
   return {
     redis.call("HGET", KEYS[1], "number") or "0",

@@ -14,7 +14,7 @@ import {
   rule,
   wholeNumber,
 } from "../../internal/options.ts";
-import { within } from "../../wires/mcp/client/message_transport.ts";
+import { withTimeLimit } from "../../core/call/time_limit.ts";
 import { TASKS_EXTENSION } from "../../wires/mcp/protocol/constants.ts";
 import type { McpTransport } from "../../wires/mcp/client/types.ts";
 import type { ServerOffer } from "../part.ts";
@@ -147,7 +147,7 @@ export class Remote implements Gateway {
     // Some transports reconnect with the next request.
     if (this.#isClosed) throw new ToolError("unavailable", `The gateway "${this.name}" is closed`);
     const { listTimeoutMs = 30_000 } = this.#options;
-    const listed = await within(listTimeoutMs, async (limit) => {
+    const listed = await withTimeLimit(listTimeoutMs, async (limit) => {
       const late = new Promise<never>((_, reject) => {
         limit.signal.addEventListener("abort", () => reject(limit.signal.reason), { once: true });
       });

@@ -1,19 +1,16 @@
 /**
- * MCP-lite over gRPC: the wire, and the transports of clients.
- *
- * The wire has the protocol's name, {@link grpc}; a transport says that it is one: {@link connectTransport},
- * {@link grpcWebTransport}, {@link grpcTransport}.
+ * MCP-lite over gRPC: the wire {@link grpc}, and the transports {@link connectTransport}, {@link grpcWebTransport} and
+ * {@link grpcTransport} for clients.
  *
  * @module
  */
-export { type ConnectOptions, grpc } from "./server/grpc.ts";
+export { grpc, type GrpcOptions } from "./server/grpc.ts";
 export {
   connectTransport,
   type ConnectTransportOptions,
   grpcTransport,
   type GrpcTransportOptions,
   grpcWebTransport,
-  type GrpcWebTransportOptions,
-  type RpcTransportOptions,
 } from "./client/transports.ts";
-export type { TlsClientOptions } from "./client/tls.ts";
+export type { HttpClientOptions } from "../../http_client/send.ts";
+export type { TlsClientOptions } from "./client/native/http2.ts";

@@ -5,7 +5,7 @@
  */
 import type { MaybePromise } from "../../internal/async.ts";
 import { checkOptions, FUNCTION, PATH } from "../../internal/options.ts";
-import type { Head, MountedWire, Reply, Wire, WireHost } from "../wire.ts";
+import type { Head, MountedWire, Reply, RequestWire, WireHost } from "../wire.ts";
 
 /** Options of {@link healthPage}. */
 export interface HealthOptions {
@@ -35,7 +35,7 @@ export interface HealthOptions {
  * ```
  * @throws {TypeError} If both paths are the same, an option is not what it should be, or there is no such option.
  */
-export function healthPage(options: HealthOptions = {}): Wire {
+export function healthPage(options: HealthOptions = {}): RequestWire {
   checkOptions<HealthOptions>("tell health", options, { path: PATH, ready: PATH, isReady: FUNCTION });
   const { path = "/healthz", ready = "/readyz", isReady = () => true } = options;
   if (path === ready) throw new TypeError(`Cannot tell health and readiness at one path: ${path}`);

@@ -1,7 +1,7 @@
 import type { Json } from "../../internal/json.ts";
 import { isConfidential } from "../../internal/http.ts";
 import { checkOptions, OBJECT, type OptionRules, required, TEXT, TEXTS } from "../../internal/options.ts";
-import type { Head, MountedWire, ProtectedResource, Reply, Wire } from "../wire.ts";
+import type { Head, MountedWire, ProtectedResource, Reply, RequestWire } from "../wire.ts";
 
 /** What {@link protectedResourcePage} tells. */
 export interface ProtectedResourceOptions {
@@ -55,7 +55,7 @@ const HEADERS: Readonly<Record<string, string>> = { "access-control-allow-origin
  * @throws {TypeError} If the resource is no URL, has a query or fragment, or is neither `https:` nor on this machine; or there is
  * no authorization server.
  */
-export function protectedResourcePage(options: ProtectedResourceOptions): Wire {
+export function protectedResourcePage(options: ProtectedResourceOptions): RequestWire {
   checkOptions("describe a protected resource", options, RULES);
   const url = readResource(options.resource);
   if (options.authorizationServers.length === 0) {

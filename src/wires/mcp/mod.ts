@@ -1,13 +1,13 @@
 /**
- * MCP: the wire, the transport of clients, and what servers offer over it beside tools: resources, prompts, and content for people and models.
+ * MCP: the wire, the transport of clients, and the definitions of resources, prompts and content blocks.
  *
  * @module
  */
 export { mcp, type McpOptions } from "./http/server/mcp.ts";
-export { memorySessions, type MemorySessionsOptions, type Sessions, sessionsIn } from "./http/sessions/sessions.ts";
-export type { SessionOptions } from "./http/sessions/http.ts";
-export type { ClientNote, McpSession, SessionNote, SessionStore, StoredMessage } from "./http/sessions/store.ts";
-export type { ProtocolOptions } from "./server/options.ts";
+export { memorySessionStore, type MemorySessionStoreOptions } from "./http/sessions/memory_store.ts";
+export type { McpSessionsOptions } from "./http/sessions/http.ts";
+export type { ClientEvent, McpSession, SessionEvent, SessionStore, StoredMessage } from "./http/sessions/store.ts";
+export type { ProtocolOptions } from "./server/mcp_server.ts";
 export type { CacheHints } from "./server/revision.ts";
 export type { LegacyVersion } from "./protocol/constants.ts";
 export { defineResource, type ResourceBuilder } from "../../core/content/define_resource.ts";
@@ -49,7 +49,7 @@ export {
   user,
 } from "../../core/call/content.ts";
 export { mcpTransport, type McpTransportOptions } from "./http/client/transport.ts";
-export type { FetchOptions } from "./http/client/fetcher.ts";
+export type { HttpClientOptions } from "../../http_client/send.ts";
 export type {
   McpChange,
   McpClientOptions,
@@ -82,8 +82,8 @@ export type { Completion } from "../../core/content/completion.ts";
 export type {
   CallResultOf,
   CompletionRequest,
+  ContentCall,
   ContentCatalog,
-  ContentRequest,
 } from "../../core/content/content_catalog.ts";
 export type { PromptArgumentListing, PromptContent, PromptListing } from "../../core/content/prompt.ts";
 export type { ResourceListing, ResourceTemplateListing } from "../../core/content/resource.ts";

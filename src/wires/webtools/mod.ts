@@ -9,4 +9,5 @@ export { type WebtoolConfig, webtools, type WebtoolsOptions, type WebtoolVersion
 export type { WebtoolAction, WebtoolMetadata } from "./messages/metadata.ts";
 export { webtoolsTransport, type WebtoolsTransportOptions } from "./client/transport.ts";
 export { fetchWebtool, type FetchWebtoolOptions, type PinnedWebtool } from "./client/metadata.ts";
-export { describeChanges } from "./client/changes.ts";
+export { describeChanges } from "./client/metadata.ts";
+export type { HttpClientOptions } from "../../http_client/send.ts";

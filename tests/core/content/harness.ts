@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerOptions } from "../../../mod.ts";
 import { FakeClock } from "../../../src/testing/mod.ts";
 import { KeptLog } from "../dispatch/harness.ts";
 import type { CallMeta, Change, Peer, WireHost } from "../../../src/wires/mod.ts";
-import type { CallResultOf, ContentCatalog, ContentRequest } from "../../../src/wires/mcp/mod.ts";
+import type { CallResultOf, ContentCall, ContentCatalog } from "../../../src/wires/mcp/mod.ts";
 
 /** A server whose catalog is called as a wire calls it, on a clock that stands still. */
 export class CatalogBench {
@@ -41,7 +41,7 @@ export class CatalogBench {
 }
 
 /** Who asks, as a wire says it. */
-export function from(meta?: CallMeta, peer: Partial<Peer> = {}): ContentRequest {
+export function from(meta?: CallMeta, peer: Partial<Peer> = {}): ContentCall {
   const nobody: Peer = {
     wire: "test",
     principal: undefined,

@@ -1,10 +1,10 @@
 /** The server that agents get in these tests: a tool for each way in which a call can go. */
 import { createServer, defineTool, ToolError } from "../../../mod.ts";
-import type { Wire } from "../../../src/wires/mod.ts";
+import type { RequestWire } from "../../../src/wires/mod.ts";
 import * as v from "../../../src/core/schema/valibot.ts";
 
 /** A fresh server, and what its handlers saw. */
-export function createAgentFixture(...wires: readonly Wire[]) {
+export function createAgentFixture(...wires: readonly RequestWire[]) {
   const seen: string[] = [];
   const tools = [
     defineTool("math.add").describe("Add two numbers")

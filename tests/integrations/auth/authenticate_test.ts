@@ -1,4 +1,4 @@
-/** What a server does with what tells who calls, above all where that breaks: nobody gets past it. */
+/** `authenticate()`: identification of callers, above all when it fails: requests are then rejected. */
 import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -27,7 +27,7 @@ async function errorOf(response: Response): Promise<Errors["error"] & { readonly
   return { status: response.status, ...(await response.json() as Errors).error };
 }
 
-/** What a broken `auth` may do; the types forbid some of it. */
+/** Faults of an `auth` function, including some that the types forbid. */
 const never = (value: unknown) => () => value as MaybePromise<Principal | undefined>;
 const thrower = (thrown: unknown) => () => {
   throw thrown;
@@ -103,7 +103,7 @@ test("authenticate() logs what a ToolError comes from, and that it is a refusal,
   }));
   strictEqual((await call(server, "ping")).status, 503);
   const [line] = log.lines;
-  deepStrictEqual([line?.level, line?.message, line?.fields["code"]], ["warn", "Caller refused", "unavailable"]);
+  deepStrictEqual([line?.level, line?.message, line?.fields["code"]], ["warn", "Caller rejected", "unavailable"]);
   strictEqual((line?.fields["error"] as ToolError).cause, cause);
 });
 

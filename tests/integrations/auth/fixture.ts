@@ -1,15 +1,13 @@
-import { createServer, defineTool, mcpLite, type Server } from "../../../mod.ts";
+import { createServer, defineTool, type Server } from "../../../mod.ts";
 import { protectedResourcePage } from "../../../src/integrations/auth/mod.ts";
-import { grpc } from "../../../src/wires/grpc/mod.ts";
-import { mcp } from "../../../src/wires/mcp/mod.ts";
-import { webtools } from "../../../src/wires/webtools/mod.ts";
+import { STATELESS } from "../../wires/descriptions/all.ts";
 import { KeptLog } from "../../core/dispatch/harness.ts";
 import type { Auth } from "../../../src/wires/mod.ts";
 
-/** What refusals point to. */
+/** Metadata URL in the challenges. */
 export const METADATA_URL = "https://api.example/.well-known/oauth-protected-resource";
 
-/** A server that knows who calls, and what its handlers were run for. */
+/** Creates a server with `auth`, and the list of its handler runs. */
 export function createGuarded(auth: Auth) {
   const log = new KeptLog();
   const runs: (string | undefined)[] = [];
@@ -21,10 +19,7 @@ export function createGuarded(auth: Auth) {
       ),
     ],
     wires: [
-      mcpLite(),
-      grpc(),
-      mcp(),
-      webtools({ name: "docs", description: "Documents", version: "1.0.0" }),
+      ...STATELESS,
       protectedResourcePage({ resource: "https://api.example/", authorizationServers: ["https://login.example"] }),
     ],
     auth,
@@ -54,7 +49,7 @@ export function call(
   return post(server, "/mcp-lite/v1/calltools", JSON.stringify(request), headers);
 }
 
-/** The same, as somebody. */
+/** Calls a tool by MCP-lite, with a bearer token. */
 export function callAs(server: Pick<Server, "fetch">, tool: string, token: string): Promise<Response> {
   return call(server, tool, { authorization: `Bearer ${token}` });
 }

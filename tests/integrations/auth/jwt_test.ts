@@ -1,4 +1,4 @@
-/** JSON Web Tokens: what lets a caller in, and all that does not. */
+/** `jwt()`: tokens that are accepted, and tokens that are rejected. */
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { before, test } from "node:test";
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
@@ -13,7 +13,7 @@ const AUDIENCE = "https://api.example/mcp";
 
 type Keys = Awaited<ReturnType<typeof generateKeyPair>>;
 
-/** Two keys of the issuer, and one of somebody else. */
+/** Two keys of the issuer, and one of another party. */
 let first: Keys, second: Keys, strange: Keys;
 let jwks: { keys: JsonObject[] };
 
@@ -36,7 +36,7 @@ interface Draft {
   readonly key?: Keys;
 }
 
-/** A good token, but for what is said otherwise; claims that are `undefined` are left out. */
+/** Creates a token, valid except for the given changes. Claims that are `undefined` are omitted. */
 async function tokenOf({ claims, header, key = first }: Draft = {}): Promise<string> {
   const all = { sub: "ada", iss: ISSUER, aud: AUDIENCE, exp: nowSeconds() + 600, ...claims };
   return await new SignJWT(JSON.parse(JSON.stringify(all))).setProtectedHeader({ alg: "ES256", kid: "k1", ...header })
@@ -161,7 +161,7 @@ for (const [name, make] of Object.entries(BAD)) {
     const { status, error } = await ask(server, await make());
     strictEqual(status, 401);
     deepStrictEqual(error?.data, { error: "invalid_token", code: "unauthenticated" });
-    ok(/^The token (is not valid here|names no subject|is malformed)$/.test(error?.message ?? ""), error?.message);
+    ok(/^The token (is invalid|has no subject|is malformed)$/.test(error?.message ?? ""), error?.message);
     deepStrictEqual(log.lines, []);
   });
 }
@@ -188,7 +188,7 @@ test("jwt() wants the scopes that each token has to have", async () => {
   strictEqual(status, 403);
   strictEqual(
     challenge,
-    'Bearer error="insufficient_scope", error_description="The token does not allow api, docs:read", scope="api docs:read"',
+    'Bearer error="insufficient_scope", error_description="The token lacks a required scope: api, docs:read", scope="api docs:read"',
   );
 });
 
@@ -226,7 +226,7 @@ test("jwt() fetches keys once, and again for one that is new", async () => {
   for (let round = 0; round < 3; round++) strictEqual((await ask(server, await tokenOf())).status, 200);
   deepStrictEqual(asked, [`${ISSUER}/jwks`]);
   published = jwks;
-  // Strangers cannot make it ask all the time.
+  // Unknown key ids must not cause a request each.
   const tokens = await Promise.all([1, 2, 3].map((at) => tokenOf({ header: { kid: `x${at}` } })));
   for (const token of tokens) strictEqual((await ask(server, token)).status, 401);
   ok(asked.length <= 2, String(asked.length));
@@ -246,7 +246,7 @@ for (
     const { server, log } = create({ jwksUrl: `${ISSUER}/jwks`, fetch });
     const { status, error } = await ask(server, await tokenOf());
     deepStrictEqual([status, error?.data["code"]], [503, "unavailable"]);
-    strictEqual(error?.message, "Tokens cannot be verified now; try again");
+    strictEqual(error?.message, "Tokens cannot be verified at the moment; try again");
     strictEqual(log.lines.length, 1);
   });
 }
@@ -255,17 +255,17 @@ test("jwt() tells at once what is wrong with its options", () => {
   const good = { issuer: ISSUER, audience: AUDIENCE, keys: jwks };
   for (
     const [change, message] of [
-      [{ keys: undefined }, /pass jwksUrl or keys/],
-      [{ jwksUrl: `${ISSUER}/jwks` }, /pass jwksUrl or keys/],
-      [{ keys: undefined, jwksUrl: "http://login.example/jwks" }, /it has to be https/],
-      [{ issuer: "" }, /issuer has to be text/],
-      [{ issuer: undefined as unknown as string }, /issuer has to be text/],
-      [{ audience: "" }, /audience has to be text/],
-      [{ audience: [] }, /audience has to be text/],
-      [{ audience: undefined as unknown as string }, /audience has to be text/],
-      [{ algorithms: ["none"] }, /by none/],
-      [{ algorithms: ["ES256", "HS256"] }, /by HS256/],
-      [{ algorithms: [] }, /by no algorithm/],
+      [{ keys: undefined }, /pass either jwksUrl or keys/],
+      [{ jwksUrl: `${ISSUER}/jwks` }, /pass either jwksUrl or keys/],
+      [{ keys: undefined, jwksUrl: "http://login.example/jwks" }, /the URL has to be https/],
+      [{ issuer: "" }, /issuer has to be a non-empty string/],
+      [{ issuer: undefined as unknown as string }, /issuer has to be a non-empty string/],
+      [{ audience: "" }, /audience has to be a non-empty string/],
+      [{ audience: [] }, /audience has to be a non-empty string/],
+      [{ audience: undefined as unknown as string }, /audience has to be a non-empty string/],
+      [{ algorithms: ["none"] }, /with none/],
+      [{ algorithms: ["ES256", "HS256"] }, /with HS256/],
+      [{ algorithms: [] }, /with no algorithm/],
     ] as const
   ) {
     throws(() => jwt({ ...good, ...change }), { name: "TypeError", message });
@@ -274,5 +274,5 @@ test("jwt() tells at once what is wrong with its options", () => {
 
 test("jwt() refuses who shows nothing, unless it lets in anybody", async () => {
   strictEqual((await call(create().server, "whoami")).status, 401);
-  strictEqual((await call(create({ allowsAnonymous: true }).server, "whoami")).status, 200);
+  strictEqual((await call(create({ allowAnonymous: true }).server, "whoami")).status, 200);
 });

@@ -1,4 +1,4 @@
-/** Metadata of protected resources (RFC 9728), and which of them refusals point to. */
+/** Metadata of protected resources (RFC 9728), and the one that each challenge names. */
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, mcpLite } from "../../../mod.ts";

@@ -1,4 +1,4 @@
-/** What refused callers get, byte by byte: statuses, headers and trailers of each protocol. */
+/** Responses to rejected callers, byte by byte: statuses, headers and trailers of each protocol. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { fromBinary } from "@bufbuild/protobuf";
@@ -12,13 +12,13 @@ const skip = globalThis.navigator?.userAgent === "Cloudflare-Workers" && "worker
 const CALL = "/mcplite.MCPLite/CallTool";
 const STREAM = "/mcplite.MCPLite/CallToolStream";
 
-/** Whoever is not ada, who may only read, is nobody that it knows. */
+/** Accepts only the token of ada, who has only the scope to read. */
 const create = () =>
   createGuarded(bearer((token) => Promise.resolve(token === "ada" ? { id: "ada", scopes: ["docs:read"] } : undefined)));
 
 const UNKNOWN = `Bearer resource_metadata="${METADATA_URL}"`;
 const INVALID =
-  `Bearer error="invalid_token", error_description="The token is not known here", resource_metadata="${METADATA_URL}"`;
+  `Bearer error="invalid_token", error_description="The token is unknown", resource_metadata="${METADATA_URL}"`;
 const INSUFFICIENT =
   `Bearer error="insufficient_scope", error_description="Needs scopes docs:read, docs:write", scope="docs:read docs:write", resource_metadata="${METADATA_URL}"`;
 
@@ -205,7 +205,7 @@ function textBytes(text: string): Uint8Array {
 async function grpcStatus(response: Response): Promise<string | undefined> {
   const frames = framesOf(new Uint8Array(await response.arrayBuffer()));
   const trailers = textOf(frames.at(-1)?.data ?? new Uint8Array());
-  // Who is refused unread has it in front of them.
+  // Errors before the body is read are in the headers.
   match(response.headers.get("www-authenticate") ?? trailers, /^Bearer|www-authenticate: Bearer/);
   return /grpc-status: (\d+)/.exec(trailers)?.[1];
 }
@@ -214,7 +214,7 @@ function bytesOf(base64: string): Uint8Array {
   return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
 }
 
-/** Headers and trailers of an answer by gRPC; without a message, the request is never ended. */
+/** Headers and trailers of a gRPC response. Without a message, the request is never ended. */
 async function grpc(
   url: string,
   path: string,
@@ -261,7 +261,7 @@ test("MCP: statuses and the header, in each revision", async () => {
     deepStrictEqual([nobody.status, nobody.headers.get("www-authenticate")], [401, UNKNOWN], version);
     const ada = await call("write", { authorization: "Bearer ada" });
     deepStrictEqual([ada.status, ada.headers.get("www-authenticate")], [403, INSUFFICIENT], version);
-    // As before a call is read: HTTP says what it is, and it is no internal error.
+    // As for errors before a call is read: the HTTP status has the meaning, and the error is not an internal one.
     strictEqual((await ada.json() as { error: { code: number } }).error.code, -32000);
     strictEqual((await call("ping", { authorization: "Bearer ada" })).status, 200);
   }
@@ -276,7 +276,7 @@ test("Webtools: statuses, the header and the envelope", async () => {
       [{ authorization: "Bearer ada" }, 403, INSUFFICIENT, "PERMISSION_DENIED"],
     ] as const
   ) {
-    const response = await post(server, "/webtools/docs", body, headers);
+    const response = await post(server, "/webtools/fixture", body, headers);
     deepStrictEqual([response.status, response.headers.get("www-authenticate")], [status, challenge]);
     ok((await response.text()).includes(code));
   }

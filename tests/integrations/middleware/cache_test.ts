@@ -9,7 +9,7 @@ import type { CallMeta } from "../../../src/wires/mod.ts";
 
 const reading = defineTool("t").describe("T").annotate({ readOnlyHint: true });
 
-/** A tool that answers how often it was run. */
+/** A tool that returns the number of its runs. */
 function counting(options: CacheOptions = { ttlMs: 1_000 }): Bench {
   let runs = 0;
   const write = defineTool("write").describe("Write").handle(() => ++runs);

@@ -2,10 +2,10 @@ import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { defineTool } from "../../../mod.ts";
 import {
-  type BucketStore,
   memoryRateLimitStore,
   rateLimit,
   type RateLimitOptions,
+  type RateLimitStore,
 } from "../../../src/integrations/middleware/mod.ts";
 import { Bench } from "../../core/dispatch/harness.ts";
 
@@ -15,7 +15,7 @@ function limited(options: RateLimitOptions): { readonly bench: Bench; call(id?: 
   const bench = new Bench([ping], { middleware: [rateLimit(options)] });
   return {
     bench,
-    /** `"taken"`, or when to try again, in milliseconds. */
+    /** `"taken"`, or the retry delay in milliseconds. */
     async call(id) {
       const settled = await bench.call("ping", {}, id === undefined ? {} : { peer: { principal: { id } } });
       if (settled.kind !== "error") return "taken";
@@ -70,7 +70,7 @@ test("rateLimit() keeps limits apart in one store by their names", async () => {
 });
 
 test("rateLimit() refuses or allows, as it is told, while its store cannot be reached", async () => {
-  const store: BucketStore = { take: () => Promise.reject(new Error("down")) };
+  const store: RateLimitStore = { take: () => Promise.reject(new Error("down")) };
   const refusing = await new Bench([ping], { middleware: [rateLimit({ perSecond: 1, store })] }).call("ping");
   ok(refusing.kind === "error" && refusing.code === "unavailable");
   const middleware = [rateLimit({ perSecond: 1, store, ifStoreFails: "allow" })];
@@ -81,7 +81,7 @@ test("rateLimit() that allows asks a store that is away once a second, and only 
   let asked = 0;
   let fail = (): void => {};
   let isAway = true;
-  const store: BucketStore = {
+  const store: RateLimitStore = {
     take() {
       asked++;
       if (!isAway) return Promise.resolve(500);
@@ -110,7 +110,7 @@ test("rateLimit() that allows asks a store that is away once a second, and only 
 
 test("rateLimit() that allows holds its limit again once its store answers at once", async () => {
   let isAway = true;
-  const store: BucketStore = { take: () => isAway ? Promise.reject(new Error("down")) : 500 };
+  const store: RateLimitStore = { take: () => isAway ? Promise.reject(new Error("down")) : 500 };
   const { bench, call } = limited({ perSecond: 1, store, ifStoreFails: "allow" });
   strictEqual(await call(), "taken");
   isAway = false;

@@ -1,4 +1,4 @@
-/** Middleware over every wire: it sees the same, and its callers are told the same. */
+/** Middleware over every wire: same input, same results. */
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, Failure, type Middleware } from "../../../mod.ts";
@@ -87,7 +87,7 @@ for (const wire of WIRES) {
         },
       );
       void client.full().catch(() => {});
-      // Over a wire the first may come second: one of them is refused at once.
+      // Over a wire the calls may be reordered: one of them is rejected at once.
       await rejects(Promise.race([client.full(), client.full()]), { code: "unavailable" });
       await rejects(client.slow(), { code: "deadline_exceeded" });
       deepStrictEqual([await client.cached(), await client.cached()], [1, 1]);

@@ -1,19 +1,19 @@
-/** A real authorization server, on loopback, and a person who signs in there. */
+/** A real authorization server on loopback, and a user who signs in. */
 import { exportJWK, generateKeyPair, type JWK } from "jose";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Provider } from "oidc-provider";
 
-/** Scopes that there are. */
+/** Supported scopes. */
 export const SCOPES = ["docs:read", "docs:write"];
 
-/** A client that is registered beforehand. */
+/** A pre-registered client. */
 export const ROBOT = { id: "robot one", secret: "a secret: of 100 % +/=?&~" };
 
-/** Whether the person agrees; and, if so, to which of the scopes that are asked for. */
+/** Consent of the user, and the granted ones of the requested scopes. */
 export type Person = (scopes: readonly string[]) => readonly string[] | undefined;
 
-/** What was asked of the server: the path, or at the token endpoint the grant. */
+/** Requests to the server: the path or, at the token endpoint, the grant. */
 export interface RunningIssuer {
   readonly url: string;
   readonly asked: string[];
@@ -21,7 +21,7 @@ export interface RunningIssuer {
   stop(): Promise<void>;
 }
 
-/** Starts one. @param key Public key of the client `signer`. */
+/** Starts the server. @param key Public key of the client `signer`. */
 export async function startIssuer(key?: JWK): Promise<RunningIssuer> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -91,7 +91,7 @@ function configuration(jwks: object, key: JWK | undefined) {
   };
 }
 
-/** Signs in and agrees, as the person does. */
+/** Signs in and gives consent, as the user does. */
 async function answerFor(person: Person, provider: Provider, request: IncomingMessage, response: ServerResponse) {
   const { params: { scope = "", resource = "", client_id: clientId = "" } } = await provider.interactionDetails(
     request,
@@ -109,7 +109,7 @@ async function answerFor(person: Person, provider: Provider, request: IncomingMe
   await provider.interactionFinished(request, response, result);
 }
 
-/** Goes from page to page with cookies, as a browser does, to wherever they lead outside of the issuer; gives that URL. */
+/** Follows redirects with cookies, as a browser does, and returns the first URL outside of the issuer. */
 export async function browse(page: URL): Promise<URL> {
   const cookies = new Map<string, string>();
   for (let at = page, hops = 0; hops < 10; hops++) {

@@ -1,4 +1,4 @@
-/** loopbackRedirect(): a page that is there while a person is asked. */
+/** loopbackRedirect(): a local server during the authorization. */
 import { deepStrictEqual, rejects, strictEqual, throws } from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";

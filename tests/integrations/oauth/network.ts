@@ -1,4 +1,4 @@
-/** A network of one's own: a server with tokens, its authorization server, and what becomes of requests to anything else. */
+/** A simulated network: a server that requires tokens, its authorization server, and the log of all requests. */
 import {
   authorizationCode,
   type Grant,
@@ -12,10 +12,10 @@ export const ISSUER = "https://login.example";
 export const RESOURCE_METADATA = "https://api.example/.well-known/oauth-protected-resource/mcp";
 export const ISSUER_METADATA = `${ISSUER}/.well-known/oauth-authorization-server`;
 
-/** What a request is answered with: JSON, or anything. */
+/** Response to a request: JSON, or any response. */
 export type Answer = object | ((init: RequestInit) => Response | object | Promise<Response | object>);
 
-/** What an honest authorization server tells. */
+/** Metadata of a correct authorization server. */
 export const METADATA = {
   issuer: ISSUER,
   authorization_endpoint: `${ISSUER}/authorize`,
@@ -25,7 +25,7 @@ export const METADATA = {
   authorization_response_iss_parameter_supported: true,
 };
 
-/** What an honest network answers: `good` is the token that the server takes. */
+/** Responses of a correct network. The server accepts the token `good`. */
 export const HONEST: Readonly<Record<string, Answer>> = {
   [SERVER]: serverFor("good"),
   [RESOURCE_METADATA]: { resource: SERVER, authorization_servers: [ISSUER], scopes_supported: ["docs:read"] },
@@ -34,18 +34,18 @@ export const HONEST: Readonly<Record<string, Answer>> = {
   [`${ISSUER}/token`]: { access_token: "good", token_type: "Bearer", expires_in: 3600 },
 };
 
-/** A server that takes one token. */
+/** A server that accepts one token. */
 export function serverFor(token: string, challenge: string = "Bearer"): (init: RequestInit) => Response {
   return ({ headers }) =>
     new Headers(headers).get("authorization") === `Bearer ${token}` ? Response.json("served") : refuse(401, challenge);
 }
 
-/** A refusal with a challenge. */
+/** An error response with a challenge. */
 export function refuse(status: number, challenge: string): Response {
   return new Response("no", { status, headers: { "www-authenticate": challenge } });
 }
 
-/** A network in which some answers are others than the honest ones, and what was asked of it: method and URL. */
+/** A network with some responses replaced, and the log of its requests: method and URL. */
 export function createNetwork(others: Readonly<Record<string, Answer>> = {}) {
   const asked: string[] = [];
   const bodies: URLSearchParams[] = [];
@@ -61,14 +61,14 @@ export function createNetwork(others: Readonly<Record<string, Answer>> = {}) {
   return {
     asked,
     bodies,
-    /** How often a URL was asked. */
+    /** Number of requests to a URL. */
     count: (url: string) => asked.filter((one) => one === url).length,
     fetch: (grant: Grant, options: Partial<OAuthFetchOptions> = {}): OAuthFetch =>
       oauthFetch(SERVER, { grant, fetch: send, ...options }),
   };
 }
 
-/** A grant by a person who agrees, or whatever the browser comes back with instead. */
+/** A grant with the consent of the user, or another response of the browser. */
 export function agreeing(
   answer: (page: URL) => URL | string | Promise<URL | string> = (page) => answerTo(page),
 ): { readonly grant: Grant; readonly pages: URL[] } {
@@ -83,7 +83,7 @@ export function agreeing(
   return { grant: authorizationCode({ redirect }), pages };
 }
 
-/** Where the browser comes back to, with other parameters than the honest ones. */
+/** The redirect URL, with some parameters replaced. */
 export function answerTo(page: URL, others: Readonly<Record<string, string | undefined>> = {}): URL {
   const url = new URL(page.searchParams.get("redirect_uri") ?? "");
   const params = { code: "code", state: page.searchParams.get("state") ?? "", iss: ISSUER, ...others };
@@ -91,5 +91,5 @@ export function answerTo(page: URL, others: Readonly<Record<string, string | und
   return url;
 }
 
-/** A call. */
+/** Request of a call. */
 export const POST: RequestInit = { method: "POST", body: "{}", redirect: "manual" };

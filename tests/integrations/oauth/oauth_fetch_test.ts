@@ -1,4 +1,4 @@
-/** oauthFetch(): what it asks for, keeps, and sends again. */
+/** oauthFetch(): requested tokens, stored tokens and repeated requests. */
 import { deepStrictEqual, match, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -219,7 +219,7 @@ for (
     });
     const { grant, pages } = agreeing((page) => answerTo(page, { iss: ORIGIN }));
     strictEqual((await fetch(grant)(SERVER, POST)).status, 200);
-    // There was no such parameter.
+    // This parameter did not exist.
     deepStrictEqual([bodies[0]?.has("resource"), pages[0]?.searchParams.has("resource")], [false, false]);
     strictEqual(asked.at(-2), `${ORIGIN}${at}`);
   });
@@ -231,13 +231,16 @@ test("authorizationCode() registers anew after it has been forgotten", async () 
     [`${ISSUER}/token`]: () => isKnown ? { access_token: "good", token_type: "Bearer" } : refuse(401, "Basic"),
   });
   const authorized = fetch(agreeing().grant);
-  await rejects(authorized(SERVER, POST), { code: "unauthenticated", message: /refuses: invalid_client$/ });
+  await rejects(authorized(SERVER, POST), {
+    code: "unauthenticated",
+    message: /rejected the request: invalid_client$/,
+  });
   isKnown = true;
   strictEqual((await authorized(SERVER, POST)).status, 200);
   strictEqual(count(`${ISSUER}/register`), 2);
 });
 
-// A request of a Worker cannot wait for what another has begun: there each call renews for itself.
+// On Workers a request cannot wait for an operation of another one, so that each call renews.
 const isAlone = runtime === "workerd";
 
 test("oauthFetch() renews a token before it ends, once for all, without a refused request", async () => {
@@ -285,7 +288,7 @@ test("oauthFetch() uses what another process has renewed in the same store", asy
   await one(SERVER, POST);
   await other(SERVER, POST);
   valid = "second";
-  // While the other's request is on its way.
+  // During the request of the other call.
   meanwhile = () => one(SERVER, POST);
   strictEqual((await other(SERVER, POST)).status, 200);
   deepStrictEqual(bodies.map((body) => body.get("grant_type")), ["authorization_code", "refresh_token"]);
@@ -316,7 +319,7 @@ test("oauthFetch() keeps a refresh token that is not replaced, and forgets one t
   [valid, isOver, agrees] = ["4", true, false];
   await rejects(authorized(SERVER, POST), { message: /access_denied$/ });
   deepStrictEqual([...store.keys()].sort(), [`oauth client ${ISSUER}`, `oauth issuers ${SERVER}`]);
-  // What it is called there is forgotten all the same.
+  // The client registration is deleted in any case.
   await authorized.signOut();
   strictEqual(store.size, 0);
 });
@@ -407,7 +410,7 @@ test("oauthFetch() binds tokens to a key, and proves it with each request", asyn
   const authorized = fetch(grant, { dpop, store });
   strictEqual((await authorized(SERVER, POST)).status, 200);
   deepStrictEqual([proofs, pages.length], [[["POST", SERVER, undefined], ["POST", SERVER, "n"]], 1]);
-  // Another key has no use for the token.
+  // The token cannot be used with another key.
   const other = await crypto.subtle.generateKey(pair, false, ["sign", "verify"]) as CryptoKeyPair;
   strictEqual((await fetch(grant, { dpop: other, store })(SERVER, POST)).status, 200);
   strictEqual(pages.length, 2);
@@ -422,9 +425,9 @@ test("oauthFetch() and grants refuse at once what cannot be safe", () => {
   }
   oauthFetch("http://localhost:8000/mcp", { grant });
   throws(() => oauthFetch(SERVER, { grant: { type: "mine" } as Grant }), /pass a grant/);
-  throws(() => authorizationCode({ redirect, clientId: "a", clientSecret: "b" }), /say whose it is/);
+  throws(() => authorizationCode({ redirect, clientId: "a", clientSecret: "b" }), /pass the issuer/);
   throws(() => authorizationCode({ redirect, clientSecret: "b", issuer: ISSUER }), /pass the clientId/);
   throws(() => authorizationCode({ redirect, clientMetadataUrl: "https://app.example" }), /with a path/);
-  throws(() => clientCredentials({ clientId: "a" }), /one of them/);
-  throws(() => clientCredentials({ clientId: "a", clientSecret: "b" }), /say whose it is/);
+  throws(() => clientCredentials({ clientId: "a" }), /either clientSecret or clientKey/);
+  throws(() => clientCredentials({ clientId: "a", clientSecret: "b" }), /pass the issuer/);
 });

@@ -1,4 +1,4 @@
-/** As much of the package's types as these tests use: it has none of its own. */
+/** Types of the package, which has none, as far as these tests use them. */
 declare module "oidc-provider" {
   import type { IncomingMessage, ServerResponse } from "node:http";
 

@@ -1,4 +1,4 @@
-/** Options of oauthFetch() and of grants: what is none, is missing or of the wrong kind is refused where it is written. */
+/** Options of oauthFetch() and of grants: unknown, missing and invalid options are rejected at the call. */
 import { throws } from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -16,10 +16,10 @@ const machine = { clientId: "robot", clientSecret: "secret", issuer: ISSUER };
 const bearer = { clientId: "robot", assertion: () => "signed", issuer: ISSUER };
 const identity = { issuer: ISSUER, tokenUrl: `${ISSUER}/token`, clientId: "app", idToken: "who" };
 
-/** What is called by what JavaScript can pass. */
+/** A function as JavaScript can call it. */
 type Loose = (options: unknown) => unknown;
 
-/** What takes options, those that are good, and others that are refused, with what is said. */
+/** Functions with options, valid options, and invalid ones with their messages. */
 const CASES: Readonly<Record<string, readonly [Loose, object, readonly (readonly [object, RegExp])[]]>> = {
   oauthFetch: [(options) => oauthFetch(SERVER, options as never), { grant }, [
     [{ scope: ["a"] }, /did you mean "scopes"\?$/],

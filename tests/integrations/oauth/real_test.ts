@@ -1,4 +1,4 @@
-/** oauthFetch() with a real authorization server, for servers of ours. */
+/** oauthFetch() between a real authorization server and servers of this library. */
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { exportJWK, generateKeyPair, type GenerateKeyPairResult } from "jose";
@@ -26,7 +26,7 @@ before(async () => {
 });
 after(() => issuer.stop());
 
-/** A server whose tokens the issuer makes, and what was sent: the grants of tokens, and how often anything else went where. */
+/** A server that accepts tokens of the issuer, and the log of requests: grants, and counts of all others. */
 function createWorld() {
   const revoked = new Set<string>();
   const seen: string[] = [];
@@ -54,7 +54,7 @@ function createWorld() {
     if (init.body instanceof URLSearchParams) grants.push(String(init.body.get("grant_type")));
     return await fetch(url, init);
   };
-  /** Every token that the server has taken is refused from now on. */
+  /** Makes the server reject all tokens that it has accepted. */
   const revoke = () => seen.splice(0).forEach((token) => revoked.add(token));
   const connectTo = (grant: Grant, store?: OAuthStore) => {
     const fetch = oauthFetch(`${ORIGIN}/mcp`, { grant, fetch: network, ...(store && { store }) });
@@ -63,7 +63,7 @@ function createWorld() {
   return { connectTo, network, grants, revoke };
 }
 
-/** A person at a browser: what pages they were shown. */
+/** A user with a browser, and the pages that were opened. */
 function createPerson() {
   const pages: URL[] = [];
   const redirect = loopbackRedirect({
@@ -150,7 +150,7 @@ test("oauthFetch() does not ask again for what a person has not agreed to", asyn
   strictEqual(pages.length, 2);
   issuer.person = () => undefined;
   const { client: refused } = connectTo(createPerson().grant);
-  await rejects(refused.whoami({}), { code: "unauthenticated", message: /refuses: access_denied$/ });
+  await rejects(refused.whoami({}), { code: "unauthenticated", message: /rejected the request: access_denied$/ });
   issuer.person = (scopes) => scopes;
   strictEqual(await refused.whoami({}), "ada");
   client.$.close();
@@ -199,7 +199,7 @@ test("clientCredentials() that are wrong refuse, and say no secret", async () =>
   const { client } = connectTo(grant);
   await rejects(client.whoami({}), (thrown: Error) => {
     ok(!/not the secret/.test(`${thrown.message} ${JSON.stringify(thrown)}`));
-    return /refuses: invalid_client$/.test(thrown.message);
+    return /rejected the request: invalid_client$/.test(thrown.message);
   });
   client.$.close();
 });

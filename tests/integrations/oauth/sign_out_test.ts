@@ -1,4 +1,4 @@
-/** signOut(): what it forgets stays forgotten, whatever is under way. */
+/** signOut(): pending requests do not restore deleted records. */
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { runtime } from "../../runtime/runtime.ts";
@@ -7,7 +7,7 @@ import { agreeing, type Answer, createNetwork, ISSUER, POST, SERVER } from "./ne
 const TOKENS = `oauth tokens ${SERVER}`;
 const skip = runtime === "workerd" && "its requests cannot wait for each other";
 
-/** Answers that wait, and what they wait for: whoever asks first has `asked` resolved. */
+/** Delayed responses. The first request resolves `asked`. */
 function gated(url: string, answer: object) {
   const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const late: Readonly<Record<string, Answer>> = {
@@ -104,7 +104,7 @@ test("signOut() waits for what the store is about to keep", { skip }, async () =
   const authorized = fetch(agreeing().grant, { store });
   const call = authorized(SERVER, POST);
   await setting.promise;
-  // Long after whatever could be forgotten at once.
+  // Long after the deletion.
   setTimeout(gate.resolve);
   await Promise.all([authorized.signOut(), call]);
   strictEqual(texts.size, 0);

@@ -1,4 +1,4 @@
-/** oauthFetch() with a store that fails: neither the server nor whoever issues tokens is blamed for it. */
+/** oauthFetch() with a failing store: the error names the store. */
 import { ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, mcpLiteTransport, ToolError } from "../../../mod.ts";
@@ -9,7 +9,7 @@ import { agreeing, createNetwork, ISSUER, POST, SERVER } from "./network.ts";
 
 const FULL = new Error("ENOSPC: no space left on device");
 
-/** A store of which one function throws, at once or later. */
+/** A store with one method that throws or rejects. */
 function failing(method: keyof OAuthStore, isLate: boolean, texts: Map<string, string> = new Map()): OAuthStore {
   const fail = () => {
     if (isLate) return Promise.reject(FULL);
@@ -27,7 +27,7 @@ function isFault(method: keyof OAuthStore): (error: unknown) => boolean {
   return (error) => {
     ok(error instanceof ToolError);
     strictEqual(error.code, "unavailable");
-    strictEqual(error.message, `The store of tokens has failed: its ${method}() threw; see the cause`);
+    strictEqual(error.message, `The token store failed: its ${method}() threw; see the cause`);
     strictEqual(error.cause, FULL);
     return true;
   };

@@ -1,4 +1,4 @@
-/** oauthFetch() where requests wait for each other's tokens. */
+/** oauthFetch() with requests that wait for the tokens of each other. */
 import { deepStrictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { runtime } from "../../runtime/runtime.ts";
@@ -18,7 +18,7 @@ test(
     const joined = Promise.withResolvers<void>();
     const store = {
       get(key: string) {
-        // The second request reads it twice, and the first one once more when it is refused.
+        // The second request reads the store twice, and the first one once more after it is rejected.
         if (key === tokens && ++readers === 4) joined.resolve();
         return texts.get(key);
       },
@@ -49,7 +49,7 @@ test(
     await refreshing?.promise;
     refusal?.resolve();
     await joined.promise;
-    // What it has read, it has acted upon by then.
+    // By then the response is processed.
     await new Promise((resolve) => setTimeout(resolve));
     gate?.resolve();
     deepStrictEqual([(await first).status, (await second).status, pages.length], [200, 200, 1]);

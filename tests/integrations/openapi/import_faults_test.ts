@@ -35,7 +35,9 @@ test("the log has why an API cannot be reached, and its tool", async () => {
   strictEqual(logged.length, 1);
   const [level, message, fields] = logged[0]!;
   deepStrictEqual([level, message, fields?.["tool"]], ["warn", "The API cannot be reached", "a"]);
-  strictEqual((fields?.["error"] as Error).cause, cause);
+  const because = (fields?.["error"] as Error).cause as Error;
+  match(because.message, /^GET http/);
+  strictEqual(because.cause, cause);
 });
 
 test("callers are not told why, not even those who asked for log lines", async () => {

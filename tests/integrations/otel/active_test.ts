@@ -1,4 +1,4 @@
-/** Where the process has a context manager and a propagator, as an SDK registers them. */
+/** With a context manager and a propagator, as an SDK registers them. */
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { after, test } from "node:test";
 import { context, propagation, trace } from "@opentelemetry/api";
@@ -60,7 +60,7 @@ test("otelTransport(): baggage goes along", async () => {
   const server = createServer({ tools: [tool], middleware: [otel({ tracer, meter })] });
   const client = createClient<typeof server>(otelTransport(memoryTransport(server), { tracer, meter }));
   const baggage = propagation.createBaggage({ tenant: { value: "acme" } });
-  // As if from another process: the server has no context but what came with the call.
+  // As in another process: the server has only the context that was sent with the call.
   const sent = context.with(propagation.setBaggage(context.active(), baggage), () => client.ping());
   strictEqual(await sent, "pong");
   deepStrictEqual(seen, ["acme"]);

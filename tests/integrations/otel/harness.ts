@@ -13,14 +13,14 @@ class PulledReader extends MetricReader {
   }
 }
 
-/** One measurement: how often, or how much, under which attributes. */
+/** One measurement, with its attributes. */
 export interface Measured {
   readonly attributes: Attributes;
-  /** Of a counter its sum, of a histogram how many were recorded. */
+  /** Sum of a counter, or number of recorded values of a histogram. */
   readonly count: number;
 }
 
-/** What telemetry was told. */
+/** Collects the recorded spans and metrics. */
 export class Telemetry {
   readonly tracer: Tracer;
   readonly meter: Meter;
@@ -33,12 +33,12 @@ export class Telemetry {
     this.meter = new MeterProvider({ readers: [this.#reader] }).getMeter("test");
   }
 
-  /** Spans that have ended, in that order. */
+  /** Ended spans, in the order of their ends. */
   get spans(): readonly ReadableSpan[] {
     return this.#exporter.getFinishedSpans();
   }
 
-  /** What was measured so far, by the instrument's name. */
+  /** Measurements by name of the instrument. */
   async measured(name: string): Promise<readonly Measured[]> {
     const { resourceMetrics } = await this.#reader.collect();
     const metrics = resourceMetrics.scopeMetrics.flatMap((scope) => scope.metrics);

@@ -1,4 +1,4 @@
-/** The names are those of the conventions, in the package that publishes them. */
+/** Compares the names with the package of the conventions. */
 import { strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import {

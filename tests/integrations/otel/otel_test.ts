@@ -158,7 +158,7 @@ test("otel() links the run of a job to the call that began it, in a trace of its
   const { token } = asPromise(await bench.call("t", {}, { meta: { isPromiseWanted: true } }));
   await pass({ clock }, 0);
   await redeem(bench, token);
-  // The job may be done before its promise is given.
+  // The job may end before its promise token is sent.
   const [call, redeemed] = telemetry.spans.filter(({ kind }) => kind === SpanKind.SERVER);
   const [job] = telemetry.spans.filter(({ kind }) => kind === SpanKind.CONSUMER);
   ok(call !== undefined && job !== undefined && redeemed !== undefined);

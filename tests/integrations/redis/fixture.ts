@@ -11,13 +11,14 @@ import {
   type RedisSessionStoreOptions,
 } from "../../../src/integrations/redis/mod.ts";
 import * as v from "../../../src/core/schema/valibot.ts";
-import { defineResource, mcp, type McpSession, type SessionOptions, sessionsIn } from "../../../src/wires/mcp/mod.ts";
+import { defineResource, mcp, type McpSession, type McpSessionsOptions } from "../../../src/wires/mcp/mod.ts";
 import { Gate, KEYS } from "../../wires/mcp/server/fixture.ts";
+import { errorLogger } from "../../engine/fixture.ts";
 
-/** Servers start slowly where much is done at once. */
+/** Servers start slowly on a busy machine. */
 export const PATIENT = { timeout: 120_000 };
 
-/** A session that somebody might have begun. */
+/** Creates a session. */
 export function newSession(more: Partial<McpSession> = {}): McpSession {
   return {
     id: crypto.randomUUID(),
@@ -31,7 +32,7 @@ export function newSession(more: Partial<McpSession> = {}): McpSession {
   };
 }
 
-/** Waits until something holds. */
+/** Waits until a condition holds. */
 export async function eventually(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   for (let tries = 0; tries < 3_000; tries++) {
     if (await holds()) return;
@@ -40,7 +41,7 @@ export async function eventually(what: string, holds: () => boolean | Promise<bo
   throw new Error(`It did not happen: ${what}`);
 }
 
-/** A connection for what only Redis itself can tell, or do. */
+/** A separate connection, to inspect and control Redis. */
 export async function withRedis<Value>(url: string, work: (client: Redis) => Promise<Value>): Promise<Value> {
   const client = new Redis(url);
   try {
@@ -50,36 +51,36 @@ export async function withRedis<Value>(url: string, work: (client: Redis) => Pro
   }
 }
 
-/** Whether a connection listens to a channel; `*` stands for anything in it. */
+/** Whether a channel has a subscriber; `*` matches any characters. */
 export function isHeard(url: string, pattern: string): Promise<boolean> {
   return withRedis(url, async (client) => (await client.pubsub("CHANNELS", pattern)).length > 0);
 }
 
-/** A server of one replica. */
+/** One replica. */
 export interface Replica {
   readonly server: Server;
   /** Opens the tool `wait`. */
   readonly gate: Gate;
   /** Opens when `wait` is cancelled. */
   readonly aborted: Gate;
-  /** What Redis did not do. */
+  /** Errors of Redis. */
   readonly errors: unknown[];
   close(): Promise<void>;
 }
 
-/** How replicas are made. */
-export interface ReplicaOptions extends Partial<RedisSessionStoreOptions>, SessionOptions {
+/** Options of a replica. */
+export interface ReplicaOptions extends Partial<RedisSessionStoreOptions>, Omit<McpSessionsOptions, "store"> {
   readonly redis: string;
   readonly name: string;
 }
 
-/** Makes one replica. */
+/** Creates a replica. */
 export function createReplica(options: ReplicaOptions): Replica {
   const { retryMs, pollAfterMs, ttlMs, maxSessions, ...redis } = options;
   const gate = new Gate();
   const aborted = new Gate();
   const errors: unknown[] = [];
-  const settings = { timeoutMs: 60_000, onError: (error: unknown) => void errors.push(error), ...redis };
+  const settings = { timeoutMs: 60_000, logger: errorLogger((error) => errors.push(error)), ...redis };
   const store = redisSessionStore({
     ...settings,
     ...(ttlMs !== undefined && { ttlMs }),
@@ -107,7 +108,7 @@ export function createReplica(options: ReplicaOptions): Replica {
       mcp({
         logging: true,
         askTimeoutMs: 300_000,
-        sessions: sessionsIn(store, { retryMs, pollAfterMs }),
+        sessions: { store, retryMs, pollAfterMs },
       }),
     ],
   });

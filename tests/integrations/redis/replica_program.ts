@@ -1,4 +1,4 @@
-// One replica as a process: `replica_program.ts <url of redis> <name>`. It prints where it serves, and does what it is told.
+// One replica as a process: `replica_program.ts <url of redis> <name>`. It prints its URL and runs the tasks of its standard input.
 import process from "node:process";
 import { serve } from "../../../src/runtime/serve.ts";
 import { createReplica } from "./fixture.ts";
@@ -11,7 +11,7 @@ void replica.aborted.passed.then(() => console.log("aborted"));
 
 const tasks: Readonly<Record<string, () => void | Promise<void>>> = {
   notify: () => replica.server.notify.resourceUpdated("docs://readme"),
-  /** Closes all, and nothing else: if something keeps the process alive, it is ours. */
+  /** Closes everything, so that the process ends unless an open handle was left behind. */
   async end() {
     process.stdin.destroy();
     await listening.close();

@@ -74,8 +74,8 @@ for (const [what, answer] of Object.entries(AWAY)) {
   test(`the gateway's logger is told once that the server ${what}, and the transport warns of nothing`, async () => {
     const logger = keepingLogger();
     const warnings: string[] = [];
-    const onWarning = (line: string) => void warnings.push(line);
-    const transport = mcpTransport("http://far.example/mcp", { fetch: answer, onWarning });
+    const warn = (line: string) => void warnings.push(line);
+    const transport = mcpTransport("http://far.example/mcp", { fetch: answer, logger: { ...logger, warn } });
     await rejects(gateway("billing", transport, { logger }));
     await new Promise((resolve) => setTimeout(resolve));
     strictEqual(logger.lines.length, 1);
@@ -89,7 +89,7 @@ test("what is closed while it finds out how to listen warns of nothing", async (
   const asked = Promise.withResolvers<Response>();
   const transport = mcpTransport("http://far.example/mcp", {
     fetch: () => asked.promise,
-    onWarning: (line) => void warnings.push(line),
+    logger: { ...keepingLogger(), warn: (line) => void warnings.push(line) },
   });
   transport.onChange("tools", () => {});
   transport.close?.();

@@ -252,7 +252,7 @@ test("tools are chosen and renamed, held to pins, and checked here if that is wa
   await pinned.refresh();
   deepStrictEqual(pinned.tools, []);
   ok(
-    logger.lines.some((line) => line.includes("not as it was pinned")) &&
+    logger.lines.some((line) => line.includes("differs from its pin")) &&
       !logger.lines.some((line) => line.includes("Ignore all")),
   );
 });

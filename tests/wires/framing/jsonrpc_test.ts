@@ -2,7 +2,7 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { decodeRequest, isRequestId, parseJson } from "../../../src/wires/framing/json_rpc/decode.ts";
-import { encodeError, encodeResult } from "../../../src/wires/framing/json_rpc/encode.ts";
+import { encodeError, encodeResult } from "../../../src/wires/framing/json_rpc/reply.ts";
 
 /** What `decodeRequest` makes of a body with this id, sent as JSON text. */
 function decodeWithId(idJson: string | undefined): ReturnType<typeof decodeRequest> {

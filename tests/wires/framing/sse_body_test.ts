@@ -1,7 +1,8 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { SseBody } from "../../../src/wires/framing/sse/body.ts";
+import { PushStream } from "../../../src/wires/framing/push_stream.ts";
+import { SseBody } from "../../../src/wires/framing/sse.ts";
 import { Deadlines } from "../../../src/internal/deadlines.ts";
 import { FakeClock } from "../../../src/testing/fake_clock.ts";
 
@@ -97,4 +98,25 @@ test("SseBody shows every 8 s that it lives, also beside other blocks, but not t
   body.end("end");
   clock.tick(80_000);
   strictEqual((await readAll(reader())).join(""), "bheldend");
+});
+
+test("PushStream sends bytes that were held as one chunk, in order, and reports a reader that disconnects", async () => {
+  const stream = new PushStream<Uint8Array, Uint8Array[]>({
+    encode: (chunk) => chunk,
+    merge: (chunks = [], chunk) => [...chunks, chunk],
+    encodeHeld: (chunks) => Uint8Array.from(chunks.flatMap((chunk) => [...chunk])),
+  });
+  const reader = stream.open().getReader();
+  for (const byte of [1, 2, 3]) stream.write(Uint8Array.of(byte));
+  strictEqual(stream.hasHeld, true);
+  deepStrictEqual((await reader.read()).value, Uint8Array.of(1));
+  deepStrictEqual((await reader.read()).value, Uint8Array.of(2, 3));
+  stream.write(new Uint8Array(9_000));
+  const room = [stream.write(new Uint8Array(9_000)), stream.write(new Uint8Array(9_000))];
+  deepStrictEqual(room.map((promise) => promise !== undefined), [false, true]);
+  strictEqual(stream.closed.aborted, false);
+  await reader.cancel();
+  strictEqual(stream.closed.aborted, true);
+  await room[1];
+  strictEqual(stream.write(Uint8Array.of(4)), undefined, "writes after that are ignored");
 });

@@ -2,7 +2,7 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createParser } from "eventsource-parser";
 import fc from "fast-check";
-import { encodeSseEvent } from "../../../src/wires/framing/sse/encode.ts";
+import { encodeSseEvent } from "../../../src/wires/framing/sse.ts";
 import { encodeEvent } from "../../../src/wires/mcp_lite/server/encode.ts";
 
 /** Events that a client reads from bytes that arrive in these chunks. */

@@ -1,4 +1,4 @@
-/** Messages of a call, as a property test wants them: any text, any JSON, any meta. */
+/** Arbitraries of fast-check for the messages of a call: any text, any JSON, any meta. */
 import { create, type JsonObject } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { ResponseMetaSchema, type ResponseType } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
@@ -26,7 +26,7 @@ function members(value: fc.Arbitrary<unknown>): fc.Arbitrary<object> {
   return fc.array(fc.tuple(anyText, value), { maxLength: 5 }).map(Object.fromEntries);
 }
 
-/** Without what is `undefined`. */
+/** Removes members that are `undefined`. */
 export function present<Members extends object>(sent: Members): Members {
   return Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined)) as Members;
 }

@@ -1,15 +1,15 @@
-/** The client's half of the codec of the hot messages, against the library's: the same bytes, the same members. */
+/** The client's half of the binary codec, compared with protobuf-es: the same bytes, the same members. */
 import { deepStrictEqual, ok } from "node:assert/strict";
 import { test } from "node:test";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import {
-  BLANK_META,
   decodeToolResponseBytes,
+  EMPTY_META,
   encodeRequestEnvelope,
   type ResponseMembers,
 } from "../../../src/wires/grpc/messages/binary.ts";
-import { concatBytes } from "../../../src/wires/grpc/messages/bytes.ts";
+import { joinChunks } from "../../../src/wires/grpc/messages/envelope.ts";
 import { ToolRequestSchema, ToolResponseSchema } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
 import { anyMeta, anyOptional, anyText, DEPTH, present } from "./any_message.ts";
 import { frame } from "./frames.ts";
@@ -21,7 +21,7 @@ function referenceOf(bytes: Uint8Array): ResponseMembers {
   const { result, meta } = fromBinary(ToolResponseSchema, bytes);
   if (meta === undefined) return { result, meta };
   const { $typeName: _, $unknown: __, ...members } = meta;
-  return { result, meta: { ...BLANK_META, ...members } };
+  return { result, meta: { ...EMPTY_META, ...members } };
 }
 
 test("encodeRequestEnvelope() writes the library's bytes", () => {
@@ -46,7 +46,7 @@ test("decodeToolResponseBytes() reads what the library writes, as the library do
 test("decodeToolResponseBytes() reads a response in two parts as one, as the library does", () => {
   fc.assert(
     fc.property(anyResponse, anyResponse, (one, other) => {
-      const bytes = concatBytes([one, other]);
+      const bytes = joinChunks([one, other]);
       deepStrictEqual(decodeToolResponseBytes(bytes, DEPTH), referenceOf(bytes));
     }),
     { seed: 1, numRuns: 200 },

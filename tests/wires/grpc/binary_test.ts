@@ -1,13 +1,13 @@
 /**
- * The codec of the hot messages against the library's: the same bytes, the same members, and the same refusals.
+ * The binary codec, compared with protobuf-es: the same bytes, the same members, and the same errors.
  *
- * Where they differ, ours is stricter or nearer to protobuf's rules, and each difference has a test of its own below:
- * groups are refused; a known field in another form than its own is an unknown field; what is inside of something ends before
- * it does; no number has more than ten bytes; what is no JSON is refused even where a later field replaces it.
+ * The codec differs where it is stricter, or nearer to protobuf's rules. Each difference has a test below: groups are rejected; a
+ * known field with another wire type is an unknown field; nested items must end within their parent; a varint has at most ten
+ * bytes; numbers that are not JSON are rejected even if a later field replaces them.
  */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { create, fromBinary, type JsonObject, toBinary } from "@bufbuild/protobuf";
+import { create, fromBinary, type JsonObject, type JsonValue, toBinary } from "@bufbuild/protobuf";
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 import fc from "fast-check";
 import {
@@ -15,24 +15,30 @@ import {
   encodeResponseEnvelope,
   type ToolRequestMembers,
 } from "../../../src/wires/grpc/messages/binary.ts";
-import { concatBytes } from "../../../src/wires/grpc/messages/bytes.ts";
+import { joinChunks } from "../../../src/wires/grpc/messages/envelope.ts";
 import { ToolRequestSchema, ToolResponseSchema } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
-import { refuseStruct } from "../../../src/wires/grpc/messages/json.ts";
 import { anyMeta, anyOptional, anyText, DEPTH, present } from "./any_message.ts";
 import { frame } from "./frames.ts";
 
 const anyRequest = fc.record({ name: anyText, arguments: anyOptional, meta: anyOptional })
   .map((sent) => toBinary(ToolRequestSchema, create(ToolRequestSchema, present(sent))));
 
-/** What the library and `refuseStruct` make of bytes, which is what the wire did before. */
+/** Decodes with protobuf-es, and checks depth and numbers of the structs. */
 function referenceOf(bytes: Uint8Array): ToolRequestMembers | "refused" {
   try {
     const { name, arguments: args, meta } = fromBinary(ToolRequestSchema, bytes, { recursionLimit: 100_000 });
-    const refusal = refuseStruct(args ?? null, DEPTH) ?? refuseStruct(meta ?? null, DEPTH);
-    return refusal === undefined ? { name, arguments: args, meta } : "refused";
+    const isValid = isWithin(args ?? null, DEPTH) && isWithin(meta ?? null, DEPTH);
+    return isValid ? { name, arguments: args, meta } : "refused";
   } catch {
     return "refused";
   }
+}
+
+/** Whether a value is JSON and not nested deeper than `maxDepth`. */
+function isWithin(value: JsonValue, maxDepth: number): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object" || value === null) return true;
+  return maxDepth > 0 && Object.values(value).every((member) => isWithin(member, maxDepth - 1));
 }
 
 function outcomeOf(bytes: Uint8Array): ToolRequestMembers | "refused" {
@@ -50,7 +56,7 @@ function refusalOf(bytes: Uint8Array, depth = DEPTH): string {
 test("decodeToolRequestBytes() reads what the library writes, as the library does", () => {
   fc.assert(
     fc.property(anyRequest, fc.nat(9), (bytes, offset) => {
-      const within = concatBytes([new Uint8Array(offset).fill(0xff), bytes, new Uint8Array(9).fill(0xff)])
+      const within = joinChunks([new Uint8Array(offset).fill(0xff), bytes, new Uint8Array(9).fill(0xff)])
         .subarray(offset, offset + bytes.length);
       const read = outcomeOf(within);
       ok(read !== "refused");
@@ -96,7 +102,7 @@ test("encodeResponseEnvelope() writes the next answer after one that it could no
   const response = create(ToolResponseSchema, { result: { content: "fine" } });
   const before = encodeResponseEnvelope(response);
   try {
-    // Some runtimes have a stack that is deep enough.
+    // The stack of some runtimes is deep enough.
     encodeResponseEnvelope({ ...response, result: deep });
   } catch (thrown) {
     ok(thrown instanceof RangeError);
@@ -104,7 +110,7 @@ test("encodeResponseEnvelope() writes the next answer after one that it could no
   deepStrictEqual(encodeResponseEnvelope(response), before);
 });
 
-/** A varint, in at least so many bytes. */
+/** A varint with a minimum number of bytes. */
 function varint(value: number, minBytes = 1): Uint8Array {
   const bytes: number[] = [];
   for (let rest = value; rest > 0 || bytes.length < minBytes; rest = Math.floor(rest / 128)) {
@@ -114,10 +120,10 @@ function varint(value: number, minBytes = 1): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** A field with a length. */
+/** A length-delimited field. */
 function field(number: number, ...content: readonly (Uint8Array | string)[]): Uint8Array {
-  const bytes = concatBytes(content.map((one) => typeof one === "string" ? new TextEncoder().encode(one) : one));
-  return concatBytes([varint(number * 8 + 2), varint(bytes.length), bytes]);
+  const bytes = joinChunks(content.map((one) => typeof one === "string" ? new TextEncoder().encode(one) : one));
+  return joinChunks([varint(number * 8 + 2), varint(bytes.length), bytes]);
 }
 
 function double(number: number, value: number): Uint8Array {
@@ -134,25 +140,25 @@ const args = (...entries: readonly Uint8Array[]): Uint8Array => field(2, ...entr
 const TRUE = raw(0x20, 1);
 const own = (key: string, value: unknown): object => Object.fromEntries([[key, value]]);
 
-const UNKNOWN = concatBytes([
+const UNKNOWN = joinChunks([
   raw(0x78, 0x80, 0x01),
   double(15, 1),
   field(15, "skipped"),
   raw(0x7d, 1, 2, 3, 4),
-  concatBytes([varint((2 ** 29 - 1) * 8), varint(1, 10)]),
+  joinChunks([varint((2 ** 29 - 1) * 8), varint(1, 10)]),
 ]);
 
 const READ: readonly (readonly [name: string, bytes: Uint8Array, want: object])[] = [
   ["nothing", raw(), {}],
-  ["the last name", concatBytes([field(1, "one"), field(1, "two")]), { name: "two" }],
+  ["the last name", joinChunks([field(1, "one"), field(1, "two")]), { name: "two" }],
   ["arguments that are empty", args(), { arguments: {} }],
-  ["arguments in two parts", concatBytes([args(entry("a", TRUE), entry("b", TRUE)), args(entry("a", double(2, 1)))]), {
+  ["arguments in two parts", joinChunks([args(entry("a", TRUE), entry("b", TRUE)), args(entry("a", double(2, 1)))]), {
     arguments: { a: 1, b: true },
   }],
-  ["meta beside arguments", concatBytes([field(3, entry("m", TRUE)), args()]), { arguments: {}, meta: { m: true } }],
+  ["meta beside arguments", joinChunks([field(3, entry("m", TRUE)), args()]), { arguments: {}, meta: { m: true } }],
   [
     "unknown fields at every level",
-    concatBytes([
+    joinChunks([
       UNKNOWN,
       args(
         UNKNOWN,
@@ -167,25 +173,25 @@ const READ: readonly (readonly [name: string, bytes: Uint8Array, want: object])[
   ["a value without a kind", args(entry("a", raw())), { arguments: { a: null } }],
   ["null by any number", args(entry("a", raw(0x08, 7))), { arguments: { a: null } }],
   ["true by any number", args(entry("a", raw(0x20, 0x80, 0x01))), { arguments: { a: true } }],
-  ["false in many bytes", args(entry("a", concatBytes([raw(0x20), varint(0, 10)]))), { arguments: { a: false } }],
+  ["false in many bytes", args(entry("a", joinChunks([raw(0x20), varint(0, 10)]))), { arguments: { a: false } }],
   ["the last value of a key", args(entry("a", TRUE), entry("a", double(2, 2))), { arguments: { a: 2 } }],
-  ["the last kind of a value", args(entry("a", concatBytes([field(3, "x"), TRUE]))), { arguments: { a: true } }],
-  ["null as the last kind", args(entry("a", concatBytes([field(3, "x"), raw(0x08, 0)]))), { arguments: { a: null } }],
+  ["the last kind of a value", args(entry("a", joinChunks([field(3, "x"), TRUE]))), { arguments: { a: true } }],
+  ["null as the last kind", args(entry("a", joinChunks([field(3, "x"), raw(0x08, 0)]))), { arguments: { a: null } }],
   ["structs of one value", args(entry("a", field(5, entry("b", TRUE)), field(5, entry("c", TRUE)))), {
     arguments: { a: { b: true, c: true } },
   }],
-  ["lists of one value", args(entry("a", concatBytes([field(6, field(1, TRUE)), field(6, field(1))]))), {
+  ["lists of one value", args(entry("a", joinChunks([field(6, field(1, TRUE)), field(6, field(1))]))), {
     arguments: { a: [true, null] },
   }],
   ["a value that adds no kind", args(entry("a", field(5, entry("b", TRUE)), raw())), { arguments: { a: { b: true } } }],
-  ["a struct after a list", args(entry("a", concatBytes([field(6, field(1, TRUE)), field(5)]))), {
+  ["a struct after a list", args(entry("a", joinChunks([field(6, field(1, TRUE)), field(5)]))), {
     arguments: { a: {} },
   }],
   ["a key that is __proto__", args(entry("__proto__", field(5, entry("polluted", TRUE)))), {
     arguments: own("__proto__", { polluted: true }),
   }],
   ["a mark that looks like a byte order's", field(1, "\ufeffname"), { name: "\ufeffname" }],
-  ["a tag and a length in more bytes than they need", concatBytes([varint(0x0a, 5), varint(1, 10), raw(0x61)]), {
+  ["a tag and a length in more bytes than they need", joinChunks([varint(0x0a, 5), varint(1, 10), raw(0x61)]), {
     name: "a",
   }],
   ["-0", args(entry("a", double(2, -0))), { arguments: { a: -0 } }],
@@ -220,17 +226,17 @@ const REFUSED: readonly (readonly [name: string, bytes: Uint8Array, want: string
   ["a length beyond the end, of what nobody knows", raw(0x7a, 2, 0x61), BEYOND],
   ["a double that is cut off", args(raw(0x0a, 4, 0x12, 2, 0x11, 0)), EARLY],
   ["field 0", raw(0x02, 0), NO_FIELD],
-  ["a tag of more than 32 bits", concatBytes([varint(2 ** 32 * 8 + 2), raw(0)]), NO_FIELD],
-  ["a tag of more than five bytes", concatBytes([varint(0x0a, 6), raw(0)]), NO_FIELD],
+  ["a tag of more than 32 bits", joinChunks([varint(2 ** 32 * 8 + 2), raw(0)]), NO_FIELD],
+  ["a tag of more than five bytes", joinChunks([varint(0x0a, 6), raw(0)]), NO_FIELD],
   [
     "a form that there is not",
     raw(0x7f, 0),
-    "parse_error: Not a mcplite.ToolRequest: field 15 is a group, or in no form at all",
+    "parse_error: Not a mcplite.ToolRequest: field 15 is a group, or has an unknown wire type",
   ],
   [
     "the end of a group",
     raw(0x7c),
-    "parse_error: Not a mcplite.ToolRequest: field 15 is a group, or in no form at all",
+    "parse_error: Not a mcplite.ToolRequest: field 15 is a group, or has an unknown wire type",
   ],
   ["a name that is not UTF-8", field(1, raw(0xff)), UTF8],
   ["half a surrogate", field(1, raw(0xed, 0xa0, 0x80)), UTF8],
@@ -243,7 +249,7 @@ const REFUSED: readonly (readonly [name: string, bytes: Uint8Array, want: string
     field(3, entry("a", double(2, Infinity))),
     "parse_error: A number is Infinity, which is not JSON",
   ],
-  ["a length of eleven bytes", concatBytes([raw(0x0a), varint(0, 11)]), TOO_LONG],
+  ["a length of eleven bytes", joinChunks([raw(0x0a), varint(0, 11)]), TOO_LONG],
 ];
 
 for (const [name, bytes, want] of REFUSED) {
@@ -253,15 +259,19 @@ for (const [name, bytes, want] of REFUSED) {
   });
 }
 
-/** Refused here, though the library reads it. */
+/** Rejected here, but accepted by protobuf-es. */
 const STRICTER: readonly (readonly [name: string, bytes: Uint8Array, want: string])[] = [
-  // Nothing that we know ever had one, and each is a way to nest without end.
-  ["a group", raw(0x7b, 0x7c), "parse_error: Not a mcplite.ToolRequest: field 15 is a group, or in no form at all"],
-  // Two readers of one message must not disagree where its parts end.
+  // No field of the messages was ever a group, and groups nest without a limit.
+  [
+    "a group",
+    raw(0x7b, 0x7c),
+    "parse_error: Not a mcplite.ToolRequest: field 15 is a group, or has an unknown wire type",
+  ],
+  // Two readers of a message must agree on the ends of its parts.
   ["a name that is longer than its message", args(raw(0x0a, 3, 0x0a, 2, 0x61), raw(0x62)), BEYOND],
-  ["a length of 2^32 and more", concatBytes([raw(0x0a), varint(2 ** 32 + 1), raw(0x61)]), BEYOND],
-  ["an unknown number of eleven bytes", concatBytes([raw(0x78), varint(0, 11)]), TOO_LONG],
-  // It would have to be kept until the end is known.
+  ["a length of 2^32 and more", joinChunks([raw(0x0a), varint(2 ** 32 + 1), raw(0x61)]), BEYOND],
+  ["an unknown number of eleven bytes", joinChunks([raw(0x78), varint(0, 11)]), TOO_LONG],
+  // Accepting it would require keeping it until the end of the message.
   [
     "NaN that is replaced",
     args(entry("a", double(2, NaN)), entry("a", TRUE)),
@@ -277,18 +287,18 @@ for (const [name, bytes, want] of STRICTER) {
 }
 
 test("decodeToolRequestBytes() takes a known field in another form for an unknown one, as other languages do", () => {
-  const bytes = concatBytes([field(1, "add"), raw(0x08, 1), args(entry("a", TRUE, raw(0x10, 1)), raw(0x08, 0))]);
+  const bytes = joinChunks([field(1, "add"), raw(0x08, 1), args(entry("a", TRUE, raw(0x10, 1)), raw(0x08, 0))]);
   deepStrictEqual(outcomeOf(bytes), { name: "add", arguments: { a: true }, meta: undefined });
   strictEqual(referenceOf(bytes), "refused");
 });
 
-/** What nests, as the numbers of the fields around it, innermost first: a struct's entry has a value, and that a struct. */
+/** Field numbers of one level of nesting, innermost first: in structs, of the struct, its value and its entry. */
 const NESTS: Readonly<Record<string, readonly (readonly number[])[]>> = {
   structs: [[5, 2, 1]],
   lists: [[6, 2, 1], [5, 1]],
 };
 
-/** What is in arguments of so many levels, which are `kinds` in turn. */
+/** Content of arguments with the given number of levels, which alternate between `kinds`. */
 function nested(levels: number, kinds: readonly (readonly number[])[]): Uint8Array {
   const reversed: number[] = [];
   for (let level = levels - 2; level >= 0; level--) {
@@ -312,7 +322,7 @@ for (const [name, kinds] of Object.entries(NESTS)) {
       strictEqual(refusalOf(deep(511), 511), "read");
       strictEqual(refusalOf(deep(512), 511), tooDeep);
       strictEqual(refusalOf(field(number, hostile), 511), tooDeep);
-      // Whether the limit refuses it or the end of the stack.
+      // Rejected by the limit or by the size of the stack.
       strictEqual(refusalOf(field(number, hostile), 99_999), tooDeep);
     }
   });
@@ -322,13 +332,13 @@ test("decodeToolRequestBytes() reads many parts of one struct and of one list", 
   const parts = 5_000;
   const structs = Array.from({ length: parts }, (_, index) => args(entry(`k${index}`, TRUE)));
   const lists = args(entry("list", ...Array.from({ length: parts }, () => field(6, field(1, TRUE)))));
-  const { arguments: read } = outcomeOf(concatBytes([...structs, lists])) as { arguments: JsonObject };
+  const { arguments: read } = outcomeOf(joinChunks([...structs, lists])) as { arguments: JsonObject };
   strictEqual(Object.keys(read).length, parts + 1);
   strictEqual((read["list"] as readonly unknown[]).length, parts);
 });
 
 test("decodeToolRequestBytes() keeps keys apart that have one hash, or one length, or come again", () => {
-  // "Aa" and "BB" have one hash, as "Ò¢Ã¡" and "Ңá" have; the bytes of the latter are the characters of the former.
+  // "Aa" and "BB" have the same hash, and so do "Ò¢Ã¡" and "Ңá": the bytes of the latter are the characters of the former.
   const keys = ["Aa", "BB", "AaAa", "BBBB", "AaBB", "", "Ò¢Ã¡", "Ңá", "\0", "\0\0", "a".repeat(24), "a".repeat(25)];
   const bytes = args(...keys.map((key) => entry(key, field(3, key))));
   for (let time = 0; time < 3; time++) {
@@ -339,7 +349,7 @@ test("decodeToolRequestBytes() keeps keys apart that have one hash, or one lengt
   strictEqual(refusalOf(args(field(1, field(1, raw(0xe9))))), UTF8);
 });
 
-/** Fields by tag: those with a type are messages. */
+/** Fields by tag; a non-empty value is the type of a message. */
 const FIELDS: Readonly<Record<string, Readonly<Record<number, string | undefined>>>> = {
   request: { 0o12: "", 0o22: "struct", 0o32: "struct" },
   struct: { 0o12: "entry" },
@@ -348,7 +358,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<number, string | undefined
   list: { 0o12: "value" },
 };
 
-/** A message with nothing in it but known fields in their own form; throws where the differences say that we refuse. */
+/** Removes everything but known fields with their own wire types. Throws for input that only this codec rejects. */
 function cleaned(type: string, bytes: Uint8Array): Uint8Array {
   const reader = new BinaryReader(bytes);
   const kept: Uint8Array[] = [];
@@ -361,7 +371,7 @@ function cleaned(type: string, bytes: Uint8Array): Uint8Array {
     if (inner === "") kept.push(varint(tag), data);
     else if (inner !== undefined) kept.push(field(number, cleaned(inner, new BinaryReader(data).bytes())));
   }
-  return concatBytes(kept);
+  return joinChunks(kept);
 }
 
 function cleanReferenceOf(bytes: Uint8Array): ToolRequestMembers | "refused" {
@@ -372,7 +382,7 @@ function cleanReferenceOf(bytes: Uint8Array): ToolRequestMembers | "refused" {
   }
 }
 
-/** Fields in any order and number, some where they do not belong. */
+/** Fields in any order and number, some of them in the wrong message. */
 const { fields } = fc.letrec<{ fields: Uint8Array }>((tie) => ({
   fields: fc.array(
     fc.oneof(
@@ -380,7 +390,7 @@ const { fields } = fc.letrec<{ fields: Uint8Array }>((tie) => ({
       fc.tuple(fc.integer({ min: 1, max: 4 }), anyText).map(([number, text]) => field(number, text)),
       fc.tuple(fc.constantFrom(2, 2, 2, 1, 4), fc.double()).map(([number, value]) => double(number, value)),
       fc.tuple(fc.constantFrom(1, 4, 4, 2), fc.nat(300)).map(([number, value]) =>
-        concatBytes([varint(number * 8), varint(value)])
+        joinChunks([varint(number * 8), varint(value)])
       ),
       fc.tuple(fc.integer({ min: 1, max: 7 }), tie("fields")).map(([number, content]) => field(number, content)),
       fc.tuple(fc.constantFrom("a", "b"), tie("fields"), fc.boolean()).map(([key, value, isMeta]) =>
@@ -388,10 +398,10 @@ const { fields } = fc.letrec<{ fields: Uint8Array }>((tie) => ({
       ),
     ),
     { maxLength: 4 },
-  ).map(concatBytes),
+  ).map(joinChunks),
 }));
 
-/** Changes of bytes: cut, flip, insert, drop, repeat. */
+/** Changes of bytes: truncate, replace, insert, remove, repeat. */
 const anyChange = fc.tuple(fc.constantFrom("cut", "set", "insert", "drop", "repeat"), fc.nat(), fc.nat(255));
 
 function change(bytes: Uint8Array, [kind, where, byte]: readonly [string, number, number]): Uint8Array {
@@ -401,13 +411,13 @@ function change(bytes: Uint8Array, [kind, where, byte]: readonly [string, number
     case "cut":
       return before;
     case "set":
-      return concatBytes([before, raw(byte), after.subarray(1)]);
+      return joinChunks([before, raw(byte), after.subarray(1)]);
     case "insert":
-      return concatBytes([before, raw(byte), after]);
+      return joinChunks([before, raw(byte), after]);
     case "drop":
-      return concatBytes([before, after.subarray(1 + byte % 4)]);
+      return joinChunks([before, after.subarray(1 + byte % 4)]);
     default:
-      return concatBytes([before, after, after]);
+      return joinChunks([before, after, after]);
   }
 }
 

@@ -1,10 +1,10 @@
-/** Runs in a page: the client over every wire that a page can reach. What it finds is for `browser_test.ts` to judge. */
+/** Runs in a page: the client over every wire that a page can reach. `browser_test.ts` checks the findings. */
 import { createClient, mcpLiteTransport } from "../../../mod.ts";
 import { connectTransport, grpcTransport, grpcWebTransport } from "../../../src/wires/grpc/mod.ts";
 import type { FixtureServer } from "../fixture.ts";
 import type { Transport } from "../../../src/wires/mod.ts";
 
-/** What a page sees over one wire. */
+/** Findings over one wire. */
 export interface Findings {
   readonly sum: unknown;
   readonly pieces: readonly unknown[];
@@ -34,7 +34,7 @@ async function tryOut(transport: Transport): Promise<Findings> {
   };
 }
 
-/** What is the same at each call. */
+/** Options of every call. */
 function withoutMeta(outcome: object): object {
   return { ...outcome, meta: undefined };
 }

@@ -1,4 +1,4 @@
-/** The transports, against servers that are not ours. */
+/** The transports, against servers of other projects. */
 import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { create, toBinary, toJsonString } from "@bufbuild/protobuf";
@@ -91,7 +91,7 @@ test("another domain's ErrorInfo is not taken for our code", async () => {
   await rejects(client["a"]!(), { code: "conflict" });
 });
 
-/** Answers of others than a server of MCP-lite, how they are told, and how they begin. */
+/** Responses of servers that are not MCP-lite, the error messages for them, and the start of their bodies. */
 const FOREIGN: Readonly<
   Record<string, readonly [answer: () => Response | Promise<Response>, told: string, begins: string]>
 > = {
@@ -118,13 +118,13 @@ const FOREIGN: Readonly<
   "a server without connect()": [
     () => createServer({ tools: [] }).fetch(new Request("http://host/base", { method: "POST" })),
     "method_not_found: The server answered 404, not with MCP-lite: " +
-    "is connect() among its wires, and the path of the URL right?",
+    "check that the server has the wire grpc(), and the path of the URL",
     '404: {"jsonrpc":"2.0",',
   ],
   "connect() at another path": [
     () => createServer({ tools: [], wires: [grpc()] }).fetch(new Request("http://host/base", { method: "POST" })),
     "method_not_found: The server answered 404, not with MCP-lite: " +
-    "is connect() among its wires, and the path of the URL right?",
+    "check that the server has the wire grpc(), and the path of the URL",
     '404: {"jsonrpc":"2.0",',
   ],
 };

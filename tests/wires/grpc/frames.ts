@@ -1,4 +1,4 @@
-/** Envelopes of Connect's streams and of gRPC-Web, written and read by hand: what the tests hold the libraries to. */
+/** Envelopes of Connect's streams and of gRPC-Web, encoded and decoded without the code under test. */
 
 /** One envelope. */
 export interface Frame {

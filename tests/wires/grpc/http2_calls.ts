@@ -1,7 +1,7 @@
-/** Requests by `node:http2`, without our client: what they send is theirs to say, and how they end is told as it came. */
+/** Raw requests by `node:http2`, without the gRPC client of the SDK. */
 import type { Buffer } from "node:buffer";
 import { type ClientHttp2Session, connect, type OutgoingHttpHeaders } from "node:http2";
-import { concatBytes } from "../../../src/wires/grpc/messages/bytes.ts";
+import { joinChunks } from "../../../src/wires/grpc/messages/envelope.ts";
 
 /** A request. */
 export interface Request2 {
@@ -9,25 +9,25 @@ export interface Request2 {
   readonly method?: string;
   readonly headers?: OutgoingHttpHeaders;
   readonly pieces: readonly Uint8Array[];
-  /** Whether it says that it ends. Default: `true`. */
+  /** Whether to end the request. Default: `true`. */
   readonly ends?: boolean;
 }
 
-/** How it ended. */
+/** End of a request. */
 export interface Ending {
-  /** The status of HTTP; `undefined` if there was no answer. */
+  /** HTTP status; `undefined` if there was no response. */
   readonly http: number | undefined;
-  /** The status of gRPC, wherever it was said. */
+  /** gRPC status, in headers or trailers. */
   readonly grpc: number | undefined;
   readonly message: string;
-  /** A header or a trailer. */
+  /** Returns a header or a trailer. */
   said(name: string): string | null;
   readonly body: Uint8Array;
-  /** The code of the reset. */
+  /** Error code of the reset. */
   readonly reset: number;
 }
 
-/** Connects, and waits until it is. */
+/** Opens a connection. */
 export async function openSession(url: string): Promise<ClientHttp2Session> {
   const session = connect(url);
   session.on("error", () => {});
@@ -35,13 +35,13 @@ export async function openSession(url: string): Promise<ClientHttp2Session> {
   return session;
 }
 
-/** Sends a request as gRPC's are, where it says nothing else, and waits for its end. */
+/** Sends a request with the headers of gRPC, unless it has its own, and waits for its end. */
 export function send2(session: ClientHttp2Session, request: Request2): Promise<Ending> {
   const { path, method = "POST", headers, pieces, ends = true } = request;
   return new Promise((resolve) => {
     const base = { "content-type": "application/grpc", te: "trailers" };
     const all = Object.entries({ ":method": method, ":path": path, ...base, ...headers });
-    // Bun takes none that is undefined.
+    // Bun rejects headers that are undefined.
     const given = Object.fromEntries(all.filter(([, value]) => value !== undefined));
     const stream = session.request(given, { endStream: false });
     let first: Readonly<Record<string, unknown>> = {};
@@ -51,7 +51,7 @@ export function send2(session: ClientHttp2Session, request: Request2): Promise<E
     stream.on("response", (received) => (first = received));
     stream.on("trailers", (received) => (last = received));
     stream.on("data", (piece: Buffer) => body.push(piece));
-    // What is not ended by us is ended when the answer is.
+    // A request that was not ended is closed when the response ends.
     stream.on("end", () => {
       if (!ends) stream.close();
     });
@@ -62,7 +62,7 @@ export function send2(session: ClientHttp2Session, request: Request2): Promise<E
         grpc: said["grpc-status"] === undefined ? undefined : Number(said["grpc-status"]),
         said: (name) => said[name] === undefined ? null : String(said[name]),
         message: decodeURIComponent(String(said["grpc-message"] ?? "")),
-        body: concatBytes(body),
+        body: joinChunks(body),
         reset: stream.rstCode ?? 0,
       });
     });

@@ -1,10 +1,10 @@
-/** Answers as a Struct carries them: what JSON's text would be there and back, whichever way it is made. */
+/** `toJsonObject()`: the copy is always what `JSON.parse(JSON.stringify(value))` returns. */
 import { deepStrictEqual, notStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { toJsonObject } from "../../../src/wires/grpc/messages/json.ts";
 
-/** By text, or what that throws. */
+/** Copy by JSON text, or name of the exception. */
 function byText(value: unknown): unknown {
   try {
     return { value: JSON.parse(JSON.stringify({ value })).value };

@@ -1,4 +1,4 @@
-/** The wire, byte by byte: what callers see who do not use our client. */
+/** The wire at the level of bytes, without the client of the SDK. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
@@ -13,7 +13,7 @@ import {
   ToolRequestSchema,
   ToolResponseSchema,
 } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
-import { concatBytes } from "../../../src/wires/grpc/messages/bytes.ts";
+import { joinChunks } from "../../../src/wires/grpc/messages/envelope.ts";
 import { grpc } from "../../../src/wires/grpc/mod.ts";
 import { definePrompt } from "../../../src/wires/mcp/mod.ts";
 import * as v from "valibot";
@@ -245,19 +245,19 @@ test("nesting beyond the limit is refused, in JSON and in bytes, however deep", 
   strictEqual((await post(server, CALL, body)).status, 200);
 });
 
-/** A `ToolRequest` whose arguments nest, written from the inside: no library has to go as deep. */
+/** A `ToolRequest` with nested arguments, encoded from the inside, so that no encoder has to recurse. */
 function deepStruct(depth: number): Uint8Array<ArrayBuffer> {
   const field = (number: number, data: Uint8Array): Uint8Array<ArrayBuffer> => {
     const length: number[] = [];
     for (let rest = data.length; length.push(rest > 127 ? (rest & 127) | 128 : rest), rest > 127;) rest >>>= 7;
-    return concatBytes([new Uint8Array([(number << 3) | 2, ...length]), data]);
+    return joinChunks([new Uint8Array([(number << 3) | 2, ...length]), data]);
   };
   let struct: Uint8Array<ArrayBuffer> = new Uint8Array();
   const key = field(1, new TextEncoder().encode("a"));
   for (let level = 0; level < depth; level++) {
-    struct = field(1, concatBytes([key, field(2, field(5, struct))]));
+    struct = field(1, joinChunks([key, field(2, field(5, struct))]));
   }
-  return concatBytes([field(1, new TextEncoder().encode("anything")), field(2, struct)]);
+  return joinChunks([field(1, new TextEncoder().encode("anything")), field(2, struct)]);
 }
 
 test("numbers that JSON has not are refused", async () => {

@@ -1,4 +1,4 @@
-/** What gRPC's trailers say of refusals, whatever is in these: our code always arrives, and the answer always ends. */
+/** Errors in gRPC's trailers: whatever their content, the error code arrives and the response ends. */
 import { deepStrictEqual, doesNotMatch, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, ToolError, type ToolErrorCode } from "../../../mod.ts";
@@ -8,7 +8,7 @@ import { runtime } from "../../runtime/runtime.ts";
 
 const skip = runtime === "workerd" && "workerd opens no sockets";
 
-/** Details as a handler may pass them on from elsewhere. */
+/** Error details that a handler may forward from another service. */
 const DETAILS: Readonly<Record<string, unknown>> = {
   "a wait that no duration can say": { retry_after_ms: 1e30 },
   "a wait of an age": { retry_after_ms: Number.MAX_SAFE_INTEGER },
@@ -25,7 +25,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   "of spaces": " ".repeat(3_000),
 };
 
-/** Refusals without words, and what goes with them. */
+/** Errors without a message, and their details. */
 const WORDLESS: readonly (readonly [ToolErrorCode, details: unknown])[] = [
   ["rate_limited", { retry_after_ms: 50 }],
   ["rate_limited", undefined],

@@ -11,13 +11,13 @@ const scoped = defineTool("scoped").describe("For some").scopes("write").handle(
 const hidden = defineTool("hidden").describe("For admins").visibleTo((caller) => caller?.id === "admin")
   .handle(() => "hidden");
 
-function createGuarded(allowsAnonymous: boolean) {
+function createGuarded(allowAnonymous: boolean) {
   const verify = (token: string) => token === "admin" || token === "bob" ? { id: token } : undefined;
   const versions = [{ version: "1.0.0", tools: [hidden, defineTool("old").describe("Old").handle(() => "old")] }];
   return createServer({
     tools: [plain, scoped, hidden],
     wires: [webtools({ name: "weather", description: "W", version: "2.0.0", versions })],
-    auth: bearer(verify, { allowsAnonymous }),
+    auth: bearer(verify, { allowAnonymous }),
   });
 }
 

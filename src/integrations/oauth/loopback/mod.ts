@@ -1,5 +1,5 @@
 /**
- * A way back from the browser for programs on a person's machine: a page of this program's own, for as long as it takes.
+ * Redirect for programs on the machine of the user: a local HTTP server that is open during the authorization.
  *
  * Source: RFC 8252, section 7.3.
  *
@@ -14,13 +14,13 @@ export type { Redirect };
 
 /** Options of {@link loopbackRedirect}. */
 export interface LoopbackRedirectOptions {
-  /** Opens a page in a browser, or tells a person to: `(page) => console.error("Open", page.href)`. */
+  /** Opens a page in a browser, or asks the user to: `(page) => console.error("Open", page.href)`. */
   readonly open: (page: URL) => unknown;
-  /** Port on 127.0.0.1. Default: any that is free, for servers that take any port, as they should, or register clients each time. */
+  /** Port on 127.0.0.1. Default: any free port. Authorization servers should accept any port of a loopback address. */
   readonly port?: number | undefined;
   /** Path of the page. Default: `/callback`. */
   readonly path?: string | undefined;
-  /** What the page says in the end, as text. Default: that the window can be closed. */
+  /** Text of the page at the end. Default: a note that the window can be closed. */
   readonly text?: string | undefined;
 }
 
@@ -35,8 +35,8 @@ const RULES: OptionRules<LoopbackRedirectOptions> = {
 };
 
 /**
- * The `redirect` of `authorizationCode` for scripts and command lines, on Bun, Deno and Node: the browser comes back to a port of
- * this machine, which is open while a person is asked, and no longer.
+ * The `redirect` of `authorizationCode` for scripts and command lines, on Bun, Deno and Node. The browser is redirected to a port of this
+ * machine, which is open only during the authorization.
  *
  * @example A script
  * ```ts check
@@ -53,8 +53,8 @@ const RULES: OptionRules<LoopbackRedirectOptions> = {
  * console.log(await docs.$.list());
  * docs.$.close();
  * ```
- * @throws {TypeError} If there is no `open`, or another option is not what it has to be.
- * @throws {RangeError} If there is no such port.
+ * @throws {TypeError} If `open` is missing, or an option is invalid or unknown.
+ * @throws {RangeError} If the port is out of range.
  */
 export function loopbackRedirect(options: LoopbackRedirectOptions): () => Promise<Redirect> {
   checkOptions("redirect to this machine", options, RULES);
@@ -66,15 +66,15 @@ export function loopbackRedirect(options: LoopbackRedirectOptions): () => Promis
     return {
       url,
       async visit(page) {
-        const answered = Promise.withResolvers<URL>();
+        const redirected = Promise.withResolvers<URL>();
         server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-          const answer = answerTo(request, url, page.searchParams.get("state"));
+          const target = redirectTarget(request, url, page.searchParams.get("state"));
           const headers = { "content-type": "text/plain; charset=utf-8", "referrer-policy": "no-referrer" };
-          response.writeHead(answer === undefined ? 404 : 200, { ...headers, connection: "close" });
-          response.end(answer === undefined ? "Nothing here." : text, () => answer && answered.resolve(answer));
+          response.writeHead(target === undefined ? 404 : 200, { ...headers, connection: "close" });
+          response.end(target === undefined ? "Nothing here." : text, () => target && redirected.resolve(target));
         });
         await open(page);
-        return await answered.promise;
+        return await redirected.promise;
       },
       close() {
         server.close();
@@ -84,12 +84,16 @@ export function loopbackRedirect(options: LoopbackRedirectOptions): () => Promis
   };
 }
 
-/** The answer that a request brings; `undefined` if it is another, such as one that some page has thought out. */
-function answerTo({ method, url = "" }: IncomingMessage, redirectUrl: string, state: string | null): URL | undefined {
+/** Returns the URL of the redirect; `undefined` for any other request, such as one without the right state. */
+function redirectTarget(
+  { method, url = "" }: IncomingMessage,
+  redirectUrl: string,
+  state: string | null,
+): URL | undefined {
   if (method !== "GET" || !URL.canParse(url, redirectUrl)) return undefined;
-  const answer = new URL(url, redirectUrl);
-  const isHere = `${answer.origin}${answer.pathname}` === redirectUrl;
-  return isHere && answer.searchParams.get("state") === state ? answer : undefined;
+  const target = new URL(url, redirectUrl);
+  const isRedirect = `${target.origin}${target.pathname}` === redirectUrl;
+  return isRedirect && target.searchParams.get("state") === state ? target : undefined;
 }
 
 function listen(server: Server, port: number): Promise<void> {

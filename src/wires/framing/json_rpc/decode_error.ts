@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
+import { type ErrorResult, errorResult, errorResultWithCause } from "../../../core/call/outcome.ts";
 import type { ToolErrorCode } from "../../../core/errors/code.ts";
 import { isJsonObject, type Members, typedOr } from "../../../internal/json.ts";
 import { NO_REASON } from "../result/decode.ts";
@@ -26,22 +26,12 @@ export function decodeError({ code: number, message, data: sent }: Members, stat
 export function decodeStatus(status: number, text: string, protocol: string): ErrorResult {
   const code = MEANINGS.get(status) ?? (status < 500 ? "invalid_request" : "internal");
   const cause = `Status ${status}: ${text.trim().slice(0, 200)}`;
-  return refuseBecause(code, `The server answered ${status}, not with ${protocol}`, cause);
-}
-
-/** A refusal whose particulars are the cause's: a handler that calls on may pass the message to its own caller. */
-export function refuseBecause(
-  code: ToolErrorCode,
-  message: string,
-  because: string = message,
-  options?: ErrorOptions,
-): ErrorResult {
-  return { ...errorResult(code, message), cause: new Error(because, options) };
+  return errorResultWithCause(code, `The server answered ${status}, not with ${protocol}`, cause);
 }
 
 /** What becomes of a request whose answer has not its id: by its cause a gateway knows that the server is to blame. */
 export function ofAnotherRequest(): ErrorResult {
-  return refuseBecause("invalid_request", "The answer has the id of another request");
+  return errorResultWithCause("invalid_request", "The answer has the id of another request");
 }
 
 /** What numbers of JSON-RPC errors and HTTP statuses mean. */

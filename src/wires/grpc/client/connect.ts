@@ -1,31 +1,52 @@
 /**
- * The RPCs of a client by Connect and gRPC-Web, as `@connectrpc/connect` speaks them.
+ * The RPCs of a client by Connect and gRPC-Web, with the transports of `@connectrpc/connect`.
  *
  * @module
  */
 import { create } from "@bufbuild/protobuf";
 import type { Transport as ConnectTransport } from "@connectrpc/connect";
-import type { CommonTransportOptions } from "@connectrpc/connect/protocol";
-import type { CallResult, ErrorResult, Sink, UnknownOutcome } from "../../../core/call/outcome.ts";
+import {
+  type CommonTransportOptions,
+  createAsyncIterable,
+  type UniversalClientFn,
+  type UniversalClientResponse,
+} from "@connectrpc/connect/protocol";
+import {
+  type CallResult,
+  type ErrorResult,
+  type Sink,
+  toToolError,
+  type UnknownOutcome,
+} from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool } from "../../../core/call/transport.ts";
-import { withRetryAfter } from "../../../http_client/read.ts";
+import { addRetryAfter, readBytes } from "../../../http_client/read.ts";
 import type { ToolRequestMembers } from "../messages/binary.ts";
-import { Exchange, type Fetch } from "./fetch.ts";
-import { type Endpoint, RECURSION_LIMIT, refusalOf, type Rpc, StreamedResponses } from "./rpc.ts";
-import { decodeAnswer, decodeTool } from "./decode_reply.ts";
+import {
+  type Endpoint,
+  readPrefix,
+  type ReceivedResponse,
+  RECURSION_LIMIT,
+  type Rpc,
+  rpcErrorResult,
+  StreamedResponses,
+  unexpectedResponse,
+} from "./rpc.ts";
+import { decodeTool, decodeUnaryResponse } from "./decode.ts";
 import { MCPLite, type ToolRequest, ToolRequestSchema } from "../messages/gen/mcplite_pb.ts";
+import { type HttpClientOptions, sendRequest } from "../../../http_client/send.ts";
+import { joinChunks } from "../messages/envelope.ts";
 
-/** One of the library's transports. */
+/** Creates a transport of `@connectrpc/connect`. */
 export type CreateConnectTransport = (options: CommonTransportOptions) => ConnectTransport;
 
-/** Makes RPCs by one of the library's transports. */
+/** Makes RPCs with a transport of `@connectrpc/connect`. */
 export class ConnectRpc implements Rpc {
   readonly #endpoint: Endpoint;
   readonly #createTransport: CreateConnectTransport;
-  readonly #fetch: Fetch | undefined;
+  readonly #fetch: HttpClientOptions["fetch"];
 
-  /** @param fetch Takes the place of the global `fetch`. */
-  constructor(endpoint: Endpoint, createTransport: CreateConnectTransport, fetch: Fetch | undefined) {
+  /** @param fetch Replaces the global `fetch`. */
+  constructor(endpoint: Endpoint, createTransport: CreateConnectTransport, fetch: HttpClientOptions["fetch"]) {
     this.#endpoint = endpoint;
     this.#createTransport = createTransport;
     this.#fetch = fetch;
@@ -41,8 +62,8 @@ export class ConnectRpc implements Rpc {
     const message = create(ToolRequestSchema, { name, arguments: args, ...(meta !== undefined && { meta }) });
     return this.#exchange(limit, async (transport, signal) => {
       if (sink !== undefined) return await readStream(transport, signal, headers, message, sink);
-      const answer = await transport.unary(MCPLite.method.callTool, signal, undefined, headers, message);
-      return decodeAnswer(answer.message);
+      const response = await transport.unary(MCPLite.method.callTool, signal, undefined, headers, message);
+      return decodeUnaryResponse(response.message);
     });
   }
 
@@ -53,20 +74,20 @@ export class ConnectRpc implements Rpc {
     });
   }
 
-  /** Makes one RPC, and turns whatever goes wrong on the way into a refusal. */
+  /** Makes one RPC, and returns every failure as an error result. */
   async #exchange<Result>(
     limit: ActivityMonitor,
     work: (transport: ConnectTransport, signal: AbortSignal) => Promise<Result>,
   ): Promise<Result | ErrorResult> {
     const exchange = new Exchange(this.#endpoint, limit, this.#fetch);
-    // Connect's streams do not end their request when they are left.
-    const left = new AbortController();
+    // A stream of Connect does not abort its request when its reader stops early.
+    const done = new AbortController();
     try {
-      return await work(this.#transport(exchange), AbortSignal.any([limit.signal, left.signal]));
+      return await work(this.#transport(exchange), AbortSignal.any([limit.signal, done.signal]));
     } catch (thrown) {
-      return withRetryAfter(exchange.refusal ?? refusalOf(thrown, exchange.refused), exchange.headers);
+      return addRetryAfter(rpcErrorResult(thrown, exchange.errorResponse), exchange.headers);
     } finally {
-      left.abort();
+      done.abort();
     }
   }
 
@@ -105,6 +126,74 @@ async function readStream(
     })(),
   );
   const responses = new StreamedResponses(sink);
-  for await (const message of messages) await responses.take(message);
-  return responses.ended;
+  for await (const message of messages) await responses.add(message);
+  return responses.result;
+}
+
+/** Sends one request. Its errors below the protocol are thrown as `ToolError`. */
+class Exchange {
+  /** Headers of the response; a proxy states there when to send the request again. */
+  headers: Headers = new Headers();
+  /** The response, if its status is an error. */
+  errorResponse: ReceivedResponse | undefined = undefined;
+  readonly #endpoint: Endpoint;
+  readonly #options: HttpClientOptions;
+  readonly #limit: ActivityMonitor;
+
+  constructor(endpoint: Endpoint, limit: ActivityMonitor, fetch: HttpClientOptions["fetch"]) {
+    this.#endpoint = endpoint;
+    this.#options = fetch === undefined ? {} : { fetch };
+    this.#limit = limit;
+  }
+
+  /** The HTTP client of Connect's transports. */
+  readonly send: UniversalClientFn = async ({ url, method, header, body, signal }) => {
+    // Connect's client is not the caller. In a browser the header would need the server's permission.
+    if (header.get("user-agent")?.startsWith("connect-es/")) header.delete("user-agent");
+    const monitor = signal === undefined ? this.#limit : monitorWith(this.#limit, signal);
+    const { base, maxBytes } = this.#endpoint;
+    const whole = body && await readAll(body);
+    const request = { url: url + base.search, method, headers: header, body: whole };
+    const response = await sendRequest(request, this.#options, monitor);
+    if ("kind" in response) throw toToolError(response);
+    const { status } = response;
+    this.headers = response.headers;
+    const chunks = readBytes(response, monitor, maxBytes);
+    if (!isOfProtocol(response, header)) {
+      throw toToolError(unexpectedResponse({ url, status, text: await readPrefix(chunks) }));
+    }
+    const head = { status, header: headersOf(response), trailer: new Headers() };
+    if (response.ok) return { ...head, body: chunks };
+    const bytes = await readAll(chunks);
+    this.errorResponse = { url, status, text: new TextDecoder().decode(bytes) };
+    return { ...head, body: createAsyncIterable([bytes]) };
+  };
+}
+
+/** The same monitor, with another signal. */
+function monitorWith(limit: ActivityMonitor, signal: AbortSignal): ActivityMonitor {
+  return { signal, markActive: () => limit.markActive(), suspend: () => limit.suspend() };
+}
+
+async function readAll(body: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return joinChunks(chunks);
+}
+
+/** Whether a response may be of the protocol: its content type is that of the request, or JSON for an error of Connect. */
+function isOfProtocol({ ok, headers }: Response, requestHeaders: Headers): boolean {
+  const want = requestHeaders.get("content-type") ?? "";
+  const type = headers.get("content-type")?.toLowerCase() ?? "";
+  if (ok) return type.startsWith(want.replace("+proto", "")) || headers.has("grpc-status");
+  return /^application\/(json|proto)$/.test(want) && type.startsWith("application/json");
+}
+
+/** The headers, without those that are wrong after `fetch` has decompressed the body. */
+function headersOf(response: Response): UniversalClientResponse["header"] {
+  const headers = new Headers(response.headers);
+  if (headers.get("content-encoding") === null) return headers;
+  headers.delete("content-encoding");
+  headers.delete("content-length");
+  return headers;
 }

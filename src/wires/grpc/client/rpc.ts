@@ -1,5 +1,5 @@
 /**
- * What transports ask of a protocol: to make the two RPCs of a client; and how it says what went wrong on the way.
+ * The contract between transports and protocols, and the error results of failed RPCs.
  *
  * @module
  */
@@ -9,6 +9,7 @@ import {
   type ErrorResult,
   errorResult,
   type Sink,
+  toErrorResult,
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool } from "../../../core/call/transport.ts";
@@ -16,11 +17,11 @@ import { decodeStatus } from "../../framing/json_rpc/decode_error.ts";
 import type { ToolErrorCode } from "../../../core/errors/code.ts";
 import { ToolError } from "../../../core/errors/tool_error.ts";
 import type { ResponseMembers, ToolRequestMembers } from "../messages/binary.ts";
-import { decodeError, decodeResponse } from "./decode_reply.ts";
+import { decodeError, decodeStreamResponse } from "./decode.ts";
 
-/** Makes the RPCs of a client. Total: whatever goes wrong is a refusal. */
+/** Makes the RPCs of a client by one protocol. Total: every failure is an error result. */
 export interface Rpc {
-  /** Calls a tool; with a sink by the method that streams. */
+  /** Calls a tool: by `CallToolStream` if there is a sink, otherwise by `CallTool`. */
   call(
     request: ToolRequestMembers,
     headers: Headers,
@@ -29,117 +30,101 @@ export interface Rpc {
   ): Promise<CallResult | UnknownOutcome>;
   /** Lists the tools. */
   list(headers: Headers, limit: ActivityMonitor): Promise<readonly ListedTool[] | ErrorResult>;
-  /** Ends what is held open. */
+  /** Closes the connection, if the protocol keeps one. */
   close?(): void;
 }
 
-/** Where RPCs go, and how much is read of what comes back. */
+/** Address of a server, and the limit on its responses. */
 export interface Endpoint {
-  /** What comes before the service's own paths; its query comes behind them. */
+  /** URL prefix of the service's paths. Its query is appended to them. */
   readonly base: URL;
-  /** Largest answer that is read, in bytes; of a stream, all of it. */
+  /** Maximum size of a response in bytes; of a stream, in total. */
   readonly maxBytes: number;
 }
 
-/** What the responses of a stream say, one after the other. */
+/** Passes the events of a streamed response to a sink, and keeps the result. */
 export class StreamedResponses {
   readonly #sink: Sink;
-  #ended: CallResult | UnknownOutcome | undefined = undefined;
+  #result: CallResult | UnknownOutcome | undefined = undefined;
 
   constructor(sink: Sink) {
     this.#sink = sink;
   }
 
-  /** How the stream ended. */
-  get ended(): CallResult | UnknownOutcome {
-    return this.#ended ?? BROKEN_OFF;
+  /** Result of the stream; an error if the stream was interrupted. */
+  get result(): CallResult | UnknownOutcome {
+    return this.#result ?? STREAM_INTERRUPTED;
   }
 
-  /** Takes one. What comes after the last is its protocol's end, which is read so that the connection can go on. */
-  take(response: ResponseMembers): void | Promise<void> {
-    const said = decodeResponse(response);
-    if (said === undefined) return;
-    if (said.kind === "partial" || said.kind === "progress" || said.kind === "deferred") return this.#sink.push(said);
-    this.#ended ??= said;
+  /** Adds a response. Those after the result are ignored, but have to be read so that the connection can be reused. */
+  add(response: ResponseMembers): void | Promise<void> {
+    const decoded = decodeStreamResponse(response);
+    if (decoded === undefined) return;
+    const { kind } = decoded;
+    if (kind === "partial" || kind === "progress" || kind === "deferred") return this.#sink.push(decoded);
+    this.#result ??= decoded;
   }
 }
 
-/** Deeper answers than anybody's are no answers. */
+/** Maximum nesting depth of a response. */
 export const RECURSION_LIMIT = 4_096;
 
-/** Says that an answer ended before it was whole, or is none. */
-export const BROKEN_OFF: ErrorResult = errorResult("unavailable", "Stream broke off");
+/** The error for a response that is incomplete or malformed. */
+export const STREAM_INTERRUPTED: ErrorResult = errorResult("unavailable", "Stream broke off");
 
-/** Says that there was no answer. What a `fetch` has its own words for, such as that no token is to be had, is told by these. */
-export function unreachable(url: string, cause: unknown): ErrorResult {
-  if (cause instanceof ToolError) {
-    return { ...errorResult(cause.code, cause.message, cause.details), cause: cause.cause };
-  }
-  const because = new Error(`POST ${url}: ${cause instanceof Error ? cause.message : cause}`, { cause });
-  return { ...errorResult("unavailable", "Cannot reach the server"), cause: because };
-}
-
-/** Says that an answer sends elsewhere. */
-export function redirected(url: string, location: string | null | undefined): ErrorResult {
-  const cause = new Error(`POST ${url} redirects to ${location}`);
-  return { ...errorResult("invalid_request", "Redirects are not followed: use the final URL"), cause };
-}
-
-/** Says that an answer is larger than it may be. */
-export function tooLarge(maxBytes: number): ErrorResult {
-  return errorResult("result_too_large", `The answer is larger than ${maxBytes} bytes`);
-}
-
-/** An answer, as far as it is known. */
-export interface Answered {
-  /** Where it came from. */
+/** The part of an HTTP response that errors describe. */
+export interface ReceivedResponse {
+  /** URL of the request. */
   readonly url: string;
-  /** Its status. */
+  /** HTTP status. */
   readonly status: number;
-  /** The beginning of its body. */
+  /** Start of the body. */
   readonly text: string;
 }
 
-/** Most of a foreign answer that is told, in characters. */
-const MAX_TOLD = 200;
+/** Maximum length of the quoted start of an unexpected response, in characters. */
+const MAX_PREFIX_CHARS = 200;
 
-/** The beginning of a body that is not the protocol's, as far as it comes. */
-export async function readBeginning(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+/** Reads the start of the body of an unexpected response, up to the first error. */
+export async function readPrefix(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   try {
-    for await (const piece of pieces) {
-      text += decoder.decode(piece, { stream: true });
-      if (text.length >= MAX_TOLD) break;
+    for await (const chunk of chunks) {
+      text += decoder.decode(chunk, { stream: true });
+      if (text.length >= MAX_PREFIX_CHARS) break;
     }
   } catch {
-    // What there is of it says enough.
+    // An incomplete prefix is good enough.
   }
   return text;
 }
 
-/** Says that an answer is not the protocol's. Where it came from is the cause's alone: messages may be passed on. */
-export function foreignAnswer({ url, status, text }: Answered, code?: ToolErrorCode): ErrorResult {
-  const refusal = decodeStatus(status, text, "MCP-lite");
-  const advice = status === 404 ? ": is connect() among its wires, and the path of the URL right?" : "";
-  const cause = new Error(`POST ${url}: status ${status}: ${text.trim().slice(0, MAX_TOLD)}`);
-  return { ...errorResult(code ?? refusal.code, refusal.message + advice), cause };
+/** The error for a response that is not of the protocol. Only the cause has the URL: a gateway may forward the message. */
+export function unexpectedResponse({ url, status, text }: ReceivedResponse, code?: ToolErrorCode): ErrorResult {
+  const result = decodeStatus(status, text, "MCP-lite");
+  const advice = status === 404 ? ": check that the server has the wire grpc(), and the path of the URL" : "";
+  const cause = new Error(`POST ${url}: status ${status}: ${text.trim().slice(0, MAX_PREFIX_CHARS)}`);
+  return { ...errorResult(code ?? result.code, result.message + advice), cause };
 }
 
 /**
- * Says what was thrown: an error of the server's, or what became of an answer that is none.
+ * Converts an exception to an error result: an error that the server sent, or a failure to read its response.
  *
- * @param refused The answer, if its status is an error's.
+ * @param response The response, if its HTTP status is an error.
  */
-export function refusalOf(thrown: unknown, refused?: Answered): ErrorResult {
-  if (!(thrown instanceof ConnectError)) return { ...BROKEN_OFF, cause: thrown };
-  // Any JSON counts as an error of Connect's, one that says nothing too.
-  const isSaid = thrown.rawMessage !== "" || thrown.details.length > 0;
-  if (thrown.isWireError && (isSaid || refused === undefined)) return decodeError(thrown);
-  if (refused !== undefined) return foreignAnswer(refused, decodeError(thrown).code);
-  // A message that says that it is larger than what is read.
+export function rpcErrorResult(thrown: unknown, response?: ReceivedResponse): ErrorResult {
+  const cause = thrown instanceof ConnectError ? thrown.cause : thrown;
+  // Thrown below the protocol, and wrapped by Connect.
+  if (cause instanceof ToolError) return toErrorResult(cause);
+  if (!(thrown instanceof ConnectError)) return { ...STREAM_INTERRUPTED, cause: thrown };
+  // Connect takes any JSON for an error; without message and details it is of another server.
+  const hasContent = thrown.rawMessage !== "" || thrown.details.length > 0;
+  if (thrown.isWireError && (hasContent || response === undefined)) return decodeError(thrown);
+  if (response !== undefined) return unexpectedResponse(response, decodeError(thrown).code);
+  // The length of a message exceeds the limit.
   if (thrown.code === Code.ResourceExhausted) {
     return { ...errorResult("result_too_large", "The answer is larger than what is read"), cause: thrown };
   }
-  return { ...BROKEN_OFF, cause: thrown };
+  return { ...STREAM_INTERRUPTED, cause: thrown };
 }

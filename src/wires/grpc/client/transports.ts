@@ -1,7 +1,7 @@
 /**
- * The client's side of MCP-lite over gRPC: Connect and gRPC-Web by `fetch`, gRPC itself by `node:http2`.
+ * Transports of MCP-lite over gRPC: Connect and gRPC-Web by `fetch`, native gRPC by `node:http2`.
  *
- * What comes back is bounded in size, and redirects are not followed, so that credentials stay with their own origin.
+ * The size of responses is limited. Redirects are not followed, so that credentials are not sent to another origin.
  * Source: docs/spec.md 5 and A.
  *
  * @module
@@ -16,6 +16,7 @@ import {
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool, Transport, TransportCall } from "../../../core/call/transport.ts";
+import { DEFAULT_MAX_RESPONSE_BYTES, type HttpClientOptions } from "../../../http_client/send.ts";
 import { parseHttpUrl } from "../../../internal/http.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import {
@@ -31,49 +32,36 @@ import { ConnectRpc } from "./connect.ts";
 import { NativeRpc } from "./native/call.ts";
 import type { Endpoint, Rpc } from "./rpc.ts";
 import { toJsonObject } from "../messages/json.ts";
-import type { TlsClientOptions } from "./tls.ts";
-
-/** Options of every transport. */
-export interface RpcTransportOptions {
-  /** Headers of every request, such as `authorization`; or a function that gives them, called for each request. */
-  readonly headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
-  /** Largest answer that is read, in bytes; of a stream, all of it. Default: 64 MiB. */
-  readonly maxResponseBytes?: number;
-}
-
-/** Options of {@link grpcWebTransport}. */
-export interface GrpcWebTransportOptions extends RpcTransportOptions {
-  /** Takes the place of the global `fetch`. */
-  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
-}
+import type { TlsClientOptions } from "./native/http2.ts";
 
 /** Options of {@link grpcTransport}. */
-export interface GrpcTransportOptions extends RpcTransportOptions {
-  /** How servers are trusted, and what they are shown. Default: as the runtime trusts them. */
+export interface GrpcTransportOptions extends Omit<HttpClientOptions, "fetch"> {
+  /** Trusted authorities and client certificate. Default: the authorities of the runtime, and no client certificate. */
   readonly tls?: TlsClientOptions;
 }
 
 /** Options of {@link connectTransport}. */
-export interface ConnectTransportOptions extends GrpcWebTransportOptions {
-  /** How messages are written. Default: `json`, which is readable and, in JavaScript, no slower. */
+export interface ConnectTransportOptions extends HttpClientOptions {
+  /** Encoding of messages. Default: `json`, which is readable and, in JavaScript, not slower. */
   readonly format?: "json" | "binary";
 }
 
-const COMMON_RULES: OptionRules<RpcTransportOptions> = { headers: HEADERS, maxResponseBytes: wholeNumber(1) };
+const COMMON_RULES: OptionRules<Omit<HttpClientOptions, "fetch">> = {
+  headers: HEADERS,
+  maxResponseBytes: wholeNumber(1),
+};
 
 const GRPC_RULES: OptionRules<GrpcTransportOptions> = { ...COMMON_RULES, tls: OBJECT };
 
-const GRPC_WEB_RULES: OptionRules<GrpcWebTransportOptions> = { ...COMMON_RULES, fetch: FUNCTION };
+const GRPC_WEB_RULES: OptionRules<HttpClientOptions> = { ...COMMON_RULES, fetch: FUNCTION };
 
 const CONNECT_RULES: OptionRules<ConnectTransportOptions> = { ...GRPC_WEB_RULES, format: oneOf("json", "binary") };
 
-/** What gRPC is reached by. */
+/** Description of a valid address, for error messages. */
 const ADDRESS = 'host and port, such as "127.0.0.1:50051", or a URL that begins with "http://" or "https://"';
 
-const DEFAULT_MAX_RESPONSE_BYTES = 67_108_864;
-
 /**
- * A transport to a server of MCP-lite over gRPC that speaks Connect, as the wire `grpc()` does.
+ * Creates a transport to a server of MCP-lite over gRPC by the protocol Connect, such as one with the wire `grpc()`.
  *
  * @example JSON over POST
  * ```ts
@@ -86,8 +74,8 @@ const DEFAULT_MAX_RESPONSE_BYTES = 67_108_864;
  * const client = createClient<typeof server>(connectTransport("http://localhost", { fetch }));
  * strictEqual(await client.ping(), "pong");
  * ```
- * @param url What comes before the service's own paths: `https://example.com`.
- * @throws {TypeError} If the URL is none, or not `http:` or `https:`, an option is not what it should be, or there is no such option.
+ * @param url URL prefix of the service's paths: `https://example.com`.
+ * @throws {TypeError} If the URL is invalid, or not `http:` or `https:`, or an option is invalid or unknown.
  */
 export function connectTransport(url: string | URL, options: ConnectTransportOptions = {}): Transport {
   checkOptions("reach a server by Connect", options, CONNECT_RULES);
@@ -101,13 +89,13 @@ export function connectTransport(url: string | URL, options: ConnectTransportOpt
 }
 
 /**
- * A transport to a server of MCP-lite over gRPC that speaks gRPC-Web: the wire `grpc()`, or a proxy such as Envoy in front
+ * Creates a transport to a server of MCP-lite over gRPC by gRPC-Web: to the wire `grpc()`, or to a proxy such as Envoy in front
  * of native gRPC.
  *
- * @param url What comes before the service's own paths: `https://example.com`.
- * @throws {TypeError} If the URL is none, or not `http:` or `https:`, an option is not what it should be, or there is no such option.
+ * @param url URL prefix of the service's paths: `https://example.com`.
+ * @throws {TypeError} If the URL is invalid, or not `http:` or `https:`, or an option is invalid or unknown.
  */
-export function grpcWebTransport(url: string | URL, options: GrpcWebTransportOptions = {}): Transport {
+export function grpcWebTransport(url: string | URL, options: HttpClientOptions = {}): Transport {
   checkOptions("reach a server by gRPC-Web", options, GRPC_WEB_RULES);
   return new RpcTransport(
     parseHttpUrl("reach a server by gRPC-Web", url),
@@ -118,8 +106,10 @@ export function grpcWebTransport(url: string | URL, options: GrpcWebTransportOpt
 }
 
 /**
- * A transport to a server of MCP-lite over gRPC, by gRPC itself: on Bun, Deno and Node. One connection carries all calls; it
- * is made at the first, made anew after it was lost, and keeps no process from its end.
+ * Creates a transport to a server of MCP-lite over gRPC by native gRPC, on Bun, Deno and Node.
+ *
+ * One connection carries all calls. It is opened at the first call, and again at the next call after it was lost. Without open
+ * calls it does not keep the process alive.
  *
  * @example A server and its client
  * ```ts
@@ -135,9 +125,8 @@ export function grpcWebTransport(url: string | URL, options: GrpcWebTransportOpt
  * client.$.close();
  * await listening.close();
  * ```
- * @param address Host and port, `127.0.0.1:50051`, in the clear; or a URL, `https://tools.example`, with TLS.
- * @throws {TypeError} If the address is none, the runtime has no `node:http2`, an option is not what it should be, or there is no such
- * option.
+ * @param address Host and port, `127.0.0.1:50051`, without TLS; or a URL, `https://tools.example`, with TLS.
+ * @throws {TypeError} If the address is invalid, the runtime has no `node:http2`, or an option is invalid or unknown.
  */
 export function grpcTransport(address: string | URL, options: GrpcTransportOptions = {}): Transport {
   checkOptions("reach a server by gRPC", options, GRPC_RULES);
@@ -147,19 +136,19 @@ export function grpcTransport(address: string | URL, options: GrpcTransportOptio
   return new RpcTransport(base, options, GRPC_TIMEOUT, (endpoint) => new NativeRpc(endpoint, options.tls));
 }
 
-/** How a deadline is said in a header. */
+/** The header that carries a deadline. */
 interface TimeoutHeader {
   readonly name: string;
   format(timeoutMs: number): string;
 }
 
-/** Ten digits at most. */
+/** At most ten digits. */
 const CONNECT_TIMEOUT: TimeoutHeader = {
   name: "connect-timeout-ms",
   format: (timeoutMs) => String(Math.min(9_999_999_999, Math.ceil(timeoutMs))),
 };
 
-/** Eight digits at most, so that what is long is said in seconds. */
+/** At most eight digits, so that long timeouts are sent in seconds. */
 const GRPC_TIMEOUT: TimeoutHeader = {
   name: "grpc-timeout",
   format: (timeoutMs) =>
@@ -167,13 +156,13 @@ const GRPC_TIMEOUT: TimeoutHeader = {
 };
 
 class RpcTransport implements Transport {
-  readonly #headers: RpcTransportOptions["headers"];
+  readonly #headers: HttpClientOptions["headers"];
   readonly #timeout: TimeoutHeader;
   readonly #rpc: Rpc;
 
   constructor(
     base: URL,
-    options: RpcTransportOptions,
+    options: Omit<HttpClientOptions, "fetch">,
     timeout: TimeoutHeader,
     createRpc: (endpoint: Endpoint) => Rpc,
   ) {
@@ -191,11 +180,11 @@ class RpcTransport implements Transport {
     if (!isJsonObject(args)) return invalidInputResult("Arguments must be an object", [], "object", args);
     const { deadline_ms: deadlineMs, ...meta } = call.meta ?? {};
     const isTimed = typeof deadlineMs === "number" && deadlineMs > 0;
-    const said = isTimed ? meta : call.meta ?? {};
+    const sentMeta = isTimed ? meta : call.meta ?? {};
     const request = {
       name,
       arguments: toJsonObject(args),
-      ...(Object.keys(said).length > 0 && { meta: toJsonObject(said) }),
+      ...(Object.keys(sentMeta).length > 0 && { meta: toJsonObject(sentMeta) }),
     };
     const headers = await this.#makeHeaders();
     if (isTimed) headers.set(this.#timeout.name, this.#timeout.format(deadlineMs));

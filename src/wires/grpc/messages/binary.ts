@@ -1,34 +1,35 @@
 /**
- * The two messages of a call in protobuf's bytes, read and written without reflection: a server reads the one and writes the
- * other, a client the other way round.
+ * Binary codec of `ToolRequest` and `ToolResponse`, without the reflection of protobuf-es: the only reader of request bytes, for
+ * all protocols.
  *
- * The other messages are left to the library. Reading is total, and takes time in proportion to the bytes.
- * Source: `proto/mcplite.proto`; tags are written as `binary_format.ts` says.
+ * The other messages are left to protobuf-es. Reading is total, and takes time in proportion to the bytes.
+ * Source: `proto/mcplite.proto`. For the notation of tags see `wire_format.ts`.
  *
  * @module
  */
 import type { JsonObject, Message } from "@bufbuild/protobuf";
-import type { ErrorResult } from "../../../core/call/outcome.ts";
-import { BinaryReader, BinaryWriter, Unreadable } from "./wire_format.ts";
+import { type ErrorResult, toErrorResult } from "../../../core/call/outcome.ts";
+import { ToolError } from "../../../core/errors/tool_error.ts";
+import { BinaryReader, BinaryWriter } from "./wire_format.ts";
 import { readStruct, writeStruct } from "./struct.ts";
 import { type ResponseMeta, ResponseType } from "./gen/mcplite_pb.ts";
-import { TOO_DEEP } from "./json.ts";
+import { ARGUMENTS_TOO_DEEP } from "./json.ts";
 
-/** What a ToolRequest says. */
+/** Fields of a ToolRequest. */
 export interface ToolRequestMembers {
-  /** The tool's name; empty if it was not sent. */
+  /** Name of the tool; empty if it is absent. */
   readonly name: string;
-  /** The arguments; `undefined` if they were not sent. */
+  /** The arguments; `undefined` if they are absent. */
   readonly arguments?: JsonObject | undefined;
-  /** What the caller says beside them; `undefined` if it was not sent. */
+  /** The metadata of the call; `undefined` if it is absent. */
   readonly meta?: JsonObject | undefined;
 }
 
-/** What a ResponseMeta says, every field of it. */
+/** Fields of a ResponseMeta. */
 export type ResponseMetaMembers = Omit<ResponseMeta, keyof Message>;
 
-/** A ResponseMeta that says nothing. */
-export const BLANK_META: ResponseMetaMembers = {
+/** A ResponseMeta in which every field has its default. */
+export const EMPTY_META: ResponseMetaMembers = {
   responseType: ResponseType.ANSWER,
   promiseToken: "",
   timestamp: 0n,
@@ -41,30 +42,38 @@ export const BLANK_META: ResponseMetaMembers = {
   serverVersion: "",
 };
 
-/** What a ToolResponse says. */
+/** Fields of a ToolResponse. */
 export interface ResponseMembers {
   /** The result. */
   readonly result?: JsonObject | undefined;
-  /** Of the last response alone. */
+  /** Set in the last response only. */
   readonly meta?: ResponseMetaMembers | undefined;
 }
 
 /**
  * Reads a ToolRequest.
  *
- * Fields that it does not know are skipped, but groups are refused, and so are numbers that JSON has not.
+ * Unknown fields are skipped. Groups are rejected, and so are numbers that are not JSON.
  *
  * @param bytes The message, without its envelope.
- * @param depth Deepest nesting of the arguments, and of the meta; that of `{}` is 1.
+ * @param depth Maximum nesting depth of the arguments, and of the meta. The depth of `{}` is 1.
  */
 export function decodeToolRequestBytes(bytes: Uint8Array, depth: number): ToolRequestMembers | ErrorResult {
   return readWhole(bytes, "mcplite.ToolRequest", (reader) => readToolRequest(reader, bytes.length, depth));
 }
 
+/** Reads an Empty, whose fields are all unknown, as a ToolRequest without members. */
+export function decodeEmptyBytes(bytes: Uint8Array): ToolRequestMembers | ErrorResult {
+  return readWhole(bytes, "mcplite.Empty", (reader) => {
+    while (reader.offset < bytes.length) reader.skip(reader.tag(bytes.length), bytes.length);
+    return { name: "" };
+  });
+}
+
 /**
- * Reads a ToolResponse, as {@link decodeToolRequestBytes} reads a request.
+ * Reads a ToolResponse, under the rules of {@link decodeToolRequestBytes}.
  *
- * @param depth Deepest nesting of each of its structs; that of `{}` is 1.
+ * @param depth Maximum nesting depth of each of its structs. The depth of `{}` is 1.
  */
 export function decodeToolResponseBytes(bytes: Uint8Array, depth: number): ResponseMembers | ErrorResult {
   return readWhole(bytes, "mcplite.ToolResponse", (reader) => readToolResponse(reader, bytes.length, depth));
@@ -78,9 +87,9 @@ function readWhole<Members>(
   try {
     return read(new BinaryReader(bytes, typeName));
   } catch (thrown) {
-    if (thrown instanceof Unreadable) return thrown.refusal;
-    // The stack is less deep than what may be nested.
-    if (thrown instanceof RangeError) return TOO_DEEP;
+    if (thrown instanceof ToolError) return toErrorResult(thrown);
+    // The stack overflowed before the limit was reached.
+    if (thrown instanceof RangeError) return ARGUMENTS_TOO_DEEP;
     throw thrown;
   }
 }
@@ -89,7 +98,7 @@ function readToolRequest(reader: BinaryReader, end: number, depth: number): Tool
   let name = "";
   let args: JsonObject | undefined;
   let meta: JsonObject | undefined;
-  while (reader.at < end) {
+  while (reader.offset < end) {
     const tag = reader.tag(end);
     if (tag === 0o12) name = reader.text(end);
     else if (tag === 0o22) args = readStruct(reader, end, args ?? {}, depth);
@@ -102,19 +111,19 @@ function readToolRequest(reader: BinaryReader, end: number, depth: number): Tool
 function readToolResponse(reader: BinaryReader, end: number, depth: number): ResponseMembers {
   let result: JsonObject | undefined;
   let meta: ResponseMetaMembers | undefined;
-  while (reader.at < end) {
+  while (reader.offset < end) {
     const tag = reader.tag(end);
     if (tag === 0o12) result = readStruct(reader, end, result ?? {}, depth);
-    else if (tag === 0o22) readMeta(reader, end, meta ??= { ...BLANK_META }, depth);
+    else if (tag === 0o22) readMeta(reader, end, meta ??= { ...EMPTY_META }, depth);
     else reader.skip(tag, end);
   }
   return { result, meta };
 }
 
-/** Reads a meta into what was sent of it before. */
+/** Reads a ResponseMeta, and merges it into the fields that were read before. */
 function readMeta(reader: BinaryReader, outerEnd: number, meta: ResponseMetaMembers, depth: number): void {
   const end = reader.end(outerEnd);
-  while (reader.at < end) {
+  while (reader.offset < end) {
     const tag = reader.tag(end);
     if (tag === 0o10) meta.responseType = readInt32(reader, end) as ResponseType;
     else if (tag === 0o30) meta.timestamp = reader.integer(end);
@@ -138,9 +147,9 @@ function readInt32(reader: BinaryReader, end: number): number {
 }
 
 /**
- * Writes a ToolRequest in its envelope, as {@link encodeResponseEnvelope} writes a response.
+ * Writes a ToolRequest in an envelope.
  *
- * @throws {RangeError} If its values are nested deeper than the stack.
+ * @throws {RangeError} If the nesting of its values exceeds the stack.
  */
 export function encodeRequestEnvelope(request: ToolRequestMembers): Uint8Array<ArrayBuffer> {
   const writer = new BinaryWriter();
@@ -151,9 +160,9 @@ export function encodeRequestEnvelope(request: ToolRequestMembers): Uint8Array<A
 }
 
 /**
- * Writes a ToolResponse in its envelope: one flag byte 0, four bytes of length, the message.
+ * Writes a ToolResponse in an envelope.
  *
- * @throws {RangeError} If its values are nested deeper than the stack.
+ * @throws {RangeError} If the nesting of its values exceeds the stack.
  */
 export function encodeResponseEnvelope({ result, meta }: ResponseMembers): Uint8Array<ArrayBuffer> {
   const writer = new BinaryWriter();
@@ -163,7 +172,7 @@ export function encodeResponseEnvelope({ result, meta }: ResponseMembers): Uint8
 }
 
 function writeMeta(writer: BinaryWriter, meta: ResponseMetaMembers): void {
-  const before = writer.size;
+  const sizeBefore = writer.size;
   writeStruct(writer, 0o152, meta.extra);
   writeText(writer, 0o142, meta.serverVersion);
   writeText(writer, 0o132, meta.context);
@@ -177,7 +186,7 @@ function writeMeta(writer: BinaryWriter, meta: ResponseMetaMembers): void {
   writeInteger(writer, 0o30, meta.timestamp);
   writeText(writer, 0o22, meta.promiseToken);
   writeInteger(writer, 0o10, meta.responseType);
-  writer.head(0o22, before);
+  writer.head(0o22, sizeBefore);
 }
 
 function writeText(writer: BinaryWriter, tag: number, text: string): void {

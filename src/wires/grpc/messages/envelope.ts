@@ -1,72 +1,107 @@
 /**
- * Envelopes: a byte of flags, four of length, and a message, as gRPC, gRPC-Web and Connect's streams have them.
+ * Envelopes of gRPC, gRPC-Web and Connect's streams: a byte of flags, four bytes of length, and a message that may be compressed.
+ *
+ * Total: returns or yields an error result for bad input.
  *
  * @module
  */
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
-import { concatBytes } from "./bytes.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** What is in an envelope. */
+/** An envelope that was read. */
 export interface Envelope {
-  /** The message, or what gzip has made of it. */
+  /** The message; compressed if `isCompressed` is set. */
   readonly message: Bytes;
-  /** Whether it is compressed. */
+  /** Whether the message is compressed. */
   readonly isCompressed: boolean;
 }
 
-const HEAD_BYTES = 5;
-const COMPRESSED = 1;
+const HEADER_BYTES = 5;
+const COMPRESSED_FLAG = 1;
 
-const NO_ENVELOPE: ErrorResult = errorResult("parse_error", "The body is not one message in its envelope");
+const NOT_ONE_ENVELOPE: ErrorResult = errorResult("parse_error", "The body is not one message in its envelope");
 
-/** Opens the one envelope of a body that is one message. */
+/** Opens the envelope of a body that is exactly one message. */
 export function openEnvelope(bytes: Bytes): Envelope | ErrorResult {
-  const head = readHead(bytes);
-  if (head === undefined || head.length !== bytes.length - HEAD_BYTES) return NO_ENVELOPE;
-  return { message: bytes.subarray(HEAD_BYTES), isCompressed: head.isCompressed };
+  const header = readHeader(bytes);
+  if (header === undefined || header.length !== bytes.length - HEADER_BYTES) return NOT_ONE_ENVELOPE;
+  return { message: bytes.subarray(HEADER_BYTES), isCompressed: header.isCompressed };
 }
 
-/** Puts a message into its envelope. */
+/** Puts a message into an envelope, uncompressed. */
 export function encodeEnvelope(message: Uint8Array): Bytes {
-  const bytes = new Uint8Array(HEAD_BYTES + message.length);
+  const bytes = new Uint8Array(HEADER_BYTES + message.length);
   new DataView(bytes.buffer).setUint32(1, message.length);
-  bytes.set(message, HEAD_BYTES);
+  bytes.set(message, HEADER_BYTES);
   return bytes;
 }
 
-/** Opens one envelope after the other, in pieces as they come; a refusal is the last. */
+/**
+ * Reads the envelopes of a stream, which may be cut into chunks at any byte. An error result ends the iteration.
+ *
+ * @param maxBytes Maximum size of a message.
+ */
 export async function* readEnvelopes(
-  pieces: AsyncIterable<Uint8Array>,
+  chunks: AsyncIterable<Uint8Array>,
   maxBytes: number,
 ): AsyncGenerator<Envelope | ErrorResult, void, undefined> {
-  let waiting: Uint8Array[] = [];
-  let [length, needed] = [0, HEAD_BYTES];
-  for await (const piece of pieces) {
-    waiting.push(piece);
-    length += piece.length;
-    // Joined once there is enough: with every piece, a message in pieces of a byte would be copied as often.
+  let pending: Uint8Array[] = [];
+  let [length, needed] = [0, HEADER_BYTES];
+  for await (const chunk of chunks) {
+    pending.push(chunk);
+    length += chunk.length;
+    // Joined once there is enough: with every chunk, a message in chunks of a byte would be copied as often.
     if (length < needed) continue;
-    let rest = concatBytes(waiting);
-    for (needed = HEAD_BYTES; rest.length >= needed; needed = HEAD_BYTES) {
-      const head = readHead(rest);
-      if (head === undefined) return void (yield NO_ENVELOPE);
-      if (head.length > maxBytes) {
+    let rest = joinChunks(pending);
+    for (needed = HEADER_BYTES; rest.length >= needed; needed = HEADER_BYTES) {
+      const header = readHeader(rest);
+      if (header === undefined) return void (yield NOT_ONE_ENVELOPE);
+      if (header.length > maxBytes) {
         return void (yield errorResult("payload_too_large", `A message is larger than ${maxBytes} bytes`));
       }
-      needed = HEAD_BYTES + head.length;
+      needed = HEADER_BYTES + header.length;
       if (rest.length < needed) break;
-      yield { message: rest.subarray(HEAD_BYTES, needed), isCompressed: head.isCompressed };
+      yield { message: rest.subarray(HEADER_BYTES, needed), isCompressed: header.isCompressed };
       rest = rest.subarray(needed);
     }
-    [waiting, length] = [[rest], rest.length];
+    [pending, length] = [[rest], rest.length];
   }
-  if (length > 0) yield NO_ENVELOPE;
+  if (length > 0) yield NOT_ONE_ENVELOPE;
 }
 
-function readHead(bytes: Bytes): { readonly length: number; readonly isCompressed: boolean } | undefined {
+function readHeader(bytes: Bytes): { readonly length: number; readonly isCompressed: boolean } | undefined {
   const flags = bytes[0];
-  if (flags === undefined || bytes.length < HEAD_BYTES || flags > COMPRESSED) return undefined;
-  return { length: new DataView(bytes.buffer, bytes.byteOffset).getUint32(1), isCompressed: flags === COMPRESSED };
+  if (flags === undefined || bytes.length < HEADER_BYTES || flags > COMPRESSED_FLAG) return undefined;
+  return { length: new DataView(bytes.buffer, bytes.byteOffset).getUint32(1), isCompressed: flags === COMPRESSED_FLAG };
+}
+
+/** Joins chunks of bytes. */
+export function joinChunks(chunks: readonly Uint8Array[]): Bytes {
+  const joined = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
+  let offset = 0;
+  for (const chunk of chunks) {
+    joined.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return joined;
+}
+
+/** Decompresses a message. Stops with an error result when the output exceeds `maxBytes`. */
+export async function gunzip(bytes: Bytes, maxBytes: number): Promise<Bytes | ErrorResult> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")).getReader();
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      length += read.value.length;
+      if (length > maxBytes) return errorResult("payload_too_large", `The message is larger than ${maxBytes} bytes`);
+      chunks.push(read.value);
+    }
+    return joinChunks(chunks);
+  } catch {
+    return errorResult("parse_error", "The message is not gzip");
+  } finally {
+    void reader.cancel().catch(() => {});
+  }
 }

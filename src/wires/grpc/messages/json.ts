@@ -1,5 +1,5 @@
 /**
- * Values as a `google.protobuf.Struct` can carry them.
+ * JSON values that a `google.protobuf.Struct` can carry.
  *
  * @module
  */
@@ -7,9 +7,9 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 
 /**
- * A copy of a value as JSON sees it: dates are text, what is `undefined` is left out.
+ * Copies an object as `JSON.stringify` sees it: dates become text, members that are `undefined` are omitted.
  *
- * @throws What `JSON.stringify` throws; `RangeError` if it is nested so deep that protobuf's readers and writers end.
+ * @throws What `JSON.stringify` throws; `RangeError` if the nesting is too deep for readers and writers of protobuf.
  */
 export function toJsonObject(members: Readonly<Record<string, unknown>>): JsonObject {
   const plain = copyPlain(members, MAX_PLAIN_DEPTH);
@@ -20,8 +20,8 @@ export function toJsonObject(members: Readonly<Record<string, unknown>>): JsonOb
 }
 
 /**
- * Each level is up to three messages, which readers and writers of protobuf have on their stacks. As deep as answers may be,
- * unless a server says otherwise, and what stands around them.
+ * Maximum nesting depth of an encoded object: the default limit for results, and the levels around a result. A level is up to
+ * three nested messages, each of which takes stack in readers and writers of protobuf.
  */
 const MAX_DEPTH = 516;
 
@@ -30,16 +30,16 @@ function isDeeper(value: JsonValue, depth: number): boolean {
   return depth === 0 || Object.values(value).some((member) => isDeeper(member, depth - 1));
 }
 
-/** Deepest data that is copied here. What contains itself is deeper, and is left to JSON as well. */
+/** Maximum nesting depth of `copyPlain`. Deeper values, and values that contain themselves, are left to `JSON.stringify`. */
 const MAX_PLAIN_DEPTH = 64;
 
 /**
- * A copy of plain data, as most answers are, in a fifth of the time that text takes there and back. `undefined` if JSON has
- * more to say of any part of it; getters are then asked again.
+ * Copies plain data in a fifth of the time of `JSON.stringify` and `JSON.parse`. Returns `undefined` if any part of the value
+ * needs `JSON.stringify`, which then calls getters a second time.
  */
 function copyPlain(value: unknown, depth: number): JsonValue | undefined {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
-  // By addition -0 becomes 0, as in text.
+  // The addition turns -0 into 0, as JSON text does.
   if (typeof value === "number") return Number.isFinite(value) ? value + 0 : null;
   if (typeof value !== "object" || depth === 0 || "toJSON" in value) return undefined;
   if (Array.isArray(value)) return copyItems(value, depth - 1);
@@ -68,25 +68,24 @@ function copyMembers(members: object, depth: number): JsonObject | undefined {
   return copies;
 }
 
-/** Says no to what is nested deeper than allowed. */
-export const TOO_DEEP: ErrorResult = errorResult(
+/** The error for arguments, or a `meta`, that exceed the nesting limit. */
+export const ARGUMENTS_TOO_DEEP: ErrorResult = errorResult(
   "invalid_request",
   "The arguments are nested deeper than this server reads",
 );
 
-/** Says no to a number that the eight bytes of a double have, and text of JSON has not. */
-export function refuseNumber(value: number): ErrorResult {
+/** The error for a number that is not JSON: `NaN` or an infinity. */
+export function numberError(value: number): ErrorResult {
   return errorResult("parse_error", `A number is ${value}, which is not JSON`);
 }
 
-/** Why a value that came as a `Struct` is not JSON within the limits; `undefined` if it is. */
-export function refuseStruct(value: JsonValue, maxDepth: number): ErrorResult | undefined {
-  if (typeof value === "number" && !Number.isFinite(value)) return refuseNumber(value);
+/** Returns a number in `value` that is not JSON, if there is one: `1e999` in JSON text is parsed as an infinity. */
+export function findNonFinite(value: unknown): number | undefined {
+  if (typeof value === "number") return Number.isFinite(value) ? undefined : value;
   if (typeof value !== "object" || value === null) return undefined;
-  if (maxDepth === 0) return TOO_DEEP;
   for (const member of Array.isArray(value) ? value : Object.values(value)) {
-    const refusal = refuseStruct(member, maxDepth - 1);
-    if (refusal !== undefined) return refusal;
+    const found = findNonFinite(member);
+    if (found !== undefined) return found;
   }
   return undefined;
 }

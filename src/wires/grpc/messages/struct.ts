@@ -1,24 +1,25 @@
 /**
- * A `google.protobuf.Struct` in protobuf's bytes, read as JSON and written from it at once: no message is made of any of its values.
+ * Binary codec of `google.protobuf.Struct`, which reads and writes JSON values directly, without a message for each value.
  *
- * Source: `google/protobuf/struct.proto`; tags are written as `binary_format.ts` says.
+ * Source: `google/protobuf/struct.proto`. For the notation of tags see `wire_format.ts`.
  *
  * @module
  */
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { toToolError } from "../../../core/call/outcome.ts";
 import { isJsonObject } from "../../../internal/json.ts";
-import { type BinaryReader, type BinaryWriter, Unreadable } from "./wire_format.ts";
-import { refuseNumber, TOO_DEEP } from "./json.ts";
+import type { BinaryReader, BinaryWriter } from "./wire_format.ts";
+import { ARGUMENTS_TOO_DEEP, numberError } from "./json.ts";
 
 /**
- * Reads a struct into the members that were sent before it.
+ * Reads a struct, and merges it into the members that were read before.
  *
- * @param depth Deepest nesting; that of `{}` is 1.
+ * @param depth Maximum nesting depth. The depth of `{}` is 1.
  */
 export function readStruct(reader: BinaryReader, outerEnd: number, members: JsonObject, depth: number): JsonObject {
-  if (depth <= 0) throw new Unreadable(TOO_DEEP);
+  if (depth <= 0) throw toToolError(ARGUMENTS_TOO_DEEP);
   const end = reader.end(outerEnd);
-  while (reader.at < end) {
+  while (reader.offset < end) {
     const tag = reader.tag(end);
     if (tag === 0o12) readEntry(reader, end, members, depth - 1);
     else reader.skip(tag, end);
@@ -30,7 +31,7 @@ function readEntry(reader: BinaryReader, outerEnd: number, members: JsonObject, 
   const end = reader.end(outerEnd);
   let key = "";
   let value: JsonValue = null;
-  while (reader.at < end) {
+  while (reader.offset < end) {
     const tag = reader.tag(end);
     if (tag === 0o12) key = reader.key(end);
     else if (tag === 0o22) value = readValue(reader, end, value, depth);
@@ -41,9 +42,9 @@ function readEntry(reader: BinaryReader, outerEnd: number, members: JsonObject, 
 }
 
 function readList(reader: BinaryReader, outerEnd: number, items: JsonValue[], depth: number): JsonValue[] {
-  if (depth <= 0) throw new Unreadable(TOO_DEEP);
+  if (depth <= 0) throw toToolError(ARGUMENTS_TOO_DEEP);
   const end = reader.end(outerEnd);
-  while (reader.at < end) {
+  while (reader.offset < end) {
     const tag = reader.tag(end);
     if (tag === 0o12) items.push(readValue(reader, end, null, depth - 1));
     else reader.skip(tag, end);
@@ -51,11 +52,11 @@ function readList(reader: BinaryReader, outerEnd: number, items: JsonValue[], de
   return items;
 }
 
-/** Reads a value. The kind that comes last counts, none is `null`; one struct after another adds to it, as lists do. */
-function readValue(reader: BinaryReader, outerEnd: number, before: JsonValue, depth: number): JsonValue {
+/** Reads a value: of several kinds the last one is used, and no kind at all is `null`. Structs are merged, lists are joined. */
+function readValue(reader: BinaryReader, outerEnd: number, previous: JsonValue, depth: number): JsonValue {
   const end = reader.end(outerEnd);
-  let value = before;
-  while (reader.at < end) {
+  let value = previous;
+  while (reader.offset < end) {
     const tag = reader.tag(end);
     if (tag === 0o32) value = reader.text(end);
     else if (tag === 0o21) value = finite(reader.double(end));
@@ -71,38 +72,38 @@ function readValue(reader: BinaryReader, outerEnd: number, before: JsonValue, de
 }
 
 function finite(value: number): number {
-  if (!Number.isFinite(value)) throw new Unreadable(refuseNumber(value));
+  if (!Number.isFinite(value)) throw toToolError(numberError(value));
   return value;
 }
 
-/** Writes a struct, if there is one. */
+/** Writes a struct, unless it is `undefined`. */
 export function writeStruct(writer: BinaryWriter, tag: number, members: JsonObject | undefined): void {
   if (members === undefined) return;
-  const before = writer.size;
+  const sizeBefore = writer.size;
   const keys = Object.keys(members);
   for (let index = keys.length - 1; index >= 0; index--) {
     const key = keys[index] as string;
-    const entryBefore = writer.size;
+    const sizeBeforeEntry = writer.size;
     writeValue(writer, 0o22, members[key] as JsonValue);
     writer.text(0o12, key);
-    writer.head(0o12, entryBefore);
+    writer.head(0o12, sizeBeforeEntry);
   }
-  writer.head(tag, before);
+  writer.head(tag, sizeBefore);
 }
 
 function writeList(writer: BinaryWriter, tag: number, items: readonly JsonValue[]): void {
-  const before = writer.size;
+  const sizeBefore = writer.size;
   for (let index = items.length - 1; index >= 0; index--) writeValue(writer, 0o12, items[index] as JsonValue);
-  writer.head(tag, before);
+  writer.head(tag, sizeBefore);
 }
 
 function writeValue(writer: BinaryWriter, tag: number, value: JsonValue): void {
-  const before = writer.size;
+  const sizeBefore = writer.size;
   if (typeof value === "string") writer.text(0o32, value);
   else if (typeof value === "number") writer.double(0o21, value);
   else if (typeof value === "boolean") writer.varint(0o40, value ? 1 : 0);
   else if (value === null) writer.varint(0o10, 0);
   else if (Array.isArray(value)) writeList(writer, 0o62, value);
   else writeStruct(writer, 0o52, value);
-  writer.head(tag, before);
+  writer.head(tag, sizeBefore);
 }

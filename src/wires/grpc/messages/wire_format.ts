@@ -1,51 +1,42 @@
 /**
- * Protobuf's wire format: numbers, texts and lengths, in bytes. Knows no message.
+ * Protobuf's wire format: varints, doubles, strings and lengths. Independent of any message.
  *
- * Tags are written in octal by whoever reads or writes fields: the last digit says how the field is written (0 a varint, 1
- * eight bytes, 2 a length and as many bytes, 5 four bytes), the digits before it are its number.
+ * Callers write tags in octal: the last digit is the wire type (0 varint, 1 eight bytes, 2 length-delimited, 5 four bytes), the
+ * digits before it are the field number.
  * Source: {@link https://protobuf.dev/programming-guides/encoding/ | Protobuf encoding}.
  *
  * @module
  */
-import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
+import { errorResult, toToolError } from "../../../core/call/outcome.ts";
+import type { ToolError } from "../../../core/errors/tool_error.ts";
 
-/** Why bytes are refused; thrown inside the codec only. */
-export class Unreadable extends Error {
-  readonly refusal: ErrorResult;
-
-  constructor(refusal: ErrorResult) {
-    super(refusal.message);
-    this.refusal = refusal;
-  }
-}
-
-/** Longest text that goes character by character: measured, it is about where decoders and encoders become faster. */
+/** Maximum length of a string that is read and written by character. Measured: above it, `TextDecoder` and `TextEncoder` are faster. */
 const MAX_SHORT = 32;
 const ASCII_END = 0x80;
-/** A tag has 32 bits, and so five bytes. */
+/** A tag has at most 32 bits, which take five bytes. */
 const MAX_TAG = 2 ** 32 - 1;
 const MAX_TAG_BYTES = 5;
 
 /**
- * Short keys that were read, by their hash: to make the same ones again costs as much as all the rest (measured on Bun with 2 kB
- * of arguments: half of the time). Bounded: a key takes the place of another.
+ * Cache of short keys by their hash, one key a slot. Creating the strings again takes half of the time of a read (measured on
+ * Bun with 2 kB of arguments).
  */
-const KNOWN_SLOTS = 256;
-const MAX_KNOWN = 24;
-const KNOWN: string[] = Array.from({ length: KNOWN_SLOTS }, () => "");
+const CACHE_SLOTS = 256;
+const MAX_CACHED = 24;
+const KEY_CACHE: string[] = Array.from({ length: CACHE_SLOTS }, () => "");
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
 
-/** Reads from the start. Every method reads one thing, up to an `end` that nothing in it may pass. */
+/** Reads forward. Every method reads one item, which must not extend beyond `end`; otherwise it throws a {@link ToolError}. */
 export class BinaryReader {
-  /** Where the next thing begins. */
-  at = 0;
+  /** Start of the next item. */
+  offset = 0;
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
   readonly #typeName: string;
 
-  /** @param typeName What the bytes should be. */
+  /** @param typeName Type of the message, for error messages. */
   constructor(bytes: Uint8Array, typeName: string) {
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -53,79 +44,81 @@ export class BinaryReader {
   }
 
   tag(end: number): number {
-    const start = this.at;
+    const start = this.offset;
     const tag = this.varint(end);
-    if (tag < 0o10 || tag > MAX_TAG || this.at - start > MAX_TAG_BYTES) throw this.#malformed("a tag names no field");
+    if (tag < 0o10 || tag > MAX_TAG || this.offset - start > MAX_TAG_BYTES) {
+      throw this.#malformed("a tag names no field");
+    }
     return tag;
   }
 
-  /** A length; told is where what has it ends. */
+  /** Reads a length, and returns the offset at which the item of this length ends. */
   end(outerEnd: number): number {
     const length = this.varint(outerEnd);
-    if (length > outerEnd - this.at) throw this.#malformed("a length goes beyond the end");
-    return this.at + length;
+    if (length > outerEnd - this.offset) throw this.#malformed("a length goes beyond the end");
+    return this.offset + length;
   }
 
-  /** A whole number. Beyond 2^53 it is about right, which is enough for lengths and booleans. */
+  /** Reads a varint. Values above 2^53 are approximate, which is enough for lengths and booleans. */
   varint(end: number): number {
     let value = 0;
     for (let factor = 1; factor < 2 ** 70; factor *= 128) {
-      if (this.at >= end) throw this.#malformed("it ends too early");
-      const byte = this.#bytes[this.at++] as number;
+      if (this.offset >= end) throw this.#malformed("it ends too early");
+      const byte = this.#bytes[this.offset++] as number;
       if (byte < 128) return value + byte * factor;
       value += (byte - 128) * factor;
     }
     throw this.#malformed("a number is longer than ten bytes");
   }
 
-  /** An integer of 64 bits with a sign. */
+  /** Reads a signed integer of 64 bits. */
   integer(end: number): bigint {
-    const start = this.at;
+    const start = this.offset;
     const value = this.varint(end);
     if (value <= Number.MAX_SAFE_INTEGER) return BigInt(value);
     let exact = 0n;
-    for (let at = this.at - 1; at >= start; at--) exact = exact << 7n | BigInt((this.#bytes[at] as number) & 127);
+    for (let at = this.offset - 1; at >= start; at--) exact = exact << 7n | BigInt((this.#bytes[at] as number) & 127);
     return BigInt.asIntN(64, exact);
   }
 
   double(end: number): number {
-    const start = this.at;
-    this.#pass(8, end);
+    const start = this.offset;
+    this.#advance(8, end);
     return this.#view.getFloat64(start, true);
   }
 
   text(outerEnd: number): string {
     const end = this.end(outerEnd);
-    const start = this.at;
-    this.at = end;
+    const start = this.offset;
+    this.offset = end;
     return this.#textBetween(start, end);
   }
 
-  /** A text that is likely to have come before, as names of members are. */
+  /** Reads a string through the cache of keys: names of members are likely to be repeated. */
   key(outerEnd: number): string {
     const end = this.end(outerEnd);
-    const start = this.at;
-    this.at = end;
-    if (end - start > MAX_KNOWN) return this.#textBetween(start, end);
+    const start = this.offset;
+    this.offset = end;
+    if (end - start > MAX_CACHED) return this.#textBetween(start, end);
     let hash = 0;
     for (let at = start; at < end; at++) hash = Math.imul(hash, 31) + (this.#bytes[at] as number);
-    const slot = hash & KNOWN_SLOTS - 1;
-    const known = KNOWN[slot] as string;
-    return this.#isBetween(known, start, end) ? known : KNOWN[slot] = this.#textBetween(start, end);
+    const slot = hash & CACHE_SLOTS - 1;
+    const cached = KEY_CACHE[slot] as string;
+    return this.#equals(cached, start, end) ? cached : KEY_CACHE[slot] = this.#textBetween(start, end);
   }
 
-  /** What has a tag that nobody knows. */
+  /** Skips the value of an unknown field. */
   skip(tag: number, end: number): void {
-    const form = tag & 7;
-    if (form === 0) this.varint(end);
-    else if (form === 1) this.#pass(8, end);
-    else if (form === 2) this.at = this.end(end);
-    else if (form === 5) this.#pass(4, end);
-    else throw this.#malformed(`field ${tag >>> 3} is a group, or in no form at all`);
+    const wireType = tag & 7;
+    if (wireType === 0) this.varint(end);
+    else if (wireType === 1) this.#advance(8, end);
+    else if (wireType === 2) this.offset = this.end(end);
+    else if (wireType === 5) this.#advance(4, end);
+    else throw this.#malformed(`field ${tag >>> 3} is a group, or has an unknown wire type`);
   }
 
-  /** Whether a text is what stands there; of one that is not ASCII that cannot be told. */
-  #isBetween(text: string, start: number, end: number): boolean {
+  /** Whether the bytes are this text. Always `false` for text that is not ASCII. */
+  #equals(text: string, start: number, end: number): boolean {
     if (text.length !== end - start) return false;
     for (let at = start; at < end; at++) {
       const byte = this.#bytes[at] as number;
@@ -153,36 +146,36 @@ export class BinaryReader {
     }
   }
 
-  #pass(count: number, end: number): void {
-    if (count > end - this.at) throw this.#malformed("it ends too early");
-    this.at += count;
+  #advance(count: number, end: number): void {
+    if (count > end - this.offset) throw this.#malformed("it ends too early");
+    this.offset += count;
   }
 
-  #malformed(reason: string): Unreadable {
-    return new Unreadable(errorResult("parse_error", `Not a ${this.#typeName}: ${reason}`));
+  #malformed(reason: string): ToolError {
+    return toToolError(errorResult("parse_error", `Not a ${this.#typeName}: ${reason}`));
   }
 }
 
-/** Every message is written here, and copied out; what has no room gets its own. */
+/** Buffer in which every message is written before it is copied out. A message that does not fit gets its own buffer. */
 const SCRATCH = new Uint8Array(8192);
 const SCRATCH_VIEW = new DataView(SCRATCH.buffer);
 
 /**
- * Writes from the end to the start, so that what has a length stands there before its length is asked for: fields in falling
- * order. Only one at a time may be in use.
+ * Writes backward, so that an item is complete before its length is written. Fields are therefore written in descending order.
+ * Only one writer may be in use at a time, because the buffer is shared.
  */
 export class BinaryWriter {
   #bytes = SCRATCH;
   #view = SCRATCH_VIEW;
-  /** Where what is written begins. */
+  /** Start of the bytes that are written. */
   #at: number = SCRATCH.length;
 
-  /** How many bytes are written. */
+  /** Number of bytes that are written. */
   get size(): number {
     return this.#bytes.length - this.#at;
   }
 
-  /** What was written, after its flags and its length. */
+  /** Returns the bytes in an envelope: flags, length, message. */
   toEnvelope(): Uint8Array<ArrayBuffer> {
     const length = this.size;
     const start = this.#claim(5);
@@ -191,12 +184,12 @@ export class BinaryWriter {
     return this.#bytes.slice(start);
   }
 
-  /** Tag and length of what was written since there were `sizeBefore` bytes. */
+  /** Writes tag and length of everything that was written since `size` was `sizeBefore`. */
   head(tag: number, sizeBefore: number): void {
     this.varint(tag, this.size - sizeBefore);
   }
 
-  /** A whole number up to 2^53. */
+  /** Writes a varint field with a value of at most 2^53. */
   varint(tag: number, value: number): void {
     let size = 2;
     for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) size++;
@@ -207,7 +200,7 @@ export class BinaryWriter {
     this.#bytes[at] = rest;
   }
 
-  /** An integer of 64 bits, or of 32, which is written as one of 64. */
+  /** Writes a signed integer field of 64 bits, or of 32, which has the same form. */
   integer(tag: number, value: bigint | number): void {
     if (value >= 0 && value <= Number.MAX_SAFE_INTEGER) return this.varint(tag, Number(value));
     const bytes = [tag];
@@ -223,15 +216,15 @@ export class BinaryWriter {
     this.#view.setFloat64(start + 1, value, true);
   }
 
-  /** A text; lone surrogates become U+FFFD. */
+  /** Writes a string field. Lone surrogates become U+FFFD. */
   text(tag: number, text: string): void {
-    const before = this.size;
-    if (text.length > MAX_SHORT || !this.#ascii(text)) this.#encode(text);
-    this.head(tag, before);
+    const sizeBefore = this.size;
+    if (text.length > MAX_SHORT || !this.#writeAscii(text)) this.#encode(text);
+    this.head(tag, sizeBefore);
   }
 
-  /** Writes a text if it is ASCII. */
-  #ascii(text: string): boolean {
+  /** Writes a text if it is ASCII; otherwise writes nothing and returns `false`. */
+  #writeAscii(text: string): boolean {
     const start = this.#claim(text.length);
     for (let index = 0; index < text.length; index++) {
       const code = text.charCodeAt(index);
@@ -246,7 +239,7 @@ export class BinaryWriter {
 
   #encode(text: string): void {
     const start = this.#claim(text.length);
-    // In as many bytes as it has characters there is room for all of it only if it is ASCII, as most texts are.
+    // Most texts are ASCII, and need as many bytes as characters. Other texts do not fit, and are encoded a second time.
     if (encoder.encodeInto(text, this.#bytes.subarray(start, start + text.length)).read === text.length) return;
     this.#at += text.length;
     this.#put(encoder.encode(text));
@@ -257,7 +250,7 @@ export class BinaryWriter {
     this.#bytes.set(bytes, start);
   }
 
-  /** Makes room for so many bytes before what is written, and says where it begins. */
+  /** Reserves `count` bytes before those that are written, and returns their start. */
   #claim(count: number): number {
     if (count > this.#at) this.#grow(count);
     return this.#at -= count;

@@ -1,7 +1,7 @@
 /**
- * Writes what MCP-lite over gRPC answers: responses, with their meta where they are the last, and the list of tools.
+ * Encodes responses of MCP-lite over gRPC, and the lists of tools and prompts.
  *
- * Functions that write a tool's value throw what `JSON.stringify` throws.
+ * A function that encodes a value of a tool throws if `JSON.stringify` throws.
  * Source: docs/spec.md 5.2-5.4 and A.1-A.4.
  *
  * @module
@@ -11,15 +11,16 @@ import type { CallEvent, Outcome } from "../../../core/call/outcome.ts";
 import { addedMembers, eventMembers, requestMembers } from "../../framing/result/encode.ts";
 import type { Members } from "../../../internal/json.ts";
 import type { ToolListing } from "../../../core/tool/listing.ts";
-import { BLANK_META, type ResponseMembers, type ResponseMetaMembers } from "../messages/binary.ts";
-import { ResponseType, type Tool, ToolSchema } from "../messages/gen/mcplite_pb.ts";
+import { EMPTY_META, type ResponseMembers, type ResponseMetaMembers } from "../messages/binary.ts";
+import { type Prompt, PromptSchema, ResponseType, type Tool, ToolSchema } from "../messages/gen/mcplite_pb.ts";
 import { toJsonObject } from "../messages/json.ts";
+import type { PromptListing } from "../../../core/content/prompt.ts";
 
-/** What every meta says. */
-export interface Common {
-  /** When the call began, in milliseconds since the Unix epoch. */
+/** Data of every last response. */
+export interface ResponseContext {
+  /** Start of the call, in milliseconds since the Unix epoch. */
   readonly startedMs: number;
-  /** When it ended, likewise. */
+  /** End of the call, in milliseconds since the Unix epoch. */
   readonly nowMs: number;
   /** Version of the server. */
   readonly serverVersion: string;
@@ -27,25 +28,25 @@ export interface Common {
 
 const MAX_INT32 = 2_147_483_647;
 
-/** The last response to a call. */
-export function encodeOutcome(outcome: Outcome, common: Common): ResponseMembers {
+/** Encodes the last response to a call, with its meta. */
+export function encodeOutcome(outcome: Outcome, { startedMs, nowMs, serverVersion }: ResponseContext): ResponseMembers {
   const meta = {
-    ...BLANK_META,
-    timestamp: toInt64(common.nowMs),
-    // A clock that was set back must not give a negative duration.
-    processingTimeMs: toInt32(Math.max(0, common.nowMs - common.startedMs)),
-    serverVersion: common.serverVersion,
+    ...EMPTY_META,
+    timestamp: toInt64(nowMs),
+    // The clock may have been set back.
+    processingTimeMs: toInt32(Math.max(0, nowMs - startedMs)),
+    serverVersion,
     ...outcomeMeta(outcome),
   };
   return { result: toJsonObject(resultOf(outcome)), meta };
 }
 
-/** A response on the way. */
+/** Encodes an event of a call, as a response without meta. */
 export function encodeEvent(event: CallEvent): ResponseMembers {
   return { result: toJsonObject(eventMembers(event)) };
 }
 
-/** A tool as it is listed. */
+/** Encodes a tool for the list of tools. */
 export function encodeTool(tool: ToolListing): Tool {
   const { name, "@type": type = "", title = "", description, inputSchema, outputSchema, annotations, _meta } = tool;
   return create(ToolSchema, {
@@ -56,6 +57,18 @@ export function encodeTool(tool: ToolListing): Tool {
     inputSchema: toJsonObject(inputSchema),
     ...(outputSchema !== undefined && { outputSchema: toJsonObject(outputSchema) }),
     ...(annotations !== undefined && { annotations: toJsonObject(annotations) }),
+    ...(_meta !== undefined && { meta: toJsonObject(_meta) }),
+  });
+}
+
+/** Encodes a prompt for the list of prompts (docs/spec.md 8.1). */
+export function encodePrompt(prompt: PromptListing): Prompt {
+  const { name, title = "", description, arguments: args = [], _meta } = prompt;
+  return create(PromptSchema, {
+    name,
+    title,
+    description,
+    arguments: [...args],
     ...(_meta !== undefined && { meta: toJsonObject(_meta) }),
   });
 }

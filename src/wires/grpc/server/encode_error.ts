@@ -1,8 +1,8 @@
 /**
- * Writes refusals: a status, a message, and details that programs can read.
+ * Encodes error results: a status, a message, and details for programs. Native gRPC sends them as trailers.
  *
- * The details are a `google.rpc.ErrorInfo` whose reason is our code, a `google.rpc.BadRequest` where arguments are wrong, a
- * `google.rpc.RetryInfo` where it helps to wait, and the refusal's data as a `google.protobuf.Value`.
+ * The details are a `google.rpc.ErrorInfo` whose reason is the error code, a `google.rpc.BadRequest` if arguments are invalid, a
+ * `google.rpc.RetryInfo` if there is a retry delay, and the error's data as a `google.protobuf.Value`.
  *
  * @module
  */
@@ -15,32 +15,33 @@ import {
   toBinary,
   toJson,
 } from "@bufbuild/protobuf";
-import { ValueSchema } from "@bufbuild/protobuf/wkt";
+import { type Any, AnySchema, ValueSchema } from "@bufbuild/protobuf/wkt";
+import { base64Encode } from "@bufbuild/protobuf/wire";
 import { ConnectError } from "@connectrpc/connect";
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import { messageOf } from "../../framing/result/unknown_tool.ts";
 import { isJsonObject } from "../../../internal/json.ts";
-import { grpcCodes } from "./codes.ts";
-import { ERROR_DOMAIN } from "../messages/error_domain.ts";
+import { ERROR_DOMAIN, grpcCodes } from "../messages/codes.ts";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../messages/gen/google/rpc/error_details_pb.ts";
+import { StatusSchema } from "../messages/gen/google/rpc/status_pb.ts";
 
-/** A detail as it is sent: to write it is part of encoding, since what goes wrong then is no reason to say nothing. */
+/** A detail in its binary form. It is encoded here, so that an encoding error is thrown where it can still be answered. */
 type Detail = ConnectError["details"][number];
 
-/** How much of a refusal's scalars goes into its `ErrorInfo`, in UTF-16 code units: this detail has to fit wherever it goes. */
+/** Maximum size of the metadata of an `ErrorInfo`, in UTF-16 code units. This detail has to fit into gRPC's trailers. */
 const MAX_INFO_CHARS = 512;
 
-/** Longer waits are no advice, and beyond some length no duration. A day, in milliseconds. */
+/** Maximum retry delay that is sent, in milliseconds: a day. A `google.protobuf.Duration` is limited as well. */
 const MAX_RETRY_MS = 86_400_000;
 
 /**
- * The error that says a refusal.
+ * Encodes an error result as the error of Connect.
  *
- * @param metadata Headers that go with it; by gRPC, trailers.
- * @throws What `JSON.stringify` throws of the refusal's data, or `RangeError` if that is nested deeper than the stack.
+ * @param metadata Headers of the response; by gRPC, trailers.
+ * @throws What `JSON.stringify` throws for the error's data, or `RangeError` if its nesting exceeds the stack.
  */
-export function encodeRefusal(refusal: ErrorResult, metadata?: Readonly<Record<string, string>>): ConnectError {
-  const { code, data } = refusal;
+export function encodeError(result: ErrorResult, metadata?: Readonly<Record<string, string>>): ConnectError {
+  const { code, data } = result;
   const json = data === undefined ? undefined : JSON.parse(JSON.stringify(data)) as JsonValue;
   const members = isJsonObject(json) ? json : {};
   const details: Detail[] = [
@@ -51,24 +52,24 @@ export function encodeRefusal(refusal: ErrorResult, metadata?: Readonly<Record<s
   if (json !== undefined) {
     details.push(detail(ValueSchema, fromJson(ValueSchema, json, { recursionLimit: Number.POSITIVE_INFINITY })));
   }
-  const error = new ConnectError(messageOf(refusal, false), grpcCodes[code], metadata);
+  const error = new ConnectError(messageOf(result, false), grpcCodes[code], metadata);
   error.details = details;
   return error;
 }
 
 function detail<Desc extends DescMessage>(desc: Desc, value: MessageInitShape<Desc>): Detail {
   const message = create(desc, value);
-  // Connect's JSON has it once more, for people.
+  // Connect's JSON format has a readable form as well.
   return { type: desc.typeName, value: toBinary(desc, message), debug: toJson(desc, message) };
 }
 
 function scalarsOf(members: Readonly<Record<string, unknown>>): Record<string, string> {
-  let left = MAX_INFO_CHARS;
+  let remaining = MAX_INFO_CHARS;
   const scalars = Object.entries(members).filter(([name, value]) => {
     if (!/^(string|number|boolean)$/.test(typeof value)) return false;
     const length = name.length + String(value).length;
-    if (length > left) return false;
-    left -= length;
+    if (length > remaining) return false;
+    remaining -= length;
     return true;
   });
   return Object.fromEntries(scalars.map(([name, value]) => [name, String(value)]));
@@ -88,4 +89,70 @@ function retryInfo(retryAfterMs: unknown): Detail[] {
   const seconds = Math.trunc(retryAfterMs / 1000);
   const nanos = Math.trunc((retryAfterMs % 1000) * 1e6);
   return [detail(RetryInfoSchema, { retryDelay: { seconds: BigInt(seconds), nanos } })];
+}
+
+/** Trailers of a response, with names in lower case. */
+export type Trailers = Readonly<Record<string, string>>;
+
+/** Trailers of a successful RPC. */
+export const OK: Trailers = { "grpc-status": "0" };
+
+/**
+ * Maximum size of the encoded message, in bytes. Some clients reject a response with more than 8 kB of headers, and trailers are
+ * headers. Message and details together take at most 7 kB.
+ */
+const MAX_MESSAGE_BYTES = 1_024;
+
+/** Maximum size of all details, in bytes. Details that do not fit are omitted; the most useful ones are first. */
+const MAX_DETAILS_BYTES = 3_072;
+
+/** Encodes the trailers of a failed RPC. */
+export function encodeStatus(error: ConnectError): Trailers {
+  const { text, encoded } = truncateMessage(error.rawMessage);
+  const details = detailsOf(error);
+  const status = toBinary(StatusSchema, create(StatusSchema, { code: error.code, message: text, details }));
+  return {
+    "grpc-status": String(error.code),
+    "grpc-message": encoded,
+    "grpc-status-details-bin": base64Encode(status, "std_raw"),
+  };
+}
+
+function detailsOf(error: ConnectError): Any[] {
+  let remaining = MAX_DETAILS_BYTES;
+  const details: Any[] = [];
+  for (const detail of error.details) {
+    if (!("type" in detail) || detail.value.length > remaining) continue;
+    remaining -= detail.value.length;
+    details.push(create(AnySchema, { typeUrl: `type.googleapis.com/${detail.type}`, value: detail.value }));
+  }
+  return details;
+}
+
+/** Truncates a message to the maximum size, and encodes it. */
+function truncateMessage(message: string): { readonly text: string; readonly encoded: string } {
+  const encoded = encodePercent(message);
+  if (encoded.length <= MAX_MESSAGE_BYTES) return { text: message, encoded };
+  let text = "";
+  let bytes = 0;
+  // By code points, so that none is split. A space is counted in its encoded form, as if it were at an end.
+  for (const char of message) {
+    bytes += encodePercent(char).length;
+    if (bytes > MAX_MESSAGE_BYTES) break;
+    text += char;
+  }
+  return { text, encoded: encodePercent(text) };
+}
+
+const encoder = new TextEncoder();
+
+/**
+ * Percent-encodes what is not printable ASCII, and the percent sign. Some clients decode nothing else. Spaces at both ends are
+ * encoded as well, because clients drop a header that has them.
+ */
+function encodePercent(text: string): string {
+  return text.replace(/[^\x20-\x24\x26-\x7e]+|^ +| +$/g, (match) => {
+    const bytes = [...encoder.encode(match)];
+    return bytes.map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join("");
+  });
 }

@@ -1,32 +1,32 @@
 /**
- * MCP-lite over gRPC: the service by all of its protocols.
+ * The wire of MCP-lite over gRPC: the tool service by Connect, gRPC-Web and native gRPC.
  *
- * Knows messages and statuses; knows nothing of how tools are run.
- * Source: MCP-lite specification, section 5 and appendix A.
+ * Source: docs/spec.md 5 and A.
  *
  * @module
  */
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import { checkOptions, PATH } from "../../../internal/options.ts";
-import type { Body, Head, MountedWire, Reply, Wire, WireHost } from "../../wire.ts";
+import type { Body, Head, MountedWire, Reply, RequestWire, WireHost } from "../../wire.ts";
 import { HEALTH_PATHS } from "./health.ts";
 import { createNativeMethods } from "./native.ts";
-import { isNative, refuseUnread } from "./native_protocol.ts";
-import { type ConnectMethod, createConnectMethods, EXPOSED_HEADERS, type RpcMethod } from "./protocol.ts";
-import { ToolService } from "./service.ts";
-import { NATIVE_TYPES, refuseMethod, refuseType } from "./unsupported.ts";
+import { encodeEarlyError } from "./native_protocol.ts";
+import { type ConnectMethod, createConnectMethods, EXPOSED_HEADERS } from "./connect.ts";
+import { type RpcMethod, ToolService } from "./service.ts";
+import { isNativeGrpc, methodNotAllowed, NATIVE_TYPES, unsupportedMediaType } from "./content_type.ts";
 
 /** Options of {@link grpc}. */
-export interface ConnectOptions {
-  /** What comes before the service's own paths. Default: nothing, so that they are `/mcplite.MCPLite/CallTool` and its like. */
+export interface GrpcOptions {
+  /** Path prefix of the services. Default: none, so that the paths are `/mcplite.MCPLite/CallTool` and so on. */
   readonly path?: string;
 }
 
 /**
- * The wire of MCP-lite over gRPC, for `createServer({ wires: [mcpLite(), grpc()] })`: the service `mcplite.MCPLite` by the
- * protocols Connect (JSON and binary) and gRPC-Web, and by gRPC itself where answers can end in trailers, which no `fetch`
- * function can send: `serve(server, { grpc: { port: 50_051 } })`. Beside it there, health checking and server reflection.
+ * The wire of MCP-lite over gRPC, for `createServer({ wires: [mcpLite(), grpc()] })`.
+ *
+ * Serves `mcplite.MCPLite` by Connect (JSON and binary) and by gRPC-Web. Native gRPC, with health checking and server reflection,
+ * needs a port that can send trailers, which a `fetch` handler cannot: `serve(server, { grpc: { port: 50_051 } })`.
  *
  * @example Connect is JSON over POST
  * ```ts
@@ -43,48 +43,48 @@ export interface ConnectOptions {
  * }));
  * strictEqual((await response.json()).result.content, "pong");
  * ```
- * @throws {TypeError} If the path is none, or there is no such option.
+ * @throws {TypeError} If the path is invalid, or an option is unknown.
  */
-export function grpc(options: ConnectOptions = {}): Wire {
-  checkOptions<ConnectOptions>("serve Connect and gRPC", options, { path: PATH });
+export function grpc(options: GrpcOptions = {}): RequestWire {
+  checkOptions<GrpcOptions>("serve gRPC", options, { path: PATH });
   const base = `/${options.path ?? ""}`.replace(/\/+/g, "/").replace(/\/$/, "");
-  return { name: "connect", mount: (host) => new ConnectWire(host, base) };
+  return { name: "connect", mount: (host) => new GrpcWire(host, base) };
 }
 
-class ConnectWire implements MountedWire {
+class GrpcWire implements MountedWire {
   readonly paths: readonly string[];
-  /** Who looks after a server asks how it is without saying who asks. */
+  /** Health checks come from infrastructure, without credentials. */
   readonly unauthenticatedPaths: readonly string[];
   readonly exposedHeaders: readonly string[] = EXPOSED_HEADERS;
   readonly #native: ReadonlyMap<string, RpcMethod>;
-  readonly #overFetch: ReadonlyMap<string, ConnectMethod>;
+  readonly #connect: ReadonlyMap<string, ConnectMethod>;
 
   constructor(host: WireHost, base: string) {
     const service = new ToolService(host, base);
-    const underBase = <Method>(methods: ReadonlyMap<string, Method>) =>
-      new Map([...methods].map(([path, method]) => [`${base}${path}`, method]));
+    const underBase = <Method>(methods: Readonly<Record<string, Method>>) =>
+      new Map(Object.entries(methods).map(([path, method]) => [base + path, method]));
     this.#native = underBase(createNativeMethods(service, host));
-    this.#overFetch = underBase(createConnectMethods(service, host.limits));
+    this.#connect = underBase(createConnectMethods(service, host.limits));
     this.paths = [...this.#native.keys()];
     this.unauthenticatedPaths = HEALTH_PATHS.map((path) => base + path);
   }
 
   handle(head: Head, body: Body): MaybePromise<Reply> {
-    if (head.method !== "POST") return refuseMethod(head.method);
-    const handle = isNative(head) ? this.#native.get(head.path) : this.#overFetch.get(head.path)?.handle;
-    return handle?.(head, body) ?? refuseForeign(head);
+    if (head.method !== "POST") return methodNotAllowed(head.method);
+    const handle = isNativeGrpc(head) ? this.#native.get(head.path) : this.#connect.get(head.path)?.handle;
+    return handle?.(head, body) ?? nativeOnly(head);
   }
 
-  refuse(head: Head, refusal: ErrorResult, status?: number): MaybePromise<Reply> | undefined {
-    // A gRPC answer's own status is 200, always.
+  errorReply(head: Head, error: ErrorResult, status?: number): MaybePromise<Reply> | undefined {
+    // The HTTP status of a gRPC response is always 200.
     if (status !== undefined) return undefined;
-    if (head.method !== "POST") return refuseMethod(head.method);
-    if (isNative(head)) return refuseUnread(refusal);
-    return this.#overFetch.get(head.path)?.refuse(head, refusal) ?? refuseForeign(head);
+    if (head.method !== "POST") return methodNotAllowed(head.method);
+    if (isNativeGrpc(head)) return encodeEarlyError(error);
+    return this.#connect.get(head.path)?.refuse(head, error) ?? nativeOnly(head);
   }
 }
 
-/** Health and reflection are for gRPC itself, alone. */
-function refuseForeign(head: Head): Reply {
-  return refuseType(head.metadata.get("content-type"), NATIVE_TYPES);
+/** The reply for methods that only native gRPC has: health and reflection. */
+function nativeOnly(head: Head): Reply {
+  return unsupportedMediaType(head.metadata.get("content-type"), NATIVE_TYPES);
 }

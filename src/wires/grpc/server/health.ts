@@ -1,5 +1,5 @@
 /**
- * gRPC health checking: a server serves until it is closed.
+ * gRPC health checking: the status is SERVING until the server is closed.
  *
  * Source: {@link https://github.com/grpc/grpc/blob/master/doc/health-checking.md | gRPC health checking}.
  *
@@ -15,51 +15,39 @@ import {
   HealthListResponseSchema,
 } from "../messages/gen/grpc/health/v1/health_pb.ts";
 import type { NativeProtocol } from "./native_protocol.ts";
-import type { RpcMethod } from "./protocol.ts";
+import type { RpcMethods } from "./service.ts";
 
-/** The empty name is the server as a whole. */
+/** Names of the services. The empty name means the whole server. */
 const SERVICES: readonly string[] = ["", "mcplite.MCPLite"];
 
-/** Where it is asked. */
-export const HEALTH_PATHS: readonly string[] = ["Check", "List", "Watch"].map((name) =>
-  `/grpc.health.v1.Health/${name}`
-);
+const PATH = "/grpc.health.v1.Health/";
+
+/** Paths of the methods. */
+export const HEALTH_PATHS: readonly string[] = ["Check", "List", "Watch"].map((name) => PATH + name);
 
 /** The methods of `grpc.health.v1.Health`, by their paths. */
-export function healthMethods(
-  protocol: NativeProtocol,
-  closing: AbortSignal,
-): readonly (readonly [path: string, method: RpcMethod])[] {
+export function healthMethods(protocol: NativeProtocol, closing: AbortSignal): RpcMethods {
   const status = () =>
     create(HealthCheckResponseSchema, { status: closing.aborted ? Status.NOT_SERVING : Status.SERVING });
-  const encodeStatus = () => encodeEnvelope(toBinary(HealthCheckResponseSchema, status()));
-  return [
-    [
-      "/grpc.health.v1.Health/Check",
-      protocol.unary((message) => {
-        if (isKnown(message)) return encodeStatus();
-        throw new ConnectError("Unknown service", Code.NotFound);
-      }),
-    ],
-    [
-      "/grpc.health.v1.Health/List",
-      protocol.unary(() => {
-        const statuses = Object.fromEntries(SERVICES.map((service) => [service, status()]));
-        return encodeEnvelope(toBinary(HealthListResponseSchema, create(HealthListResponseSchema, { statuses })));
-      }),
-    ],
-    [
-      "/grpc.health.v1.Health/Watch",
-      protocol.serverStream(async (message, stream, head) => {
-        const isServed = isKnown(message);
-        head.disableIdleTimeout();
-        void stream.write(isServed ? encodeStatus() : UNKNOWN);
-        await aborted(closing, stream.left);
-        if (isServed) void stream.write(encodeStatus());
-        stream.end();
-      }),
-    ],
-  ];
+  const encodeCurrent = () => encodeEnvelope(toBinary(HealthCheckResponseSchema, status()));
+  return {
+    [`${PATH}Check`]: protocol.unary((message) => {
+      if (isKnown(message)) return encodeCurrent();
+      throw new ConnectError("Unknown service", Code.NotFound);
+    }),
+    [`${PATH}List`]: protocol.unary(() => {
+      const statuses = Object.fromEntries(SERVICES.map((service) => [service, status()]));
+      return encodeEnvelope(toBinary(HealthListResponseSchema, create(HealthListResponseSchema, { statuses })));
+    }),
+    [`${PATH}Watch`]: protocol.serverStream(async (message, stream, head) => {
+      const isServed = isKnown(message);
+      head.disableIdleTimeout();
+      void stream.write(isServed ? encodeCurrent() : UNKNOWN);
+      await aborted(closing, stream.closed);
+      if (isServed) void stream.write(encodeCurrent());
+      stream.end();
+    }),
+  };
 }
 
 const UNKNOWN = encodeEnvelope(

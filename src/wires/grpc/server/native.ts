@@ -1,5 +1,5 @@
 /**
- * The services by gRPC itself: ours, and the standard ones that tools ask for.
+ * All services by native gRPC: the tool service, health checking and server reflection.
  *
  * @module
  */
@@ -13,64 +13,50 @@ import {
   type ToolRequestMembers,
 } from "../messages/binary.ts";
 import { encodeEvent } from "./encode.ts";
-import { encodeRefusal } from "./encode_error.ts";
+import { encodeError } from "./encode_error.ts";
 import { encodeEnvelope } from "../messages/envelope.ts";
 import { PromptsListSchema, type ToolsList, ToolsListSchema } from "../messages/gen/mcplite_pb.ts";
 import { healthMethods } from "./health.ts";
 import { NativeProtocol } from "./native_protocol.ts";
-import type { NativeStream } from "./native_stream.ts";
-import type { RpcMethod } from "./protocol.ts";
 import { reflectionMethods } from "./reflection.ts";
-import type { ToolService } from "./service.ts";
+import type { RpcMethods, ToolService } from "./service.ts";
+import type { NativeStream } from "./stream.ts";
 
 /** The methods of all services, by their paths. */
-export function createNativeMethods(service: ToolService, host: WireHost): ReadonlyMap<string, RpcMethod> {
+export function createNativeMethods(service: ToolService, host: WireHost): RpcMethods {
   const protocol = new NativeProtocol(host);
-  return new Map([
+  return {
     ...toolMethods(protocol, service, host.limits.depth - 1),
     ...healthMethods(protocol, host.dispatch.closeSignal),
     ...reflectionMethods(protocol),
-  ]);
+  };
 }
 
-function toolMethods(
-  protocol: NativeProtocol,
-  service: ToolService,
-  maxDepth: number,
-): readonly (readonly [path: string, method: RpcMethod])[] {
+function toolMethods(protocol: NativeProtocol, service: ToolService, maxDepth: number): RpcMethods {
   const encodeTools = (tools: ToolsList) => encodeEnvelope(toBinary(ToolsListSchema, tools));
   const allTools = encodeTools(service.allTools);
   const prompts = encodeEnvelope(toBinary(PromptsListSchema, service.prompts));
-  return [
-    [
-      "/mcplite.MCPLite/GetTools",
-      protocol.unary((_, head) => {
-        const tools = service.toolsFor(head);
-        return tools === service.allTools ? allTools : encodeTools(tools);
-      }),
-    ],
-    ["/mcplite.MCPLite/GetPrompts", protocol.unary(() => prompts)],
-    [
-      "/mcplite.MCPLite/CallTool",
-      protocol.unary((message, head) => {
-        const response = service.callTool(decodeRequest(message, maxDepth), head, "grpc");
-        return response instanceof Promise ? response.then(encodeResponseEnvelope) : encodeResponseEnvelope(response);
-      }),
-    ],
-    [
-      "/mcplite.MCPLite/CallToolStream",
-      protocol.serverStream((message, stream, head) => {
-        const push = (event: CallEvent) => stream.write(encodeResponseEnvelope(encodeEvent(event)));
-        const end = (last: () => ResponseMembers) => endWith(stream, last);
-        service.callToolStream(decodeRequest(message, maxDepth), head, "grpc", { closed: stream.left, push }, end);
-      }),
-    ],
-  ];
+  return {
+    "/mcplite.MCPLite/GetTools": protocol.unary((_, head) => {
+      const tools = service.toolsFor(head);
+      return tools === service.allTools ? allTools : encodeTools(tools);
+    }),
+    "/mcplite.MCPLite/GetPrompts": protocol.unary(() => prompts),
+    "/mcplite.MCPLite/CallTool": protocol.unary((message, head) => {
+      const response = service.callTool(decodeRequest(message, maxDepth), head, "grpc");
+      return response instanceof Promise ? response.then(encodeResponseEnvelope) : encodeResponseEnvelope(response);
+    }),
+    "/mcplite.MCPLite/CallToolStream": protocol.serverStream((message, stream, head) => {
+      const push = (event: CallEvent) => stream.write(encodeResponseEnvelope(encodeEvent(event)));
+      const end = (last: () => ResponseMembers) => endWith(stream, last);
+      service.callToolStream(decodeRequest(message, maxDepth), head, "grpc", { closed: stream.closed, push }, end);
+    }),
+  };
 }
 
 function decodeRequest(message: Uint8Array, maxDepth: number): ToolRequestMembers {
   const request = decodeToolRequestBytes(message, maxDepth);
-  if ("kind" in request) throw encodeRefusal(request);
+  if ("kind" in request) throw encodeError(request);
   return request;
 }
 
@@ -79,6 +65,6 @@ function endWith(stream: NativeStream, last: () => ResponseMembers): void {
     void stream.write(encodeResponseEnvelope(last()));
     stream.end();
   } catch (thrown) {
-    stream.end(thrown);
+    stream.fail(thrown);
   }
 }

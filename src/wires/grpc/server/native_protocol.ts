@@ -1,7 +1,7 @@
 /**
- * gRPC itself, where answers can end in trailers: messages in envelopes, and a status behind them.
+ * Native gRPC, for connections that can send trailers: messages in envelopes, and a status in the trailers.
  *
- * Not by Connect's handlers, which cost several times what a call does. Knows no methods.
+ * Does not use Connect's handlers, which take several times as long as a call. Independent of any method.
  * Source: {@link https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md | gRPC over HTTP/2}.
  *
  * @module
@@ -11,41 +11,35 @@ import type { Metadata } from "../../../core/call/call.ts";
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import type { Body, Head, Reply, WireHost } from "../../wire.ts";
-import { encodeRefusal } from "./encode_error.ts";
-import { encodeStatus, OK, type Trailers } from "./encode_status.ts";
-import { type Envelope, openEnvelope, readEnvelopes } from "../messages/envelope.ts";
-import { gunzip } from "./gzip.ts";
-import { NativeStream } from "./native_stream.ts";
-import type { RpcMethod } from "./protocol.ts";
+import { encodeError, encodeStatus, OK, type Trailers } from "./encode_error.ts";
+import { type Envelope, gunzip, openEnvelope, readEnvelopes } from "../messages/envelope.ts";
+import type { RpcMethod } from "./service.ts";
+import { NativeStream } from "./stream.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Answers one message with one, in its envelope. Throws a {@link ConnectError} for what is not OK. */
+/** Handles one request message, and returns the response in its envelope. Throws a {@link ConnectError} for every error. */
 export type UnaryMethod = (message: Bytes, head: Head) => MaybePromise<Bytes>;
 
-/** Answers one message with any number of them, in their envelopes, and ends the stream. Throws likewise. */
+/** Handles one request message, writes responses in their envelopes, and ends the stream. Throws as a {@link UnaryMethod} does. */
 export type ServerStreamMethod = (message: Bytes, stream: NativeStream, head: Head) => MaybePromise<void>;
 
-/** Answers messages as they come, each with one, in its envelope. Throws likewise. */
+/** Handles each message of a stream, and returns its response in its envelope. Throws as a {@link UnaryMethod} does. */
 export type BidiStreamMethod = (message: Bytes) => Bytes;
-
-/** Whether a request speaks gRPC itself, and neither gRPC-Web nor Connect. */
-export function isNative({ metadata }: Head): boolean {
-  return /^application\/grpc(\+proto)?\s*(;|$)/i.test(metadata.get("content-type") ?? "");
-}
 
 const HEADERS = { "content-type": "application/grpc" };
 
-/** The answer to a request that is refused before its messages are read: a status, and nothing in front of it. */
-export function refuseUnread(refusal: ErrorResult): Reply {
-  return statusAlone(encodeStatus(encodeRefusal(refusal)));
+/** Encodes an error that is returned before any message is read. */
+export function encodeEarlyError(error: ErrorResult): Reply {
+  return trailersOnly(encodeStatus(encodeError(error)));
 }
 
-function statusAlone(status: Trailers): Reply {
+/** A response without messages, whose status is sent in the headers ("Trailers-Only"). */
+function trailersOnly(status: Trailers): Reply {
   return { status: 200, headers: { ...HEADERS, ...status }, body: null };
 }
 
-/** Carries methods. */
+/** Adapts methods to requests and replies. */
 export class NativeProtocol {
   readonly #host: WireHost;
 
@@ -53,40 +47,40 @@ export class NativeProtocol {
     this.#host = host;
   }
 
-  /** A method that answers one message with one. */
+  /** Adapts a method with one request and one response. */
   unary(method: UnaryMethod): RpcMethod {
     return async (head, body) => {
       try {
         const answer = await method(await this.#readOne(head, body), head);
         return { status: 200, headers: HEADERS, body: answer, trailers: () => OK };
       } catch (thrown) {
-        return this.#statusAlone(thrown);
+        return this.#errorReply(thrown);
       }
     };
   }
 
-  /** A method that answers one message with many. */
+  /** Adapts a method with one request and a stream of responses. */
   serverStream(method: ServerStreamMethod): RpcMethod {
     return async (head, body) => {
       try {
         const message = await this.#readOne(head, body);
         const stream = new NativeStream();
         const done = method(message, stream, head);
-        if (done instanceof Promise) done.catch((thrown) => stream.end(thrown));
+        if (done instanceof Promise) done.catch((thrown) => stream.fail(thrown));
         return this.#streamed(stream);
       } catch (thrown) {
-        return this.#statusAlone(thrown);
+        return this.#errorReply(thrown);
       }
     };
   }
 
-  /** A method that answers each message with one, for as long as there are any. */
+  /** Adapts a method with a stream of requests and a stream of responses. */
   bidiStream(method: BidiStreamMethod): RpcMethod {
     return (head, body) => {
       try {
-        assertCarried(head);
+        assertTrailersSupported(head);
       } catch (thrown) {
-        return this.#statusAlone(thrown);
+        return this.#errorReply(thrown);
       }
       head.disableIdleTimeout();
       const stream = new NativeStream();
@@ -94,7 +88,7 @@ export class NativeProtocol {
       const end = () => stream.end();
       if (closeSignal.aborted) end();
       closeSignal.addEventListener("abort", end, { once: true });
-      this.#answerAll(method, stream, head, body).then(end, (thrown) => stream.end(thrown))
+      this.#answerAll(method, stream, head, body).then(end, (thrown) => stream.fail(thrown))
         .finally(() => closeSignal.removeEventListener("abort", end));
       return this.#streamed(stream);
     };
@@ -107,7 +101,7 @@ export class NativeProtocol {
   }
 
   async #readOne(head: Head, body: Body): Promise<Bytes> {
-    assertCarried(head);
+    assertTrailersSupported(head);
     const bytes = await body.bytes();
     const envelope = "kind" in bytes ? bytes : openEnvelope(bytes);
     const message = this.#open(envelope, head.metadata);
@@ -115,13 +109,13 @@ export class NativeProtocol {
   }
 
   #open(envelope: Envelope | ErrorResult, metadata: Metadata): MaybePromise<Bytes> {
-    if ("kind" in envelope) throw encodeRefusal(envelope);
+    if ("kind" in envelope) throw encodeError(envelope);
     if (!envelope.isCompressed) return envelope.message;
     if (metadata.get("grpc-encoding") !== "gzip") {
-      throw new ConnectError("Messages may be compressed by gzip alone", Code.Unimplemented, GZIP_ALONE);
+      throw new ConnectError("Messages may be compressed with gzip only", Code.Unimplemented, GZIP_ONLY);
     }
     return gunzip(envelope.message, this.#host.limits.bodyBytes).then((message) => {
-      if ("kind" in message) throw encodeRefusal(message);
+      if ("kind" in message) throw encodeError(message);
       return message;
     });
   }
@@ -131,23 +125,23 @@ export class NativeProtocol {
     return { status: 200, headers: HEADERS, body: stream.body, trailers };
   }
 
-  #statusAlone(thrown: unknown): Reply {
-    return statusAlone(this.#status(thrown));
+  #errorReply(thrown: unknown): Reply {
+    return trailersOnly(this.#status(thrown));
   }
 
   #status(thrown: unknown): Trailers {
     if (thrown instanceof ConnectError) return { ...encodeStatus(thrown), ...Object.fromEntries(thrown.metadata) };
-    return encodeStatus(encodeRefusal(this.#host.dispatch.mask(thrown, { protocol: "grpc" })));
+    return encodeStatus(encodeError(this.#host.dispatch.mask(thrown, { protocol: "grpc" })));
   }
 }
 
-const GZIP_ALONE = { "grpc-accept-encoding": "identity,gzip" };
+const GZIP_ONLY = { "grpc-accept-encoding": "identity,gzip" };
 
-/** A status without a message in front can be said in headers, even where answers cannot end in trailers. */
-function assertCarried({ carriesTrailers }: Head): void {
+/** @throws {ConnectError} If the connection cannot send trailers. A status without messages is sent in headers, so it can be. */
+function assertTrailersSupported({ carriesTrailers }: Head): void {
   if (carriesTrailers) return;
   throw new ConnectError(
-    "This port cannot carry gRPC, only Connect and gRPC-Web: gRPC has a port of its own, serve(server, { grpc: { port } })",
+    "This port cannot carry gRPC, only Connect and gRPC-Web: open a port for gRPC with serve(server, { grpc: { port } })",
     Code.Unimplemented,
   );
 }

@@ -1,7 +1,7 @@
 /**
- * gRPC server reflection: tools learn the services from the server itself.
+ * gRPC server reflection: clients such as grpcurl read the service definitions from the server.
  *
- * Versions v1 and v1alpha say the same under two names.
+ * Versions v1 and v1alpha are identical except for their names.
  * Source: {@link https://github.com/grpc/grpc/blob/master/doc/server-reflection.md | gRPC server reflection}.
  *
  * @module
@@ -23,31 +23,31 @@ import {
 import { file_grpc_reflection_v1alpha_reflection } from "../messages/gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { file_mcplite } from "../messages/gen/mcplite_pb.ts";
 import type { BidiStreamMethod, NativeProtocol } from "./native_protocol.ts";
-import type { RpcMethod } from "./protocol.ts";
+import type { RpcMethods } from "./service.ts";
 
 const FILES: readonly DescFile[] = withDependencies([
   file_mcplite,
   file_grpc_health_v1_health,
   file_grpc_reflection_v1_reflection,
   file_grpc_reflection_v1alpha_reflection,
-  // Nothing imports them; they are what errors say, and its details.
+  // Types of statuses and their details, which no other file imports.
   file_google_rpc_status,
   file_google_rpc_error_details,
 ]);
 
-/** The method of `grpc.reflection.v1.ServerReflection`, and of v1alpha, by their paths. */
-export function reflectionMethods(protocol: NativeProtocol): readonly (readonly [path: string, method: RpcMethod])[] {
+/** The methods of `grpc.reflection.v1.ServerReflection` and of v1alpha, by their paths. */
+export function reflectionMethods(protocol: NativeProtocol): RpcMethods {
   const method = protocol.bidiStream(reflect);
-  return [
-    ["/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", method],
-    ["/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", method],
-  ];
+  return {
+    "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo": method,
+    "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": method,
+  };
 }
 
 const reflect: BidiStreamMethod = (message) => {
   const originalRequest = readRequest(message);
   const { host: validHost, messageRequest } = originalRequest;
-  const response = { validHost, originalRequest, messageResponse: answer(messageRequest) };
+  const response = { validHost, originalRequest, messageResponse: respond(messageRequest) };
   return encodeEnvelope(toBinary(ServerReflectionResponseSchema, create(ServerReflectionResponseSchema, response)));
 };
 
@@ -59,68 +59,63 @@ function readRequest(message: Uint8Array): ServerReflectionRequest {
   }
 }
 
-type Answer = NonNullable<MessageInitShape<typeof ServerReflectionResponseSchema>["messageResponse"]>;
+type MessageResponse = NonNullable<MessageInitShape<typeof ServerReflectionResponseSchema>["messageResponse"]>;
 
-function answer(request: ServerReflectionRequest["messageRequest"]): Answer {
+function respond(request: ServerReflectionRequest["messageRequest"]): MessageResponse {
   switch (request.case) {
     case "listServices":
       return { case: "listServicesResponse", value: { service: SERVICE_NAMES.map((name) => ({ name })) } };
     case "fileByFilename":
       return filesOf(FILES.find((file) => file.proto.name === request.value), `file ${request.value}`);
     case "fileContainingSymbol":
-      return filesOf(FILES.find((file) => defines(file, request.value)), `symbol ${request.value}`);
+      return filesOf(SYMBOLS.get(request.value), `symbol ${request.value}`);
     case "fileContainingExtension":
       return notFound(`extension of ${request.value.containingType}`);
     case "allExtensionNumbersOfType": {
       const baseTypeName = request.value;
-      if (!FILES.some((file) => defines(file, baseTypeName))) return notFound(`type ${baseTypeName}`);
+      if (!SYMBOLS.has(baseTypeName)) return notFound(`type ${baseTypeName}`);
       return { case: "allExtensionNumbersResponse", value: { baseTypeName } };
     }
     default:
-      return { case: "errorResponse", value: { errorCode: Code.InvalidArgument, errorMessage: "Nothing is asked" } };
+      return {
+        case: "errorResponse",
+        value: { errorCode: Code.InvalidArgument, errorMessage: "message_request is missing" },
+      };
   }
 }
 
 const SERVICE_NAMES: readonly string[] = FILES.flatMap(({ services }) => services.map(({ typeName }) => typeName));
 
-/** A file, with all that it needs. */
-function filesOf(file: DescFile | undefined, wanted: string): Answer {
+/** The file of each type, each service, and each member of one. */
+const SYMBOLS: ReadonlyMap<string, DescFile> = new Map(
+  FILES.flatMap((file) => symbolsOf(file).map((name) => [name, file])),
+);
+
+function symbolsOf(file: DescFile): string[] {
+  return [...nestedTypes(file)].flatMap((type) => {
+    if (type.kind === "extension") return [];
+    const { kind, typeName } = type;
+    const members = kind === "message"
+      ? [...type.fields, ...type.oneofs]
+      : kind === "enum"
+      ? type.values
+      : type.methods;
+    return [typeName, ...members.map(({ name }) => `${typeName}.${name}`)];
+  });
+}
+
+/** A file and its dependencies. */
+function filesOf(file: DescFile | undefined, wanted: string): MessageResponse {
   if (file === undefined) return notFound(wanted);
   const fileDescriptorProto = withDependencies([file]).map(({ proto }) => toBinary(FileDescriptorProtoSchema, proto));
   return { case: "fileDescriptorResponse", value: { fileDescriptorProto } };
 }
 
-function notFound(wanted: string): Answer {
+function notFound(wanted: string): MessageResponse {
   return { case: "errorResponse", value: { errorCode: Code.NotFound, errorMessage: `There is no ${wanted}` } };
 }
 
-/** Whether a file has a type, a service, or a member of one. */
-function defines(file: DescFile, symbol: string): boolean {
-  for (const type of nestedTypes(file)) {
-    if (type.kind === "extension" || !symbol.startsWith(type.typeName)) continue;
-    const rest = symbol.slice(type.typeName.length);
-    if (rest === "" || (rest.startsWith(".") && memberNames(type).includes(rest.slice(1)))) return true;
-  }
-  return false;
-}
-
-type NestedType = Exclude<
-  ReturnType<typeof nestedTypes> extends Iterable<infer Type> ? Type : never,
-  { kind: "extension" }
->;
-
-function memberNames(type: NestedType): readonly string[] {
-  switch (type.kind) {
-    case "message":
-      return [...type.fields, ...type.oneofs].map(({ name }) => name);
-    case "enum":
-      return type.values.map(({ name }) => name);
-    case "service":
-      return type.methods.map(({ name }) => name);
-  }
-}
-
-/** Files and what they import, each once, what is imported first. */
+/** The files and their dependencies, each once, dependencies first. */
 function withDependencies(files: readonly DescFile[]): readonly DescFile[] {
   const all = new Set<DescFile>();
   const add = (file: DescFile): void => {

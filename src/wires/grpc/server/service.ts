@@ -1,5 +1,5 @@
 /**
- * What the service does, whichever protocol carries it: a request becomes a call, what became of it a response.
+ * The methods of `mcplite.MCPLite`, independent of the protocol: decodes requests to calls, and encodes results as responses.
  *
  * Source: docs/spec.md 5 and A.
  *
@@ -9,45 +9,50 @@ import { create } from "@bufbuild/protobuf";
 import type { ConnectError } from "@connectrpc/connect";
 import { parseTimeout as parseConnectTimeout } from "@connectrpc/connect/protocol-connect";
 import { parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-grpc-web";
-import type { Call, Metadata } from "../../../core/call/call.ts";
-import type { CallResult, ErrorResult, Sink } from "../../../core/call/outcome.ts";
-import { retryAfter } from "../../../http_client/retry_after.ts";
+import type { Call, CallMeta, Metadata } from "../../../core/call/call.ts";
+import { decodeCallMeta } from "../../../core/call/call_meta.ts";
+import { type CallResult, type ErrorResult, errorResult, type Sink } from "../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
-import { type Head, HeadPeer, type WireHost } from "../../wire.ts";
+import { retryAfterHeader } from "../../framing/http.ts";
+import { type Head, HeadPeer, type MountedWire, type WireHost } from "../../wire.ts";
 import type { ResponseMembers, ToolRequestMembers } from "../messages/binary.ts";
-import { decodeToolRequest } from "./decode.ts";
-import { encodeOutcome, encodeTool } from "./encode.ts";
-import { encodePrompt } from "./encode_prompt.ts";
-import { encodeRefusal } from "./encode_error.ts";
 import { type PromptsList, PromptsListSchema, type ToolsList, ToolsListSchema } from "../messages/gen/mcplite_pb.ts";
+import { encodeOutcome, encodePrompt, encodeTool } from "./encode.ts";
+import { encodeError } from "./encode_error.ts";
 
-/** Codes of refusals whose HTTP status goes with `Retry-After`. */
-const MAY_RETRY: ReadonlySet<string> = new Set(["rate_limited", "unavailable"]);
+/** Handles the requests to one method of a service, by one protocol. */
+export type RpcMethod = MountedWire["handle"];
 
-/** The methods of `mcplite.MCPLite`. What is not OK is thrown, as a {@link ConnectError}. */
+/** Methods of a service, by their paths. */
+export type RpcMethods = Readonly<Record<string, RpcMethod>>;
+
+/** Error codes whose HTTP status may come with a `Retry-After` header. */
+const RETRYABLE_CODES: ReadonlySet<string> = new Set(["rate_limited", "unavailable"]);
+
+/** The methods of `mcplite.MCPLite`. Every error is thrown, as a {@link ConnectError}. */
 export class ToolService {
-  /** What `GetPrompts` answers. */
+  /** Response of `GetPrompts`. */
   readonly prompts: PromptsList;
   readonly #host: WireHost;
   readonly #base: string;
-  /** What was listed last, and how it is written. */
+  /** The tools that were listed last, and their encoding. */
   #listed: WireHost["tools"] = [];
   #allTools: ToolsList = encodeTools([]);
 
-  /** @param base What comes before the service's own paths. */
+  /** @param base Path prefix of the service. */
   constructor(host: WireHost, base: string) {
     this.#host = host;
     this.#base = base;
     this.prompts = create(PromptsListSchema, { prompts: host.catalog?.prompts.map(encodePrompt) ?? [] });
   }
 
-  /** What `GetTools` answers. */
+  /** Response of `GetTools`. */
   toolsFor({ principal }: Head): ToolsList {
     const tools = this.#host.toolsFor(principal);
     return tools === this.#host.tools ? this.allTools : encodeTools(tools);
   }
 
-  /** What `GetTools` answers to those who may know of all tools. Written anew where it is not the last one. */
+  /** Response of `GetTools` to callers that may see all tools. Encoded again only if the list has changed. */
   get allTools(): ToolsList {
     const { tools } = this.#host;
     if (tools !== this.#listed) this.#allTools = encodeTools(this.#listed = tools);
@@ -57,22 +62,22 @@ export class ToolService {
   /**
    * `CallTool`.
    *
-   * @param protocol Name of the protocol that carries it.
+   * @param protocol Name of the protocol of the request.
    */
   callTool(request: ToolRequestMembers, head: Head, protocol: string): MaybePromise<ResponseMembers> {
     const startedMs = this.#host.clock.now();
     const call = this.#decode(request, head, protocol, false);
-    const settled = this.#host.dispatch.call(call);
-    if (!(settled instanceof Promise)) return this.#response(call, settled, startedMs);
+    const result = this.#host.dispatch.call(call);
+    if (!(result instanceof Promise)) return this.#response(call, result, startedMs);
     head.disableIdleTimeout();
-    return settled.then((later) => this.#response(call, later, startedMs));
+    return result.then((later) => this.#response(call, later, startedMs));
   }
 
   /**
    * `CallToolStream`.
    *
-   * @param sink Takes the responses on the way.
-   * @param end Gets what gives the last response, or throws why there is none.
+   * @param sink Receives the events of the call.
+   * @param end Called once, at the end of the call. Its argument returns the last response, or throws the error.
    */
   callToolStream(
     request: ToolRequestMembers,
@@ -84,42 +89,42 @@ export class ToolService {
     const startedMs = this.#host.clock.now();
     const call = this.#decode(request, head, protocol, true);
     head.disableIdleTimeout();
-    const finish = (settled: CallResult) => end(() => this.#response(call, settled, startedMs));
-    const settled = this.#host.dispatch.call(call, sink);
-    if (settled instanceof Promise) void settled.then(finish);
-    else finish(settled);
+    const finish = (result: CallResult) => end(() => this.#response(call, result, startedMs));
+    const result = this.#host.dispatch.call(call, sink);
+    if (result instanceof Promise) void result.then(finish);
+    else finish(result);
   }
 
   #decode(request: ToolRequestMembers, head: Head, protocol: string, isStreamed: boolean): Call {
-    const decoded = decodeToolRequest(request, timeoutMs(head.metadata));
-    if ("kind" in decoded) throw encodeRefusal(decoded);
+    const decoded = decodeToolRequest(request, parseTimeoutMs(head.metadata));
+    if ("kind" in decoded) throw encodeError(decoded);
     return { ...decoded, peer: new HeadPeer(head, protocol, undefined, isStreamed) };
   }
 
-  #response(call: Call, settled: CallResult, startedMs: number): ResponseMembers {
+  #response(call: Call, result: CallResult, startedMs: number): ResponseMembers {
     const { clock, info } = this.#host;
     try {
-      if (settled.kind !== "error") {
-        return encodeOutcome(settled, { startedMs, nowMs: clock.now(), serverVersion: info.version });
+      if (result.kind !== "error") {
+        return encodeOutcome(result, { startedMs, nowMs: clock.now(), serverVersion: info.version });
       }
     } catch (thrown) {
-      throw encodeRefusal(this.#unwritable(thrown, call));
+      throw encodeError(this.#encodingError(thrown, call));
     }
-    throw this.#error(call, settled);
+    throw this.#error(call, result);
   }
 
-  #error(call: Call, refusal: ErrorResult): ConnectError {
+  #error(call: Call, error: ErrorResult): ConnectError {
     try {
-      // Where the status is always 200, nobody looks for the header: the details have it.
-      const isHttp = call.peer.wire === "connect" && MAY_RETRY.has(refusal.code);
-      const retry = isHttp ? retryAfter(refusal.data) : undefined;
-      return encodeRefusal(refusal, { ...this.#host.challenge(refusal, this.#base), ...retry });
+      // Where the HTTP status is always 200, clients do not read the header; the error details have the delay.
+      const hasHttpStatus = call.peer.wire === "connect" && RETRYABLE_CODES.has(error.code);
+      const retry = hasHttpStatus ? retryAfterHeader(error.data) : undefined;
+      return encodeError(error, { ...this.#host.challenge(error, this.#base), ...retry });
     } catch (thrown) {
-      return encodeRefusal(this.#unwritable(thrown, call));
+      return encodeError(this.#encodingError(thrown, call));
     }
   }
 
-  #unwritable(thrown: unknown, call: Call): ErrorResult {
+  #encodingError(thrown: unknown, call: Call): ErrorResult {
     const error = new TypeError("The result cannot be written as a protobuf message", { cause: thrown });
     return this.#host.dispatch.mask(error, { tool: call.tool });
   }
@@ -129,11 +134,31 @@ function encodeTools(tools: WireHost["tools"]): ToolsList {
   return create(ToolsListSchema, { tools: tools.map(encodeTool) });
 }
 
-/** What the caller's headers say of its deadline, in milliseconds from now. */
-function timeoutMs(metadata: Metadata): number | undefined {
+/** Parses the deadline in the headers, in milliseconds from now. */
+function parseTimeoutMs(metadata: Metadata): number | undefined {
   const { timeoutMs, error } = metadata.get("connect-timeout-ms") === null
     ? parseGrpcTimeout(metadata.get("grpc-timeout"), Number.POSITIVE_INFINITY)
     : parseConnectTimeout(metadata.get("connect-timeout-ms"), Number.POSITIVE_INFINITY);
   if (error !== undefined) throw error;
   return timeoutMs;
+}
+
+/**
+ * Converts a request to a call (docs/spec.md 5.2). Total: returns an error result for bad input.
+ *
+ * @param timeoutMs The deadline in the headers.
+ */
+function decodeToolRequest(
+  { name: tool, arguments: args = {}, meta: members }: ToolRequestMembers,
+  timeoutMs: number | undefined,
+): Omit<Call, "peer"> | ErrorResult {
+  const meta = members === undefined ? undefined : decodeCallMeta(members);
+  if (meta !== undefined && "kind" in meta) return meta;
+  if (timeoutMs === undefined) return { tool, args, meta };
+  if (timeoutMs <= 0) return errorResult("deadline_exceeded", "The deadline has passed before the call began");
+  return { tool, args, meta: withDeadline(meta, timeoutMs) };
+}
+
+function withDeadline(meta: CallMeta | undefined, timeoutMs: number): CallMeta {
+  return { ...meta, deadlineMs: Math.min(timeoutMs, meta?.deadlineMs ?? Number.POSITIVE_INFINITY) };
 }

@@ -1,46 +1,46 @@
 /**
- * A streamed answer: a sink on one side, messages on the other.
- *
- * Messages wait in a queue for the reader; when there is too much of it, whoever pushes is asked to wait.
+ * Streamed responses: of messages, for the handlers of Connect, and of bytes, for native gRPC.
  *
  * @module
  */
 import type { CallEvent, Sink } from "../../../core/call/outcome.ts";
+import { PushStream, type PushStreamOptions } from "../../framing/push_stream.ts";
 import type { ResponseMembers } from "../messages/binary.ts";
+import { joinChunks } from "../messages/envelope.ts";
 import { encodeEvent } from "./encode.ts";
 
-/** How many messages wait for a slow reader before the handler has to. */
-const MAX_WAITING = 16;
+/** Maximum number of messages that are queued for a slow reader before the tool has to wait. */
+const MAX_QUEUED = 16;
 
-/** One streamed answer. */
+/** A queue of response messages: a sink for the call on one side, an iterator for Connect on the other. */
 export class ResponseStream implements Sink {
-  /** Aborts when nobody reads any more. */
+  /** Aborts when the client disconnects. */
   readonly closed: AbortSignal;
-  readonly #waiting: ResponseMembers[] = [];
+  readonly #queue: ResponseMembers[] = [];
   #last: (() => ResponseMembers) | undefined = undefined;
   #arrival: PromiseWithResolvers<void> | undefined = undefined;
   #room: PromiseWithResolvers<void> | undefined = undefined;
 
-  /** @param left Aborts when nobody reads any more. */
-  constructor(left: AbortSignal) {
-    this.closed = left;
-    left.addEventListener("abort", () => this.#release(), { once: true });
+  /** @param closed Aborts when the client disconnects. */
+  constructor(closed: AbortSignal) {
+    this.closed = closed;
+    closed.addEventListener("abort", () => this.#release(), { once: true });
   }
 
   push(event: CallEvent): void | Promise<void> {
     if (this.closed.aborted || this.#last !== undefined) return;
-    this.#waiting.push(encodeEvent(event));
+    this.#queue.push(encodeEvent(event));
     this.#arrival?.resolve();
-    if (this.#waiting.length >= MAX_WAITING) return (this.#room ??= Promise.withResolvers()).promise;
+    if (this.#queue.length >= MAX_QUEUED) return (this.#room ??= Promise.withResolvers()).promise;
   }
 
-  /** Ends the stream with what `last` gives, or throws. */
+  /** Ends the stream with the message that `last` returns, or with its exception. */
   end(last: () => ResponseMembers): void {
     this.#last = last;
     this.#arrival?.resolve();
   }
 
-  /** The messages, in order. Read once. */
+  /** The messages, in order. Can be read once. */
   async *read(): AsyncGenerator<ResponseMembers, void, undefined> {
     for (;;) {
       for (let next = this.#take(); next !== undefined; next = this.#take()) yield next;
@@ -51,13 +51,42 @@ export class ResponseStream implements Sink {
   }
 
   #take(): ResponseMembers | undefined {
-    const next = this.#waiting.shift();
-    if (this.#waiting.length < MAX_WAITING) this.#release();
+    const next = this.#queue.shift();
+    if (this.#queue.length < MAX_QUEUED) this.#release();
     return next;
   }
 
   #release(): void {
     this.#room?.resolve();
     this.#room = undefined;
+  }
+}
+
+const OPTIONS: PushStreamOptions<Uint8Array, Uint8Array[]> = {
+  encode: (envelope) => envelope,
+  merge(held = [], envelope) {
+    held.push(envelope);
+    return held;
+  },
+  encodeHeld: joinChunks,
+};
+
+/** The body of a streamed response of native gRPC, as envelopes. */
+export class NativeStream extends PushStream<Uint8Array, Uint8Array[]> {
+  /** Body of the response. */
+  readonly body: ReadableStream<Uint8Array>;
+  /** Exception that ended the stream, if there was one. Known at the end of the body. */
+  thrown: unknown = undefined;
+
+  constructor() {
+    super(OPTIONS);
+    this.body = this.open();
+  }
+
+  /** Ends the stream with an error. */
+  fail(thrown: unknown): void {
+    if (this.isEnded) return;
+    this.thrown = thrown;
+    this.end();
   }
 }

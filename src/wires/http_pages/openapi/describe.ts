@@ -5,7 +5,8 @@
  */
 import type { ToolListing } from "../../../core/tool/listing.ts";
 import type { MountedPaths, WireHost } from "../../wire.ts";
-import { rebaseSchema } from "./schemas.ts";
+import { mapParts } from "../../../core/json_schema/subschemas.ts";
+import type { JsonSchema } from "../../../core/schema/standard_schema.ts";
 
 type Node = Readonly<Record<string, unknown>>;
 
@@ -150,4 +151,11 @@ function jsonContent(schema: Node): Node {
 
 function ref(name: string): Node {
   return { $ref: `#/components/schemas/${name}` };
+}
+
+/** A schema as it has to be where `pointer` leads: its references are to its own root. */
+export function rebaseSchema(schema: JsonSchema, pointer: string): JsonSchema {
+  const { $ref } = schema;
+  const moved = typeof $ref === "string" ? { ...schema, $ref: $ref.replace(/^#/, () => pointer) } : schema;
+  return mapParts(moved, (part) => rebaseSchema(part, pointer));
 }

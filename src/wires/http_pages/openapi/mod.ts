@@ -6,7 +6,7 @@
 import { errorResult } from "../../../core/call/outcome.ts";
 import { checkOptions, PATH } from "../../../internal/options.ts";
 import { sha256, toHex } from "../../../internal/encoding.ts";
-import type { Head, MountedWire, Reply, Wire, WireHost } from "../../wire.ts";
+import type { Head, MountedWire, Reply, RequestWire, WireHost } from "../../wire.ts";
 import { describeServer } from "./describe.ts";
 
 /** Options of {@link openapiPage}. */
@@ -32,7 +32,7 @@ export interface OpenApiOptions {
  * ```
  * @throws {TypeError} If the path is none, or there is no such option.
  */
-export function openapiPage(options: OpenApiOptions = {}): Wire {
+export function openapiPage(options: OpenApiOptions = {}): RequestWire {
   checkOptions<OpenApiOptions>("serve OpenAPI", options, { path: PATH });
   const { path = "/openapi.json" } = options;
   return { name: "openapi", mount: (host) => mountOpenApi(host, path) };

@@ -1,70 +1,59 @@
 /**
- * Finds out which era a server speaks, once, and then speaks it.
+ * Detects once which era a server supports, and sends requests in that era.
  *
  * Source: MCP, revision 2026-07-28, "Versioning" and "Backward compatibility".
  *
  * @module
  */
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
-import type { ActivityMonitor } from "../../../core/call/transport.ts";
+import { withTimeLimit } from "../../../core/call/time_limit.ts";
+import type { Logger } from "../../../core/handler/context.ts";
 import { asObject, type Members } from "../../../internal/json.ts";
 import { systemClock } from "../../../internal/time.ts";
 import { VERSION } from "../../../internal/version.ts";
-import { type Carrier, type RpcReply, within } from "./message_transport.ts";
-import type { Era, Self } from "./era.ts";
-import { Handlers } from "./handlers.ts";
-import { Inbox, type Watch } from "./incoming_router.ts";
-import { LegacyEra, type Refused } from "./legacy.ts";
-import { MODERN_VERSION } from "../protocol/constants.ts";
-import { discover, ModernEra } from "./modern.ts";
-import { refusalOf } from "./error_result.ts";
-import type { McpClientOptions, McpImplementation, McpLogLevel } from "./types.ts";
 import { UNSUPPORTED_VERSION } from "../protocol/codes.ts";
+import { MODERN_VERSION } from "../protocol/constants.ts";
+import { decodeFailedReply } from "./decode_reply.ts";
+import type { ClientIdentity, EraRequest, ProtocolEra } from "./era.ts";
+import { IncomingRouter } from "./incoming_router.ts";
+import { LegacyEra } from "./legacy.ts";
+import type { FailedReply, MessageTransport, RpcReply } from "./message_transport.ts";
+import { discoverServer, ModernEra } from "./modern.ts";
+import { RequestHandlers } from "./request_handlers.ts";
+import type { McpClientOptions, McpImplementation, McpLogLevel } from "./types.ts";
 
-/** How to get to a server. */
-export interface Route {
-  /** What carries messages to it. */
-  readonly carrier: Carrier;
-  /** What may carry them where that is not understood: an older transport. */
-  readonly older?: () => Carrier;
-  /** How long the server may take to say which era it speaks, in milliseconds. */
-  readonly probeMs: number;
+/** How to reach a server. */
+export interface ServerRoute {
+  /** The transport. */
+  readonly transport: MessageTransport;
+  /** Opens the older transport, for servers that do not support the other one. */
+  readonly openLegacyTransport?: () => MessageTransport;
+  /** Timeout of the request that detects the era, in milliseconds. */
+  readonly probeTimeoutMs: number;
 }
 
-/** What is asked of a server. */
-export interface Asking {
-  readonly method: string;
-  readonly params?: Members;
-  /** Members of `_meta` that are not the protocol's. */
-  readonly meta?: Members;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly limit: ActivityMonitor;
-  readonly watch?: Watch;
-  readonly isEndless?: boolean;
-}
-
-/** A server that is spoken to. */
-export class Connection implements Self {
-  readonly handlers: Handlers = new Handlers();
-  readonly inbox: Inbox;
+/** The connection to a server, in the era that the server supports. */
+export class Connection implements ClientIdentity {
+  readonly handlers: RequestHandlers = new RequestHandlers();
+  readonly router: IncomingRouter;
   readonly info: McpImplementation;
-  readonly warn: (message: string) => void;
+  readonly logger: Pick<Logger, "warn">;
   logLevel: McpLogLevel | undefined = undefined;
-  readonly #route: Route;
-  readonly #preferred: "auto" | "modern" | "legacy";
-  #era: Era | undefined = undefined;
-  #opening: Promise<Era | ErrorResult> | undefined = undefined;
-  #older: Carrier | undefined = undefined;
+  readonly #route: ServerRoute;
+  readonly #preferredEra: "auto" | "modern" | "legacy";
+  #era: ProtocolEra | undefined = undefined;
+  #opening: Promise<ProtocolEra | ErrorResult> | undefined = undefined;
+  #legacyTransport: MessageTransport | undefined = undefined;
   #isClosed = false;
   #lastId = 0;
 
-  constructor(route: Route, options: McpClientOptions) {
-    const { clientInfo = { name: "toolwire", version: VERSION }, era = "auto", onWarning = console.warn } = options;
+  constructor(route: ServerRoute, options: McpClientOptions) {
+    const { clientInfo = { name: "toolwire", version: VERSION }, era = "auto", logger = console } = options;
     this.info = clientInfo;
-    this.warn = onWarning;
-    this.inbox = new Inbox(this.handlers, onWarning);
+    this.logger = logger;
+    this.router = new IncomingRouter(this.handlers, logger);
     this.#route = route;
-    this.#preferred = era;
+    this.#preferredEra = era;
   }
 
   get capabilities(): Members {
@@ -75,132 +64,130 @@ export class Connection implements Self {
     return ++this.#lastId;
   }
 
-  renewed(): void {
-    this.inbox.tell("renewed", undefined);
+  onSessionRenewed(): void {
+    this.router.emit("sessionRenewed", undefined);
   }
 
-  /** The era, found out if it is not known. Not kept where the server could not be asked. */
-  async era(): Promise<Era | ErrorResult> {
+  /** The era; detected by the first call. An error is not cached: the next call tries again. */
+  async era(): Promise<ProtocolEra | ErrorResult> {
     if (this.#isClosed) return CLOSED;
     if (this.#era !== undefined) return this.#era;
-    // Where what one request waits for cannot be waited for by another, each finds out for itself.
+    // If I/O is bound to the request that started it, as on Workers, each request detects the era itself.
     const opening = systemClock.isPerRequest ? this.#open() : this.#opening ??= this.#open();
     const era = await opening;
-    return "kind" in era ? this.#refused(era) : this.#adopt(era);
+    return "kind" in era ? this.#openFailed(era) : this.#adopt(era);
   }
 
-  /** Asks the server. Total. */
-  async request(asking: Asking): Promise<RpcReply> {
+  /** Sends a request and waits for the reply. Never throws. */
+  async request(request: EraRequest): Promise<RpcReply> {
     const era = await this.era();
-    if ("kind" in era) return { refusal: era };
-    const { method, params = {}, meta = {}, headers = {}, limit, watch, isEndless = false } = asking;
+    if ("kind" in era) return { transportError: era };
     const id = this.nextId();
-    const forget = watch && this.inbox.watch(id, watch);
-    const wantsProgress = watch?.progress !== undefined;
+    const untrack = request.pending && this.router.track(id, request.pending);
     try {
-      return await era.request({ id, method, params, meta, headers, limit, wantsProgress, isEndless });
+      return await era.request(id, request);
     } finally {
-      forget?.();
+      untrack?.();
     }
   }
 
-  /** Ends it, for good. */
+  /** Closes the connection permanently. */
   close(): void {
     this.#isClosed = true;
     this.#era?.close();
-    this.#route.carrier.close();
-    this.#older?.close();
+    this.#route.transport.close();
+    this.#legacyTransport?.close();
   }
 
-  #refused(refusal: ErrorResult): ErrorResult {
+  #openFailed(error: ErrorResult): ErrorResult {
     this.#opening = undefined;
-    return this.#isClosed ? CLOSED : refusal;
+    return this.#isClosed ? CLOSED : error;
   }
 
-  #adopt(era: Era): Era | ErrorResult {
+  #adopt(era: ProtocolEra): ProtocolEra | ErrorResult {
     if (!this.#isClosed) this.#era ??= era;
-    // Another was first, or it is too late.
+    // Another request was faster, or the connection was closed meanwhile.
     if (this.#era !== era) era.close();
     const adopted = this.#era;
     if (adopted === undefined || this.#isClosed) return CLOSED;
-    this.inbox.respond = adopted.isModern ? undefined : (message) => void adopted.post(message);
+    this.router.respond = adopted.isModern ? undefined : (message) => void adopted.post(message);
     return adopted;
   }
 
-  async #open(): Promise<Era | ErrorResult> {
-    const { carrier } = this.#route;
-    carrier.receive = this.inbox.receive;
-    if (this.#preferred === "legacy") return await this.#openLegacy();
-    let verdict = await this.#probe(this.#route.probeMs);
-    if (verdict === "again") verdict = await this.#probe(this.#route.probeMs);
-    if (verdict instanceof ModernEra) return verdict;
-    if (this.#preferred === "modern" || typeof verdict === "object") {
-      return typeof verdict === "object"
-        ? verdict
-        : errorResult("invalid_request", `The server does not speak MCP ${MODERN_VERSION}`);
+  async #open(): Promise<ProtocolEra | ErrorResult> {
+    const { transport, probeTimeoutMs } = this.#route;
+    transport.receive = this.router.receive;
+    if (this.#preferredEra === "legacy") return await this.#openLegacy();
+    let probed = await this.#probe(probeTimeoutMs);
+    if (probed === "again") probed = await this.#probe(probeTimeoutMs);
+    if (typeof probed === "object") return probed;
+    if (this.#preferredEra === "modern") {
+      return errorResult("invalid_request", `The server does not support MCP ${MODERN_VERSION}`);
     }
     return await this.#openLegacy();
   }
 
-  async #probe(limitMs: number): Promise<ModernEra | ErrorResult | "again" | "legacy"> {
-    const { carrier } = this.#route;
-    const reply = await within(limitMs, (limit) => discover(carrier, this, limit));
+  async #probe(timeoutMs: number): Promise<ModernEra | ErrorResult | "again" | "legacy"> {
+    const { transport } = this.#route;
+    const reply = await withTimeLimit(timeoutMs, (limit) => discoverServer(transport, this, limit));
     if ("result" in reply) {
-      const verdict = judge(reply.result["supportedVersions"]);
-      return verdict === "modern" ? new ModernEra(carrier, this, reply.result) : verdict;
+      const era = chooseEra(reply.result["supportedVersions"]);
+      return era === "modern" ? new ModernEra(transport, this, reply.result) : era;
     }
     if ("error" in reply && reply.error.code === UNSUPPORTED_VERSION) {
-      const verdict = judge(asObject(reply.error.data)["supported"]);
-      return verdict === "modern" ? "again" : verdict;
+      const era = chooseEra(asObject(reply.error.data)["supported"]);
+      return era === "modern" ? "again" : era;
     }
-    return isEvidenceOfOlder(reply, carrier) ? "legacy" : refusalOf(reply);
+    return indicatesLegacyServer(reply, transport) ? "legacy" : decodeFailedReply(reply);
   }
 
-  async #openLegacy(): Promise<Era | ErrorResult> {
-    const { carrier, older } = this.#route;
-    const era = new LegacyEra(carrier, this);
-    this.inbox.respond = (message) => void era.post(message);
-    const refused = await era.open();
-    if (refused === undefined) return era;
-    // A server that was slow to say that it speaks the other one.
-    if ("error" in refused && refused.error.code === UNSUPPORTED_VERSION && this.#preferred === "auto") {
-      const verdict = await this.#probe(2 * this.#route.probeMs);
-      if (verdict instanceof ModernEra) {
-        this.inbox.respond = undefined;
-        return verdict;
+  async #openLegacy(): Promise<ProtocolEra | ErrorResult> {
+    const { transport, openLegacyTransport, probeTimeoutMs } = this.#route;
+    const era = this.#legacyEra(transport);
+    const failed = await era.open();
+    if (failed === undefined) return era;
+    // A modern server that answered the first probe too late.
+    if ("error" in failed && failed.error.code === UNSUPPORTED_VERSION && this.#preferredEra === "auto") {
+      const probed = await this.#probe(2 * probeTimeoutMs);
+      if (probed instanceof ModernEra) {
+        this.router.respond = undefined;
+        return probed;
       }
     }
-    const isUnknown = [400, 404, 405].includes(refused.status ?? 0);
-    return isUnknown && older !== undefined ? await this.#openOlder(older(), refused) : refusalOf(refused);
+    const isUnknown = [400, 404, 405].includes(failed.status ?? 0);
+    if (!isUnknown || openLegacyTransport === undefined) return decodeFailedReply(failed);
+    const legacyTransport = this.#legacyTransport = openLegacyTransport();
+    const legacyEra = this.#legacyEra(legacyTransport);
+    if (await legacyEra.open() === undefined) return legacyEra;
+    legacyTransport.close();
+    return decodeFailedReply(failed);
   }
 
-  async #openOlder(carrier: Carrier, refused: Refused): Promise<Era | ErrorResult> {
-    carrier.receive = this.inbox.receive;
-    const era = new LegacyEra(carrier, this);
-    this.inbox.respond = (message) => void era.post(message);
-    this.#older = carrier;
-    if (await era.open() === undefined) return era;
-    carrier.close();
-    return refusalOf(refused);
+  /** Before the handshake is complete, servers may already send requests. */
+  #legacyEra(transport: MessageTransport): LegacyEra {
+    transport.receive = this.router.receive;
+    const era = new LegacyEra(transport, this);
+    this.router.respond = (message) => void era.post(message);
+    return era;
   }
 }
 
 const CLOSED: ErrorResult = errorResult("unavailable", "The transport is closed");
 
-/** What the revisions that a server names mean for us. */
-function judge(revisions: unknown): "modern" | "legacy" | ErrorResult {
+/** The era for a server with these revisions; an error result if it supports newer ones only. */
+function chooseEra(revisions: unknown): "modern" | "legacy" | ErrorResult {
   const named = Array.isArray(revisions) ? revisions.filter((one) => typeof one === "string") : [];
   if (named.includes(MODERN_VERSION)) return "modern";
-  // Dates, which sort as text does.
+  // Revisions are dates, which sort as text.
   if (!named.some((revision) => revision > MODERN_VERSION)) return "legacy";
-  return errorResult("invalid_request", `The server speaks MCP ${named.join(", ")}, this client ${MODERN_VERSION}`);
+  return errorResult("invalid_request", `The server supports MCP ${named.join(", ")}, this client ${MODERN_VERSION}`);
 }
 
-/** Whether the probe's fate says that the server knows nothing of it, and not that it could not be reached, or let nobody in. */
-function isEvidenceOfOlder(reply: Refused, carrier: Carrier): boolean {
+/** Whether the reply to the probe comes from a server that does not know it. Other reasons: unreachable, overloaded, unauthorized. */
+function indicatesLegacyServer(reply: FailedReply, transport: MessageTransport): boolean {
   const { status } = reply;
   if (status !== undefined) return status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status);
   if ("error" in reply) return true;
-  // A process that ends, or says nothing: some old servers do. In a page, headers that a server does not allow look like that.
-  return !carrier.hasHeaders || ("document" in globalThis && reply.refusal.code === "unavailable");
+  // Some old servers exit or do not answer. In a browser, a server that does not allow the headers looks unreachable.
+  return !transport.hasHeaders || ("document" in globalThis && reply.transportError.code === "unavailable");
 }

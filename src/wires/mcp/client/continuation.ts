@@ -1,75 +1,76 @@
 /**
- * What a caller keeps while it looks for answers: the server's own state, and how answers are to be sent.
+ * The continuation of a call with open questions: the server's state, and how the answers are sent.
  *
- * The state itself where that is all, so that a continuation of our servers is the same on every wire. Nothing is kept here, so
- * that another process can go on.
+ * It is the server's state alone if nothing else is needed, so that Toolwire servers give the same continuation on every wire.
+ * The client stores nothing, so that another process can continue the call.
  *
  * @module
  */
 import { asObject, type Members } from "../../../internal/json.ts";
-import { type AnswerForm, isAnswer, type ServerQuestion, toElicitResult } from "./questions.ts";
 import { isModelOrRootsResult } from "../protocol/forms.ts";
+import { type AnswerEncoding, isAnswer, type ServerQuestion, toElicitResult } from "./questions.ts";
 
-/** What of a round the next one has to know. */
-export interface Round {
-  /** The server's state, to be echoed as it is; `undefined` if it gave none. */
+/** Decoded continuation. */
+export interface ContinuationState {
+  /** The server's state, which is sent back unchanged; `undefined` if it has none. */
   readonly state: string | undefined;
-  /** What was asked. */
-  readonly forms: Readonly<Record<string, AnswerForm>>;
-  /** What was answered without the caller, as the protocol has it. */
+  /** How answers are sent, by the caller's key. */
+  readonly forms: Readonly<Record<string, AnswerEncoding>>;
+  /** Results of the transport's own handlers, by the server's key. */
   readonly answered: Members;
 }
 
 const PREFIX = "mcp:";
 
-/** Writes a round down. */
-export function encodeRound(
+/** Encodes a continuation. */
+export function toContinuation(
   state: string | undefined,
   questions: readonly ServerQuestion[],
   answered: Members,
 ): string {
-  const special = questions.filter(({ key, form }) => form.isGrant || form.defaults !== undefined || form.key !== key);
+  const special = questions.filter(({ key, encoding: { isGrant, defaults, key: serverKey } }) =>
+    isGrant || defaults !== undefined || serverKey !== key
+  );
   const isPlain = special.length === 0 && Object.keys(answered).length === 0;
   if (isPlain && state !== undefined && !state.startsWith(PREFIX)) return state;
-  const forms = Object.fromEntries(special.map(({ key, form }) => [key, form]));
+  const forms = Object.fromEntries(special.map(({ key, encoding }) => [key, encoding]));
   return PREFIX + JSON.stringify({ state, forms, answered });
 }
 
-/** Reads a round; what was not written here is the server's state. */
-export function decodeRound(continuation: string): Round {
+/** Decodes a continuation. Text that was not encoded here is the server's state. */
+export function fromContinuation(continuation: string): ContinuationState {
   if (continuation.startsWith(PREFIX)) {
     try {
       const { state, forms, answered } = asObject(JSON.parse(continuation.slice(PREFIX.length)));
       return {
         state: typeof state === "string" ? state : undefined,
-        forms: asObject(forms) as Round["forms"],
+        forms: asObject(forms) as ContinuationState["forms"],
         answered: asObject(answered),
       };
     } catch {
-      // Then it is the server's own, which happens to look like that.
+      // The server's own state, which happens to have the prefix.
     }
   }
   return { state: continuation, forms: {}, answered: {} };
 }
 
-/** What the next request says: the state, and the answers under the server's keys. */
-export function inputsOf({ state, forms, answered }: Round, responses: unknown): Members {
-  const given = Object.entries(asObject(responses)).map(([key, response]) => {
-    const form = Object.hasOwn(forms, key) ? forms[key] : undefined;
-    return [form?.key ?? key, sent(response, form)] as const;
+/** Parameters of the next request: the server's state, and the answers by the server's keys. */
+export function toInputParams({ state, forms, answered }: ContinuationState, responses: unknown): Members {
+  const answers = Object.entries(asObject(responses)).map(([key, response]) => {
+    const encoding = Object.hasOwn(forms, key) ? forms[key] : undefined;
+    return [encoding?.key ?? key, encodeAnswer(response, encoding)] as const;
   });
-  const inputResponses = { ...answered, ...Object.fromEntries(given) };
+  const inputResponses = { ...answered, ...Object.fromEntries(answers) };
   return {
     ...(Object.keys(inputResponses).length > 0 && { inputResponses }),
     ...(state !== undefined && { requestState: state }),
   };
 }
 
-/** What a model said, or a list of folders, stands for itself; what is no answer goes as it is, so that the server says so. */
-function sent(response: unknown, form: AnswerForm | undefined): unknown {
+/** Results of sampling and roots have no `action`. An invalid answer is sent unchanged, so that the server rejects it. */
+function encodeAnswer(response: unknown, encoding: AnswerEncoding | undefined): unknown {
   if (!isAnswer(response)) return response;
   const { action, content } = response;
-  return action === "accept" && isModelOrRootsResult(content) && form === undefined
-    ? content
-    : toElicitResult(response, form ?? {});
+  const isResult = action === "accept" && encoding === undefined && isModelOrRootsResult(content);
+  return isResult ? content : toElicitResult(response, encoding ?? {});
 }

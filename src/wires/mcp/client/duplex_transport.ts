@@ -1,127 +1,130 @@
 /**
- * A carrier over something that carries lines both ways and knows no answers: they are told apart by their ids alone.
+ * A message transport over a duplex connection. Replies are matched to requests by their ids.
  *
  * @module
  */
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { ToolError } from "../../../core/errors/tool_error.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
-import type { Carrier, Receive, Replied, RpcReply, Sending } from "./message_transport.ts";
 import { encodeMessage, type OneWayMessage, type RpcRequest, type ServerMessage } from "../protocol/messages.ts";
+import type { MessageTransport, ReceiveMessage, RpcReply, SendOptions, TransportReply } from "./message_transport.ts";
 
-/** What carries the text of messages. */
-export interface Line {
-  /** Whether it has been ended, from either side. */
-  readonly isOver: boolean;
+/** A connection that carries messages in both directions. */
+export interface DuplexConnection {
+  /** Whether either side has closed it. */
+  readonly isClosed: boolean;
   /** Sends the text of one message. */
-  write(text: string, sending: Sending): Promise<ErrorResult | undefined>;
-  /** Ends it. */
+  write(text: string, options: SendOptions): Promise<ErrorResult | undefined>;
+  /** Closes it. */
   close(): void;
 }
 
-/** How a {@link Line} tells what comes. */
-export interface LineEnd {
-  /** Messages came. */
-  take(messages: readonly ServerMessage[]): void;
-  /** Nothing more will come. */
-  end(refusal: ErrorResult): void;
+/** Receives the events of a {@link DuplexConnection}. */
+export interface DuplexHandler {
+  /** Messages have arrived. */
+  receive(messages: readonly ServerMessage[]): void;
+  /** The connection is closed. */
+  closed(error: ErrorResult): void;
 }
 
-/** Opens a line; with a refusal if that cannot be done. */
-export type OpenLine = (end: LineEnd, sending: Sending) => Promise<Line | ErrorResult>;
+/** Opens a connection; returns an error result if that fails. */
+export type OpenDuplexConnection = (
+  handler: DuplexHandler,
+  options: SendOptions,
+) => Promise<DuplexConnection | ErrorResult>;
 
-interface Waiting {
-  readonly sending: Sending;
+interface WaitingRequest {
+  readonly options: SendOptions;
   resolve(reply: RpcReply): void;
 }
 
-/** Carries messages over a line, which is opened when it is first needed, and again after it broke. */
-export class PipeCarrier implements Carrier {
+/** Sends messages over a connection that is opened with the first request, and again after it was closed. */
+export class DuplexTransport implements MessageTransport {
   readonly hasHeaders = false;
   epoch = 0;
-  receive: Receive = () => {};
-  readonly #open: OpenLine;
-  readonly #waiting = new Map<RequestId, Waiting>();
-  #line: Promise<Line | ErrorResult> | undefined = undefined;
+  receive: ReceiveMessage = () => {};
+  readonly #open: OpenDuplexConnection;
+  readonly #waiting = new Map<RequestId, WaitingRequest>();
+  #connection: Promise<DuplexConnection | ErrorResult> | undefined = undefined;
   #isClosed = false;
 
-  constructor(open: OpenLine) {
+  constructor(open: OpenDuplexConnection) {
     this.#open = open;
   }
 
-  async request(message: RpcRequest, sending: Sending): Promise<Replied> {
+  async request(message: RpcRequest, options: SendOptions): Promise<TransportReply> {
     const { id } = message;
-    const { signal } = sending.limit;
+    const { signal } = options.limit;
     const { promise, resolve } = Promise.withResolvers<RpcReply>();
-    const leave = () => resolve({ refusal: abandoned(signal) });
-    this.#waiting.set(id, { sending, resolve });
-    signal.addEventListener("abort", leave);
+    const abort = () => resolve({ transportError: abortError(signal) });
+    this.#waiting.set(id, { options, resolve });
+    signal.addEventListener("abort", abort);
     try {
-      const refusal = signal.aborted ? abandoned(signal) : await this.#write(encodeMessage(message), sending);
-      return refusal === undefined ? await promise : { refusal };
+      const error = signal.aborted ? abortError(signal) : await this.#write(encodeMessage(message), options);
+      return error === undefined ? await promise : { transportError: error };
     } finally {
-      signal.removeEventListener("abort", leave);
+      signal.removeEventListener("abort", abort);
       this.#waiting.delete(id);
     }
   }
 
-  /** Nothing is begun for the sake of what is not answered. */
-  async post(message: OneWayMessage, sending: Sending): Promise<ErrorResult | undefined> {
-    const line = await this.#line;
-    if (line === undefined || "kind" in line || line.isOver) return CLOSED;
-    return await line.write(encodeMessage(message), sending);
+  /** Does not open a connection: without one there is nothing to notify. */
+  async post(message: OneWayMessage, options: SendOptions): Promise<ErrorResult | undefined> {
+    const connection = await this.#connection;
+    if (connection === undefined || "kind" in connection || connection.isClosed) return CLOSED;
+    return await connection.write(encodeMessage(message), options);
   }
 
   close(): void {
     this.#isClosed = true;
-    this.#line?.then((line) => "kind" in line || line.close());
-    this.#line = undefined;
-    this.#end(CLOSED);
+    this.#connection?.then((connection) => "kind" in connection || connection.close());
+    this.#connection = undefined;
+    this.#failAll(CLOSED);
   }
 
-  async #write(text: string, sending: Sending): Promise<ErrorResult | undefined> {
+  async #write(text: string, options: SendOptions): Promise<ErrorResult | undefined> {
     if (this.#isClosed) return CLOSED;
-    const line = await this.#opened(sending);
-    return "kind" in line ? line : await line.write(text, sending);
+    const connection = await this.#ensureOpen(options);
+    return "kind" in connection ? connection : await connection.write(text, options);
   }
 
-  async #opened(sending: Sending): Promise<Line | ErrorResult> {
-    const opening = this.#line;
-    const line = opening && await opening;
-    if (line !== undefined && !("kind" in line) && !line.isOver) return line;
-    // Whoever comes first opens it anew; the others find that.
-    if (this.#line === opening) this.#line = this.#begin(sending);
-    return await this.#line ?? CLOSED;
+  async #ensureOpen(options: SendOptions): Promise<DuplexConnection | ErrorResult> {
+    const opening = this.#connection;
+    const connection = opening && await opening;
+    if (connection !== undefined && !("kind" in connection) && !connection.isClosed) return connection;
+    // The first request reconnects, the others use the new connection.
+    if (this.#connection === opening) this.#connection = this.#connect(options);
+    return await this.#connection ?? CLOSED;
   }
 
-  #begin(sending: Sending): Promise<Line | ErrorResult> {
+  #connect(options: SendOptions): Promise<DuplexConnection | ErrorResult> {
     const { epoch } = this;
     return this.#open({
-      take: (messages) => messages.forEach((message) => this.#take(message)),
-      end: (refusal) => {
-        // A line that has a successor has said so.
+      receive: (messages) => messages.forEach((message) => this.#receive(message)),
+      closed: (error) => {
+        // Reported already, if there is a newer connection.
         if (epoch !== this.epoch) return;
         this.epoch++;
-        this.#end(refusal);
+        this.#failAll(error);
       },
-    }, sending);
+    }, options);
   }
 
-  #take(incoming: ServerMessage): void {
-    // The line is everybody's: it is not quiet for anyone.
-    for (const { sending } of this.#waiting.values()) sending.limit.markActive();
+  #receive(incoming: ServerMessage): void {
+    // All requests share the connection, so any message is activity for each of them.
+    for (const { options } of this.#waiting.values()) options.limit.markActive();
     if (incoming.kind !== "reply") this.receive(incoming, undefined);
     else if (incoming.id !== undefined) this.#waiting.get(incoming.id)?.resolve(incoming.reply);
   }
 
-  #end(refusal: ErrorResult): void {
-    for (const { resolve } of this.#waiting.values()) resolve({ refusal });
+  #failAll(transportError: ErrorResult): void {
+    for (const { resolve } of this.#waiting.values()) resolve({ transportError });
   }
 }
 
-/** Why nobody waits any more: what has ended it says so, where it is an error of ours, such as time that was up. */
-function abandoned({ reason }: AbortSignal): ErrorResult {
-  if (!(reason instanceof ToolError)) return errorResult("cancelled", "The caller has left");
+/** The error for an aborted request: the code of the reason if it is a {@link ToolError}, such as `deadline_exceeded`. */
+function abortError({ reason }: AbortSignal): ErrorResult {
+  if (!(reason instanceof ToolError)) return errorResult("cancelled", "The caller has cancelled the request");
   return errorResult(reason.code, `The server has not answered: ${reason.message}`);
 }
 

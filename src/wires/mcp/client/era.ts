@@ -1,67 +1,66 @@
 import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
-import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { asObject, isJsonObject, type Members, typedOr } from "../../../internal/json.ts";
+import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import type { OneWayMessage } from "../protocol/messages.ts";
+import type { PendingRequest } from "./incoming_router.ts";
 import type { RpcReply } from "./message_transport.ts";
 import type { McpImplementation, McpLogLevel, McpServerInfo } from "./types.ts";
 
-/** A request, before an era has written it. */
+/** A request in a form that both eras can send. */
 export interface EraRequest {
-  /** Unique among the requests of a transport. */
-  readonly id: RequestId;
   /** The method. */
   readonly method: string;
-  /** Its parameters, without `_meta`. */
-  readonly params: Members;
-  /** Members of `_meta` that are not the protocol's. */
-  readonly meta: Members;
-  /** Headers that are not the protocol's version, method or name. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Ends it. */
+  /** Parameters without `_meta`. Default: none. */
+  readonly params?: Members;
+  /** Members of `_meta` that the protocol does not define. Default: none. */
+  readonly meta?: Members;
+  /** Headers other than version, method and name. Default: none. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Aborts the request. */
   readonly limit: ActivityMonitor;
-  /** Whether to tell how far it has come. */
-  readonly wantsProgress: boolean;
-  /** Whether the answer goes on for as long as somebody wants it. */
-  readonly isEndless: boolean;
+  /** Callbacks. With `onProgress` the request asks for progress notifications. Default: none. */
+  readonly pending?: PendingRequest;
+  /** Whether the response is a stream without an end. Default: `false`. */
+  readonly isEndless?: boolean;
 }
 
-/** How a server is spoken to: by one of the protocol's eras. */
-export interface Era {
-  /** Whether each request stands for itself. */
+/** One of the two eras of the protocol: with a handshake, or without sessions. */
+export interface ProtocolEra {
+  /** Whether it is the era without sessions. */
   readonly isModern: boolean;
-  /** Whether some arguments travel in headers, too. */
+  /** Whether some arguments are repeated in headers. */
   readonly hasHeaders: boolean;
-  /** What the server says of itself. */
+  /** Information that the server has sent about itself. */
   readonly server: McpServerInfo;
-  /** Makes a request. Total. */
-  request(request: EraRequest): Promise<RpcReply>;
-  /** Sends what is not answered. */
+  /** Sends a request with an id that is unique among those of a transport. Never throws. */
+  request(id: RequestId, request: EraRequest): Promise<RpcReply>;
+  /** Sends a notification or a response. */
   post(message: OneWayMessage): Promise<ErrorResult | undefined>;
-  /** Takes leave. */
+  /** Ends the session. */
   close(): void;
 }
 
-/** What the client says of itself. */
-export interface Self {
-  /** How it names itself. */
+/** What the eras need of the client. */
+export interface ClientIdentity {
+  /** Name and version. */
   readonly info: McpImplementation;
-  /** What it can be asked. */
+  /** Capabilities of the client. */
   readonly capabilities: Members;
-  /** From which level on it wants to see what the server logs. */
+  /** Lowest level of log messages that the client wants. */
   readonly logLevel: McpLogLevel | undefined;
-  /** An id that no other request has. */
+  /** A new request id. */
   nextId(): number;
-  /** Told when a server had forgotten the session, and another has begun. */
-  renewed(): void;
+  /** Called when the server has lost the session and a new one was initialized. */
+  onSessionRenewed(): void;
 }
 
-/** Tells the server that nobody waits for a request any more. */
-export function cancelled(requestId: RequestId): OneWayMessage {
-  return { method: "notifications/cancelled", params: { requestId, reason: "The caller has left" } };
+/** The notification that a request is cancelled. */
+export function cancelledNotification(requestId: RequestId): OneWayMessage {
+  return { method: "notifications/cancelled", params: { requestId, reason: "The caller has cancelled the request" } };
 }
 
-/** Reads what a server says of itself. */
+/** Reads the result of `initialize` or `server/discover`. */
 export function readServerInfo(revision: string, result: Members, info: unknown): McpServerInfo {
   const { capabilities, instructions } = result;
   return {

@@ -1,93 +1,103 @@
 /**
- * Where what a server says on its own goes: to the call that it belongs to, to whoever listens, to who can answer it.
+ * Routes server-initiated messages to the pending request, the event listeners or the request handler they are for.
  *
  * @module
  */
-import type { Progress } from "../../../core/call/outcome.ts";
-import type { RequestId } from "../../framing/json_rpc/decode.ts";
+import type { Progress, Sink } from "../../../core/call/outcome.ts";
+import type { Logger } from "../../../core/handler/context.ts";
+import { Listeners } from "../../../internal/async.ts";
 import { asObject, type Members } from "../../../internal/json.ts";
-import type { InputRequest } from "../protocol/forms.ts";
-import { requestOf } from "./questions.ts";
-import type { Receive } from "./message_transport.ts";
-import type { Handlers } from "./handlers.ts";
-import type { OneWayMessage, RpcError } from "../protocol/messages.ts";
-import type { McpLogMessage } from "./types.ts";
-import { SUBSCRIPTION_ID } from "../protocol/constants.ts";
+import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { mcpErrorCodes } from "../protocol/codes.ts";
+import { SUBSCRIPTION_ID } from "../protocol/constants.ts";
+import type { InputRequest } from "../protocol/forms.ts";
+import type { OneWayMessage, RpcOutcome } from "../protocol/messages.ts";
+import type { ReceiveMessage } from "./message_transport.ts";
+import { relatedRequestId } from "./questions.ts";
+import type { RequestHandlers } from "./request_handlers.ts";
+import type { McpLogMessage } from "./types.ts";
 
-/** Somebody who waits for the answer to a request. */
-export interface Watch {
-  /** Told how far it has come. */
-  progress?(progress: Progress): void;
-  /** Asked what the server wants to know meanwhile; says so when it knows. */
-  ask?(request: InputRequest, id: RequestId, respond: Respond): void;
-  /** Told which notifications it will get. */
-  acknowledged?(notifications: Members): void;
-  /** The server does not want to know any more. */
-  withdraw?(id: RequestId): void;
+/** Callbacks of a request that waits for its reply. */
+export interface PendingRequest {
+  /** Progress of the request. */
+  onProgress?(progress: Progress): void;
+  /** A question of the server; `respond` sends the answer. */
+  onQuestion?(request: InputRequest, id: RequestId, respond: RespondToServer): void;
+  /** The notifications that the server agrees to send. */
+  onAcknowledged?(notifications: Members): void;
+  /** The server has cancelled its question. */
+  onQuestionCancelled?(id: RequestId): void;
 }
 
-/** Answers what the server asked. */
-export type Respond = (answer: { readonly result: Members } | { readonly error: RpcError }) => void;
+/** Sends the response to a request of the server. */
+export type RespondToServer = (outcome: RpcOutcome) => void;
 
-/** What a server tells whoever listens. */
-export interface Told {
-  /** A log line. */
+/** Events of a server, with the data that listeners receive. */
+export interface ServerEvents {
+  /** A log message. */
   readonly log: McpLogMessage;
-  /** A list has changed, or a resource: the method, and what belongs to it. */
+  /** A notification, such as a changed list. */
   readonly notification: { readonly method: string; readonly params: Members };
-  /** The server has forgotten what it was asked to keep in mind, and was greeted anew. */
-  readonly renewed: undefined;
+  /** The server has lost the session and a new one was initialized: log level and subscriptions have to be sent again. */
+  readonly sessionRenewed: undefined;
 }
 
-type Listener<Kind extends keyof Told> = (told: Told[Kind]) => void;
-
-/** Takes everything that is no answer. */
-export class Inbox {
-  /** Sends an answer. Nothing that a server asks is answered where it has no right to ask: in the era without sessions. */
+/** Routes requests and notifications of a server. */
+export class IncomingRouter {
+  /** Sends a response. `undefined` in the era without sessions: servers may not send requests there. */
   respond: ((message: OneWayMessage) => void) | undefined = undefined;
-  readonly #handlers: Handlers;
-  readonly #warn: (message: string) => void;
-  readonly #watches = new Map<RequestId, Watch>();
-  readonly #listeners: { readonly [Kind in keyof Told]: Set<Listener<Kind>> } = {
-    log: new Set(),
-    notification: new Set(),
-    renewed: new Set(),
+  readonly #handlers: RequestHandlers;
+  readonly #logger: Pick<Logger, "warn">;
+  readonly #pending = new Map<RequestId, PendingRequest>();
+  readonly #listeners: { readonly [Kind in keyof ServerEvents]: Listeners<ServerEvents[Kind]> } = {
+    log: new Listeners(),
+    notification: new Listeners(),
+    sessionRenewed: new Listeners(),
   };
 
-  /** @param warn Told what goes wrong that nobody waits for. */
-  constructor(handlers: Handlers, warn: (message: string) => void) {
+  constructor(handlers: RequestHandlers, logger: Pick<Logger, "warn">) {
     this.#handlers = handlers;
-    this.#warn = warn;
+    this.#logger = logger;
   }
 
-  /** Has `watch` told what belongs to a request, until what this returns is called. */
-  watch(id: RequestId, watch: Watch): () => void {
-    this.#watches.set(id, watch);
-    return () => void this.#watches.delete(id);
+  /** Routes messages that belong to a request to `pending`, until the returned function is called. */
+  track(id: RequestId, pending: PendingRequest): () => void {
+    this.#pending.set(id, pending);
+    return () => void this.#pending.delete(id);
   }
 
-  /** Has `listener` told, until what this returns is called. */
-  on<Kind extends keyof Told>(kind: Kind, listener: Listener<Kind>): () => void {
-    // One of its own, so that whoever listens twice is told twice.
-    const own: Listener<Kind> = (told) => listener(told);
-    this.#listeners[kind].add(own);
-    return () => void this.#listeners[kind].delete(own);
+  /** Adds a listener, until the returned function is called. */
+  on<Kind extends keyof ServerEvents>(kind: Kind, listener: (event: ServerEvents[Kind]) => void): () => void {
+    return this.#listeners[kind].add((event) => {
+      try {
+        listener(event);
+      } catch (thrown) {
+        // Reported by the runtime as an uncaught exception: no request is responsible for it.
+        queueMicrotask(() => {
+          throw thrown;
+        });
+      }
+    });
   }
 
-  readonly receive: Receive = (incoming, during) => {
+  /** Calls the listeners of an event. */
+  emit<Kind extends keyof ServerEvents>(kind: Kind, event: ServerEvents[Kind]): void {
+    this.#listeners[kind].notify(event);
+  }
+
+  readonly receive: ReceiveMessage = (incoming, during) => {
     const { method, params } = incoming;
     if (incoming.kind === "request") this.#answer({ method, params }, incoming.id, during);
     else if (method === "notifications/progress") this.#progress(params);
-    else if (method === "notifications/message") this.tell("log", params as unknown as McpLogMessage);
-    else if (method === "notifications/cancelled") this.#withdraw(params);
+    else if (method === "notifications/message") this.emit("log", params as unknown as McpLogMessage);
+    else if (method === "notifications/cancelled") this.#cancelQuestion(params);
     else if (method === "notifications/subscriptions/acknowledged") this.#acknowledge(params);
-    else this.tell("notification", { method, params });
+    else this.emit("notification", { method, params });
   };
 
   #progress({ progressToken, progress, total, message }: Members): void {
     if (typeof progress !== "number") return;
-    this.#watches.get(progressToken as RequestId)?.progress?.({
+    this.#pending.get(progressToken as RequestId)?.onProgress?.({
       done: progress,
       ...(typeof total === "number" && { total }),
       ...(typeof message === "string" && { message }),
@@ -96,56 +106,73 @@ export class Inbox {
 
   #acknowledge({ notifications, _meta }: Members): void {
     const id = asObject(_meta)[SUBSCRIPTION_ID];
-    this.#watches.get(id as RequestId)?.acknowledged?.(asObject(notifications));
+    this.#pending.get(id as RequestId)?.onAcknowledged?.(asObject(notifications));
   }
 
-  #withdraw({ requestId }: Members): void {
-    for (const watch of this.#watches.values()) watch.withdraw?.(requestId as RequestId);
-  }
-
-  /** Tells whoever listens. */
-  tell<Kind extends keyof Told>(kind: Kind, told: Told[Kind]): void {
-    for (const listener of this.#listeners[kind]) {
-      try {
-        listener(told);
-      } catch (thrown) {
-        // What a listener throws is nobody's answer: it is shown as any other exception that nobody caught.
-        queueMicrotask(() => {
-          throw thrown;
-        });
-      }
-    }
+  #cancelQuestion({ requestId }: Members): void {
+    for (const pending of this.#pending.values()) pending.onQuestionCancelled?.(requestId as RequestId);
   }
 
   #answer(request: InputRequest, id: RequestId, during: RequestId | undefined): void {
     const { respond: send } = this;
     if (send === undefined) return;
-    const respond: Respond = (answer) => send({ id, ...answer });
-    if (request.method === "ping") return respond({ result: {} });
-    const known = this.#handlers.answer(request);
-    if (known !== undefined) {
-      known.then((result) => respond({ result }), (thrown) => {
-        this.#warn(`What answers ${request.method} failed: ${thrown}`);
+    const respond: RespondToServer = (outcome) => send({ id, ...outcome });
+    const { method } = request;
+    if (method === "ping") return respond({ result: {} });
+    const answer = this.#handlers.answer(request);
+    if (answer !== undefined) {
+      answer.then((result) => respond({ result }), (error) => {
+        this.#logger.warn(`The handler of ${method} has failed`, { error });
         respond({
-          error: { code: mcpErrorCodes.internal.number, message: `The client could not answer ${request.method}` },
+          error: { code: mcpErrorCodes.internal.number, message: `The client could not answer ${method}` },
         });
       });
       return;
     }
-    if (request.method !== "elicitation/create") {
+    if (method !== "elicitation/create") {
       return respond({
-        error: { code: mcpErrorCodes.method_not_found.number, message: `This client does not know ${request.method}` },
+        error: { code: mcpErrorCodes.method_not_found.number, message: `This client does not support ${method}` },
       });
     }
-    const watch = this.#asked(during ?? requestOf(request));
-    // With nobody there to answer, it is left open.
-    if (watch === undefined) respond({ result: { action: "cancel" } });
-    else watch.ask?.(request, id, respond);
+    const pending = this.#pendingFor(during ?? relatedRequestId(request));
+    // No caller can answer: the question is neither accepted nor declined.
+    if (pending === undefined) respond({ result: { action: "cancel" } });
+    else pending.onQuestion?.(request, id, respond);
   }
 
-  /** The call that a question belongs to; where the server does not tell, the one that waits longest. */
-  #asked(during: RequestId | undefined): Watch | undefined {
-    const related = during === undefined ? undefined : this.#watches.get(during);
-    return related?.ask === undefined ? [...this.#watches.values()].find(({ ask }) => ask !== undefined) : related;
+  /** The request that a question belongs to. If the server does not specify it, the oldest one that takes questions. */
+  #pendingFor(during: RequestId | undefined): PendingRequest | undefined {
+    const related = during === undefined ? undefined : this.#pending.get(during);
+    if (related?.onQuestion !== undefined) return related;
+    return [...this.#pending.values()].find(({ onQuestion }) => onQuestion !== undefined);
+  }
+}
+
+/** Pushes progress to a sink. While the sink is full, only the latest progress is kept. */
+export class ProgressFeed {
+  readonly #sink: Sink;
+  #latest: Progress | undefined = undefined;
+  #isFull = false;
+
+  constructor(sink: Sink) {
+    this.#sink = sink;
+  }
+
+  push(progress: Progress): void {
+    if (this.#isFull) {
+      this.#latest = progress;
+      return;
+    }
+    const room = this.#sink.push({ kind: "progress", progress });
+    if (room === undefined) return;
+    this.#isFull = true;
+    room.then(() => this.#resume());
+  }
+
+  #resume(): void {
+    const latest = this.#latest;
+    this.#isFull = false;
+    this.#latest = undefined;
+    if (latest !== undefined) this.push(latest);
   }
 }

@@ -1,128 +1,137 @@
 /**
- * The era with a handshake: `initialize` first, and, where the server wants it, a session that everything belongs to.
+ * The era with a handshake: `initialize` first, and a session if the server wants one.
  *
- * The handshake is made when it is first needed, and again when the server has forgotten it.
+ * The handshake is made with the first request, and again when the server has lost the session.
  * Source: MCP, revisions 2024-11-05 to 2025-11-25, "Lifecycle" and "Transports".
  *
  * @module
  */
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
+import { monitorFromSignal, withTimeLimit } from "../../../core/call/time_limit.ts";
 import { typedOr } from "../../../internal/json.ts";
-import { type Carrier, limitOf, type RpcReply, UNWATCHED_MS, within } from "./message_transport.ts";
-import { cancelled, type Era, type EraRequest, readServerInfo, type Self } from "./era.ts";
+import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { isLegacyVersion, LEGACY_VERSIONS } from "../protocol/constants.ts";
-import type { OneWayMessage } from "../protocol/messages.ts";
-import { pause } from "./pause.ts";
-import type { McpServerInfo } from "./types.ts";
 import { SESSION_HEADER, VERSION_HEADER } from "../protocol/header_values.ts";
+import type { OneWayMessage } from "../protocol/messages.ts";
+import {
+  cancelledNotification,
+  type ClientIdentity,
+  type EraRequest,
+  type ProtocolEra,
+  readServerInfo,
+} from "./era.ts";
+import {
+  BACKGROUND_TIMEOUT_MS,
+  type FailedReply,
+  type MessageTransport,
+  type RpcReply,
+  suspendFor,
+} from "./message_transport.ts";
+import type { McpServerInfo } from "./types.ts";
 
-/** How long a call waits for the server's own stream to be open, in milliseconds: what is asked over it early is not lost then. */
-const STREAM_WAIT_MS = 250;
-/** How long the handshake may take, in milliseconds. */
-const SHAKE_MS = 30_000;
+/** Time to wait for the server's stream to open, in milliseconds. Messages that the server sends before that could be lost. */
+const STREAM_OPEN_TIMEOUT_MS = 250;
+/** Timeout of the handshake, in milliseconds. */
+const HANDSHAKE_TIMEOUT_MS = 30_000;
 
-/** What the handshake gave. */
+/** Result of a handshake. */
 interface Session {
   readonly server: McpServerInfo;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether the server keeps something under an id, which it may forget. */
-  readonly isKept: boolean;
-  /** The carrier's, when the handshake was made. */
+  /** Whether the server has assigned a session id; it can then lose the session. */
+  readonly hasId: boolean;
+  /** Epoch of the transport at the time of the handshake. */
   readonly epoch: number;
-  /** Ends the stream that belongs to it. */
-  readonly ending: AbortController;
+  /** Closes the stream of the session. */
+  readonly closing: AbortController;
 }
 
-/** What the handshake was refused with. */
-export type Refused = Exclude<RpcReply, { readonly result: unknown }>;
-
-/** Speaks the revisions that begin with a handshake. */
-export class LegacyEra implements Era {
+/** Revisions with a handshake. */
+export class LegacyEra implements ProtocolEra {
   readonly isModern = false;
   readonly hasHeaders = false;
-  readonly #carrier: Carrier;
-  readonly #self: Self;
+  readonly #transport: MessageTransport;
+  readonly #client: ClientIdentity;
   #session: Session | undefined = undefined;
-  #opening: Promise<Session | Refused> | undefined = undefined;
-  #hasBegun = false;
+  #opening: Promise<Session | FailedReply> | undefined = undefined;
+  #hadSession = false;
 
-  constructor(carrier: Carrier, self: Self) {
-    this.#carrier = carrier;
-    this.#self = self;
+  constructor(transport: MessageTransport, client: ClientIdentity) {
+    this.#transport = transport;
+    this.#client = client;
   }
 
   get server(): McpServerInfo {
-    return this.#session?.server ?? NOBODY;
+    return this.#session?.server ?? UNKNOWN_SERVER;
   }
 
-  /** Makes the handshake, if it has not been made; gives why it was refused. */
-  async open(): Promise<Refused | undefined> {
-    const session = await this.#opened();
+  /** Makes the handshake if there is no session. Returns the reply if it has failed. */
+  async open(): Promise<FailedReply | undefined> {
+    const session = await this.#ensureSession();
     return "server" in session ? undefined : session;
   }
 
-  async request(request: EraRequest): Promise<RpcReply> {
-    const { id, method, params, meta, limit, wantsProgress, isEndless } = request;
-    const _meta = { ...meta, ...(wantsProgress && { progressToken: id }) };
-    const whole = Object.keys(_meta).length > 0 ? { ...params, _meta } : params;
+  async request(id: RequestId, request: EraRequest): Promise<RpcReply> {
+    const { method, params: ownParams = {}, limit, pending, isEndless = false } = request;
+    const meta = { ...request.meta, ...(pending?.onProgress && { progressToken: id }) };
+    const params = Object.keys(meta).length > 0 ? { ...ownParams, _meta: meta } : ownParams;
     for (let isFirst = true;; isFirst = false) {
-      const session = await this.#opened();
+      const session = await this.#ensureSession();
       if (!("server" in session)) return session;
-      const sending = { limit, headers: session.headers, isResumable: true, isEndless };
-      const reply = await this.#carrier.request({ id, method, params: whole }, sending);
-      if (limit.signal.aborted) void this.post(cancelled(id));
-      const isForgotten = "status" in reply && reply.status === 404 && session.isKept;
-      if (!isForgotten || !isFirst) return reply;
-      this.#forget(session);
+      const options = { limit, headers: session.headers, isResumable: true, isEndless };
+      const reply = await this.#transport.request({ id, method, params }, options);
+      if (limit.signal.aborted) void this.post(cancelledNotification(id));
+      const isLost = "status" in reply && reply.status === 404 && session.hasId;
+      if (!isLost || !isFirst) return reply;
+      this.#drop(session);
     }
   }
 
   post(message: OneWayMessage): Promise<ErrorResult | undefined> {
     const headers = this.#session?.headers ?? {};
-    return within(UNWATCHED_MS, (limit) => this.#carrier.post(message, { headers, limit }));
+    return withTimeLimit(BACKGROUND_TIMEOUT_MS, (limit) => this.#transport.post(message, { headers, limit }));
   }
 
   close(): void {
     const session = this.#session;
     if (session === undefined) return;
-    this.#forget(session);
-    if (session.isKept) this.#carrier.leave?.(session.headers);
+    this.#drop(session);
+    if (session.hasId) this.#transport.endSession?.(session.headers);
   }
 
-  #forget(session: Session): void {
-    session.ending.abort();
+  #drop(session: Session): void {
+    session.closing.abort();
     if (this.#session === session) this.#session = this.#opening = undefined;
   }
 
-  async #opened(): Promise<Session | Refused> {
+  async #ensureSession(): Promise<Session | FailedReply> {
     const session = this.#session;
     if (session !== undefined) {
-      if (session.epoch === this.#carrier.epoch) return session;
-      this.#forget(session);
+      if (session.epoch === this.#transport.epoch) return session;
+      this.#drop(session);
     }
-    // Whoever comes first makes it for all.
-    this.#opening ??= this.#shake();
+    // Concurrent requests share one handshake.
+    this.#opening ??= this.#handshake();
     const opened = await this.#opening;
     if (!("server" in opened)) this.#opening = undefined;
     return opened;
   }
 
-  async #shake(): Promise<Session | Refused> {
+  async #handshake(): Promise<Session | FailedReply> {
     const [latest] = LEGACY_VERSIONS;
-    const { info: clientInfo, capabilities } = this.#self;
+    const { info: clientInfo, capabilities } = this.#client;
     const params = { protocolVersion: latest, capabilities, clientInfo };
-    const message = { id: this.#self.nextId(), method: "initialize", params };
-    // Not within the limit of whoever came first: others wait for it, too.
-    const reply = await within(SHAKE_MS, (limit) => this.#carrier.request(message, { limit, headers: {} }));
+    const message = { id: this.#client.nextId(), method: "initialize", params };
+    // Its own time limit instead of the first request's: other requests wait for it, too.
+    const reply = await withTimeLimit(
+      HANDSHAKE_TIMEOUT_MS,
+      (limit) => this.#transport.request(message, { limit, headers: {} }),
+    );
     if (!("result" in reply)) return reply;
     const revision = typedOr(reply.result["protocolVersion"], "");
     if (!isLegacyVersion(revision)) {
-      return {
-        refusal: errorResult(
-          "invalid_request",
-          `The server speaks revision "${revision}" of MCP, which this client does not`,
-        ),
-      };
+      const problem = `The server uses revision "${revision}" of MCP, which this client does not support`;
+      return { transportError: errorResult("invalid_request", problem) };
     }
     const session: Session = {
       server: readServerInfo(revision, reply.result, reply.result["serverInfo"]),
@@ -130,28 +139,29 @@ export class LegacyEra implements Era {
         [VERSION_HEADER]: revision,
         ...(reply.session !== undefined && { [SESSION_HEADER]: reply.session }),
       },
-      isKept: reply.session !== undefined,
-      epoch: this.#carrier.epoch,
-      ending: new AbortController(),
+      hasId: reply.session !== undefined,
+      epoch: this.#transport.epoch,
+      closing: new AbortController(),
     };
     this.#session = session;
-    const refusal = await this.post({ method: "notifications/initialized", params: {} });
-    if (refusal !== undefined) {
-      this.#forget(session);
-      return { refusal };
+    const transportError = await this.post({ method: "notifications/initialized", params: {} });
+    if (transportError !== undefined) {
+      this.#drop(session);
+      return { transportError };
     }
-    await this.#listen(session);
-    if (this.#hasBegun) this.#self.renewed();
-    this.#hasBegun = true;
+    await this.#openStream(session);
+    if (this.#hadSession) this.#client.onSessionRenewed();
+    this.#hadSession = true;
     return session;
   }
 
-  /** Has what the server says on its own come in. */
-  async #listen({ headers, isKept, ending }: Session): Promise<void> {
-    if (!isKept) return;
-    const limit = limitOf(ending.signal);
-    await Promise.race([this.#carrier.listen?.({ headers, limit, isResumable: true }), pause(STREAM_WAIT_MS, limit)]);
+  /** Opens the stream for messages of the server that belong to no request. */
+  async #openStream({ headers, hasId, closing }: Session): Promise<void> {
+    if (!hasId) return;
+    const limit = monitorFromSignal(closing.signal);
+    const opened = this.#transport.listen?.({ headers, limit, isResumable: true });
+    await Promise.race([opened, suspendFor(STREAM_OPEN_TIMEOUT_MS, limit)]);
   }
 }
 
-const NOBODY: McpServerInfo = { revision: "", info: undefined, capabilities: {}, instructions: undefined };
+const UNKNOWN_SERVER: McpServerInfo = { revision: "", info: undefined, capabilities: {}, instructions: undefined };

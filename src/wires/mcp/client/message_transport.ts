@@ -1,13 +1,15 @@
 import type { ErrorResult } from "../../../core/call/outcome.ts";
-import type { Members } from "../../../internal/json.ts";
-import type { OneWayMessage, RpcError, RpcRequest, ServerMessage } from "../protocol/messages.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
+import type { Members } from "../../../internal/json.ts";
+import { delay } from "../../../internal/time.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
-import { ToolError } from "../../../core/errors/tool_error.ts";
+import type { NotificationMessage, OneWayMessage, RequestMessage, RpcError, RpcRequest } from "../protocol/messages.ts";
 
-/** The reply to a request; or, if the request could not be sent, the reason. */
-export type RpcReply =
-  | { readonly result: Members }
+/** Timeout of requests and notifications that no caller waits for, in milliseconds. */
+export const BACKGROUND_TIMEOUT_MS = 10_000;
+
+/** A reply without a result. */
+export type FailedReply =
   | {
     readonly error: RpcError;
     /** Status of the HTTP response, if it is an error. */
@@ -16,71 +18,57 @@ export type RpcReply =
     readonly headers?: Headers;
   }
   | {
-    readonly refusal: ErrorResult;
+    /** The reason why there is no response of JSON-RPC. */
+    readonly transportError: ErrorResult;
     /** Status of an HTTP response without a message. */
     readonly status?: number | undefined;
   };
 
-/** How one message travels. */
-export interface Sending {
-  /** Ends it. */
+/** Outcome of a request: a result, an error of the server, or an error of the transport. */
+export type RpcReply = { readonly result: Members } | FailedReply;
+
+/** A reply, with the session id of the HTTP response if there is one. */
+export type TransportReply = RpcReply & { readonly session?: string | undefined };
+
+/** Options for one message. */
+export interface SendOptions {
+  /** Aborts the request. */
   readonly limit: ActivityMonitor;
-  /** Where headers travel: what they say. */
+  /** HTTP headers. Other transports ignore them. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether an answer that breaks off can be asked for again. */
+  /** Whether an interrupted response stream can be resumed. */
   readonly isResumable?: boolean;
-  /** Whether the answer goes on for as long as somebody wants it. */
+  /** Whether the response is a stream without an end. */
   readonly isEndless?: boolean;
 }
 
-/** What a server says on its own, and, where that is known, while which request was answered. */
-export type Receive = (
-  incoming: Exclude<ServerMessage, { readonly kind: "reply" }>,
-  during: RequestId | undefined,
-) => void;
+/** Receives requests and notifications of the server, with the id of the request whose response stream contained them, if known. */
+export type ReceiveMessage = (incoming: RequestMessage | NotificationMessage, during: RequestId | undefined) => void;
 
-/** How messages get to a server and back: HTTP, or the pipes of a process. Total. */
-export interface Carrier {
-  /** Whether headers travel beside messages, and with them the rules of headers. */
+/** Sends messages to a server over HTTP or the pipes of a process. Never throws. */
+export interface MessageTransport {
+  /** Whether messages have HTTP headers. */
   readonly hasHeaders: boolean;
-  /** Another number after the server has forgotten what was said: when its process, or its stream, was begun anew. */
+  /** Changes when the connection was re-established and the server has lost its session state. */
   readonly epoch: number;
-  /** Where what the server says on its own goes; set by who uses it. */
-  receive: Receive;
-  /** Sends a request and waits for its answer. */
-  request(message: RpcRequest, sending: Sending): Promise<Replied>;
-  /** Sends what is not answered. */
-  post(message: OneWayMessage, sending: Sending): Promise<ErrorResult | undefined>;
-  /** Opens a stream for what the server says while nothing is asked of it, and keeps it open. Resolves when it is, or cannot be. */
-  listen?(sending: Sending): Promise<void>;
-  /** Tells the server that the session is over. */
-  leave?(headers: Readonly<Record<string, string>>): void;
-  /** Ends everything. */
+  /** Receives requests and notifications of the server. Set by the connection. */
+  receive: ReceiveMessage;
+  /** Sends a request and waits for the reply. */
+  request(message: RpcRequest, options: SendOptions): Promise<TransportReply>;
+  /** Sends a notification or a response. */
+  post(message: OneWayMessage, options: SendOptions): Promise<ErrorResult | undefined>;
+  /** Opens a stream for messages that belong to no request and keeps it open. Resolves when it is open or the server rejects it. */
+  listen?(options: SendOptions): Promise<void>;
+  /** Asks the server to end the session. */
+  endSession?(headers: Readonly<Record<string, string>>): void;
+  /** Closes all connections. */
   close(): void;
 }
 
-/** An answer, and, where headers travel, the session that it came with. */
-export type Replied = RpcReply & { readonly session?: string | undefined };
-
-/** Does something within so many milliseconds; what is not done then is aborted. No timer stays behind: it would keep a process alive. */
-export async function within<Value>(
-  timeoutMs: number,
-  work: (limit: ActivityMonitor) => Promise<Value>,
-): Promise<Value> {
-  const ending = new AbortController();
-  const end = () => ending.abort(new ToolError("deadline_exceeded", `Not done after ${timeoutMs} ms`));
-  const timer = setTimeout(end, Math.min(timeoutMs, 2_147_483_647));
-  try {
-    return await work(limitOf(ending.signal));
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** How long something may take that nobody waits for, in milliseconds. */
-export const UNWATCHED_MS = 10_000;
-
-/** What does not limit: for what belongs to no call. */
-export function limitOf(signal: AbortSignal): ActivityMonitor {
-  return { signal, markActive() {}, suspend() {} };
+/** Waits for `delayMs`; the wait is not counted as inactivity. Returns `false` if the signal of the limit aborts meanwhile. */
+export async function suspendFor(delayMs: number, limit: ActivityMonitor): Promise<boolean> {
+  limit.suspend();
+  const isOver = await delay(delayMs, limit.signal);
+  if (isOver) limit.markActive();
+  return isOver;
 }

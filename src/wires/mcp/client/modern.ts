@@ -1,16 +1,15 @@
 /**
- * The era without sessions: each request says who asks, in which revision, and what can be asked back.
+ * The era without sessions: each request carries the protocol version, and name and capabilities of the client.
  *
  * Source: MCP, revision 2026-07-28, "Base protocol" and "Transports".
  *
  * @module
  */
 import type { ErrorResult } from "../../../core/call/outcome.ts";
+import { withTimeLimit } from "../../../core/call/time_limit.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import { asObject, type Members } from "../../../internal/json.ts";
-import { type Carrier, type RpcReply, UNWATCHED_MS, within } from "./message_transport.ts";
-import { cancelled, type Era, type EraRequest, readServerInfo, type Self } from "./era.ts";
-import { requestHeaders } from "../protocol/header_values.ts";
+import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import {
   CLIENT_CAPABILITIES,
   CLIENT_INFO,
@@ -20,59 +19,70 @@ import {
   SERVER_INFO,
   TASKS_EXTENSION,
 } from "../protocol/constants.ts";
+import { requestHeaders } from "../protocol/header_values.ts";
 import type { OneWayMessage } from "../protocol/messages.ts";
+import {
+  cancelledNotification,
+  type ClientIdentity,
+  type EraRequest,
+  type ProtocolEra,
+  readServerInfo,
+} from "./era.ts";
+import { BACKGROUND_TIMEOUT_MS, type MessageTransport, type RpcReply } from "./message_transport.ts";
 import type { McpServerInfo } from "./types.ts";
 
-/** Asks a server what it can do: how the era begins, for those who care. */
-export async function discover(carrier: Carrier, self: Self, limit: ActivityMonitor): Promise<RpcReply> {
+/** Sends `server/discover`. */
+export async function discoverServer(
+  transport: MessageTransport,
+  client: ClientIdentity,
+  limit: ActivityMonitor,
+): Promise<RpcReply> {
   const method = "server/discover";
-  const params = { _meta: envelope(self) };
-  const headers = carrier.hasHeaders ? requestHeaders(MODERN_VERSION, method, params) : {};
-  return await carrier.request({ id: self.nextId(), method, params }, { limit, headers });
+  const params = { _meta: requestMeta(client) };
+  const headers = transport.hasHeaders ? requestHeaders(MODERN_VERSION, method, params) : {};
+  return await transport.request({ id: client.nextId(), method, params }, { limit, headers });
 }
 
-/** Speaks 2026-07-28. */
-export class ModernEra implements Era {
+/** Revision 2026-07-28. */
+export class ModernEra implements ProtocolEra {
   readonly isModern = true;
   readonly hasHeaders: boolean;
   readonly server: McpServerInfo;
-  readonly #carrier: Carrier;
-  readonly #self: Self;
+  readonly #transport: MessageTransport;
+  readonly #client: ClientIdentity;
 
-  /** @param discovered What `server/discover` gave. */
-  constructor(carrier: Carrier, self: Self, discovered: Members) {
-    this.hasHeaders = carrier.hasHeaders;
-    this.#carrier = carrier;
-    this.#self = self;
-    this.server = readServerInfo(
-      MODERN_VERSION,
-      discovered,
-      asObject(discovered["_meta"])[SERVER_INFO],
-    );
+  /** @param discovered The result of `server/discover`. */
+  constructor(transport: MessageTransport, client: ClientIdentity, discovered: Members) {
+    this.hasHeaders = transport.hasHeaders;
+    this.#transport = transport;
+    this.#client = client;
+    this.server = readServerInfo(MODERN_VERSION, discovered, asObject(discovered["_meta"])[SERVER_INFO]);
   }
 
-  async request({ id, method, params, meta, headers, limit, wantsProgress, isEndless }: EraRequest): Promise<RpcReply> {
-    const _meta = { ...meta, ...envelope(this.#self), ...(wantsProgress && { progressToken: id }) };
-    const whole = { ...params, _meta };
-    const said = this.#carrier.hasHeaders ? { ...requestHeaders(MODERN_VERSION, method, whole), ...headers } : {};
-    const reply = await this.#carrier.request({ id, method, params: whole }, { limit, headers: said, isEndless });
-    // Over HTTP the end of the request's connection says so.
-    if (limit.signal.aborted && !this.#carrier.hasHeaders) void this.post(cancelled(id));
+  async request(id: RequestId, request: EraRequest): Promise<RpcReply> {
+    const { method, limit, pending, isEndless = false } = request;
+    const meta = { ...request.meta, ...requestMeta(this.#client), ...(pending?.onProgress && { progressToken: id }) };
+    const params = { ...request.params, _meta: meta };
+    const { hasHeaders } = this.#transport;
+    const headers = hasHeaders ? { ...requestHeaders(MODERN_VERSION, method, params), ...request.headers } : {};
+    const reply = await this.#transport.request({ id, method, params }, { limit, headers, isEndless });
+    // Over HTTP, closing the connection cancels the request.
+    if (limit.signal.aborted && !hasHeaders) void this.post(cancelledNotification(id));
     return reply;
   }
 
   post(message: OneWayMessage): Promise<ErrorResult | undefined> {
     const { method = "", params } = message as { readonly method?: string; readonly params?: Members };
-    const whole = { method, params: { ...params, _meta: envelope(this.#self) } };
-    const headers = this.#carrier.hasHeaders ? requestHeaders(MODERN_VERSION, method, whole.params) : {};
-    return within(UNWATCHED_MS, (limit) => this.#carrier.post(whole, { headers, limit }));
+    const posted = { method, params: { ...params, _meta: requestMeta(this.#client) } };
+    const headers = this.#transport.hasHeaders ? requestHeaders(MODERN_VERSION, method, posted.params) : {};
+    return withTimeLimit(BACKGROUND_TIMEOUT_MS, (limit) => this.#transport.post(posted, { headers, limit }));
   }
 
   close(): void {}
 }
 
-/** What every request says in its `_meta`. */
-function envelope({ info, capabilities, logLevel }: Self): Members {
+/** The members of `_meta` that every request has. */
+function requestMeta({ info, capabilities, logLevel }: ClientIdentity): Members {
   return {
     [PROTOCOL_VERSION]: MODERN_VERSION,
     [CLIENT_INFO]: info,

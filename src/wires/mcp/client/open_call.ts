@@ -1,112 +1,111 @@
 import { askedAgain, type ErrorResult, NO_ANSWER, type Progress, type Sink } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
-import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { asObject } from "../../../internal/json.ts";
+import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import type { InputRequest } from "../protocol/forms.ts";
-import { isAnswer, keyOf, type ServerQuestion, toElicitResult, toQuestion } from "./questions.ts";
-import type { Respond, Watch } from "./incoming_router.ts";
+import { type PendingRequest, ProgressFeed, type RespondToServer } from "./incoming_router.ts";
 import type { RpcReply } from "./message_transport.ts";
-import { ProgressFeed } from "./progress_feed.ts";
+import { isAnswer, questionKey, type ServerQuestion, toElicitResult, toQuestion } from "./questions.ts";
 
-interface Open extends ServerQuestion {
+interface OpenQuestion extends ServerQuestion {
   readonly id: RequestId;
-  readonly respond: Respond;
+  readonly respond: RespondToServer;
 }
 
-/** What a call has come to: its end, or questions. */
-export type Turn = { readonly reply: RpcReply } | { readonly questions: readonly ServerQuestion[] };
+/** The reply of a call, or questions for its caller. */
+export type OpenCallStep = { readonly reply: RpcReply } | { readonly questions: readonly ServerQuestion[] };
 
 /**
- * A call of the older eras, whose server asks while it runs.
+ * A call in the era with a handshake, where the server asks while the call is pending.
  *
- * The caller is handed the questions as the outcome of its call; this waits, and goes on when the caller comes back.
+ * The caller receives the questions as the outcome of its call. The request stays open until the caller continues with the answers.
  */
-export class LiveCall implements Watch {
-  /** What the call was made with: only that call goes on with it. */
-  readonly subject: string;
-  /** Ends the request; says that it lives to whoever waits now. */
+export class OpenCall implements PendingRequest {
+  /** Tool and arguments, as text. A continuation is accepted for the same call only. */
+  readonly callKey: string;
+  /** Aborts the request; reports its activity to the current caller. */
   readonly limit: ActivityMonitor;
-  readonly #ending = new AbortController();
+  readonly #aborting = new AbortController();
   #attached: ActivityMonitor | undefined = undefined;
   #feed: ProgressFeed | undefined = undefined;
-  readonly #open = new Map<string, Open>();
-  #asked = 0;
+  readonly #questions = new Map<string, OpenQuestion>();
+  #questionCount = 0;
   #reply: RpcReply | undefined = undefined;
-  #turn: PromiseWithResolvers<void> = Promise.withResolvers();
+  #changed: PromiseWithResolvers<void> = Promise.withResolvers();
 
-  constructor(subject: string) {
-    this.subject = subject;
+  constructor(callKey: string) {
+    this.callKey = callKey;
     this.limit = {
-      signal: this.#ending.signal,
+      signal: this.#aborting.signal,
       markActive: () => this.#attached?.markActive(),
       suspend: () => this.#attached?.suspend(),
     };
   }
 
-  /** Takes the answer when it comes. */
+  /** Stores the reply when it arrives. */
   follow(request: Promise<RpcReply>): void {
     const end = (reply: RpcReply) => {
       this.#reply = reply;
       this.#wake();
     };
-    request.then(end, (thrown) => end({ refusal: broke(thrown) }));
+    request.then(end, (thrown) => end({ transportError: requestFailed(thrown) }));
   }
 
-  readonly progress = (progress: Progress): void => this.#feed?.push(progress);
+  readonly onProgress = (progress: Progress): void => this.#feed?.push(progress);
 
-  readonly ask = (request: InputRequest, id: RequestId, respond: Respond): void => {
-    const question = toQuestion(keyOf(request, ++this.#asked), request);
-    this.#open.set(question.key, { ...question, id, respond });
+  readonly onQuestion = (request: InputRequest, id: RequestId, respond: RespondToServer): void => {
+    const question = toQuestion(questionKey(request, ++this.#questionCount), request);
+    this.#questions.set(question.key, { ...question, id, respond });
     this.#wake();
   };
 
-  readonly withdraw = (id: RequestId): void => {
-    for (const [key, open] of this.#open) if (open.id === id) this.#open.delete(key);
+  readonly onQuestionCancelled = (id: RequestId): void => {
+    for (const [key, open] of this.#questions) if (open.id === id) this.#questions.delete(key);
   };
 
-  /** Waits for the end, or for questions. */
-  async next(limit: ActivityMonitor, sink: Sink | undefined): Promise<Turn> {
-    const leave = () => this.#ending.abort(limit.signal.reason);
+  /** Waits for the reply or for questions. The call is aborted if the signal of the limit aborts meanwhile. */
+  async next(limit: ActivityMonitor, sink: Sink | undefined): Promise<OpenCallStep> {
+    const abort = () => this.#aborting.abort(limit.signal.reason);
     this.#attached = limit;
     this.#feed = sink && new ProgressFeed(sink);
-    limit.signal.addEventListener("abort", leave);
-    if (limit.signal.aborted) leave();
+    limit.signal.addEventListener("abort", abort);
+    if (limit.signal.aborted) abort();
     try {
-      while (this.#reply === undefined && this.#open.size === 0) await this.#turn.promise;
-      return this.#reply === undefined ? { questions: [...this.#open.values()] } : { reply: this.#reply };
+      while (this.#reply === undefined && this.#questions.size === 0) await this.#changed.promise;
+      return this.#reply === undefined ? { questions: [...this.#questions.values()] } : { reply: this.#reply };
     } finally {
-      limit.signal.removeEventListener("abort", leave);
+      limit.signal.removeEventListener("abort", abort);
       this.#attached = this.#feed = undefined;
     }
   }
 
-  /** Says what the caller says to the questions; those without an answer stay open. */
+  /** Sends the caller's answers. Questions without an answer stay open. */
   answer(responses: unknown): void {
-    const given = asObject(responses);
-    for (const [key, open] of this.#open) {
-      if (!Object.hasOwn(given, key)) continue;
-      const response = given[key];
+    const answers = asObject(responses);
+    for (const [key, open] of this.#questions) {
+      if (!Object.hasOwn(answers, key)) continue;
+      const response = answers[key];
       if (!isAnswer(response)) {
-        this.#open.set(key, { ...open, ask: askedAgain(key, open.ask, NO_ANSWER) });
+        this.#questions.set(key, { ...open, question: askedAgain(key, open.question, NO_ANSWER) });
         continue;
       }
-      const { respond, form } = open;
-      this.#open.delete(key);
-      respond({ result: toElicitResult(response, form) });
+      const { respond, encoding } = open;
+      this.#questions.delete(key);
+      respond({ result: toElicitResult(response, encoding) });
     }
   }
 
-  /** Nobody will come back: the request is given up, its questions are left open, since no answer is one of its caller's. */
-  end(): void {
-    this.#ending.abort();
+  /** Aborts the request of a call that no caller will continue. Its questions are not answered: any answer would be invented. */
+  abort(): void {
+    this.#aborting.abort();
   }
 
   #wake(): void {
-    this.#turn.resolve();
-    this.#turn = Promise.withResolvers();
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
   }
 }
 
-function broke(cause: unknown): ErrorResult {
+function requestFailed(cause: unknown): ErrorResult {
   return { kind: "error", code: "unavailable", message: "The request failed", cause };
 }

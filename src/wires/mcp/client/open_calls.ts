@@ -1,79 +1,84 @@
 import { type ErrorResult, errorResult, type QuestionsResult, type Sink } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import { canonicalJson } from "../../../internal/json.ts";
-import { LiveCall } from "./open_call.ts";
+import { toQuestionsResult } from "./input_required_loop.ts";
 import type { RpcReply } from "./message_transport.ts";
-import { askOutcome } from "./input_required_loop.ts";
+import { OpenCall } from "./open_call.ts";
 
-/** More calls than these do not wait for their callers: the one that has waited longest is ended. */
+/** Maximum number of calls that wait for answers of their callers. When it is exceeded, the oldest one is aborted. */
 const MAX_WAITING = 64;
 const PREFIX = "mcp:call:";
 
-/** One request of a call, as its caller made it. */
-export interface LiveRequest {
-  /** What is called, and with what. */
+/** A call, or its continuation, as the caller makes it. */
+export interface OpenCallRequest {
+  /** The tool and its arguments. */
   readonly subject: readonly unknown[];
-  /** What the caller goes on with; `undefined` if it begins. */
+  /** The caller's continuation; `undefined` for a new call. */
   readonly continuation: unknown;
-  /** What it says to the questions. */
+  /** The caller's answers. */
   readonly responses: unknown;
-  /** What to go on with where that is known beforehand: the token of a promise. */
+  /** The continuation, if it is known in advance: the token of a promise. */
   readonly name?: string | undefined;
   readonly limit: ActivityMonitor;
   readonly sink: Sink | undefined;
-  /** Begins it. */
-  begin(live: LiveCall): Promise<RpcReply>;
+  /** Sends the request. */
+  begin(call: OpenCall): Promise<RpcReply>;
 }
 
-/** Calls of the older eras that wait for their callers' answers. Only this transport can go on with them. */
-export class LiveCalls {
-  readonly #waiting = new Map<string, LiveCall>();
+/** Calls in the era with a handshake that wait for answers of their callers. Only the same transport can continue them. */
+export class OpenCalls {
+  readonly #waiting = new Map<string, OpenCall>();
   #count = 0;
 
-  /** Begins a call, or goes on with one; gives its end, or what is asked. */
-  async run(request: LiveRequest): Promise<RpcReply | QuestionsResult | ErrorResult> {
+  /** Starts or continues a call. Returns its reply, or questions. */
+  async run(request: OpenCallRequest): Promise<RpcReply | QuestionsResult | ErrorResult> {
     const { name = `${PREFIX}${++this.#count}`, limit, sink } = request;
     const resumed = this.#resume(request);
     if (resumed !== undefined && "kind" in resumed) return resumed;
-    const [key, live] = resumed ?? [name, this.#begin(request)];
-    const turn = await live.next(limit, sink);
-    if ("reply" in turn) return turn.reply;
-    this.#keep(key, live);
-    return askOutcome(turn.questions, key);
+    const [key, call] = resumed ?? [name, this.#begin(request)];
+    const step = await call.next(limit, sink);
+    if ("reply" in step) return step.reply;
+    this.#keep(key, call);
+    return toQuestionsResult(step.questions, key);
   }
 
-  /** Ends them all. */
+  /** Aborts all calls. */
   close(): void {
-    for (const live of this.#waiting.values()) live.end();
+    for (const call of this.#waiting.values()) call.abort();
     this.#waiting.clear();
   }
 
-  #begin({ subject, begin }: LiveRequest): LiveCall {
-    const live = new LiveCall(canonicalJson(subject));
-    live.follow(begin(live));
-    return live;
+  #begin({ subject, begin }: OpenCallRequest): OpenCall {
+    const call = new OpenCall(canonicalJson(subject));
+    call.follow(begin(call));
+    return call;
   }
 
-  #resume({ continuation, responses, subject }: LiveRequest): readonly [string, LiveCall] | ErrorResult | undefined {
+  #resume(
+    { continuation, responses, subject }: OpenCallRequest,
+  ): readonly [string, OpenCall] | ErrorResult | undefined {
     if (typeof continuation !== "string") return undefined;
-    const live = this.#waiting.get(continuation);
-    if (live === undefined) return continuation.startsWith(PREFIX) ? UNKNOWN : undefined;
-    if (live.subject !== canonicalJson(subject)) return FOREIGN;
+    const call = this.#waiting.get(continuation);
+    if (call === undefined) return continuation.startsWith(PREFIX) ? UNKNOWN_CALL : undefined;
+    if (call.callKey !== canonicalJson(subject)) return OTHER_CALL;
     this.#waiting.delete(continuation);
-    live.answer(responses);
-    return [continuation, live];
+    call.answer(responses);
+    return [continuation, call];
   }
 
-  #keep(key: string, live: LiveCall): void {
-    this.#waiting.get(key)?.end();
+  #keep(key: string, call: OpenCall): void {
+    this.#waiting.get(key)?.abort();
     this.#waiting.delete(key);
-    this.#waiting.set(key, live);
+    this.#waiting.set(key, call);
     const [oldest] = this.#waiting;
     if (this.#waiting.size <= MAX_WAITING || oldest === undefined) return;
     this.#waiting.delete(oldest[0]);
-    oldest[1].end();
+    oldest[1].abort();
   }
 }
 
-const UNKNOWN: ErrorResult = errorResult("invalid_continuation", "The call does not wait any more: make it anew");
-const FOREIGN: ErrorResult = errorResult("invalid_continuation", "This continuation belongs to another call");
+const UNKNOWN_CALL: ErrorResult = errorResult(
+  "invalid_continuation",
+  "The call is no longer waiting for answers: call the tool again",
+);
+const OTHER_CALL: ErrorResult = errorResult("invalid_continuation", "This continuation belongs to another call");

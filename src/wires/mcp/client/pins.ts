@@ -1,6 +1,5 @@
 /**
- * Holds tools to what they were when somebody looked at them: a server that later says something else of a tool may want
- * something else, too.
+ * Compares listed tools with their pinned definitions. A server that changes a tool after its review may have changed its intent.
  *
  * @module
  */
@@ -8,52 +7,54 @@ import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { ListedTool } from "../../../core/call/transport.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 
-/** What is compared: what a model is told of the tool, and what goes in and out. */
-const PINNED = ["description", "inputSchema", "outputSchema"] as const;
-/** How many changes are named. */
-const MAX_NAMED = 10;
+/** Members that are compared: the description for models, and the schemas. */
+const PINNED_MEMBERS = ["description", "inputSchema", "outputSchema"] as const;
+/** Maximum number of changes in an error message. */
+const MAX_CHANGES = 10;
 
-/** Why a tool must not be called; `undefined` if it is as it was. */
+/** The error for a tool that is not pinned, or differs from its pin. */
 export function checkPin(
   pinned: readonly ListedTool[],
   name: string,
   tool: ListedTool | undefined,
 ): ErrorResult | undefined {
   const pin = pinned.find((one) => one.name === name);
-  if (pin === undefined) return errorResult("permission_denied", `Tool "${name}" is not among those that are pinned`);
-  // Of a tool that is gone, the server says so itself.
-  const changes = tool === undefined ? [] : PINNED.flatMap((member) => differences(member, pin[member], tool[member]));
+  if (pin === undefined) return errorResult("permission_denied", `Tool "${name}" is not among the pinned tools`);
+  // The server reports a missing tool itself.
+  const changes = tool === undefined
+    ? []
+    : PINNED_MEMBERS.flatMap((member) => describeChanges(member, pin[member], tool[member]));
   if (changes.length === 0) return undefined;
-  const named = changes.slice(0, MAX_NAMED).join("; ");
-  return errorResult("permission_denied", `Tool "${name}" is not as it was pinned: ${named}`, { tool: name, changes });
+  const named = changes.slice(0, MAX_CHANGES).join("; ");
+  return errorResult("permission_denied", `Tool "${name}" differs from its pin: ${named}`, { tool: name, changes });
 }
 
 /**
- * What differs between two JSON values, in sentences. Of what is new they quote nothing, names of members included: a model may read
- * them, and that is whom a change may be meant for.
+ * Describes the differences between two JSON values. New values and names are not quoted: a model may read the message, and a
+ * malicious change may address it.
  */
-function differences(at: string, before: unknown, now: unknown): string[] {
+function describeChanges(at: string, before: unknown, now: unknown): string[] {
   if (before === undefined || now === undefined) {
     if (before === now) return [];
-    return [before === undefined ? `${at} was added` : `${at} was removed: ${show(before)}`];
+    return [before === undefined ? `${at} was added` : `${at} was removed: ${quote(before)}`];
   }
   if (isJsonObject(before) && isJsonObject(now)) {
     const known = Object.keys(before);
     const hasNew = Object.keys(now).some((name) => !Object.hasOwn(before, name));
-    const changed = known.flatMap((name) => differences(`${at}.${name}`, own(before, name), own(now, name)));
-    return hasNew ? [...changed, `${at} has members that it had not`] : changed;
+    const changed = known.flatMap((name) => describeChanges(`${at}.${name}`, own(before, name), own(now, name)));
+    return hasNew ? [...changed, `${at} has new members`] : changed;
   }
   if (Array.isArray(before) && Array.isArray(now) && before.length === now.length) {
-    return before.flatMap((one, index) => differences(`${at}[${index}]`, one, now[index]));
+    return before.flatMap((one, index) => describeChanges(`${at}[${index}]`, one, now[index]));
   }
-  return before === now ? [] : [`${at} was ${show(before)} and is something else`];
+  return before === now ? [] : [`${at} was ${quote(before)} and is different now`];
 }
 
 function own(members: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(members, name) ? members[name] : undefined;
 }
 
-function show(value: unknown): string {
+function quote(value: unknown): string {
   const text = JSON.stringify(value);
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }

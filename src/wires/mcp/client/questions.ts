@@ -1,37 +1,37 @@
 /**
- * What a server asks its client, as questions of ours, and what is said to them, as results of the protocol.
+ * Converts requests of the server to questions, and answers to results of MCP.
  *
- * MCP has no word for more of a resource: our servers ask for it by a form with one field, `granted`, under a key that says so.
+ * MCP has no request for more of a resource. Toolwire servers send a form with one field, `granted`, under a key with a prefix.
  *
  * @module
  */
 import type { Question } from "../../../core/call/outcome.ts";
-import { isRequestId, type RequestId } from "../../framing/json_rpc/decode.ts";
 import { asObject, isJsonObject, type JsonObject, type Members, typedOr } from "../../../internal/json.ts";
-import { type InputRequest, RESOURCE_KEY_PREFIX } from "../protocol/forms.ts";
+import { isRequestId, type RequestId } from "../../framing/json_rpc/decode.ts";
+import { type InputRequest, isGrantForm, RESOURCE_KEY_PREFIX } from "../protocol/forms.ts";
 
-/** A question, as the caller gets it, and what has to be remembered to answer it. */
+/** A question, with what is needed to send the answer. */
 export interface ServerQuestion {
-  /** What the caller knows it by. */
+  /** Key for the caller. */
   readonly key: string;
   /** The question. */
-  readonly ask: Question;
-  /** How the caller's answer is sent. */
-  readonly form: AnswerForm;
+  readonly question: Question;
+  /** How the answer is sent. */
+  readonly encoding: AnswerEncoding;
 }
 
-/** How an answer is sent: under the server's own key, as its kind of question wants it. */
-export interface AnswerForm {
-  /** The key that the server knows the question by. */
+/** How the answer to a question is sent. */
+export interface AnswerEncoding {
+  /** Key for the server. */
   readonly key: string;
-  /** Whether a grant is asked for, not content. */
+  /** Whether the question asks for a grant instead of content. */
   readonly isGrant?: true | undefined;
-  /** What stands for fields that are left out. */
+  /** Values of fields that the answer leaves out. */
   readonly defaults?: Members | undefined;
 }
 
-/** Reads the `inputRequests` of a result. */
-export function readInputRequests(requests: unknown): ReadonlyMap<string, InputRequest> {
+/** Decodes the `inputRequests` of a result. */
+export function decodeInputRequests(requests: unknown): ReadonlyMap<string, InputRequest> {
   return new Map(
     Object.entries(asObject(requests)).map(([key, request]) => {
       const { method, params } = asObject(request);
@@ -40,44 +40,43 @@ export function readInputRequests(requests: unknown): ReadonlyMap<string, InputR
   );
 }
 
-/** A question of the protocol as one of ours. */
+/** Converts a request of the server to a question. */
 export function toQuestion(key: string, { method, params }: InputRequest): ServerQuestion {
   const message = typedOr(params["message"], "");
-  const { refused } = metaOf(params);
-  const again = typeof refused === "string" && { refused };
+  const { refused, resource } = metaOf(params);
+  const repeated = typeof refused === "string" && { refused };
   if (method !== "elicitation/create") {
     const kind = method === "roots/list" ? "roots" : "sampling";
-    return { key, ask: { kind, message, params: { ...params as JsonObject, ...again } }, form: { key } };
+    return { key, question: { kind, message, params: { ...params as JsonObject, ...repeated } }, encoding: { key } };
   }
   if (key.startsWith(RESOURCE_KEY_PREFIX)) {
     const name = key.slice(RESOURCE_KEY_PREFIX.length);
-    const said = asObject(metaOf(params)["resource"]) as JsonObject;
-    const ask: Question = { kind: "more", message, params: { resource: name, ...said, ...again } };
-    return { key: name, ask, form: { key, isGrant: true } };
+    const grant = { resource: name, ...asObject(resource) as JsonObject, ...repeated };
+    return { key: name, question: { kind: "more", message, params: grant }, encoding: { key, isGrant: true } };
   }
   const { url, requestedSchema: schema } = params;
   if (typeof url === "string") {
-    return { key, ask: { kind: "elicitation", message, params: { url, ...again } }, form: { key } };
+    return { key, question: { kind: "elicitation", message, params: { url, ...repeated } }, encoding: { key } };
   }
-  const ask: Question = {
+  const question: Question = {
     kind: "elicitation",
     message,
     schema: asObject(schema) as JsonObject,
-    ...(again && { params: again }),
+    ...(repeated && { params: repeated }),
   };
   const defaults = defaultsOf(schema);
-  return { key, ask, form: Object.keys(defaults).length === 0 ? { key } : { key, defaults } };
+  return { key, question, encoding: Object.keys(defaults).length === 0 ? { key } : { key, defaults } };
 }
 
-/** The key of a question that came as a request of its own: the one that a server of ours gave it, or one by its number. */
-export function keyOf({ params }: InputRequest, number: number): string {
+/** The key of a question that was sent as a request: assigned by a Toolwire server, otherwise made from `number`. */
+export function questionKey({ params }: InputRequest, number: number): string {
   const { resource, question } = metaOf(params);
   const key = typedOr(asObject(question)["key"], `question_${number}`);
-  return isJsonObject(resource) || isGrant(params) ? RESOURCE_KEY_PREFIX + key : key;
+  return isJsonObject(resource) || isGrantForm(params["requestedSchema"]) ? RESOURCE_KEY_PREFIX + key : key;
 }
 
-/** Id of the request that a question belongs to, if the server says so. */
-export function requestOf({ params }: InputRequest): RequestId | undefined {
+/** Id of the request that a question belongs to, if the server specifies it. */
+export function relatedRequestId({ params }: InputRequest): RequestId | undefined {
   const { of: id } = asObject(metaOf(params)["question"]);
   return isRequestId(id) ? id : undefined;
 }
@@ -86,24 +85,18 @@ function metaOf(params: Members): Members {
   return asObject(params["_meta"]);
 }
 
-function isGrant(params: Members): boolean {
-  const { properties } = asObject(params["requestedSchema"]);
-  const [[name, field] = [], ...others] = Object.entries(asObject(properties));
-  return name === "granted" && others.length === 0 && asObject(field)["type"] === "boolean";
+/** `request-for-more-resource` if all questions ask for that. */
+export function questionsKind(questions: readonly ServerQuestion[]): "elicitation" | "request-for-more-resource" {
+  return questions.every(({ question }) => question.kind === "more") ? "request-for-more-resource" : "elicitation";
 }
 
-/** `request-for-more-resource` when nothing else is asked for. */
-export function askKind(questions: readonly ServerQuestion[]): "elicitation" | "request-for-more-resource" {
-  return questions.every(({ ask }) => ask.kind === "more") ? "request-for-more-resource" : "elicitation";
-}
-
-/** Whether something is said to a question at all. */
+/** Whether a response of the caller is an answer. */
 export function isAnswer(response: unknown): response is Members {
   return ["accept", "decline", "cancel"].includes(typedOr(asObject(response)["action"], ""));
 }
 
-/** What is said to a question, as the protocol has it. */
-export function toElicitResult(response: Members, { isGrant, defaults }: Omit<AnswerForm, "key">): Members {
+/** Converts an answer to the result of `elicitation/create`. */
+export function toElicitResult(response: Members, { isGrant, defaults }: Omit<AnswerEncoding, "key">): Members {
   const { action, content } = response;
   if (action !== "accept") return { action };
   if (isGrant) return { action, content: { granted: true } };

@@ -1,174 +1,180 @@
 /**
- * Listens for what changes in a server: by one `subscriptions/listen` where there is that, else by what it says on its own.
+ * Subscriptions to changes of a server: by one `subscriptions/listen` stream in the era without sessions, otherwise by
+ * `resources/subscribe` and the notifications of the session.
  *
  * @module
  */
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
+import { monitorFromSignal, withTimeLimit } from "../../../core/call/time_limit.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
+import { Listeners } from "../../../internal/async.ts";
 import type { Members } from "../../../internal/json.ts";
-import { limitOf, UNWATCHED_MS, within } from "./message_transport.ts";
 import type { Connection } from "./connection.ts";
-import { pause } from "./pause.ts";
-import { refusalOf } from "./error_result.ts";
+import { decodeFailedReply } from "./decode_reply.ts";
+import type { PendingRequest } from "./incoming_router.ts";
+import { BACKGROUND_TIMEOUT_MS, suspendFor } from "./message_transport.ts";
 import type { McpChange } from "./types.ts";
 
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 30_000;
+/** Half of the delay before the first reconnection, in milliseconds; doubled each time. */
+const FIRST_DELAY_MS = 500;
+const MAX_DELAY_MS = 30_000;
 
 type Handler = () => void;
 
-/** One stream of notifications. */
-interface Listening {
-  readonly ending: AbortController;
-  /** What the server said that it will tell; `undefined` if it did not come to that. */
+/** A stream of notifications. */
+interface NotificationStream {
+  /** Closes the stream. */
+  readonly closing: AbortController;
+  /** The notifications that the server agrees to send; `undefined` if the stream could not be opened. */
   readonly acknowledged: Promise<Members | undefined>;
 }
 
-/** Who wants to know of changes. */
+/** Handlers of changes, and the stream that they need. */
 export class Subscriptions {
   readonly #connection: Connection;
-  readonly #changes = new Map<McpChange, Set<Handler>>();
-  readonly #resources = new Map<string, Set<Handler>>();
-  #listening: Listening | undefined = undefined;
+  readonly #changes = new Map<McpChange, Listeners>();
+  readonly #resources = new Map<string, Listeners>();
+  #stream: NotificationStream | undefined = undefined;
 
   constructor(connection: Connection) {
     this.#connection = connection;
-    connection.inbox.on("notification", ({ method, params }) => this.#take(method, params));
-    connection.inbox.on("renewed", () => void this.#renew());
+    connection.router.on("notification", ({ method, params }) => this.#notify(method, params));
+    connection.router.on("sessionRenewed", () => void this.#resubscribe());
   }
 
-  /** Has `handler` called when a list changes, until what this returns is called. */
-  onChange(what: McpChange, handler: Handler): Handler {
-    const leave = add(this.#changes, what, handler);
-    void this.#listen();
+  /** Calls `handler` when a list changes, until the returned function is called. */
+  onChange(list: McpChange, handler: Handler): Handler {
+    const remove = addHandler(this.#changes, list, handler);
+    void this.#updateStream();
     return () => {
-      leave();
-      void this.#listen();
+      remove();
+      void this.#updateStream();
     };
   }
 
-  /** Has `handler` called when a resource changes. */
+  /** Calls `handler` when a resource changes, until the returned function is called. */
   async subscribe(uri: string, handler: Handler, limit: ActivityMonitor): Promise<Handler | ErrorResult> {
     const era = await this.#connection.era();
     if ("kind" in era) return era;
     const isFirst = !this.#resources.has(uri);
-    const leave = add(this.#resources, uri, handler);
-    const refusal = era.isModern
-      ? await this.#listenTo(uri)
+    const remove = addHandler(this.#resources, uri, handler);
+    const error = era.isModern
+      ? await this.#streamResource(uri)
       : isFirst
-      ? await this.#ask("subscribe", uri, limit)
+      ? await this.#request("subscribe", uri, limit)
       : undefined;
-    if (refusal !== undefined) {
-      leave();
-      return refusal;
+    if (error !== undefined) {
+      remove();
+      return error;
     }
     return () => {
-      leave();
-      if (era.isModern) void this.#listen();
-      else if (!this.#resources.has(uri)) void this.#askAside("unsubscribe", uri);
+      remove();
+      if (era.isModern) void this.#updateStream();
+      else if (!this.#resources.has(uri)) void this.#requestInBackground("unsubscribe", uri);
     };
   }
 
-  /** Ends it. */
+  /** Removes all handlers and closes the stream. */
   close(): void {
-    this.#listening?.ending.abort();
-    this.#listening = undefined;
+    this.#stream?.closing.abort();
+    this.#stream = undefined;
     this.#changes.clear();
     this.#resources.clear();
   }
 
-  #take(method: string, { uri }: Members): void {
-    const [, what] = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method) ?? [];
-    const handlers = what === undefined ? undefined : this.#changes.get(what as McpChange);
-    const isResource = method === "notifications/resources/updated" && typeof uri === "string";
-    for (const handler of handlers ?? (isResource ? this.#resources.get(uri) : undefined) ?? []) handler();
+  #notify(method: string, { uri }: Members): void {
+    const [, list] = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method) ?? [];
+    if (list !== undefined) this.#changes.get(list as McpChange)?.notify();
+    if (method === "notifications/resources/updated") this.#resources.get(uri as string)?.notify();
   }
 
-  async #ask(verb: "subscribe" | "unsubscribe", uri: string, limit: ActivityMonitor): Promise<ErrorResult | undefined> {
+  async #request(
+    verb: "subscribe" | "unsubscribe",
+    uri: string,
+    limit: ActivityMonitor,
+  ): Promise<ErrorResult | undefined> {
     const reply = await this.#connection.request({ method: `resources/${verb}`, params: { uri }, limit });
-    return "result" in reply ? undefined : refusalOf(reply);
+    return "result" in reply ? undefined : decodeFailedReply(reply);
   }
 
-  #askAside(verb: "subscribe" | "unsubscribe", uri: string): Promise<ErrorResult | undefined> {
-    return within(UNWATCHED_MS, (limit) => this.#ask(verb, uri, limit));
+  #requestInBackground(verb: "subscribe" | "unsubscribe", uri: string): Promise<ErrorResult | undefined> {
+    return withTimeLimit(BACKGROUND_TIMEOUT_MS, (limit) => this.#request(verb, uri, limit));
   }
 
-  /** A server that has forgotten us is asked again. */
-  async #renew(): Promise<void> {
-    for (const uri of this.#resources.keys()) await this.#askAside("subscribe", uri);
+  /** The server has lost the subscriptions with the session. */
+  async #resubscribe(): Promise<void> {
+    for (const uri of this.#resources.keys()) await this.#requestInBackground("subscribe", uri);
   }
 
-  async #listenTo(uri: string): Promise<ErrorResult | undefined> {
-    const acknowledged = await (await this.#listen())?.acknowledged;
+  async #streamResource(uri: string): Promise<ErrorResult | undefined> {
+    const acknowledged = await (await this.#updateStream())?.acknowledged;
     const { resourceSubscriptions: uris } = acknowledged ?? {};
     if (Array.isArray(uris) && uris.includes(uri)) return undefined;
-    return errorResult("method_not_found", "The server does not tell when this resource changes");
+    return errorResult("method_not_found", "The server does not send notifications of changes of this resource");
   }
 
-  /** Listens for what is wanted now. The stream before it goes on until this one is there. */
-  async #listen(): Promise<Listening | undefined> {
+  /** Opens a stream for the current handlers. The previous stream is closed after that, so that no notification is lost. */
+  async #updateStream(): Promise<NotificationStream | undefined> {
     const era = await this.#connection.era();
-    const wanted = this.#wanted();
+    const wanted = this.#wantedNotifications();
     if ("kind" in era) {
-      // Whoever has left, or closed all of it, misses nothing.
-      if (Object.keys(wanted).length > 0) this.#connection.warn(`Cannot listen for changes: ${era.message}`);
+      // Without handlers, as after close(), nothing is lost.
+      if (Object.keys(wanted).length > 0) {
+        this.#connection.logger.warn(`Cannot subscribe to changes: ${era.message}`);
+      }
       return undefined;
     }
     if (!era.isModern) return undefined;
-    const before = this.#listening;
-    this.#listening = Object.keys(wanted).length === 0 ? undefined : this.#open(wanted);
-    await this.#listening?.acknowledged;
-    before?.ending.abort();
-    return this.#listening;
+    const previous = this.#stream;
+    this.#stream = Object.keys(wanted).length === 0 ? undefined : this.#open(wanted);
+    await this.#stream?.acknowledged;
+    previous?.closing.abort();
+    return this.#stream;
   }
 
-  #wanted(): Members {
-    const lists = [...this.#changes.keys()].map((what) => [`${what}ListChanged`, true] as const);
+  #wantedNotifications(): Members {
+    const lists = [...this.#changes.keys()].map((list) => [`${list}ListChanged`, true] as const);
     const uris = [...this.#resources.keys()];
     return { ...Object.fromEntries(lists), ...(uris.length > 0 && { resourceSubscriptions: uris }) };
   }
 
-  #open(notifications: Members): Listening {
-    const ending = new AbortController();
+  #open(notifications: Members): NotificationStream {
+    const closing = new AbortController();
     const { promise, resolve } = Promise.withResolvers<Members | undefined>();
-    void this.#disableIdleTimeout(notifications, limitOf(ending.signal), resolve).finally(() => resolve(undefined));
-    return { ending, acknowledged: promise };
+    const ended = this.#keepOpen(notifications, monitorFromSignal(closing.signal), resolve);
+    void ended.finally(() => resolve(undefined));
+    return { closing, acknowledged: promise };
   }
 
-  /** Asks for the stream whenever it has ended, more and more seldom where it is not given. */
-  async #disableIdleTimeout(
+  /** Opens the stream again whenever it ends, with increasing delays if that fails. */
+  async #keepOpen(
     notifications: Members,
     limit: ActivityMonitor,
-    acknowledged: (notifications: Members) => void,
+    acknowledge: (notifications: Members) => void,
   ): Promise<void> {
-    let pauseMs = FIRST_PAUSE_MS;
-    const watch = {
-      acknowledged: (honoured: Members) => {
-        pauseMs = FIRST_PAUSE_MS;
-        acknowledged(honoured);
+    let delayMs = FIRST_DELAY_MS;
+    const pending: PendingRequest = {
+      onAcknowledged: (agreed) => {
+        delayMs = FIRST_DELAY_MS;
+        acknowledge(agreed);
       },
     };
-    const asking = { method: "subscriptions/listen", params: { notifications }, limit, watch, isEndless: true };
+    const request = { method: "subscriptions/listen", params: { notifications }, limit, pending, isEndless: true };
     do {
-      const reply = await this.#connection.request(asking);
+      const reply = await this.#connection.request(request);
       if (limit.signal.aborted) return;
-      const refusal = "result" in reply ? undefined : refusalOf(reply);
-      if (refusal !== undefined && refusal.code !== "unavailable") {
-        return this.#connection.warn(`The server tells of no changes: ${refusal.message}`);
+      const error = "result" in reply ? undefined : decodeFailedReply(reply);
+      if (error !== undefined && error.code !== "unavailable") {
+        return this.#connection.logger.warn(`The server does not send notifications of changes: ${error.message}`);
       }
-      pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs);
-    } while (await pause(pauseMs, limit));
+      delayMs = Math.min(MAX_DELAY_MS, 2 * delayMs);
+    } while (await suspendFor(delayMs, limit));
   }
 }
 
-/** Adds to a set in a map; gives what takes it out again. */
-function add<Key>(sets: Map<Key, Set<Handler>>, key: Key, handler: Handler): Handler {
-  const set = sets.get(key) ?? new Set();
-  // One of its own, so that whoever asks twice is told twice.
-  const own = () => handler();
-  sets.set(key, set.add(own));
-  return () => {
-    set.delete(own);
-    if (set.size === 0) sets.delete(key);
-  };
+/** Adds a handler. Returns a function that removes it. */
+function addHandler<Key>(handlers: Map<Key, Listeners>, key: Key, handler: Handler): Handler {
+  const listeners = handlers.get(key) ?? new Listeners(() => handlers.delete(key));
+  handlers.set(key, listeners);
+  return listeners.add(handler);
 }

@@ -1,5 +1,5 @@
 /**
- * Tasks: what becomes of calls that take long, in the words of promises. A task's id is the promise's token.
+ * Converts tasks to promises; the id of a task is the promise token.
  *
  * Source: MCP, extension `io.modelcontextprotocol/tasks`, and "Tasks" of revision 2025-11-25.
  *
@@ -7,23 +7,22 @@
  */
 import type { CallResult, PromiseOutcome } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
-import { decodeResult } from "../../framing/result/decode.ts";
 import { asObject, isJsonObject, type Members, typedOr } from "../../../internal/json.ts";
+import { decodeResult } from "../../framing/result/decode.ts";
+import { decodeOutcome, type RpcOutcome } from "../protocol/messages.ts";
 import type { Connection } from "./connection.ts";
-import type { RpcReply } from "./message_transport.ts";
-import { refusalOf } from "./error_result.ts";
-import { decodeOutcome } from "../protocol/messages.ts";
+import { decodeFailedReply } from "./decode_reply.ts";
 
-/** How long to wait before a task is asked for again where its server does not say, in milliseconds. */
+/** Poll interval if the server does not specify one, in milliseconds. */
 const DEFAULT_POLL_MS = 1_000;
 
-/** A task as a promise. */
-export function promiseOf(task: Members): PromiseOutcome {
+/** Converts a task to the outcome of a call. */
+export function toPromiseOutcome(task: Members): PromiseOutcome {
   const { taskId, pollIntervalMs, pollInterval, statusMessage, createdAt } = task;
   const ttl = task["ttlMs"] ?? task["ttl"];
   const ttlMs = typeof ttl === "number" ? ttl : Infinity;
   const created = Date.parse(typedOr(createdAt, ""));
-  // Our servers say how far it is; others say it in words, if at all.
+  // Toolwire servers send the progress; others may send a message.
   const { progress } = decodeResult({
     _meta: { response_type: "promise", ...asObject(task["_meta"]) },
   }) as PromiseOutcome;
@@ -37,7 +36,7 @@ export function promiseOf(task: Members): PromiseOutcome {
   };
 }
 
-/** How a task that was cancelled ends, as it does everywhere. */
+/** Result of a cancelled task, the same as on other wires. */
 const CANCELLED: CallResult = {
   kind: "failure",
   code: "cancelled",
@@ -45,23 +44,23 @@ const CANCELLED: CallResult = {
   data: undefined,
 };
 
-/** Cancels a task; tells whether that ended it. */
+/** Cancels a task. The answer states whether it was still running. */
 export async function cancelTask(connection: Connection, taskId: string, limit: ActivityMonitor): Promise<CallResult> {
   const reply = await connection.request({ method: "tasks/cancel", params: { taskId }, limit });
-  // The older dialect refuses to cancel what has ended.
+  // In 2025-11-25, cancelling a finished task is an error.
   const after = "result" in reply && typeof reply.result["status"] === "string"
     ? reply
     : await connection.request({ method: "tasks/get", params: { taskId }, limit });
-  if (!("result" in after)) return refusalOf("result" in reply ? after : reply);
+  if (!("result" in after)) return decodeFailedReply("result" in reply ? after : reply);
   const { status } = after.result;
   return { kind: "answer", value: { cancelled: status !== "completed" && status !== "failed" } };
 }
 
-/** What `tasks/get` gave, as far as it is the same in both dialects; `undefined` if there is a result to be had. */
-export function unfinished(task: Members): CallResult | undefined {
+/** The result of a task that is running or cancelled; `undefined` in other states. The same in both revisions. */
+export function unfinishedResult(task: Members): CallResult | undefined {
   switch (task["status"]) {
     case "working":
-      return promiseOf(task);
+      return toPromiseOutcome(task);
     case "cancelled":
       return CANCELLED;
     default:
@@ -69,7 +68,7 @@ export function unfinished(task: Members): CallResult | undefined {
   }
 }
 
-/** How a task ended: with its result, or with an error. */
-export function endOf({ result, error }: Members): RpcReply | undefined {
+/** The outcome of a finished task; `undefined` if it has none. A result takes precedence. */
+export function taskOutcome({ result, error }: Members): RpcOutcome | undefined {
   return isJsonObject(result) ? { result } : decodeOutcome(undefined, error);
 }

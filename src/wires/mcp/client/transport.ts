@@ -1,5 +1,5 @@
 /**
- * A client's side of MCP, whatever carries its messages: tools as a `Transport` calls them, and the rest as it is.
+ * The MCP client over any message transport: calls of tools, resources, prompts, logging and completion.
  *
  * @module
  */
@@ -8,21 +8,24 @@ import {
   type ErrorResult,
   errorResult,
   type Sink,
+  toToolError,
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
+import { monitorFromSignal, withTimeLimit } from "../../../core/call/time_limit.ts";
 import type { ActivityMonitor, ListedTool, TransportCall } from "../../../core/call/transport.ts";
-import { asObject, type Members } from "../../../internal/json.ts";
-import { ToolError } from "../../../core/errors/tool_error.ts";
-import { limitOf, UNWATCHED_MS, within } from "./message_transport.ts";
-import { Connection, type Route } from "./connection.ts";
-import { Lists, ttlOf } from "./lists.ts";
-import { LiveCalls } from "./open_calls.ts";
-import { refusalOf, refuseResult } from "./error_result.ts";
-import { goRounds } from "./input_required_loop.ts";
+import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
+import { LOGGER, oneOf, type OptionRules, rule } from "../../../internal/options.ts";
+import { abortable } from "../../../internal/time.ts";
+import { Connection, type ServerRoute } from "./connection.ts";
+import { decodeFailedReply, invalidResultError } from "./decode_reply.ts";
+import { runInputRequiredLoop } from "./input_required_loop.ts";
+import { BACKGROUND_TIMEOUT_MS } from "./message_transport.ts";
+import { OpenCalls } from "./open_calls.ts";
+import { ServerLists, ttlMsOf } from "./server_lists.ts";
+import { ServerTools } from "./server_tools.ts";
 import { Subscriptions } from "./subscriptions.ts";
-import { TaskCalls } from "./task_calls.ts";
-import { ToolCalls } from "./tool_calls.ts";
-import { Tools } from "./tools.ts";
+import { TaskCaller } from "./task_caller.ts";
+import { ToolCaller } from "./tool_caller.ts";
 import type {
   McpChange,
   McpClientOptions,
@@ -37,34 +40,49 @@ import type {
   McpTransport,
 } from "./types.ts";
 
-/** Makes the transport over a carrier. */
+/** Rules for the options of every MCP client. */
+export const CLIENT_RULES: OptionRules<McpClientOptions> = {
+  clientInfo: rule("{ name, version } with two strings", (value) => {
+    return isJsonObject(value) && typeof value["name"] === "string" && typeof value["version"] === "string";
+  }),
+  era: oneOf("auto", "modern", "legacy"),
+  pinned: rule("an array of tools, as returned by list()", (value) => {
+    return Array.isArray(value) && value.every((tool) => isJsonObject(tool) && typeof tool["name"] === "string");
+  }),
+  logger: LOGGER,
+};
+
+/** The public transport, over a message transport. */
 export class McpClientTransport implements McpTransport {
   readonly #connection: Connection;
-  readonly #lists: Lists;
-  readonly #tools: Tools;
-  readonly #live: LiveCalls = new LiveCalls();
-  readonly #calls: ToolCalls;
-  readonly #tasks: TaskCalls;
+  readonly #lists: ServerLists;
+  readonly #tools: ServerTools;
+  readonly #openCalls: OpenCalls = new OpenCalls();
+  readonly #toolCaller: ToolCaller;
+  readonly #taskCaller: TaskCaller;
   readonly #subscriptions: Subscriptions;
 
-  constructor(route: Route, options: McpClientOptions) {
+  constructor(route: ServerRoute, options: McpClientOptions) {
     const connection = new Connection(route, options);
     this.#connection = connection;
-    this.#lists = new Lists(connection);
-    this.#tools = new Tools(connection, this.#lists, options.pinned);
-    this.#calls = new ToolCalls(connection, this.#tools, this.#live);
-    this.#tasks = new TaskCalls(connection, this.#tools, this.#calls, this.#live);
+    this.#lists = new ServerLists(connection);
+    this.#tools = new ServerTools(connection, this.#lists, options.pinned);
+    this.#toolCaller = new ToolCaller(connection, this.#tools, this.#openCalls);
+    this.#taskCaller = new TaskCaller(connection, this.#tools, this.#toolCaller, this.#openCalls);
     this.#subscriptions = new Subscriptions(connection);
-    connection.inbox.on("renewed", () => void within(UNWATCHED_MS, (limit) => this.#sayLogLevel(limit)));
+    connection.router.on(
+      "sessionRenewed",
+      () => void withTimeLimit(BACKGROUND_TIMEOUT_MS, (limit) => this.#sendLogLevel(limit)),
+    );
   }
 
   async call(call: TransportCall, sink?: Sink): Promise<CallResult | UnknownOutcome> {
     const era = await this.#connection.era();
     if ("kind" in era) return era;
-    const taskId = await this.#tasks.taskOf(call, era);
+    const taskId = await this.#taskCaller.taskIdOf(call, era);
     return taskId === undefined
-      ? await this.#calls.call(call, era, sink)
-      : await this.#tasks.call(taskId, call, era, sink);
+      ? await this.#toolCaller.call(call, era, sink)
+      : await this.#taskCaller.call(taskId, call, era, sink);
   }
 
   list(limit: ActivityMonitor): Promise<readonly ListedTool[] | ErrorResult> {
@@ -84,10 +102,10 @@ export class McpClientTransport implements McpTransport {
     read: (uri, options) =>
       finish(options, async (limit) => {
         const key = `resources/read ${uri}`;
-        const result = this.#lists.cache.get(key) ?? await this.#ask("resources/read", { uri }, limit, key);
+        const result = this.#lists.cache.get(key) ?? await this.#request("resources/read", { uri }, limit, key);
         const { contents } = result as Members;
-        if (isRefusal(result)) return result;
-        return Array.isArray(contents) ? contents : refuseResult("resources/read");
+        if (isErrorResult(result)) return result;
+        return Array.isArray(contents) ? contents : invalidResultError("resources/read");
       }),
     subscribe: (uri, handler, options) =>
       finish(options, (limit) => this.#subscriptions.subscribe(uri, handler, limit)),
@@ -97,9 +115,11 @@ export class McpClientTransport implements McpTransport {
     list: (options) => this.#list("prompts/list", "prompts", options),
     get: (name, args = {}, options) =>
       finish(options, async (limit) => {
-        const result = await this.#ask("prompts/get", { name, arguments: args }, limit);
-        if (isRefusal(result)) return result;
-        return Array.isArray(result["messages"]) ? result as unknown as McpPromptResult : refuseResult("prompts/get");
+        const result = await this.#request("prompts/get", { name, arguments: args }, limit);
+        if (isErrorResult(result)) return result;
+        return Array.isArray(result["messages"])
+          ? result as unknown as McpPromptResult
+          : invalidResultError("prompts/get");
       }),
   };
 
@@ -107,22 +127,22 @@ export class McpClientTransport implements McpTransport {
     setLevel: (level, options) =>
       finish(options, async (limit) => {
         this.#connection.logLevel = level;
-        return await this.#sayLogLevel(limit);
+        return await this.#sendLogLevel(limit);
       }),
-    onMessage: (handler) => this.#connection.inbox.on("log", handler),
+    onMessage: (handler) => this.#connection.router.on("log", handler),
   };
 
   complete(request: McpCompletionRequest, options?: McpRequestOptions): Promise<McpCompletion> {
     return finish(options, async (limit) => {
-      const result = await this.#ask("completion/complete", { ...request }, limit);
-      if (isRefusal(result)) return result;
+      const result = await this.#request("completion/complete", { ...request }, limit);
+      if (isErrorResult(result)) return result;
       const { values, ...rest } = asObject(result["completion"]);
-      return Array.isArray(values) ? { ...rest, values } : refuseResult("completion/complete");
+      return Array.isArray(values) ? { ...rest, values } : invalidResultError("completion/complete");
     });
   }
 
-  onChange(what: McpChange, handler: () => void): () => void {
-    return this.#subscriptions.onChange(what, handler);
+  onChange(list: McpChange, handler: () => void): () => void {
+    return this.#subscriptions.onChange(list, handler);
   }
 
   onElicitation(handler: Parameters<McpTransport["onElicitation"]>[0]): void {
@@ -139,64 +159,64 @@ export class McpClientTransport implements McpTransport {
 
   close(): void {
     this.#subscriptions.close();
-    this.#live.close();
+    this.#openCalls.close();
     this.#connection.close();
   }
 
   #list(method: string, member: string, options: McpRequestOptions | undefined): Promise<readonly never[]> {
     return finish(
       options,
-      (limit) => this.#lists.all(method, member, limit) as Promise<readonly never[] | ErrorResult>,
+      (limit) => this.#lists.readAll(method, member, limit) as Promise<readonly never[] | ErrorResult>,
     );
   }
 
-  /** Asks for something, in as many rounds as it takes; kept under `key` as long as the server says, if it took but one. */
-  async #ask(method: string, params: Members, limit: ActivityMonitor, key?: string): Promise<Members | ErrorResult> {
+  /** Sends a request, answering questions with the handlers. The result is cached under `key` if the server asked none. */
+  async #request(
+    method: string,
+    params: Members,
+    limit: ActivityMonitor,
+    key?: string,
+  ): Promise<Members | ErrorResult> {
     const { handlers } = this.#connection;
     let rounds = 0;
-    const ended = await goRounds(handlers, (inputs) => {
+    const loop = await runInputRequiredLoop(handlers, (inputs) => {
       rounds++;
       return this.#connection.request({ method, params: { ...params, ...inputs }, limit });
     }, {});
-    if ("outcome" in ended) {
-      const message = `The server asks before it answers ${method}: set onElicitation`;
-      return errorResult("invalid_request", message, ended.outcome);
+    if ("questions" in loop) {
+      const message = `The server has a question before it can answer ${method}: set a handler with onElicitation()`;
+      return errorResult("invalid_request", message, loop.questions);
     }
-    if (!("result" in ended.reply)) return refusalOf(ended.reply);
-    const { result } = ended.reply;
-    if (key !== undefined && rounds === 1) this.#lists.cache.set(key, result, ttlOf(result));
+    if (!("result" in loop.reply)) return decodeFailedReply(loop.reply);
+    const { result } = loop.reply;
+    if (key !== undefined && rounds === 1) this.#lists.cache.set(key, result, ttlMsOf(result));
     return result;
   }
 
-  /** In the older eras the level is said once; in the newer one each request says it. */
-  async #sayLogLevel(limit: ActivityMonitor): Promise<ErrorResult | undefined> {
+  /** In the era with a handshake the level is set once. In the other one each request carries it. */
+  async #sendLogLevel(limit: ActivityMonitor): Promise<ErrorResult | undefined> {
     const { logLevel: level } = this.#connection;
     const era = await this.#connection.era();
     if ("kind" in era) return era;
     if (era.isModern || level === undefined) return undefined;
     const reply = await this.#connection.request({ method: "logging/setLevel", params: { level }, limit });
-    return "result" in reply ? undefined : refusalOf(reply);
+    return "result" in reply ? undefined : decodeFailedReply(reply);
   }
 }
 
-function isRefusal(result: unknown): result is ErrorResult {
+function isErrorResult(result: unknown): result is ErrorResult {
   return asObject(result)["kind"] === "error" && "code" in asObject(result);
 }
 
-/** Does something within the time that it may take; a refusal is thrown. */
+/** Runs `work` within the limits of the options. Throws a returned error result. */
 function finish<Value>(
   { signal, timeoutMs = 60_000 }: McpRequestOptions = {},
   work: (limit: ActivityMonitor) => Promise<Value | ErrorResult>,
 ): Promise<Value> {
-  return within(timeoutMs, async (limit) => {
+  return withTimeLimit(timeoutMs, async (limit) => {
     const end = signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]);
-    const aborted = new Promise<never>((_, reject) => {
-      const leave = () => reject(end.reason);
-      end.addEventListener("abort", leave, { once: true });
-      if (end.aborted) leave();
-    });
-    const result = await Promise.race([work(limitOf(end)), aborted]);
-    if (!isRefusal(result)) return result as Value;
-    throw new ToolError(result.code, result.message, { details: result.data, cause: result.cause });
+    const result = await abortable(work(monitorFromSignal(end)), end);
+    if (!isErrorResult(result)) return result as Value;
+    throw toToolError(result);
   });
 }

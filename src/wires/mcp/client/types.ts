@@ -1,284 +1,285 @@
 /**
- * What an MCP server has beside tools, as a client sees it.
+ * Public types of the MCP client.
  *
- * Source: MCP, revision 2026-07-28; members that a newer server adds are kept.
+ * Source: MCP, revision 2026-07-28. Members that are not declared here are kept.
  *
  * @module
  */
 import type { ListedTool, Transport } from "../../../core/call/transport.ts";
+import type { Logger } from "../../../core/handler/context.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 
-/** Options of what is asked of a server beside calls of tools. */
+/** Options of a request that is not a tool call. */
 export interface McpRequestOptions {
-  /** Aborts the request; it then rejects with the signal's reason. */
+  /** Aborts the request, which then rejects with the reason of the signal. */
   readonly signal?: AbortSignal;
-  /** How long it may take, in milliseconds. Default: 60,000. */
+  /** Timeout in milliseconds. Default: 60,000. */
   readonly timeoutMs?: number;
 }
 
 /** Options of every MCP client. */
 export interface McpClientOptions {
-  /** How the client names itself; servers show and log it. Default: `toolwire`. */
+  /** Name and version of the client; servers may show and log them. Default: name `toolwire`, version of this package. */
   readonly clientInfo?: McpImplementation;
   /**
-   * Which era of the protocol is spoken: `modern` is 2026-07-28, `legacy` is 2025-11-25 and older. Default: `auto`, which asks
-   * the server once.
+   * Era of the protocol: `modern` is 2026-07-28, `legacy` is 2025-11-25 and older. Default: `auto`, which detects it with one
+   * request.
    */
   readonly era?: "auto" | "modern" | "legacy";
   /**
-   * Tools as `list` once gave them. A tool that the server now lists with another description, other arguments or another
-   * output is not called; neither is one that is not among them.
+   * Reviewed tools, as returned by `list()`. Calls of a tool fail with `permission_denied` if its description, input schema or
+   * output schema has changed, or if it is not in this array.
    */
   readonly pinned?: readonly ListedTool[];
-  /** Told what is wrong with a server that can be used all the same. Default: `console.warn`. */
-  readonly onWarning?: (message: string) => void;
+  /** Receives warnings about problems of the server that do not fail a request. Default: `console`. */
+  readonly logger?: Logger;
 }
 
-/** A program that speaks MCP, as it names itself. */
+/** Name and version of a client or server. */
 export interface McpImplementation {
-  /** Its name. */
+  /** Name, for programs. */
   readonly name: string;
-  /** Its version. */
+  /** Version. */
   readonly version: string;
-  /** For people. */
+  /** Name, for people. */
   readonly title?: string;
-  /** Whatever else it says. */
+  /** Other members. */
   readonly [member: string]: unknown;
 }
 
-/** What a server says of itself. */
+/** Information that a server has sent about itself. */
 export interface McpServerInfo {
-  /** The revision of the protocol that is spoken with it. */
+  /** Revision of the protocol that is used with it. */
   readonly revision: string;
-  /** How it names itself; not to be trusted. */
+  /** Name and version. Not verified. */
   readonly info: McpImplementation | undefined;
-  /** What it can do, by feature. */
+  /** Its capabilities. */
   readonly capabilities: Readonly<Record<string, unknown>>;
-  /** How it wants to be used, for a model. */
+  /** Instructions for a model. */
   readonly instructions: string | undefined;
 }
 
-/** One piece of what a tool, a resource or a prompt holds: `text`, `image`, `audio`, `resource_link` or `resource`. */
+/** A content block: `text`, `image`, `audio`, `resource_link` or `resource`. */
 export interface McpContent {
-  /** Which of them it is. */
+  /** Type of the block. */
   readonly type: string;
-  /** The text of a `text`. */
+  /** Text of a `text` block. */
   readonly text?: string;
-  /** Base64, of an `image` or `audio`. */
+  /** Data of an `image` or `audio` block, in base64. */
   readonly data?: string;
-  /** What the data is, such as `image/png`. */
+  /** Media type of the data, such as `image/png`. */
   readonly mimeType?: string;
-  /** Where a `resource_link` points to. */
+  /** URI of a `resource_link` block. */
   readonly uri?: string;
-  /** What a `resource` holds. */
+  /** Contents of a `resource` block. */
   readonly resource?: McpResourceContents;
-  /** Whatever else belongs to it. */
+  /** Other members. */
   readonly [member: string]: unknown;
 }
 
-/** A resource, as it is listed. */
+/** A listed resource. */
 export interface McpResource {
-  /** Names it, to the server. */
+  /** URI; identifies the resource. */
   readonly uri: string;
-  /** Names it, for programs. */
+  /** Name, for programs. */
   readonly name: string;
-  /** Names it, for people. */
+  /** Name, for people. */
   readonly title?: string;
-  /** What it is. */
+  /** Description of the resource. */
   readonly description?: string;
-  /** Its media type. */
+  /** Media type. */
   readonly mimeType?: string;
-  /** Its size, in bytes. */
+  /** Size in bytes. */
   readonly size?: number;
-  /** Whatever else the server says. */
+  /** Other members. */
   readonly [member: string]: unknown;
 }
 
-/** A family of resources, as it is listed. */
+/** A listed template of resources. */
 export interface McpResourceTemplate {
-  /** By RFC 6570. */
+  /** URI template (RFC 6570). */
   readonly uriTemplate: string;
-  /** Names it, for programs. */
+  /** Name, for programs. */
   readonly name: string;
-  /** Whatever else the server says. */
+  /** Other members. */
   readonly [member: string]: unknown;
 }
 
-/** What a resource holds: text, or bytes in base64. */
+/** Contents of a resource: text, or bytes in base64. */
 export interface McpResourceContents {
-  /** Which resource it is. */
+  /** URI of the resource. */
   readonly uri: string;
-  /** Its media type. */
+  /** Media type. */
   readonly mimeType?: string;
-  /** What it holds, if that is text. */
+  /** Text of a text resource. */
   readonly text?: string;
-  /** What it holds, in base64, if it is not. */
+  /** Bytes of a binary resource, in base64. */
   readonly blob?: string;
-  /** Whatever else the server says. */
+  /** Other members. */
   readonly [member: string]: unknown;
 }
 
-/** A prompt, as it is listed. */
+/** A listed prompt. */
 export interface McpPrompt {
-  /** Unique on its server. */
+  /** Name; unique on its server. */
   readonly name: string;
-  /** What it is for. */
+  /** Purpose of the prompt. */
   readonly description?: string;
-  /** What it takes: always text. */
+  /** Arguments; their values are strings. */
   readonly arguments?: readonly { readonly name: string; readonly description?: string; readonly required?: boolean }[];
-  /** Whatever else the server says. */
+  /** Other members. */
   readonly [member: string]: unknown;
 }
 
-/** A prompt, filled in. */
+/** A prompt with its arguments filled in. */
 export interface McpPromptResult {
-  /** What it is for. */
+  /** Purpose of the prompt. */
   readonly description?: string;
-  /** The conversation that it begins with. */
+  /** Messages of the conversation. */
   readonly messages: readonly { readonly role: "user" | "assistant"; readonly content: McpContent }[];
 }
 
-/** What is to be completed: an argument of a prompt, or a variable of a resource's template. */
+/** An argument of a prompt, or a variable of a resource template, that is to be completed. */
 export interface McpCompletionRequest {
-  /** The prompt, or the template. */
+  /** The prompt or the template. */
   readonly ref:
     | { readonly type: "ref/prompt"; readonly name: string }
     | { readonly type: "ref/resource"; readonly uri: string };
-  /** The argument, as far as it is written. */
+  /** Name of the argument, and its text so far. */
   readonly argument: { readonly name: string; readonly value: string };
-  /** The arguments that are already known. */
+  /** Values of other arguments. */
   readonly context?: { readonly arguments?: Readonly<Record<string, string>> };
 }
 
-/** How it may go on. */
+/** Completions. */
 export interface McpCompletion {
-  /** At most 100. */
+  /** Values, at most 100. */
   readonly values: readonly string[];
-  /** How many there are. */
+  /** Number of all values. */
   readonly total?: number;
-  /** Whether there are more. */
+  /** Whether there are more values than these. */
   readonly hasMore?: boolean;
 }
 
-/** How bad a log line is, from the least to the worst. */
+/** Level of a log message, least severe first. */
 export type McpLogLevel = "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";
 
-/** What a server logs, for its clients to see. */
+/** A log message of a server. */
 export interface McpLogMessage {
-  /** How bad it is. */
+  /** Level. */
   readonly level: McpLogLevel;
-  /** Which part of the server says so. */
+  /** Part of the server that logs it. */
   readonly logger?: string;
-  /** What it says. */
+  /** The message. */
   readonly data: unknown;
 }
 
-/** A question of the server to a person: a form by `requestedSchema`, or a page by `url`. */
+/** A question of the server to the user: a form if it has `requestedSchema`, a page if it has `url`. */
 export interface McpElicitation {
-  /** For the person. */
+  /** Text for the user. */
   readonly message: string;
-  /** What the answer has to be: a flat object. */
+  /** JSON Schema of the answer: an object without nesting. */
   readonly requestedSchema?: Readonly<Record<string, unknown>>;
-  /** Where the person is to go. */
+  /** URL that the user has to visit. */
   readonly url?: string;
-  /** Whatever else the server says. */
+  /** Other members. */
   readonly [member: string]: unknown;
 }
 
-/** What is said to an {@link McpElicitation}. */
+/** The answer to an {@link McpElicitation}. */
 export interface McpElicitationResult {
-  /** Whether it is answered; if not, for good or for now. */
+  /** `accept` with the answer, `decline` to refuse it, `cancel` to dismiss the question. */
   readonly action: "accept" | "decline" | "cancel";
-  /** The answer, by the schema. What it leaves out and the schema has a default for, is filled in. */
+  /** The answer. Fields that it leaves out get the default of the schema. */
   readonly content?: Readonly<Record<string, unknown>>;
 }
 
-/** What the server wants a model to be asked; see `sampling/createMessage` of the protocol. */
+/** A request of the server to a model: parameters of `sampling/createMessage`. */
 export interface McpSampling {
-  /** The conversation so far. */
+  /** Messages of the conversation. */
   readonly messages: readonly Readonly<Record<string, unknown>>[];
-  /** At most so many tokens. */
+  /** Maximum number of tokens of the answer. */
   readonly maxTokens: number;
-  /** What the model is told first. */
+  /** System prompt. */
   readonly systemPrompt?: string;
-  /** Whatever else the server says. */
+  /** Other members. */
   readonly [member: string]: unknown;
 }
 
-/** What the model said. */
+/** The answer of the model. */
 export interface McpSamplingResult {
-  /** Who speaks. */
+  /** Role of the message. */
   readonly role: "user" | "assistant";
-  /** What was said: one piece, or several. */
+  /** One content block, or several. */
   readonly content: McpContent | readonly McpContent[];
-  /** Which model it was. */
+  /** Name of the model. */
   readonly model: string;
-  /** Why it ended. */
+  /** Reason why the model stopped. */
   readonly stopReason?: string;
 }
 
-/** A folder that the server may look into. */
+/** A folder that the server may access. */
 export interface McpRoot {
   /** A `file:` URI. */
   readonly uri: string;
-  /** For people. */
+  /** Name, for people. */
   readonly name?: string;
 }
 
-/** What can change in a server while it is used. */
+/** A list of a server that can change. */
 export type McpChange = "tools" | "prompts" | "resources";
 
-/** The resources of a server. All of these reject with `ToolError`. */
+/** Resources of a server. All methods reject with `ToolError`. */
 export interface McpResources {
-  /** Lists them all. */
+  /** Lists all resources. */
   list(options?: McpRequestOptions): Promise<readonly McpResource[]>;
-  /** Lists the families of resources. */
+  /** Lists all templates. */
   templates(options?: McpRequestOptions): Promise<readonly McpResourceTemplate[]>;
-  /** Reads one. With `resource_not_found` if there is none. */
+  /** Reads a resource. Rejects with `resource_not_found` if it does not exist. */
   read(uri: string, options?: McpRequestOptions): Promise<readonly McpResourceContents[]>;
-  /** Has `handler` called whenever the resource has changed, until what this returns is called. */
+  /** Calls `handler` when the resource changes, until the returned function is called. */
   subscribe(uri: string, handler: () => void, options?: McpRequestOptions): Promise<() => void>;
 }
 
-/** The prompts of a server. Both reject with `ToolError`. */
+/** Prompts of a server. All methods reject with `ToolError`. */
 export interface McpPrompts {
-  /** Lists them all. */
+  /** Lists all prompts. */
   list(options?: McpRequestOptions): Promise<readonly McpPrompt[]>;
-  /** Fills one in. */
+  /** Fills in a prompt. */
   get(name: string, args?: Readonly<Record<string, string>>, options?: McpRequestOptions): Promise<McpPromptResult>;
 }
 
-/** What a server logs for its clients. */
+/** Log messages of a server. */
 export interface McpLogging {
-  /** Asks for lines as bad as `level`, and worse. Rejects with `ToolError`. */
+  /** Sets the lowest level of messages that the server sends. Rejects with `ToolError`. */
   setLevel(level: McpLogLevel, options?: McpRequestOptions): Promise<void>;
-  /** Has `handler` called with each line, until what this returns is called. */
+  /** Calls `handler` with each message, until the returned function is called. */
   onMessage(handler: (message: McpLogMessage) => void): () => void;
 }
 
-/** A transport to an MCP server; and what an MCP server has that calls of tools have no word for. */
+/** A transport to an MCP server, with the features of MCP beside tools. */
 export interface McpTransport extends Transport {
-  /** What the server says of itself. Rejects with `ToolError`. */
+  /** Reads the server's information about itself. Rejects with `ToolError`. */
   server(options?: McpRequestOptions): Promise<McpServerInfo>;
-  /** Its resources. */
+  /** Resources. */
   readonly resources: McpResources;
-  /** Its prompts. */
+  /** Prompts. */
   readonly prompts: McpPrompts;
-  /** What it logs. */
+  /** Log messages. */
   readonly logging: McpLogging;
-  /** Completes an argument of a prompt, or a variable of a resource's template. Rejects with `ToolError`. */
+  /** Completes an argument of a prompt, or a variable of a resource template. Rejects with `ToolError`. */
   complete(request: McpCompletionRequest, options?: McpRequestOptions): Promise<McpCompletion>;
-  /** Has `handler` called whenever a list has changed, until what this returns is called. */
-  onChange(what: McpChange, handler: () => void): () => void;
+  /** Calls `handler` when a list changes, until the returned function is called. */
+  onChange(list: McpChange, handler: () => void): () => void;
   /**
-   * Answers what the server asks, in place of the client's `onElicitation`; and what is asked while no tool is called, which nobody
-   * answers otherwise. To be set before the transport is used, as are the two others: the server is told then.
+   * Sets the handler of the server's questions. It replaces the client's `onElicitation`, and also answers questions that are asked
+   * outside of tool calls. Set all three handlers before the first request: the server receives the capabilities then.
    */
   onElicitation(handler: (question: McpElicitation) => MaybePromise<McpElicitationResult>): void;
-  /** Asks a model for the server. */
+  /** Sets the handler of the server's requests to a model. */
   onSampling(handler: (request: McpSampling) => MaybePromise<McpSamplingResult>): void;
-  /** Tells the server into which folders it may look. */
+  /** Sets the handler that lists the folders that the server may access. */
   onRoots(handler: () => MaybePromise<readonly McpRoot[]>): void;
-  /** Ends what is open: streams, the session, the server's process. */
+  /** Closes streams, the session and the server's process. */
   close(): void;
 }

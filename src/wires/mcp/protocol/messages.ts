@@ -95,21 +95,21 @@ const NO_PARAMS: Members = {};
 
 /** Decodes a message of a client from parsed JSON. */
 export function decodeMessage(json: unknown): Message | MalformedMessage {
-  if (!isJsonObject(json)) return malformed(null, "A message is a JSON object");
+  if (!isJsonObject(json)) return malformed(null, "A message must be a JSON object");
   const { jsonrpc, id, method, params = NO_PARAMS } = json;
   const hasId = isRequestId(id);
-  if (id !== undefined && !hasId) return malformed(null, "An id is a string, or an integer within ±(2^53 - 1)");
+  if (id !== undefined && !hasId) return malformed(null, "An id must be a string, or an integer within ±(2^53 - 1)");
   const known = hasId ? id : null;
-  if (jsonrpc !== "2.0") return malformed(known, 'A message says "jsonrpc": "2.0"');
+  if (jsonrpc !== "2.0") return malformed(known, 'A message needs "jsonrpc": "2.0"');
   if (typeof method !== "string") return decodeResponse(json, known);
-  if (!isJsonObject(params)) return malformed(known, "Parameters are an object");
+  if (!isJsonObject(params)) return malformed(known, "The params must be an object");
   return hasId ? { kind: "request", id, method, params } : { kind: "notification", method, params };
 }
 
 function decodeResponse(json: Members, id: RequestId | null): ResponseMessage | MalformedMessage {
   const { result, error } = json;
   if (id === null || (result === undefined) === (error === undefined)) {
-    return malformed(id, "A message has a method, or an id with a result or an error");
+    return malformed(id, "A message needs a method, or an id with a result or an error");
   }
   return { kind: "response", id, result, error };
 }

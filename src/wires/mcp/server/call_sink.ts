@@ -1,25 +1,19 @@
-import {
-  type CallEvent,
-  type CallResult,
-  type LogLine,
-  PieceCollector,
-  type PromiseOutcome,
-  type Sink,
-} from "../../../core/call/outcome.ts";
-import type { Channel } from "./exchange.ts";
+import type { CallEvent, CallResult, LogLine, PromiseOutcome, Sink } from "../../../core/call/outcome.ts";
+import { PieceCollector } from "../../../core/call/outcome.ts";
 import { LOG_LEVELS } from "../protocol/constants.ts";
+import { encodeMessage } from "../protocol/messages.ts";
+import type { Channel } from "./exchange.ts";
 
-/** What a caller wants to hear of a call while it runs. */
+/** Notifications that a caller has requested for a call. */
 export interface CallSinkOptions {
-  /** Where it hears it; `undefined` if it does not listen. */
+  /** Destination of the notifications; `undefined` if the caller does not accept any. */
   readonly channel: Channel | undefined;
-  /** What its progress goes by; `undefined` for none. */
+  /** Token of progress notifications; `undefined` if the caller wants none. */
   readonly progressToken: string | number | undefined;
-  /** From which level on it wants log lines; `undefined` for none. */
+  /** Minimum level of log messages; `undefined` if the caller wants none. */
   readonly logLevel: string | undefined;
-  /** What logs. */
   readonly logger: string;
-  /** Told once there is a promise of the call. */
+  /** Called when the call is deferred. */
   readonly onPromise?: ((promise: PromiseOutcome) => void) | undefined;
 }
 
@@ -30,21 +24,21 @@ const MCP_LEVELS: Readonly<Record<LogLine["level"], string>> = {
   error: "error",
 };
 
-/** Lines that wait for a caller who does not keep up. */
+/** Maximum number of log messages that wait for a slow reader. Further messages are dropped. */
 const MAX_WAITING_LINES = 64;
 
-/** Turns what happens while a call runs into notifications. MCP has no pieces of an answer: they are kept for the whole. */
+/** Converts the events of a running call to notifications. MCP has no partial results: they are collected for the result. */
 export class CallSink implements Sink {
   readonly closed?: AbortSignal;
   readonly keepsPieces = true;
   readonly #options: CallSinkOptions;
   readonly #pieces = new PieceCollector();
-  #lastDone = Number.NEGATIVE_INFINITY;
+  #lastProgress = Number.NEGATIVE_INFINITY;
   #waitingLines = 0;
 
   constructor(options: CallSinkOptions) {
     this.#options = options;
-    if (options.channel?.left !== undefined) this.closed = options.channel.left;
+    if (options.channel?.closed !== undefined) this.closed = options.channel.closed;
   }
 
   push(event: CallEvent): void | Promise<void> {
@@ -52,26 +46,28 @@ export class CallSink implements Sink {
     if (event.kind === "partial") return this.#pieces.push(event);
     if (event.kind === "deferred") return onPromise?.(event.promise);
     const { done: progress, total, message } = event.progress;
-    // It has to grow, or it is none.
-    if (progressToken === undefined || channel === undefined || progress <= this.#lastDone) return;
-    this.#lastDone = progress;
-    return channel.send(notification("notifications/progress", { progressToken, progress, total, message }));
+    // MCP requires that progress increases.
+    if (progressToken === undefined || channel === undefined || progress <= this.#lastProgress) return;
+    this.#lastProgress = progress;
+    const params = { progressToken, progress, total, message };
+    return channel.send(encodeMessage({ method: "notifications/progress", params }));
   }
 
   log({ level, message, fields }: LogLine): void {
     const { logLevel, channel, logger } = this.#options;
     const name = MCP_LEVELS[level];
-    // Whoever does not keep up misses lines: a handler does not wait for its log.
+    // A handler does not wait for its log: a slow reader misses messages.
     if (
       this.#waitingLines >= MAX_WAITING_LINES || logLevel === undefined ||
       LOG_LEVELS.indexOf(name) < LOG_LEVELS.indexOf(logLevel)
     ) return;
     const data = fields === undefined ? message : { message, ...fields };
     try {
-      const room = channel?.send(notification("notifications/message", { level: name, logger, data }));
+      const params = { level: name, logger, data };
+      const room = channel?.send(encodeMessage({ method: "notifications/message", params }));
       if (room !== undefined) void this.#waitFor(room);
     } catch {
-      // A line that cannot be written as JSON must not break the call that it is about.
+      // A log message that cannot be encoded as JSON must not fail the call.
     }
   }
 
@@ -81,13 +77,8 @@ export class CallSink implements Sink {
     this.#waitingLines--;
   }
 
-  /** How the call ended; an answer without a value is its pieces, joined. */
-  join(settled: CallResult): CallResult {
-    return this.#pieces.join(settled) as CallResult;
+  /** Completes the result of the call. A result without a value gets the joined partial results. */
+  join(result: CallResult): CallResult {
+    return this.#pieces.join(result) as CallResult;
   }
-}
-
-/** A notification, as text. */
-export function notification(method: string, params?: Readonly<Record<string, unknown>>): string {
-  return JSON.stringify({ jsonrpc: "2.0", method, params });
 }

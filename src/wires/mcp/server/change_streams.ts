@@ -1,30 +1,28 @@
 /**
- * `subscriptions/listen`: one long stream of news for each caller who wants some (2026-07-28).
+ * `subscriptions/listen` of 2026-07-28: a long stream of change notifications for each subscribed client.
  *
  * @module
  */
 import type { Change } from "../../../core/call/changes.ts";
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
-import type { RequestId } from "../../framing/json_rpc/decode.ts";
-import { isJsonObject, type Members } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
+import { isJsonObject, type Members } from "../../../internal/json.ts";
+import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import type { WireHost } from "../../wire.ts";
-import { type Answer, refusalAnswer, resultAnswer } from "./answer.ts";
-import { notification } from "./call_sink.ts";
-import type { Dialect } from "./revision.ts";
-import type { Channel, Exchange } from "./exchange.ts";
-import type { RequestMessage } from "../protocol/messages.ts";
-import { refuseParam } from "./refuse_param.ts";
 import { SUBSCRIPTION_ID } from "../protocol/constants.ts";
+import { encodeMessage, type RequestMessage } from "../protocol/messages.ts";
+import type { Channel, McpExchange } from "./exchange.ts";
+import { errorResponse, paramError, resultResponse, type RpcResponse } from "./response.ts";
+import type { Revision } from "./revision.ts";
 
-/** Most streams of news at once. */
-const MAX_LISTENS = 10_000;
+/** Maximum number of open streams. */
+const MAX_STREAMS = 10_000;
 
-/** Tasks that one stream tells of. */
+/** Maximum number of tasks that one stream watches. */
 const MAX_TASKS = 100;
 
-/** What of a request for news is honoured, in its words. */
-export interface Filter {
+/** The notifications that a stream has, as the client is informed of them. */
+export interface ChangeFilter {
   readonly toolsListChanged?: true;
   readonly promptsListChanged?: true;
   readonly resourcesListChanged?: true;
@@ -32,15 +30,13 @@ export interface Filter {
   readonly taskIds?: readonly string[];
 }
 
-/** Tells of tasks, until `ended` aborts. */
-export type WatchTasks = (
-  taskIds: readonly string[],
-  tell: (method: string, params: Members) => void,
-  ended: AbortSignal,
-) => void;
+/** Reports the status of tasks, until `ended` aborts. */
+export type WatchTasks = (taskIds: readonly string[], report: (task: Members) => void, ended: AbortSignal) => void;
 
-/** The news of one server. */
-export class Listens {
+type Notify = (method: string, params: Members) => void;
+
+/** The streams of one server. */
+export class ChangeStreams {
   readonly #host: WireHost;
   readonly #open = new Set<() => void>();
 
@@ -48,46 +44,45 @@ export class Listens {
     this.#host = host;
   }
 
-  /** Answers once the stream has ended. */
+  /** Opens a stream. The response is sent when the stream ends. */
   listen(
-    request: RequestMessage,
-    exchange: Exchange,
-    dialect: Dialect,
+    { id, params }: RequestMessage,
+    exchange: McpExchange,
+    revision: Revision,
     watch: WatchTasks | undefined,
-  ): MaybePromise<Answer> {
-    const { id, params } = request;
+  ): MaybePromise<RpcResponse> {
     const filter = this.#readFilter(params, watch !== undefined);
-    if ("kind" in filter) return refusalAnswer(id, filter);
-    if (this.#open.size >= MAX_LISTENS) return refusalAnswer(id, errorResult("internal", "Too many subscriptions"));
+    if ("kind" in filter) return errorResponse(id, filter);
+    if (this.#open.size >= MAX_STREAMS) return errorResponse(id, errorResult("internal", "Too many subscriptions"));
     const channel = exchange.channel(true) as Channel;
     const meta = { [SUBSCRIPTION_ID]: id };
-    const news = new NewsQueue(channel);
-    const tell = (method: string, more: Members) => news.push(notification(method, { ...more, _meta: meta }));
-    tell("notifications/subscriptions/acknowledged", { notifications: filter });
-    if (Object.keys(filter).length === 0) return this.#ended(id, dialect);
-    return this.#follow(filter, channel, tell, watch).then(() => this.#ended(id, dialect));
+    const queue = new NotificationQueue(channel);
+    const notify: Notify = (method, members) => {
+      queue.push(encodeMessage({ method, params: { ...members, _meta: meta } }));
+    };
+    notify("notifications/subscriptions/acknowledged", { notifications: filter });
+    if (Object.keys(filter).length === 0) return endResponse(id, revision);
+    return this.#follow(filter, [channel.closed, exchange.inputEnd], notify, watch).then(() =>
+      endResponse(id, revision)
+    );
   }
 
-  /** Ends all streams: their callers may listen again, elsewhere. */
+  /** Ends all streams. Their clients may subscribe again at another replica. */
   close(): void {
     for (const end of [...this.#open]) end();
   }
 
-  #ended(id: RequestId, dialect: Dialect): Answer {
-    return resultAnswer(id, dialect.result("", { [SUBSCRIPTION_ID]: id }));
-  }
-
   #follow(
-    filter: Filter,
-    { left }: Channel,
-    tell: (method: string, params: Members) => void,
+    filter: ChangeFilter,
+    signals: readonly (AbortSignal | undefined)[],
+    notify: Notify,
     watch: WatchTasks | undefined,
   ): Promise<void> {
     return new Promise((resolve) => {
       const ended = new AbortController();
       const unsubscribe = this.#host.changes.subscribe((change) => {
-        const told = newsOf(change, filter);
-        if (told !== undefined) tell(...told);
+        const notification = toNotification(change, filter);
+        if (notification !== undefined) notify(...notification);
       });
       const end = (): void => {
         if (!this.#open.delete(end)) return;
@@ -96,19 +91,26 @@ export class Listens {
         resolve();
       };
       this.#open.add(end);
-      if (filter.taskIds !== undefined) watch?.(filter.taskIds, tell, ended.signal);
-      if (left?.aborted) end();
-      else left?.addEventListener("abort", end, { once: true });
+      if (filter.taskIds !== undefined) {
+        watch?.(filter.taskIds, (task) => notify("notifications/tasks", task), ended.signal);
+      }
+      for (const signal of signals) {
+        if (signal?.aborted) end();
+        else signal?.addEventListener("abort", end, { once: true });
+      }
     });
   }
 
-  #readFilter({ notifications: wanted }: Members, canWatchTasks: boolean): Filter | ErrorResult {
-    if (!isJsonObject(wanted)) return refuseParam("notifications", wanted, "an object of what to listen for");
-    const { toolsListChanged, promptsListChanged, resourcesListChanged, resourceSubscriptions, taskIds } = wanted;
+  #readFilter({ notifications }: Members, canWatchTasks: boolean): ChangeFilter | ErrorResult {
+    if (!isJsonObject(notifications)) {
+      return paramError("notifications", notifications, "an object of what to listen for");
+    }
+    const { toolsListChanged, promptsListChanged, resourcesListChanged, resourceSubscriptions, taskIds } =
+      notifications;
     const { catalog } = this.#host;
     const hasResources = catalog?.hasResources === true;
-    const uris = textsIn(resourceSubscriptions);
-    const ids = textsIn(taskIds).slice(0, MAX_TASKS);
+    const uris = stringsIn(resourceSubscriptions);
+    const ids = stringsIn(taskIds).slice(0, MAX_TASKS);
     return {
       ...(toolsListChanged === true && { toolsListChanged }),
       ...(promptsListChanged === true && catalog !== undefined && catalog.prompts.length > 0 && { promptsListChanged }),
@@ -119,8 +121,12 @@ export class Listens {
   }
 }
 
-/** News for a reader that may be slow: what waits already is not said twice, so that it stays little. */
-class NewsQueue {
+function endResponse(id: RequestId, revision: Revision): RpcResponse {
+  return resultResponse(id, revision.result("", { [SUBSCRIPTION_ID]: id }));
+}
+
+/** Queue of notifications for a slow reader. Duplicates are dropped, so that the queue stays small. */
+class NotificationQueue {
   readonly #channel: Channel;
   readonly #waiting = new Set<string>();
   #isFull = false;
@@ -146,8 +152,8 @@ class NewsQueue {
   }
 }
 
-/** What a change is to those who want to know of it; `undefined` to the others. */
-export function newsOf(change: Change, filter: Filter): [method: string, params: Members] | undefined {
+/** Method and parameters of the notification for a change; `undefined` if the filter excludes it. */
+export function toNotification(change: Change, filter: ChangeFilter): [method: string, params: Members] | undefined {
   if (change.kind === "resource-updated") {
     const { uri } = change;
     return filter.resourceSubscriptions?.includes(uri) ? ["notifications/resources/updated", { uri }] : undefined;
@@ -156,6 +162,6 @@ export function newsOf(change: Change, filter: Filter): [method: string, params:
   return filter[`${list}ListChanged`] ? [`notifications/${list}/list_changed`, {}] : undefined;
 }
 
-function textsIn(list: unknown): readonly string[] {
+function stringsIn(list: unknown): readonly string[] {
   return Array.isArray(list) ? list.filter((one) => typeof one === "string") : [];
 }

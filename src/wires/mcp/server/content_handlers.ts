@@ -1,52 +1,55 @@
 /**
- * What a server offers beside tools: `resources/*`, `prompts/*` and `completion/complete`, for all revisions.
+ * Methods for resources, prompts and completion, in all revisions.
  *
  * @module
  */
-import type { CallMeta } from "../../../core/call/call.ts";
 import { type CallResult, type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
-import type { ContentCatalog, ContentRequest } from "../../../core/content/content_catalog.ts";
-import { isJsonObject, type Members } from "../../../internal/json.ts";
+import type { ContentCall, ContentCatalog } from "../../../core/content/content_catalog.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
+import { asObject, type Members } from "../../../internal/json.ts";
 import type { WireHost } from "../../wire.ts";
-import { blockFor } from "./blocks.ts";
-import { type Answer, errorAnswer, refusalAnswer, resultAnswer, toProtocolError } from "./answer.ts";
 import { LEGACY_RESOURCE_NOT_FOUND } from "../protocol/codes.ts";
-import { CallSink } from "./call_sink.ts";
-import type { Dialect } from "./revision.ts";
-import type { Exchange, McpPeer } from "./exchange.ts";
 import type { RequestMessage } from "../protocol/messages.ts";
-import { Pages } from "./pages.ts";
-import { refuseParam } from "./refuse_param.ts";
+import { CallSink } from "./call_sink.ts";
+import type { McpExchange, McpPeer } from "./exchange.ts";
+import { cursorError, Pages } from "./pages.ts";
+import {
+  errorResponse,
+  type FinalResult,
+  paramError,
+  protocolErrorResponse,
+  resultResponse,
+  type RetryableRequest,
+  type RpcResponse,
+  toProtocolError,
+} from "./response.ts";
+import type { Revision } from "./revision.ts";
 import { outcomeMeta } from "./tool_result.ts";
-import type { Work } from "./retryable_request.ts";
 import type { Completion } from "../../../core/content/completion.ts";
 import type { PromptContent } from "../../../core/content/prompt.ts";
 
-/** One request for what a server offers. */
-export interface OfferRequest {
-  /** The request. */
+/** One request for content. The server has a catalog. */
+export interface ContentRequest {
   readonly request: RequestMessage;
-  /** Who asks. */
   readonly peer: McpPeer;
-  /** How it came. */
-  readonly exchange: Exchange;
-  /** In which revision. */
-  readonly dialect: Dialect;
-  /** What its progress goes by. */
+  readonly exchange: McpExchange;
+  readonly revision: Revision;
   readonly progressToken: string | number | undefined;
 }
 
-type Run = (catalog: ContentCatalog, asked: ContentRequest, sink: CallSink | undefined) => MaybePromise<CallResult>;
+/** Name of a handler: a method of {@link ContentHandlers} that decodes the parameters of a request. */
+export type ContentHandler = keyof ContentHandlers;
 
-/** How an answer's value becomes members of a result, and whether the result may be kept. */
+type Run = (catalog: ContentCatalog, request: ContentCall, sink: CallSink | undefined) => MaybePromise<CallResult>;
+
+/** Encodes a value as members of a result. Returns an error if a parameter is invalid. */
 type Encode = (
   value: unknown,
-  dialect: Dialect,
+  revision: Revision,
 ) => { readonly json: string; readonly isCacheable?: boolean } | ErrorResult;
 
-/** Answers for the resources and prompts of one server. */
-export class Offers {
+/** Handles requests for the resources and prompts of one server. */
+export class ContentHandlers {
   readonly #host: WireHost;
   readonly #pageSize: number;
   readonly #pages = new WeakMap<object, Pages>();
@@ -56,114 +59,98 @@ export class Offers {
     this.#pageSize = pageSize;
   }
 
-  /** What a server with these offers says that it can. */
-  capabilities(isSubscribable: boolean): Members {
-    const { catalog } = this.#host;
-    if (catalog === undefined) return {};
-    const resources = { ...(isSubscribable && { subscribe: true }), listChanged: true };
+  /** `resources/list` */
+  listResources(content: ContentRequest): RetryableRequest {
+    return this.#prepare(
+      content,
+      (catalog, request) => catalog.listResources(request),
+      this.#page(content, "resources"),
+    );
+  }
+
+  /** `resources/templates/list` */
+  listTemplates(content: ContentRequest): RetryableRequest {
+    const run: Run = ({ templates }) => ({ kind: "answer", value: templates });
+    return this.#prepare(content, run, this.#page(content, "resourceTemplates"));
+  }
+
+  /** `resources/read` */
+  readResource(content: ContentRequest): RetryableRequest | ErrorResult {
+    const { uri } = content.request.params;
+    if (typeof uri !== "string") return paramError("uri", uri, "a string");
+    return this.#prepare(content, (catalog, request, sink) => catalog.readResource(uri, request, sink), encodeContents);
+  }
+
+  /** `prompts/list` */
+  listPrompts(content: ContentRequest): RetryableRequest {
+    const run: Run = ({ prompts }) => ({ kind: "answer", value: prompts });
+    return this.#prepare(content, run, this.#page(content, "prompts"));
+  }
+
+  /** `prompts/get` */
+  getPrompt(content: ContentRequest): RetryableRequest | ErrorResult {
+    const { name, arguments: args = {} } = content.request.params;
+    if (typeof name !== "string") return paramError("name", name, "a string");
+    const run: Run = (catalog, request, sink) => catalog.getPrompt(name, args, request, sink);
+    return this.#prepare(content, run, encodePrompt);
+  }
+
+  /** `completion/complete` */
+  complete(content: ContentRequest): RetryableRequest | ErrorResult {
+    const completion = readCompletion(content.request.params);
+    if ("kind" in completion) return completion;
+    const run: Run = (catalog, request) => catalog.complete({ ...completion, ...request });
+    return this.#prepare(content, run, encodeCompletion);
+  }
+
+  #prepare(content: ContentRequest, run: Run, encode: Encode): RetryableRequest {
+    const { peer } = content;
     return {
-      ...(catalog.canComplete && { completions: {} }),
-      ...(catalog.prompts.length > 0 && { prompts: { listChanged: true } }),
-      ...(catalog.hasResources && { resources }),
+      run: (meta) => run(this.#host.catalog as ContentCatalog, { peer, meta }, sinkOf(content)),
+      encode: (result) => this.#encode(content, result, encode),
     };
   }
 
-  /** The work of a request; `undefined` if it is for nothing that there is here. */
-  work(asked: OfferRequest): Work | ErrorResult | undefined {
-    const { catalog } = this.#host;
-    const { request: { method, params } } = asked;
-    if (catalog === undefined) return undefined;
-    if (method.startsWith("resources/") && catalog.hasResources) return this.#resourceWork(asked, method, params);
-    if (method.startsWith("prompts/") && catalog.prompts.length > 0) return this.#promptWork(asked, method, params);
-    if (method !== "completion/complete" || !catalog.canComplete) return undefined;
-    const completion = readCompletion(params);
-    if ("kind" in completion) return completion;
-    return this.#work(asked, (from, basis) => from.complete({ ...completion, ...basis }), encodeCompletion);
-  }
-
-  #resourceWork(asked: OfferRequest, method: string, params: Members): Work | ErrorResult | undefined {
-    switch (method) {
-      case "resources/list":
-        return this.#work(asked, (catalog, basis) => catalog.listResources(basis), this.#page("resources", params));
-      case "resources/templates/list":
-        return this.#listWork(asked, "resourceTemplates", ({ templates }) => templates);
-      case "resources/read": {
-        const { uri } = params;
-        if (typeof uri !== "string") return refuseParam("uri", uri, "a string");
-        return this.#work(asked, (catalog, basis, sink) => catalog.readResource(uri, basis, sink), encodeContents);
-      }
-      default:
-        return undefined;
+  #encode({ request: { id, method }, revision }: ContentRequest, result: FinalResult, encode: Encode): RpcResponse {
+    if (result.kind === "error") return contentErrorResponse(id, result, revision);
+    if (result.kind !== "answer") {
+      return errorResponse(id, errorResult("invalid_request", "message" in result ? result.message : "Not now"));
+    }
+    try {
+      const encoded = encode(result.value, revision);
+      if ("kind" in encoded) return contentErrorResponse(id, encoded, revision);
+      const meta = outcomeMeta(result);
+      const { json, isCacheable = false } = encoded;
+      return resultResponse(id, isCacheable ? revision.cacheable(json, meta) : revision.result(json, meta));
+    } catch (thrown) {
+      return errorResponse(id, this.#host.dispatch.mask(thrown, { method }));
     }
   }
 
-  #promptWork(asked: OfferRequest, method: string, params: Members): Work | ErrorResult | undefined {
-    if (method === "prompts/list") return this.#listWork(asked, "prompts", ({ prompts }) => prompts);
-    if (method !== "prompts/get") return undefined;
-    const { name, arguments: args = {} } = params;
-    if (typeof name !== "string") return refuseParam("name", name, "a string");
-    return this.#work(asked, (catalog, basis, sink) => catalog.getPrompt(name, args, basis, sink), encodePrompt);
-  }
-
-  #listWork(asked: OfferRequest, name: string, listOf: (catalog: ContentCatalog) => readonly unknown[]): Work {
-    const run: Run = (catalog) => ({ kind: "answer", value: listOf(catalog) });
-    return this.#work(asked, run, this.#page(name, asked.request.params));
-  }
-
-  #work(asked: OfferRequest, run: Run, encode: Encode): Work {
-    const { peer, request: { id }, dialect } = asked;
-    return {
-      run: (meta: CallMeta | undefined) => {
-        const { catalog } = this.#host;
-        return run(catalog as ContentCatalog, { peer, meta }, this.#sinkOf(asked));
-      },
-      answer: (settled) => {
-        if (settled.kind === "error") return refusalOf(id, settled, dialect);
-        if (settled.kind !== "answer") {
-          return refusalAnswer(id, errorResult("invalid_request", "message" in settled ? settled.message : "Not now"));
-        }
-        try {
-          const encoded = encode(settled.value, dialect);
-          if ("kind" in encoded) return refusalOf(id, encoded, dialect);
-          const meta = outcomeMeta(settled);
-          const { json, isCacheable = false } = encoded;
-          return resultAnswer(id, isCacheable ? dialect.cacheable(json, meta) : dialect.result(json, meta));
-        } catch (thrown) {
-          return refusalAnswer(id, this.#host.dispatch.mask(thrown, { method: asked.request.method }));
-        }
-      },
-    };
-  }
-
-  #sinkOf({ progressToken, exchange, peer, request }: OfferRequest): CallSink | undefined {
-    const channel = progressToken === undefined ? undefined : exchange.channel();
-    if (channel === undefined) return undefined;
-    peer.isStreamed = true;
-    return new CallSink({ channel, progressToken, logLevel: undefined, logger: request.method });
-  }
-
-  /** A page of a list; lists that do not change are written once for all dialects, which have them alike. */
-  #page(name: string, { cursor }: Members): Encode {
-    return (value, dialect) => {
-      const list = dialect.hasRichForms ? value as object : withoutNews(value as readonly Members[], dialect);
+  /** Encodes one page of a list. A list that does not change is encoded once for all revisions with the same members. */
+  #page({ request: { params: { cursor } } }: ContentRequest, name: string): Encode {
+    return (value, revision) => {
+      const list = revision.hasRichForms ? value as object : forOldRevision(value as readonly Members[], revision);
       let pages = this.#pages.get(list);
       if (pages === undefined) {
         pages = new Pages(name, list as readonly Members[], this.#pageSize);
         this.#pages.set(list, pages);
       }
       const json = pages.get(cursor);
-      return json === undefined ? refuseCursor(cursor) : { json, isCacheable: true };
+      return json === undefined ? cursorError(cursor) : { json, isCacheable: true };
     };
   }
 }
 
-/** The refusal of a cursor that was not given. */
-export function refuseCursor(cursor: unknown): ErrorResult {
-  return refuseParam("cursor", cursor, "a cursor that was given here");
+function sinkOf({ progressToken, exchange, peer, request }: ContentRequest): CallSink | undefined {
+  const channel = progressToken === undefined ? undefined : exchange.channel();
+  if (channel === undefined) return undefined;
+  peer.isStreamed = true;
+  return new CallSink({ channel, progressToken, logLevel: undefined, logger: request.method });
 }
 
-/** What older revisions do not know is not told to them. */
-function withoutNews(list: readonly Members[], { hasTitles }: Dialect): readonly Members[] {
+/** Removes the members that an old revision does not have. */
+function forOldRevision(list: readonly Members[], { hasTitles }: Revision): readonly Members[] {
   return list.map(({ icons: _, title, _meta, ...rest }) => ({
     ...rest,
     ...(hasTitles && title !== undefined && { title }),
@@ -171,41 +158,38 @@ function withoutNews(list: readonly Members[], { hasTitles }: Dialect): readonly
   }));
 }
 
-function refusalOf(id: RequestMessage["id"], refusal: ErrorResult, { isModern }: Dialect): Answer {
-  if (isModern || refusal.code !== "resource_not_found") return refusalAnswer(id, refusal);
-  return errorAnswer(id, { ...toProtocolError(refusal), number: LEGACY_RESOURCE_NOT_FOUND });
+function contentErrorResponse(id: RequestMessage["id"], error: ErrorResult, { isModern }: Revision): RpcResponse {
+  if (isModern || error.code !== "resource_not_found") return errorResponse(id, error);
+  return protocolErrorResponse(id, { ...toProtocolError(error), number: LEGACY_RESOURCE_NOT_FOUND });
 }
 
 const encodeContents: Encode = (value) => ({ json: `"contents":${JSON.stringify(value)}`, isCacheable: true });
 
-const encodePrompt: Encode = (value, dialect) => {
+const encodePrompt: Encode = (value, revision) => {
   const { description, messages } = value as PromptContent;
-  const told = messages.map((message) => ({ ...message, content: blockFor(message.content, dialect) }));
-  return { json: `"description":${JSON.stringify(description)},"messages":${JSON.stringify(told)}` };
+  const encoded = messages.map((message) => ({ ...message, content: revision.toBlock(message.content) }));
+  return { json: `"description":${JSON.stringify(description)},"messages":${JSON.stringify(encoded)}` };
 };
 
 const encodeCompletion: Encode = (value) => ({ json: `"completion":${JSON.stringify(value as Completion)}` });
 
-type ReadCompletion = Omit<Parameters<ContentCatalog["complete"]>[0], "peer" | "meta">;
+type CompletionParams = Omit<Parameters<ContentCatalog["complete"]>[0], "peer" | "meta">;
 
-function readCompletion({ ref, argument, context }: Members): ReadCompletion | ErrorResult {
-  const { type, name: prompt, uri: resource }: Members = isJsonObject(ref) ? ref : {};
+function readCompletion({ ref, argument, context }: Members): CompletionParams | ErrorResult {
+  const { type, name: prompt, uri: resource } = asObject(ref);
   const of = type === "ref/prompt" && typeof prompt === "string"
     ? { prompt }
     : type === "ref/resource" && typeof resource === "string"
     ? { resource }
     : undefined;
-  if (of === undefined) return refuseParam("ref", ref, "a reference to a prompt or a resource");
-  const { name, value }: Members = isJsonObject(argument) ? argument : {};
+  if (of === undefined) return paramError("ref", ref, "a reference to a prompt or a resource");
+  const { name, value } = asObject(argument);
   if (typeof name !== "string" || typeof value !== "string") {
-    return refuseParam("argument", argument, "an object with a name and a value, as strings");
+    return paramError("argument", argument, "an object with a name and a value, as strings");
   }
-  const given = isJsonObject(context) && isJsonObject(context["arguments"]) ? context["arguments"] : {};
-  return { of, argument: name, value, otherArguments: textsOf(given) };
-}
-
-function textsOf(members: Members): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(members).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+  const others = Object.entries(asObject(asObject(context)["arguments"]));
+  const otherArguments = Object.fromEntries(
+    others.filter((entry): entry is [string, string] => typeof entry[1] === "string"),
   );
+  return { of, argument: name, value, otherArguments };
 }

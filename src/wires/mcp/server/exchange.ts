@@ -1,45 +1,46 @@
 /**
- * What the protocol needs of its transport (HTTP, stdio) to answer one request.
+ * Contract between the methods and their transports (HTTP, stdio).
  *
  * @module
  */
 import type { AskableKind, ClientInfo, Metadata, Peer, Principal } from "../../../core/call/call.ts";
+import { asObject } from "../../../internal/json.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
-import { isJsonObject, type Members } from "../../../internal/json.ts";
 import { canAsk } from "../protocol/capabilities.ts";
 
-/** Where messages go that belong to one request, before its answer. */
+/** Destination of messages that belong to one request and precede its response. */
 export interface Channel {
-  /** Sends a message; a returned promise means that it is full. */
+  /** Sends a message. A returned promise resolves when there is room for the next one. */
   send(json: string): void | Promise<void>;
-  /** Aborts when nobody reads any more; `undefined` where that does not end the request. */
-  readonly left: AbortSignal | undefined;
+  /** Aborts when the client stops reading; `undefined` if that does not end the request. */
+  readonly closed: AbortSignal | undefined;
 }
 
-/** One request, as its transport sees it. */
-export interface Exchange {
-  /** Its headers; none on stdio. */
+/** One request and its response, as seen by the transport. */
+export interface McpExchange {
+  /** Headers of the request; empty on stdio. */
   readonly metadata: Metadata;
-  /** Who calls, if that is known. */
+  /** The authenticated caller, if there is one. */
   readonly principal: Principal | undefined;
-  /** Aborts when the caller has gone, or has cancelled the request. Costly on some runtimes. */
+  /** Aborts when the client sends nothing more on the connection of the request. Streams of change notifications end then. */
+  readonly inputEnd?: AbortSignal | undefined;
+  /** Aborts when the client disconnects or cancels the request. Costly on some runtimes. */
   signal(isStreamed: boolean): AbortSignal | undefined;
-  /** Where messages go before the answer; `undefined` if the caller takes none, unless it is forced to. */
+  /** The channel of the request; `undefined` if the client does not accept a stream, unless `isForced`. */
   channel(isForced?: boolean): Channel | undefined;
 }
 
-/** Who calls. */
+/** Caller of a request. */
 export class McpPeer implements Peer {
   readonly wire = "mcp";
   readonly requestId: RequestId;
-  readonly #exchange: Exchange;
+  readonly #exchange: McpExchange;
   readonly #capabilities: unknown;
   readonly #info: unknown;
-  /** Whether there is a channel. */
   isStreamed = false;
 
-  /** Reads nothing before it is asked to; `capabilities` are `undefined` where they are not known. */
-  constructor(exchange: Exchange, requestId: RequestId, capabilities: unknown, info: unknown) {
+  /** Reads nothing of the exchange. `capabilities` is `undefined` if they are unknown. */
+  constructor(exchange: McpExchange, requestId: RequestId, capabilities: unknown, info: unknown) {
     this.requestId = requestId;
     this.#exchange = exchange;
     this.#capabilities = capabilities;
@@ -59,12 +60,12 @@ export class McpPeer implements Peer {
   }
 
   get client(): ClientInfo {
-    const { name, version }: Members = isJsonObject(this.#info) ? this.#info : {};
+    const { name, version } = asObject(this.#info);
     const capabilities = this.#capabilities;
     return {
       ...(typeof name === "string" && { name }),
       ...(typeof version === "string" && { version }),
-      // Who has not said that it can is not counted on; a handler that asks all the same may be lucky.
+      // `false` for unknown capabilities. A handler may ask anyway, and the client may answer.
       supports: (kind: AskableKind) => canAsk(capabilities, kind),
     };
   }

@@ -1,94 +1,85 @@
 /**
- * What a call asks its caller, as MCP asks it, and what callers say to that.
+ * Converts questions to requests to the client, and the client's responses to answers.
  *
  * @module
  */
 import type { Question } from "../../../core/call/outcome.ts";
-import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { isJsonObject, type JsonObject, type Members } from "../../../internal/json.ts";
-import type { Dialect } from "./revision.ts";
+import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { isLegacyVersion } from "../protocol/constants.ts";
 import { type InputRequest, isModelOrRootsResult, RESOURCE_KEY_PREFIX } from "../protocol/forms.ts";
+import type { Revision } from "./revision.ts";
 
-/** The questions by the keys that the client knows them by. */
-export function toInputRequests(requests: Readonly<Record<string, Question>>, dialect: Dialect): Members {
+/**
+ * Converts questions to the member `inputRequests` of a result, by the keys that the client sees.
+ *
+ * @throws {TypeError} If a schema is not a form.
+ */
+export function toInputRequests(questions: Readonly<Record<string, Question>>, revision: Revision): Members {
   return Object.fromEntries(
-    Object.entries(requests).map(([key, request]) => [inputKey(key, request), toInputRequest(request, dialect)]),
+    Object.entries(questions).map(([key, question]) => [inputKey(key, question), toInputRequest(question, revision)]),
   );
 }
 
-/** The key that the client knows a question by. */
+/** The key of a question that the client sees. */
 export function inputKey(key: string, { kind }: Question): string {
   return kind === "more" ? RESOURCE_KEY_PREFIX + key : key;
 }
 
 /**
- * A question that is sent as a request of its own: clients of ours read in its `_meta` under which key it is asked, and by
- * which of their requests; others pass that over.
+ * Converts a question to a separate request. Its `_meta` has the key of the question and the id of the client's request, for clients
+ * of this SDK. Other clients ignore it.
  *
- * @throws {TypeError} If it is no form that people can be shown.
+ * @throws {TypeError} If the schema is not a form.
  */
-export function toAloneRequest(key: string, of: RequestId, request: Question, dialect: Dialect): InputRequest {
-  const { method, params } = toInputRequest(request, dialect);
+export function toSeparateRequest(key: string, of: RequestId, question: Question, revision: Revision): InputRequest {
+  const { method, params } = toInputRequest(question, revision);
   return { method, params: { ...params, _meta: { ...params["_meta"] as Members | undefined, question: { key, of } } } };
 }
 
-/**
- * One question.
- *
- * @throws {TypeError} If it is no form that people can be shown.
- */
-function toInputRequest(request: Question, dialect: Dialect): InputRequest {
-  const { refused, ...params } = request.params ?? {};
-  const asked = askOnce({ ...request, params }, dialect);
-  return typeof refused === "string" ? askedAgain(asked, refused) : asked;
+/** @throws {TypeError} If the schema is not a form. */
+function toInputRequest(question: Question, revision: Revision): InputRequest {
+  const { refused, ...params } = question.params ?? {};
+  const request = toFirstRequest({ ...question, params }, revision);
+  return typeof refused === "string" ? withReason(request, refused) : request;
 }
 
-function askOnce({ kind, message, schema, params = {} }: Question, dialect: Dialect): InputRequest {
-  switch (kind) {
-    case "sampling":
-      return { method: "sampling/createMessage", params };
-    case "roots":
-      return { method: "roots/list", params: {} };
-    case "more": {
-      const { method, params: grant } = form(message, GRANT, dialect);
-      // A form has no word for what is granted: that is for clients of ours.
-      return { method, params: { ...grant, _meta: { resource: params } } };
-    }
-    default:
-      if (schema !== undefined) return form(message, flat(schema, dialect), dialect);
-      return {
-        method: "elicitation/create",
-        params: {
-          mode: "url",
-          message,
-          ...params,
-          // Before 2026-07-28 it had an id that could be told to be complete.
-          ...(isLegacyVersion(dialect.version) && { elicitationId: crypto.randomUUID() }),
-        },
-      };
+function toFirstRequest({ kind, message, schema, params = {} }: Question, revision: Revision): InputRequest {
+  if (kind === "sampling") return { method: "sampling/createMessage", params };
+  if (kind === "roots") return { method: "roots/list", params: {} };
+  if (kind === "more") {
+    const { method, params: grant } = form(message, GRANT, revision);
+    // A form cannot describe the resource. Clients of this SDK read it from `_meta`.
+    return { method, params: { ...grant, _meta: { resource: params } } };
   }
+  if (schema !== undefined) return form(message, toFormSchema(schema, revision), revision);
+  // Before 2026-07-28 there is an id, for the notification that the visit of the URL is complete.
+  const elicitation = isLegacyVersion(revision.version) && { elicitationId: crypto.randomUUID() };
+  return { method: "elicitation/create", params: { mode: "url", message, ...params, ...elicitation } };
 }
 
-/** What a client sent to questions, as dispatch reads it: `null` for what is no answer. */
+/** Converts a client's responses to answers. An invalid response becomes `null`. */
 export function fromInputResponses(responses: Members): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(responses).map(([key, response]) => {
       return key.startsWith(RESOURCE_KEY_PREFIX)
-        ? [key.slice(RESOURCE_KEY_PREFIX.length), granted(response)]
+        ? [key.slice(RESOURCE_KEY_PREFIX.length), fromGrant(response)]
         : [key, fromResponse(response)];
     }),
   );
 }
 
-function form(message: string, requestedSchema: Members, { hasRichForms }: Dialect): InputRequest {
+function form(message: string, requestedSchema: Members, { hasRichForms }: Revision): InputRequest {
   return { method: "elicitation/create", params: { ...(hasRichForms && { mode: "form" }), message, requestedSchema } };
 }
 
-/** Clients of ours read in `_meta` why a question comes again; people, in its words, where it has any. */
-function askedAgain({ method, params: { message, ...params } }: InputRequest, refused: string): InputRequest {
-  const words = message === undefined ? {} : { message: `${message} (${refused})` };
-  return { method, params: { ...params, ...words, _meta: { ...params["_meta"] as Members | undefined, refused } } };
+/** Adds the reason why the last answer was rejected: to `_meta` for clients of this SDK, and to the message for people. */
+function withReason({ method, params: { message, ...params } }: InputRequest, refused: string): InputRequest {
+  const withMessage = message === undefined ? {} : { message: `${message} (${refused})` };
+  return {
+    method,
+    params: { ...params, ...withMessage, _meta: { ...params["_meta"] as Members | undefined, refused } },
+  };
 }
 
 const GRANT: JsonObject = {
@@ -97,14 +88,14 @@ const GRANT: JsonObject = {
   required: ["granted"],
 };
 
-function granted(response: unknown): unknown {
+function fromGrant(response: unknown): unknown {
   if (!isJsonObject(response) || response["action"] !== "accept") return response;
   const { content } = response;
   if (!isJsonObject(content) || typeof content["granted"] !== "boolean") return null;
   return content["granted"] ? response : { action: "decline" };
 }
 
-/** What a model or a list of folders says is not wrapped in an action. */
+/** The results of sampling and of `roots/list` have no `action`. */
 function fromResponse(response: unknown): unknown {
   if (!isJsonObject(response) || response["action"] !== undefined) return response;
   return isModelOrRootsResult(response) ? { action: "accept", content: response } : null;
@@ -112,20 +103,20 @@ function fromResponse(response: unknown): unknown {
 
 const PRIMITIVES: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean"]);
 
-/** A schema as a form: an object of plain fields. */
-function flat(schema: JsonObject, dialect: Dialect): Members {
+/** Converts a schema to a form: an object with fields that are not nested. */
+function toFormSchema(schema: JsonObject, revision: Revision): Members {
   const { type, properties, required } = schema;
   if (type !== "object" || !isJsonObject(properties)) {
     throw new TypeError("A question over MCP is a form: its schema has to be an object of plain fields");
   }
   const fields = Object.entries(properties).map(([name, field]) => {
-    const isList = isJsonObject(field) && field["type"] === "array" && dialect.hasRichForms;
+    const isList = isJsonObject(field) && field["type"] === "array" && revision.hasRichForms;
     if (!isJsonObject(field) || !(isList || isPlain(field))) {
       throw new TypeError(
         `A question over MCP is a form: field "${name}" has to be text, a number, a boolean or a choice`,
       );
     }
-    return [name, dialect.hasRichForms ? field : plainField(field)] as const;
+    return [name, revision.hasRichForms ? field : toPlainField(field)] as const;
   });
   return { type, properties: Object.fromEntries(fields), ...(required !== undefined && { required }) };
 }
@@ -134,8 +125,8 @@ function isPlain(field: Members): boolean {
   return PRIMITIVES.has(field["type"]) || Array.isArray(field["enum"]) || Array.isArray(field["oneOf"]);
 }
 
-/** As 2025-06-18 knows it: choices have names beside them, and only booleans have defaults. */
-function plainField(field: Members): Members {
+/** Converts a field to 2025-06-18: titles of choices are in `enumNames`, and only booleans have defaults. */
+function toPlainField(field: Members): Members {
   const { oneOf, default: preset, ...rest } = field;
   const kept = field["type"] === "boolean" && preset !== undefined ? { ...rest, default: preset } : rest;
   if (!Array.isArray(oneOf)) return kept;

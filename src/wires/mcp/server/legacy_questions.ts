@@ -1,103 +1,146 @@
 /**
- * Questions to clients of older revisions: each is a request of the server's, over the stream of the request that asks.
+ * Questions to clients of the revisions with a handshake. Each question is a request of the server, sent over the stream of the
+ * client's request.
  *
  * @module
  */
 import { type CallResult, type ErrorResult, errorResult, type Question } from "../../../core/call/outcome.ts";
 import { isJsonObject, type Members } from "../../../internal/json.ts";
+import type { Clock } from "../../../internal/time.ts";
 import type { WireHost } from "../../wire.ts";
-import { notification } from "./call_sink.ts";
 import { missingFor } from "../protocol/capabilities.ts";
-import type { Dialect } from "./revision.ts";
-import { fromInputResponses, inputKey, toAloneRequest } from "./input_requests.ts";
 import type { InputRequest } from "../protocol/forms.ts";
-import type { LegacyExchange } from "./legacy.ts";
-import type { RequestMessage, ResponseMessage } from "../protocol/messages.ts";
-import type { WorkEnd } from "./retryable_request.ts";
+import { encodeMessage, type RequestMessage, type ResponseMessage } from "../protocol/messages.ts";
+import { fromInputResponses, inputKey, toSeparateRequest } from "./input_requests.ts";
+import type { LegacyExchange } from "./legacy_exchange.ts";
+import type { FinalResult } from "./response.ts";
+import type { Revision } from "./revision.ts";
 
-/** What a client said to questions, by key; or how the request ends that asked them. */
-export type Asked = { readonly given: Members } | { readonly end: WorkEnd };
+/** The client's answers, by key; or the final result of the request, without answers. */
+export type ClientAnswers = { readonly responses: Members } | { readonly result: FinalResult };
 
-/** A request that asks. */
+/** The request that asks. */
 export interface AskingRequest {
-  /** Its id. */
   readonly id: RequestMessage["id"];
-  /** How it came. */
   readonly exchange: LegacyExchange;
-  /** In which revision. */
-  readonly dialect: Dialect;
+  readonly revision: Revision;
 }
 
-/** Asks for one request. */
-export class LegacyAsker {
+/** Asks the questions of one request. */
+export class LegacyQuestions {
   readonly #host: WireHost;
   readonly #request: AskingRequest;
-  /** Ids of the pages that the client went to. */
-  #pages: string[] = [];
+  /** Ids of the URLs that the user has agreed to visit. */
+  #visits: string[] = [];
 
   constructor(host: WireHost, request: AskingRequest) {
     this.#host = host;
     this.#request = request;
   }
 
-  /** Asks everything at once; gives the answers, or why there are none. */
-  async ask(requests: Readonly<Record<string, Question>>): Promise<Asked> {
-    const { id, exchange: { ask, caller }, dialect } = this.#request;
-    const missing = caller.capabilities === undefined
-      ? undefined
-      : missingFor(Object.values(requests), caller.capabilities);
-    if (ask === undefined || missing !== undefined) {
+  /** Asks all questions at the same time and waits for the answers. */
+  async ask(questions: Readonly<Record<string, Question>>): Promise<ClientAnswers> {
+    const { sendRequest, caller: { capabilities } } = this.#request.exchange;
+    const missing = capabilities === undefined ? undefined : missingFor(Object.values(questions), capabilities);
+    if (sendRequest === undefined || missing !== undefined) {
       return unanswered(
         `cannot be asked${missing === undefined ? "" : `: it lacks ${Object.keys(missing).join(", ")}`}`,
       );
     }
-    let questions: (readonly [string, InputRequest])[];
+    const requests = this.#toRequests(questions);
+    if ("kind" in requests) return { result: requests };
+    const sent = requests.map(async ([key, request]) => [key, request, await sendRequest(request)] as const);
+    const responses: Record<string, unknown> = {};
+    for (const [key, { params: { elicitationId } }, message] of await Promise.all(sent)) {
+      if (message === undefined) return { result: TIMED_OUT };
+      const response = readResponse(message);
+      if (typeof response === "string") return unanswered(`could not answer: ${response}`);
+      responses[key] = response;
+      const isVisit = isJsonObject(response) && response["action"] === "accept" && typeof elicitationId === "string";
+      if (isVisit) this.#visits.push(elicitationId);
+    }
+    return { responses: fromInputResponses(responses) };
+  }
+
+  #toRequests(questions: Readonly<Record<string, Question>>): (readonly [string, InputRequest])[] | ErrorResult {
+    const { id, revision } = this.#request;
     try {
-      questions = Object.entries(requests).map(([key, one]) => {
-        return [inputKey(key, one), toAloneRequest(key, id, one, dialect)];
+      return Object.entries(questions).map(([key, question]) => {
+        return [inputKey(key, question), toSeparateRequest(key, id, question, revision)];
       });
     } catch (thrown) {
-      return { end: this.#host.dispatch.mask(thrown, {}) };
+      return this.#host.dispatch.mask(thrown, {});
     }
-    const answers = await Promise.all(
-      questions.map(async ([key, question]) => [key, question, await ask(question)] as const),
-    );
-    const given: Record<string, unknown> = {};
-    for (const [key, { params: { elicitationId } }, response] of answers) {
-      if (response === undefined) return { end: OVERDUE };
-      const said = readResponse(response);
-      if (typeof said === "string") return unanswered(`could not answer: ${said}`);
-      given[key] = said;
-      const isPage = isJsonObject(said) && said["action"] === "accept" && typeof elicitationId === "string";
-      if (isPage) this.#pages.push(elicitationId);
-    }
-    return { given: fromInputResponses(given) };
   }
 
-  /** The request has come to its end: what its client went to a page for is done, if that is an answer. */
+  /** Notifies the client that the visits of URLs are complete, if the request has an answer. */
   async finish({ kind }: CallResult): Promise<void> {
-    const pages = this.#pages;
-    this.#pages = [];
-    if (kind !== "answer" || pages.length === 0) return;
+    const visits = this.#visits;
+    this.#visits = [];
+    if (kind !== "answer" || visits.length === 0) return;
     const channel = this.#request.exchange.channel();
-    for (const elicitationId of pages) {
-      await channel?.send(notification("notifications/elicitation/complete", { elicitationId }));
+    for (const elicitationId of visits) {
+      await channel?.send(encodeMessage({ method: "notifications/elicitation/complete", params: { elicitationId } }));
     }
   }
 }
 
-const OVERDUE: ErrorResult = errorResult("deadline_exceeded", "The client did not answer in time");
+const TIMED_OUT: ErrorResult = errorResult("deadline_exceeded", "The client did not answer in time");
 
-/** How a request ends that its client did not answer. */
-export function unanswered(reason: string): { readonly end: WorkEnd } {
+/** The final result of a request whose questions were not answered. */
+export function unanswered(reason: string): { readonly result: FinalResult } {
   const message = `This needs an answer of the client, which ${reason}`;
-  return { end: { kind: "failure", code: "unanswered", message, data: undefined } };
+  return { result: { kind: "failure", code: "unanswered", message, data: undefined } };
 }
 
-/** What a client said to a question; why it said nothing, as text. */
+/** The result of a response; if it is an error, its message as text. */
 function readResponse({ result, error }: ResponseMessage): unknown {
   if (!isJsonObject(error)) return isJsonObject(result) ? result : {};
-  // The user has refused.
+  // The user has declined.
   if (error["code"] === -1) return { action: "decline" };
   return String(error["message"] ?? "no reason given").slice(0, 256);
+}
+
+/** Requests to clients that have no response yet. Their ids are random, so that only the client that was asked can respond. */
+export class PendingRequests {
+  readonly #clock: Clock;
+  readonly #timeoutMs: number;
+  readonly #pending = new Map<string, (response: ResponseMessage | undefined) => void>();
+
+  /** @param timeoutMs Time limit for a response, in milliseconds. */
+  constructor(clock: Clock, timeoutMs: number) {
+    this.#clock = clock;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Sends a request. Resolves with its response, or with `undefined` if it does not arrive in time or `closed` aborts. */
+  request(
+    { method, params }: InputRequest,
+    send: (json: string) => unknown,
+    closed: AbortSignal | undefined,
+  ): Promise<ResponseMessage | undefined> {
+    return new Promise((resolve) => {
+      const id = crypto.randomUUID();
+      const giveUp = () => this.#pending.get(id)?.(undefined);
+      const cancel = this.#clock.after(this.#timeoutMs, giveUp);
+      this.#pending.set(id, (response) => {
+        this.#pending.delete(id);
+        closed?.removeEventListener("abort", giveUp);
+        cancel();
+        resolve(response);
+      });
+      closed?.addEventListener("abort", giveUp);
+      void send(encodeMessage({ id, method, params }));
+    });
+  }
+
+  /** Ends all requests without a response. */
+  close(): void {
+    for (const resolve of [...this.#pending.values()]) resolve(undefined);
+  }
+
+  /** Takes a response. Responses to unknown requests are ignored. */
+  resolve(response: ResponseMessage): void {
+    if (typeof response.id === "string") this.#pending.get(response.id)?.(response);
+  }
 }

@@ -1,88 +1,122 @@
 /**
- * Tasks as 2025-11-25 has them: the caller asks for one, and fetches its result by itself.
+ * Tasks of 2025-11-25: the client requests a task for a call, and fetches the result with a separate request.
  *
  * @module
  */
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
+import type { MaybePromise } from "../../../internal/async.ts";
 import { isJsonObject, type Members } from "../../../internal/json.ts";
-import { type Answer, refusalAnswer, resultAnswer, unknownMethod } from "./answer.ts";
-import type { Dialect } from "./revision.ts";
-import type { McpPeer } from "./exchange.ts";
-import type { RequestMessage } from "../protocol/messages.ts";
-import { refuseParam } from "./refuse_param.ts";
-import { isUnknown, type Tasks } from "./tasks.ts";
-import type { McpTool } from "./tools.ts";
-import type { LegacyAsker } from "./legacy_questions.ts";
+import type { Clock } from "../../../internal/time.ts";
 import { RELATED_TASK } from "../protocol/constants.ts";
+import { encodeMessage, type RequestMessage } from "../protocol/messages.ts";
+import type { McpPeer } from "./exchange.ts";
+import type { WatchTask } from "./legacy_exchange.ts";
+import type { LegacyQuestions } from "./legacy_questions.ts";
+import { errorResponse, paramError, resultResponse, type RpcResponse } from "./response.ts";
+import type { Revision } from "./revision.ts";
+import { isUnknownTask, type Tasks } from "./tasks.ts";
+import type { McpTool } from "./tools.ts";
 
-/** How long one look at a task waits, in milliseconds. */
-const LOOK_MS = 20_000;
+/** Maximum time that one redeem waits for the end of a task, in milliseconds. */
+const WAIT_MS = 20_000;
 
 /** One request about a task. */
 export interface LegacyTaskRequest {
-  readonly request: RequestMessage;
+  readonly id: RequestMessage["id"];
+  readonly taskId: string;
   readonly peer: McpPeer;
-  readonly dialect: Dialect;
+  readonly revision: Revision;
   readonly tasks: Tasks;
-  /** Asks the client what the task asks. */
-  readonly asker: LegacyAsker;
+  /** Asks the client the questions of the task. */
+  readonly questions: LegacyQuestions;
 }
 
-/** Whether a call is to become a task, or why it cannot be as it was asked. */
-export function readTaskWish({ task }: Members, tool: McpTool | undefined, dialect: Dialect): boolean | ErrorResult {
-  if (dialect.version !== "2025-11-25") return false;
+/** Whether a call requests a task; an error if the tool cannot be called that way. */
+export function readTaskRequest(
+  { task }: Members,
+  tool: McpTool | undefined,
+  { version }: Revision,
+): boolean | ErrorResult {
+  if (version !== "2025-11-25") return false;
   if (task === undefined) {
-    if (!tool?.plan.promise?.required) return false;
-    return errorResult("method_not_found", `The tool ${tool.plan.name} has to be called as a task`);
+    if (!tool?.definition.promise?.required) return false;
+    return errorResult("method_not_found", `The tool ${tool.definition.name} has to be called as a task`);
   }
-  if (!isJsonObject(task)) return refuseParam("task", task, "an object");
-  // What there is not is refused where it is looked up.
-  if (tool === undefined || tool.plan.promise !== undefined) return tool !== undefined;
-  return errorResult("method_not_found", `The tool ${tool.plan.name} cannot be called as a task`);
+  if (!isJsonObject(task)) return paramError("task", task, "an object");
+  // For an unknown tool, dispatch returns the error.
+  if (tool === undefined || tool.definition.promise !== undefined) return tool !== undefined;
+  return errorResult("method_not_found", `The tool ${tool.definition.name} cannot be called as a task`);
 }
 
-/** Answers `tasks/get`, `tasks/result` and `tasks/cancel`. What callers have is not known here: there is no list. */
-export async function answerLegacyTask(asked: LegacyTaskRequest): Promise<Answer> {
-  const { request, peer, dialect, tasks } = asked;
-  const { id, method, params: { taskId } } = request;
-  if (!/^tasks\/(get|result|cancel)$/.test(method)) return unknownMethod(request);
-  if (typeof taskId !== "string") return refusalAnswer(id, refuseParam("taskId", taskId, "a string"));
-  if (method === "tasks/result") return await fetchResult(asked, taskId);
-  if (method === "tasks/cancel") {
-    const before = await tasks.redeem(taskId, peer, 0);
-    if (!isUnknown(before) && before.kind !== "promise" && !("requests" in before)) {
-      return refusalAnswer(id, refuseParam("taskId", taskId, "that of a task that is not over"));
-    }
-    const refusal = await tasks.cancel(taskId, peer);
-    if (refusal !== undefined) return refusalAnswer(id, refusal);
-  }
-  const settled = await tasks.redeem(taskId, peer, 0);
-  if (isUnknown(settled)) return refusalAnswer(id, settled);
-  return resultAnswer(id, dialect.result(tasks.view(taskId, settled, peer, dialect).json));
+/** Answers `tasks/get`, `tasks/cancel` and `tasks/result`. */
+export function handleLegacyTask(method: string, request: LegacyTaskRequest): Promise<RpcResponse> {
+  if (method === "tasks/result") return fetchLegacyResult(request);
+  return method === "tasks/cancel" ? cancelLegacyTask(request) : getLegacyTask(request);
 }
 
-/** Waits for a task's end, asking on the way what it asks. */
-async function fetchResult(
-  { request: { id }, peer, dialect, tasks, asker }: LegacyTaskRequest,
-  taskId: string,
-): Promise<Answer> {
-  let settled = await tasks.redeem(taskId, peer, LOOK_MS);
+/** There is no `tasks/list`: the server does not know which tasks a client has. */
+async function getLegacyTask({ id, taskId, peer, revision, tasks }: LegacyTaskRequest): Promise<RpcResponse> {
+  const result = await tasks.redeem(taskId, peer, 0);
+  if (isUnknownTask(result)) return errorResponse(id, result);
+  return resultResponse(id, revision.result(tasks.view(taskId, result, peer, revision).json));
+}
+
+async function cancelLegacyTask(request: LegacyTaskRequest): Promise<RpcResponse> {
+  const { id, taskId, peer, tasks } = request;
+  const before = await tasks.redeem(taskId, peer, 0);
+  if (!isUnknownTask(before) && before.kind !== "promise" && !("requests" in before)) {
+    return errorResponse(id, paramError("taskId", taskId, "that of a task that is not over"));
+  }
+  const error = await tasks.cancel(taskId, peer);
+  return error === undefined ? await getLegacyTask(request) : errorResponse(id, error);
+}
+
+/** Waits for the end of the task and asks its questions meanwhile. */
+async function fetchLegacyResult(request: LegacyTaskRequest): Promise<RpcResponse> {
+  const { id, taskId, peer, revision, tasks, questions } = request;
+  const meta = { [RELATED_TASK]: { taskId } };
   for (;;) {
-    if (isUnknown(settled)) return refusalAnswer(id, settled);
-    if (peer.signal?.aborted) return refusalAnswer(id, errorResult("cancelled", "The caller has gone"));
-    if ("requests" in settled) {
-      const responses = await asker.ask(settled.requests);
-      if ("end" in responses) return tasks.result(id, taskId, responses.end, peer, dialect, relatedTo(taskId));
-      const refusal = await tasks.respond(taskId, responses.given, peer);
-      if (refusal !== undefined) return refusalAnswer(id, refusal);
-    } else if (settled.kind !== "promise") {
-      await asker.finish(settled);
-      return tasks.result(id, taskId, settled, peer, dialect, relatedTo(taskId));
+    const result = await tasks.redeem(taskId, peer, WAIT_MS);
+    if (isUnknownTask(result)) return errorResponse(id, result);
+    if (peer.signal?.aborted) return errorResponse(id, errorResult("cancelled", "The client has disconnected"));
+    if ("requests" in result) {
+      const answers = await questions.ask(result.requests);
+      if ("result" in answers) return tasks.result(id, taskId, answers.result, peer, revision, meta);
+      const error = await tasks.respond(taskId, answers.responses, peer);
+      if (error !== undefined) return errorResponse(id, error);
+    } else if (result.kind !== "promise") {
+      await questions.finish(result);
+      return tasks.result(id, taskId, result, peer, revision, meta);
     }
-    settled = await tasks.redeem(taskId, peer, LOOK_MS);
   }
 }
 
-function relatedTo(taskId: string): Members {
-  return { [RELATED_TASK]: { taskId } };
+/** Maximum number of tasks of one server that are watched at the same time. Clients of further tasks have to poll. */
+const MAX_WATCHED = 10_000;
+
+/** Notifies clients of the status of their tasks. */
+export class TaskNotifications {
+  readonly #clock: Clock;
+  #watched = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Sends notifications of one task, until it or `ended` has ended. Then calls `onEnd`. */
+  follow(
+    watch: WatchTask,
+    send: (json: string) => MaybePromise<void>,
+    ended: AbortSignal,
+    onEnd: () => void = () => {},
+  ): void {
+    // If timers end with their request, nothing can be sent after it: clients have to poll.
+    if (this.#clock.isPerRequest || this.#watched >= MAX_WATCHED) return onEnd();
+    this.#watched++;
+    const report = (params: Members) => void send(encodeMessage({ method: "notifications/tasks/status", params }));
+    void watch(report, ended).finally(() => {
+      this.#watched--;
+      onEnd();
+    });
+  }
 }

@@ -1,53 +1,127 @@
+import { isJsonObject, type Members } from "../../../internal/json.ts";
+import { BOOLEAN, type OptionRules, POSITIVE, rule, wholeNumber } from "../../../internal/options.ts";
 import type { WireHost } from "../../wire.ts";
-import { Dialect } from "./revision.ts";
-import { Listens } from "./change_streams.ts";
-import { Offers } from "./content_handlers.ts";
-import { type ProtocolOptions, type ProtocolSettings, resolveOptions } from "./options.ts";
+import { LEGACY_VERSIONS, type LegacyVersion, MODERN_VERSION, TASKS_EXTENSION } from "../protocol/constants.ts";
+import { ChangeStreams } from "./change_streams.ts";
+import { ContentHandlers } from "./content_handlers.ts";
+import { type CacheHints, Revision } from "./revision.ts";
 import { Tasks } from "./tasks.ts";
-import { ToolCalls } from "./tool_calls.ts";
+import { ToolCallRunner } from "./tool_calls.ts";
 import { McpTools } from "./tools.ts";
-import { LEGACY_VERSIONS, type LegacyVersion, MODERN_VERSION } from "../protocol/constants.ts";
 
-/** What the revisions have in common: one for each server and transport. */
-export class Core {
-  /** What the server gave. */
+/** Options of MCP that do not depend on the transport. */
+export interface ProtocolOptions {
+  /**
+   * Whether messages of `ctx.log` are sent to callers that request them. Default: `false`; a log may contain data that callers must
+   * not see.
+   */
+  readonly logging?: boolean | undefined;
+  /** How long clients may cache lists and descriptions, and whether the cache may be shared. Default: no caching. */
+  readonly cache?: CacheHints | undefined;
+  /** Maximum number of items on a page of a list. Default: 250. */
+  readonly pageSize?: number | undefined;
+  /**
+   * Time limit for the answer to a question in milliseconds, in revisions where the server asks over the open stream. Default:
+   * 30,000.
+   */
+  readonly askTimeoutMs?: number | undefined;
+}
+
+/** Options with their defaults. */
+export type ProtocolSettings = { readonly [Name in keyof ProtocolOptions]-?: NonNullable<ProtocolOptions[Name]> };
+
+/** Rules of the options. */
+export const PROTOCOL_RULES: OptionRules<ProtocolOptions> = {
+  logging: BOOLEAN,
+  cache: rule('{ ttlMs: 0, scope: "private" }, or the like', isCacheHints),
+  pageSize: wholeNumber(1),
+  askTimeoutMs: POSITIVE,
+};
+
+function isCacheHints(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const { ttlMs, scope } = value;
+  return Number.isInteger(ttlMs) && (ttlMs as number) >= 0 && (scope === "public" || scope === "private");
+}
+
+/** A capability of the server that methods depend on. */
+export type Capability = "tools" | "logging" | "completions" | "prompts" | "resources" | "tasks";
+
+/** Condition and optional features of each capability, in the order of their declaration. All features are notifications. */
+const CAPABILITIES: Readonly<
+  Record<Capability, { isOffered(server: McpServer): boolean; readonly features?: Members }>
+> = {
+  tools: { isOffered: () => true, features: { listChanged: true } },
+  logging: { isOffered: ({ settings }) => settings.logging },
+  completions: { isOffered: ({ host: { catalog } }) => catalog?.canComplete === true },
+  prompts: {
+    isOffered: ({ host: { catalog } }) => catalog !== undefined && catalog.prompts.length > 0,
+    features: { listChanged: true },
+  },
+  resources: {
+    isOffered: ({ host: { catalog } }) => catalog?.hasResources === true,
+    features: { subscribe: true, listChanged: true },
+  },
+  tasks: { isOffered: ({ tools }) => tools.canPromise },
+};
+
+/** The parts of an MCP server that all revisions share. There is one for each server and transport. */
+export class McpServer {
   readonly host: WireHost;
-  /** What was said of the protocol. */
   readonly settings: ProtocolSettings;
-  /** The server's tools. */
   readonly tools: McpTools;
-  /** Runs tools. */
-  readonly calls: ToolCalls;
-  /** Resources and prompts. */
-  readonly offers: Offers;
-  /** Promises as tasks. */
+  /** Runs tool calls. */
+  readonly calls: ToolCallRunner;
+  /** Resources, prompts and completion. */
+  readonly content: ContentHandlers;
+  /** Deferred calls as tasks. */
   readonly tasks: Tasks;
-  /** Streams of news. */
-  readonly listens: Listens;
-  readonly #dialects: ReadonlyMap<string, Dialect>;
+  /** Streams of change notifications. */
+  readonly changeStreams: ChangeStreams;
+  readonly #revisions: ReadonlyMap<string, Revision>;
 
-  /** @throws {TypeError} If a tool breaks the rules of MCP. */
+  /** @throws {TypeError} If a tool violates the rules of MCP. */
   constructor(host: WireHost, options: ProtocolOptions) {
+    const { logging = false, cache = { ttlMs: 0, scope: "private" }, pageSize = 250, askTimeoutMs = 30_000 } = options;
     this.host = host;
-    this.settings = resolveOptions(options);
+    this.settings = { logging, cache, pageSize, askTimeoutMs };
     this.tools = new McpTools(host);
-    this.calls = new ToolCalls(host, this.tools);
-    this.offers = new Offers(host, this.settings.pageSize);
+    this.calls = new ToolCallRunner(host, this.tools);
+    this.content = new ContentHandlers(host, pageSize);
     this.tasks = new Tasks(host, this.tools, this.calls);
-    this.listens = new Listens(host);
+    this.changeStreams = new ChangeStreams(host);
     const versions = [MODERN_VERSION, ...LEGACY_VERSIONS] as const;
-    this.#dialects = new Map(
-      versions.map((version) => [version, new Dialect(version, host.info, this.settings.cache)]),
+    this.#revisions = new Map(versions.map((version) => [version, new Revision(version, host.info, cache)]));
+  }
+
+  /** The revision with a protocol version. */
+  revision(version: LegacyVersion | typeof MODERN_VERSION): Revision {
+    return this.#revisions.get(version) as Revision;
+  }
+
+  /** Whether the server has a capability. */
+  offers(capability: Capability): boolean {
+    return CAPABILITIES[capability].isOffered(this);
+  }
+
+  /**
+   * The capabilities that the server declares in a revision.
+   *
+   * @param hasNotifications Whether the transport can notify clients of changes.
+   */
+  capabilities({ isModern, version }: Revision, hasNotifications: boolean): Members {
+    const offered = Object.entries(CAPABILITIES).filter(([, { isOffered }]) => isOffered(this));
+    const { tasks, ...capabilities } = Object.fromEntries(
+      offered.map(([name, { features = {} }]) => [name, hasNotifications ? features : {}]),
     );
+    if (tasks === undefined) return capabilities;
+    if (isModern) return { ...capabilities, extensions: { [TASKS_EXTENSION]: {} } };
+    if (version !== "2025-11-25") return capabilities;
+    return { ...capabilities, tasks: { cancel: {}, requests: { tools: { call: {} } } } };
   }
 
-  /** How a revision says things. */
-  dialect(version: LegacyVersion | typeof MODERN_VERSION): Dialect {
-    return this.#dialects.get(version) as Dialect;
-  }
-
-  /** Ends what is held open. */
+  /** Closes the open streams. */
   close(): void {
-    this.listens.close();
+    this.changeStreams.close();
   }
 }

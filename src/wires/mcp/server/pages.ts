@@ -1,13 +1,20 @@
+import type { Principal } from "../../../core/call/call.ts";
+import type { ErrorResult } from "../../../core/call/outcome.ts";
 import type { Members } from "../../../internal/json.ts";
+import type { WireHost } from "../../wire.ts";
+import type { RequestMessage } from "../protocol/messages.ts";
+import { errorResponse, paramError, resultResponse, type RpcResponse } from "./response.ts";
+import type { Revision } from "./revision.ts";
+import type { McpTools } from "./tools.ts";
 
-/** Lists in pages, written once; a page is found by its cursor. */
+/** A list in pages, each encoded once. The cursor of a page is the index of its first item. */
 export class Pages {
   readonly #pages = new Map<string | undefined, string>();
 
   /**
    * @param name Name of the list in a result.
-   * @param items What is listed.
-   * @param pageSize At most so many on a page.
+   * @param items Items of the list.
+   * @param pageSize Maximum number of items on a page.
    */
   constructor(name: string, items: readonly Members[], pageSize: number) {
     let start = 0;
@@ -22,8 +29,62 @@ export class Pages {
     } while (start < items.length);
   }
 
-  /** The page's members, without braces; `undefined` if there is no such page. */
+  /** Members of a result with this page, without braces; `undefined` if there is no such page. */
   get(cursor: unknown): string | undefined {
     return typeof cursor === "string" || cursor === undefined ? this.#pages.get(cursor) : undefined;
+  }
+}
+
+/** The error for an unknown cursor. */
+export function cursorError(cursor: unknown): ErrorResult {
+  return paramError("cursor", cursor, "a cursor that was given here");
+}
+
+/** The list of a server's tools in one revision, as each caller may see it. */
+export class ToolPages {
+  readonly #host: WireHost;
+  readonly #tools: McpTools;
+  readonly #revision: Revision;
+  readonly #pageSize: number;
+  #listed: WireHost["tools"];
+  #all: Pages;
+  /** The last page that was sent, the id of its request, and the response. */
+  #lastPage = "";
+  #lastId: RequestMessage["id"] = "";
+  #lastResponse: RpcResponse | undefined = undefined;
+
+  constructor(host: WireHost, tools: McpTools, revision: Revision, pageSize: number) {
+    this.#host = host;
+    this.#tools = tools;
+    this.#revision = revision;
+    this.#pageSize = pageSize;
+    this.#listed = host.tools;
+    this.#all = new Pages("tools", tools.list(revision), pageSize);
+  }
+
+  /**
+   * Answers `tools/list`. Clients count ids from the same number and list the tools first, so that most requests have the same id:
+   * the last response is reused for it. A long list would otherwise be copied for each request.
+   */
+  list({ id, params: { cursor } }: RequestMessage, principal: Principal | undefined): RpcResponse {
+    const page = this.#page(cursor, principal);
+    if (page === undefined) return errorResponse(id, cursorError(cursor));
+    if (this.#lastResponse !== undefined && id === this.#lastId && page === this.#lastPage) return this.#lastResponse;
+    this.#lastId = id;
+    this.#lastPage = page;
+    return this.#lastResponse = resultResponse(id, this.#revision.cacheable(page));
+  }
+
+  #page(cursor: unknown, principal: Principal | undefined): string | undefined {
+    const { tools } = this.#host;
+    const visible = this.#host.toolsFor(principal);
+    if (visible === tools) {
+      if (tools !== this.#listed) this.#all = new Pages("tools", this.#tools.list(this.#revision), this.#pageSize);
+      this.#listed = tools;
+      return this.#all.get(cursor);
+    }
+    const names = new Set(visible.map(({ name }) => name));
+    const items = this.#tools.list(this.#revision).filter(({ name }) => names.has(String(name)));
+    return new Pages("tools", items, this.#pageSize).get(cursor);
   }
 }

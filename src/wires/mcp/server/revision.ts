@@ -1,5 +1,5 @@
 /**
- * What differs from revision to revision in what a server says, so that everything else is written once.
+ * Differences between the protocol revisions in the output of a server. Other files do not depend on the revision.
  *
  * Source: MCP, revisions 2024-11-05 to 2026-07-28.
  *
@@ -9,29 +9,28 @@ import type { ServerInfo } from "../../wire.ts";
 import type { Members } from "../../../internal/json.ts";
 import { type LegacyVersion, MODERN_VERSION, SERVER_INFO } from "../protocol/constants.ts";
 
-/** How long callers may keep what they were told, and who may share it. */
+/** How long clients may cache lists and descriptions, and whether the cache may be shared. */
 export interface CacheHints {
-  /** How long, in milliseconds; 0 for not at all. */
+  /** Time to live in milliseconds; 0 disables caching. */
   readonly ttlMs: number;
-  /** `public` if one user may be given what another was told. */
+  /** `public` if users may share a cached result. */
   readonly scope: "public" | "private";
 }
 
-/** One revision. */
-export class Dialect {
-  /** The revision. */
+/** One protocol revision. */
+export class Revision {
   readonly version: string;
-  /** Whether it is without sessions. */
+  /** Whether it is the revision without sessions. */
   readonly isModern: boolean;
-  /** What `structuredContent` may be. */
+  /** Values that `structuredContent` may have. */
   readonly structured: "any" | "objects" | "none";
-  /** Whether arguments that do not fit are told to the model, and not to the client alone. */
-  readonly tellsModelOfInput: boolean;
-  /** Whether titles, `_meta` and links to resources exist. */
+  /** Whether invalid arguments are a result that the model sees, not an error that only the client sees. */
+  readonly showsInputErrors: boolean;
+  /** Whether there are titles, `_meta` of definitions, and links to resources. */
   readonly hasTitles: boolean;
-  /** Whether tools have annotations, and content may be sound. */
-  readonly hasSound: boolean;
-  /** Whether forms may have defaults, choices with titles and choices of several. */
+  /** Whether there are annotations of tools, and audio content. */
+  readonly hasAudio: boolean;
+  /** Whether forms may have defaults, choices with titles, and multiple choice. */
   readonly hasRichForms: boolean;
   readonly #head: string;
   readonly #metaJson: string;
@@ -42,8 +41,8 @@ export class Dialect {
     this.version = version;
     this.isModern = version === MODERN_VERSION;
     this.structured = this.isModern ? "any" : version < "2025-06-18" ? "none" : "objects";
-    this.tellsModelOfInput = this.hasRichForms = version >= "2025-11-25";
-    this.hasSound = version >= "2025-03-26";
+    this.showsInputErrors = this.hasRichForms = version >= "2025-11-25";
+    this.hasAudio = version >= "2025-03-26";
     this.hasTitles = version >= "2025-06-18";
     this.#head = this.isModern ? '"resultType":"complete"' : "";
     const { instructions: _, ...implementation } = info;
@@ -53,24 +52,34 @@ export class Dialect {
   }
 
   /**
-   * A result.
+   * Encodes a complete result.
    *
-   * @param membersJson Its members without braces; empty for none.
-   * @param meta What else stands in its `_meta`.
+   * @param membersJson Members of the result without braces; may be empty.
+   * @param meta Additional members of its `_meta`.
    */
   result(membersJson: string, meta?: Members): string {
     const start = this.#head === "" || membersJson === "" ? `{${this.#head}` : `{${this.#head},`;
     return `${start}${membersJson}${this.#end(meta, membersJson === "" && this.#head === "")}`;
   }
 
-  /** A result that may be kept. */
+  /** Encodes a result that clients may cache. */
   cacheable(membersJson: string, meta?: Members): string {
     return this.result(`${membersJson}${this.#cacheJson}`, meta);
   }
 
-  /** A result that is not complete: its `resultType`, and members without braces. */
+  /** Encodes a result that is not complete, from its `resultType` and its members without braces. */
   unfinished(resultType: string, membersJson: string, meta?: Members): string {
     return `{"resultType":"${resultType}",${membersJson}${this.#end(meta, false)}`;
+  }
+
+  /** Converts a content block. A block type that the revision does not have becomes text or an embedded resource. */
+  toBlock(block: object): object {
+    if (this.hasTitles) return block;
+    const { type, uri, data, mimeType } = block as Members;
+    // Links to resources exist since 2025-06-18, audio since 2025-03-26.
+    if (type === "resource_link") return { type: "text", text: String(uri) };
+    if (type !== "audio" || this.hasAudio) return block;
+    return { type: "resource", resource: { uri: "audio:", mimeType, blob: data } };
   }
 
   #end(meta: Members | undefined, isFirst: boolean): string {

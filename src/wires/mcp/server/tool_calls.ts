@@ -1,48 +1,40 @@
 /**
- * `tools/call`, as far as the revisions agree: what is read of it, how it is run, how it is answered.
+ * The parts of `tools/call` that all revisions share: decoding the parameters, running the call, encoding the result.
  *
  * @module
  */
 import type { CallMeta } from "../../../core/call/call.ts";
 import { decodeTrace } from "../../../core/call/call_meta.ts";
 import type { CallResult, ErrorResult, PromiseOutcome } from "../../../core/call/outcome.ts";
-import type { RequestId } from "../../framing/json_rpc/decode.ts";
-import { isJsonObject, type Members } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
+import { isJsonObject, type Members } from "../../../internal/json.ts";
+import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import type { WireHost } from "../../wire.ts";
-import { type Answer, refusalAnswer, resultAnswer } from "./answer.ts";
-import { CallSink } from "./call_sink.ts";
 import { mcpErrorCodes } from "../protocol/codes.ts";
-import type { Dialect } from "./revision.ts";
-import type { Channel, Exchange, McpPeer } from "./exchange.ts";
+import { CallSink } from "./call_sink.ts";
+import type { Channel, McpExchange, McpPeer } from "./exchange.ts";
 import { fromInputResponses } from "./input_requests.ts";
-import { refuseParam } from "./refuse_param.ts";
+import { errorResponse, type FinalResult, paramError, resultResponse, type RpcResponse } from "./response.ts";
+import type { Revision } from "./revision.ts";
 import { ToolResults } from "./tool_result.ts";
-import type { WorkEnd } from "./retryable_request.ts";
 import type { McpTool, McpTools } from "./tools.ts";
 
-/** One call. */
-export interface ToolCall {
-  /** Name of the tool. */
+/** A decoded call. */
+export interface McpToolCall {
   readonly name: string;
-  /** Its definition, if there is such a tool. */
   readonly tool: McpTool | undefined;
-  /** Its arguments. */
   readonly args: unknown;
-  /** Who calls. */
   readonly peer: McpPeer;
-  /** How it came. */
-  readonly exchange: Exchange;
-  /** What its progress goes by. */
+  readonly exchange: McpExchange;
   readonly progressToken: string | number | undefined;
-  /** From which level on its caller wants log lines. */
+  /** Minimum level of log messages. */
   readonly logLevel: string | undefined;
-  /** Whether its caller takes a promise for an answer. */
+  /** Whether the caller accepts a promise as the result. */
   readonly takesPromises: boolean;
 }
 
-/** Runs and answers calls of one server's tools. */
-export class ToolCalls {
+/** Runs the calls of one server's tools. */
+export class ToolCallRunner {
   readonly #host: WireHost;
   readonly #tools: McpTools;
   readonly #results: ToolResults;
@@ -53,78 +45,87 @@ export class ToolCalls {
     this.#results = new ToolResults(tools);
   }
 
-  /** Name, tool and arguments of a call, or why it is none. */
-  read(params: Members): Pick<ToolCall, "name" | "tool" | "args"> | ErrorResult {
+  /** Decodes name and arguments of a call. */
+  read(params: Members): Pick<McpToolCall, "name" | "tool" | "args"> | ErrorResult {
     const { name, arguments: args = {} } = params;
-    if (typeof name !== "string") return refuseParam("name", name, "the tool's name");
+    if (typeof name !== "string") return paramError("name", name, "the tool's name");
     return { name, tool: this.#tools.get(name), args };
   }
 
   /**
-   * Runs a call. It is watched only where somebody wants to hear of it; and a caller who takes no promises waits for what
-   * was promised, as long as its deadline lets it.
+   * Runs a call. It gets a sink only if the caller wants notifications, or if the tool may defer the call and the caller does not
+   * accept promises: then the call waits for the deferred result until its deadline.
    */
-  run(call: ToolCall, meta: CallMeta | undefined): MaybePromise<CallResult> {
+  run(call: McpToolCall, meta: CallMeta | undefined): MaybePromise<CallResult> {
     const { tool, progressToken, logLevel, takesPromises } = call;
     const waits = tool !== undefined && tool.mayPromise && !takesPromises && meta?.isPromiseWanted !== true;
-    const isHeard = progressToken !== undefined || logLevel !== undefined;
-    const channel = isHeard || waits ? call.exchange.channel() : undefined;
-    if (channel !== undefined || waits) return this.#runHeard(call, meta, channel, waits);
+    const hasEvents = progressToken !== undefined || logLevel !== undefined;
+    const channel = hasEvents || waits ? call.exchange.channel() : undefined;
+    if (channel !== undefined || waits) return this.#runWithSink(call, meta, channel, waits);
     return this.#host.dispatch.call({ tool: call.name, args: call.args, meta, peer: call.peer });
   }
 
-  #runHeard(
-    call: ToolCall,
+  #runWithSink(
+    call: McpToolCall,
     meta: CallMeta | undefined,
     channel: Channel | undefined,
     waits: boolean,
   ): MaybePromise<CallResult> {
     const { name, args, peer, progressToken, logLevel, takesPromises } = call;
     peer.isStreamed = channel !== undefined;
-    const promised = takesPromises ? Promise.withResolvers<PromiseOutcome>() : undefined;
-    const sink = new CallSink({ channel, progressToken, logLevel, logger: name, onPromise: promised?.resolve });
-    const settled = this.#host.dispatch.call({ tool: name, args, meta, peer }, sink);
-    if (!(settled instanceof Promise)) return this.#whole(call, sink, settled, waits);
-    const whole = settled.then((later) => this.#whole(call, sink, later, waits));
-    // Who takes promises need not stay for the rest.
-    return promised === undefined ? whole : Promise.race([whole, promised.promise]);
+    const deferred = takesPromises ? Promise.withResolvers<PromiseOutcome>() : undefined;
+    const sink = new CallSink({ channel, progressToken, logLevel, logger: name, onPromise: deferred?.resolve });
+    const result = this.#host.dispatch.call({ tool: name, args, meta, peer }, sink);
+    if (!(result instanceof Promise)) return this.#complete(call, sink, result, waits);
+    const completed = result.then((later) => this.#complete(call, sink, later, waits));
+    // A caller that accepts promises gets the promise as soon as there is one.
+    return deferred === undefined ? completed : Promise.race([completed, deferred.promise]);
   }
 
-  #whole({ tool, peer }: ToolCall, sink: CallSink, settled: CallResult, waits: boolean): MaybePromise<CallResult> {
-    // Other promises come when the time to wait is over; that of work which goes on elsewhere comes at once.
-    const { external, remote: relay } = tool?.plan ?? {};
-    if (!waits || settled.kind !== "promise" || (external ?? relay) === undefined) return sink.join(settled);
-    return this.#host.dispatch.call({ tool: "redeem", args: { promise: settled.token }, meta: undefined, peer }, sink);
+  #complete(
+    { tool, peer }: McpToolCall,
+    sink: CallSink,
+    result: CallResult,
+    waits: boolean,
+  ): MaybePromise<CallResult> {
+    // Promises of work in another process are returned at once. All others are returned when the time to wait is over.
+    const { external, remote } = tool?.definition ?? {};
+    if (!waits || result.kind !== "promise" || (external ?? remote) === undefined) return sink.join(result);
+    return this.#host.dispatch.call({ tool: "redeem", args: { promise: result.token }, meta: undefined, peer }, sink);
   }
 
-  /** The answer to a call that has ended. */
-  answer(id: RequestId, dialect: Dialect, { tool, name }: Pick<ToolCall, "tool" | "name">, settled: WorkEnd): Answer {
+  /** Encodes the response to a call. */
+  encode(
+    id: RequestId,
+    revision: Revision,
+    { tool, name }: Pick<McpToolCall, "tool" | "name">,
+    result: FinalResult,
+  ): RpcResponse {
     try {
-      switch (settled.kind) {
+      switch (result.kind) {
         case "answer":
-          return resultAnswer(id, this.#results.answer(dialect, settled, tool));
+          return resultResponse(id, this.#results.answer(revision, result, tool));
         case "failure":
-          return resultAnswer(id, this.#results.failure(dialect, settled));
+          return resultResponse(id, this.#results.failure(revision, result));
         case "promise":
-          return resultAnswer(id, this.#results.promise(dialect, settled));
+          return resultResponse(id, this.#results.promise(revision, result));
         default:
-          return this.#refusal(id, dialect, settled);
+          return this.#encodeError(id, revision, result);
       }
     } catch (thrown) {
       const error = new TypeError("The result cannot be written", { cause: thrown });
-      return this.#refusal(id, dialect, this.#host.dispatch.mask(error, { tool: name }));
+      return this.#encodeError(id, revision, this.#host.dispatch.mask(error, { tool: name }));
     }
   }
 
-  #refusal(id: RequestId, dialect: Dialect, refusal: ErrorResult): Answer {
-    const { code } = refusal;
-    const isResult = mcpErrorCodes[code].isResult && (code !== "invalid_input" || dialect.tellsModelOfInput);
-    if (!isResult) return refusalAnswer(id, refusal);
-    return resultAnswer(id, this.#results.refusal(dialect, refusal));
+  #encodeError(id: RequestId, revision: Revision, error: ErrorResult): RpcResponse {
+    const isResult = mcpErrorCodes[error.code].isResult &&
+      (error.code !== "invalid_input" || revision.showsInputErrors);
+    return isResult ? resultResponse(id, this.#results.error(revision, error)) : errorResponse(id, error);
   }
 }
 
-/** What callers of ours say beside a call, in `_meta`; what others mean by these names is not for us. */
+/** Decodes the members of `_meta` that clients of this SDK send. Members of other types are ignored. */
 export function readCallMeta(meta: Members): CallMeta | undefined {
   const { deadline_ms: deadlineMs, context, idempotency_key: idempotencyKey, promise } = meta;
   const trace = decodeTrace(meta);
@@ -141,18 +142,18 @@ export function readCallMeta(meta: Members): CallMeta | undefined {
   };
 }
 
-/** Longest idempotency key, in UTF-16 code units. */
+/** Maximum length of an idempotency key, in UTF-16 code units. */
 const MAX_KEY = 256;
 
-/** What a caller sends back who was asked: the state, and its answers. */
-export function readResponses(params: Members): CallMeta | ErrorResult | undefined {
+/** Decodes the answers to questions: `requestState` and `inputResponses`. `undefined` if both are absent. */
+export function readInputResponses(params: Members): CallMeta | ErrorResult | undefined {
   const { requestState: continuation, inputResponses } = params;
   if (continuation === undefined && inputResponses === undefined) return undefined;
   if (continuation !== undefined && typeof continuation !== "string") {
-    return refuseParam("requestState", continuation, "what was given, a string");
+    return paramError("requestState", continuation, "what was given, a string");
   }
   if (inputResponses !== undefined && !isJsonObject(inputResponses)) {
-    return refuseParam("inputResponses", inputResponses, "an object of answers by key");
+    return paramError("inputResponses", inputResponses, "an object of answers by key");
   }
   return {
     ...(continuation !== undefined && { continuation }),

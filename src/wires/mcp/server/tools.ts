@@ -1,43 +1,42 @@
 /**
- * A server's tools as MCP lists them: written once for each revision, in pages.
+ * A server's tools as MCP lists them, in each revision.
  *
  * @module
  */
 import { hasOwnBase, mapParts } from "../../../core/json_schema/subschemas.ts";
 import type { JsonSchema } from "../../../core/schema/standard_schema.ts";
 import type { ToolDefinition } from "../../../core/tool/definition.ts";
-import { findHeaderParams, type HeaderParam } from "../protocol/header_values.ts";
-import type { Dialect } from "./revision.ts";
-import type { WireHost } from "../../wire.ts";
 import type { Members } from "../../../internal/json.ts";
+import type { WireHost } from "../../wire.ts";
+import { findHeaderParams, type HeaderParam } from "../protocol/header_values.ts";
+import type { Revision } from "./revision.ts";
 
 /** One tool. */
 export interface McpTool {
-  /** Its definition. */
-  readonly plan: ToolDefinition;
-  /** Its arguments that are repeated in headers. */
+  readonly definition: ToolDefinition;
+  /** Arguments that are repeated in headers. */
   readonly headerParams: readonly HeaderParam[];
-  /** Whether its answer may come later than the call. */
+  /** Whether a call may be deferred. */
   readonly mayPromise: boolean;
-  /** Whether it declares an output that is not an object: revisions that want objects get it wrapped. */
+  /** Whether the declared output is not an object. Revisions that require objects get it wrapped in one. */
   readonly wrapsOutput: boolean;
 }
 
-const DIALECT = "https://json-schema.org/draft/2020-12/schema";
+const JSON_SCHEMA_VERSION = "https://json-schema.org/draft/2020-12/schema";
 
 /** A server's tools. */
 export class McpTools {
   readonly #host: Pick<WireHost, "definitions">;
-  #plans: readonly ToolDefinition[] = [];
+  #definitions: readonly ToolDefinition[] = [];
   #byName: ReadonlyMap<string, McpTool> = new Map();
 
-  /** @throws {TypeError} If a tool breaks the rules of `x-mcp-header`. */
+  /** @throws {TypeError} If a tool violates the rules of `x-mcp-header`. */
   constructor(host: Pick<WireHost, "definitions">) {
     this.#host = host;
     this.#read();
   }
 
-  /** Whether some tool can promise its answer. */
+  /** Whether a call of any tool may be deferred. */
   get canPromise(): boolean {
     return [...this.#read().values()].some(({ mayPromise }) => mayPromise);
   }
@@ -48,27 +47,28 @@ export class McpTools {
   }
 
   /** All tools as a revision lists them. */
-  list(dialect: Dialect): Members[] {
-    return [...this.#read().values()].map((tool) => listTool(tool, dialect));
+  list(revision: Revision): Members[] {
+    return [...this.#read().values()].map((tool) => listTool(tool, revision));
   }
 
-  /** The tools as they are now; those of a part may be others than they were. */
+  /** The current tools. Those of a server's parts can change. */
   #read(): ReadonlyMap<string, McpTool> {
-    const { definitions: plans } = this.#host;
-    if (plans !== this.#plans) {
-      this.#byName = new Map(plans.map((plan) => [plan.name, compileTool(plan)]));
-      this.#plans = plans;
+    const { definitions } = this.#host;
+    if (definitions !== this.#definitions) {
+      this.#byName = new Map(definitions.map((definition) => [definition.name, compileTool(definition)]));
+      this.#definitions = definitions;
     }
     return this.#byName;
   }
 }
 
-function compileTool(plan: ToolDefinition): McpTool {
+function compileTool(definition: ToolDefinition): McpTool {
+  const { promise, external, remote, output } = definition;
   return {
-    plan,
-    headerParams: headerParamsOf(plan),
-    mayPromise: plan.promise !== undefined || plan.external !== undefined || plan.remote?.mayPromise === true,
-    wrapsOutput: plan.output !== undefined && plan.output.jsonSchema["type"] !== "object",
+    definition,
+    headerParams: headerParamsOf(definition),
+    mayPromise: promise !== undefined || external !== undefined || remote?.mayPromise === true,
+    wrapsOutput: output !== undefined && output.jsonSchema["type"] !== "object",
   };
 }
 
@@ -79,30 +79,30 @@ function headerParamsOf({ name, inputSchema }: ToolDefinition): readonly HeaderP
   return params;
 }
 
-function listTool(tool: McpTool, dialect: Dialect): Members {
-  const { plan: { name, title, description, inputSchema, output, annotations, meta, promise }, wrapsOutput } = tool;
-  const { isModern, structured, hasTitles, hasSound } = dialect;
-  const outputSchema = output && withDialect(isModern || !wrapsOutput ? output.jsonSchema : wrap(output.jsonSchema));
-  // A call of 2025-11-25 asks for a task by itself; of 2026-07-28 the server decides.
+function listTool({ definition, wrapsOutput }: McpTool, revision: Revision): Members {
+  const { name, title, description, inputSchema, output, annotations, meta, promise } = definition;
+  const { isModern, structured, hasTitles, hasAudio } = revision;
+  const outputSchema = output && withVersion(isModern || !wrapsOutput ? output.jsonSchema : wrap(output.jsonSchema));
+  // A client of 2025-11-25 requests a task for each call. Since 2026-07-28 the server decides.
   const taskSupport = promise === undefined ? undefined : promise.required ? "required" : "optional";
   return {
     name,
     ...(hasTitles && title !== undefined && { title }),
     description,
-    inputSchema: withDialect(inputSchema),
+    inputSchema: withVersion(inputSchema),
     ...(outputSchema !== undefined && structured !== "none" && { outputSchema }),
-    ...(hasSound && annotations !== undefined && { annotations }),
-    ...(dialect.version === "2025-11-25" && taskSupport !== undefined && { execution: { taskSupport } }),
+    ...(hasAudio && annotations !== undefined && { annotations }),
+    ...(revision.version === "2025-11-25" && taskSupport !== undefined && { execution: { taskSupport } }),
     ...(hasTitles && meta !== undefined && { _meta: meta }),
   };
 }
 
-/** References mean what they should only to those who know which JSON Schema it is. */
-function withDialect(schema: JsonSchema): JsonSchema {
-  return schema["$defs"] === undefined ? schema : { $schema: DIALECT, ...schema };
+/** Adds `$schema` to a schema with `$defs`: the meaning of references depends on the version of JSON Schema. */
+function withVersion(schema: JsonSchema): JsonSchema {
+  return schema["$defs"] === undefined ? schema : { $schema: JSON_SCHEMA_VERSION, ...schema };
 }
 
-/** The schema of the output as the member `result` of an object; references go from its root on. */
+/** Wraps an output schema as the property `result` of an object schema. `$defs` stay at the root, so that references resolve. */
 function wrap(schema: JsonSchema): JsonSchema {
   const object = (result: JsonSchema) => ({ type: "object", properties: { result }, required: ["result"] });
   if (hasOwnBase(schema)) return object(schema);
@@ -110,7 +110,7 @@ function wrap(schema: JsonSchema): JsonSchema {
   return { ...($defs !== undefined && { $defs }), ...object(result) };
 }
 
-/** `#` is the output itself, which is not the root any more; `$defs` stay there. */
+/** Rewrites references to the old root, which is now `#/properties/result`. References to `$defs` stay as they are. */
 function rebase(schema: JsonSchema): JsonSchema {
   if (hasOwnBase(schema)) return schema;
   const { $ref } = schema;

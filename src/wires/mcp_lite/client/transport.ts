@@ -15,92 +15,73 @@ import {
   type Sink,
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
-import type { ActivityMonitor, ListedTool, Transport, TransportCall } from "../../../core/call/transport.ts";
-import { exchange, type HttpOptions, readJsonText } from "../../../http_client/exchange.ts";
-import { type Pieces, withRetryAfter } from "../../../http_client/read.ts";
+import type { ActivityMonitor, Transport } from "../../../core/call/transport.ts";
+import { addRetryAfter, isEventStream, readJson, type TextChunks } from "../../../http_client/read.ts";
+import { exchange, type HttpClientOptions } from "../../../http_client/send.ts";
 import { parseHttpUrl } from "../../../internal/http.ts";
 import { SseDecoder } from "../../../http_client/sse.ts";
 import { decodeAnswer, decodeList, decodeRefusal, readEvent } from "./decode_reply.ts";
 
-export type { HttpOptions } from "../../../http_client/exchange.ts";
-
 /**
- * A transport to a server that speaks MCP-lite over HTTP: what a bare URL means to `createClient`.
+ * Creates a transport to a server of MCP-lite over HTTP. `createClient` uses it if it is given a URL.
  *
- * @param url Where the endpoints are, with or without a slash at its end: `https://example.com/mcp-lite/v1`.
- * @throws {TypeError} If the URL is none, or not `http:` or `https:`.
+ * @param url URL of the endpoints, with or without a slash at its end: `https://example.com/mcp-lite/v1`.
+ * @throws {TypeError} If the URL is invalid, or not `http:` or `https:`.
  */
-export function mcpLiteTransport(url: string | URL, options: HttpOptions = {}): Transport {
-  return new HttpTransport(parseHttpUrl("reach a server", url), options);
-}
-
-class HttpTransport implements Transport {
-  readonly #base: string;
-  readonly #search: string;
-  readonly #options: HttpOptions;
-  #lastId = 0;
-
-  constructor({ origin, pathname, search }: URL, options: HttpOptions) {
-    this.#base = origin + pathname.replace(/\/*$/, "");
-    this.#search = search;
-    this.#options = options;
-  }
-
-  async call({ tool, args = {}, meta, limit }: TransportCall, sink?: Sink): Promise<CallResult | UnknownOutcome> {
-    const params = { name: tool, arguments: args, _meta: meta };
-    const id = ++this.#lastId;
-    const body = JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params });
-    const accept = sink === undefined ? "application/json" : "text/event-stream, application/json";
-    return await this.#exchange("/calltools", accept, body, limit, (response, pieces) => {
-      const isStream = /^text\/event-stream\b/i.test(response.headers.get("content-type") ?? "");
-      return isStream ? readStream(pieces, sink) : readJson(response, pieces, (json) => decodeAnswer(json, id));
-    });
-  }
-
-  async list(limit: ActivityMonitor): Promise<readonly ListedTool[] | ErrorResult> {
-    const list = (endpoint: string) =>
-      this.#exchange(
-        endpoint,
-        "application/json",
-        "{}",
-        limit,
-        (response, pieces) => readJson(response, pieces, decodeList),
-      );
-    const listed = await list("/listtools");
-    // The specification's appendix calls it otherwise than its section 4.2, and some servers know only that.
-    return "kind" in listed && listed.code === "method_not_found" ? await list("/tools") : listed;
-  }
-
-  /** Posts to an endpoint, and reads what it answers. */
-  async #exchange<Result>(
-    endpoint: string,
-    accept: string,
-    body: string,
-    limit: ActivityMonitor,
-    read: (response: Response, pieces: Pieces) => Promise<Result>,
-  ): Promise<Result | ErrorResult> {
-    const url = this.#base + endpoint + this.#search;
+export function mcpLiteTransport(url: string | URL, options: HttpClientOptions = {}): Transport {
+  const { origin, pathname, search } = parseHttpUrl("reach a server", url);
+  const base = origin + pathname.replace(/\/*$/, "");
+  let lastId = 0;
+  const post: Post = (endpoint, accept, body, monitor, read) => {
     const headers = { "content-type": "application/json", accept };
-    return await exchange({ method: "POST", url, headers, body }, this.#options, limit, read);
-  }
+    return exchange({ method: "POST", url: base + endpoint + search, headers, body }, options, monitor, read);
+  };
+  const list = (endpoint: string, monitor: ActivityMonitor) =>
+    post(endpoint, "application/json", "{}", monitor, (response, chunks) => readReply(response, chunks, decodeList));
+  return {
+    async call({ tool, args = {}, meta, limit }, sink) {
+      const id = ++lastId;
+      const params = { name: tool, arguments: args, _meta: meta };
+      const body = JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params });
+      const accept = sink === undefined ? "application/json" : "text/event-stream, application/json";
+      return await post("/calltools", accept, body, limit, (response, chunks) => {
+        if (isEventStream(response)) return readStream(chunks, sink);
+        return readReply(response, chunks, (json) => decodeAnswer(json, id));
+      });
+    },
+    async list(monitor) {
+      const listed = await list("/listtools", monitor);
+      // The appendix of the specification has another name than its section 4.2, and some servers know only that.
+      return "kind" in listed && listed.code === "method_not_found" ? await list("/tools", monitor) : listed;
+    },
+  };
 }
 
-/** Reads an answer that is not a stream: what `decode` makes of it, or else why there is none. */
-async function readJson<Result>(
+/** Sends a POST request to an endpoint and returns the result of `read`. */
+type Post = <Result>(
+  endpoint: string,
+  accept: string,
+  body: string,
+  monitor: ActivityMonitor,
+  read: (response: Response, chunks: TextChunks) => Promise<Result>,
+) => Promise<Result | ErrorResult>;
+
+/** Reads a response that is not a stream: the result of `decode`, or the error if that is `undefined`. */
+async function readReply<Result>(
   { status, headers }: Response,
-  pieces: Pieces,
+  chunks: TextChunks,
   decode: (json: unknown) => Result | undefined,
 ): Promise<Result | ErrorResult> {
-  const { text, json } = await readJsonText(pieces);
-  return decode(json) ?? withRetryAfter(decodeRefusal(json, status, text), headers);
+  const { text, json } = await readJson(chunks);
+  return decode(json) ?? addRetryAfter(decodeRefusal(json, status, text), headers);
 }
 
-async function readStream(pieces: Pieces, sink?: Sink): Promise<CallResult | UnknownOutcome> {
+async function readStream(chunks: TextChunks, sink?: Sink): Promise<CallResult | UnknownOutcome> {
   const decoder = new SseDecoder();
   // Of a stream that nobody asked for, the pieces are the answer if it gives no other.
   const collector = new PieceCollector();
-  for await (const piece of pieces) {
-    for (const event of decoder.decode(piece)) {
+  for await (const chunk of chunks) {
+    for (const event of decoder.decode(chunk)) {
       const ended = readEvent(event, sink ?? collector);
       // Most events end nothing, and need not be waited for.
       const settled = ended && await ended;

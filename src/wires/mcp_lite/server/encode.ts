@@ -24,7 +24,7 @@ import {
 } from "../../framing/result/encode.ts";
 import type { Members } from "../../../internal/json.ts";
 import { formatTimestamp } from "../../../internal/time.ts";
-import { httpErrorCodes } from "./codes.ts";
+import { httpErrorCodes } from "../../framing/json_rpc/codes.ts";
 
 /** Writes the members that every `_meta` has. */
 export class MetaEncoder {

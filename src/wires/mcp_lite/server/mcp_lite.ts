@@ -7,21 +7,33 @@
  * @module
  */
 import type { Call } from "../../../core/call/call.ts";
-import { type CallResult, type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
+import {
+  type CallEvent,
+  type CallResult,
+  type ErrorResult,
+  errorResult,
+  type Sink,
+} from "../../../core/call/outcome.ts";
 import type { ContentCatalog } from "../../../core/content/content_catalog.ts";
-import { refuseMediaType } from "../../../http_client/json_post.ts";
-import { STREAM_HEADERS } from "../../framing/sse/body.ts";
+import { mediaTypeError } from "../../framing/http.ts";
+import { encodeSseEvent, SseBody, type SseBodyOptions, STREAM_HEADERS } from "../../framing/sse.ts";
 import { decodeRequest, type JsonRpcRequest, parseJson, type RequestId } from "../../framing/json_rpc/decode.ts";
-import { encodeResult } from "../../framing/json_rpc/encode.ts";
+import { encodeResult, jsonReply, refusalReply } from "../../framing/json_rpc/reply.ts";
 import { Deadlines } from "../../../internal/deadlines.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import { acceptsEventStream } from "../../../internal/http.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
-import { type Body, type Head, HeadPeer, type MountedWire, type Reply, type Wire, type WireHost } from "../../wire.ts";
+import {
+  type Body,
+  type Head,
+  HeadPeer,
+  type MountedWire,
+  type Reply,
+  type RequestWire,
+  type WireHost,
+} from "../../wire.ts";
 import { decodeCallParams } from "./decode.ts";
-import { encodeOutcome, encodeRefusal, MetaEncoder } from "./encode.ts";
-import { jsonReply, refusalReply } from "./reply.ts";
-import { EventStream } from "./stream.ts";
+import { encodeEvent, encodeOutcome, encodeRefusal, MetaEncoder } from "./encode.ts";
 
 /** Options of {@link mcpLite}. */
 export interface McpLiteOptions {
@@ -46,7 +58,7 @@ export interface McpLiteOptions {
  * strictEqual((await server.fetch(request)).status, 200);
  * ```
  */
-export function mcpLite(options: McpLiteOptions = {}): Wire {
+export function mcpLite(options: McpLiteOptions = {}): RequestWire {
   const base = `/${options.path ?? "/mcp-lite/v1"}`.replace(/\/+/g, "/").replace(/\/$/, "");
   return { name: WIRE_NAME, mount: (host) => new McpLite(host, base) };
 }
@@ -106,7 +118,7 @@ class McpLite implements MountedWire {
 
   handle(head: Head, body: Body): MaybePromise<Reply> {
     if (head.method !== "POST") return methodNotAllowed(head.method);
-    const unreadable = refuseMediaType(head.metadata);
+    const unreadable = mediaTypeError(head.metadata);
     if (unreadable !== undefined) return refusalReply(null, unreadable, 415);
     return body.text().then((text) => {
       return typeof text === "string" ? this.#answer(head, text) : refusalReply(null, text);
@@ -263,3 +275,41 @@ function methodNotAllowed(method: string): Reply {
     allow: "POST",
   });
 }
+
+/** What a stream needs. */
+export type EventStreamOptions = Omit<SseBodyOptions, "heartbeat">;
+
+/** One streamed answer. */
+export class EventStream implements Sink {
+  readonly #body: SseBody;
+
+  constructor(options: EventStreamOptions) {
+    this.#body = new SseBody({ ...options, heartbeat: HEARTBEAT });
+  }
+
+  /** Aborts when nobody reads any more. */
+  get closed(): AbortSignal {
+    return this.#body.closed;
+  }
+
+  /** Whether anything was sent. */
+  get isOpen(): boolean {
+    return this.#body.isOpen;
+  }
+
+  push(event: CallEvent): void | Promise<void> {
+    return this.#body.write(encodeSseEvent("message", encodeEvent(event)));
+  }
+
+  /** Sends the last event and closes the stream. */
+  end(event: "done" | "error", json: string): void {
+    this.#body.end(encodeSseEvent(event, json));
+  }
+
+  /** Ends without a word, for a stream that never opened. */
+  discard(): void {
+    this.#body.discard();
+  }
+}
+
+const HEARTBEAT: string = encodeSseEvent("heartbeat", "{}");

@@ -14,15 +14,13 @@ import {
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool, Transport, TransportCall } from "../../../core/call/transport.ts";
-import type { Check, Problem } from "../../../core/json_schema/check.ts";
-import { exchange, type HttpOptions, readJsonText } from "../../../http_client/exchange.ts";
+import { type Check, compileCheck, type Problem } from "../../../core/json_schema/check.ts";
 import { parseHttpUrl } from "../../../internal/http.ts";
-import { withRetryAfter } from "../../../http_client/read.ts";
+import { addRetryAfter, readJson } from "../../../http_client/read.ts";
+import { exchange, type HttpClientOptions } from "../../../http_client/send.ts";
 import { asObject } from "../../../internal/json.ts";
 import { describeReceived, formatPath } from "../../../internal/text.ts";
-import { describeChanges } from "./changes.ts";
-import { digestOf, getMetadata, metadataUrl, type PinnedWebtool, toRemoteTool } from "./metadata.ts";
-import { compileLenientCheck } from "./validate.ts";
+import { describeChanges, digestOf, getMetadata, metadataUrl, type PinnedWebtool, toRemoteTool } from "./metadata.ts";
 import { decodeReply } from "./decode_reply.ts";
 import {
   BOOLEAN,
@@ -38,7 +36,7 @@ import {
 import type { WebtoolMetadata } from "../messages/metadata.ts";
 
 /** Options of {@link webtoolsTransport}. */
-export interface WebtoolsTransportOptions extends HttpOptions {
+export interface WebtoolsTransportOptions extends HttpClientOptions {
   /** What the environment supplies beside the arguments; sent with every call, never with the metadata's request. */
   readonly config?: Readonly<Record<string, unknown>>;
   /** Which version is called. Default: that of the pin, else the latest. */
@@ -281,11 +279,11 @@ class WebtoolsTransport implements Transport {
   ): Promise<CallResult | UnknownOutcome | undefined> {
     const headers = { "content-type": "application/json", accept: "application/json", ...condition };
     const sent = { method: "POST", url: metadataUrl(this.#url, undefined), headers, body };
-    return exchange(sent, this.#options, limit, async (response, pieces) => {
-      const { text, json } = await readJsonText(pieces);
+    return exchange(sent, this.#options, limit, async (response, chunks) => {
+      const { text, json } = await readJson(chunks);
       if (response.status === 412) return undefined;
       const decoded = decodeReply(json, response.status, text);
-      return decoded.kind === "error" ? withRetryAfter(decoded, response.headers) : decoded;
+      return decoded.kind === "error" ? addRetryAfter(decoded, response.headers) : decoded;
     });
   }
 
@@ -346,4 +344,22 @@ function placeOf([first]: readonly Problem[]): string {
 
 function valueAt(value: unknown, path: Problem["path"]): unknown {
   return path.reduce<unknown>((at, key) => (at as Record<string | number, unknown> | null | undefined)?.[key], value);
+}
+
+/** Compiles a schema. */
+export function compileLenientCheck(schema: Readonly<Record<string, unknown>>): Check {
+  let check: Check;
+  try {
+    check = compileCheck(schema);
+  } catch {
+    return () => [];
+  }
+  return (value) => {
+    try {
+      return check(value);
+    } catch {
+      // References that lead nowhere, or in circles.
+      return [];
+    }
+  };
 }

@@ -8,8 +8,7 @@
  */
 import type { Call } from "../../../core/call/call.ts";
 import { type CallResult, type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
-import { refuseMediaType } from "../../../http_client/json_post.ts";
-import { retryAfter } from "../../../http_client/retry_after.ts";
+import { mediaTypeError, retryAfterHeader } from "../../framing/http.ts";
 import { parseJson } from "../../framing/json_rpc/decode.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
@@ -25,7 +24,15 @@ import {
 } from "../../../internal/options.ts";
 import type { Schema } from "../../../core/schema/standard_schema.ts";
 import type { AnyTool } from "../../../core/tool/definition.ts";
-import { type Body, type Head, HeadPeer, type MountedWire, type Reply, type Wire, type WireHost } from "../../wire.ts";
+import {
+  type Body,
+  type Head,
+  HeadPeer,
+  type MountedWire,
+  type Reply,
+  type RequestWire,
+  type WireHost,
+} from "../../wire.ts";
 import { decodeRequest, type WebtoolRequest } from "./decode.ts";
 import { encodeOutcome, encodeRefusal, type Envelope } from "./encode.ts";
 import { isSemver, latestOf } from "./semver.ts";
@@ -91,7 +98,7 @@ export interface WebtoolsOptions extends WebtoolConfig {
  * @throws {TypeError} If the name, a description, a version or another option is not what it should be, there is no such option, or
  * a version is there twice.
  */
-export function webtools(options: WebtoolsOptions): Wire {
+export function webtools(options: WebtoolsOptions): RequestWire {
   checkOptions("make webtool", options, RULES);
   const { name, path = `/webtools/${name}`, version, versions = [] } = options;
   const all = [version, ...versions.map((one) => one.version)];
@@ -164,7 +171,7 @@ class Webtools implements MountedWire {
     this.paths = [base, `${base}/*`];
   }
 
-  refuse(_: Head, refusal: ErrorResult, status?: number): Reply {
+  errorReply(_: Head, refusal: ErrorResult, status?: number): Reply {
     return refusalReply(refusal, status);
   }
 
@@ -196,7 +203,7 @@ class Webtools implements MountedWire {
   }
 
   #execute(head: Head, body: Body): MaybePromise<Reply> {
-    const unreadable = refuseMediaType(head.metadata);
+    const unreadable = mediaTypeError(head.metadata);
     if (unreadable !== undefined) return refusalReply(unreadable, 415);
     return body.text().then((text) => (typeof text === "string" ? this.#answer(head, text) : refusalReply(text)));
   }
@@ -289,7 +296,7 @@ function refusalReply(refusal: ErrorResult, status?: number): Reply {
   const envelope = encodeRefusal(refusal);
   const reply = envelopeReply({ ...envelope, status: status ?? envelope.status });
   if (reply.status !== 429 && reply.status !== 503) return reply;
-  return { ...reply, headers: { ...reply.headers, ...retryAfter(refusal.data) } };
+  return { ...reply, headers: { ...reply.headers, ...retryAfterHeader(refusal.data) } };
 }
 
 function envelopeReply({ status, json }: Envelope): Reply {

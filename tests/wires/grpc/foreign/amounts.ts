@@ -1,10 +1,10 @@
-/** A message that is larger than servers and clients take by default, in characters. */
+/** Size of a message that exceeds the default limits of servers and clients, in characters. */
 export const LARGE = 10_485_760;
 
-/** A message that is not, and still compresses well. */
+/** Size of a message within the limits, which still compresses well, in characters. */
 export const ZIPPED = 500_000;
 
-/** Every kind of value that JSON has. */
+/** Every kind of JSON value. */
 export const VALUES = {
   nothing: null,
   yes: true,
@@ -15,10 +15,10 @@ export const VALUES = {
   nested: { a: [{ b: [[null, "deep"]] }] },
 };
 
-/** How many streams are open at once. */
+/** Number of streams that are open at once. */
 export const CROWD = {
-  /** Of one process. */
+  /** In one process. */
   many: 100,
-  /** Of a process each. */
+  /** In one process each. */
   few: 10,
 } as const;

@@ -1,5 +1,5 @@
 /**
- * `buf curl`: calls a server, and tells what it saw. A process is one RPC.
+ * `buf curl`: calls a server, and returns its findings. Each RPC is a process.
  *
  * @module
  */
@@ -37,12 +37,12 @@ const STREAM = "mcplite.MCPLite/CallToolStream";
 
 const GRPC = ["--protocol", "grpc", "--http2-prior-knowledge"];
 
-/** Our own services; all of them, the standard ones as well; none, so that the server is asked. */
+/** Sources of the schema: the tool service, all services including the standard ones, and none, so that reflection is used. */
 const OURS = ["--schema", "proto"];
 const ALL = ["--schema", "."];
 const REFLECTED: readonly string[] = [];
 
-/** Where buf is: the program itself, which the command of its package starts, and which starts in a fraction of the time. */
+/** Path of the program of buf. It starts in a fraction of the time that the command of its package takes. */
 export function findBuf(): Found {
   const path = join(root, `node_modules/@bufbuild/buf-${process.platform}-${process.arch}/bin/buf`);
   return existsSync(path) ? { path } : findProgram("buf");
@@ -74,7 +74,7 @@ class Buf {
     return response as ToolResponse;
   }
 
-  /** What it lists of services. */
+  /** Names of the listed services. */
   async list(version: string): Promise<readonly string[]> {
     const flags = [...GRPC, "--reflect-protocol", `grpc-${version}`, "--list-services"];
     const { stdout } = await runProgram([this.#path, "curl", ...flags, this.#url]);
@@ -82,7 +82,7 @@ class Buf {
   }
 }
 
-/** JSON values, one after the other, each of which ends with a brace alone on its line. */
+/** Parses a sequence of JSON values, each of which ends with a line that is a brace. */
 function readAll<Value>(text: string): readonly Value[] {
   return text.split(/(?<=^\})\n/m).filter((one) => one.trim() !== "").map((one) => JSON.parse(one) as Value);
 }
@@ -103,7 +103,7 @@ async function failureOf(answer: Promise<unknown>): Promise<RpcError> {
   }
 }
 
-/** As others spell it. */
+/** Name of a status, as the other clients spell it. */
 function statusName(code: string): string {
   return code === "canceled" ? "CANCELLED" : code.toUpperCase();
 }
@@ -144,7 +144,7 @@ async function promiseAndRedeem(buf: Buf): Promise<unknown> {
 }
 
 async function meetDeadline(buf: Buf): Promise<unknown> {
-  // A process has to start within it.
+  // Has to include the start of a process.
   const code = await statusOf(buf.call("watch", { id: "buf deadline" }, [...OURS, "--timeout", "2s"]));
   return { code, isAborted: typeof await contentOf(buf.call("aborted", { id: "buf deadline" })) === "string" };
 }
@@ -153,7 +153,7 @@ async function cancel(buf: Buf): Promise<unknown> {
   const command = buf.command(STREAM, { name: "watch", arguments: { id: "buf cancel" } }, OURS);
   await using watching = await startProgram(command, { url: false });
   const [heard] = await watching.printed(/^\{[^]*?^\}/m);
-  // To the whole group: what is started may be a script that starts the program.
+  // To the whole process group: the command may be a script that starts the program.
   process.kill(-watching.pid, "SIGINT");
   const [error] = await watching.printed(/"code": "(.*)"/);
   const { code } = JSON.parse(`{${error}}`) as RpcError;

@@ -1,5 +1,5 @@
 /**
- * `@grpc/grpc-js`, from the plain `.proto` files: calls the servers that its arguments name, and prints what it saw of each.
+ * `@grpc/grpc-js` with the plain `.proto` files: calls the servers in its arguments, and prints its findings of each.
  *
  * `grpc_js_client.ts <JSON of {grpc, roomy}> …` → one line of JSON a server.
  */
@@ -26,7 +26,7 @@ const definition = loadSync(files, {
   defaults: true,
 });
 
-/** A response, as the loader gives it. */
+/** A response, as the loader returns it. */
 interface ToolResponse {
   readonly result: Struct;
   readonly meta: null | {

@@ -1,4 +1,4 @@
-"""grpcio, from nothing but reflection: calls the servers that its arguments name, and prints what it saw of each.
+"""grpcio with reflection only: calls the servers in its arguments, and prints its findings of each.
 
 python_client.py <JSON of the amounts> <JSON of {grpc, roomy}> … -> one line of JSON a server.
 """

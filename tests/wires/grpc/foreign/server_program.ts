@@ -1,7 +1,7 @@
 /**
- * The server that foreign clients call: by gRPC on a port of its own, and with a higher limit on the one port.
+ * The server that foreign clients call: gRPC on a separate port, and with a higher limit on the shared port.
  *
- * It prints one line of JSON, its addresses.
+ * Prints its addresses as one line of JSON.
  */
 import { Buffer } from "node:buffer";
 import * as v from "valibot";
@@ -12,7 +12,7 @@ import { definePrompt } from "../../../../src/wires/mcp/mod.ts";
 
 const sleep = (delayMs: number) => new Promise<void>((resolve) => void setTimeout(resolve, delayMs));
 
-/** What becomes of handlers, by the names that their callers give them. */
+/** End of each handler, by the id that its caller sent. */
 class Meetings<Value> {
   readonly #known = new Map<string, PromiseWithResolvers<Value>>();
 
@@ -28,7 +28,7 @@ const crowds = new Meetings<void>();
 const arrivals = new Map<string, number>();
 const named = v.object({ id: v.string() });
 
-/** How long `slow` takes, in milliseconds: longer than its budget. */
+/** Duration of `slow` in milliseconds: longer than its budget. */
 const SLOW_MS = 150;
 
 const tools = [

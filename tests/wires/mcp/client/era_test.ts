@@ -1,4 +1,4 @@
-/** Which era a server speaks, by what it says to the first question. */
+/** Detection of the era from the server's reply to the first request. */
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { runtime } from "../../../runtime/runtime.ts";

@@ -51,7 +51,7 @@ test("questions while a call runs are its outcome, and the call goes on with the
   ok(first.kind === "elicitation");
   const [key = ""] = Object.keys(first.requests);
   const meta = (responses: object) => ({ meta: { continuation: first.continuation, responses } });
-  // What is no answer leaves the question open, and says so.
+  // An invalid answer leaves the question open, and the question is repeated with the reason.
   const again = await client.$.outcome("t", { a: 1 }, meta({ [key]: 7, other: { action: "accept" } }));
   const params = {
     refused: 'the answer to "question_1" is refused: An answer is { action: accept, decline or cancel, content }',

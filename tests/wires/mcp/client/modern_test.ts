@@ -97,7 +97,7 @@ for (const [name, inputSchema] of Object.entries(WRONG_SCHEMAS)) {
   test(`a tool whose schema is wrong is left out, and said so once: ${name}`, async () => {
     const warnings: string[] = [];
     const server = modern({ "tools/list": () => ({ tools: [{ name: "wrong", inputSchema }, TOOL, { name: 1 }] }) });
-    const client = server.client({ onWarning: (warning) => warnings.push(warning) });
+    const client = server.client({ logger: { ...console, warn: (warning) => void warnings.push(warning) } });
     for (let times = 0; times < 2; times++) deepStrictEqual((await client.$.list()).map(({ name }) => name), ["t"]);
     strictEqual(warnings.length, 2);
     ok(warnings[0]?.includes('"wrong"'));

@@ -1,4 +1,4 @@
-/** Tools that are held to what they were. */
+/** Pinned tools: calls of changed tools fail. */
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { modern, text } from "./scripted.ts";
@@ -22,7 +22,7 @@ test("a tool that is as it was is called; a title or a hint may change", async (
 
 for (
   const [change, changes] of [
-    [{ description: "Adds, and sends your files" }, ['description was "Adds" and is something else']],
+    [{ description: "Adds, and sends your files" }, ['description was "Adds" and is different now']],
     [{
       inputSchema: {
         type: "object",
@@ -30,7 +30,7 @@ for (
         required: ["a", "b"],
       },
     }, [
-      'inputSchema.properties.a.type was "number" and is something else',
+      'inputSchema.properties.a.type was "number" and is different now',
     ]],
     [{
       inputSchema: {
@@ -39,8 +39,8 @@ for (
         required: ["a"],
       },
     }, [
-      "inputSchema.properties has members that it had not",
-      'inputSchema.required was ["a","b"] and is something else',
+      "inputSchema.properties has new members",
+      'inputSchema.required was ["a","b"] and is different now',
     ]],
     [{ outputSchema: { type: "object" } }, ["outputSchema was added"]],
     [{ description: undefined }, ['description was removed: "Adds"']],
@@ -51,7 +51,7 @@ for (
     const client = scripted.client({ pinned: [PINNED] });
     await rejects(client.$.call("t"), (error: { code: string; message: string; details: { changes: string[] } }) => {
       strictEqual(error.code, "permission_denied");
-      strictEqual(error.message, `Tool "t" is not as it was pinned: ${error.details.changes.join("; ")}`);
+      strictEqual(error.message, `Tool "t" differs from its pin: ${error.details.changes.join("; ")}`);
       deepStrictEqual([...error.details.changes].sort(), [...changes].sort());
       return true;
     });

@@ -60,7 +60,7 @@ export class Scripted {
   readonly asked: Asked[] = [];
   readonly #answers: Readonly<Record<string, Answer>>;
 
-  /** @param answers By method; by verb for what is no POST. */
+  /** @param answers By method; by HTTP method for requests other than POST. */
   constructor(answers: Readonly<Record<string, Answer>>) {
     this.#answers = answers;
   }

@@ -1,4 +1,4 @@
-/** Run by Deno without the permission to read: a server that is not there is told as one, all the same. */
+/** Run by Deno without permission to read: a missing server is still reported as such. */
 import { createClient } from "../../../../mod.ts";
 import { stdioTransport } from "../../../../src/wires/mcp/stdio/mod.ts";
 

@@ -2,15 +2,9 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, type Server } from "../../../../mod.ts";
-import {
-  defineResource,
-  mcp,
-  type McpSession,
-  memorySessions,
-  sessionsIn,
-  type SessionStore,
-} from "../../../../src/wires/mcp/mod.ts";
-import { serveLines } from "../../../../src/wires/mcp/stdio/server/serve_lines.ts";
+import { defineResource, mcp, type McpSession, type SessionStore } from "../../../../src/wires/mcp/mod.ts";
+import { mcpDuplex } from "../../../../src/wires/mcp/server/duplex.ts";
+import { serveLines } from "../../../../src/wires/mcp/stdio/server/serve_stdio.ts";
 import { runtime } from "../../../runtime/runtime.ts";
 import { Pipe } from "../stdio/in_process.ts";
 import { initialize, type Json, legacy, type Message, StreamReader } from "./client.ts";
@@ -86,7 +80,7 @@ function overPipes(server: Server): Asker & { readonly lines: readonly Message[]
     lines.push(message);
     if (message.id !== undefined) hear(message);
   };
-  const served = serveLines(server["~host"], {}, { input, write, graceMs: 0 });
+  const served = serveLines(mcpDuplex(), server["~host"], { input, write, graceMs: 0 });
   return {
     lines,
     ask: (method, params) =>
@@ -108,7 +102,7 @@ const TRANSPORTS: Readonly<Record<string, (server: Server) => Asker | Promise<As
 };
 
 function serve(store?: SessionStore): Server {
-  const sessions = store === undefined ? memorySessions() : sessionsIn(store);
+  const sessions = store === undefined ? true : { store };
   return createServer({ tools: [], resources: [readme], wires: [mcp({ sessions, ssePath: "/sse" })] });
 }
 
@@ -129,7 +123,7 @@ for (const [name, open] of Object.entries(TRANSPORTS)) {
   });
 }
 
-/** What somebody says to begin whose capabilities and name have so many characters of JSON. */
+/** Parameters of `initialize` whose capabilities and client info have this length as JSON. */
 function introduction(length: number): Json {
   const clientInfo = { name: "tests", version: "1.0.0" };
   const capabilities = { experimental: { text: "" } };

@@ -138,7 +138,7 @@ function eventsOf(text: string): Message[] {
   });
 }
 
-/** One event of a stream that goes on. */
+/** One event of an open stream. */
 export interface StreamEvent {
   readonly id: string | undefined;
   readonly message: Message | undefined;

@@ -9,9 +9,8 @@ import {
   type McpOptions,
   type McpSession,
   mcpTransport,
-  memorySessions,
-  type SessionNote,
-  sessionsIn,
+  memorySessionStore,
+  type SessionEvent,
   type SessionStore,
   type StoredMessage,
 } from "../../../../src/wires/mcp/mod.ts";
@@ -21,7 +20,7 @@ import { createFixture, Gate, KEYS } from "./fixture.ts";
 
 const skip = runtime === "workerd" && "a request's stream is not another request's to write to";
 
-const options = (more: McpOptions = {}): McpOptions => ({ sessions: memorySessions(), ssePath: "/sse", ...more });
+const options = (more: McpOptions = {}): McpOptions => ({ sessions: true, ssePath: "/sse", ...more });
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -29,7 +28,7 @@ function call(name: string, id: number): Json {
   return { id, method: "tools/call", params: { name } };
 }
 
-/** Somebody who has opened a stream. */
+/** A client with an open stream. */
 class Guest {
   readonly #server: Pick<Server, "fetch">;
   readonly #headers: Headers;
@@ -162,7 +161,7 @@ test("progress, log lines, news and questions come over the stream", { skip }, a
   await guest.leave();
 });
 
-/** A server with a tool that waits for its gate, and tells whether it was aborted. */
+/** A server with a tool that waits for its gate and reports whether it was aborted. */
 function gated(more: McpOptions = {}) {
   const gate = new Gate();
   const begun = new Gate();
@@ -258,10 +257,13 @@ test("its paths may be around the other", { skip }, async () => {
 });
 
 test("it is not there unless it is asked for, and needs sessions", async () => {
-  const response = await createFixture({ sessions: memorySessions() }).fetch(new Request("http://localhost/sse"));
+  const response = await createFixture({ sessions: true }).fetch(new Request("http://localhost/sse"));
   strictEqual(response.status, 404);
   await response.text();
-  throws(() => mcp({ ssePath: "/sse" }), { name: "TypeError", message: /ssePath needs sessions.*memorySessions\(\)/ });
+  throws(() => mcp({ ssePath: "/sse" }), {
+    name: "TypeError",
+    message: /ssePath needs sessions, such as sessions: true/,
+  });
 });
 
 test("an endpoint is its caller's alone, and what takes more is told by HTTP", { skip }, async () => {
@@ -291,7 +293,9 @@ test("an endpoint is its caller's alone, and what takes more is told by HTTP", {
 
 test("a session lasts as long as its stream, however quiet it is", { skip }, async () => {
   const clock = new FakeClock();
-  const server = createFixture(options({ sessions: memorySessions({ ttlMs: 60_000, clock }) }), { clock });
+  const server = createFixture(options({ sessions: { store: memorySessionStore({ ttlMs: 60_000, clock }) } }), {
+    clock,
+  });
   const guest = await Guest.begin(server);
   for (let passed = 0; passed < 300_000; passed += 15_000) clock.tick(15_000);
   deepStrictEqual((await guest.ask("ping")).result, {});
@@ -321,8 +325,8 @@ test("whoever does not read waits with what it sends", { skip }, async () => {
 function sharedStore(): SessionStore {
   const sessions = new Map<string, McpSession>();
   const streams = new Map<string, StoredMessage[]>();
-  const listeners = new Map<string, Set<(note: SessionNote) => void>>();
-  const tell = (id: string, note: SessionNote) => [...listeners.get(id) ?? []].forEach((listener) => listener(note));
+  const listeners = new Map<string, Set<(note: SessionEvent) => void>>();
+  const tell = (id: string, note: SessionEvent) => [...listeners.get(id) ?? []].forEach((listener) => listener(note));
   const later = () => new Promise<void>((resolve) => setTimeout(resolve, 1));
   return {
     async put(session, before) {
@@ -356,7 +360,7 @@ function sharedStore(): SessionStore {
 
 test("processes that share a store serve each other's endpoints", { skip }, async () => {
   const store = sharedStore();
-  const [one, other] = [1, 2].map(() => createFixture(options({ sessions: sessionsIn(store) }))) as [Server, Server];
+  const [one, other] = [1, 2].map(() => createFixture(options({ sessions: { store } }))) as [Server, Server];
   const guest = await Guest.begin(one, "2025-11-25", { elicitation: {} });
   deepStrictEqual((await guest.ask("tools/call", { name: "pair" }, other)).result?.["structuredContent"], { left: 1 });
   await guest.send("tools/call", { name: "conversation" }, other);

@@ -177,7 +177,7 @@ export function createFixture(options: McpOptions = {}, more: Partial<ServerOpti
   });
 }
 
-/** Opens when it is told to. */
+/** Blocks until `open()` is called. */
 export class Gate {
   readonly #opened = Promise.withResolvers<void>();
 

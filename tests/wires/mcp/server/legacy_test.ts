@@ -1,4 +1,4 @@
-/** Older revisions without sessions, and that nothing of one era is told to another. */
+/** Revisions with a handshake, without sessions. Members of one era are not sent to clients of the other. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../../../mod.ts";

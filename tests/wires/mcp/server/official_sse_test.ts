@@ -15,13 +15,13 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { createServer, defineTool, type Server } from "../../../../mod.ts";
 import { serve } from "../../../../src/runtime/serve.ts";
-import { mcp, memorySessions } from "../../../../src/wires/mcp/mod.ts";
+import { mcp } from "../../../../src/wires/mcp/mod.ts";
 import { runtime } from "../../../runtime/runtime.ts";
 import { createFixture, Gate, KEYS } from "./fixture.ts";
 
 const skip = runtime === "workerd" && "workerd opens no sockets";
 
-const wire = mcp({ sessions: memorySessions(), ssePath: "/sse", logging: true });
+const wire = mcp({ sessions: true, ssePath: "/sse", logging: true });
 
 /** A client of a server that listens, and what ends both. */
 async function connect(server: Server) {
@@ -74,7 +74,7 @@ test("SSEClientTransport: tools, resources, prompts, completion", { skip }, asyn
 });
 
 test("SSEClientTransport: progress, log lines and news", { skip }, async () => {
-  // The SDK forgets who wants to hear of progress with the answer, also of what came before it.
+  // The SDK removes its progress listener with the response, and then drops progress that arrived earlier.
   const seen = [new Gate(), new Gate()];
   const paced = defineTool("paced").describe("Tell progress, and wait for it to be heard").handle(async (_, ctx) => {
     for (const [done, { passed }] of seen.entries()) {

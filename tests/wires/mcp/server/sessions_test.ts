@@ -1,4 +1,4 @@
-/** Sessions of older revisions: streams that can be taken up again, news, cancellation, and their end. */
+/** Sessions of the revisions with a handshake: streams that can be resumed, notifications, cancellation, and their end. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, type Server } from "../../../../mod.ts";
@@ -6,10 +6,9 @@ import { bearer } from "../../../../src/integrations/auth/mod.ts";
 import { FakeClock } from "../../../../src/testing/mod.ts";
 import {
   mcp,
+  type McpOptions,
   type McpSession,
-  memorySessions,
-  type Sessions,
-  sessionsIn,
+  memorySessionStore,
   type SessionStore,
 } from "../../../../src/wires/mcp/mod.ts";
 import { runtime } from "../../../runtime/runtime.ts";
@@ -31,9 +30,9 @@ function call(server: Server, session: string | undefined, name: string, id: str
   });
 }
 
-/** A server with a tool that tells progress, waits for its gate, and tells whether it was aborted. */
+/** A server with a tool that reports progress, waits for its gate, and reports whether it was aborted. */
 function gated(
-  sessions: Sessions = memorySessions(),
+  sessions: McpOptions["sessions"] = true,
 ): { readonly server: Server; readonly gate: Gate; readonly aborted: Gate } {
   const gate = new Gate();
   const aborted = new Gate();
@@ -49,7 +48,7 @@ function gated(
 }
 
 test("a session is begun, needed, and ended", async () => {
-  const server = createFixture({ sessions: memorySessions() });
+  const server = createFixture({ sessions: true });
   const { session, result } = await initialize(server);
   match(String(session), /^[\x21-\x7e]+$/);
   deepStrictEqual((result["capabilities"] as Json)["tools"], { listChanged: true });
@@ -71,7 +70,7 @@ test("a session is begun, needed, and ended", async () => {
 
 test("a session is its caller's alone", async () => {
   const people = { ada: { id: "ada" }, bob: { id: "bob" } };
-  const wires = [mcp({ sessions: memorySessions() })];
+  const wires = [mcp({ sessions: true })];
   const server = createServer({ tools: [], keys: KEYS, wires, auth: bearer((token) => people[token as "ada"]) });
   const as = (name: string) => ({ headers: { authorization: `Bearer ${name}` } });
   const begun = await legacy(server, "initialize", { protocolVersion: "2025-06-18", capabilities: {} }, as("ada"));
@@ -83,7 +82,7 @@ test("a session is its caller's alone", async () => {
 });
 
 test("a session's revision counts, whatever the header says of another", async () => {
-  const server = createFixture({ sessions: memorySessions() });
+  const server = createFixture({ sessions: true });
   const { session } = await initialize(server, "2025-03-26");
   const { last } = await legacy(server, "tools/call", { name: "pair" }, { session, version: "2025-11-25" });
   strictEqual(last.result?.["structuredContent"], undefined);
@@ -93,7 +92,7 @@ test("a session's revision counts, whatever the header says of another", async (
 
 test("sessions end when they were quiet for long, and the quietest has to go for a new one", async () => {
   const clock = new FakeClock();
-  const server = createFixture({ sessions: memorySessions({ ttlMs: 1_000, maxSessions: 2, clock }) });
+  const server = createFixture({ sessions: { store: memorySessionStore({ ttlMs: 1_000, maxSessions: 2, clock }) } });
   const first = (await initialize(server)).session;
   clock.tick(800);
   strictEqual((await legacy(server, "ping", {}, { session: first })).status, 200);
@@ -108,7 +107,7 @@ test("sessions end when they were quiet for long, and the quietest has to go for
 });
 
 test("levels of log lines are kept in a session", async () => {
-  const server = createFixture({ logging: true, sessions: memorySessions() });
+  const server = createFixture({ logging: true, sessions: true });
   const { session } = await initialize(server);
   const lines = async () => {
     const { messages } = await legacy(server, "tools/call", { name: "steps" }, { session });
@@ -136,7 +135,7 @@ test("what is wanted at once is all kept", async () => {
     publish: () => {},
     subscribe: () => () => {},
   };
-  const server = createFixture({ sessions: sessionsIn(store) });
+  const server = createFixture({ sessions: { store } });
   const { session } = await initialize(server);
   const uris = Array.from({ length: 20 }, (_, n) => `docs://${n}`);
   const options = { session, headers: { accept: "application/json" } };
@@ -148,7 +147,7 @@ test("what is wanted at once is all kept", async () => {
 
 test("2025-11-25: a stream says first how to take it up, older ones do not", { skip }, async () => {
   for (const [version, isPrimed] of [["2025-11-25", true], ["2025-06-18", false]] as const) {
-    const { server, gate } = gated(memorySessions({ retryMs: 50 }));
+    const { server, gate } = gated({ store: memorySessionStore(), retryMs: 50 });
     const { session } = await initialize(server, version);
     const reader = new StreamReader(await call(server, session, "wait"));
     const first = await reader.next();
@@ -188,7 +187,7 @@ test("a stream that was broken off is taken up where it was, and its call goes o
 });
 
 test("a connection that lasts too long is closed, and its client comes back for the rest", { skip }, async () => {
-  const { server, gate } = gated(memorySessions({ pollAfterMs: 20 }));
+  const { server, gate } = gated({ store: memorySessionStore(), pollAfterMs: 20 });
   const { session } = await initialize(server);
   const reader = new StreamReader(await call(server, session, "wait"));
   const primed = await reader.next();
@@ -216,7 +215,7 @@ test("a call is cancelled by its id, in its session alone, and not answered", { 
 });
 
 test("news come over GET, for those who subscribed", { skip }, async () => {
-  const server = createFixture({ sessions: memorySessions() });
+  const server = createFixture({ sessions: true });
   const { session } = await initialize(server);
   const reader = new StreamReader(await get(server, session));
   server.notify.resourceUpdated("docs://readme");
@@ -242,7 +241,7 @@ test("news come over GET, for those who subscribed", { skip }, async () => {
 });
 
 test("GET needs a session", async () => {
-  const server = createFixture({ sessions: memorySessions() });
+  const server = createFixture({ sessions: true });
   for (const [session, status] of [[undefined, 400], ["nope", 404]] as const) {
     const response = await get(server, session);
     strictEqual(response.status, status);
@@ -251,14 +250,14 @@ test("GET needs a session", async () => {
 });
 
 test("modern requests do not care for sessions", async () => {
-  const server = createFixture({ sessions: memorySessions() });
+  const server = createFixture({ sessions: true });
   const { modern } = await import("./client.ts");
   const headers = { "mcp-session-id": "nope", "last-event-id": "x" };
   strictEqual((await modern(server, "tools/call", { name: "pair" }, { headers })).status, 200);
 });
 
 test("two processes serve one session, if they share the store", { skip }, async () => {
-  const sessions = memorySessions();
+  const sessions = { store: memorySessionStore() };
   const one = gated(sessions);
   const two = gated(sessions);
   const { session } = await initialize(one.server);
@@ -281,7 +280,7 @@ test("what is kept of a session is bounded", { skip }, async () => {
     await Promise.resolve();
     return "x".repeat(1_000_000);
   });
-  const server = createServer({ tools: [big], keys: KEYS, wires: [mcp({ sessions: memorySessions() })] });
+  const server = createServer({ tools: [big], keys: KEYS, wires: [mcp({ sessions: true })] });
   const { session } = await initialize(server);
   const ids: (string | undefined)[] = [];
   for (let n = 0; n < 6; n++) {
@@ -336,7 +335,7 @@ test("a store that fails is told to the log and to the caller, and nothing hangs
     const lines: string[] = [];
     const note = () => {};
     const logger = { debug: note, info: note, warn: note, error: (message: string) => void lines.push(message) };
-    const server = createFixture({ sessions: sessionsIn({ ...working, ...broken }) }, { logger });
+    const server = createFixture({ sessions: { store: { ...working, ...broken } } }, { logger });
     const response = await ask(server);
     const text = await response.text();
     ok(!text.includes("secret"), text);
@@ -346,7 +345,7 @@ test("a store that fails is told to the log and to the caller, and nothing hangs
 });
 
 test("a closed server opens no stream to clients that come again: nobody would close it", { skip }, async () => {
-  const server = createFixture({ sessions: memorySessions() });
+  const server = createFixture({ sessions: true });
   const { session } = await initialize(server);
   const open = await get(server, session);
   strictEqual(open.status, 200);

@@ -3,7 +3,7 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, mcpLite, type Server, ToolError } from "../../../../mod.ts";
 import * as v from "../../../../src/core/schema/valibot.ts";
-import { mcp, memorySessions } from "../../../../src/wires/mcp/mod.ts";
+import { mcp } from "../../../../src/wires/mcp/mod.ts";
 import { testClient } from "../../../../src/testing/mod.ts";
 import { runtime } from "../../../runtime/runtime.ts";
 import {
@@ -24,7 +24,7 @@ const CAPABLE = { capabilities: { extensions: { [TASKS]: {} }, elicitation: {} }
 
 const skip = runtime === "workerd" && "work that outlasts its request needs a process";
 
-/** A server whose tools wait until they are let go on. */
+/** A server whose tools wait until they are released. */
 function bench(timeoutMs: number = 30_000): { readonly server: Server; readonly gate: Gate } {
   const gate = new Gate();
   const slow = defineTool("slow").describe("Wait").output(v.object({ n: v.number() })).promise({
@@ -73,7 +73,7 @@ function bench(timeoutMs: number = 30_000): { readonly server: Server; readonly 
     check: (_, ctx) => ++checks < 3 ? ctx.pending({ retryAfterMs: 1 }) : "from outside",
   });
   const tools = [slow, failing, breaking, refusing, asking, required, quick, outside];
-  const wires = [mcp({ sessions: memorySessions() }), mcpLite()];
+  const wires = [mcp({ sessions: true }), mcpLite()];
   return { server: createServer({ tools, keys: KEYS, wires, timeoutMs, logger: undefined as never }), gate };
 }
 

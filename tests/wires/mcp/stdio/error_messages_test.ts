@@ -1,8 +1,9 @@
-/** What a caller at the other end of two pipes is told that it did not ask for. */
+/** Notifications to a client over two pipes that belong to none of its requests. */
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../../../mod.ts";
-import { serveLines } from "../../../../src/wires/mcp/stdio/server/serve_lines.ts";
+import { mcpDuplex } from "../../../../src/wires/mcp/server/duplex.ts";
+import { serveLines } from "../../../../src/wires/mcp/stdio/server/serve_stdio.ts";
 import { runtime } from "../../../runtime/runtime.ts";
 import type { Json, Message } from "../server/client.ts";
 import { Gate } from "../server/fixture.ts";
@@ -21,7 +22,7 @@ test("2025-11-25: how a task is, and that a page is done", { skip }, async () =>
   });
   const server = createServer({ tools: [slow, page] });
   const [input, output] = [new Pipe(), new Pipe()];
-  const served = serveLines(server["~host"], {}, { input, write: (line) => output.put(line), graceMs: 0 });
+  const served = serveLines(mcpDuplex(), server["~host"], { input, write: (line) => output.put(line), graceMs: 0 });
   const lines = output[Symbol.asyncIterator]();
   const next = async (): Promise<Message> => {
     return JSON.parse(new TextDecoder().decode((await lines.next()).value ?? undefined));

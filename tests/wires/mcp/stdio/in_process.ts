@@ -1,11 +1,12 @@
 /** A server and its client at two pipes of one process: what stdio is, without a process. */
 import type { Server } from "../../../../mod.ts";
 import { parseMessages } from "../../../../src/wires/mcp/protocol/messages.ts";
-import { type Line, PipeCarrier } from "../../../../src/wires/mcp/client/duplex_transport.ts";
+import { type DuplexConnection, DuplexTransport } from "../../../../src/wires/mcp/client/duplex_transport.ts";
 import { McpClientTransport } from "../../../../src/wires/mcp/client/transport.ts";
 import type { McpClientOptions } from "../../../../src/wires/mcp/client/types.ts";
-import { LineReader } from "../../../../src/wires/mcp/stdio/client/lines.ts";
-import { serveLines } from "../../../../src/wires/mcp/stdio/server/serve_lines.ts";
+import { LineReader } from "../../../../src/wires/mcp/stdio/client/process_connection.ts";
+import { mcpDuplex } from "../../../../src/wires/mcp/server/duplex.ts";
+import { serveLines } from "../../../../src/wires/mcp/stdio/server/serve_stdio.ts";
 import type { Transport } from "../../../../src/wires/mod.ts";
 
 /** What goes through a pipe, in the order in which it was put in. */
@@ -44,7 +45,7 @@ export function openStdio(
 ): { readonly transport: Transport; close(): Promise<void> } {
   const encoder = new TextEncoder();
   const served: Promise<void>[] = [];
-  const carrier = new PipeCarrier((end) => {
+  const carrier = new DuplexTransport((end) => {
     const input = new Pipe();
     const reader = new LineReader(MAX_LINE);
     const write = (line: string) => {
@@ -53,12 +54,12 @@ export function openStdio(
       for (const piece of [bytes.subarray(0, middle), bytes.subarray(middle)]) {
         const messages = (reader.read(piece) ?? []).flatMap(parseMessages);
         // As a pipe does: not while it is written to.
-        queueMicrotask(() => end.take(messages));
+        queueMicrotask(() => end.receive(messages));
       }
     };
     let isOver = false;
-    const line: Line = {
-      get isOver() {
+    const line: DuplexConnection = {
+      get isClosed() {
         return isOver;
       },
       write(text) {
@@ -73,10 +74,10 @@ export function openStdio(
         input.end();
       },
     };
-    served.push(serveLines(server["~host"], {}, { input, write, graceMs: 0 }));
+    served.push(serveLines(mcpDuplex(), server["~host"], { input, write, graceMs: 0 }));
     return Promise.resolve(line);
   });
-  const transport = new McpClientTransport({ carrier, probeMs: 30_000 }, options);
+  const transport = new McpClientTransport({ transport: carrier, probeTimeoutMs: 30_000 }, options);
   return {
     transport,
     async close() {

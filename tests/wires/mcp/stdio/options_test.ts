@@ -1,11 +1,11 @@
-/** What cannot be served over stdio, or started, is told where it is given. */
+/** Invalid options of the stdio server and client fail at the call. */
 import { rejects, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../../../mod.ts";
 import { serve } from "../../../../src/runtime/serve.ts";
 import { serveStdio, stdioTransport } from "../../../../src/wires/mcp/stdio/mod.ts";
 
-/** As somebody calls it whom no compiler tells. */
+/** Removes the types, as for a caller without a compiler. */
 type Untyped = (...args: readonly unknown[]) => unknown;
 
 const server = createServer({ tools: [defineTool("t").describe("T").handle(() => 1)] });
@@ -32,7 +32,7 @@ for (
 for (
   const [args, message] of [
     [[], /^Cannot start a server: name a program, such as stdioTransport\("npx", \["my-server"\]\)$/],
-    [["x", "stdio"], /^Cannot start a server: its arguments are an array of texts, such as \["--stdio"\]$/],
+    [["x", "stdio"], /^Cannot start a server: args must be an array of strings, such as \["--stdio"\]$/],
     [["x", [], { stderr: "pipe" }], /stderr must be "inherit", "ignore" or a function, not "pipe"$/],
     [["x", [], { environ: {} }], /there is no option "environ"; did you mean "env"\?$/],
   ] as const

@@ -1,9 +1,10 @@
-/** Lines that are no messages, over pipes in process: each is told so, and nothing of it stops what comes after. */
+/** Lines that are not messages, over pipes in process: each gets an error, and the lines after it are processed. */
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { type Client, createClient, createServer, defineTool } from "../../../../mod.ts";
 import * as v from "../../../../src/core/schema/valibot.ts";
-import { serveLines } from "../../../../src/wires/mcp/stdio/server/serve_lines.ts";
+import { mcpDuplex } from "../../../../src/wires/mcp/server/duplex.ts";
+import { serveLines } from "../../../../src/wires/mcp/stdio/server/serve_stdio.ts";
 import { openStdio, Pipe } from "./in_process.ts";
 
 const ask = defineTool("ask").describe("Asks").input(v.object({ what: v.string() })).output(v.string())
@@ -22,7 +23,7 @@ async function answersTo(...lines: readonly string[]): Promise<(readonly [id: un
     const { id, error } = JSON.parse(line);
     answers.push([id, error?.code ?? "ok"]);
   };
-  const served = serveLines(server["~host"], {}, { input, write, graceMs: 0 });
+  const served = serveLines(mcpDuplex(), server["~host"], { input, write, graceMs: 0 });
   for (const line of lines) input.put(line);
   input.end();
   await served;
@@ -62,7 +63,7 @@ test("an end that sends back all it gets is not talked to for ever", async () =>
   const write = (line: string) => {
     if (++count < 10) input.put(`${line}\n`);
   };
-  const served = serveLines(server["~host"], {}, { input, write, graceMs: 0 });
+  const served = serveLines(mcpDuplex(), server["~host"], { input, write, graceMs: 0 });
   input.put("no JSON\n");
   input.end();
   await served;

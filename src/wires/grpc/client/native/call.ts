@@ -1,50 +1,54 @@
 /**
- * The RPCs of a client by gRPC itself: one message in its envelope, messages back, and a status behind them.
+ * The RPCs of a client by native gRPC: a request message in an envelope, response messages, and a status in the trailers.
  *
- * Not by Connect's transport, which costs several times what a call does.
+ * Does not use Connect's transport, which takes several times as long as a call.
  * Source: {@link https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md | gRPC over HTTP/2}.
  *
  * @module
  */
 import { fromBinary } from "@bufbuild/protobuf";
-import type { CallResult, ErrorResult, Sink, UnknownOutcome } from "../../../../core/call/outcome.ts";
+import {
+  type CallResult,
+  type ErrorResult,
+  type Sink,
+  toToolError,
+  type UnknownOutcome,
+} from "../../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool } from "../../../../core/call/transport.ts";
+import { ToolError } from "../../../../core/errors/tool_error.ts";
 import {
   decodeToolResponseBytes,
   encodeRequestEnvelope,
   type ResponseMembers,
   type ToolRequestMembers,
 } from "../../messages/binary.ts";
-import { assertAnswered, assertOk } from "./status.ts";
 import {
-  BROKEN_OFF,
   type Endpoint,
-  foreignAnswer,
-  readBeginning,
+  readPrefix,
   RECURSION_LIMIT,
-  redirected,
-  refusalOf,
   type Rpc,
+  rpcErrorResult,
+  STREAM_INTERRUPTED,
   StreamedResponses,
-  tooLarge,
-  unreachable,
+  unexpectedResponse,
 } from "../rpc.ts";
-import { decodeAnswer, decodeTool } from "../decode_reply.ts";
+import { connectionError, redirectError } from "../../../../http_client/send.ts";
+import { decodeTool, decodeUnaryResponse } from "../decode.ts";
 import { encodeEnvelope, type Envelope, readEnvelopes } from "../../messages/envelope.ts";
 import { ToolsListSchema } from "../../messages/gen/mcplite_pb.ts";
-import type { TlsClientOptions } from "../tls.ts";
-import { type Http2Answer, Http2Connection, type Http2Head } from "./http2.ts";
+import { Http2Connection, type Http2Response, type Http2ResponseHeaders, type TlsClientOptions } from "./http2.ts";
+import { validateResponseWithCompression, validateTrailer } from "@connectrpc/connect/protocol-grpc";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Takes a message of an answer; the next one waits for it. */
-type Take = (message: Bytes) => void | Promise<void>;
+/** Handles a message of a response. The next message is read when the promise resolves. */
+type MessageHandler = (message: Bytes) => void | Promise<void>;
 
 const HEADERS = { "content-type": "application/grpc", te: "trailers" };
 
 const EMPTY = encodeEnvelope(new Uint8Array());
 
-/** Makes RPCs by gRPC, over one connection. */
+/** Makes RPCs by native gRPC, over one connection. */
 export class NativeRpc implements Rpc {
   readonly #endpoint: Endpoint;
   readonly #connection: Http2Connection;
@@ -70,11 +74,17 @@ export class NativeRpc implements Rpc {
   ): Promise<CallResult | UnknownOutcome> {
     const body = encodeRequestEnvelope(request);
     if (sink === undefined) {
-      return await this.#unary("CallTool", body, headers, limit, (message) => decodeAnswer(readResponse(message)));
+      return await this.#unary(
+        "CallTool",
+        body,
+        headers,
+        limit,
+        (message) => decodeUnaryResponse(readResponse(message)),
+      );
     }
     const responses = new StreamedResponses(sink);
-    const take = (message: Bytes) => responses.take(readResponse(message));
-    return await this.#exchange("CallToolStream", body, headers, limit, take) ?? responses.ended;
+    const onMessage = (message: Bytes) => responses.add(readResponse(message));
+    return await this.#exchange("CallToolStream", body, headers, limit, onMessage) ?? responses.result;
   }
 
   list(headers: Headers, limit: ActivityMonitor): Promise<readonly ListedTool[] | ErrorResult> {
@@ -83,110 +93,106 @@ export class NativeRpc implements Rpc {
     });
   }
 
-  /** An RPC that is answered by one message. */
-  async #unary<Answer>(
+  /** Makes an RPC whose response is one message. */
+  async #unary<Result>(
     method: string,
     body: Bytes,
     headers: Headers,
     limit: ActivityMonitor,
-    decode: (message: Bytes) => Answer,
-  ): Promise<Answer | ErrorResult> {
-    let answer: Answer | undefined;
-    const take = (message: Bytes): void => {
-      if (answer !== undefined) throw new Error("More messages than one");
-      answer = decode(message);
+    decode: (message: Bytes) => Result,
+  ): Promise<Result | ErrorResult> {
+    let result: Result | undefined;
+    const onMessage = (message: Bytes): void => {
+      if (result !== undefined) throw new Error("The response to a unary RPC has more than one message");
+      result = decode(message);
     };
-    return await this.#exchange(method, body, headers, limit, take) ?? answer ?? BROKEN_OFF;
+    return await this.#exchange(method, body, headers, limit, onMessage) ?? result ?? STREAM_INTERRUPTED;
   }
 
-  /** Makes one RPC, and turns whatever goes wrong on the way into a refusal; `undefined` if it went well. */
+  /** Makes one RPC. Returns an error result for every failure, and `undefined` for a status of OK. */
   async #exchange(
     method: string,
     body: Bytes,
     headers: Headers,
     limit: ActivityMonitor,
-    take: Take,
+    onMessage: MessageHandler,
   ): Promise<ErrorResult | undefined> {
     const { base: { origin, search }, maxBytes } = this.#endpoint;
     const path = this.#path + method + search;
-    let answer: Http2Answer | undefined;
-    let head: Http2Head;
-    const leave = () => answer?.leave();
+    let response: Http2Response | undefined;
+    let head: Http2ResponseHeaders;
+    const cancel = () => response?.cancel();
     try {
       limit.signal.throwIfAborted();
-      answer = this.#connection.post(path, { ...Object.fromEntries(headers), ...HEADERS }, body);
-      limit.signal.addEventListener("abort", leave, { once: true });
-      head = await answer.head;
+      response = this.#connection.post(path, { ...Object.fromEntries(headers), ...HEADERS }, body);
+      limit.signal.addEventListener("abort", cancel, { once: true });
+      head = await response.headers;
     } catch (thrown) {
-      limit.signal.removeEventListener("abort", leave);
-      return unreachable(origin + path, explained(thrown));
+      limit.signal.removeEventListener("abort", cancel);
+      return connectionError(withHint(thrown), `POST ${origin}${path}`);
     }
     try {
       limit.markActive();
-      if (isRedirect(head)) return redirected(origin + path, head.location);
-      if (isForeign(head)) {
-        const text = await readBeginning(readPieces(answer, limit, maxBytes));
-        return foreignAnswer({ url: origin + path, status: head[":status"] ?? 0, text });
+      if (isRedirect(head)) return redirectError(`POST ${origin}${path}`, head.location);
+      if (isUnexpected(head)) {
+        const text = await readPrefix(readBody(response, limit, maxBytes));
+        return unexpectedResponse({ url: origin + path, status: head[":status"] ?? 0, text });
       }
-      assertAnswered(head);
-      for await (const envelope of readEnvelopes(readPieces(answer, limit, maxBytes), maxBytes)) {
-        const taken = take(open(envelope, maxBytes));
-        if (taken !== undefined) await taken;
+      assertResponse(head);
+      for await (const envelope of readEnvelopes(readBody(response, limit, maxBytes), maxBytes)) {
+        const handled = onMessage(open(envelope, maxBytes));
+        if (handled !== undefined) await handled;
       }
-      assertOk(answer.trailers, head);
+      assertOk(response.trailers, head);
       return undefined;
     } catch (thrown) {
-      return thrown instanceof Refused ? thrown.refusal : refusalOf(thrown);
+      return rpcErrorResult(thrown);
     } finally {
-      limit.signal.removeEventListener("abort", leave);
-      leave();
+      limit.signal.removeEventListener("abort", cancel);
+      cancel();
     }
   }
 }
 
-/** A refusal on its way out. */
-class Refused extends Error {
-  readonly refusal: ErrorResult;
-
-  constructor(refusal: ErrorResult) {
-    super(refusal.message);
-    this.refusal = refusal;
-  }
-}
-
-/** What answers in HTTP/1.1 breaks the protocol before there is an answer. */
-function explained(thrown: unknown): unknown {
+/** Adds a hint to the error that `node:http2` throws for a response in HTTP/1.1. */
+function withHint(thrown: unknown): unknown {
   if (!(thrown instanceof Error && /protocol error/i.test(thrown.message))) return thrown;
-  return new Error(`${thrown.message}. Does it speak HTTP/2 there? gRPC may have a port of its own`, { cause: thrown });
+  return new Error(`${thrown.message}. The port may not support HTTP/2: gRPC may have another port`, { cause: thrown });
 }
 
-function isRedirect({ ":status": status = 0 }: Http2Head): boolean {
+function isRedirect({ ":status": status = 0 }: Http2ResponseHeaders): boolean {
   return status >= 300 && status < 400;
 }
 
-/** Whether an answer is not gRPC's, by its status and type; one without a status is nobody's. */
-function isForeign({ ":status": status, "content-type": type = "" }: Http2Head): boolean {
+/** Whether status or content type show that a response is not gRPC. */
+function isUnexpected({ ":status": status, "content-type": type = "" }: Http2ResponseHeaders): boolean {
   return status !== undefined && (status !== 200 || !/^application\/grpc\b(?!-web)/i.test(type));
 }
 
-async function* readPieces(
-  answer: Http2Answer,
+async function* readBody(
+  response: Http2Response,
   limit: ActivityMonitor,
   maxBytes: number,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let length = 0;
-  for await (const piece of answer.pieces()) {
+  for await (const chunk of response.body()) {
     limit.suspend();
-    length += piece.length;
-    if (length > maxBytes) throw new Refused(tooLarge(maxBytes));
-    yield piece;
+    length += chunk.length;
+    if (length > maxBytes) throw tooLargeError(maxBytes);
+    yield chunk;
     limit.markActive();
   }
 }
 
+function tooLargeError(maxBytes: number): ToolError {
+  return new ToolError("result_too_large", `The answer is larger than ${maxBytes} bytes`);
+}
+
 function open(envelope: Envelope | ErrorResult, maxBytes: number): Bytes {
-  if ("kind" in envelope) throw new Refused(envelope.code === "payload_too_large" ? tooLarge(maxBytes) : BROKEN_OFF);
-  if (envelope.isCompressed) throw new Error("A message is compressed, which was not asked for");
+  if ("kind" in envelope) {
+    throw envelope.code === "payload_too_large" ? tooLargeError(maxBytes) : toToolError(STREAM_INTERRUPTED);
+  }
+  if (envelope.isCompressed) throw new Error("A message is compressed, but the request does not accept compression");
   return envelope.message;
 }
 
@@ -194,4 +200,35 @@ function readResponse(message: Bytes): ResponseMembers {
   const response = decodeToolResponseBytes(message, RECURSION_LIMIT);
   if ("kind" in response) throw new Error(response.message);
   return response;
+}
+
+type Fields = Omit<Http2ResponseHeaders, ":status">;
+
+/**
+ * Checks the headers of a response. Only unusual ones are passed to `@connectrpc/connect`: creating `Headers` takes longer than
+ * reading the response.
+ *
+ * @throws {ConnectError} If the HTTP status is an error, the response is not gRPC or is compressed, or the headers have a gRPC status.
+ */
+function assertResponse(head: Http2ResponseHeaders): void {
+  const { ":status": status = 0, "content-type": type = "" } = head;
+  const isUsual = head["grpc-status"] === undefined && head["grpc-encoding"] === undefined;
+  if (isUsual && status === 200 && /^application\/grpc(\+proto)?$/.test(type)) return;
+  const { headerError } = validateResponseWithCompression([], status, toHeaders(head));
+  if (headerError !== undefined) throw headerError;
+}
+
+/** @throws {ConnectError} If the gRPC status is absent or not OK. */
+function assertOk(trailers: Fields, head: Fields): void {
+  const isUsual = trailers["grpc-status"] === "0" && trailers["grpc-status-details-bin"] === undefined;
+  if (!isUsual) validateTrailer(toHeaders(trailers), toHeaders(head));
+}
+
+function toHeaders(fields: Fields): Headers {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(fields)) {
+    if (name.startsWith(":") || value === undefined) continue;
+    headers.set(name, typeof value === "string" ? value : value.join(", "));
+  }
+  return headers;
 }

@@ -1,12 +1,11 @@
 /**
- * A connection of HTTP/2 whose answers have trailers: what gRPC needs, and `fetch` has not.
+ * An HTTP/2 connection whose responses have trailers, which gRPC needs and `fetch` does not support.
  *
  * @module
  */
 import type * as Http2 from "node:http2";
-import type { TlsClientOptions } from "../tls.ts";
 
-/** One connection, made when it is needed, and made anew when it was lost. */
+/** One connection, opened at the first request, and again at the next request after it was lost. */
 export class Http2Connection {
   readonly #http2: typeof Http2;
   readonly #origin: string;
@@ -24,22 +23,22 @@ export class Http2Connection {
   }
 
   /**
-   * Sends one request, whole.
+   * Sends a request with a complete body.
    *
-   * @throws If a header is none that may be sent.
+   * @throws If a header is invalid.
    */
-  post(path: string, headers: Readonly<Record<string, string>>, body: Uint8Array): Http2Answer {
+  post(path: string, headers: Readonly<Record<string, string>>, body: Uint8Array): Http2Response {
     const session = this.#connect();
     const sentMs = performance.now();
     const stream = session.request({ ...headers, ":method": "POST", ":path": path });
-    const answer = new Http2Answer(stream, this.#http2.constants.NGHTTP2_CANCEL, () => {
-      if (session.heardMs < sentMs && this.#session === session) this.close();
+    const response = new Http2Response(stream, this.#http2.constants.NGHTTP2_CANCEL, () => {
+      if (session.lastResponseMs < sentMs && this.#session === session) this.close();
     });
     stream.end(body);
-    return answer;
+    return response;
   }
 
-  /** Lets calls under way end, and makes the next call a new connection. */
+  /** Closes the connection when its open calls have ended. The next call opens another one. */
   close(): void {
     this.#session?.closeWhenIdle();
     this.#session = undefined;
@@ -49,19 +48,19 @@ export class Http2Connection {
     if (this.#session?.isOpen) return this.#session;
     const http2Session = this.#http2.connect(this.#origin, { ...this.#tls, settings: { enablePush: false } });
     const session = new Session(http2Session);
-    const forget = () => {
+    const clear = () => {
       if (this.#session === session) this.#session = undefined;
     };
-    // Each of its streams tells of it, too.
-    http2Session.on("error", forget).on("goaway", forget).on("close", forget);
+    // The errors of a connection are reported by each of its streams as well.
+    http2Session.on("error", clear).on("goaway", clear).on("close", clear);
     return (this.#session = session);
   }
 }
 
-/** A connection, and what is under way on it. While that is nothing, it keeps no process from its end. */
+/** A connection and the number of its open streams. Without open streams it does not keep the process alive. */
 class Session {
-  /** When an answer last began, by `performance.now()`. */
-  heardMs = 0;
+  /** Time of the last response headers, by `performance.now()`. */
+  lastResponseMs = 0;
   readonly #session: Http2.ClientHttp2Session;
   #streams = 0;
   #isClosing = false;
@@ -79,7 +78,7 @@ class Session {
     const stream = this.#session.request(headers);
     this.#streams++;
     this.#session.ref();
-    stream.once("response", () => this.heardMs = performance.now());
+    stream.once("response", () => this.lastResponseMs = performance.now());
     stream.once("close", () => {
       if (--this.#streams > 0 || this.#session.destroyed) return;
       this.#session.unref();
@@ -88,66 +87,76 @@ class Session {
     return stream;
   }
 
-  /** Closes it once nothing is under way: at once, Deno would end what is. */
+  /** Closes the connection when no stream is open. `close` does not wait for open streams on Deno. */
   closeWhenIdle(): void {
     this.#isClosing = true;
     if (this.#streams === 0) this.#session.close();
   }
 }
 
-/** The answer to a request, as it comes. */
-export class Http2Answer {
-  /** Status and headers; rejects if there will be none. */
-  readonly head: Promise<Http2Head>;
-  /** What came behind the body, once that was read. */
+/** The response to a request, as it is received. */
+export class Http2Response {
+  /** Status and headers. Rejects if the request fails. */
+  readonly headers: Promise<Http2ResponseHeaders>;
+  /** Trailers. Set when the body was read. */
   trailers: Http2.IncomingHttpHeaders = {};
   readonly #stream: Http2.ClientHttp2Stream;
   readonly #cancelCode: number;
-  readonly #onUnheard: () => void;
-  #hasHead = false;
+  readonly #onUnanswered: () => void;
+  #hasHeaders = false;
 
-  /** @param onUnheard Called when nobody waits for the answer any more, before it has begun: its connection may be dead. */
-  constructor(stream: Http2.ClientHttp2Stream, cancelCode: number, onUnheard: () => void) {
+  /** @param onUnanswered Called if the request is cancelled before the headers are received: the connection may be dead. */
+  constructor(stream: Http2.ClientHttp2Stream, cancelCode: number, onUnanswered: () => void) {
     this.#stream = stream;
     this.#cancelCode = cancelCode;
-    this.#onUnheard = onUnheard;
+    this.#onUnanswered = onUnanswered;
     stream.on("trailers", (trailers) => void (this.trailers = trailers));
-    this.head = new Promise((resolve, reject) => {
-      stream.once("response", (head) => {
-        this.#hasHead = true;
-        resolve(head);
+    this.headers = new Promise((resolve, reject) => {
+      stream.once("response", (headers) => {
+        this.#hasHeaders = true;
+        resolve(headers);
       });
       stream.once("error", reject);
-      stream.once("close", () => reject(new Error("The connection was lost before there was an answer")));
+      stream.once("close", () => reject(new Error("The connection was lost before a response was received")));
     });
   }
 
-  /** The body, piece by piece, no faster than it is read. Throws if it breaks off. */
-  pieces(): AsyncIterable<Uint8Array> {
+  /** The chunks of the body, with backpressure. Throws if the body is incomplete. */
+  body(): AsyncIterable<Uint8Array> {
     return this.#stream;
   }
 
-  /** Resets what has not ended. */
-  leave(): void {
+  /** Resets the stream, unless it has ended. */
+  cancel(): void {
     this.#stream.close(this.#cancelCode);
-    if (!this.#hasHead) this.#onUnheard();
+    if (!this.#hasHeaders) this.#onUnanswered();
   }
 }
 
-/** What comes before the body. */
-export type Http2Head = Http2.IncomingHttpHeaders & Http2.IncomingHttpStatusHeader;
+/** Status and headers of a response. */
+export type Http2ResponseHeaders = Http2.IncomingHttpHeaders & Http2.IncomingHttpStatusHeader;
 
 interface BuiltinLoader {
   readonly process?: { getBuiltinModule?(name: "node:http2"): typeof Http2 | undefined };
 }
 
-/** Not imported: what is bundled for pages and Workers must do without. */
+/** Loaded at run time: bundles for browsers and Workers cannot import it. */
 function loadHttp2(): typeof Http2 {
   const http2 = (globalThis as BuiltinLoader).process?.getBuiltinModule?.("node:http2");
   if (http2 === undefined) {
     throw new TypeError(
-      "gRPC needs node:http2, which this runtime lacks: use connectTransport() or grpcWebTransport()",
+      "grpcTransport() needs node:http2, which this runtime lacks: use connectTransport() or grpcWebTransport()",
     );
   }
   return http2;
+}
+
+/** TLS options of a client. */
+export interface TlsClientOptions {
+  /** Trusted certificate authorities, in PEM. Default: those of the runtime. */
+  readonly ca?: string;
+  /** Private key of the client certificate, in PEM. */
+  readonly key?: string;
+  /** Client certificate, in PEM. */
+  readonly cert?: string;
 }

@@ -1,22 +1,22 @@
 /**
- * The client's side of MCP over HTTP: any server, of any revision.
+ * The MCP client over HTTP, for servers of any revision.
  *
- * What comes back is bounded in size, and redirects are not followed, so that credentials stay with their own origin.
+ * The size of responses is limited. Redirects are not followed, so that credentials are sent to their own origin only.
  *
  * @module
  */
+import type { HttpClientOptions } from "../../../../http_client/send.ts";
 import { parseHttpUrl } from "../../../../internal/http.ts";
 import { checkOptions, FUNCTION, HEADERS, type OptionRules, wholeNumber } from "../../../../internal/options.ts";
-import { CLIENT_RULES } from "../../client/options.ts";
-import { McpClientTransport } from "../../client/transport.ts";
-import { PipeCarrier } from "../../client/duplex_transport.ts";
+import { CLIENT_RULES, McpClientTransport } from "../../client/transport.ts";
+import { DuplexTransport } from "../../client/duplex_transport.ts";
 import type { McpClientOptions, McpTransport } from "../../client/types.ts";
-import { Fetcher, type FetchOptions } from "./fetcher.ts";
-import { HttpCarrier } from "./http.ts";
-import { openEndpoint } from "./endpoint.ts";
+import { Fetcher } from "./fetcher.ts";
+import { HttpTransport } from "./http_transport.ts";
+import { openSseConnection } from "./sse_connection.ts";
 
-/** How long a server may take to say which era it speaks, in milliseconds. */
-const PROBE_MS = 30_000;
+/** Timeout of the request that detects the era, in milliseconds. */
+const PROBE_TIMEOUT_MS = 30_000;
 
 const RULES: OptionRules<McpTransportOptions> = {
   ...CLIENT_RULES,
@@ -26,12 +26,12 @@ const RULES: OptionRules<McpTransportOptions> = {
 };
 
 /** Options of {@link mcpTransport}. */
-export interface McpTransportOptions extends McpClientOptions, FetchOptions {}
+export interface McpTransportOptions extends McpClientOptions, HttpClientOptions {}
 
 /**
- * A transport to an MCP server over HTTP, of revision 2026-07-28 or any older: which one it speaks is found out.
+ * A transport to an MCP server over HTTP, of revision 2026-07-28 or older. The revision is detected.
  *
- * A stream of a call has no pieces over MCP, only progress; the answer is whole.
+ * A stream of a call has progress, and no partial results: MCP has none.
  *
  * @example Any MCP server
  * ```ts
@@ -39,7 +39,7 @@ export interface McpTransportOptions extends McpClientOptions, FetchOptions {}
  * import { mcpTransport } from "jsr:@toolwire/toolwire/mcp";
  * import { deepStrictEqual } from "node:assert/strict";
  *
- * // In the place of a server: it knows one tool.
+ * // Replaces a server with one tool.
  * const results = new Map<unknown, unknown>([
  *   ["server/discover", { supportedVersions: ["2026-07-28"], capabilities: { tools: {} } }],
  *   ["tools/list", { tools: [{ name: "add", inputSchema: { type: "object" } }] }],
@@ -54,12 +54,16 @@ export interface McpTransportOptions extends McpClientOptions, FetchOptions {}
  * deepStrictEqual(await client.add?.({ a: 1, b: 2 }), { sum: 3 });
  * ```
  * @param url The server's endpoint: `https://example.com/mcp`.
- * @throws {TypeError} If the URL is none, or not `http:` or `https:`, an option is not what it should be, or there is no such option.
- * @throws {RangeError} If a number among the options is not one that it may be.
+ * @throws {TypeError} If the URL is invalid or not `http:` or `https:`, or an option is unknown or invalid.
+ * @throws {RangeError} If a numeric option is out of range.
  */
 export function mcpTransport(url: string | URL, options: McpTransportOptions = {}): McpTransport {
   checkOptions("reach an MCP server", options, RULES);
   const fetcher = new Fetcher(parseHttpUrl("reach an MCP server", url), options);
-  const older = () => new PipeCarrier(openEndpoint(fetcher));
-  return new McpClientTransport({ carrier: new HttpCarrier(fetcher), older, probeMs: PROBE_MS }, options);
+  const openLegacyTransport = () => new DuplexTransport(openSseConnection(fetcher));
+  return new McpClientTransport({
+    transport: new HttpTransport(fetcher),
+    openLegacyTransport,
+    probeTimeoutMs: PROBE_TIMEOUT_MS,
+  }, options);
 }

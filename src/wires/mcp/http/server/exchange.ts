@@ -1,28 +1,27 @@
 import type { Metadata, Principal } from "../../../../core/call/call.ts";
 import { errorResult } from "../../../../core/call/outcome.ts";
 import { asObject, type Members } from "../../../../internal/json.ts";
-import { SseBody, STREAM_HEADERS } from "../../../framing/sse/body.ts";
-import { encodeSseEvent } from "../../../framing/sse/encode.ts";
+import { encodeSseEvent, SseBody, STREAM_HEADERS } from "../../../framing/sse.ts";
 import type { Deadlines } from "../../../../internal/deadlines.ts";
 import { acceptsEventStream } from "../../../../internal/http.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
-import { type Answer, errorAnswer, protocolError, refusalAnswer } from "../../server/answer.ts";
-import type { Channel, Exchange } from "../../server/exchange.ts";
+import { errorResponse, protocolError, protocolErrorResponse, type RpcResponse } from "../../server/response.ts";
+import type { Channel, McpExchange } from "../../server/exchange.ts";
 import type { Head, Reply, WireHost } from "../../../wire.ts";
 
 const JSON_HEADERS: Readonly<Record<string, string>> = { "content-type": "application/json" };
 
-/** Taken, and nothing to say. */
+/** Reply to messages without a response. */
 export const ACCEPTED: Reply = { status: 202, headers: {}, body: null };
 
-/** What shows that a quiet stream lives. */
+/** Comment that keeps an idle stream open. */
 export const KEEP_ALIVE = ": keepalive\n\n";
 
-/** When to try again what cannot be done now, in milliseconds. */
+/** Delay before a client should retry a request that failed temporarily, in milliseconds. */
 const RETRY_MS = 1_000;
 
-/** One request over HTTP. Its answer is JSON, unless something comes before it, or it takes its time: then it is a stream. */
-export class HttpExchange implements Exchange, Channel {
+/** One request over HTTP. The reply is JSON; if a message precedes the response, or the response is slow, it is a stream. */
+export class HttpExchange implements McpExchange, Channel {
   readonly #head: Head;
   readonly #host: WireHost;
   readonly #heartbeats: Deadlines;
@@ -43,8 +42,8 @@ export class HttpExchange implements Exchange, Channel {
     return this.#head.principal;
   }
 
-  get left(): AbortSignal | undefined {
-    return this.#body?.left;
+  get closed(): AbortSignal | undefined {
+    return this.#body?.closed;
   }
 
   signal(isStreamed: boolean): AbortSignal | undefined {
@@ -67,48 +66,60 @@ export class HttpExchange implements Exchange, Channel {
     return this.#body?.write(encodeSseEvent("message", json));
   }
 
-  /** The reply: at once where the answer is there, else as soon as there is something to send. */
-  reply(answer: MaybePromise<Answer>): MaybePromise<Reply> {
-    if (!(answer instanceof Promise)) return this.#finish(answer);
+  /** The reply: at once if the response is there, otherwise as soon as there is something to send. */
+  reply(response: MaybePromise<RpcResponse>): MaybePromise<Reply> {
+    if (!(response instanceof Promise)) return this.#finish(response);
     this.#head.disableIdleTimeout();
-    if (this.channel() === undefined) return answer.then((later) => toAnsweredReply(later, this.#head, this.#host));
-    const ended = answer.then((later) => this.#finish(later));
+    if (this.channel() === undefined) {
+      return response.then((later) => toChallengedReply(later, this.#head, this.#host));
+    }
+    const ended = response.then((later) => this.#finish(later));
     return Promise.race([ended, (this.#opened as PromiseWithResolvers<Reply>).promise]);
   }
 
-  #finish(answer: Answer): MaybePromise<Reply> {
+  #finish(response: RpcResponse): MaybePromise<Reply> {
     const body = this.#body;
-    if (body === undefined) return toAnsweredReply(answer, this.#head, this.#host);
+    if (body === undefined) return toChallengedReply(response, this.#head, this.#host);
     if (!body.isOpen) {
       body.discard();
-      return toAnsweredReply(answer, this.#head, this.#host);
+      return toChallengedReply(response, this.#head, this.#host);
     }
-    body.end(encodeSseEvent("message", answer.json));
+    body.end(encodeSseEvent("message", response.json));
     return (this.#opened as PromiseWithResolvers<Reply>).promise;
   }
 }
 
-/** An answer that is all there is. */
-export function toReply({ status, json, headers }: Answer): Reply {
+/** Encodes a response as a whole reply. */
+export function toReply({ status, json, headers }: RpcResponse): Reply {
   return { status, headers: headers === undefined ? JSON_HEADERS : { ...JSON_HEADERS, ...headers }, body: json };
 }
 
-/** The same, of a request that was run: who may not do this is told what it takes. */
-export function toAnsweredReply(answer: Answer, { path }: Head, host: WireHost): Reply {
-  const { refusal, headers } = answer;
+/** The same for a request that was run. An authentication error gets the challenge of the server. */
+export function toChallengedReply(response: RpcResponse, { path }: Head, host: WireHost): Reply {
+  const { error, headers } = response;
+  if (error === undefined) return toReply(response);
+  return toReply({ ...response, headers: { ...headers, ...host.challenge(error, path) } });
+}
+
+/** Reply with an error of JSON-RPC without an id. */
+export function errorReply(status: number, number: number, message: string, data?: Members): Reply {
+  return toReply(protocolErrorResponse(null, protocolError(number, message, data, status)));
+}
+
+/** Reply to a method that the path does not have. */
+export function methodNotAllowed({ method }: Head, allow: string): Reply {
+  const { status, headers, body } = errorReply(405, -32000, `${method} is not allowed here: use ${allow}`);
+  return { status, headers: { ...headers, allow }, body };
+}
+
+/** Reply to a request that the client should retry later: status 503, with the delay. */
+export function unavailableReply(message: string, data?: unknown): Reply {
   return toReply(
-    refusal === undefined ? answer : { ...answer, headers: { ...headers, ...host.challenge(refusal, path) } },
+    errorResponse(null, errorResult("unavailable", message, { retry_after_ms: RETRY_MS, ...asObject(data) })),
   );
 }
 
-/** An error that is no request's in particular. */
-export function refused(status: number, number: number, message: string, data?: Members): Reply {
-  return toReply(errorAnswer(null, protocolError(number, message, data, status)));
-}
-
-/** What a caller is told who may try again: 503, and when. */
-export function unavailable(message: string, data?: unknown): Reply {
-  return toReply(
-    refusalAnswer(null, errorResult("unavailable", message, { retry_after_ms: RETRY_MS, ...asObject(data) })),
-  );
+/** Reply to a batch, in revisions without batches. */
+export function batchErrorReply(): Reply {
+  return toReply(errorResponse(null, errorResult("invalid_request", "Send one message at a time")));
 }

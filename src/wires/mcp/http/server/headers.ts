@@ -1,14 +1,14 @@
 /**
- * What the headers of a request of 2026-07-28 have to repeat of its body.
+ * Validation of the headers of a request of 2026-07-28, which repeat members of its body.
  *
  * Source: MCP 2026-07-28, "Streamable HTTP", standard headers; `io.modelcontextprotocol/tasks`, routing headers.
  *
  * @module
  */
 import type { Metadata } from "../../../../core/call/call.ts";
-import { type ProtocolError, protocolError } from "../../server/answer.ts";
-import { unsupportedVersion } from "../../server/envelope.ts";
+import type { Members } from "../../../../internal/json.ts";
 import { HEADER_MISMATCH } from "../../protocol/codes.ts";
+import { MODERN_VERSION, PROTOCOL_VERSION } from "../../protocol/constants.ts";
 import {
   argumentAt,
   decodeHeaderValue,
@@ -18,35 +18,34 @@ import {
   NAMED_BY,
   VERSION_HEADER,
 } from "../../protocol/header_values.ts";
-import type { Members } from "../../../../internal/json.ts";
 import type { RequestMessage } from "../../protocol/messages.ts";
+import { unsupportedVersionError } from "../../server/request_meta.ts";
+import { type ProtocolError, protocolError } from "../../server/response.ts";
 import type { McpTools } from "../../server/tools.ts";
-import { MODERN_VERSION, PROTOCOL_VERSION } from "../../protocol/constants.ts";
 
-/** Whether a header names a revision without sessions, known or not. */
+/** Whether a header names a revision without sessions, supported or not. */
 export function isModernVersion(version: string | null): boolean {
   return version !== null && version >= MODERN_VERSION && /^\d{4}-\d\d-\d\d$/.test(version);
 }
 
 /**
- * What is wrong with a request's revision and the headers that repeat its body; `undefined` if nothing is. What is there has to
- * be right, then the revision has to be one that is spoken here, then what is needed has to be there.
+ * Validates the protocol version and the headers that repeat the body; `undefined` if they are valid. The order of the checks:
+ * headers that are present, support of the version, headers that are missing.
  */
 export function checkHeaders(
-  request: RequestMessage,
+  { method, params }: RequestMessage,
   meta: Members,
   metadata: Metadata,
   tools: McpTools,
 ): ProtocolError | undefined {
-  const { method, params } = request;
-  const claimed = meta[PROTOCOL_VERSION];
-  const version = metadata.get(VERSION_HEADER);
-  if (version !== null && version !== claimed) return mismatch(VERSION_HEADER, version, claimed);
-  const said = metadata.get(METHOD_HEADER);
-  if (said !== null && said !== method) return mismatch(METHOD_HEADER, said, method);
-  if (claimed !== MODERN_VERSION) return unsupportedVersion(claimed);
-  if (version === null) return mismatch(VERSION_HEADER, null, claimed);
-  if (said === null) return mismatch(METHOD_HEADER, null, method);
+  const version = meta[PROTOCOL_VERSION];
+  const versionHeader = metadata.get(VERSION_HEADER);
+  if (versionHeader !== null && versionHeader !== version) return mismatch(VERSION_HEADER, versionHeader, version);
+  const methodHeader = metadata.get(METHOD_HEADER);
+  if (methodHeader !== null && methodHeader !== method) return mismatch(METHOD_HEADER, methodHeader, method);
+  if (version !== MODERN_VERSION) return unsupportedVersionError(version);
+  if (versionHeader === null) return mismatch(VERSION_HEADER, null, version);
+  if (methodHeader === null) return mismatch(METHOD_HEADER, null, method);
   const parameter = NAMED_BY.get(method);
   return parameter === undefined ? undefined : checkName(method, params, params[parameter], metadata, tools);
 }
@@ -58,14 +57,15 @@ function checkName(
   metadata: Metadata,
   tools: McpTools,
 ): ProtocolError | undefined {
-  const said = metadata.get(NAME_HEADER);
-  if (said === null || (said !== name && decodeHeaderValue(said) !== name)) return mismatch(NAME_HEADER, said, name);
+  const header = metadata.get(NAME_HEADER);
+  if (header === null || (header !== name && decodeHeaderValue(header) !== name)) {
+    return mismatch(NAME_HEADER, header, name);
+  }
   const headerParams = method === "tools/call" ? tools.get(String(name))?.headerParams : undefined;
   if (headerParams === undefined || headerParams.length === 0) return undefined;
   return checkHeaderParams(headerParams, params["arguments"], metadata);
 }
 
-/** The problem of the headers that repeat arguments; `undefined` if there is none. */
 function checkHeaderParams(
   params: readonly HeaderParam[],
   args: unknown,

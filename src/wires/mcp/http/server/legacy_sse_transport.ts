@@ -1,211 +1,226 @@
 /**
- * The transport of 2024-11-05: a stream that everything comes from, and an endpoint, which the stream tells, that everything is
- * sent to.
+ * The HTTP transport of 2024-11-05: a stream for everything that the server sends, and an endpoint for everything that the client
+ * sends. The first event of the stream is the path of the endpoint.
  *
- * A session is as old as its stream, and ends with it. Where the stream is open in this process, what is said goes straight to
- * it; else by way of the sessions' store.
+ * A session lasts as long as its stream. If the stream is open in this process, messages are written to it directly, otherwise
+ * through the session store.
  * Source: MCP, revision 2024-11-05, "Transports", "HTTP with SSE".
  *
  * @module
  */
 import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
-import type { Json } from "../../../../internal/json.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
-import { type Answer, errorAnswer, protocolError, refusalAnswer } from "../../server/answer.ts";
-import type { Message, RequestMessage } from "../../protocol/messages.ts";
-import type { TaskNews } from "../../server/task_notifications.ts";
 import type { Head, Reply } from "../../../wire.ts";
-import { EndpointExchange } from "./endpoint_exchange.ts";
-import type { Say } from "../sessions/request.ts";
-import { ACCEPTED, refused, toAnsweredReply, toReply, unavailable } from "./exchange.ts";
-import type { SessionHost } from "../sessions/http.ts";
-import { followNews, NEWS, noteOf, sayNews } from "../sessions/notifications.ts";
+import type { Message, RequestMessage } from "../../protocol/messages.ts";
+import { errorResponse, type RpcResponse } from "../../server/response.ts";
+import { type SessionHost, type SessionHttp, toStoredCaller } from "../sessions/http.ts";
+import { appendNotification, followChanges, NOTIFICATION_STREAM, toClientEvent } from "../sessions/notifications.ts";
+import { SessionRequest, type SessionRequestOptions } from "../sessions/request.ts";
 import { findSession, type McpSession, principalId, type SessionStore } from "../sessions/store.ts";
-import { SessionReader } from "../sessions/stream.ts";
+import { SessionStreamReader } from "../sessions/stream.ts";
+import {
+  ACCEPTED,
+  batchErrorReply,
+  errorReply,
+  methodNotAllowed,
+  toChallengedReply,
+  unavailableReply,
+} from "./exchange.ts";
 
-/** How often a session is told that its stream is still open, in milliseconds: stores forget those that are quiet. */
+/** Interval at which the session of an open stream is read, in milliseconds. Stores delete idle sessions. */
 const TOUCH_MS = 15_000;
 
-/** Serves the streams of one path, and the endpoints below it. */
-export class Endpoints {
+type Send = SessionRequestOptions["notify"];
+
+/** Serves the streams at one path, and the endpoints below it. */
+export class LegacySseTransport {
+  readonly #sessions: SessionHttp;
   readonly #host: SessionHost;
   readonly #store: SessionStore;
-  readonly #news: TaskNews;
   readonly #path: string;
-  /** Told what the store did not do; gives what a caller is told then. */
-  readonly #onError: (thrown: unknown) => Reply;
   /** The streams that are open in this process, by session. */
-  readonly #open = new Map<string, SessionReader>();
+  readonly #open = new Map<string, SessionStreamReader>();
 
-  constructor(
-    host: SessionHost,
-    store: SessionStore,
-    news: TaskNews,
-    path: string,
-    onError: (thrown: unknown) => Reply,
-  ) {
-    this.#host = host;
-    this.#store = store;
-    this.#news = news;
+  constructor(sessions: SessionHttp, path: string) {
+    this.#sessions = sessions;
+    this.#host = sessions.host;
+    this.#store = sessions.store;
     this.#path = path;
-    this.#onError = onError;
   }
 
-  /** Answers what carries no message: opens a stream, or says what belongs where. `undefined` for what carries one. */
+  /** Answers a request without a message: opens a stream, or rejects the method. `undefined` for a message to an endpoint. */
   handle(head: Head): MaybePromise<Reply> | undefined {
     const isStream = idOf(head, this.#path) === "";
     const allow = isStream ? "GET" : "POST";
-    if (head.method === allow) return isStream ? this.#stream(head) : undefined;
-    const problem = protocolError(-32000, `${head.method} is not allowed here: use ${allow}`, undefined, 405);
-    return toReply({ ...errorAnswer(null, problem), headers: { allow } });
+    if (head.method !== allow) return methodNotAllowed(head, allow);
+    return isStream ? this.#openStream(head) : undefined;
   }
 
-  /** Takes messages that were sent to an endpoint. */
+  /** Processes messages to an endpoint. */
   async receive(head: Head, messages: readonly Message[], isBatch: boolean): Promise<Reply> {
     const id = idOf(head, this.#path);
     try {
       const session = await findSession(this.#store, id, head.principal);
       if (session === undefined) {
-        return refused(404, -32001, "There is no such endpoint (any more): open a stream");
+        return errorReply(404, -32001, "There is no such endpoint (any more): open a stream");
       }
-      if (isBatch && session.version !== "2025-03-26") {
-        return toReply(refusalAnswer(null, errorResult("invalid_request", "Send one message at a time")));
-      }
-      // Who does not read what it is told is not told more.
+      if (isBatch && session.version !== "2025-03-26") return batchErrorReply();
+      // Backpressure: a client that does not read its stream waits.
       await this.#open.get(id)?.room;
       let reply = ACCEPTED;
-      for (const message of messages) reply = await this.#take(session, head, message) ?? reply;
+      for (const message of messages) reply = await this.#process(session, head, message) ?? reply;
       return reply;
     } catch (thrown) {
-      return this.#onError(thrown);
+      return this.#sessions.storeErrorReply(thrown);
     }
   }
 
-  /** Ends what is held open. */
+  /** Closes all streams. */
   close(): void {
     for (const reader of [...this.#open.values()]) reader.close();
   }
 
-  async #take(session: McpSession, head: Head, message: Message): Promise<Reply | undefined> {
+  async #process(session: McpSession, head: Head, message: Message): Promise<Reply | undefined> {
     if (message.kind === "request") return await this.#answer(session, head, message);
-    const note = noteOf(message);
-    if (note !== undefined) await this.#store.publish(session.id, note);
+    const event = toClientEvent(message);
+    if (event !== undefined) await this.#store.publish(session.id, event);
     return undefined;
   }
 
   async #answer(session: McpSession, head: Head, request: RequestMessage): Promise<Reply | undefined> {
-    const say = this.#sayTo(session.id);
-    const isBeginning = request.method === "initialize";
-    const begun = isBeginning ? this.#begun(session, request) : session;
-    if ("kind" in begun) return await this.#said(refusalAnswer(request.id, begun), head, say);
-    if (isBeginning && (session.capabilities !== null || !await this.#store.put(begun, session))) {
-      const refusal = errorResult("invalid_request", "The session has begun already");
-      return await this.#said(refusalAnswer(request.id, refusal), head, say);
-    }
+    const send = this.#senderTo(session.id);
+    const current = request.method === "initialize" ? await this.#initialize(session, request) : session;
+    if ("kind" in current) return await this.#send(errorResponse(request.id, current), head, send);
     const exchange = new EndpointExchange({
       head,
       store: this.#store,
-      session: begun,
+      session: current,
       requestIds: [request.id],
       pending: this.#host.pending,
-      news: this.#news,
-      sayNews: say,
-      onError: (thrown) => this.#onError(thrown),
+      taskNotifications: this.#sessions.taskNotifications,
+      notify: send,
+      onError: (thrown) => this.#sessions.storeErrorReply(thrown),
     });
-    const answer = this.#host.answerAll([request], exchange, false);
-    if (!(answer instanceof Promise)) return await this.#said(answer, head, say);
-    // It was taken: what becomes of it is told over the stream.
-    void exchange.follow(answer);
+    const response = this.#host.answerAll([request], exchange, false);
+    if (!(response instanceof Promise)) return await this.#send(response, head, send);
+    // The reply is sent now, the response later over the stream.
+    void exchange.follow(response);
     return undefined;
   }
 
-  /** Who is not known, or may not, is told by HTTP: that is where clients look for what to do. */
-  async #said(answer: Answer, head: Head, say: Say): Promise<Reply | undefined> {
-    if (answer.status === 401 || answer.status === 403) return toAnsweredReply(answer, head, this.#host.core.host);
-    await say(answer.json);
+  /** Authentication errors are HTTP replies: clients handle them there. Other responses go over the stream. */
+  async #send(response: RpcResponse, head: Head, send: Send): Promise<Reply | undefined> {
+    const { status } = response;
+    if (status === 401 || status === 403) return toChallengedReply(response, head, this.#host.server.host);
+    await send(response.json);
     return undefined;
   }
 
-  #begun(session: McpSession, { params }: RequestMessage): McpSession | ErrorResult {
+  async #initialize(session: McpSession, { params }: RequestMessage): Promise<McpSession | ErrorResult> {
     const caller = this.#host.readCaller(params);
     if ("kind" in caller) return caller;
-    const { version, capabilities, info } = caller;
-    return { ...session, version, capabilities: capabilities as Json, info: (info ?? null) as Json };
+    const initialized = { ...session, ...toStoredCaller(caller) };
+    const isFirst = session.capabilities === null && await this.#store.put(initialized, session);
+    return isFirst ? initialized : errorResult("invalid_request", "The session has begun already");
   }
 
-  #sayTo(id: string): Say {
+  #senderTo(id: string): Send {
     return (json) => {
       const reader = this.#open.get(id);
-      return reader === undefined ? sayNews(this.#store, id, json) : reader.say(json);
+      return reader === undefined ? appendNotification(this.#store, id, json) : reader.send(json);
     };
   }
 
-  /** Opens a stream, whose first event tells where its endpoint is. */
-  async #stream(head: Head): Promise<Reply> {
-    const { core: { host }, heartbeats } = this.#host;
-    if (host.dispatch.closeSignal.aborted) return unavailable("The server is shutting down");
-    const session = beginning(head);
+  async #openStream(head: Head): Promise<Reply> {
+    const { server: { host }, heartbeats } = this.#host;
+    if (host.dispatch.closeSignal.aborted) return unavailableReply("The server is shutting down");
+    const session = newSession(head);
     const { id } = session;
+    const store = this.#store;
     try {
-      await this.#store.put(session);
+      await store.put(session);
     } catch (thrown) {
-      return this.#onError(thrown);
+      return this.#sessions.storeErrorReply(thrown);
     }
     head.disableIdleTimeout();
-    const onError = (thrown: unknown) => void this.#onError(thrown);
-    const unfollow = followNews(host, this.#store, id, this.#sayTo(id), onError);
-    const unkeep = this.#keep(id, () => reader.close());
-    const reader: SessionReader = new SessionReader({
-      store: this.#store,
+    const onError = (thrown: unknown) => void this.#sessions.storeErrorReply(thrown);
+    const unfollow = followChanges(host, store, id, this.#senderTo(id), onError);
+    const stopTouching = this.#touchRegularly(id, () => reader.close());
+    const onEnd = () => {
+      stopTouching();
+      unfollow();
+      this.#open.delete(id);
+      void this.#delete(id).catch(onError);
+    };
+    const stream = { stream: NOTIFICATION_STREAM, after: 0, hasIds: false };
+    const reader: SessionStreamReader = new SessionStreamReader({
+      store,
       session,
-      stream: NEWS,
-      after: 0,
-      hasIds: false,
+      ...stream,
       heartbeats,
       onError,
-      onEnd: () => {
-        unkeep();
-        unfollow();
-        this.#open.delete(id);
-        void this.#end(id).catch(onError);
-      },
+      onEnd,
     });
     this.#open.set(id, reader);
     reader.open(`event: endpoint\ndata: ${this.#path}/${id}\n\n`);
     return await reader.opened;
   }
 
-  /** Keeps a session while its stream is open, and calls `end` should it be forgotten; until what this returns is called. */
-  #keep(id: string, end: () => void): () => void {
+  /** Reads a session regularly to keep it. Calls `onDeleted` if the store has deleted it. Returns a function that stops it. */
+  #touchRegularly(id: string, onDeleted: () => void): () => void {
     const arm = () =>
       this.#host.heartbeats.add(TOUCH_MS, () => {
         armed = arm();
-        void this.#touch(id, end);
+        void this.#touch(id, onDeleted);
       });
     let armed = arm();
     return () => armed.clear();
   }
 
-  async #touch(id: string, end: () => void): Promise<void> {
+  async #touch(id: string, onDeleted: () => void): Promise<void> {
     try {
-      if (await this.#store.get(id) === undefined) end();
+      if (await this.#store.get(id) === undefined) onDeleted();
     } catch (thrown) {
-      this.#onError(thrown);
+      this.#sessions.storeErrorReply(thrown);
     }
   }
 
-  async #end(id: string): Promise<void> {
+  async #delete(id: string): Promise<void> {
     await this.#store.delete(id);
   }
 }
 
-/** What is after the path: the session whose endpoint it is; `""` for the stream itself. */
+/** A request to an endpoint. All its messages go over the session's stream, also its response. */
+class EndpointExchange extends SessionRequest<SessionRequestOptions> {
+  constructor(options: SessionRequestOptions) {
+    super(options, true);
+  }
+
+  protected override write(json: string): MaybePromise<void> {
+    return this.options.notify(json);
+  }
+
+  /** Sends the response when it is there. A cancelled request has no response. */
+  async follow(response: Promise<RpcResponse>): Promise<void> {
+    const unsubscribe = this.listen();
+    try {
+      const { json } = await response;
+      if (!this.closed.aborted) await this.send(json);
+    } catch (thrown) {
+      this.options.onError(thrown);
+    } finally {
+      unsubscribe();
+    }
+  }
+}
+
+/** The session of an endpoint: the part of the path below `base`. Empty for the path of the stream. */
 function idOf({ path }: Head, base: string): string {
   return path.slice(base.length + 1);
 }
 
-/** A session of somebody who has not said yet what it is. */
-function beginning({ principal }: Head): McpSession {
+/** A session before `initialize`. */
+function newSession({ principal }: Head): McpSession {
   return {
     id: crypto.randomUUID(),
     version: "2024-11-05",

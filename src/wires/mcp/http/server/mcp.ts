@@ -1,52 +1,54 @@
 /**
- * MCP over HTTP: all revisions on one path. The body says which one a request is of.
+ * MCP over HTTP: all revisions on one path. The body determines the revision of a request.
  *
- * Knows headers, statuses and streams; what requests mean is in `src/wires/mcp/server/`.
+ * Handles headers, statuses and streams. The methods are in `src/wires/mcp/server/`.
  * Source: MCP, "Streamable HTTP", revisions 2025-03-26 to 2026-07-28; "HTTP with SSE", revision 2024-11-05.
  *
  * @module
  */
-import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
-import { refuseMediaType } from "../../../../http_client/json_post.ts";
-import { parseJson } from "../../../framing/json_rpc/decode.ts";
+import { errorResult } from "../../../../core/call/outcome.ts";
+import type { MaybePromise } from "../../../../internal/async.ts";
 import { Deadlines } from "../../../../internal/deadlines.ts";
 import { isJsonObject, type Members } from "../../../../internal/json.ts";
-import type { MaybePromise } from "../../../../internal/async.ts";
 import { checkOptions, type OptionRules, PATH, rule } from "../../../../internal/options.ts";
-import { errorAnswer, protocolError, refusalAnswer } from "../../server/answer.ts";
+import { mediaTypeError } from "../../../framing/http.ts";
+import { parseJson } from "../../../framing/json_rpc/decode.ts";
+import type { Body, Head, MountedWire, Reply, RequestWire, WireHost } from "../../../wire.ts";
 import { HEADER_MISMATCH } from "../../protocol/codes.ts";
-import { Core } from "../../server/mcp_server.ts";
-import { checkEnvelope, claimOf, missingEnvelope } from "../../server/envelope.ts";
-import { decodeMessage, type MalformedMessage, type Message, type RequestMessage } from "../../protocol/messages.ts";
-import { Modern } from "../../server/modern.ts";
-import { PROTOCOL_RULES, type ProtocolOptions } from "../../server/options.ts";
-import type { Body, Head, MountedWire, Reply, Wire, WireHost } from "../../../wire.ts";
-import type { Endpoints } from "./legacy_sse_transport.ts";
-import { ACCEPTED, HttpExchange, refused, toReply } from "./exchange.ts";
-import { checkHeaders, isModernVersion } from "./headers.ts";
 import { SESSION_HEADER, VERSION_HEADER } from "../../protocol/header_values.ts";
+import { decodeMessage, type MalformedMessage, type Message, type RequestMessage } from "../../protocol/messages.ts";
+import { McpServer, PROTOCOL_RULES, type ProtocolOptions } from "../../server/mcp_server.ts";
+import { answerModern } from "../../server/methods.ts";
+import { ModernMethods } from "../../server/modern.ts";
+import { checkRequestMeta, missingMetaError, requestMetaOf } from "../../server/request_meta.ts";
+import { errorResponse, protocolError, protocolErrorResponse } from "../../server/response.ts";
+import { type McpSessionsOptions, SESSION_RULES } from "../sessions/http.ts";
+import { memorySessionStore } from "../sessions/memory_store.ts";
+import { ACCEPTED, errorReply, HttpExchange, toReply } from "./exchange.ts";
+import { checkHeaders, isModernVersion } from "./headers.ts";
 import { LegacyHttp } from "./legacy.ts";
-import type { Sessions } from "../sessions/sessions.ts";
+import { LegacySseTransport } from "./legacy_sse_transport.ts";
 
 /** Options of {@link mcp}. */
 export interface McpOptions extends ProtocolOptions {
-  /** Where the endpoint is. Default: `/mcp`. */
+  /** Path of the endpoint. Default: `/mcp`. */
   readonly path?: string | undefined;
   /**
-   * Sessions for older revisions, such as `memorySessions()`; with them come GET streams, news of changes, and streams that
-   * can be taken up again. Default: none, nothing is kept between requests.
+   * Sessions for the revisions with a handshake: with them there are GET streams, change notifications and streams that can be
+   * resumed. `true` keeps them in memory; replicas need a store that they share. Default: `false`, nothing is kept between
+   * requests.
    */
-  readonly sessions?: Sessions | undefined;
+  readonly sessions?: boolean | McpSessionsOptions | undefined;
   /**
-   * Where clients of 2024-11-05 open their stream, such as `/sse`: the transport that had a path to listen at and another to send
-   * to, which are below this one. Needs `sessions`. Default: not served.
+   * Path at which clients of 2024-11-05 open their stream, such as `/sse`. The endpoints for their messages are below it. Needs
+   * `sessions`. Default: not served.
    */
   readonly ssePath?: string | undefined;
 }
 
 /**
  * MCP over HTTP, for `createServer({ wires: [mcp()] })`: revisions 2026-07-28, 2025-11-25, 2025-06-18, 2025-03-26 and
- * 2024-11-05 on one path. Without `sessions` nothing is kept between requests.
+ * 2024-11-05 on one path. Without `sessions`, nothing is kept between requests.
  *
  * @example A tool, called as MCP clients call it
  * ```ts
@@ -81,37 +83,35 @@ export interface McpOptions extends ProtocolOptions {
  * }));
  * strictEqual((await response.json()).result.content[0].text, "Hello, Ada!");
  * ```
- * @throws {RangeError} If a number among the options is not one that it may be.
- * @throws {TypeError} If another option is not what it should be, or there is no such option; and where the server is made, if a
- * tool breaks the rules of MCP.
+ * @throws {RangeError} If a number among the options is out of range.
+ * @throws {TypeError} If another option is invalid or unknown. `createServer` throws it if a tool violates the rules of MCP.
  */
-export function mcp(options: McpOptions = {}): Wire {
+export function mcp(options: McpOptions = {}): RequestWire {
   checkOptions(ACTION, options, RULES);
-  const path = pathOf(options.path ?? "/mcp");
-  const ssePath = options.ssePath === undefined ? undefined : pathOf(options.ssePath);
-  if (ssePath !== undefined && options.sessions === undefined) {
-    throw new TypeError(`Cannot ${ACTION}: ssePath needs sessions, such as memorySessions()`);
+  const path = toPath(options.path ?? "/mcp");
+  const sessions = options.sessions === true ? { store: memorySessionStore() } : options.sessions || undefined;
+  if (sessions !== undefined) checkOptions("keep sessions", sessions, SESSION_RULES);
+  const ssePath = options.ssePath === undefined ? undefined : toPath(options.ssePath);
+  if (ssePath !== undefined && sessions === undefined) {
+    throw new TypeError(`Cannot ${ACTION}: ssePath needs sessions, such as sessions: true`);
   }
-  return { name: "mcp", mount: (host) => new Mcp(host, path, ssePath, options) };
+  return { name: "mcp", mount: (host) => new Mcp(host, path, ssePath, sessions, options) };
 }
 
 const ACTION = "serve MCP";
 
 const RULES: OptionRules<McpOptions> = {
   path: PATH,
-  sessions: rule(
-    "memorySessions() or sessionsIn(store)",
-    (value) => isJsonObject(value) && typeof value["~serve"] === "function",
-  ),
+  sessions: rule("true, false or { store }", (value) => typeof value === "boolean" || isJsonObject(value)),
   ssePath: PATH,
   ...PROTOCOL_RULES,
 };
 
-function pathOf(path: string): string {
+function toPath(path: string): string {
   return `/${path}`.replace(/\/+/g, "/").replace(/\/$/, "");
 }
 
-/** Messages of one batch. */
+/** Maximum number of messages in a batch. */
 const MAX_BATCH = 100;
 
 class Mcp implements MountedWire {
@@ -119,98 +119,97 @@ class Mcp implements MountedWire {
   readonly exposedHeaders = [SESSION_HEADER];
   readonly methods: readonly string[];
   readonly #host: WireHost;
-  readonly #core: Core;
-  readonly #modern: Modern;
+  readonly #server: McpServer;
+  readonly #modern: ModernMethods;
   readonly #legacy: LegacyHttp;
-  readonly #endpoints: Endpoints | undefined;
+  readonly #sse: LegacySseTransport | undefined;
   readonly #heartbeats: Deadlines;
 
-  constructor(host: WireHost, path: string, ssePath: string | undefined, options: McpOptions) {
+  constructor(
+    host: WireHost,
+    path: string,
+    ssePath: string | undefined,
+    sessions: McpSessionsOptions | undefined,
+    options: ProtocolOptions,
+  ) {
     this.paths = ssePath === undefined ? [path] : [path, ssePath, `${ssePath}/*`];
-    this.methods = options.sessions === undefined ? ["POST"] : ["POST", "GET", "DELETE"];
+    this.methods = sessions === undefined ? ["POST"] : ["POST", "GET", "DELETE"];
     this.#host = host;
     this.#heartbeats = new Deadlines(host.clock);
-    this.#core = new Core(host, options);
-    this.#modern = new Modern(this.#core);
-    this.#legacy = new LegacyHttp(this.#core, this.#heartbeats, options.sessions);
-    this.#endpoints = ssePath === undefined ? undefined : this.#legacy.endpoints(ssePath);
+    this.#server = new McpServer(host, options);
+    this.#modern = new ModernMethods(this.#server);
+    this.#legacy = new LegacyHttp(this.#server, this.#heartbeats, sessions);
+    const served = this.#legacy.sessions;
+    this.#sse = ssePath === undefined || served === undefined ? undefined : new LegacySseTransport(served, ssePath);
   }
 
   handle(head: Head, body: Body): MaybePromise<Reply> {
-    const endpoints = head.path === this.paths[0] ? undefined : this.#endpoints;
-    const withoutMessage = endpoints?.handle(head);
+    const sse = head.path === this.paths[0] ? undefined : this.#sse;
+    const withoutMessage = sse?.handle(head);
     if (withoutMessage !== undefined) return withoutMessage;
     if (head.method !== "POST") return this.#legacy.handleOther(head);
-    const unreadable = refuseMediaType(head.metadata);
-    if (unreadable !== undefined) return refused(415, -32000, unreadable.message, { code: unreadable.code });
+    const unreadable = mediaTypeError(head.metadata);
+    if (unreadable !== undefined) return errorReply(415, -32000, unreadable.message, { code: unreadable.code });
     return body.text().then((text) =>
-      typeof text === "string" ? this.#receive(head, text, endpoints) : refusalReply(text)
+      typeof text === "string" ? this.#receive(head, text, sse) : toReply(errorResponse(null, text))
     );
   }
 
   close(): void {
-    this.#core.close();
-    this.#endpoints?.close();
+    this.#server.close();
+    this.#sse?.close();
     this.#legacy.close();
   }
 
-  #receive(head: Head, text: string, endpoints: Endpoints | undefined): MaybePromise<Reply> {
+  #receive(head: Head, text: string, sse: LegacySseTransport | undefined): MaybePromise<Reply> {
     const parsed = parseJson(text, this.#host.limits.depth);
-    if ("refusal" in parsed) return refusalReply(parsed.refusal);
+    if ("refusal" in parsed) return toReply(errorResponse(null, parsed.refusal));
     const { value } = parsed;
-    if (Array.isArray(value)) return this.#receiveBatch(head, value, endpoints);
+    if (Array.isArray(value)) return this.#receiveBatch(head, value, sse);
     const message = decodeMessage(value);
-    if (message.kind === "malformed") return malformedReply(message);
-    return endpoints?.receive(head, [message], false) ?? this.#route(head, message);
+    if (message.kind === "malformed") return malformedReply(message.message, message.id);
+    return sse?.receive(head, [message], false) ?? this.#route(head, message);
   }
 
-  #receiveBatch(head: Head, batch: readonly unknown[], endpoints: Endpoints | undefined): MaybePromise<Reply> {
-    if (batch.length > MAX_BATCH) {
-      return malformedReply({ kind: "malformed", id: null, message: `A batch has at most ${MAX_BATCH} messages` });
+  #receiveBatch(head: Head, batch: readonly unknown[], sse: LegacySseTransport | undefined): MaybePromise<Reply> {
+    if (batch.length > MAX_BATCH) return malformedReply(`A batch has at most ${MAX_BATCH} messages`);
+    if (batch.length === 0) return malformedReply("The batch is empty");
+    const messages: Message[] = [];
+    for (const one of batch) {
+      const message = decodeMessage(one);
+      if (message.kind === "malformed") return malformedReply(message.message, message.id);
+      if (message.kind !== "response" && requestMetaOf(message.params) !== undefined) {
+        return malformedReply("Send one message at a time");
+      }
+      messages.push(message);
     }
-    const messages = batch.map(decodeMessage);
-    const bad = messages.find((message) => message.kind === "malformed" || isModernClaim(message));
-    if (messages.length === 0 || bad !== undefined) {
-      const message = messages.length === 0 ? "The batch is empty" : "Send one message at a time";
-      return malformedReply(bad?.kind === "malformed" ? bad : { kind: "malformed", id: null, message });
-    }
-    const whole = messages as readonly Message[];
-    return endpoints?.receive(head, whole, true) ?? this.#legacy.receiveBatch(head, whole);
+    return sse?.receive(head, messages, true) ?? this.#legacy.receiveBatch(head, messages);
   }
 
-  /** Which revision a message is of is told by its body; headers have to agree. */
+  /** The body determines the revision of a message. The headers have to agree. */
   #route(head: Head, message: Message): MaybePromise<Reply> {
     if (message.kind === "response") return this.#legacy.receive(head, message, null);
-    const claim = claimOf(message.params);
-    if (claim !== undefined) {
-      return message.kind === "request" ? this.#answer(head, message, claim) : ACCEPTED;
+    const meta = requestMetaOf(message.params);
+    if (meta !== undefined) {
+      return message.kind === "request" ? this.#answer(head, message, meta) : ACCEPTED;
     }
     const version = head.metadata.get(VERSION_HEADER);
     if (message.kind === "notification" || !isModernVersion(version)) {
       return this.#legacy.receive(head, message, version);
     }
-    if (message.method !== "initialize") return toReply(errorAnswer(message.id, missingEnvelope()));
+    if (message.method !== "initialize") return toReply(protocolErrorResponse(message.id, missingMetaError()));
     const problem = "initialize belongs to older revisions than the header names";
-    return toReply(errorAnswer(message.id, protocolError(HEADER_MISMATCH, problem)));
+    return toReply(protocolErrorResponse(message.id, protocolError(HEADER_MISMATCH, problem)));
   }
 
   #answer(head: Head, request: RequestMessage, meta: Members): MaybePromise<Reply> {
-    const { metadata } = head;
-    const problem = checkEnvelope(meta) ?? checkHeaders(request, meta, metadata, this.#core.tools);
-    if (problem !== undefined) return toReply(errorAnswer(request.id, problem));
+    const problem = checkRequestMeta(meta) ?? checkHeaders(request, meta, head.metadata, this.#server.tools);
+    if (problem !== undefined) return toReply(protocolErrorResponse(request.id, problem));
     const exchange = new HttpExchange(head, this.#heartbeats, this.#host);
-    return exchange.reply(this.#modern.answer(request, meta, exchange));
+    return exchange.reply(answerModern(this.#modern, request, meta, exchange));
   }
 }
 
-function isModernClaim(message: Message | MalformedMessage): boolean {
-  return (message.kind === "request" || message.kind === "notification") && claimOf(message.params) !== undefined;
-}
-
-function refusalReply(refusal: ErrorResult): Reply {
-  return toReply(refusalAnswer(null, refusal));
-}
-
-function malformedReply({ id, message }: MalformedMessage): Reply {
-  return toReply(refusalAnswer(id, errorResult("invalid_request", message)));
+function malformedReply(message: string, id: MalformedMessage["id"] = null): Reply {
+  return toReply(errorResponse(id, errorResult("invalid_request", message)));
 }

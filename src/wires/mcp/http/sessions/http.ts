@@ -1,112 +1,110 @@
 /**
- * Sessions of older revisions over HTTP.
- *
- * Carried by the sessions that `mcp()` is given, so that a server without any does not carry the code.
+ * Sessions of the revisions with a handshake, over HTTP.
  *
  * @module
  */
 import type { ErrorResult } from "../../../../core/call/outcome.ts";
+import type { MaybePromise } from "../../../../internal/async.ts";
 import type { Deadlines } from "../../../../internal/deadlines.ts";
 import type { Json, Members } from "../../../../internal/json.ts";
-import type { MaybePromise } from "../../../../internal/async.ts";
-import type { Answer } from "../../server/answer.ts";
-import type { Core } from "../../server/mcp_server.ts";
-import type { LegacyCaller, LegacyExchange } from "../../server/legacy.ts";
-import type { Message, NotificationMessage, RequestMessage, ResponseMessage } from "../../protocol/messages.ts";
-import { TaskNews } from "../../server/task_notifications.ts";
-import type { PendingRequests } from "../../server/pending_requests.ts";
-import type { LegacyVersion } from "../../protocol/constants.ts";
+import { type OptionRules, required, rule, wholeNumber } from "../../../../internal/options.ts";
 import type { Head, Reply } from "../../../wire.ts";
-import { Endpoints } from "../server/legacy_sse_transport.ts";
-import { ACCEPTED, KEEP_ALIVE, refused, toReply, unavailable } from "../server/exchange.ts";
-import { SessionExchange } from "./exchange.ts";
-import { followNews, NEWS, noteOf, sayNews } from "./notifications.ts";
-import { canResume, howToResume, SessionReader } from "./stream.ts";
 import { SESSION_HEADER } from "../../protocol/header_values.ts";
+import type { Message, RequestMessage } from "../../protocol/messages.ts";
+import type { LegacyCaller, LegacyExchange } from "../../server/legacy_exchange.ts";
+import type { PendingRequests } from "../../server/legacy_questions.ts";
+import { TaskNotifications } from "../../server/legacy_tasks.ts";
+import type { McpServer } from "../../server/mcp_server.ts";
+import type { RpcResponse } from "../../server/response.ts";
+import { ACCEPTED, batchErrorReply, errorReply, KEEP_ALIVE, toReply, unavailableReply } from "../server/exchange.ts";
+import { appendNotification, followChanges, NOTIFICATION_STREAM, toClientEvent } from "./notifications.ts";
+import { SessionExchange } from "./request.ts";
 import { findSession, type McpSession, principalId, type SessionStore } from "./store.ts";
+import { canResume, resumeBlock, SessionStreamReader } from "./stream.ts";
 
 const LAST_EVENT_HEADER = "last-event-id";
 
-/** How connections of sessions behave. */
-export interface SessionOptions {
-  /** How long a client waits until it takes a stream up again, in milliseconds. Default: 1,000. */
+/** Sessions of `mcp()`: their store, and the behaviour of their connections. */
+export interface McpSessionsOptions {
+  /** Store of the sessions, such as `memorySessionStore()` or `redisSessionStore()`. */
+  readonly store: SessionStore;
+  /** Delay before a client resumes a stream, in milliseconds. Default: 1,000. */
   readonly retryMs?: number | undefined;
   /**
-   * After how long the connection of a request is closed that goes on, in milliseconds: its client comes back for the rest.
-   * For 2025-11-25. Default: never.
+   * Time after which the connection of a running request is closed, in milliseconds. The client then polls for the response. For
+   * 2025-11-25. Default: never.
    */
   readonly pollAfterMs?: number | undefined;
 }
 
-/** What sessions need of the wire. */
+const STORE_METHODS = ["put", "get", "delete", "append", "read", "publish", "subscribe"] as const;
+
+/** Rules of the options. */
+export const SESSION_RULES: OptionRules<McpSessionsOptions> = {
+  store: required(rule(`memorySessionStore(), or an object with ${STORE_METHODS.join(", ")}`, isStore)),
+  retryMs: wholeNumber(1, "milliseconds"),
+  pollAfterMs: wholeNumber(1, "milliseconds"),
+};
+
+function isStore(value: unknown): boolean {
+  const store = value as Partial<SessionStore> | null;
+  return typeof store === "object" && STORE_METHODS.every((name) => typeof store?.[name] === "function");
+}
+
+/** Services of the wire for sessions. */
 export interface SessionHost {
-  /** What the revisions have in common. */
-  readonly core: Core;
-  /** For keep-alives. */
+  readonly server: McpServer;
   readonly heartbeats: Deadlines;
-  /** What clients were asked. */
   readonly pending: PendingRequests;
-  /** What a caller says of itself as it begins, unless that is too much. */
+  /** Decodes the parameters of `initialize`. */
   readCaller(params: Members): LegacyCaller | ErrorResult;
-  /** Answers requests; of a batch, as one. */
-  answerAll(requests: readonly RequestMessage[], exchange: LegacyExchange, isBatch: boolean): MaybePromise<Answer>;
+  /** Answers requests; those of a batch with one response. */
+  answerAll(
+    requests: readonly RequestMessage[],
+    exchange: LegacyExchange,
+    isBatch: boolean,
+  ): MaybePromise<RpcResponse>;
 }
 
 /** Serves sessions. */
 export class SessionHttp {
-  readonly #host: SessionHost;
-  readonly #store: SessionStore;
-  readonly #news: TaskNews;
+  readonly host: SessionHost;
+  readonly store: SessionStore;
+  readonly taskNotifications: TaskNotifications;
   readonly #retryMs: number;
   readonly #pollAfterMs: number | undefined;
-  /** Connections over GET, by session and stream. */
-  readonly #readers = new Map<string, SessionReader>();
+  /** Connections of GET requests, by session and stream. */
+  readonly #readers = new Map<string, SessionStreamReader>();
 
-  constructor(host: SessionHost, store: SessionStore, { retryMs = 1_000, pollAfterMs }: SessionOptions) {
-    this.#host = host;
-    this.#store = store;
-    this.#news = new TaskNews(host.core.host.clock);
+  constructor(host: SessionHost, { store, retryMs = 1_000, pollAfterMs }: McpSessionsOptions) {
+    this.host = host;
+    this.store = store;
+    this.taskNotifications = new TaskNotifications(host.server.host.clock);
     this.#retryMs = retryMs;
     this.#pollAfterMs = pollAfterMs;
   }
 
-  /** The transport of 2024-11-05, whose streams are at this path. */
-  endpoints(path: string): Endpoints {
-    return new Endpoints(this.#host, this.#store, this.#news, path, (thrown) => this.#broken(thrown));
-  }
-
-  /** Begins a session; its id goes with the answer. */
-  async begin(head: Head, caller: LegacyCaller, answer: Answer): Promise<Reply> {
+  /** Creates a session. Its id is a header of the reply. */
+  async begin(head: Head, caller: LegacyCaller, response: RpcResponse): Promise<Reply> {
     const id = crypto.randomUUID();
+    const principal = principalId(head.principal);
     try {
-      await this.#store.put({
-        id,
-        version: caller.version,
-        capabilities: caller.capabilities as Json,
-        info: (caller.info ?? null) as Json,
-        principal: principalId(head.principal),
-        logLevel: null,
-        subscriptions: [],
-      });
+      await this.store.put({ id, ...toStoredCaller(caller), principal, logLevel: null, subscriptions: [] });
     } catch (thrown) {
-      return this.#broken(thrown);
+      return this.storeErrorReply(thrown);
     }
-    return toReply({ ...answer, headers: { [SESSION_HEADER]: id } });
+    return toReply({ ...response, headers: { [SESSION_HEADER]: id } });
   }
 
-  /** Takes messages of a session, unless `refuse` has a word against its revision. */
-  receive(
-    head: Head,
-    messages: readonly Message[],
-    isBatch: boolean,
-    refuse: (version: LegacyVersion) => Reply | undefined,
-  ): Promise<Reply> {
+  /** Processes messages of a session. */
+  receive(head: Head, messages: readonly Message[], isBatch: boolean): Promise<Reply> {
     return this.#inSession(head, (session) => {
-      return refuse(session.version) ?? this.#receiveIn(session, head, messages, isBatch);
+      if (isBatch && session.version !== "2025-03-26") return batchErrorReply();
+      return this.#receive(session, head, messages, isBatch);
     });
   }
 
-  /** Opens a stream over GET. */
+  /** Opens a stream with a GET request. */
   open(head: Head): Promise<Reply> {
     return this.#inSession(head, (session) => this.#open(session, head));
   }
@@ -114,98 +112,106 @@ export class SessionHttp {
   /** Ends a session. */
   end(head: Head): Promise<Reply> {
     return this.#inSession(head, async ({ id }) => {
-      await this.#store.delete(id);
+      await this.store.delete(id);
       return { status: 200, headers: {}, body: null };
     });
   }
 
-  /** Ends what is held open. */
+  /** Closes the connections of GET requests. */
   close(): void {
     for (const reader of [...this.#readers.values()]) reader.close();
   }
 
-  async #inSession(head: Head, then: (session: McpSession) => MaybePromise<Reply>): Promise<Reply> {
+  /** Reports an error of the store. Returns the reply for the client. */
+  storeErrorReply(thrown: unknown): Reply {
+    const { data } = this.host.server.host.dispatch.mask(thrown, { wire: "mcp", part: "sessions" });
+    return unavailableReply("MCP sessions cannot be reached now; try again", data);
+  }
+
+  async #inSession(head: Head, handle: (session: McpSession) => MaybePromise<Reply>): Promise<Reply> {
     const id = head.metadata.get(SESSION_HEADER);
-    if (id === null) return refused(400, -32000, "The header Mcp-Session-Id is needed: begin with initialize");
+    if (id === null) return errorReply(400, -32000, "The header Mcp-Session-Id is needed: begin with initialize");
     try {
-      const session = await findSession(this.#store, id, head.principal);
+      const session = await findSession(this.store, id, head.principal);
       if (session === undefined) {
-        return refused(404, -32001, "There is no such session (any more): begin with initialize");
+        return errorReply(404, -32001, "There is no such session (any more): begin with initialize");
       }
-      return await then(session);
+      return await handle(session);
     } catch (thrown) {
-      return this.#broken(thrown);
+      return this.storeErrorReply(thrown);
     }
   }
 
-  /** What a caller is told where the store failed. */
-  #broken(thrown: unknown): Reply {
-    const { data } = this.#host.core.host.dispatch.mask(thrown, { wire: "mcp", part: "sessions" });
-    return unavailable("MCP sessions cannot be reached now; try again", data);
-  }
-
-  #receiveIn(session: McpSession, head: Head, messages: readonly Message[], isBatch: boolean): MaybePromise<Reply> {
-    const told = messages.map((message) => message.kind === "request" ? undefined : this.#tell(session, message));
+  #receive(session: McpSession, head: Head, messages: readonly Message[], isBatch: boolean): MaybePromise<Reply> {
+    const published = messages.map((message) => {
+      const event = message.kind === "request" ? undefined : toClientEvent(message);
+      return event && this.store.publish(session.id, event);
+    });
     const requests = messages.filter((message) => message.kind === "request");
-    if (requests.length === 0) return Promise.all(told).then(() => ACCEPTED);
-    const { core, heartbeats, pending } = this.#host;
+    if (requests.length === 0) return Promise.all(published).then(() => ACCEPTED);
+    const { server, heartbeats, pending } = this.host;
     const exchange = new SessionExchange({
-      host: core.host,
+      host: server.host,
       head,
-      store: this.#store,
+      store: this.store,
       session,
       heartbeats,
       pending,
-      news: this.#news,
+      taskNotifications: this.taskNotifications,
       retryMs: this.#retryMs,
       pollAfterMs: this.#pollAfterMs,
       requestIds: requests.map(({ id }) => id),
-      sayNews: (json) => sayNews(this.#store, session.id, json),
-      onError: (thrown) => this.#broken(thrown),
+      notify: (json) => appendNotification(this.store, session.id, json),
+      onError: (thrown) => this.storeErrorReply(thrown),
     });
-    return exchange.reply(this.#host.answerAll(requests, exchange, isBatch));
+    return exchange.reply(this.host.answerAll(requests, exchange, isBatch));
   }
 
-  #tell({ id }: McpSession, message: NotificationMessage | ResponseMessage): MaybePromise<void> {
-    const note = noteOf(message);
-    return note && this.#store.publish(id, note);
-  }
-
-  /** A stream over GET: one that was broken off, or that of news. */
+  /** Opens the stream of the request's last event id, otherwise the notification stream. */
   async #open(session: McpSession, head: Head): Promise<Reply> {
-    // Clients come again when their stream is closed; what is opened now, nobody would close.
-    if (this.#host.core.host.dispatch.closeSignal.aborted) return unavailable("The server is shutting down");
+    const { server: { host }, heartbeats } = this.host;
+    // Clients reconnect when the server closes their streams. A stream that opens now would not be closed.
+    if (host.dispatch.closeSignal.aborted) return unavailableReply("The server is shutting down");
+    const { store } = this;
+    const { id } = session;
     const [stream, after] = readEventId(head.metadata.get(LAST_EVENT_HEADER)) ??
-      [NEWS, (await this.#store.read(session.id, NEWS, 0)).at(-1)?.number ?? 0];
-    const key = `${session.id} ${stream}`;
-    // The client has come again: what it has left may not be known here yet.
+      [NOTIFICATION_STREAM, (await store.read(id, NOTIFICATION_STREAM, 0)).at(-1)?.number ?? 0];
+    const key = `${id} ${stream}`;
+    // The client has reconnected, possibly before this process has noticed that the old connection is closed.
     this.#readers.get(key)?.close();
     head.disableIdleTimeout();
-    const { id } = session;
-    const onError = (thrown: unknown) => void this.#broken(thrown);
-    const unfollow = stream === NEWS
-      ? followNews(this.#host.core.host, this.#store, id, (json) => sayNews(this.#store, id, json), onError)
+    const onError = (thrown: unknown) => void this.storeErrorReply(thrown);
+    const unfollow = stream === NOTIFICATION_STREAM
+      ? followChanges(host, store, id, (json) => appendNotification(store, id, json), onError)
       : () => {};
-    const reader: SessionReader = new SessionReader({
-      store: this.#store,
+    const onEnd = () => {
+      unfollow();
+      if (this.#readers.get(key) === reader) this.#readers.delete(key);
+    };
+    const reader: SessionStreamReader = new SessionStreamReader({
+      store,
       session,
       stream,
       after,
-      heartbeats: this.#host.heartbeats,
+      heartbeats,
       onError,
-      onEnd: () => {
-        unfollow();
-        if (this.#readers.get(key) === reader) this.#readers.delete(key);
-      },
+      onEnd,
     });
     this.#readers.set(key, reader);
-    reader.open(canResume(session) ? howToResume(stream, after, this.#retryMs) : KEEP_ALIVE);
+    reader.open(canResume(session) ? resumeBlock(stream, after, this.#retryMs) : KEEP_ALIVE);
     reader.read();
     return await reader.opened;
   }
 }
 
-/** Which stream an event was of, and its number. */
+/** The members of a session that `initialize` determines. */
+export function toStoredCaller(
+  { version, capabilities, info }: LegacyCaller,
+): Pick<McpSession, "version" | "capabilities" | "info"> {
+  return { version, capabilities: capabilities as Json, info: (info ?? null) as Json };
+}
+
+/** Stream and number of an event. */
 function readEventId(id: string | null): readonly [stream: string, number: number] | undefined {
   const [, stream, number] = /^([\w-]{1,64}):(\d{1,15})$/.exec(id ?? "") ?? [];
   return stream === undefined ? undefined : [stream, Number(number)];

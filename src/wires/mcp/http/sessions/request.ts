@@ -1,51 +1,61 @@
 import type { Metadata, Principal } from "../../../../core/call/call.ts";
-import type { RequestId } from "../../../framing/json_rpc/decode.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
+import type { Deadlines } from "../../../../internal/deadlines.ts";
+import { acceptsEventStream } from "../../../../internal/http.ts";
+import type { RequestId } from "../../../framing/json_rpc/decode.ts";
+import type { Head, Reply, WireHost } from "../../../wire.ts";
 import type { Channel } from "../../server/exchange.ts";
-import type { LegacyCaller, LegacyExchange, LegacyWish, TellOfTask } from "../../server/legacy.ts";
-import type { PendingRequests } from "../../server/pending_requests.ts";
-import type { TaskNews } from "../../server/task_notifications.ts";
-import type { Head } from "../../../wire.ts";
-import { tellOfTask } from "./notifications.ts";
-import type { McpSession, SessionNote, SessionStore } from "./store.ts";
-import { rememberWish } from "./preferences.ts";
+import {
+  type LegacyCaller,
+  type LegacyExchange,
+  type PreferenceChange,
+  withPreference,
+} from "../../server/legacy_exchange.ts";
+import type { PendingRequests } from "../../server/legacy_questions.ts";
+import type { TaskNotifications } from "../../server/legacy_tasks.ts";
+import type { RpcResponse } from "../../server/response.ts";
+import { ACCEPTED, toChallengedReply } from "../server/exchange.ts";
+import type { McpSession, SessionEvent, SessionStore } from "./store.ts";
+import { canResume, resumeBlock, SessionStreamReader } from "./stream.ts";
 
-/** Sends a message; a returned promise resolves when there is room for the next. */
-export type Say = (json: string) => MaybePromise<void>;
+/** Maximum number of attempts to change a session that other processes change at the same time. */
+const MAX_ATTEMPTS = 100;
 
-/** What every request in a session needs. */
+/** Options of {@link SessionRequest}. */
 export interface SessionRequestOptions {
   readonly head: Head;
   readonly store: SessionStore;
   readonly session: McpSession;
-  /** Ids of the requests; of a batch there are several. */
+  /** Ids of the requests; a batch has several. */
   readonly requestIds: readonly RequestId[];
   readonly pending: PendingRequests;
-  readonly news: TaskNews;
-  /** Says what belongs to no request. */
-  readonly sayNews: Say;
-  /** Told what the store did not do. */
-  readonly onError: (thrown: unknown) => unknown;
+  readonly taskNotifications: TaskNotifications;
+  /** Sends a message that belongs to no request. A returned promise resolves when there is room for the next one. */
+  readonly notify: (json: string) => MaybePromise<void>;
+  /** Called with errors of the store. Returns the reply for them. */
+  readonly onError: (thrown: unknown) => Reply;
 }
 
-/** A request in a session, whichever way it is answered: it goes on without its connection, until it is cancelled. */
+/** A request in a session. It continues without its connection until it is cancelled. */
 export abstract class SessionRequest<Options extends SessionRequestOptions> implements LegacyExchange, Channel {
   readonly caller: LegacyCaller;
-  /** Aborts when the request is cancelled, or its session over: a client that has gone comes back. */
-  readonly left: AbortSignal;
-  readonly ask: LegacyExchange["ask"];
+  /** Aborts when the request is cancelled or its session has ended. Clients that disconnect may resume. */
+  readonly closed: AbortSignal;
+  readonly sendRequest: LegacyExchange["sendRequest"];
   protected readonly options: Options;
-  /** Whether the client takes messages before the answer. */
-  protected readonly isHeard: boolean;
+  /** Whether the client accepts messages before the response. */
+  protected readonly hasChannel: boolean;
   readonly #cancelling = new AbortController();
 
-  constructor(options: Options, isHeard: boolean) {
+  constructor(options: Options, hasChannel: boolean) {
     const { session: { version, capabilities, info, logLevel }, pending } = options;
     this.options = options;
-    this.isHeard = isHeard;
+    this.hasChannel = hasChannel;
     this.caller = { version, capabilities: capabilities ?? undefined, info, logLevel: logLevel ?? undefined };
-    this.left = this.#cancelling.signal;
-    this.ask = isHeard ? (request) => pending.ask(request, (json) => this.send(json), this.left) : undefined;
+    this.closed = this.#cancelling.signal;
+    this.sendRequest = hasChannel
+      ? (request) => pending.request(request, (json) => this.send(json), this.closed)
+      : undefined;
   }
 
   get metadata(): Metadata {
@@ -57,43 +67,142 @@ export abstract class SessionRequest<Options extends SessionRequestOptions> impl
   }
 
   signal(): AbortSignal {
-    return this.left;
+    return this.closed;
   }
 
   channel(): Channel | undefined {
-    return this.isHeard ? this : undefined;
+    return this.hasChannel ? this : undefined;
   }
 
-  /** Says something to the request. */
-  protected abstract say(json: string): MaybePromise<void>;
+  /** Writes a message to the stream of the request. */
+  protected abstract write(json: string): MaybePromise<void>;
 
   send(json: string): void | Promise<void> {
-    // The call goes on without what could not be said.
+    // The call continues if a message cannot be stored.
     const onError = (thrown: unknown) => void this.options.onError(thrown);
     try {
-      return this.say(json)?.catch(onError);
+      return this.write(json)?.catch(onError);
     } catch (thrown) {
       onError(thrown);
     }
   }
 
-  readonly tellOfTask: TellOfTask = (watch) => {
-    const { news, store, session: { id }, sayNews, onError } = this.options;
-    tellOfTask(news, store, id, sayNews, watch, (thrown) => void onError(thrown));
+  readonly reportTask: LegacyExchange["reportTask"] = (watch) => {
+    const { taskNotifications, store, session: { id }, notify, onError } = this.options;
+    const ending = new AbortController();
+    const unsubscribe = store.subscribe(id, ({ kind }) => kind === "ended" && ending.abort());
+    const send = async (json: string) => {
+      try {
+        await notify(json);
+      } catch (thrown) {
+        onError(thrown);
+      }
+    };
+    taskNotifications.follow(watch, send, ending.signal, unsubscribe);
   };
 
-  remember(wish: LegacyWish): Promise<void> {
-    return rememberWish(this.options.store, this.options.session, wish);
+  async savePreference(change: PreferenceChange): Promise<void> {
+    const { store, session: { id } } = this.options;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const stored = await store.get(id);
+      // The session may have ended. It is not created again.
+      if (stored === undefined || await store.put(withPreference(stored, change), stored)) return;
+    }
+    throw new Error(`Cannot change a session: ${MAX_ATTEMPTS} attempts conflicted with other changes`);
   }
 
-  /** Hears what the client says, in whichever process, until what this returns is called. */
+  /** Processes events from the client, received by any process, until the returned function is called. */
   protected listen(): () => void {
     const { store, session, pending, requestIds } = this.options;
-    return store.subscribe(session.id, (note: SessionNote) => {
-      if (note.kind === "response") pending.settle({ result: undefined, error: undefined, ...note });
-      else if (note.kind === "ended" || (note.kind === "cancelled" && requestIds.includes(note.requestId))) {
+    return store.subscribe(session.id, (event: SessionEvent) => {
+      if (event.kind === "response") pending.resolve({ result: undefined, error: undefined, ...event });
+      else if (event.kind === "ended" || (event.kind === "cancelled" && requestIds.includes(event.requestId))) {
         this.#cancelling.abort();
       }
     });
+  }
+}
+
+/** Options of {@link SessionExchange}. */
+export interface SessionExchangeOptions extends SessionRequestOptions {
+  readonly host: WireHost;
+  readonly heartbeats: Deadlines;
+  /** Delay before a client resumes a stream, in milliseconds. */
+  readonly retryMs: number;
+  /** Time after which the connection of a running request is closed, in milliseconds; `undefined` for never. */
+  readonly pollAfterMs: number | undefined;
+}
+
+/**
+ * A request in a session whose response is the reply. Messages before the response go through the session store, so that they are
+ * not lost if the connection breaks.
+ */
+export class SessionExchange extends SessionRequest<SessionExchangeOptions> {
+  readonly #stream: string = crypto.randomUUID();
+  #reader: SessionStreamReader | undefined = undefined;
+  #hasMessages = false;
+
+  constructor(options: SessionExchangeOptions) {
+    super(options, acceptsEventStream(options.head.metadata.get("accept")));
+  }
+
+  protected override write(json: string): MaybePromise<void> {
+    return this.#append(json, false);
+  }
+
+  /** The reply: at once if the response is there, otherwise a stream that can be resumed. */
+  reply(response: MaybePromise<RpcResponse>): MaybePromise<Reply> {
+    if (!(response instanceof Promise) && !this.#hasMessages) return this.#toReply(response);
+    const { head, onError } = this.options;
+    head.disableIdleTimeout();
+    const unsubscribe = this.listen();
+    const cancelled = new Promise<Reply>((resolve) => {
+      this.closed.addEventListener("abort", () => {
+        resolve(ACCEPTED);
+        this.#reader?.close();
+      }, { once: true });
+    });
+    const ended = Promise.resolve(response).then((later) => this.#finish(later)).catch((thrown) => {
+      this.#reader?.close();
+      return onError(thrown);
+    }).finally(unsubscribe);
+    return Promise.race(this.hasChannel ? [this.#openStream(), ended, cancelled] : [ended, cancelled]);
+  }
+
+  /** Resolves with the reply once the stream has a message. Clients that can resume get the event id first, at once. */
+  #openStream(): Promise<Reply> {
+    const { store, session, heartbeats, retryMs, pollAfterMs, onError } = this.options;
+    const stream = this.#stream;
+    const onEnd = () => {};
+    const reader = new SessionStreamReader({ store, session, stream, after: 0, heartbeats, onError, onEnd });
+    this.#reader = reader;
+    if (canResume(session)) {
+      reader.open(resumeBlock(stream, 0, retryMs));
+      if (pollAfterMs !== undefined) heartbeats.add(pollAfterMs, () => reader.close());
+    }
+    reader.read();
+    return reader.opened;
+  }
+
+  #toReply(response: RpcResponse): Reply {
+    return toChallengedReply(response, this.options.head, this.options.host);
+  }
+
+  async #finish(response: RpcResponse): Promise<Reply> {
+    const reader = this.#reader;
+    if (reader?.isOpen !== true && !this.#hasMessages) {
+      reader?.close();
+      return this.#toReply(response);
+    }
+    // A cancelled request has no response.
+    if (!this.closed.aborted) await this.#append(response.json, true);
+    return await (reader as SessionStreamReader).opened;
+  }
+
+  /** Synchronous, if the store is synchronous. */
+  #append(json: string, isLast: boolean): void | Promise<void> {
+    const { store, session: { id } } = this.options;
+    this.#hasMessages = true;
+    return store.append(id, this.#stream, json, isLast);
   }
 }

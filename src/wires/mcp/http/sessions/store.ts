@@ -1,6 +1,6 @@
 /**
- * The contract of session stores, for older MCP revisions: what is kept of a caller between its requests, and what it has not
- * read yet.
+ * The contract of session stores. A store keeps the state of clients between their requests, and messages that they have not read
+ * yet, for the revisions with a handshake.
  *
  * @module
  */
@@ -11,55 +11,84 @@ import { isLegacyVersion, type LegacyVersion } from "../../protocol/constants.ts
 
 /** One session: plain JSON. */
 export interface McpSession {
-  /** Known to its caller alone. */
+  /** Id of the session. Secret: only its client knows it. */
   readonly id: string;
-  /** The revision that was agreed on. */
+  /** The negotiated protocol version. */
   readonly version: LegacyVersion;
-  /** What the caller says that it can. */
+  /** Capabilities of the client. */
   readonly capabilities: Json;
-  /** What the caller calls itself. */
+  /** Name and version of the client. */
   readonly info: Json;
-  /** Id of who calls; `""` for nobody in particular. */
+  /** Id of the authenticated caller; `""` if the caller is anonymous. */
   readonly principal: string;
-  /** From which level on the caller wants log lines; `null` if it did not say. */
+  /** Minimum level of log messages; `null` if the client has not set it. */
   readonly logLevel: string | null;
-  /** URIs of resources whose changes the caller wants to know of. */
+  /** URIs of resources whose changes the client is notified of. */
   readonly subscriptions: readonly string[];
 }
 
 /** A message of a stream. */
 export interface StoredMessage {
-  /** Grows from message to message of a session. */
+  /** Number of the message; it increases within a session. */
   readonly number: number;
-  /** The message, as text. */
+  /** The message, as JSON text. */
   readonly json: string;
-  /** Whether it is the stream's last. */
+  /** Whether it is the last message of the stream. */
   readonly isLast: boolean;
 }
 
-/** What a client has said to whoever runs a request of its session, in whichever process. */
-export type ClientNote =
-  /** It has answered what it was asked. */
+/** An event from the client, for the process that runs a request of the session. */
+export type ClientEvent =
+  /** The client has responded to a request of the server. */
   | { readonly kind: "response"; readonly id: string; readonly result?: Json; readonly error?: Json }
-  /** It has cancelled a request. */
+  /** The client has cancelled a request. */
   | { readonly kind: "cancelled"; readonly requestId: string | number };
 
-/** What those are told who listen to a session. */
-export type SessionNote =
-  | ClientNote
+/** An event of a session. */
+export type SessionEvent =
+  | ClientEvent
   /** A stream has a new message. */
   | { readonly kind: "message"; readonly stream: string }
-  /** The session is over. */
+  /** The session has ended. */
   | { readonly kind: "ended" };
 
-/** Whether a store gave a session that this process can serve: others, of other versions of the server, may have written it. */
-function isServable({ id, version, principal, logLevel, subscriptions }: McpSession): boolean {
-  return typeof id === "string" && isLegacyVersion(version) && typeof principal === "string" &&
-    (logLevel === null || typeof logLevel === "string") &&
-    Array.isArray(subscriptions) && subscriptions.every((uri) => typeof uri === "string");
+/** Storage of sessions. With a store that processes share, each of them can serve any session. */
+export interface SessionStore {
+  /**
+   * Stores a new session, or a change of one.
+   *
+   * @param before For a change: the session that `get` returned. Two processes may change a session at the same time.
+   * @returns `false` if the stored session is not `before`. Then nothing is stored, and the caller tries again.
+   */
+  put(session: McpSession, before?: McpSession): MaybePromise<boolean>;
+  /** Returns a session and restarts its time to live; `undefined` if it does not exist. */
+  get(id: string): MaybePromise<McpSession | undefined>;
+  /** Deletes a session with its streams, and notifies its subscribers that it has ended. */
+  delete(id: string): MaybePromise<void>;
+  /** Adds a message to a stream and notifies the session's subscribers. At least the last 1,024 messages of a stream are kept. */
+  append(id: string, stream: string, json: string, isLast: boolean): MaybePromise<void>;
+  /** Returns the messages of a stream after a number, in order. */
+  read(id: string, stream: string, after: number): MaybePromise<readonly StoredMessage[]>;
+  /**
+   * Deletes the messages of a stream up to a number, which will not be read again. Optional: they are deleted with their session.
+   */
+  drop?(id: string, stream: string, upTo: number): MaybePromise<void>;
+  /**
+   * Notifies all subscribers of a session of an event from its client. The event is not published again: a subscriber whose
+   * connection was broken has to receive it later.
+   */
+  publish(id: string, event: ClientEvent): MaybePromise<void>;
+  /**
+   * Subscribes to the events of a session, in any process, since the last `get` of the session in this process. An event may be
+   * delivered more than once.
+   *
+   * @param listener Never throws.
+   * @returns Ends the subscription.
+   */
+  subscribe(id: string, listener: (event: SessionEvent) => void): () => void;
 }
 
-/** The session of that id, if this process can serve it and it is this caller's. */
+/** The session of that id, if this process supports its version and it belongs to the caller. */
 export async function findSession(
   store: SessionStore,
   id: string,
@@ -71,43 +100,14 @@ export async function findSession(
     : undefined;
 }
 
-/** What a session keeps of who calls. */
-export function principalId(principal: Principal | undefined): string {
-  return principal?.id ?? "";
+/** Whether a stored session is valid. Another version of the server may have written it. */
+function isServable({ id, version, principal, logLevel, subscriptions }: McpSession): boolean {
+  return typeof id === "string" && isLegacyVersion(version) && typeof principal === "string" &&
+    (logLevel === null || typeof logLevel === "string") &&
+    Array.isArray(subscriptions) && subscriptions.every((uri) => typeof uri === "string");
 }
 
-/** Where sessions are kept. With one that processes share, any of them can serve any session. */
-export interface SessionStore {
-  /**
-   * Keeps a session, or what has changed of it.
-   *
-   * @param before What `get` gave, for a change: two processes may make one at once.
-   * @returns `false` if the session is not what it was before: then nothing is kept, and the change is made anew.
-   */
-  put(session: McpSession, before?: McpSession): MaybePromise<boolean>;
-  /** The session of that id, whose time then begins anew; `undefined` if there is none (any more). */
-  get(id: string): MaybePromise<McpSession | undefined>;
-  /** Forgets a session and its streams, and tells those who listen to it that it is over. */
-  delete(id: string): MaybePromise<void>;
-  /** Adds a message to a stream of a session, and tells those who listen to it. At least the last 1,024 of each stream are kept. */
-  append(id: string, stream: string, json: string, isLast: boolean): MaybePromise<void>;
-  /** The messages of a stream after a number, in order. */
-  read(id: string, stream: string, after: number): MaybePromise<readonly StoredMessage[]>;
-  /**
-   * Told that nobody reads the messages of a stream up to a number again, though at least as many would be kept. A store need not
-   * have this: they go with their session.
-   */
-  drop?(id: string, stream: string, upTo: number): MaybePromise<void>;
-  /**
-   * Tells everyone who listens to a session what its client has said. Nobody says it again: a listener whose connection was broken
-   * meanwhile is told later.
-   */
-  publish(id: string, note: ClientNote): MaybePromise<void>;
-  /**
-   * Listens to a session from the last `get` of it on, whichever process it is told in. To be told twice does no harm.
-   *
-   * @param listener Never throws.
-   * @returns Ends the listening.
-   */
-  subscribe(id: string, listener: (note: SessionNote) => void): () => void;
+/** The id of a principal that a session keeps. */
+export function principalId(principal: Principal | undefined): string {
+  return principal?.id ?? "";
 }

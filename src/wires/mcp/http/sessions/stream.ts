@@ -1,37 +1,34 @@
 /**
- * What is read of a session's stream over one connection. The stream outlives it: what was missed is read by another.
+ * One connection that reads a stream of a session. The stream outlives the connection: another one can resume it.
  *
  * @module
  */
-import { SseBody, STREAM_HEADERS } from "../../../framing/sse/body.ts";
+import { SseBody, STREAM_HEADERS } from "../../../framing/sse.ts";
 import type { Deadlines } from "../../../../internal/deadlines.ts";
 import type { Reply } from "../../../wire.ts";
 import { KEEP_ALIVE } from "../server/exchange.ts";
 import type { McpSession, SessionStore, StoredMessage } from "./store.ts";
 
-/** What a connection reads. */
-export interface SessionReaderOptions {
-  /** Where the stream is kept. */
+/** Options of {@link SessionStreamReader}. */
+export interface SessionStreamReaderOptions {
   readonly store: SessionStore;
-  /** Whose it is. */
   readonly session: McpSession;
-  /** Its name in the session. */
+  /** Name of the stream in the session. */
   readonly stream: string;
-  /** The last message that the client has. */
+  /** Number of the last message that the client has. */
   readonly after: number;
-  /** For keep-alives. */
   readonly heartbeats: Deadlines;
-  /** Whether each message tells where the stream can be taken up again. Default: `true`. */
+  /** Whether messages have event ids, with which the stream can be resumed. Default: `true`. */
   readonly hasIds?: boolean | undefined;
-  /** Told what the store did not do. */
+  /** Called with errors of the store. */
   readonly onError: (thrown: unknown) => void;
-  /** Called once, when nothing is read any more. */
+  /** Called once, when the connection ends. */
   readonly onEnd: () => void;
 }
 
 /** One connection that reads a stream. */
-export class SessionReader {
-  readonly #options: SessionReaderOptions;
+export class SessionStreamReader {
+  readonly #options: SessionStreamReaderOptions;
   readonly #body: SseBody;
   readonly #unsubscribe: () => void;
   /** The reply, once there is something to send. */
@@ -42,7 +39,7 @@ export class SessionReader {
   #isStale = false;
   #isOver = false;
 
-  constructor(options: SessionReaderOptions) {
+  constructor(options: SessionStreamReaderOptions) {
     const { store, session, stream, after, heartbeats } = options;
     this.#options = options;
     this.#after = after;
@@ -53,10 +50,10 @@ export class SessionReader {
       heartbeat: KEEP_ALIVE,
       onOpen: (body) => opened.resolve({ status: 200, headers: STREAM_HEADERS, body }),
     });
-    this.#body.left.addEventListener("abort", () => this.#leave(), { once: true });
-    this.#unsubscribe = store.subscribe(session.id, (note) => {
-      if (note.kind === "message" && note.stream === stream) this.read();
-      else if (note.kind === "ended") this.close();
+    this.#body.closed.addEventListener("abort", () => this.#end(), { once: true });
+    this.#unsubscribe = store.subscribe(session.id, (event) => {
+      if (event.kind === "message" && event.stream === stream) this.read();
+      else if (event.kind === "ended") this.close();
     });
   }
 
@@ -65,35 +62,35 @@ export class SessionReader {
     return this.#body.isOpen;
   }
 
-  /** Opens the connection with its first words. */
-  open(words: string): void {
-    void this.#body.write(words);
+  /** Opens the connection with a first block. */
+  open(block: string): void {
+    void this.#body.write(block);
   }
 
-  /** Sends what is not kept; a returned promise resolves when there is room for the next. */
-  say(json: string): void | Promise<void> {
+  /** Sends a message that is not stored. A returned promise resolves when there is room for the next one. */
+  send(json: string): void | Promise<void> {
     this.#room = this.#body.write(`event: message\ndata: ${json}\n\n`) ?? undefined;
     return this.#room;
   }
 
-  /** Resolves when there is room: at once, unless what was said last has not been read. */
+  /** Resolves when there is room; `undefined` if there was room after the last {@link send}. */
   get room(): Promise<void> | undefined {
     return this.#room;
   }
 
-  /** Sends what is new. */
+  /** Sends the new messages of the stream. */
   read(): void {
     this.#isStale = true;
     if (this.#isReading || this.#isOver) return;
     void this.#readAll();
   }
 
-  /** Ends the connection, not the stream. */
+  /** Closes the connection. The stream continues. */
   close(): void {
     if (this.#isOver) return;
     if (this.#body.isOpen) this.#body.end("");
     else this.#body.discard();
-    this.#leave();
+    this.#end();
   }
 
   async #readAll(): Promise<void> {
@@ -110,12 +107,12 @@ export class SessionReader {
       this.#options.onError(thrown);
       this.close();
     } finally {
-      // At once: what comes after the last look must be looked at by another.
+      // Synchronously after the last check: the next message starts a new read.
       this.#isReading = false;
     }
   }
 
-  /** What nobody can take up again is not kept. */
+  /** Deletes the sent messages of a stream that cannot be resumed. */
   async #dropSent(): Promise<void> {
     const { store, session, stream, hasIds = true, onError } = this.#options;
     if (hasIds || this.#isOver) return;
@@ -133,11 +130,11 @@ export class SessionReader {
     const block = `event: message\n${hasIds ? `id: ${stream}:${number}\n` : ""}data: ${json}\n\n`;
     if (isLast) {
       this.#body.end(block);
-      this.#leave();
+      this.#end();
     } else await this.#body.write(block);
   }
 
-  #leave(): void {
+  #end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#unsubscribe();
@@ -145,12 +142,12 @@ export class SessionReader {
   }
 }
 
-/** Whether a session's client takes a stream up again that was closed. */
+/** Whether the session's client resumes a stream that was closed. */
 export function canResume({ version }: McpSession): boolean {
   return version >= "2025-11-25";
 }
 
-/** First words of a stream that can be taken up again after a message. */
-export function howToResume(stream: string, after: number, retryMs: number): string {
+/** First block of a stream that can be resumed after a message. */
+export function resumeBlock(stream: string, after: number, retryMs: number): string {
   return `id: ${stream}:${after}\nretry: ${retryMs}\ndata: \n\n`;
 }

@@ -1,17 +1,16 @@
 /**
- * The client's side of MCP over the pipes of a process: a server that is started for its client, and ends with it.
+ * The MCP client over the pipes of a process, which the client starts and ends.
  *
  * @module
  */
 import { checkOptions, OBJECT, type OptionRules, rule, TEXT, wholeNumber } from "../../../../internal/options.ts";
-import { CLIENT_RULES } from "../../client/options.ts";
-import { PipeCarrier } from "../../client/duplex_transport.ts";
-import { McpClientTransport } from "../../client/transport.ts";
+import { CLIENT_RULES, McpClientTransport } from "../../client/transport.ts";
+import { DuplexTransport } from "../../client/duplex_transport.ts";
 import type { McpClientOptions, McpTransport } from "../../client/types.ts";
-import { openProcess, type ProcessOptions } from "./process.ts";
+import { openProcess, type ProcessOptions } from "./process_connection.ts";
 
-/** How long a server may take to say which era it speaks, in milliseconds: some old ones say nothing until they are greeted. */
-const PROBE_MS = 5_000;
+/** Timeout of the request that detects the era, in milliseconds. Some old servers do not answer before the handshake. */
+const PROBE_TIMEOUT_MS = 5_000;
 
 const RULES: OptionRules<StdioTransportOptions> = {
   ...CLIENT_RULES,
@@ -27,10 +26,10 @@ const RULES: OptionRules<StdioTransportOptions> = {
 export interface StdioTransportOptions extends McpClientOptions, ProcessOptions {}
 
 /**
- * A transport to an MCP server that is a program: it is started when it is first needed, again when it has ended, and ended by
- * `close()`.
+ * A transport to an MCP server that is a program. The program is started by the first request, restarted if it has ended, and
+ * ended by `close()`.
  *
- * @example A program in the place of a server
+ * @example A program that does not exist
  * ```ts
  * import { createClient } from "jsr:@toolwire/toolwire";
  * import { stdioTransport } from "jsr:@toolwire/toolwire/stdio";
@@ -40,10 +39,10 @@ export interface StdioTransportOptions extends McpClientOptions, ProcessOptions 
  * await rejects(client.$.list(), { name: "ToolError", code: "unavailable" });
  * client.$.close();
  * ```
- * @param command The program: a name that is looked for in `PATH`, or a path.
- * @param args What it is started with.
- * @throws {TypeError} If the program or its arguments are none, an option is not what it should be, or there is no such option.
- * @throws {RangeError} If a number among the options is not one that it may be.
+ * @param command The program: a name that is found in `PATH`, or a path.
+ * @param args Arguments of the program.
+ * @throws {TypeError} If the program or its arguments are invalid, or an option is unknown or invalid.
+ * @throws {RangeError} If a numeric option is out of range.
  */
 export function stdioTransport(
   command: string,
@@ -54,9 +53,9 @@ export function stdioTransport(
     throw new TypeError('Cannot start a server: name a program, such as stdioTransport("npx", ["my-server"])');
   }
   if (!Array.isArray(args) || !args.every((arg) => typeof arg === "string")) {
-    throw new TypeError('Cannot start a server: its arguments are an array of texts, such as ["--stdio"]');
+    throw new TypeError('Cannot start a server: args must be an array of strings, such as ["--stdio"]');
   }
   checkOptions("start a server", options, RULES);
-  const carrier = new PipeCarrier(openProcess(command, args, options));
-  return new McpClientTransport({ carrier, probeMs: PROBE_MS }, options);
+  const transport = new DuplexTransport(openProcess(command, args, options));
+  return new McpClientTransport({ transport, probeTimeoutMs: PROBE_TIMEOUT_MS }, options);
 }

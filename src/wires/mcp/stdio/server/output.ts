@@ -1,15 +1,15 @@
 import process from "node:process";
-import type { WriteLine } from "./connection.ts";
+import type { MaybePromise } from "../../../../internal/async.ts";
 
-/** Standard output, for messages alone. */
+/** Standard output, reserved for messages. */
 export interface ClaimedOutput {
-  /** Writes a line. */
-  readonly write: WriteLine;
-  /** Gives it back. */
+  /** Writes a line. A returned promise resolves when the pipe has room for the next one. */
+  write(line: string): MaybePromise<void>;
+  /** Restores standard output. */
   release(): void;
 }
 
-/** What writes to standard output, on some runtimes past its stream. */
+/** Methods of `console` that write to standard output. Some runtimes bypass `process.stdout` in them. */
 const PRINTERS = [
   "log",
   "info",
@@ -26,20 +26,20 @@ const PRINTERS = [
 
 let claimed: ClaimedOutput | undefined;
 
-/** From now on only messages are written to standard output; what else would be goes to standard error. */
+/** Reserves standard output for messages. Everything else that is written to it goes to standard error. */
 export function claimOutput(): ClaimedOutput {
   return (claimed ??= claim());
 }
 
 function claim(): ClaimedOutput {
   const { stdout, stderr } = process;
-  const own = stdout.write;
-  const write = own.bind(stdout);
+  const original = stdout.write;
+  const write = original.bind(stdout);
   stdout.write = stderr.write.bind(stderr) as typeof stdout.write;
   const printers = console as unknown as Record<string, unknown>;
   const methods = PRINTERS.map((name) => [name, printers[name]] as const);
   for (const [name] of methods) printers[name] = (...args: unknown[]) => console.error(...args);
-  // Who reads no more has gone, and the input's end tells so.
+  // A broken pipe is not an error: the input ends, too.
   const ignore = (): void => {};
   stdout.on("error", ignore);
   return {
@@ -48,7 +48,7 @@ function claim(): ClaimedOutput {
       return new Promise((resolve) => void stdout.once("drain", resolve));
     },
     release() {
-      stdout.write = own;
+      stdout.write = original;
       for (const [name, method] of methods) printers[name] = method;
       stdout.off("error", ignore);
       claimed = undefined;

@@ -1,26 +1,29 @@
 /**
- * Serves MCP over the pipes of this process: what desktop hosts start.
+ * Serves MCP over the standard input and output of this process, as desktop hosts start it.
  *
  * @module
  */
 import process from "node:process";
+import type { ErrorResult } from "../../../../core/call/outcome.ts";
+import type { MaybePromise } from "../../../../internal/async.ts";
 import { checkOptions, type OptionRules, wholeNumber } from "../../../../internal/options.ts";
-import { PROTOCOL_RULES, type ProtocolOptions } from "../../server/options.ts";
-import type { WireHost } from "../../../wire.ts";
+import type { DuplexWire, WireHost } from "../../../wire.ts";
+import { mcpDuplex } from "../../server/duplex.ts";
+import { PROTOCOL_RULES, type ProtocolOptions } from "../../server/mcp_server.ts";
+import { LineSplitter } from "./lines.ts";
 import { claimOutput } from "./output.ts";
-import { serveLines } from "./serve_lines.ts";
 
 /** Options of {@link serveStdio}. */
 export interface ServeStdioOptions extends ProtocolOptions {
-  /** How long calls may go on once nothing more comes, in milliseconds. Default: 10,000. */
+  /** Time that running calls have to finish after the input has ended, in milliseconds. Default: 10,000. */
   readonly graceMs?: number | undefined;
 }
 
-/** What can be served: a server. */
+/** A server that can be served over stdio. */
 export interface StdioServer {
-  /** What its wires got. */
+  /** Services for wires. */
   readonly "~host": WireHost;
-  /** Ends it. */
+  /** Closes the server. */
   close(graceMs?: number): Promise<void>;
 }
 
@@ -29,9 +32,9 @@ const DEFAULT_GRACE_MS = 10_000;
 const RULES: OptionRules<ServeStdioOptions> = { ...PROTOCOL_RULES, graceMs: wholeNumber(0, "milliseconds") };
 
 /**
- * Serves a server over standard input and output, until the input ends: then calls under way may end, and the server is
- * closed. Meanwhile whatever else is written to standard output, `console.log` included, goes to standard error: the output
- * carries messages only.
+ * Serves a server over standard input and output until the input ends. Then running calls may finish, and the server is closed.
+ * Meanwhile everything else that is written to standard output, also by `console.log`, goes to standard error: the output carries
+ * messages only.
  *
  * @example A program that a host can start
  * ```ts check
@@ -42,9 +45,8 @@ const RULES: OptionRules<ServeStdioOptions> = { ...PROTOCOL_RULES, graceMs: whol
  * await serveStdio(createServer({ name: "pinger", version: "1.0.0", tools: [ping] }));
  * ```
  * @returns Resolves when the input has ended and the server is closed.
- * @throws {RangeError} If a number among the options is not one that it may be.
- * @throws {TypeError} If this is no server, another option is not what it should be, there is no such option, or a tool breaks the
- * rules of MCP.
+ * @throws {RangeError} If a number among the options is out of range.
+ * @throws {TypeError} If `server` is not a server, another option is invalid or unknown, or a tool violates the rules of MCP.
  */
 export async function serveStdio(server: StdioServer, options: ServeStdioOptions = {}): Promise<void> {
   if (typeof server?.["~host"]?.dispatch?.call !== "function") {
@@ -52,12 +54,51 @@ export async function serveStdio(server: StdioServer, options: ServeStdioOptions
   }
   checkOptions("serve MCP over stdio", options, RULES);
   const { graceMs = DEFAULT_GRACE_MS, ...protocol } = options;
-  const host = server["~host"];
   const output = claimOutput();
   try {
-    await serveLines(host, protocol, { input: process.stdin, write: output.write, graceMs });
+    await serveLines(mcpDuplex(protocol), server["~host"], { input: process.stdin, write: output.write, graceMs });
     await server.close(graceMs);
   } finally {
     output.release();
   }
+}
+
+/** Two pipes with one client. */
+export interface Pipes {
+  /** Chunks of the input. */
+  readonly input: AsyncIterable<Uint8Array>;
+  /** Writes a line. A returned promise resolves when the pipe has room for the next one. */
+  write(line: string): MaybePromise<void>;
+  /** Time that running calls have to finish after the input has ended, in milliseconds. */
+  readonly graceMs: number;
+}
+
+/**
+ * Serves a duplex wire over two pipes, with one message a line, until the input has ended and every request was answered.
+ *
+ * @throws {TypeError} If a tool violates the rules of the wire.
+ */
+export async function serveLines(wire: DuplexWire, host: WireHost, { input, write, graceMs }: Pipes): Promise<void> {
+  const mounted = wire.mount(host);
+  const ended = new AbortController();
+  let receive: (line: string | ErrorResult) => void = () => {};
+  let close: () => void = () => {};
+  const served = mounted.connect({
+    signal: ended.signal,
+    send: write,
+    onMessage(listener) {
+      receive = listener;
+    },
+    onClose(listener) {
+      close = listener;
+    },
+  });
+  const lines = new LineSplitter(host.limits.bodyBytes);
+  for await (const bytes of input) lines.push(bytes).forEach(receive);
+  const last = lines.end();
+  if (last !== undefined) receive(last);
+  const cancel = host.clock.after(graceMs, () => ended.abort());
+  close();
+  await served;
+  cancel();
 }

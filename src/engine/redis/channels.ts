@@ -1,0 +1,90 @@
+import type { Redis } from "ioredis";
+import { Lazy } from "../../internal/async.ts";
+import { StoreError } from "../store_errors.ts";
+
+/** Listener of one channel. */
+export interface ChannelListener {
+  /** Called with each message. */
+  onMessage(text: string): void;
+  /** Called after each subscription, at first and after each reconnection. Messages before that may have been missed. */
+  onSubscribe(): void;
+}
+
+/** Interval of pings in milliseconds. A connection that only listens would not notice that the other side has disconnected. */
+const PING_MS = 10_000;
+
+/** The subscribed channels of a process, over one connection. */
+export class RedisChannels {
+  readonly #client: Lazy<Redis>;
+  readonly #report: (error: unknown) => void;
+  readonly #listeners = new Map<string, ChannelListener>();
+  #pinging: ReturnType<typeof setInterval> | undefined = undefined;
+
+  /**
+   * @param connect Opens the connection.
+   * @param report Called with errors.
+   */
+  constructor(connect: () => Promise<Redis>, report: (error: unknown) => void) {
+    this.#report = report;
+    this.#client = new Lazy(async () => this.#prepare(await connect()));
+  }
+
+  /** Subscribes to a channel that has no listener yet. @returns Unsubscribes. */
+  subscribe(channel: string, listener: ChannelListener): () => void {
+    this.#listeners.set(channel, listener);
+    void this.#use((client) => this.#subscribe(client, [channel]));
+    return () => {
+      if (this.#listeners.get(channel) !== listener) return;
+      this.#listeners.delete(channel);
+      void this.#use(async (client) => {
+        if (client.status === "ready" && !this.#listeners.has(channel)) await client.unsubscribe(channel);
+      });
+    };
+  }
+
+  /** Removes all listeners. */
+  close(): void {
+    clearInterval(this.#pinging);
+    this.#listeners.clear();
+  }
+
+  #prepare(client: Redis): Redis {
+    client.on("message", (channel, text) => this.#listeners.get(channel)?.onMessage(text));
+    const ping = (): void => {
+      if (client.status === "ready") client.ping().catch(() => client.disconnect(true));
+    };
+    client.on("ready", () => {
+      this.#pinging ??= setInterval(ping, PING_MS);
+      void this.#use(() => this.#subscribe(client, [...this.#listeners.keys()]));
+    });
+    return client;
+  }
+
+  /** Without a connection this does nothing: the next connection subscribes to all channels. */
+  async #subscribe(client: Redis, channels: readonly string[]): Promise<void> {
+    if (client.status !== "ready" || channels.length === 0) return;
+    try {
+      await client.subscribe(...channels);
+    } catch (error) {
+      // Without a reply the state of the subscription is unknown; the next connection subscribes again.
+      if (!isPermanentError(error) && client.status === "ready") client.disconnect(true);
+      throw error;
+    }
+    for (const channel of channels) this.#listeners.get(channel)?.onSubscribe();
+  }
+
+  async #use(work: (client: Redis) => Promise<void>): Promise<void> {
+    try {
+      await work(await this.#client.get());
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+}
+
+/** Whether Redis rejected the command for a reason that a retry does not change. */
+export function isPermanentError(thrown: unknown): boolean {
+  const error = thrown instanceof StoreError ? thrown.cause : thrown;
+  if (!(error instanceof Error) || error.name !== "ReplyError") return false;
+  return !/\b(LOADING|READONLY|MASTERDOWN|BUSY)\b/.test(error.message);
+}

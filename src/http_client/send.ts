@@ -1,0 +1,108 @@
+/**
+ * The HTTP client of all transports: sends a request by `fetch` and reads a bounded response. Failures are error results.
+ *
+ * Redirects are not followed, so that credentials are sent to one origin only.
+ *
+ * @module
+ */
+import { type ErrorResult, errorResultWithCause, toErrorResult } from "../core/call/outcome.ts";
+import type { ActivityMonitor } from "../core/call/transport.ts";
+import { ToolError } from "../core/errors/tool_error.ts";
+import type { MaybePromise } from "../internal/async.ts";
+import { discard, isRedirect, readChunks, type TextChunks } from "./read.ts";
+
+/** HTTP options of a transport. */
+export interface HttpClientOptions {
+  /** Headers of every request, such as `authorization`; or a function that returns them, called for each request. */
+  readonly headers?: HeadersInit | (() => HeadersInit | Promise<HeadersInit>);
+  /** Replaces the global `fetch`. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  /** Maximum size of a response in bytes; of an endless stream, maximum size of one event. Default: 64 MiB. */
+  readonly maxResponseBytes?: number;
+}
+
+/** Default of {@link HttpClientOptions.maxResponseBytes}. */
+export const DEFAULT_MAX_RESPONSE_BYTES = 67_108_864;
+
+/** One request. */
+export interface HttpRequest {
+  /** `GET`, `POST`, … */
+  readonly method: string;
+  /** Absolute URL. */
+  readonly url: string;
+  /** Headers of this request. They replace headers of the same name in {@link HttpClientOptions.headers}. */
+  readonly headers: HeadersInit;
+  /** Body. Default: none. */
+  readonly body?: BodyInit | null | undefined;
+  /** Whether a redirect is returned as it is. Default: it is an error. */
+  readonly returnsRedirect?: boolean;
+  /** Message of the error if there is no response. Default: `Cannot reach the server`. */
+  readonly unreachableMessage?: string;
+}
+
+/**
+ * Sends a request and returns the result of `read` for its response. Exceptions of `fetch` and `read` are error results.
+ *
+ * Rejects only if the caller's function for headers throws.
+ *
+ * @param read Gets the body as text, in chunks that end the connection if they are not read to their end.
+ */
+export async function exchange<Result>(
+  { method, url, headers, body = null, returnsRedirect = false, unreachableMessage }: HttpRequest,
+  { headers: common, fetch: send = fetch, maxResponseBytes = DEFAULT_MAX_RESPONSE_BYTES }: HttpClientOptions,
+  monitor: ActivityMonitor,
+  read: (response: Response, chunks: TextChunks) => MaybePromise<Result>,
+): Promise<Result | ErrorResult> {
+  const allHeaders = common ? mergeHeaders(typeof common === "function" ? await common() : common, headers) : headers;
+  const label = `${method} ${url}`;
+  try {
+    const init: RequestInit = { method, headers: allHeaders, body, signal: monitor.signal, redirect: "manual" };
+    const response = await send(url, init);
+    monitor.markActive();
+    if (returnsRedirect || !isRedirect(response)) {
+      return await read(response, readChunks(response, monitor, maxResponseBytes));
+    }
+    discard(response);
+    return redirectError(label, response.headers.get("location"));
+  } catch (thrown) {
+    return connectionError(thrown, label, unreachableMessage);
+  }
+}
+
+/** Sends a request and returns the response, its body unread. Otherwise like {@link exchange}. */
+export function sendRequest(
+  request: HttpRequest,
+  options: HttpClientOptions,
+  monitor: ActivityMonitor,
+): Promise<Response | ErrorResult> {
+  return exchange(request, options, monitor, (response) => response);
+}
+
+/**
+ * Converts an exception of `fetch` or of reading a body to an error result.
+ *
+ * A `ToolError` keeps its code and message: an injected `fetch` throws it, for example because it cannot get a token.
+ *
+ * @param request Method and URL of the request. Only the `cause` of the result names them.
+ */
+export function connectionError(
+  thrown: unknown,
+  request: string,
+  message: string = "Cannot reach the server",
+): ErrorResult {
+  if (thrown instanceof ToolError) return toErrorResult(thrown);
+  const reason = (thrown as Error | undefined)?.message ?? thrown;
+  return errorResultWithCause("unavailable", message, `${request}: ${reason}`, { cause: thrown });
+}
+
+/** Makes the error result of a response that redirects. */
+export function redirectError(request: string, location: string | null | undefined): ErrorResult {
+  const particulars = `${request} redirects to ${location}`;
+  return errorResultWithCause("invalid_request", "Redirects are not followed: use the final URL", particulars);
+}
+
+function mergeHeaders(common: HeadersInit, own: HeadersInit): Headers {
+  const headers = new Headers(common);
+  new Headers(own).forEach((value, name) => headers.set(name, value));
+  return headers;
+}

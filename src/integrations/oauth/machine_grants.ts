@@ -1,0 +1,108 @@
+/**
+ * Grants of machine clients: credentials of the client, or an assertion.
+ *
+ * @module
+ */
+import type { MaybePromise } from "../../internal/async.ts";
+import { checkOptions, FUNCTION, OBJECT, type OptionRules, required, TEXT } from "../../internal/options.ts";
+import type { ClientKey } from "./client_auth.ts";
+import { createGrant, type Grant, requiredIssuer } from "./grant.ts";
+import { requestTokens, scopeParameter } from "./token_request.ts";
+
+/** Options of {@link clientCredentials}. Either a secret or a key is needed. */
+export interface ClientCredentialsOptions {
+  /** Client id at the authorization server. */
+  readonly clientId: string;
+  /** Client secret. */
+  readonly clientSecret?: string | undefined;
+  /** Private key for client authentication with a signed assertion: `private_key_jwt`. */
+  readonly clientKey?: ClientKey | undefined;
+  /**
+   * Issuer that registered the client: the only one that tokens are requested from. Required with a secret, since a server could name
+   * itself as the issuer; `"*"` for any issuer, if the server is trusted with the secret.
+   */
+  readonly issuer?: string | undefined;
+}
+
+const CREDENTIALS_RULES: OptionRules<ClientCredentialsOptions> = {
+  clientId: required(TEXT),
+  clientSecret: TEXT,
+  clientKey: OBJECT,
+  issuer: TEXT,
+};
+
+/**
+ * Tokens for a machine, by a client secret or a private key.
+ *
+ * @throws {TypeError} Without exactly one of the two, with a secret and no issuer, or if an option is invalid or unknown.
+ */
+export function clientCredentials(options: ClientCredentialsOptions): Grant {
+  checkOptions("get tokens for a machine", options, CREDENTIALS_RULES);
+  const { clientId, clientSecret, clientKey, issuer } = options;
+  if ((clientSecret === undefined) === (clientKey === undefined)) {
+    throw new TypeError("Cannot authenticate the client: pass either clientSecret or clientKey");
+  }
+  return createGrant("client_credentials", {
+    issuer: requiredIssuer(clientSecret, issuer),
+    obtain: (request) =>
+      requestTokens(request, { id: clientId, secret: clientSecret }, {
+        grantType: "client_credentials",
+        parameters: scopeParameter(request.scopes),
+        key: clientKey,
+      }),
+  });
+}
+
+/** Request for an assertion. */
+export interface AssertionRequest {
+  /** Issuer of the authorization server that receives the assertion: the claim `aud`. */
+  readonly issuer: string;
+  /** Resource that the token is for; `undefined` if the server does not name one. */
+  readonly resource: string | undefined;
+  /** Requested scopes; `undefined` leaves them to the authorization server. */
+  readonly scopes: readonly string[] | undefined;
+}
+
+/** Options of {@link jwtBearer}. */
+export interface JwtBearerOptions {
+  /** Returns a JSON Web Token that identifies the client, such as a workload identity. Called for each access token. */
+  readonly assertion: (request: AssertionRequest) => MaybePromise<string>;
+  /** Client id at the authorization server. */
+  readonly clientId: string;
+  /** Client secret, if the client has one. */
+  readonly clientSecret?: string | undefined;
+  /** Issuer that receives the assertions. `"*"` for any issuer that the server names, if the audience limits them enough. */
+  readonly issuer: string;
+}
+
+const GRANT_TYPE = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+
+const ASSERTION_RULES: OptionRules<JwtBearerOptions> = {
+  assertion: required(FUNCTION),
+  clientId: required(TEXT),
+  clientSecret: TEXT,
+  issuer: required(TEXT),
+};
+
+/**
+ * Tokens for an assertion that another party has signed, such as a workload identity or the result of `identityAssertion`.
+ *
+ * Source: RFC 7523, section 2.1.
+ *
+ * @throws {TypeError} If an option is missing, invalid or unknown.
+ */
+export function jwtBearer(options: JwtBearerOptions): Grant {
+  checkOptions("get tokens for an assertion", options, ASSERTION_RULES);
+  const { assertion, clientId, clientSecret, issuer } = options;
+  return createGrant(GRANT_TYPE, {
+    issuer: requiredIssuer(clientSecret, issuer),
+    async obtain(request) {
+      const { server, resource, scopes } = request;
+      const token = await assertion({ issuer: server.issuer, resource, scopes });
+      return await requestTokens(request, { id: clientId, secret: clientSecret }, {
+        grantType: GRANT_TYPE,
+        parameters: { assertion: token, ...scopeParameter(scopes) },
+      });
+    },
+  });
+}

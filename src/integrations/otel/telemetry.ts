@@ -1,0 +1,92 @@
+/**
+ * Options, instruments, attributes and span endings that the middleware and the transport share.
+ *
+ * @module
+ */
+import {
+  type Attributes,
+  type Histogram,
+  type Meter,
+  metrics,
+  type Span,
+  SpanStatusCode,
+  trace,
+  type Tracer,
+} from "@opentelemetry/api";
+import { checkOptions, OBJECT, type OptionRules } from "../../internal/options.ts";
+import { CORRELATION_ID, ERROR_TYPE, FAILURE_CODE, OUTCOME, RPC_STATUS_CODE, SYSTEM } from "./names.ts";
+import type { CallResult, UnknownOutcome } from "../../core/call/outcome.ts";
+import type { ToolErrorCode } from "../../core/errors/code.ts";
+import { isJsonObject } from "../../internal/json.ts";
+
+/** Options of {@link otel} and {@link otelTransport}. */
+export interface OtelOptions {
+  /** Creates the spans. Default: the tracer `toolwire` of the global provider. */
+  readonly tracer?: Tracer;
+  /** Creates the instruments. Default: the meter `toolwire` of the global provider. */
+  readonly meter?: Meter;
+  /** Attributes that are added to each span and each measurement, such as `server.address`. */
+  readonly attributes?: Attributes;
+}
+
+const RULES: OptionRules<OtelOptions> = { tracer: OBJECT, meter: OBJECT, attributes: OBJECT };
+
+/** @throws {TypeError} If an option is unknown or has the wrong type. */
+export function checkOtelOptions(options: OtelOptions): void {
+  checkOptions("trace and measure", options, RULES);
+}
+
+/** The tracer of the options, or that of the global provider. */
+export function tracerOf({ tracer = trace.getTracer(SYSTEM) }: OtelOptions): Tracer {
+  return tracer;
+}
+
+/**
+ * Returns a function that creates the instruments at its first call. Instruments that are created before a global provider is
+ * registered never measure anything.
+ */
+export function lazyInstruments<Instruments>(
+  { meter }: OtelOptions,
+  create: (meter: Meter) => Instruments,
+): () => Instruments {
+  let created: Instruments | undefined;
+  return () => (created ??= create(meter ?? metrics.getMeter(SYSTEM)));
+}
+
+/** Creates a histogram of createDurationHistogram in seconds, with the bucket boundaries of the conventions. */
+export function createDurationHistogram(meter: Meter, name: string, description: string): Histogram {
+  const explicitBucketBoundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+  return meter.createHistogram(name, { description, unit: "s", advice: { explicitBucketBoundaries } });
+}
+
+/** Error codes that are faults of the server. All other errors are caused by the caller. */
+const SERVER_FAULTS: ReadonlySet<ToolErrorCode> = new Set([
+  "internal",
+  "unavailable",
+  "deadline_exceeded",
+  "result_too_large",
+]);
+
+/** The side that measures a call. For a client every error result is an error. */
+export type Side = "server" | "client";
+
+/** Attributes of the result of a call, for spans and measurements. */
+export function resultAttributes(result: CallResult | UnknownOutcome, side: Side): Attributes {
+  if (result.kind !== "error") return { [RPC_STATUS_CODE]: "OK", [OUTCOME]: result.kind };
+  const { code } = result;
+  const isError = side === "client" || SERVER_FAULTS.has(code);
+  return { [RPC_STATUS_CODE]: code, [OUTCOME]: result.kind, ...(isError && { [ERROR_TYPE]: code }) };
+}
+
+/** Sets the result of the call on its span, and ends the span. */
+export function endSpan(span: Span, result: CallResult | UnknownOutcome, attributes: Attributes): void {
+  span.setAttributes(attributes);
+  if (result.kind === "failure") span.setAttribute(FAILURE_CODE, result.code);
+  if (result.kind === "error") {
+    const { data } = result;
+    const correlationId = isJsonObject(data) ? data["correlation_id"] : undefined;
+    if (typeof correlationId === "string") span.setAttribute(CORRELATION_ID, correlationId);
+    if (ERROR_TYPE in attributes) span.setStatus({ code: SpanStatusCode.ERROR, message: result.message });
+  }
+  span.end();
+}

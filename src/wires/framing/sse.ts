@@ -1,0 +1,73 @@
+/**
+ * Server-Sent Events of a server: the encoder, and the body of a stream with heartbeats.
+ *
+ * The stream opens at its first block, so that an error before it can have its own HTTP status.
+ * Grammar: {@link https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream | WHATWG HTML 9.2.5}.
+ *
+ * @module
+ */
+import type { Deadline, Deadlines } from "../../internal/deadlines.ts";
+import { PushStream } from "./push_stream.ts";
+
+/** Interval of heartbeats in milliseconds. Bun closes a connection that is quiet for 10 s. */
+const HEARTBEAT_MS = 8_000;
+
+const encoder = new TextEncoder();
+
+/** Headers of a stream. They disable buffering: `x-accel-buffering` that of nginx, the others that of other proxies. */
+export const STREAM_HEADERS: Readonly<Record<string, string>> = {
+  "content-type": "text/event-stream",
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no",
+};
+
+/**
+ * Encodes one block, with the empty line that ends it.
+ *
+ * @param json JSON text as `JSON.stringify` writes it. It has no line break, so the block has one `data` line.
+ */
+export function encodeSseEvent(event: string, json: string): string {
+  return `event: ${event}\ndata: ${json}\n\n`;
+}
+
+/** Options of an {@link SseBody}. */
+export interface SseBodyOptions {
+  /** Timers of the heartbeats. */
+  readonly heartbeats: Deadlines;
+  /** Block that is sent as a heartbeat. */
+  readonly heartbeat: string;
+  /** Called once with the body, when the stream opens. */
+  readonly onOpen: (body: ReadableStream<Uint8Array>) => void;
+}
+
+/** A stream of blocks. */
+export class SseBody extends PushStream<string, string> {
+  readonly #options: SseBodyOptions;
+  #heartbeat: Deadline;
+
+  constructor(options: SseBodyOptions) {
+    super({ encode, merge, encodeHeld: encode, onOpen: options.onOpen });
+    this.#options = options;
+    this.#heartbeat = this.#armHeartbeat();
+  }
+
+  protected override finish(): void {
+    super.finish();
+    this.#heartbeat.clear();
+  }
+
+  #armHeartbeat(): Deadline {
+    return this.#options.heartbeats.add(HEARTBEAT_MS, () => {
+      this.#heartbeat = this.#armHeartbeat();
+      if (!this.hasHeld) void this.write(this.#options.heartbeat);
+    });
+  }
+}
+
+function encode(text: string): Uint8Array {
+  return encoder.encode(text);
+}
+
+function merge(held: string | undefined, block: string): string {
+  return held === undefined ? block : held + block;
+}

@@ -1,2 +1,0 @@
-/** Whose reasons a `google.rpc.ErrorInfo` of ours gives. */
-export const ERROR_DOMAIN = "toolwire";

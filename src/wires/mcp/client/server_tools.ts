@@ -1,0 +1,105 @@
+import type { ErrorResult } from "../../../core/call/outcome.ts";
+import type { ActivityMonitor, ListedTool } from "../../../core/call/transport.ts";
+import { isJsonObject, type Members } from "../../../internal/json.ts";
+import { findHeaderParams, type HeaderParam } from "../protocol/header_values.ts";
+import type { Connection } from "./connection.ts";
+import { checkPin } from "./pins.ts";
+import type { ServerLists } from "./server_lists.ts";
+
+/** A tool with what calls of it need. */
+export interface KnownTool {
+  /** The tool as it is listed. */
+  readonly tool: ListedTool;
+  /** Arguments that are repeated in headers. */
+  readonly headerParams: readonly HeaderParam[];
+}
+
+/** The callable tools of a server. */
+export class ServerTools {
+  readonly #connection: Connection;
+  readonly #lists: ServerLists;
+  readonly #pinned: readonly ListedTool[] | undefined;
+  /** The last list. */
+  #known: ReadonlyMap<string, KnownTool> | undefined = undefined;
+  readonly #warnings = new Set<string>();
+
+  constructor(connection: Connection, lists: ServerLists, pinned: readonly ListedTool[] | undefined) {
+    this.#connection = connection;
+    this.#lists = lists;
+    this.#pinned = pinned;
+    connection.router.on("notification", ({ method }) => {
+      if (method === "notifications/tools/list_changed") this.#known = undefined;
+    });
+  }
+
+  /**
+   * Lists the tools. A tool with an invalid schema is left out with a warning. With pins, lists the pinned definitions of the tools
+   * that still exist, so that a model sees what was reviewed.
+   */
+  async list(limit: ActivityMonitor): Promise<readonly ListedTool[] | ErrorResult> {
+    const listed = await this.#load(limit);
+    if ("kind" in listed) return listed;
+    return this.#pinned?.filter(({ name }) => listed.has(name)) ?? [...listed.values()].map(({ tool }) => tool);
+  }
+
+  /** Finds a tool, reading the list if necessary. `undefined` if it is not listed or the list cannot be read: the call then fails with the reason. */
+  async find(name: string, limit: ActivityMonitor): Promise<KnownTool | undefined> {
+    const known = this.#known ?? await this.#load(limit);
+    return "kind" in known ? undefined : known.get(name);
+  }
+
+  /** Finds a tool in the last list, without a request. */
+  known(name: string): KnownTool | undefined {
+    return this.#known?.get(name);
+  }
+
+  /** The error for a tool that differs from its pin. */
+  checkPin(name: string, known: KnownTool | undefined): ErrorResult | undefined {
+    return this.#pinned && checkPin(this.#pinned, name, known?.tool);
+  }
+
+  /** Whether the last list does not contain a tool. */
+  isKnownMissing(name: string): boolean {
+    return this.#known?.has(name) === false;
+  }
+
+  /** Whether tools are pinned. */
+  get arePinned(): boolean {
+    return this.#pinned !== undefined;
+  }
+
+  /** Drops the last list, so that the next use reads it again. */
+  invalidate(): void {
+    this.#known = undefined;
+    this.#lists.cache.deletePrefix("tools/");
+  }
+
+  async #load(limit: ActivityMonitor): Promise<ReadonlyMap<string, KnownTool> | ErrorResult> {
+    const listed = await this.#lists.readAll("tools/list", "tools", limit);
+    if ("kind" in listed) return listed as ErrorResult;
+    const era = await this.#connection.era();
+    const hasHeaders = !("kind" in era) && era.hasHeaders;
+    const tools = listed.flatMap((tool) => this.#read(tool, hasHeaders) ?? []);
+    return this.#known = new Map(tools.map((known) => [known.tool.name, known]));
+  }
+
+  #read(listed: Members, hasHeaders: boolean): KnownTool | undefined {
+    const { name, inputSchema, outputSchema } = listed;
+    if (typeof name !== "string") return this.#leaveOut("without a name", "its name is not a string");
+    const isObject = isJsonObject(inputSchema) && inputSchema["type"] === "object";
+    if (!isObject) return this.#leaveOut(name, 'its inputSchema does not have "type": "object"');
+    if (outputSchema !== undefined && !isJsonObject(outputSchema)) {
+      return this.#leaveOut(name, "its outputSchema is not an object");
+    }
+    const headerParams = hasHeaders ? findHeaderParams(inputSchema) : [];
+    if (typeof headerParams === "string") return this.#leaveOut(name, headerParams);
+    return { tool: listed as ListedTool, headerParams };
+  }
+
+  #leaveOut(name: string, problem: string): undefined {
+    const warning = `Tool "${name}" is left out: ${problem}`;
+    // Once for each problem, however often the tools are listed.
+    if (!this.#warnings.has(warning)) this.#connection.logger.warn(warning);
+    this.#warnings.add(warning);
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * Calls of tools, in both eras.
+ *
+ * @module
+ */
+import {
+  type CallResult,
+  errorResult,
+  invalidInputResult,
+  type QuestionsResult,
+  type Sink,
+  type UnknownOutcome,
+} from "../../../core/call/outcome.ts";
+import type { TransportCall } from "../../../core/call/transport.ts";
+import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
+import { hasLegacyToolTasks } from "../protocol/capabilities.ts";
+import { HEADER_MISMATCH, URL_ELICITATION_REQUIRED } from "../protocol/codes.ts";
+import { paramHeaders } from "../protocol/header_values.ts";
+import type { Connection } from "./connection.ts";
+import { fromContinuation, toContinuation, toInputParams } from "./continuation.ts";
+import { decodeFailedReply, decodeToolResult } from "./decode_reply.ts";
+import type { ProtocolEra } from "./era.ts";
+import { type PendingRequest, ProgressFeed } from "./incoming_router.ts";
+import { runInputRequiredLoop, toQuestionsResult } from "./input_required_loop.ts";
+import type { FailedReply, RpcReply } from "./message_transport.ts";
+import type { OpenCalls } from "./open_calls.ts";
+import { toQuestion } from "./questions.ts";
+import type { KnownTool, ServerTools } from "./server_tools.ts";
+import { toPromiseOutcome } from "./tasks.ts";
+
+/** Calls the tools of one server. */
+export class ToolCaller {
+  readonly #connection: Connection;
+  readonly #tools: ServerTools;
+  readonly #openCalls: OpenCalls;
+
+  constructor(connection: Connection, tools: ServerTools, openCalls: OpenCalls) {
+    this.#connection = connection;
+    this.#tools = tools;
+    this.#openCalls = openCalls;
+  }
+
+  /** Makes one call. */
+  async call(call: TransportCall, era: ProtocolEra, sink: Sink | undefined): Promise<CallResult | UnknownOutcome> {
+    const { tool, args = {}, limit } = call;
+    if (!isJsonObject(args)) return invalidInputResult("Arguments must be an object", [], "object", args);
+    const needsDefinition = era.hasHeaders || this.#tools.arePinned || hasToolTasks(era);
+    const known = needsDefinition ? await this.#tools.find(tool, limit) : this.#tools.known(tool);
+    const error = this.#tools.checkPin(tool, known);
+    if (error !== undefined) return error;
+    if (!era.isModern) return await this.#callLegacy(call, era, args, known, sink);
+    return await this.#callModern(call, args, known, sink);
+  }
+
+  async #callModern(
+    { tool, meta: callMeta, limit }: TransportCall,
+    args: Members,
+    known: KnownTool | undefined,
+    sink: Sink | undefined,
+  ): Promise<CallResult | UnknownOutcome> {
+    const { continuation, responses, ...meta } = callMeta ?? {};
+    const pending = sink && toPendingRequest(sink);
+    const send = (inputs: Members, headerParams: KnownTool["headerParams"] = []): Promise<RpcReply> =>
+      this.#connection.request({
+        method: "tools/call",
+        params: { name: tool, arguments: args, ...inputs },
+        meta,
+        headers: paramHeaders(headerParams, args),
+        limit,
+        ...(pending && { pending }),
+      });
+    let latest = known;
+    const sendWithRetry = async (inputs: Members): Promise<RpcReply> => {
+      const reply = await send(inputs, latest?.headerParams);
+      if (!("error" in reply) || reply.error.code !== HEADER_MISMATCH) return reply;
+      // The schema may have changed: read it again and retry once.
+      this.#tools.invalidate();
+      latest = await this.#tools.find(tool, limit);
+      return this.#tools.checkPin(tool, latest) === undefined ? await send(inputs, latest?.headerParams) : reply;
+    };
+    const first = typeof continuation === "string" ? toInputParams(fromContinuation(continuation), responses) : {};
+    const result = await runInputRequiredLoop(this.#connection.handlers, sendWithRetry, first);
+    return "questions" in result ? result.questions : this.toCallResult(result.reply, tool);
+  }
+
+  async #callLegacy(
+    { tool, meta: callMeta, limit }: TransportCall,
+    era: ProtocolEra,
+    args: Members,
+    known: KnownTool | undefined,
+    sink: Sink | undefined,
+  ): Promise<CallResult | UnknownOutcome> {
+    const { continuation, responses, ...rest } = callMeta ?? {};
+    const { taskSupport } = asObject(known?.tool["execution"]);
+    const isTask = hasToolTasks(era) &&
+      (taskSupport === "required" || (taskSupport === "optional" && rest["promise"] === true));
+    const params = { name: tool, arguments: args, ...(isTask && { task: {} }) };
+    // A server that lists `redeem` may then return a promise that was not requested.
+    const takesPromises = !isTask && this.#tools.known("redeem") !== undefined;
+    const meta = takesPromises ? { ...rest, takes_promises: true } : rest;
+    const { promise } = args;
+    const result = await this.#openCalls.run({
+      subject: [tool, args],
+      continuation,
+      responses,
+      name: tool === "redeem" && typeof promise === "string" ? promise : undefined,
+      limit,
+      sink,
+      begin: ({ onQuestion, onQuestionCancelled, onProgress, limit }) => {
+        const pending: PendingRequest = { onQuestion, onQuestionCancelled, ...(sink && { onProgress }) };
+        return this.#connection.request({ method: "tools/call", params, meta, limit, pending });
+      },
+    });
+    return "kind" in result ? result : this.toCallResult(result, tool);
+  }
+
+  /** Converts the reply of `tools/call`. */
+  toCallResult(reply: RpcReply, tool: string): CallResult | UnknownOutcome {
+    if (!("result" in reply)) {
+      const needsUrl = "error" in reply && reply.error.code === URL_ELICITATION_REQUIRED;
+      return (needsUrl ? decodeElicitations(reply.error.data) : undefined) ?? this.#toErrorResult(reply, tool);
+    }
+    const { result } = reply;
+    const { resultType = "complete", task } = result;
+    if (resultType === "task") return toPromiseOutcome(result);
+    if (isJsonObject(task) && result["content"] === undefined) return toPromiseOutcome(task);
+    return resultType === "complete"
+      ? decodeToolResult(result)
+      : { kind: "unknown", responseType: String(resultType), result };
+  }
+
+  /** MCP has the same number for an unknown tool and for invalid arguments. */
+  #toErrorResult(reply: FailedReply, tool: string): CallResult {
+    const error = decodeFailedReply(reply);
+    const isUnknown = error.code === "invalid_input" && this.#tools.isKnownMissing(tool);
+    return isUnknown ? errorResult("tool_not_found", error.message, error.data) : error;
+  }
+}
+
+function toPendingRequest(sink: Sink): PendingRequest {
+  const feed = new ProgressFeed(sink);
+  return { onProgress: (progress) => feed.push(progress) };
+}
+
+function hasToolTasks({ isModern, server: { capabilities } }: ProtocolEra): boolean {
+  return !isModern && hasLegacyToolTasks(capabilities);
+}
+
+/** The URLs that the user has to visit before the call is made again; `undefined` if there is no URL. */
+function decodeElicitations(data: unknown): QuestionsResult | undefined {
+  const { elicitations } = asObject(data);
+  if (!Array.isArray(elicitations) || elicitations.length === 0) return undefined;
+  const questions = elicitations.map((params, index) =>
+    toQuestion(`question_${index + 1}`, { method: "elicitation/create", params: asObject(params) })
+  );
+  return toQuestionsResult(questions, toContinuation(undefined, questions, {}));
+}

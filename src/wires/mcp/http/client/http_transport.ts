@@ -1,0 +1,184 @@
+/**
+ * MCP's Streamable HTTP on the client's side: each message is a POST, each response is JSON or an event stream.
+ *
+ * Resumes interrupted streams, and keeps the server's own stream open.
+ * Source: MCP, revisions 2025-03-26 to 2026-07-28, "Transports".
+ *
+ * @module
+ */
+import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
+import { withTimeLimit } from "../../../../core/call/time_limit.ts";
+import { addRetryAfter, discard, isEventStream, readChunks, readText } from "../../../../http_client/read.ts";
+import { connectionError } from "../../../../http_client/send.ts";
+import { readEvents, ResumableSseDecoder } from "../../../../http_client/sse.ts";
+import type { RequestId } from "../../../framing/json_rpc/decode.ts";
+import { decodeStatus, ofAnotherRequest } from "../../../framing/json_rpc/decode_error.ts";
+import {
+  BACKGROUND_TIMEOUT_MS,
+  type MessageTransport,
+  type ReceiveMessage,
+  type RpcReply,
+  type SendOptions,
+  suspendFor,
+  type TransportReply,
+} from "../../client/message_transport.ts";
+import { SESSION_HEADER } from "../../protocol/header_values.ts";
+import { encodeMessage, type OneWayMessage, parseMessages, type RpcRequest } from "../../protocol/messages.ts";
+import type { Fetcher } from "./fetcher.ts";
+
+const ACCEPT = "application/json, text/event-stream";
+/** Delay before a stream is resumed if the server does not specify one, in milliseconds. */
+const DEFAULT_RETRY_MS = 1_000;
+/** Maximum number of consecutive streams without an event. */
+const MAX_EMPTY_STREAMS = 5;
+/** A stream that was open for longer than this, in milliseconds, is not counted as empty. */
+const MIN_STREAM_MS = 1_000;
+
+/** A stream that is being read. */
+interface StreamReading {
+  /** Id of the request; `undefined` for the server's own stream. */
+  readonly id: RequestId | undefined;
+  readonly decoder: ResumableSseDecoder;
+  readonly options: SendOptions;
+}
+
+/** Sends messages over Streamable HTTP. */
+export class HttpTransport implements MessageTransport {
+  readonly hasHeaders = true;
+  /** Constant: the session is identified by a header, not by a connection. */
+  readonly epoch = 0;
+  receive: ReceiveMessage = () => {};
+  readonly #fetcher: Fetcher;
+
+  constructor(fetcher: Fetcher) {
+    this.#fetcher = fetcher;
+  }
+
+  async request(message: RpcRequest, options: SendOptions): Promise<TransportReply> {
+    const response = await this.#post(message, options);
+    if ("kind" in response) return { transportError: response };
+    const session = response.headers.get(SESSION_HEADER) ?? undefined;
+    const { id } = message;
+    const reply = isEventStream(response) && response.ok
+      ? await this.#readStream(response, { id, decoder: new ResumableSseDecoder(this.#fetcher.maxBytes), options })
+      : await this.#readWhole(response, id, options);
+    return { ...reply, session };
+  }
+
+  async post(message: OneWayMessage, options: SendOptions): Promise<ErrorResult | undefined> {
+    const response = await this.#post(message, options);
+    if ("kind" in response) return response;
+    discard(response);
+    return response.ok ? undefined : decodeStatus(response.status, "", "MCP");
+  }
+
+  async listen(options: SendOptions): Promise<void> {
+    const decoder = new ResumableSseDecoder(this.#fetcher.maxBytes);
+    const first = await this.#resume(decoder.lastEventId, options);
+    void this.#keepListening(first, { id: undefined, decoder, options: { ...options, isEndless: true } });
+  }
+
+  /** Reads the server's own stream and reopens it when it ends, until the server rejects it or the signal aborts. */
+  async #keepListening(first: Response | ErrorResult, reading: StreamReading): Promise<void> {
+    const { decoder, options } = reading;
+    let response = first;
+    for (let empty = 0; empty < MAX_EMPTY_STREAMS; empty++) {
+      if ("kind" in response ? response.code !== "unavailable" : !response.ok || !isEventStream(response)) return;
+      if (!("kind" in response)) {
+        const openedMs = performance.now();
+        await this.#readOnce(response, reading);
+        if (performance.now() - openedMs > MIN_STREAM_MS) empty = 0;
+      }
+      if (!await suspendFor(decoder.retryMs ?? DEFAULT_RETRY_MS * 2 ** empty, options.limit)) return;
+      response = await this.#resume(decoder.lastEventId, options);
+    }
+  }
+
+  endSession(headers: Readonly<Record<string, string>>): void {
+    // In the background, and errors are ignored: a session that is not ended expires.
+    withTimeLimit(BACKGROUND_TIMEOUT_MS, async (limit) => {
+      const response = await this.#fetcher.send({ method: "DELETE", headers }, limit);
+      if (!("kind" in response)) discard(response);
+    }).catch(() => {});
+  }
+
+  close(): void {}
+
+  #post(message: RpcRequest | OneWayMessage, { headers, limit }: SendOptions): Promise<Response | ErrorResult> {
+    const allHeaders = { ...headers, "content-type": "application/json", accept: ACCEPT };
+    return this.#fetcher.send({ method: "POST", headers: allHeaders, body: encodeMessage(message) }, limit);
+  }
+
+  async #readWhole(response: Response, id: RequestId, { limit }: SendOptions): Promise<RpcReply> {
+    const { status, headers } = response;
+    try {
+      const text = await readText(readChunks(response, limit, this.#fetcher.maxBytes));
+      const reply = this.#take(text, id, true);
+      if (reply !== undefined) return response.ok || "result" in reply ? reply : { ...reply, status, headers };
+      const isOfAnother = response.ok && parseMessages(text).some(({ kind }) => kind === "reply");
+      if (isOfAnother) return { transportError: ofAnotherRequest(), status };
+      return { transportError: addRetryAfter(decodeStatus(status, text, "MCP"), headers), status };
+    } catch (thrown) {
+      return { transportError: this.#toStreamError(thrown), status };
+    }
+  }
+
+  /** Reads the stream, and streams that resume it, until the reply arrives. */
+  async #readStream(first: Response, reading: StreamReading): Promise<RpcReply> {
+    const { decoder, options } = reading;
+    let response: Response | ErrorResult = first;
+    let transportError = INTERRUPTED;
+    for (let empty = 0; empty < MAX_EMPTY_STREAMS; empty++) {
+      const lastEventId = decoder.lastEventId;
+      if (!("kind" in response)) {
+        const read = await this.#readOnce(response, reading);
+        if (read !== undefined && !("transportError" in read)) return read;
+        transportError = read?.transportError ?? INTERRUPTED;
+      }
+      const canResume = options.isResumable === true && decoder.lastEventId !== "";
+      if (!canResume || transportError.code !== "unavailable") return { transportError };
+      if (decoder.lastEventId !== lastEventId) empty = 0;
+      if (!await suspendFor(decoder.retryMs ?? DEFAULT_RETRY_MS, options.limit)) return { transportError };
+      response = await this.#resume(decoder.lastEventId, options);
+      if ("kind" in response ? response.code !== "unavailable" : !response.ok) return { transportError };
+    }
+    return { transportError };
+  }
+
+  /** Reads one stream. Returns the reply, or the error that ended the stream; `undefined` if it ended without either. */
+  async #readOnce(response: Response, { id, decoder, options }: StreamReading): Promise<RpcReply | undefined> {
+    try {
+      for await (const { data } of readEvents(response, decoder, options.limit, options.isEndless)) {
+        const reply = this.#take(data, id, false);
+        if (reply !== undefined) return reply;
+      }
+      return undefined;
+    } catch (thrown) {
+      return { transportError: this.#toStreamError(thrown) };
+    }
+  }
+
+  #resume(lastEventId: string, { headers, limit }: SendOptions): Promise<Response | ErrorResult> {
+    const last = lastEventId === "" ? undefined : { "last-event-id": lastEventId };
+    return this.#fetcher.send({ method: "GET", headers: { ...headers, ...last, accept: "text/event-stream" } }, limit);
+  }
+
+  /** Returns the reply, and passes other messages on. If the response has no other request, an error without an id is the reply. */
+  #take(text: string, id: RequestId | undefined, isAlone: boolean): RpcReply | undefined {
+    let reply: RpcReply | undefined;
+    for (const incoming of parseMessages(text)) {
+      if (incoming.kind !== "reply") this.receive(incoming, id);
+      else if (id === undefined) continue;
+      else if (incoming.id === id || (isAlone && incoming.id === undefined && "error" in incoming.reply)) {
+        reply ??= incoming.reply;
+      }
+    }
+    return reply;
+  }
+
+  #toStreamError(thrown: unknown): ErrorResult {
+    return connectionError(thrown, `POST ${this.#fetcher.url.href}`, "Stream broke off");
+  }
+}
+
+const INTERRUPTED: ErrorResult = errorResult("unavailable", "Stream broke off");

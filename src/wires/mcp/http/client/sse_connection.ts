@@ -1,0 +1,112 @@
+/**
+ * The transport of 2024-11-05 on the client's side: one event stream for all messages of the server, and an endpoint, named by
+ * the stream, for all messages of the client.
+ *
+ * @module
+ */
+import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
+import { monitorFromSignal } from "../../../../core/call/time_limit.ts";
+import type { ActivityMonitor } from "../../../../core/call/transport.ts";
+import { addRetryAfter, discard, isEventStream, readChunks, readText } from "../../../../http_client/read.ts";
+import { connectionError } from "../../../../http_client/send.ts";
+import { readEvents, ResumableSseDecoder } from "../../../../http_client/sse.ts";
+import { decodeStatus } from "../../../framing/json_rpc/decode_error.ts";
+import { decodeFailedReply } from "../../client/decode_reply.ts";
+import type { DuplexConnection, DuplexHandler, OpenDuplexConnection } from "../../client/duplex_transport.ts";
+import type { SendOptions } from "../../client/message_transport.ts";
+import { parseMessages } from "../../protocol/messages.ts";
+import type { Fetcher } from "./fetcher.ts";
+
+/** Opens the stream at the URL of the fetcher. Aborting the request that needs it aborts the opening, not the open stream. */
+export function openSseConnection(fetcher: Fetcher): OpenDuplexConnection {
+  return async (handler, { headers, limit }) => {
+    const closing = new AbortController();
+    const abort = () => closing.abort();
+    limit.signal.addEventListener("abort", abort);
+    try {
+      return await open(fetcher, headers, closing, handler);
+    } finally {
+      limit.signal.removeEventListener("abort", abort);
+    }
+  };
+}
+
+async function open(
+  fetcher: Fetcher,
+  headers: SendOptions["headers"],
+  closing: AbortController,
+  handler: DuplexHandler,
+): Promise<DuplexConnection | ErrorResult> {
+  const limit = monitorFromSignal(closing.signal);
+  const response = await fetcher.send({ method: "GET", headers: { ...headers, accept: "text/event-stream" } }, limit);
+  if ("kind" in response) return response;
+  if (!response.ok || !isEventStream(response)) {
+    discard(response);
+    return decodeStatus(response.status, "", "MCP");
+  }
+  const { promise, resolve } = Promise.withResolvers<DuplexConnection | ErrorResult>();
+  void readMessages(response, fetcher, closing, {
+    receive: handler.receive,
+    closed: (error) => {
+      resolve(error);
+      handler.closed(error);
+    },
+  }, resolve);
+  return await promise;
+}
+
+async function readMessages(
+  response: Response,
+  fetcher: Fetcher,
+  closing: AbortController,
+  handler: DuplexHandler,
+  opened: (connection: DuplexConnection | ErrorResult) => void,
+): Promise<void> {
+  try {
+    const decoder = new ResumableSseDecoder(fetcher.maxBytes);
+    for await (const { event, data } of readEvents(response, decoder, monitorFromSignal(closing.signal), true)) {
+      if (event !== "endpoint") handler.receive(parseMessages(data));
+      else opened(toConnection(fetcher.at(data), closing));
+    }
+    handler.closed(errorResult("unavailable", "Stream broke off"));
+  } catch (thrown) {
+    handler.closed(connectionError(thrown, `GET ${fetcher.url.href}`, "Stream broke off"));
+  } finally {
+    closing.abort();
+  }
+}
+
+function toConnection(endpoint: Fetcher | undefined, closing: AbortController): DuplexConnection | ErrorResult {
+  if (endpoint === undefined) {
+    return errorResult("invalid_request", "The server's endpoint is not of the origin of its stream");
+  }
+  return {
+    get isClosed() {
+      return closing.signal.aborted;
+    },
+    async write(text, { headers, limit }) {
+      const allHeaders = { ...headers, "content-type": "application/json" };
+      const response = await endpoint.send({ method: "POST", headers: allHeaders, body: text }, limit);
+      if ("kind" in response) return response;
+      if (!response.ok) return await readError(response, limit, endpoint.maxBytes);
+      discard(response);
+      return undefined;
+    },
+    close: () => closing.abort(),
+  };
+}
+
+/** The error for a rejected message: from the JSON-RPC error in the body if there is one, otherwise from the status. */
+async function readError(response: Response, limit: ActivityMonitor, maxBytes: number): Promise<ErrorResult> {
+  const { status, headers } = response;
+  try {
+    const text = await readText(readChunks(response, limit, maxBytes));
+    const [message] = parseMessages(text);
+    if (message?.kind === "reply" && "error" in message.reply) {
+      return decodeFailedReply({ ...message.reply, status, headers });
+    }
+    return addRetryAfter(decodeStatus(status, text, "MCP"), headers);
+  } catch (thrown) {
+    return connectionError(thrown, `POST ${response.url}`, "Response broke off");
+  }
+}

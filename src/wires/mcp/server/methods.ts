@@ -1,0 +1,94 @@
+/**
+ * The methods of MCP that a server has: one row for each. To add a method, add a row and the handler that it names.
+ *
+ * If the header `Mcp-Name` repeats a parameter of the method, the parameter is named in `NAMED_BY` of `protocol/header_values.ts`,
+ * which clients use, too.
+ *
+ * @module
+ */
+import type { MaybePromise } from "../../../internal/async.ts";
+import type { Members } from "../../../internal/json.ts";
+import type { LegacyVersion } from "../protocol/constants.ts";
+import type { RequestMessage } from "../protocol/messages.ts";
+import type { ContentHandler } from "./content_handlers.ts";
+import type { McpExchange } from "./exchange.ts";
+import type { LegacyHandler, LegacyMethods } from "./legacy.ts";
+import type { LegacyExchange } from "./legacy_exchange.ts";
+import type { Capability } from "./mcp_server.ts";
+import type { ModernHandler, ModernMethods } from "./modern.ts";
+import { type RpcResponse, unknownMethodResponse } from "./response.ts";
+
+/** One method. */
+export interface Method {
+  readonly method: string;
+  /** Capability that the server needs for the method. Without it, the method is unknown. */
+  readonly capability?: Capability;
+  /** Handler in {@link ModernMethods}: 2026-07-28. Absent if that revision does not have the method. */
+  readonly modern?: ModernHandler;
+  /** Handler in {@link LegacyMethods}: the revisions with a handshake. Absent if they do not have the method. */
+  readonly legacy?: LegacyHandler;
+  /** Oldest revision with a handshake that has the method. Default: all of them. */
+  readonly legacySince?: LegacyVersion;
+  /** Handler in `ContentHandlers`, for all revisions. */
+  readonly content?: ContentHandler;
+}
+
+const ROWS: readonly Method[] = [
+  { method: "tools/call", capability: "tools", modern: "callTool", legacy: "callTool" },
+  { method: "tools/list", capability: "tools", modern: "listTools", legacy: "listTools" },
+  { method: "resources/list", capability: "resources", content: "listResources" },
+  { method: "resources/templates/list", capability: "resources", content: "listTemplates" },
+  { method: "resources/read", capability: "resources", content: "readResource" },
+  { method: "resources/subscribe", capability: "resources", legacy: "subscribe" },
+  { method: "resources/unsubscribe", capability: "resources", legacy: "subscribe" },
+  { method: "prompts/list", capability: "prompts", content: "listPrompts" },
+  { method: "prompts/get", capability: "prompts", content: "getPrompt" },
+  { method: "completion/complete", capability: "completions", content: "complete" },
+  { method: "tasks/get", capability: "tasks", modern: "handleTask", legacy: "handleTask", legacySince: "2025-11-25" },
+  { method: "tasks/update", capability: "tasks", modern: "handleTask" },
+  { method: "tasks/result", capability: "tasks", legacy: "handleTask", legacySince: "2025-11-25" },
+  {
+    method: "tasks/cancel",
+    capability: "tasks",
+    modern: "handleTask",
+    legacy: "handleTask",
+    legacySince: "2025-11-25",
+  },
+  { method: "server/discover", modern: "discover" },
+  { method: "subscriptions/listen", modern: "listen" },
+  { method: "initialize", legacy: "initialize" },
+  { method: "ping", legacy: "ping" },
+  { method: "logging/setLevel", capability: "logging", legacy: "setLogLevel" },
+];
+
+/** The methods by name. */
+export const METHODS: ReadonlyMap<string, Method> = new Map(ROWS.map((row) => [row.method, row]));
+
+/** Answers a request of 2026-07-28, whose `_meta` is valid. */
+export function answerModern(
+  methods: ModernMethods,
+  request: RequestMessage,
+  meta: Members,
+  exchange: McpExchange,
+): MaybePromise<RpcResponse> {
+  const { capability, modern, content } = METHODS.get(request.method) ?? {};
+  if (capability !== undefined && !methods.server.offers(capability)) return unknownMethodResponse(request);
+  if (modern !== undefined) return methods[modern](request, meta, exchange);
+  if (content !== undefined) return methods.handleContent(content, request, meta, exchange);
+  return unknownMethodResponse(request);
+}
+
+/** Answers a request of a revision with a handshake. */
+export function answerLegacy(
+  methods: LegacyMethods,
+  request: RequestMessage,
+  exchange: LegacyExchange,
+): MaybePromise<RpcResponse> {
+  const { capability, legacy, legacySince = "", content } = METHODS.get(request.method) ?? {};
+  const { version } = exchange.caller;
+  const revision = methods.server.revision(version);
+  if (capability !== undefined && !methods.server.offers(capability)) return unknownMethodResponse(request);
+  if (legacy !== undefined && version >= legacySince) return methods[legacy](request, exchange, revision);
+  if (content !== undefined) return methods.handleContent(content, request, exchange, revision);
+  return unknownMethodResponse(request);
+}

@@ -1,0 +1,109 @@
+import type { CallMeta } from "../../../core/call/call.ts";
+import {
+  type CallResult,
+  type ErrorResult,
+  invalidInputResult,
+  type QuestionsResult,
+} from "../../../core/call/outcome.ts";
+import { retryAfterHeader } from "../../framing/http.ts";
+import type { MaybePromise } from "../../../internal/async.ts";
+import type { RequestId } from "../../framing/json_rpc/decode.ts";
+import { encodeError, encodeResult } from "../../framing/json_rpc/reply.ts";
+import { refusalData } from "../../framing/result/encode.ts";
+import { messageOf } from "../../framing/result/unknown_tool.ts";
+import { mcpErrorCodes } from "../protocol/codes.ts";
+import type { RequestMessage } from "../protocol/messages.ts";
+
+/** A JSON-RPC response, with the status and headers that it has over HTTP. */
+export interface RpcResponse {
+  /** The response, as JSON text. */
+  readonly json: string;
+  /** HTTP status, if it is the whole reply. */
+  readonly status: number;
+  /** Additional HTTP headers. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The error that is encoded, if it has one of the SDK's codes. Over HTTP it may need an authentication challenge. */
+  readonly error?: ErrorResult | undefined;
+}
+
+/** An error of JSON-RPC. */
+export interface ProtocolError {
+  readonly number: number;
+  readonly message: string;
+  readonly data?: Readonly<Record<string, unknown>> | undefined;
+  readonly status: number;
+}
+
+/** Makes a {@link ProtocolError}. */
+export function protocolError(
+  number: number,
+  message: string,
+  data?: Readonly<Record<string, unknown>>,
+  status: number = 400,
+): ProtocolError {
+  return { number, message, data, status };
+}
+
+/** Encodes a response with a result that is JSON text already. */
+export function resultResponse(id: RequestId, resultJson: string): RpcResponse {
+  return { json: encodeResult(id, resultJson), status: 200 };
+}
+
+/** Encodes a response with an error of JSON-RPC. */
+export function protocolErrorResponse(
+  id: RequestId | null,
+  { number, message, data, status }: ProtocolError,
+): RpcResponse {
+  return { json: encodeError(id, JSON.stringify({ code: number, message, data })), status };
+}
+
+/** Encodes a response with an error of the SDK. */
+export function errorResponse(id: RequestId | null, error: ErrorResult): RpcResponse {
+  const response = { ...protocolErrorResponse(id, toProtocolError(error)), error };
+  const headers = errorHeaders(error);
+  return headers === undefined ? response : { ...response, headers };
+}
+
+/** Converts an error of the SDK. Its own code is a member of the data. */
+export function toProtocolError(error: ErrorResult): ProtocolError {
+  const { number, status } = mcpErrorCodes[error.code];
+  return { number, message: messageOf(error, true), data: refusalData(error), status };
+}
+
+function errorHeaders({ code, data }: ErrorResult): Readonly<Record<string, string>> | undefined {
+  if (code === "unauthenticated") return { "www-authenticate": "Bearer" };
+  if (code === "permission_denied") return { "www-authenticate": 'Bearer error="insufficient_scope"' };
+  return code === "rate_limited" || code === "unavailable" ? retryAfterHeader(data) : undefined;
+}
+
+/** Encodes the error for an unknown method. */
+export function unknownMethodResponse({ id, method }: RequestMessage): RpcResponse {
+  return protocolErrorResponse(id, {
+    number: -32601,
+    message: `Method not found: ${method.slice(0, 64)}`,
+    data: { code: "method_not_found" },
+    status: 404,
+  });
+}
+
+/**
+ * Makes the error for an invalid parameter.
+ *
+ * @param name Name of the parameter.
+ * @param value Its value.
+ * @param expected Description of a valid value.
+ */
+export function paramError(name: string, value: unknown, expected: string): ErrorResult {
+  return invalidInputResult(`params.${name} has to be ${expected}`, ["params", name], expected, value);
+}
+
+/** Result of a request that asks its caller no (further) questions. */
+export type FinalResult = Exclude<CallResult, QuestionsResult>;
+
+/** A request that can ask its caller questions. It runs again with the answers. */
+export interface RetryableRequest {
+  /** Runs the request, with the answers in `meta`. */
+  run(meta: CallMeta | undefined): MaybePromise<CallResult>;
+  /** Encodes the response. */
+  encode(result: FinalResult): RpcResponse;
+}

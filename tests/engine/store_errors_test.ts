@@ -1,0 +1,50 @@
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
+import { test } from "node:test";
+import type { Logger } from "../../src/core/handler/context.ts";
+import { ErrorThrottle, importPackage, MissingPackageError, storeName } from "../../src/engine/store_errors.ts";
+import { redisName } from "../../src/engine/redis/address.ts";
+import { errorLogger } from "./fixture.ts";
+
+test("ErrorThrottle logs the first error of each outage, with the name of the store", () => {
+  const errors: unknown[] = [];
+  const throttle = new ErrorThrottle("The store failed", errorLogger((error) => errors.push(error)), "Redis at a:1");
+  throttle.report(new Error("refused"));
+  throttle.report(new Error("refused again"));
+  strictEqual(throttle.hasFailed, true);
+  throttle.succeed();
+  strictEqual(throttle.hasFailed, false);
+  throttle.report(throttle.toStoreError(new Error("gone")));
+  throttle.succeed();
+  throttle.close();
+  throttle.report(new Error("closed"));
+  deepStrictEqual(errors.map(String), ["StoreError: Redis at a:1: refused", "StoreError: Redis at a:1: gone"]);
+});
+
+test("ErrorThrottle survives a logger that throws", () => {
+  const broken = (): never => {
+    throw new Error("no disk");
+  };
+  const logger: Logger = { debug: broken, info: broken, warn: broken, error: broken };
+  const throttle = new ErrorThrottle("The store failed", logger);
+  throttle.report(new Error("refused"));
+  strictEqual(throttle.hasFailed, true);
+});
+
+test("storeName() and redisName() leave out credentials", () => {
+  strictEqual(storeName("PostgreSQL", "postgres://user:secret@db:5432/app"), "PostgreSQL at db:5432");
+  strictEqual(storeName("PostgreSQL", "host=db password=secret"), "PostgreSQL");
+  strictEqual(redisName("redis://user:secret@cache:6379/0"), "Redis at cache:6379");
+  strictEqual(redisName("/run/redis.sock?password=secret"), "Redis at /run/redis.sock");
+  strictEqual(redisName({ password: "secret" }), "Redis at 127.0.0.1:6379");
+  strictEqual(redisName({ sentinels: [{ host: "a", port: 1 }], password: "secret" }), "Redis by way of a:1");
+});
+
+test("importPackage() names the packages to install", async () => {
+  const cause = new Error("Cannot find package 'pg'");
+  await rejects(importPackage("it", ["bullmq", "pg"], () => Promise.reject(cause)), (error: Error) => {
+    strictEqual(error instanceof MissingPackageError, true);
+    strictEqual(error.cause, cause);
+    strictEqual(error.message.includes("npm install bullmq pg"), true);
+    return true;
+  });
+});

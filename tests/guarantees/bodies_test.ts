@@ -1,4 +1,0 @@
-import { guarantees } from "./bodies.ts";
-import { register } from "./guarantee.ts";
-
-register(guarantees);

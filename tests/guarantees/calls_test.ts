@@ -1,4 +1,0 @@
-import { guarantees } from "./calls.ts";
-import { register } from "./guarantee.ts";
-
-register(guarantees);

@@ -1,4 +1,0 @@
-import { register } from "./guarantee.ts";
-import { guarantees } from "./readers.ts";
-
-register(guarantees);

@@ -1,0 +1,15 @@
+/** All guarantees, in the order of the page. */
+import * as bodies from "./requests/bodies.ts";
+import * as calls from "./handlers/endings.ts";
+import type { Guarantee } from "./guarantee.ts";
+import * as handlers from "./handlers/results.ts";
+import * as hostile from "./servers/responses.ts";
+import * as limits from "./requests/limits.ts";
+import * as readers from "./readers/slow_readers.ts";
+import * as requests from "./requests/origins.ts";
+
+/** See {@link Guarantee}. */
+export const allGuarantees: readonly Guarantee[] = [requests, bodies, handlers, calls, limits, readers, hostile]
+  .flatMap(
+    ({ guarantees }) => guarantees,
+  );

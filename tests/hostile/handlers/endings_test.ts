@@ -1,0 +1,4 @@
+import { guarantees } from "./endings.ts";
+import { register } from "../guarantee.ts";
+
+register(guarantees);

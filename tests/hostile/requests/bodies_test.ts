@@ -1,0 +1,4 @@
+import { guarantees } from "./bodies.ts";
+import { register } from "../guarantee.ts";
+
+register(guarantees);

@@ -1,0 +1,4 @@
+import { register } from "../guarantee.ts";
+import { guarantees } from "./limits.ts";
+
+register(guarantees);

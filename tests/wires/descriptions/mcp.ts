@@ -1,0 +1,135 @@
+/** MCP over HTTP: revisions 2024-11-05 to 2026-07-28. */
+import { mcp as mcpWire, mcpTransport, memorySessionStore } from "../../../src/wires/mcp/mod.ts";
+import type { ExpectedCodes, Lack, WireClient, WireDescription } from "./description.ts";
+import { jsonDialect, MCP_META, readMcp, rpcCall } from "./raw_messages.ts";
+
+/** The number of each code and its HTTP status; `isError` if it is sent as a result instead. */
+export const MCP_CODES: ExpectedCodes<readonly [number: number, status: number] | "isError"> = {
+  parse_error: [-32700, 400],
+  invalid_request: [-32600, 400],
+  method_not_found: [-32601, 404],
+  tool_not_found: [-32602, 200],
+  resource_not_found: [-32602, 200],
+  prompt_not_found: [-32602, 200],
+  invalid_input: [-32602, 200],
+  invalid_config: "isError",
+  invalid_promise: [-32602, 200],
+  expired_promise: [-32602, 200],
+  invalid_continuation: [-32602, 200],
+  promise_lost: [-32602, 200],
+  conflict: "isError",
+  deadline_exceeded: "isError",
+  cancelled: "isError",
+  unauthenticated: [-32603, 401],
+  permission_denied: [-32603, 403],
+  rate_limited: [-32603, 429],
+  unavailable: [-32603, 503],
+  payload_too_large: [-32600, 413],
+  result_too_large: "isError",
+  internal: "isError",
+};
+
+/** What tools and answers of MCP cannot express. */
+export const MCP_LACKS: readonly Lack[] = ["pieces of answers", "types of tools", "types of system tools"];
+
+const common: Pick<WireClient, "path" | "lacks" | "responseTypes" | "matchesIds"> = {
+  path: "/mcp",
+  lacks: MCP_LACKS,
+  responseTypes: ["application/json", "text/event-stream"],
+  matchesIds: true,
+};
+
+/** See above. */
+const store = memorySessionStore();
+
+export const mcp: WireDescription = {
+  name: "MCP",
+  wire: mcpWire({ sessions: true, ssePath: "/sse" }),
+  statelessWire: mcpWire(),
+  fuzzedWires: [
+    mcpWire({ sessions: true, askTimeoutMs: 5 }),
+    mcpWire({ path: "/stateless", askTimeoutMs: 5 }),
+  ],
+  clients: [
+    {
+      ...common,
+      name: "mcp (2026-07-28)",
+      open: (url, options) => mcpTransport(url, { ...options, era: "modern" }),
+      dialect: {
+        ...jsonDialect(
+          "/mcp",
+          (tool) => ({ "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": tool }),
+          (tool) => rpcCall(tool, { _meta: MCP_META }),
+          readMcp,
+        ),
+        hasIds: true,
+      },
+    },
+    {
+      ...common,
+      name: "mcp (2025-11-25)",
+      open: (url, options) => mcpTransport(url, { ...options, era: "legacy" }),
+      dialect: {
+        ...jsonDialect("/mcp", () => ({ "mcp-protocol-version": "2025-11-25" }), rpcCall, readMcp),
+        hasIds: true,
+      },
+    },
+    { ...common, name: "mcp (any revision)", open: mcpTransport, isRow: false },
+    // Finds the transport by itself: first by the newer ones, which an old server rejects.
+    {
+      name: "mcp (2024-11-05's transport)",
+      path: "/sse",
+      lacks: MCP_LACKS,
+      open: mcpTransport,
+      needsSessions: true,
+    },
+  ],
+  without: { pieces: "its answers have no pieces" },
+  invalidOptions: [
+    [mcpWire, [null], /^Cannot serve MCP: options are an object, not null$/],
+    [mcpWire, ["/mcp"], /options are an object, not "\/mcp"$/],
+    [mcpWire, [{ sessions: "memory" }], /sessions must be true, false or \{ store \}, not "memory"$/],
+    [mcpWire, [{ sessions: memorySessionStore }], /sessions must be .*, not a function$/],
+    [mcpWire, [{ sesions: true }], /there is no option "sesions"; did you mean "sessions"\?$/],
+    [mcpWire, [{ path: "/mcp?x" }], /path must be like "\/tools", without host, query or fragment, not "\/mcp\?x"$/],
+    [mcpWire, [{ path: "https://example.com/mcp" }], /path must be like/],
+    [mcpWire, [{ path: 7 }], /path must be like .*, not 7$/, "RangeError"],
+    [mcpWire, [{ ssePath: "/sse#x", sessions: true }], /ssePath must be like/],
+    [mcpWire, [{ ssePath: "/sse" }], /ssePath needs sessions, such as sessions: true$/],
+    [mcpWire, [{ logging: "yes" }], /logging must be true or false, not "yes"$/],
+    [
+      mcpWire,
+      [{ cache: { ttlMs: -1, scope: "public" } }],
+      /cache must be \{ ttlMs: 0, scope: "private" \}, or the like, not an object$/,
+    ],
+    [mcpWire, [{ pageSize: 0 }], /pageSize must be a whole number above 0, not 0$/, "RangeError"],
+    [mcpWire, [{ pageSize: 1.5 }], /not 1\.5$/, "RangeError"],
+    [mcpWire, [{ pageSize: Number.NaN }], /not NaN$/, "RangeError"],
+    [mcpWire, [{ askTimeoutMs: Number.NEGATIVE_INFINITY }], /not -Infinity$/, "RangeError"],
+    [mcpWire, [{ pageSize: 5n }], /not 5$/],
+    [mcpWire, [{ pageSize: null }], /not null$/],
+    [mcpWire, [{ askTimeoutMs: 0 }], /askTimeoutMs must be a number above 0, not 0$/, "RangeError"],
+    [
+      memorySessionStore,
+      [{ ttlMs: -1 }],
+      /^Cannot keep sessions: ttlMs must be a number above 0, not -1$/,
+      "RangeError",
+    ],
+    [mcpWire, [{ sessions: { store, retryMs: 0 } }], /whole number of milliseconds above 0, not 0$/, "RangeError"],
+    [mcpWire, [{ sessions: { store, pollAfterMs: -5 } }], /pollAfterMs must be/, "RangeError"],
+    [mcpWire, [{ sessions: {} }], /^Cannot keep sessions: store must be memorySessionStore\(\), .*, not undefined$/],
+    [memorySessionStore, [{ maxSessions: 0 }], /maxSessions must be/, "RangeError"],
+    [memorySessionStore, [{ ttl: 5 }], /there is no option "ttl"; did you mean "ttlMs"\?$/],
+    [
+      mcpWire,
+      [{ sessions: { store: { get() {} } } }],
+      /store must be .* with put, get, delete, append, read, publish, subscribe, not an object$/,
+    ],
+    [mcpTransport, ["nope"], /^Cannot reach an MCP server: pass a URL that begins with "http:\/\/" or .*, not "nope"$/],
+    [mcpTransport, ["localhost:8000/mcp"], /not "localhost:8000\/mcp"$/],
+    [mcpTransport, [undefined], /, not undefined$/],
+    [mcpTransport, ["http://x", { pinned: {} }], /pinned must be an array of tools, .*, not an object$/],
+    [mcpTransport, ["http://x", { era: "2025" }], /era must be "auto" or "modern" or "legacy", not "2025"$/],
+    [mcpTransport, ["http://x", { header: {} }], /there is no option "header"; did you mean "headers"\?$/],
+  ],
+};

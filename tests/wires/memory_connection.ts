@@ -1,0 +1,44 @@
+/** One end of a duplex connection in memory. The test is the client. */
+import type { ErrorResult } from "../../src/core/call/outcome.ts";
+import type { DuplexConnection, DuplexWire, WireHost } from "../../src/wires/wire.ts";
+
+/** A connection without pipes or frames: messages are function calls. */
+export class MemoryConnection implements DuplexConnection {
+  readonly #aborting = new AbortController();
+  readonly signal: AbortSignal = this.#aborting.signal;
+  readonly send: DuplexConnection["send"];
+  #receive: (message: string | ErrorResult) => void = () => {};
+  #close: () => void = () => {};
+  /** Resolves after the connection was closed and every message was processed. */
+  readonly closed: Promise<void>;
+
+  /** @param send Receives the messages of the server. */
+  constructor(wire: DuplexWire, host: WireHost, send: DuplexConnection["send"]) {
+    this.send = send;
+    this.closed = wire.mount(host).connect(this);
+  }
+
+  onMessage(listener: (message: string | ErrorResult) => void): void {
+    this.#receive = listener;
+  }
+
+  onClose(listener: () => void): void {
+    this.#close = listener;
+  }
+
+  /** Sends a message to the server. */
+  receive(message: string | ErrorResult): void {
+    this.#receive(message);
+  }
+
+  /** Closes the connection. */
+  end(): Promise<void> {
+    this.#close();
+    return this.closed;
+  }
+
+  /** Cancels the running calls. */
+  abort(): void {
+    this.#aborting.abort();
+  }
+}
