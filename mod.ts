@@ -67,11 +67,12 @@ export type {
   QuestionsResult,
   UnknownOutcome,
 } from "./src/core/call/outcome.ts";
-export { keyRing } from "./src/core/token/key_ring.ts";
+export { keyRing } from "./src/core/keys/key_ring.ts";
 export { memoryEngine, type MemoryEngineOptions } from "./src/engine/memory.ts";
-export { createServer, type Notify, type Server } from "./src/server/server.ts";
-export type { ServerOptions } from "./src/server/options.ts";
-export type { CorsOptions, GateOptions } from "./src/server/origin_guard.ts";
+export { createServer, type ServerOptions } from "./src/server/preset/create_server.ts";
+export type { Notify, Server } from "./src/server/server.ts";
+export type { CorsOptions, OriginPolicy } from "./src/server/origin_guard.ts";
+export { mcp, type McpOptions } from "./src/wires/mcp/http/server/mcp.ts";
 export { mcpLite, type McpLiteOptions } from "./src/wires/mcp_lite/server/mcp_lite.ts";
 export type { HttpClientOptions } from "./src/http_client/send.ts";
 export { mcpLiteTransport } from "./src/wires/mcp_lite/client/transport.ts";

@@ -11,10 +11,19 @@ import { buildPackage, commands, readVersion, root } from "./runtimes.mjs";
 
 /** `export` keeps a name in use, so that the bundler cannot drop its code. */
 const bundles = {
+  "core, mcpLite() and one tool": coreServer(""),
+  "core, mcp(), mcpLite() and one tool": coreServer("mcp(), "),
   "front door, all exports": `export * from "./mod.ts";`,
-  "front door and mcp()": `export * from "./mod.ts"; export { mcp } from "./src/wires/mcp/mod.ts";`,
   "client alone": `export { createClient } from "./mod.ts";`,
 };
+
+/** A server of the core with one tool. */
+function coreServer(wires) {
+  return `import { createServer, defineTool, mcpLite } from "./src/core/mod.ts";
+    import { mcp } from "./src/wires/mcp/mod.ts";
+    const tool = defineTool("t").describe("T").handle(() => 1);
+    export const server = createServer({ tools: [tool], wires: [${wires}mcpLite()] });`;
+}
 
 const emptyScript = fileURLToPath(new URL("empty.mjs", import.meta.url));
 const { exports, peerDependencies } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));

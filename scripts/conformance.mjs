@@ -150,7 +150,7 @@ function writeTable() {
   if (warnings.length > 0) {
     text.push(
       "Warnings: two of the suites' scenarios want a session id, which there is none of without sessions; and one answers what it",
-      "was not asked, without the `requestState` that every question of ours has: such answers do not count here, so that nobody",
+      "was not asked, without the `requestState` that every question of ours has: such answers are ignored here, so that no caller",
       "can confirm what has not been put to anyone.",
       "",
       ...warnings,

@@ -1,9 +1,8 @@
 // Runs the tests on every runtime, four at a time (they wait more than they work):
 // `node scripts/test_matrix.mjs [--runtime bun,deno,node22,node24,workerd] [--jobs 4] [--json results.json] [--bun-report junit.xml] [file …]`.
-// With a report of a run of Bun's over the same tree, Bun runs only the files that had skipped tests in it.
+// With the report of `npm run test:full` over the same tree, Bun runs only the files that had skipped tests in it.
 // Prints what failed, what was skipped and why, and a table; the exit status is 1 if anything failed or silently went missing.
-// Files with failures run once more, alone: what passes then is told as UNSTEADY, with its first failure, and fails the run only
-// if there are more than three of it on a runtime.
+// Each test runs once: one that fails now and then has to be repaired.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
@@ -38,7 +37,6 @@ if (stranger !== undefined) {
 const files = positionals.length > 0 ? positionals.map((file) => relative(root, file)) : findTests();
 const temporary = mkdtempSync(join(tmpdir(), "toolwire-matrix-"));
 
-const MOST_UNSTEADY = 3;
 let failures = 0;
 const rows = [];
 /** What ran, by runtime. */
@@ -48,7 +46,6 @@ const skips = new Map();
 let reference;
 try {
   const results = await runAll();
-  for (const name of names) await runAgain(results.get(name), runners[name]);
   reference = results.get("bun")?.result;
   for (const name of names) {
     const { result, seconds } = results.get(name);
@@ -78,21 +75,6 @@ async function runAll() {
   return results;
 }
 
-/** Four runtimes on few cores starve each other, so that one in thousands of tests of real time may fail by that alone. */
-async function runAgain(entry, runner) {
-  const { tests } = entry.result;
-  const failed = tests.filter(({ status }) => status === "failed");
-  const again = [...new Set(failed.map(({ file }) => file))];
-  const known = again.every((file) => file !== undefined && files.includes(relative(root, file)));
-  if (failed.length === 0 || failed.length > MOST_UNSTEADY || !known) return;
-  const second = await runner(again.map((file) => relative(root, file)));
-  if (second.status !== 0 || second.tests.some(({ status }) => status === "failed")) return;
-  const passed = new Set(second.tests.map(({ name }) => name));
-  if (!failed.every(({ name }) => passed.has(name))) return;
-  for (const test of failed) Object.assign(test, { status: "unsteady" });
-  entry.result.status = 0;
-}
-
 function findTests() {
   return readdirSync(join(root, "tests"), { recursive: true })
     .filter((file) => file.endsWith("_test.ts") && !file.includes("node_modules"))
@@ -103,15 +85,11 @@ function findTests() {
 function report(name, { tests, unfit = [], output, status }, seconds) {
   const failed = tests.filter((test) => test.status === "failed");
   const skipped = tests.filter((test) => test.status === "skipped");
-  const unsteady = tests.filter((test) => test.status === "unsteady");
   const missing = reference === undefined || name === "workerd" ? [] : findMissing(reference.tests, tests);
   console.log(`\n=== ${name}`);
   for (const { file, reason } of unfit) console.log(`not run: ${file}: ${reason}`);
   for (const test of skipped) noteSkip(name, test);
   for (const test of failed) console.log(`FAILED: ${test.name}\n${indent(test.output ?? "")}`);
-  for (const test of unsteady) {
-    console.log(`UNSTEADY: ${test.name} passed when run alone\n${indent(test.output ?? "")}`);
-  }
   for (const test of missing) console.log(`MISSING: ${test} ran on bun`);
   const broken = failed.length + missing.length > 0 || status !== 0 || tests.length === 0;
   if (broken) {
@@ -122,9 +100,7 @@ function report(name, { tests, unfit = [], output, status }, seconds) {
   }
   const passed = tests.length - failed.length - skipped.length;
   const filesRun = files.length - unfit.length;
-  const counts = `${passed} passed, ${failed.length} failed, ${skipped.length} skipped in ${filesRun} files${
-    unsteady.length > 0 ? `, ${unsteady.length} of the passed unsteady` : ""
-  }`;
+  const counts = `${passed} passed, ${failed.length} failed, ${skipped.length} skipped in ${filesRun} files`;
   rows.push(
     `${name.padEnd(8)} ${counts}${missing.length > 0 ? `, ${missing.length} missing` : ""} (${seconds.toFixed(1)} s)${
       broken ? "  RED" : ""
@@ -169,7 +145,13 @@ async function runOnBun(all) {
   const files = all.filter((file) => !done.has(file));
   if (files.length === 0) return { tests: known, output: "", status: 0 };
   const report = join(temporary, "bun.xml");
-  const args = ["test", "--reporter=junit", `--reporter-outfile=${report}`, ...files.map((file) => `./${file}`)];
+  const args = [
+    "test",
+    "--timeout=30000",
+    "--reporter=junit",
+    `--reporter-outfile=${report}`,
+    ...files.map((file) => `./${file}`),
+  ];
   const result = await run(findBin("bun"), args);
   const tests = readJunit(report);
   // A file that does not load is not in Bun's report.

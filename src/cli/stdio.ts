@@ -35,5 +35,5 @@ export const stdio: Command = {
 };
 
 function isServer(value: unknown): value is StdioServer {
-  return typeof value === "object" && value !== null && "~host" in value;
+  return typeof value === "object" && value !== null && "~server" in value;
 }

@@ -1,9 +1,8 @@
 /**
- * The contract of an engine: where deferred work is kept, and who is told to run it.
+ * The contract of an engine: stores jobs and delivers them to workers.
  *
- * An engine knows rows, queues and notifications, and nothing of tools: what a job means, who may change it and when, is
- * told once, in `jobs.ts`. Each change of a job is a compare-and-set on its version, so that whoever comes second learns it.
- * Delivery is at least once.
+ * An engine treats a job as opaque data; its meaning is implemented once, in src/core/dispatch/promises/jobs.ts. Each change of
+ * a job is a compare-and-set on its version, so that the second of two concurrent changes fails. Delivery is at least once.
  *
  * @module
  */
@@ -12,18 +11,18 @@ import type { CallResult, Progress, Question } from "../core/call/outcome.ts";
 import type { Json } from "../internal/json.ts";
 import type { MaybePromise } from "../internal/async.ts";
 
-/** How far a job is. `done` and `cancelled` are final. */
+/** State of a job. `done` and `cancelled` are final. */
 export type JobState = "queued" | "running" | "asking" | "done" | "cancelled";
 
-/** What a caller said to one question. */
+/** A caller's reply to one question. */
 export interface AskAnswer {
-  /** Whether the caller gave what was asked for; what is `malformed` is no answer, and makes the run ask again. */
+  /** Kind of the reply; after a `malformed` one the run asks again. */
   readonly action: "accept" | "decline" | "cancel" | "malformed";
-  /** What the caller gave. */
+  /** Content of an accepted reply. */
   readonly content?: Json;
 }
 
-/** What a run needs to know of the runs before it, so that it does not ask or do the same again. */
+/** Answers and results of earlier runs of a handler, so that the next run does not repeat questions and steps. */
 export interface Memo {
   /** Answers of the caller, by key. */
   readonly answers: Readonly<Record<string, AskAnswer>>;
@@ -37,100 +36,99 @@ export interface Job {
   readonly id: string;
   /** The `callId` of its runs, if that is not its id. */
   readonly callId?: string;
-  /** Goes up by one with each change; what a change is compared with. */
+  /** Incremented by each change; changes are compared with it. */
   readonly version: number;
-  /** Goes up with each run that begins: a run of an older one has lost its right to speak. */
+  /** Incremented when a run starts. Changes by runs with a stale epoch are rejected. */
   readonly epoch: number;
-  /** How far it is. */
+  /** State of the job. */
   readonly state: JobState;
   /** Name of the tool. */
   readonly tool: string;
-  /** The tool's revision when the job began. */
+  /** The tool's revision when the job was created. */
   readonly revision?: string;
   /** The raw arguments. */
   readonly args: Json;
   /** Digest of tool and arguments. */
   readonly digest: string;
-  /** Who called. */
+  /** The caller. */
   readonly principal?: Principal;
-  /** The state that the caller keeps, as it came with the call. */
+  /** Caller state, as it came with the call. */
   readonly context?: string;
   /** The trace that the call belongs to. */
   readonly trace?: TraceContext;
-  /** What the caller's environment supplied, encrypted; until the job has ended. */
+  /** Config of the call, encrypted; removed when the job ends. */
   readonly config?: string | undefined;
-  /** Whether another call waits for it, too: then it is not forgotten, however its own call ends. */
-  readonly isJoined?: boolean;
-  /** When it may be forgotten, in milliseconds since the Unix epoch. */
+  /** Whether another call waits for the job; if so, the job is stored even if its own call ends with an error. */
+  readonly hasOtherWaiters?: boolean;
+  /** When the job may be deleted, in milliseconds since the Unix epoch. */
   readonly expiresAtMs: number;
-  /** How often it was begun. */
+  /** Number of runs that have started. */
   readonly attempt: number;
-  /** How often it may be begun. */
+  /** Largest number of runs. */
   readonly maxAttempts: number;
   /** Answers and steps so far. */
   readonly memo: Memo;
-  /** How far the work has come. */
+  /** Latest progress. */
   readonly progress?: Progress;
-  /** When it may be done, in milliseconds since the Unix epoch. */
+  /** Estimated end of the work, in milliseconds since the Unix epoch. */
   readonly estimatedMs?: number;
-  /** What it asks its caller, while it is `asking`. */
+  /** Questions to the caller, while the job is `asking`. */
   readonly requests?: Readonly<Record<string, Question>>;
-  /** How it ended, once it is `done`. */
+  /** Result of the job, once it is `done`. */
   readonly outcome?: CallResult;
 }
 
-/** How many jobs a worker runs. */
+/** Options of a worker. */
 export interface WorkOptions {
-  /** How many at once. */
+  /** Number of jobs that run at once. */
   readonly concurrency: number;
 }
 
-/** Something that takes jobs as they come due. */
+/** Runs jobs as they come due. */
 export interface EngineWorker {
-  /** Takes no more; resolves when those under way have ended. */
+  /** Takes no further jobs; resolves when those under way have ended. */
   stop(): Promise<void>;
 }
 
-/** Somewhere to keep jobs, and something that says when to run them. */
+/** Stores jobs and delivers them to workers. */
 export interface Engine {
   /** Its name, such as `sqlite`. */
   readonly name: string;
-  /** Names the process, if only this one knows the jobs; `undefined` where others do, too. */
+  /** Id of the process if only this process has the jobs; `undefined` if other processes have them, too. */
   readonly processId: string | undefined;
   /**
-   * Keeps a new job until it expires. With `dueInMs` a worker is told to run it, so long from now: both or neither, whenever
-   * the process dies.
+   * Stores a new job until it expires. With `dueInMs`, delivery to a worker is scheduled after that delay in the same
+   * transaction.
    *
-   * @returns `false` if its id is taken; then nothing has happened.
+   * @returns `false` if the id exists already; then nothing is changed.
    */
   insert(job: Job, dueInMs?: number): MaybePromise<boolean>;
-  /** The job of that id, as it is now; `undefined` if there is none, or it has expired. */
+  /** The current state of a job; `undefined` if there is none, or it has expired. */
   get(id: string): MaybePromise<Job | undefined>;
-  /** Puts `job` in place of the one that has its id and `version`, and tells who has subscribed. `false` if there is none. */
+  /** Replaces the job that has the id of `job` and `version`, and notifies subscribers. `false` if there is none. */
   replace(job: Job, version: number): MaybePromise<boolean>;
-  /** Forgets a job, and every delivery of it that is still to come. */
+  /** Deletes a job and its scheduled deliveries. */
   remove(id: string): MaybePromise<void>;
   /**
-   * Calls `onChange` after each change of the job, whichever process made it. It may be called too often, and soon after the
-   * change rather than at once.
+   * Calls `onChange` after each change of the job by any process. It may be called too often, and with a short delay.
    *
-   * @returns Ends it.
+   * @returns Ends the subscription.
    */
   subscribe(id: string, onChange: () => void): () => void;
-  /** Has a worker told to run the job, `delayMs` from now. */
+  /** Schedules delivery of the job to a worker after `delayMs`. */
   schedule(id: string, delayMs: number): MaybePromise<void>;
   /**
-   * This process runs the job by itself, outside of {@link work}. Until it lets go, or dies, nobody is told to run the job,
-   * whatever was scheduled; if it dies, a worker is.
+   * Acquires an exclusive lease for a run that was started outside of {@link work}. The job is not delivered until the lease is
+   * released, or the process dies.
    *
-   * @returns Lets go.
+   * @returns Releases the lease.
    */
   lease(id: string): MaybePromise<() => MaybePromise<void>>;
   /**
-   * Calls `run` for each job that is due. Until that has resolved, nobody else is told to run the job, unless this process
-   * dies, or `run` rejects because the engine failed it: then a worker is told again.
+   * Calls `run` for each job that is due. The job is not delivered again before `run` has resolved, unless this process dies or
+   * `run` rejects because the engine failed.
    */
   work(run: (id: string) => Promise<void>, options: WorkOptions): EngineWorker;
-  /** Ends connections and timers; jobs stay. */
+  /** Closes connections and timers; jobs remain stored. */
   close(): MaybePromise<void>;
 }

@@ -1,226 +1,252 @@
 /**
- * The engine of one process: jobs in a `Map`, gone when the process is. Runs everywhere.
+ * The engine of one process: jobs in a `Map`, gone when the process ends. Runs everywhere.
  *
  * @module
  */
+import type { PromiseEngine } from "../core/dispatch/deferral.ts";
+import { withPromises } from "../core/dispatch/promises/with_promises.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 import { type Clock, systemClock } from "../internal/time.ts";
-import type { Engine, Job } from "./engine.ts";
+import type { EngineWorker, Job, WorkOptions } from "./engine.ts";
 
 /** Options of {@link memoryEngine}. */
 export interface MemoryEngineOptions {
-  /** How many jobs it keeps; one more is refused with `unavailable`. Default: 10,000. */
+  /** Largest number of jobs; further ones are refused with `unavailable`. Default: 10,000. */
   readonly maxJobs?: number;
-  /** How much of them it keeps, in UTF-16 code units of JSON; once there is as much, a new job is refused. Default: 128 Mi. */
+  /** Largest size of all jobs, in UTF-16 code units of JSON; above it, new jobs are refused. Default: 128 Mi. */
   readonly maxChars?: number;
-  /** Where time comes from. Default: the machine's. */
+  /** Source of time. Default: the machine's. */
   readonly clock?: Clock;
 }
 
-/** When a full engine may have room again: a guess, since jobs go as they expire or are forgotten. */
+/** Delay after which a full engine may have room again, in milliseconds: a guess, since jobs expire or are removed at any time. */
 const RETRY_AFTER_MS = 5_000;
 
-/** A job, and who is at it. */
-interface Kept {
+/** A job, with its leases, timers and listeners. */
+interface Entry {
   readonly id: string;
-  /** JSON: nothing is shared with who put it in, or with who gets it. */
+  /** JSON, so that nothing is shared with the code that inserts or reads the job. */
   text: string;
   version: number;
   expiresAtMs: number;
-  /** Ends of runs and holds: while there are any, it is given to nobody. */
-  readonly busy: Set<() => void>;
-  /** Take back deliveries that are still to come. */
+  /** Release functions of runs and leases; while there are any, the job is not delivered. */
+  readonly leases: Set<() => void>;
+  /** Cancel functions of scheduled deliveries. */
   readonly timers: Set<() => void>;
   readonly listeners: Set<() => void>;
 }
 
-interface Worker {
+interface MemoryWorker {
   readonly run: (id: string) => Promise<void>;
   readonly concurrency: number;
-  /** Those under way. */
+  /** Runs under way. */
   readonly runs: Set<Promise<void>>;
 }
 
 /**
- * Keeps jobs in this process, for as long as it lives.
+ * Stores jobs in this process, for as long as it lives.
  *
- * Other processes do not know them, and a restart forgets them: their promises are then lost, and say so. Without a worker,
- * scheduled jobs wait for one.
+ * Other processes do not have the jobs, and a restart loses them: their promises are then answered with `promise_lost`. Without
+ * a worker, scheduled jobs wait for one.
  *
- * @param options How many jobs, and whose time.
+ * @param options Limits, and the source of time.
  * @returns The engine.
  */
-export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
-  const { maxJobs = 10_000, maxChars = 134_217_728, clock = systemClock } = options;
-  const jobs = new Map<string, Kept>();
-  const due = new Set<Kept>();
-  const workers = new Set<Worker>();
-  let chars = 0;
-  /** Before this, nothing that is kept expires: a full engine that refuses thousands does not look at thousands for each. */
-  let soonestMs = 0;
-  let instance: string | undefined;
+export function memoryEngine(options: MemoryEngineOptions = {}): PromiseEngine {
+  const jobs = new MemoryJobs(options);
+  let processId: string | undefined;
+  return withPromises({
+    name: "memory",
+    get processId() {
+      // Made late: some hosts have no randomness while modules load.
+      return (processId ??= crypto.randomUUID());
+    },
+    insert: (job: Job, dueInMs?: number) => jobs.insert(job, dueInMs),
+    get: (id: string) => jobs.get(id),
+    replace: (job: Job, version: number) => jobs.replace(job, version),
+    remove: (id: string) => jobs.remove(id),
+    subscribe: (id: string, onChange: () => void) => jobs.subscribe(id, onChange),
+    schedule: (id: string, delayMs: number) => jobs.schedule(id, delayMs),
+    lease: (id: string) => jobs.lease(id),
+    work: (run: (id: string) => Promise<void>, options: WorkOptions) => jobs.work(run, options),
+    close: () => jobs.close(),
+  });
+}
 
-  function drop(kept: Kept): void {
-    due.delete(kept);
-    jobs.delete(kept.id);
-    chars -= kept.text.length;
-    callAll(kept.timers);
-    callAll(kept.listeners);
+class MemoryJobs {
+  readonly #maxJobs: number;
+  readonly #maxChars: number;
+  readonly #clock: Clock;
+  readonly #entries = new Map<string, Entry>();
+  readonly #due = new Set<Entry>();
+  readonly #workers = new Set<MemoryWorker>();
+  #chars = 0;
+  /** No entry expires before this time, so that a full engine need not search all entries at every insertion. */
+  #nextExpiryMs = 0;
+
+  constructor({ maxJobs = 10_000, maxChars = 134_217_728, clock = systemClock }: MemoryEngineOptions) {
+    this.#maxJobs = maxJobs;
+    this.#maxChars = maxChars;
+    this.#clock = clock;
   }
 
-  /** Drops it if it has expired. */
-  function isLive(kept: Kept): boolean {
-    const isLive = kept.expiresAtMs > clock.now();
-    if (!isLive) drop(kept);
+  insert(job: Job, dueInMs: number | undefined): boolean {
+    const { id } = job;
+    if (this.#find(id)) return false;
+    this.#makeRoom();
+    const entry: Entry = { id, ...contentOf(job), leases: new Set(), timers: new Set(), listeners: new Set() };
+    this.#entries.set(id, entry);
+    this.#nextExpiryMs = Math.min(this.#nextExpiryMs, entry.expiresAtMs);
+    this.#chars += entry.text.length;
+    if (dueInMs !== undefined) this.schedule(id, dueInMs);
+    return true;
+  }
+
+  get(id: string): Job | undefined {
+    const entry = this.#find(id);
+    return entry && JSON.parse(entry.text);
+  }
+
+  replace(job: Job, version: number): boolean {
+    const entry = this.#find(job.id);
+    if (entry?.version !== version) return false;
+    this.#chars -= entry.text.length;
+    Object.assign(entry, contentOf(job));
+    this.#nextExpiryMs = Math.min(this.#nextExpiryMs, entry.expiresAtMs);
+    this.#chars += entry.text.length;
+    callAll(entry.listeners);
+    // Removes a job that has just expired.
+    this.#find(job.id);
+    return true;
+  }
+
+  remove(id: string): void {
+    const entry = this.#find(id);
+    if (entry) this.#delete(entry);
+  }
+
+  subscribe(id: string, onChange: () => void): () => void {
+    // A function of its own for each subscription: the same listener may subscribe twice.
+    const listener = (): void => onChange();
+    const listeners = this.#find(id)?.listeners.add(listener);
+    return () => void listeners?.delete(listener);
+  }
+
+  schedule(id: string, delayMs: number): void {
+    const entry = this.#find(id);
+    if (!entry) return;
+    const makeDue = (): void => {
+      this.#due.add(entry);
+      // Later, so that scheduling does not wait for the run.
+      queueMicrotask(() => this.#deliver());
+    };
+    if (delayMs <= 0) return makeDue();
+    const cancel = this.#clock.after(delayMs, () => {
+      entry.timers.delete(cancel);
+      makeDue();
+    });
+    entry.timers.add(cancel);
+  }
+
+  lease(id: string): () => void {
+    const entry = this.#find(id);
+    return entry ? this.#lease(entry) : () => {};
+  }
+
+  work(run: MemoryWorker["run"], { concurrency }: WorkOptions): EngineWorker {
+    const worker: MemoryWorker = { run, concurrency, runs: new Set() };
+    this.#workers.add(worker);
+    queueMicrotask(() => this.#deliver());
+    return {
+      stop: async () => {
+        this.#workers.delete(worker);
+        await Promise.all(worker.runs);
+      },
+    };
+  }
+
+  close(): void {
+    this.#workers.clear();
+    for (const { timers } of this.#entries.values()) callAll(timers);
+  }
+
+  #find(id: string): Entry | undefined {
+    const entry = this.#entries.get(id);
+    return entry && this.#isLive(entry) ? entry : undefined;
+  }
+
+  /** Whether an entry has not expired; deletes it if it has. */
+  #isLive(entry: Entry): boolean {
+    const isLive = entry.expiresAtMs > this.#clock.now();
+    if (!isLive) this.#delete(entry);
     return isLive;
   }
 
-  function find(id: string): Kept | undefined {
-    const kept = jobs.get(id);
-    return kept && isLive(kept) ? kept : undefined;
+  #delete(entry: Entry): void {
+    this.#due.delete(entry);
+    this.#entries.delete(entry.id);
+    this.#chars -= entry.text.length;
+    callAll(entry.timers);
+    callAll(entry.listeners);
   }
 
-  /** Oldest first: most live equally long, so that while there is room, the first that lives ends the search. */
-  function makeRoom(): void {
-    const hasRoom = () => jobs.size < maxJobs && chars < maxChars;
-    if (clock.now() >= soonestMs) {
-      let foundMs = Number.POSITIVE_INFINITY;
-      for (const kept of jobs.values()) {
-        if (!isLive(kept)) continue;
-        if (hasRoom()) return;
-        foundMs = Math.min(foundMs, kept.expiresAtMs);
+  get #hasRoom(): boolean {
+    return this.#entries.size < this.#maxJobs && this.#chars < this.#maxChars;
+  }
+
+  /** Deletes expired jobs, the oldest first: most have the same lifetime, so that with room the first live one ends the search. */
+  #makeRoom(): void {
+    if (this.#clock.now() >= this.#nextExpiryMs) {
+      let nextExpiryMs = Number.POSITIVE_INFINITY;
+      for (const entry of this.#entries.values()) {
+        if (!this.#isLive(entry)) continue;
+        if (this.#hasRoom) return;
+        nextExpiryMs = Math.min(nextExpiryMs, entry.expiresAtMs);
       }
-      soonestMs = foundMs;
+      this.#nextExpiryMs = nextExpiryMs;
     }
-    if (hasRoom()) return;
+    if (this.#hasRoom) return;
     throw new ToolError("unavailable", "Too many jobs are kept: try again later", {
       details: { retry_after_ms: RETRY_AFTER_MS },
     });
   }
 
-  /** Given to nobody else until the end of this; ending it again does nothing. */
-  function take({ busy }: Kept): () => void {
+  /** Returns the release function; a second call of it does nothing. */
+  #lease({ leases }: Entry): () => void {
     const release = (): void => {
-      if (busy.delete(release)) deliver();
+      if (leases.delete(release)) this.#deliver();
     };
-    busy.add(release);
+    leases.add(release);
     return release;
   }
 
-  function deliver(): void {
-    for (const worker of workers) {
-      for (const kept of due) {
+  #deliver(): void {
+    for (const worker of this.#workers) {
+      for (const entry of this.#due) {
         if (worker.runs.size >= worker.concurrency) break;
-        if (kept.busy.size > 0) continue;
-        due.delete(kept);
-        if (isLive(kept)) start(worker, kept);
+        if (entry.leases.size > 0) continue;
+        this.#due.delete(entry);
+        if (this.#isLive(entry)) this.#start(worker, entry);
       }
     }
   }
 
-  function start({ run, runs }: Worker, kept: Kept): void {
-    const release = take(kept);
-    // Nothing here can fail a run, so that it would have to be begun again.
-    const running = run(kept.id).catch(() => {}).finally(() => {
+  #start({ run, runs }: MemoryWorker, entry: Entry): void {
+    const release = this.#lease(entry);
+    // This engine does not fail, so a rejection needs no second delivery.
+    const running = run(entry.id).catch(() => {}).finally(() => {
       runs.delete(running);
       release();
     });
     runs.add(running);
   }
-
-  function schedule(id: string, delayMs: number): void {
-    const kept = find(id);
-    if (!kept) return;
-    const makeDue = (): void => {
-      due.add(kept);
-      // Not at once: who schedules does not wait for the run.
-      queueMicrotask(deliver);
-    };
-    if (delayMs <= 0) return makeDue();
-    const cancel = clock.after(delayMs, () => {
-      kept.timers.delete(cancel);
-      makeDue();
-    });
-    kept.timers.add(cancel);
-  }
-
-  return {
-    name: "memory",
-    get processId() {
-      // Made late: not every host has randomness while modules load.
-      return (instance ??= crypto.randomUUID());
-    },
-    insert(job, dueInMs) {
-      const { id } = job;
-      if (find(id)) return false;
-      makeRoom();
-      const kept = {
-        id,
-        ...content(job),
-        busy: new Set<() => void>(),
-        timers: new Set<() => void>(),
-        listeners: new Set<() => void>(),
-      };
-      jobs.set(id, kept);
-      soonestMs = Math.min(soonestMs, kept.expiresAtMs);
-      chars += kept.text.length;
-      if (dueInMs !== undefined) schedule(id, dueInMs);
-      return true;
-    },
-    get(id) {
-      const kept = find(id);
-      return kept && JSON.parse(kept.text);
-    },
-    replace(job, version) {
-      const kept = find(job.id);
-      if (kept?.version !== version) return false;
-      chars -= kept.text.length;
-      Object.assign(kept, content(job));
-      soonestMs = Math.min(soonestMs, kept.expiresAtMs);
-      chars += kept.text.length;
-      callAll(kept.listeners);
-      // What is to live no longer is dropped at once.
-      find(job.id);
-      return true;
-    },
-    remove(id) {
-      const kept = find(id);
-      if (kept) drop(kept);
-    },
-    subscribe(id, onChange) {
-      // A function of its own for each: the same one may subscribe twice.
-      const listener = (): void => onChange();
-      const listeners = find(id)?.listeners.add(listener);
-      return () => void listeners?.delete(listener);
-    },
-    schedule,
-    lease(id) {
-      const kept = find(id);
-      return kept ? take(kept) : () => {};
-    },
-    work(run, { concurrency }) {
-      const worker: Worker = { run, concurrency, runs: new Set() };
-      workers.add(worker);
-      queueMicrotask(deliver);
-      return {
-        async stop() {
-          workers.delete(worker);
-          await Promise.all(worker.runs);
-        },
-      };
-    },
-    close() {
-      workers.clear();
-      for (const { timers } of jobs.values()) callAll(timers);
-    },
-  };
 }
 
-function content(job: Job): Pick<Kept, "text" | "version" | "expiresAtMs"> {
+function contentOf(job: Job): Pick<Entry, "text" | "version" | "expiresAtMs"> {
   return { text: JSON.stringify(job), version: job.version, expiresAtMs: job.expiresAtMs };
 }
 
-/** They may add and delete meanwhile. */
+/** Calls a copy of the functions, because they may add and delete members. */
 function callAll(functions: Iterable<() => void>): void {
   for (const call of [...functions]) call();
 }

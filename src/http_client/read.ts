@@ -25,26 +25,26 @@ export function isEventStream({ headers }: Response): boolean {
 }
 
 /** Cancels a body that is not read. */
-export function discard({ body }: Response): void {
+export function cancelBody({ body }: Response): void {
   // If the connection is closed already, cancelling fails. There is nothing left to do then.
   void body?.cancel().catch(() => {});
 }
 
 /**
- * Reads a body as text. Returning from the generator closes the connection.
+ * Reads a body as text, with its byte order mark. Returning from the generator closes the connection.
  *
  * @throws {ToolError} `result_too_large` if the body is larger than `maxBytes`.
  */
 export function readChunks({ body }: Response, monitor: ActivityMonitor, maxBytes: number): TextChunks {
-  // Deno removes U+FEFF at the start of any chunk as a byte order mark. Only the first chunk can begin with one.
+  // Deno would remove U+FEFF at the start of any chunk as a byte order mark.
   const decoder = new TextDecoder(undefined, { ignoreBOM: true });
-  let isStarted = false;
-  return readBody(body, monitor, maxBytes, REUSES_BUFFER, (bytes) => {
-    const text = decoder.decode(bytes, { stream: bytes !== undefined });
-    if (isStarted || text === "") return text;
-    isStarted = true;
-    return text.replace(/^\ufeff/, "");
-  });
+  return readBody(
+    body,
+    monitor,
+    maxBytes,
+    REUSES_BUFFER,
+    (bytes) => decoder.decode(bytes, { stream: bytes !== undefined }),
+  );
 }
 
 /** Reads a body as bytes. Otherwise like {@link readChunks}. */
@@ -118,11 +118,11 @@ interface Reader {
 
 type ReadResult = { readonly done: false; readonly value: Uint8Array<ArrayBuffer> } | { readonly done: true };
 
-/** Joins the chunks of a body. */
+/** Joins the chunks of a body, and removes its byte order mark. */
 export async function readText(chunks: TextChunks): Promise<string> {
   let text = "";
   for await (const chunk of chunks) text += chunk;
-  return text;
+  return text.replace(/^\ufeff/, "");
 }
 
 /** Reads a body as text and as JSON; `json` is `undefined` if the text is not JSON. */

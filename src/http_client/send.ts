@@ -9,7 +9,7 @@ import { type ErrorResult, errorResultWithCause, toErrorResult } from "../core/c
 import type { ActivityMonitor } from "../core/call/transport.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 import type { MaybePromise } from "../internal/async.ts";
-import { discard, isRedirect, readChunks, type TextChunks } from "./read.ts";
+import { cancelBody, isRedirect, readChunks, type TextChunks } from "./read.ts";
 
 /** HTTP options of a transport. */
 export interface HttpClientOptions {
@@ -53,7 +53,9 @@ export async function exchange<Result>(
   monitor: ActivityMonitor,
   read: (response: Response, chunks: TextChunks) => MaybePromise<Result>,
 ): Promise<Result | ErrorResult> {
-  const allHeaders = common ? mergeHeaders(typeof common === "function" ? await common() : common, headers) : headers;
+  const shared = typeof common === "function" ? await common() : common;
+  // The last entry of a name is used.
+  const allHeaders = shared ? Object.fromEntries([...new Headers(shared), ...new Headers(headers)]) : headers;
   const label = `${method} ${url}`;
   try {
     const init: RequestInit = { method, headers: allHeaders, body, signal: monitor.signal, redirect: "manual" };
@@ -62,7 +64,7 @@ export async function exchange<Result>(
     if (returnsRedirect || !isRedirect(response)) {
       return await read(response, readChunks(response, monitor, maxResponseBytes));
     }
-    discard(response);
+    cancelBody(response);
     return redirectError(label, response.headers.get("location"));
   } catch (thrown) {
     return connectionError(thrown, label, unreachableMessage);
@@ -99,10 +101,4 @@ export function connectionError(
 export function redirectError(request: string, location: string | null | undefined): ErrorResult {
   const particulars = `${request} redirects to ${location}`;
   return errorResultWithCause("invalid_request", "Redirects are not followed: use the final URL", particulars);
-}
-
-function mergeHeaders(common: HeadersInit, own: HeadersInit): Headers {
-  const headers = new Headers(common);
-  new Headers(own).forEach((value, name) => headers.set(name, value));
-  return headers;
 }

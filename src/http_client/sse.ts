@@ -42,7 +42,7 @@ export class SseDecoder {
 
 /** Decodes a stream and the streams that resume it, with a limit on the size of each event. */
 export class ResumableSseDecoder extends SseDecoder {
-  /** Id of the last complete event that had one; `""` if there was none. */
+  /** Id of the last complete event that had one; `""` before. */
   lastEventId = "";
   /** Delay before the stream is requested again, in milliseconds, if the server sent one. */
   retryMs: number | undefined = undefined;

@@ -24,13 +24,13 @@ const BODY_MS = 30_000;
 
 /** Creates a handler for HTTP/2 streams. */
 export function toHttp2Handler(
-  server: Pick<Server, "handle" | "limits">,
+  server: Pick<Server, "~server" | "limits">,
 ): (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void {
   return (stream, headers) => {
     // Node reports a reset by the client as an error. It is handled when the stream closes.
     stream.on("error", () => {});
     const head = new Http2Head(stream, headers);
-    const reply = server.handle(head, new NodeBody(stream, headers, server.limits.bodyBytes, BODY_MS));
+    const reply = server["~server"].handle(head, new NodeBody(stream, headers, server.limits.bodyBytes, BODY_MS));
     if (reply instanceof Promise) void reply.then((later) => sendOrReset(later, head, stream));
     else sendOrReset(reply, head, stream);
   };

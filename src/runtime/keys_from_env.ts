@@ -1,6 +1,6 @@
 import type { Hmac } from "../core/token/guard.ts";
-import { keyRing } from "../core/token/key_ring.ts";
-import type { TokenKeys } from "../core/token/token.ts";
+import { keyRing } from "../core/keys/key_ring.ts";
+import type { QuestionKeys } from "../core/dispatch/services.ts";
 
 interface Hash {
   update(message: Uint8Array): Hash;
@@ -24,7 +24,7 @@ interface Process {
  * @throws {TypeError} If the variable is missing or invalid. The message never contains a secret.
  * @throws The runtime's own error if reading the variable is not permitted (Deno without `--allow-env`).
  */
-export function keysFromEnv(name = "TOOLWIRE_KEYS"): TokenKeys {
+export function keysFromEnv(name = "TOOLWIRE_KEYS"): QuestionKeys {
   const { process } = globalThis as { readonly process?: Process };
   const keys = process?.env[name];
   if (!keys) {

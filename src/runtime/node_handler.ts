@@ -44,10 +44,10 @@ export interface NodeResponse {
  * http.listen(0, "127.0.0.1", () => http.close());
  * ```
  */
-export function toNodeHandler(server: Pick<Server, "handle" | "limits">): NodeHandler {
+export function toNodeHandler(server: Pick<Server, "~server" | "limits">): NodeHandler {
   return (anyRequest, anyResponse) => {
     const [request, response] = [anyRequest as IncomingMessage, anyResponse as ServerResponse];
-    const reply = server.handle(
+    const reply = server["~server"].handle(
       new NodeHead(request, response),
       new NodeBody(request, request.headers, server.limits.bodyBytes),
     );

@@ -7,7 +7,7 @@ import { Buffer } from "node:buffer";
 import type { Readable, Writable } from "node:stream";
 import type { Metadata } from "../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../core/call/outcome.ts";
-import { decodeUtf8, tooLarge } from "../server/fetch_request.ts";
+import { decodeUtf8, payloadTooLarge } from "../server/fetch_request.ts";
 import type { Body, Reply } from "../wires/wire.ts";
 
 /** Headers of Node, with names in lower case. */
@@ -69,14 +69,14 @@ export class NodeBody implements Body {
         // After the reply was sent.
         setTimeout(() => request.destroy(), LINGER_MS);
       }, this.#timeoutMs);
-      if (Number(this.#headers["content-length"] ?? 0) > maxBytes) resolve(tooLarge(maxBytes));
+      if (Number(this.#headers["content-length"] ?? 0) > maxBytes) resolve(payloadTooLarge(maxBytes));
       request.on("data", (chunk: Uint8Array<ArrayBuffer>) => {
         length += chunk.length;
         // Data above the limit is read and discarded, so that the connection can be reused.
         if (length <= maxBytes) chunks.push(chunk);
         else {
           chunks.length = 0;
-          resolve(tooLarge(maxBytes));
+          resolve(payloadTooLarge(maxBytes));
         }
       });
       request.once(

@@ -98,7 +98,7 @@ const FLUSH_MS = 1_000;
  * @throws The runtime's own error if the port is in use or not permitted.
  */
 export async function serve(server: Server, options: ServeOptions = {}): Promise<Listening> {
-  if (typeof server?.guarded !== "function") {
+  if (typeof server?.withOriginPolicy !== "function") {
     throw new TypeError("Cannot serve this: pass the result of createServer()");
   }
   if (server.isClosed) throw new TypeError("Cannot serve: this server is closed; create another one");
@@ -113,9 +113,9 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
   const { hostname = LOOPBACK, graceMs, signals = [] } = options;
   const shown = hostname.includes(":") ? `[${hostname}]` : hostname;
   const isOpen = server.hosts !== undefined || !isLoopback(hostname);
-  const guarded = isOpen ? server : server.guarded({ hosts: [...LOOPBACK_HOSTS, shown] });
+  const guarded = isOpen ? server : server.withOriginPolicy({ hosts: [...LOOPBACK_HOSTS, shown] });
   const { listener, grpc } = await listenOnAll(guarded, { port: DEFAULT_PORT, ...options, hostname });
-  server["~resume"]();
+  server["~server"].resume();
   const closed = Promise.withResolvers<void>();
   closed.promise.catch(() => {});
   let closing: Promise<void> | undefined;

@@ -66,11 +66,14 @@ export class FetchRequest implements Head, Body {
   }
 
   text(): Promise<string | ErrorResult> {
-    return this.#read().then((bytes) => this.#fits(bytes) ? decodeUtf8(bytes) : tooLarge(this.#maxBytes), unreadable);
+    return this.#read().then(
+      (bytes) => this.#fits(bytes) ? decodeUtf8(bytes) : payloadTooLarge(this.#maxBytes),
+      unreadable,
+    );
   }
 
   bytes(): Promise<Uint8Array<ArrayBuffer> | ErrorResult> {
-    return this.#read().then((bytes) => this.#fits(bytes) ? bytes : tooLarge(this.#maxBytes), unreadable);
+    return this.#read().then((bytes) => this.#fits(bytes) ? bytes : payloadTooLarge(this.#maxBytes), unreadable);
   }
 
   stream(): AsyncIterable<Uint8Array> {
@@ -124,7 +127,7 @@ export function decodeUtf8(bytes: Uint8Array): string | ErrorResult {
 }
 
 /** The refusal of a body over the limit. */
-export function tooLarge(maxBytes: number): ErrorResult {
+export function payloadTooLarge(maxBytes: number): ErrorResult {
   return errorResult("payload_too_large", `The body is larger than ${maxBytes} bytes`);
 }
 

@@ -1,6 +1,8 @@
 import type { ChangeBus } from "../core/call/changes.ts";
+import type { PromiseEngine } from "../core/dispatch/deferral.ts";
+import type { QuestionKeys } from "../core/dispatch/services.ts";
+import type { AnyTool } from "../core/tool/definition.ts";
 import type { Engine, WorkOptions } from "../engine/engine.ts";
-import type { Clock } from "../internal/time.ts";
 import {
   ANYTHING,
   BOOLEAN,
@@ -16,86 +18,74 @@ import {
   TEXTS,
   wholeNumber,
 } from "../internal/options.ts";
-import type { TokenKeys } from "../core/token/token.ts";
-import type { Logger } from "../core/handler/context.ts";
-import type { AnyTool } from "../core/tool/definition.ts";
+import type { Clock } from "../internal/time.ts";
 import type { Limits, RequestWire, ServerInfo } from "../wires/wire.ts";
-import type { Auth } from "./auth.ts";
-import type { CorsOptions, GateOptions } from "./origin_guard.ts";
-import type { Part } from "./part.ts";
-import type { Prompt, Resource } from "../core/content/content_catalog.ts";
-import type { Middleware, OnError } from "../core/handler/middleware.ts";
+import type { CorsOptions, OriginPolicy } from "./origin_guard.ts";
+import type { ComposableOptions, Part } from "./part.ts";
+
+/** What a server says about itself to its callers. */
+export interface ServerIdentity extends Omit<ServerInfo, "name" | "version"> {
+  /** Version of the server. Default: `"0.0.0"`. */
+  readonly version?: string;
+}
 
 /**
- * Options of `createServer`.
+ * Options of promises, questions and caller state.
+ *
+ * @typeParam Keys Type of the option `keys`.
+ * @typeParam JobEngine Type of the option `engine`.
+ */
+export interface PromiseServerOptions<Keys, JobEngine extends Engine> {
+  /**
+   * Signs promise tokens, continuations and caller state; replicas need the same keys. Default: a random key of this process,
+   * with a warning at its first use.
+   */
+  readonly keys?: Keys;
+  /** Runs the work of tools with `.promise()`. */
+  readonly engine?: JobEngine;
+  /** Number of jobs that run at once in this process; `false` for none. Default: `{ concurrency: 10 }`. */
+  readonly work?: WorkOptions | false;
+}
+
+/**
+ * Options that every `createServer` has.
  *
  * @typeParam Tools The tools, as a tuple.
  * @typeParam Parts The parts, as a tuple.
  */
-export interface ServerOptions<Tools extends readonly AnyTool[], Parts extends readonly Part[] = readonly []>
-  extends GateOptions, Omit<ServerInfo, "name" | "version"> {
+export interface CommonServerOptions<Tools extends readonly AnyTool[], Parts extends readonly Part[]>
+  extends ServerIdentity, OriginPolicy, ComposableOptions<Parts> {
   /** The tools, in the order in which they are listed. */
   readonly tools: Tools;
-  /** Other servers within this one, by `group` and `mount` of `./compose`; their tools are listed after its own. Default: none. */
-  readonly parts?: Parts;
-  /** What callers can read, by `defineResource` of `./mcp`, in the order in which it is listed. Default: nothing. */
-  readonly resources?: readonly Resource[];
-  /** Prompts, by `definePrompt` of `./mcp`, in the order in which they are listed. Default: none. */
-  readonly prompts?: readonly Prompt[];
-  /** Carries news of changes to all replicas. Default: one within this process. */
+  /** Carries notifications of changes to all replicas. Default: a bus within this process. */
   readonly changes?: ChangeBus;
-  /** Name of the server. Default: `"toolwire"`. */
-  readonly name?: string;
-  /** Version of the server. Default: `"0.0.0"`. */
-  readonly version?: string;
-  /** How the server is reached over HTTP. Default: `[mcpLite()]`. */
+  /** Protocols of the server over HTTP. Default: `[mcp(), mcpLite()]`; of `./core`, `[mcpLite()]`. */
   readonly wires?: readonly RequestWire[];
-  /** Tells who calls, by `jwt`, `bearer` or `authenticate` of `./auth`, on every wire alike. Default: nobody is known. */
-  readonly auth?: Auth;
-  /** Around every call of every tool; the first is the outermost. */
-  readonly middleware?: readonly Middleware[];
-  /**
-   * Around every run of deferred work that an engine begins, outside of its tool's middleware; the first is the outermost.
-   * Nobody calls then: there are no headers, but a principal if the call had one. Default: none.
-   */
-  readonly jobMiddleware?: readonly Middleware[];
-  /** Says what callers are told of errors that nobody declared. Default: nothing but a correlation id. */
-  readonly onError?: OnError;
-  /** How long a call may take when its tool does not say, in milliseconds; for streams, how long they may be quiet. Default: 30,000. */
-  readonly timeoutMs?: number;
-  /** Limits on what callers send and get. */
-  readonly limits?: Partial<Limits>;
-  /**
-   * What promises, continuations and contexts are signed with: `kid:secret`, or several of them, separated by commas or in an
-   * array. The first signs, all verify; each secret has at least 32 bytes. Replicas need the same. Default: a random key of this
-   * process, with a warning at its first use.
-   */
-  readonly keys?: string | readonly string[] | TokenKeys;
-  /** What runs the work of tools that promise. Default: `memoryEngine()`, which forgets it when the process ends. */
-  readonly engine?: Engine;
-  /** How much deferred work this process runs at once; `false` for none, where others do. Default: `{ concurrency: 10 }`. */
-  readonly work?: WorkOptions | false;
-  /**
-   * What tools with `.config()` get whose callers send none, as on all wires but Webtools. It is checked with each call, and
-   * neither logged nor sent. Default: `{}`, so that the schema's own defaults count.
-   */
-  readonly config?: Readonly<Record<string, unknown>>;
-  /** Where masked errors go. Default: nowhere; `console` is a good start. */
-  readonly logger?: Logger;
-  /** Where time comes from; for tests. */
+  /** Source of time; for tests. */
   readonly clock?: Clock;
 }
 
-type AnyOptions = ServerOptions<readonly AnyTool[], readonly Part[]>;
+/**
+ * Options of `createServer` of `./core`: an engine brings promises, keys bring questions and caller state.
+ *
+ * @typeParam Tools The tools, as a tuple.
+ * @typeParam Parts The parts, as a tuple.
+ */
+export interface CoreServerOptions<
+  Tools extends readonly AnyTool[],
+  Parts extends readonly Part[] = readonly [],
+> extends CommonServerOptions<Tools, Parts>, PromiseServerOptions<QuestionKeys, PromiseEngine> {}
+
+type AnyOptions = CoreServerOptions<readonly AnyTool[], readonly Part[]>;
 
 const LIST: OptionRule = rule("an array", Array.isArray);
 
-/** Whether something is what one of our functions gives: that has such a member. */
+/** Whether a value has a member that only values of our functions have. */
 function has(member: string): OptionRule["fits"] {
   return (value) => Boolean((value as Readonly<Record<string, unknown>> | null)?.[member]);
 }
 
-/** The rule for an array of that. */
+/** A rule for an array of such values. */
 function listOf(what: string, member: string): OptionRule {
   return rule(`an array of ${what}`, (value) => Array.isArray(value) && value.every(has(member)));
 }
@@ -123,7 +113,10 @@ const RULES: OptionRules<AnyOptions> = {
   timeoutMs: POSITIVE,
   limits: OBJECT,
   keys: ANYTHING,
-  engine: rule("one, such as memoryEngine(), sqlite(path) or bullmq({ … })", has("insert")),
+  engine: rule(
+    "one, such as memoryEngine(), or withPromises(engine), of ./engine",
+    has("~deferral"),
+  ),
   work: rule("{ concurrency }, or false", (value) => value === false || OBJECT.fits(value)),
   config: OBJECT,
   logger: rule(
@@ -131,7 +124,7 @@ const RULES: OptionRules<AnyOptions> = {
     (value) => LEVELS.every((level) => typeof (value as Partial<Console> | null)?.[level] === "function"),
   ),
   clock: OBJECT,
-  // Whoever means all of them leaves it out.
+  // To allow all hosts, leave the option out.
   hosts: rule(
     "an array of host names, without *",
     (value) => TEXTS.fits(value) && !/^$|\*/.test((value as readonly string[]).join()),
@@ -139,6 +132,10 @@ const RULES: OptionRules<AnyOptions> = {
   origins: ANYTHING,
   cors: rule("true, false or an object", (value) => BOOLEAN.fits(value) || OBJECT.fits(value)),
 };
+
+/** Does not quote the value, which may be a secret. */
+const KEYS_ERROR =
+  'Cannot create server: keys are keyRing("k1:…"), or withQuestions(keys), from "jsr:@toolwire/toolwire/tokens"';
 
 const LIMITS: OptionRules<Limits> = {
   bodyBytes: POSITIVE,
@@ -153,20 +150,21 @@ const CORS: OptionRules<CorsOptions> = {
 };
 
 /**
- * Holds the options of a server to what they should be: one that is misspelled, such as `auth`, would leave it open.
+ * Validates the options of a server: a misspelled option, such as `auth`, would leave it open.
  *
- * @throws {TypeError} If there is no such option, or it is not of the right kind.
+ * @throws {TypeError} If an option is unknown, or of the wrong type.
  * @throws {RangeError} If a number is not positive.
  */
 export function checkServerOptions(options: AnyOptions): void {
   checkOptions("create server", options, RULES);
-  const { limits, work, cors } = options;
+  const { keys, limits, work, cors } = options;
+  if (keys !== undefined && !has("~questions")(keys)) throw new TypeError(KEYS_ERROR);
   if (limits !== undefined) checkOptions("create server with these limits", limits, LIMITS);
   if (work) checkWork(work);
   if (typeof cors === "object") checkOptions("answer pages of other origins", cors, CORS);
 }
 
-/** @throws {RangeError} If as many jobs cannot run at once. */
+/** @throws {RangeError} If `concurrency` is not a positive whole number. */
 export function checkWork(options: object): void {
   checkOptions("run deferred work", options, { concurrency: wholeNumber(1) });
 }

@@ -8,7 +8,7 @@
  */
 import { errorResult } from "../core/call/outcome.ts";
 import type { MaybePromise } from "../internal/async.ts";
-import { refusalReply } from "../wires/framing/json_rpc/reply.ts";
+import { errorReply } from "../wires/framing/json_rpc/reply.ts";
 import type { Head, MountedWire, Reply } from "../wires/wire.ts";
 
 /** CORS for pages of the allowed origins. */
@@ -19,8 +19,8 @@ export interface CorsOptions {
   readonly exposeHeaders?: readonly string[];
 }
 
-/** What {@link Gate} holds requests to. */
-export interface GateOptions {
+/** What {@link OriginGuard} holds requests to. */
+export interface OriginPolicy {
   /** Host names (with or without port) under which the server may be reached. Default: any. */
   readonly hosts?: readonly string[] | undefined;
   /** Origins, beside the server's own, whose pages may call it: `https://app.example`; `"*"` for all. Default: none. */
@@ -35,7 +35,7 @@ export const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::
 const DEFAULT_MAX_AGE_SECONDS = 600;
 
 /** Lets requests through, or not. */
-export class Gate {
+export class OriginGuard {
   readonly #hosts: ReadonlySet<string> | undefined;
   readonly #origins: ReadonlySet<string> | "*";
   readonly #cors: CorsOptions | undefined;
@@ -43,7 +43,7 @@ export class Gate {
   readonly #exposed: string;
 
   /** @param wireHeaders Response headers that the wires need pages to read. */
-  constructor(options: GateOptions, wireHeaders: readonly string[] = []) {
+  constructor(options: OriginPolicy, wireHeaders: readonly string[] = []) {
     const { hosts, origins = [], cors } = options;
     this.#hosts = hosts === undefined ? undefined : new Set(hosts.map(parseHost));
     this.#origins = origins === "*" ? "*" : new Set(origins.map(parseOrigin));
@@ -75,7 +75,7 @@ export class Gate {
     const { methods = ["POST"] } = wire ?? {};
     if (this.#cors !== undefined) return this.#preflight(head, this.#cors, methods);
     if (origin === null) return undefined;
-    const refused = refusalReply(
+    const refused = errorReply(
       null,
       errorResult("invalid_request", 'Preflights are answered with "cors: true"'),
       405,
@@ -113,7 +113,7 @@ export class Gate {
 /** In the words of the wire, if it has any. */
 function stop(head: Head, wire: MountedWire | undefined, message: string): MaybePromise<Reply> {
   const refusal = errorResult("permission_denied", message);
-  return wire?.errorReply?.(head, refusal, 403) ?? refusalReply(null, refusal, 403);
+  return wire?.errorReply?.(head, refusal, 403) ?? errorReply(null, refusal, 403);
 }
 
 function parseHost(host: string): string {

@@ -1,11 +1,14 @@
 import type { ChangeBus } from "../core/call/changes.ts";
-import type { PartTools } from "../core/tool/registry.ts";
+import type { Logger } from "../core/handler/context.ts";
 import type { AnyTool, ToolDefinition } from "../core/tool/definition.ts";
-import type { ServerOptions } from "./options.ts";
+import type { PartTools } from "../core/tool/registry.ts";
+import type { Limits } from "../wires/wire.ts";
+import type { Auth } from "./auth.ts";
 import type { Prompt, Resource } from "../core/content/content_catalog.ts";
+import type { Middleware, OnError } from "../core/handler/middleware.ts";
 
 /**
- * A server within another: what `group` and `mount` of `./compose` give, for `createServer({ parts: [ … ] })`.
+ * A server within another one: returned by `group` and `mount` of `./compose`, for `createServer({ parts: [ … ] })`.
  *
  * @typeParam Tools Its tools, under the names that they have there.
  */
@@ -13,14 +16,14 @@ export interface Part<Tools extends AnyTool = AnyTool> {
   /** Types only; never present at run time. */
   readonly "~tools"?: readonly Tools[] | undefined;
   /**
-   * Makes one of all parts of a server. Each part carries this, so that a server without any does not carry the code.
+   * Joins all parts of a server. Each part carries this function, so that a server without parts does not include the code.
    *
    * @internal
    */
   readonly "~join": JoinParts;
 }
 
-/** What can be a part of a server: a server, or a gateway of `./compose`. */
+/** A server, or a gateway of `./compose`: what can be a part of a server. */
 export interface Composable<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
   /** Types only; never present at run time. */
   readonly "~tools"?: Tools | undefined;
@@ -32,36 +35,74 @@ export interface Composable<Tools extends readonly AnyTool[] = readonly AnyTool[
   readonly "~offer": ServerOffer;
 }
 
-/** What a server is made of, for another that it is to be a part of. */
+/**
+ * Options of a server that also count where it is a part of another one.
+ *
+ * @typeParam Parts The parts, as a tuple.
+ */
+export interface ComposableOptions<Parts extends readonly Part[] = readonly Part[]> {
+  /** Name of the server. Default: `"toolwire"`. */
+  readonly name?: string;
+  /** Servers within this one, by `group` and `mount` of `./compose`; their tools are listed after its own. Default: none. */
+  readonly parts?: Parts;
+  /** Resources, by `defineResource` of `./mcp`, in the order in which they are listed. Default: none. */
+  readonly resources?: readonly Resource[];
+  /** Prompts, by `definePrompt` of `./mcp`, in the order in which they are listed. Default: none. */
+  readonly prompts?: readonly Prompt[];
+  /** Authenticates callers on every wire, by `jwt`, `bearer` or `authenticate` of `./auth`. Default: callers are anonymous. */
+  readonly auth?: Auth;
+  /** Runs around every call of every tool; the first is the outermost. Default: none. */
+  readonly middleware?: readonly Middleware[];
+  /**
+   * Runs around every run of deferred work that an engine starts, outside of the tool's middleware; the first is the outermost.
+   * There is no caller then: no headers, but the principal of the call, if it had one. Default: none.
+   */
+  readonly jobMiddleware?: readonly Middleware[];
+  /** Converts errors that no tool declared to errors for the caller. Default: the caller gets a correlation id only. */
+  readonly onError?: OnError;
+  /** Time limit of calls whose tool sets none, in milliseconds; for streams, the longest time between two events. Default: 30,000. */
+  readonly timeoutMs?: number;
+  /** Limits on requests and results. */
+  readonly limits?: Partial<Limits>;
+  /**
+   * Config for tools with `.config()` whose calls bring none, as on all wires but Webtools. It is checked at each call, and
+   * neither logged nor sent. Default: `{}`, so that defaults of the schema apply.
+   */
+  readonly config?: Readonly<Record<string, unknown>>;
+  /** Receives masked errors. Default: none; `console` is a good start. */
+  readonly logger?: Logger;
+}
+
+/** The contents of a server, for another one that it is a part of. */
 export interface ServerOffer {
-  /** As they were given. */
-  readonly options: Partial<ServerOptions<readonly AnyTool[], readonly Part[]>>;
-  /** The tools, as they are now; system tools, too. */
+  /** Options of the server, as they were passed. */
+  readonly options: ComposableOptions;
+  /** The current tools; system tools, too. */
   plans(): readonly ToolDefinition[];
-  /** What its parts give; `undefined` if it has none. */
+  /** The joined parts of the server; `undefined` if it has none. */
   readonly parts: JoinedParts | undefined;
-  /** News of what it offers. */
+  /** Notifications of changes. */
   readonly changes: Pick<ChangeBus, "subscribe">;
 }
 
-/** All parts of a server, as one. */
+/** All parts of a server, joined. */
 export interface JoinedParts extends PartTools {
-  /** What callers can read, of the server itself and of its parts. */
+  /** Resources of the server and of its parts. */
   readonly resources: readonly Resource[];
-  /** The prompts, likewise. */
+  /** Prompts of the server and of its parts. */
   readonly prompts: readonly Prompt[];
-  /** News of what the server offers, and of what its parts do; what is published is the server's. */
+  /** Changes of the server and of its parts; publishes as the server. */
   readonly changes: ChangeBus;
-  /** Has `listener` called when the parts have other tools, before there is news of it; until what this returns is called, or all is closed. */
+  /** Calls `listener` before a change of the parts' tools is announced. Returns a function that ends this. */
   onPlans(listener: () => void): () => void;
-  /** Ends what gateways hold open; there is no more news. */
+  /** Closes the connections of gateways, and ends notifications. */
   close(): void;
 }
 
 /**
- * Makes one of all parts of a server.
+ * Joins all parts of a server.
  *
- * @throws {TypeError} If something is no part, or finds out who calls where the server does not.
+ * @throws {TypeError} If a value is no part, or a part authenticates its callers and the server does not.
  */
 export type JoinParts = (options: ServerOffer["options"], own: ChangeBus) => JoinedParts;
 

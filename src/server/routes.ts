@@ -4,7 +4,7 @@
  * @module
  */
 import { errorResult } from "../core/call/outcome.ts";
-import { refusalReply } from "../wires/framing/json_rpc/reply.ts";
+import { errorReply } from "../wires/framing/json_rpc/reply.ts";
 import type { MountedWire, Reply, RequestWire, WireHost } from "../wires/wire.ts";
 
 /** The wires, by the paths that they answer. */
@@ -28,7 +28,7 @@ export function routeOf(path: string, routes: Routes): MountedWire | undefined {
  *
  * @throws {TypeError} If it is none, or another answers one of them.
  */
-export function mount(wire: RequestWire, host: WireHost, routes: Map<string, MountedWire>): readonly string[] {
+export function mountWire(wire: RequestWire, host: WireHost, routes: Map<string, MountedWire>): readonly string[] {
   if (typeof wire?.mount !== "function") {
     throw new TypeError("Cannot create server: wires are what their functions give, such as [mcpLite(), mcp()]");
   }
@@ -51,5 +51,5 @@ export function notFound(path: string, routes: Routes): Reply {
   for (const [known, wire] of routes) if (!firsts.has(wire)) firsts.set(wire, known);
   const paths = [...firsts.values()].slice(0, MAX_PATHS).join(", ");
   const message = `Nothing answers ${path.slice(0, 128) || "/"}; there are ${paths}`;
-  return refusalReply(null, errorResult("method_not_found", message));
+  return errorReply(null, errorResult("method_not_found", message));
 }

@@ -1,36 +1,44 @@
 import type { Principal } from "../core/call/call.ts";
 import { type Change, type ChangingList, memoryBus } from "../core/call/changes.ts";
-import { type Dispatch, Dispatcher } from "../core/dispatch/dispatcher.ts";
-import type { Engine, EngineWorker, WorkOptions } from "../engine/engine.ts";
-import { memoryEngine } from "../engine/memory.ts";
-import { systemClock } from "../internal/time.ts";
-import type { MaybePromise } from "../internal/async.ts";
-import { omitUndefined } from "../internal/json.ts";
-import { listTool, type ToolListing } from "../core/tool/listing.ts";
-import { ToolRegistry } from "../core/tool/registry.ts";
+import type { ContentCatalog, Prompt, Resource, RunDefinition } from "../core/content/content_catalog.ts";
+import { Dispatcher } from "../core/dispatch/dispatcher.ts";
 import { assertMiddleware } from "../core/handler/middleware.ts";
 import type { AnyTool } from "../core/tool/definition.ts";
+import { listTool, type ToolListing } from "../core/tool/listing.ts";
+import { ToolRegistry } from "../core/tool/registry.ts";
+import type { EngineWorker, WorkOptions } from "../engine/engine.ts";
+import type { MaybePromise } from "../internal/async.ts";
+import { omitUndefined } from "../internal/json.ts";
+import { systemClock } from "../internal/time.ts";
 import { mcpLite } from "../wires/mcp_lite/server/mcp_lite.ts";
 import type { Body, Head, Limits, MountedPaths, MountedWire, Reply, ServerInfo, WireHost } from "../wires/wire.ts";
 import type { MountedAuth } from "./auth.ts";
-import { makeCatalog } from "./catalog.ts";
 import { FetchRequest, toResponse } from "./fetch_request.ts";
-import { checkServerOptions, checkWork, type ServerOptions } from "./options.ts";
-import { Gate, type GateOptions } from "./origin_guard.ts";
-import { resolveKeys } from "./keys.ts";
-import { mount, notFound, routeOf, type Routes } from "./routes.ts";
+import { checkServerOptions, checkWork, type CoreServerOptions } from "./options.ts";
+import { OriginGuard, type OriginPolicy } from "./origin_guard.ts";
 import type { AllTools, Part, ServerOffer } from "./part.ts";
+import { mountWire, notFound, routeOf, type Routes } from "./routes.ts";
 
-/** Tells callers that listen what has changed. Nothing is thrown: what goes wrong is logged. */
+/** Notifies listening callers of changes. Never throws: errors are logged. */
 export interface Notify {
-  /** What a resource holds has changed. */
+  /** The contents of a resource have changed. */
   resourceUpdated(uri: string): void;
-  /** What is listed has changed. */
+  /** A list has changed. */
   listChanged(list: ChangingList): void;
 }
 
+/** Access to a server for runtimes, transports and stdio. */
+export interface ServerInternals {
+  /** Services for wires. */
+  readonly host: WireHost;
+  /** Answers a request that is not a `Request`. Never throws, never rejects. */
+  readonly handle: (head: Head, body: Body) => MaybePromise<Reply>;
+  /** Continues the jobs of an earlier process, if this server runs jobs; called when a server starts to listen. */
+  resume(): void;
+}
+
 /**
- * A server: one `fetch` function, and what adapters need.
+ * A server: one `fetch` function, with its tools and its lifecycle.
  *
  * @typeParam Tools The tools, as a tuple; `createClient<typeof server>` reads them.
  */
@@ -41,58 +49,50 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
   readonly info: ServerInfo;
   /** The tools, as they are listed to callers. */
   readonly tools: readonly ToolListing[];
-  /** Those of them that a caller may know of. */
+  /** The tools that are visible to a caller. */
   toolsFor(principal: Principal | undefined): readonly ToolListing[];
   /** Names of its wires. */
   readonly wires: readonly string[];
-  /** Limits on what callers send and get. */
+  /** Limits on requests and results. */
   readonly limits: Limits;
   /** Host names under which it may be reached; `undefined` for any. */
   readonly hosts: readonly string[] | undefined;
-  /** Whether it was closed; it stays so. */
+  /** Whether it was closed; it stays closed. */
   readonly isClosed: boolean;
-  /** Runs calls without any encoding. */
-  readonly dispatch: Dispatch;
-  /** Tells callers what has changed. */
+  /** Notifies callers of changes. */
   readonly notify: Notify;
   /**
    * Answers a request: for `Deno.serve`, `Bun.serve`, Workers and frameworks. Never rejects.
    *
    * @param request The request.
-   * @param host What the runtime passes beside it.
+   * @param host The second argument that the runtime passes.
    */
   readonly fetch: (request: Request, host?: unknown) => Promise<Response>;
-  /** Answers a request that is not a `Request`: for adapters. Never throws, never rejects. */
-  readonly handle: (head: Head, body: Body) => MaybePromise<Reply>;
-  /** The same server, held to other hosts, origins or CORS. */
-  guarded(options: GateOptions): Server<Tools>;
+  /** The same server with another policy of hosts, origins and CORS. */
+  withOriginPolicy(policy: OriginPolicy): Server<Tools>;
   /**
-   * Takes deferred work as it comes due, also while nobody calls: for a process that only works, and after a start. Otherwise
-   * a server begins with the first call that has to do with promises.
+   * Starts a worker that runs deferred work as it comes due: for a process without callers, and after a start. Otherwise a
+   * server starts one at the first call that needs it.
+   *
+   * @throws {TypeError} If the server has no engine.
    */
   work(options?: Partial<WorkOptions>): EngineWorker;
   /**
-   * Goes on with what was promised before a restart, if this server may: what listening begins with.
+   * Access for runtimes, transports and stdio.
    *
    * @internal
    */
-  "~resume"(): void;
+  readonly "~server": ServerInternals;
   /**
-   * What it is made of: for another that it is to be a part of.
+   * Contents of the server, for another server that it is a part of.
    *
    * @internal
    */
   readonly "~offer": ServerOffer;
   /**
-   * What its wires got: for one that is not reached by requests, such as stdio.
+   * Stops taking calls, waits for calls under way, ends those that are left after the grace period, and closes the engine.
    *
-   * @internal
-   */
-  readonly "~host": WireHost;
-  /**
-   * Takes no more calls, lets those under way end, ends what is left after the grace, and closes the engine.
-   *
-   * @param graceMs How long calls may go on, in milliseconds. Default: 10,000.
+   * @param graceMs The grace period, in milliseconds. Default: 10,000.
    */
   close(graceMs?: number): Promise<void>;
 }
@@ -108,11 +108,12 @@ const DEFAULT_LIMITS: Limits = {
 const DEFAULT_CONCURRENCY = 10;
 
 /**
- * Makes a server of tools.
+ * Creates a server of tools, without promises, questions and caller state until the options bring them: `engine:
+ * memoryEngine()` of `./engine` brings promises, `keys: keyRing(…)` of `./tokens` brings questions and caller state.
  *
  * @example One `fetch` function
  * ```ts
- * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import { createServer, defineTool } from "jsr:@toolwire/toolwire/core";
  * import { strictEqual } from "node:assert/strict";
  *
  * const greet = defineTool("greet").describe("Greet someone").handle(({ name }) => `Hello, ${name}!`);
@@ -125,41 +126,24 @@ const DEFAULT_CONCURRENCY = 10;
  * }));
  * strictEqual((await response.json()).result.content, "Hello, Ada!");
  * ```
- * @throws {TypeError} If `hosts`, `origins`, `keys`, `auth`, `middleware`, `jobMiddleware` or `parts` are not what they should be, two tools have the same name, a tool has a reserved name, a part has `auth` and the whole has none, or two wires share a path.
+ * @throws {TypeError} If an option is of the wrong type, two tools have the same name, a tool has a reserved name, a tool gives promises and there is no engine, a part has `auth` and the whole has none, or two wires share a path.
  * @throws {RangeError} If `timeoutMs`, `work.concurrency` or one of `limits` is not positive.
  */
-export function createServer<const Tools extends readonly AnyTool[], const Parts extends readonly Part[] = readonly []>(
-  options: ServerOptions<Tools, Parts>,
-): Server<AllTools<Tools, Parts>> {
+export function createCoreServer<
+  const Tools extends readonly AnyTool[],
+  const Parts extends readonly Part[] = readonly [],
+>(options: CoreServerOptions<Tools, Parts>): Server<AllTools<Tools, Parts>> {
   checkServerOptions(options);
-  const { middleware = [], jobMiddleware = [] } = options;
+  const { middleware = [], jobMiddleware = [], changes: ownChanges = memoryBus(), parts: [first] = [] } = options;
   for (const chain of [middleware, jobMiddleware]) assertMiddleware(chain, "the server");
-  const { changes: own = memoryBus(), parts: [first] = [], resources = [], prompts = [] } = options;
-  const parts = first?.["~join"](options, own);
-  const offered = parts ?? { changes: own, resources, prompts };
-  const registry = new ToolRegistry(options.tools, parts);
-  const { clock = systemClock, work, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  const parts = first?.["~join"](options, ownChanges);
+  const registry = new ToolRegistry(options.tools, options.engine?.["~deferral"].systemTools ?? [], parts);
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const engine = options.engine ?? memoryEngine({ clock });
-  const dispatcher = new Dispatcher({
-    registry,
-    clock,
-    middleware,
-    jobMiddleware,
-    onError: options.onError,
-    timeoutMs,
-    logger: options.logger,
-    keys: resolveKeys(options.keys, options.logger),
-    engine,
-    concurrency: work === false ? 0 : work?.concurrency ?? DEFAULT_CONCURRENCY,
-    resultChars: limits.resultChars,
-    answerLimits: limits,
-    config: options.config,
-  });
+  const dispatcher = createDispatcher(options, registry, limits);
   parts?.onPlans(() => registry.refresh());
-  const wires = options.wires ?? [mcpLite()];
+  const { resources = [], prompts = [] } = parts ?? options;
+  const { wires = [mcpLite()] } = options;
   const routes = new Map<string, MountedWire>();
-  const { name = "toolwire", version = "0.0.0", title, description, websiteUrl, icons, instructions } = options;
   const mounted: MountedPaths[] = [];
   const host: WireHost = {
     mounted,
@@ -171,105 +155,147 @@ export function createServer<const Tools extends readonly AnyTool[], const Parts
       return registry.definitions();
     },
     toolsFor(principal) {
-      const seen = registry.definitionsFor(principal);
+      const visible = registry.definitionsFor(principal);
       const tools = registry.listings();
-      return seen.length === tools.length ? tools : seen.map(listTool);
+      return visible.length === tools.length ? tools : visible.map(listTool);
     },
     addToolset: (tag, tools) => dispatcher.attach(tag, tools),
-    catalog: makeCatalog(
-      offered.resources,
-      offered.prompts,
-      (plan, call, sink) => dispatcher.run(plan, call, sink),
+    catalog: createContentCatalog(
+      resources,
+      prompts,
+      (definition, call, sink) => dispatcher.run(definition, call, sink),
     ),
-    changes: offered.changes,
-    info: {
-      name,
-      version,
-      ...omitUndefined({ title, description, websiteUrl, icons, instructions }),
-    },
+    changes: parts?.changes ?? ownChanges,
+    info: infoOf(options),
     limits,
-    clock,
-    challenge: (refusal, path) => auth?.challenge(refusal, path),
+    clock: dispatcher.clock,
+    challenge: (error, path) => auth?.challenge(error, path),
   };
   const auth = options.auth?.mount(host, routes);
-  for (const wire of wires) mounted.push({ wire: wire.name, paths: mount(wire, host, routes) });
+  for (const wire of wires) mounted.push({ wire: wire.name, paths: mountWire(wire, host, routes) });
   const offer: ServerOffer = { options, parts, changes: host.changes, plans: () => registry.definitions() };
-  const names = wires.map((wire) => wire.name);
-  return makeServer({ host, offer, dispatcher, engine, wires: names, routes, auth }, options);
+  return serverOf({ host, offer, dispatcher, routes, auth, close: () => options.engine?.close() }, options);
 }
 
-interface Core {
-  readonly engine: Engine;
+function createDispatcher(
+  options: CoreServerOptions<readonly AnyTool[], readonly Part[]>,
+  registry: ToolRegistry,
+  limits: Limits,
+): Dispatcher {
+  const { clock = systemClock, middleware = [], jobMiddleware = [], timeoutMs = DEFAULT_TIMEOUT_MS, work } = options;
+  return new Dispatcher({
+    registry,
+    clock,
+    middleware,
+    jobMiddleware,
+    onError: options.onError,
+    timeoutMs,
+    logger: options.logger,
+    keys: options.keys,
+    engine: options.engine,
+    concurrency: work === false ? 0 : work?.concurrency ?? DEFAULT_CONCURRENCY,
+    resultChars: limits.resultChars,
+    outputLimits: limits,
+    config: options.config,
+  });
+}
+
+/**
+ * Creates the catalog of a server; `undefined` if it has neither resources nor prompts, which bring its code.
+ *
+ * @throws {TypeError} If a definition is not finished, or two have the same name or URI.
+ */
+function createContentCatalog(
+  resources: readonly Resource[],
+  prompts: readonly Prompt[],
+  run: RunDefinition,
+): ContentCatalog | undefined {
+  const [first] = [...resources, ...prompts];
+  return first?.["~catalog"](resources, prompts, run);
+}
+
+function infoOf(options: Partial<ServerInfo>): ServerInfo {
+  const { name = "toolwire", version = "0.0.0", title, description, websiteUrl, icons, instructions } = options;
+  return { name, version, ...omitUndefined({ title, description, websiteUrl, icons, instructions }) };
+}
+
+/** The parts of a server that do not depend on its origin policy. */
+interface ServerParts {
   readonly host: WireHost;
   readonly offer: ServerOffer;
   readonly dispatcher: Dispatcher;
-  readonly wires: readonly string[];
   readonly routes: Routes;
   readonly auth: MountedAuth | undefined;
+  /** Closes the engine. */
+  close(): MaybePromise<void>;
 }
 
-function makeServer<Tools extends readonly AnyTool[]>(core: Core, gateOptions: GateOptions): Server<Tools> {
-  const { host, offer, dispatcher, engine, wires, routes, auth } = core;
-  const mounted = [...routes.values()];
-  const exposed = mounted.flatMap(({ exposedHeaders = [] }) => exposedHeaders);
-  const gate = new Gate(gateOptions, [...new Set(exposed)]);
-  const answer = (head: Head, body: Body, wire: MountedWire | undefined): MaybePromise<Reply> => {
-    if (wire === undefined) return notFound(head.path, routes);
-    return auth === undefined ? wire.handle(head, body) : auth.answer(head, body, wire);
-  };
-  const handle = (head: Head, body: Body): MaybePromise<Reply> => {
-    const wire = routeOf(head.path, routes);
-    const isPublic = wire?.unauthenticatedPaths?.includes(head.path);
-    const reply = gate.check(head, wire, isPublic) ?? answer(head, body, wire);
-    if (!gate.hasCors || isPublic) return reply;
-    return reply instanceof Promise ? reply.then((later) => gate.decorate(head, later)) : gate.decorate(head, reply);
-  };
-  const publish = async (change: Change) => {
-    try {
-      await host.changes.publish(change);
-    } catch (thrown) {
-      dispatcher.mask(thrown, { change });
-    }
-  };
+function serverOf<Tools extends readonly AnyTool[]>(parts: ServerParts, policy: OriginPolicy): Server<Tools> {
+  const { host, offer, dispatcher } = parts;
+  const handle = createHandler(parts, policy);
   return {
     info: host.info,
     get tools() {
       return host.tools;
     },
     toolsFor: host.toolsFor,
-    wires,
+    wires: host.mounted.map(({ wire }) => wire),
     limits: host.limits,
-    hosts: gateOptions.hosts,
+    hosts: policy.hosts,
     get isClosed() {
       return dispatcher.isClosed;
     },
-    dispatch: dispatcher,
-    notify: {
-      resourceUpdated: (uri) => publish({ kind: "resource-updated", uri }),
-      listChanged: (list) => publish({ kind: "list-changed", list }),
-    },
-    handle,
+    notify: createNotify(host),
     fetch(request, runtime) {
       const incoming = new FetchRequest(request, runtime, host.limits.bodyBytes);
       const reply = handle(incoming, incoming);
       if (reply instanceof Promise) return reply.then(toResponse);
-      // Refused unread. Over HTTP/2 the answer to a body that is not read may be lost to the reset of its stream.
+      // Answered without reading the body. Over HTTP/2 the answer may be lost when the stream of an unread body is reset.
       return incoming.text().then(() => toResponse(reply));
     },
-    guarded: (options) => makeServer(core, { ...gateOptions, ...options }),
-    "~resume": () => dispatcher.resume(),
+    withOriginPolicy: (changed) => serverOf(parts, { ...policy, ...changed }),
+    "~server": { host, handle, resume: () => dispatcher.deferral?.resume() },
     "~offer": offer,
-    "~host": host,
     work: (options = {}) => {
       checkWork(options);
       return dispatcher.work(options.concurrency ?? DEFAULT_CONCURRENCY);
     },
     async close(graceMs = DEFAULT_GRACE_MS) {
-      for (const wire of new Set(mounted)) wire.close?.();
+      for (const wire of new Set(parts.routes.values())) wire.close?.();
       await dispatcher.close(graceMs);
       offer.parts?.close();
-      await engine.close();
+      await parts.close();
       await host.changes.close?.();
     },
+  };
+}
+
+function createHandler({ routes, auth }: ServerParts, policy: OriginPolicy): ServerInternals["handle"] {
+  const exposed = [...routes.values()].flatMap(({ exposedHeaders = [] }) => exposedHeaders);
+  const guard = new OriginGuard(policy, [...new Set(exposed)]);
+  const answer = (head: Head, body: Body, wire: MountedWire | undefined): MaybePromise<Reply> => {
+    if (wire === undefined) return notFound(head.path, routes);
+    return auth === undefined ? wire.handle(head, body) : auth.answer(head, body, wire);
+  };
+  return (head, body) => {
+    const wire = routeOf(head.path, routes);
+    const isPublic = wire?.unauthenticatedPaths?.includes(head.path);
+    const reply = guard.check(head, wire, isPublic) ?? answer(head, body, wire);
+    if (!guard.hasCors || isPublic) return reply;
+    return reply instanceof Promise ? reply.then((later) => guard.decorate(head, later)) : guard.decorate(head, reply);
+  };
+}
+
+function createNotify({ changes, dispatch }: WireHost): Notify {
+  const publish = async (change: Change) => {
+    try {
+      await changes.publish(change);
+    } catch (thrown) {
+      dispatch.mask(thrown, { change });
+    }
+  };
+  return {
+    resourceUpdated: (uri) => publish({ kind: "resource-updated", uri }),
+    listChanged: (list) => publish({ kind: "list-changed", list }),
   };
 }

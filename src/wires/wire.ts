@@ -242,11 +242,11 @@ export interface MountedDuplexWire {
    *
    * @returns Resolves after the connection was closed and every received message was processed.
    */
-  connect(connection: DuplexConnection): Promise<void>;
+  connect(connection: MessageConnection): Promise<void>;
 }
 
 /** One connection of a duplex wire. Lines, frames and authentication are the adapter's. */
-export interface DuplexConnection {
+export interface MessageConnection {
   /** The authenticated caller, if there is one. */
   readonly principal?: Principal | undefined;
   /** Aborts when calls that are still running have to end, because the connection is lost or the time to drain it is over. */

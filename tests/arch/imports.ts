@@ -12,7 +12,7 @@ import { LAYERS, PACKAGES, RUNTIME_FOLDERS } from "./layers.ts";
 export interface Import {
   /** What is imported: a path from the root of the repository, or a package. */
   readonly to: string;
-  /** Whether the import is gone at run time. */
+  /** Whether the import is erased at run time. */
   readonly isType: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface Source {
   readonly text: string;
 }
 
-/** A source without comments; what stands in strings is emptied where `keepStrings` is false. */
+/** A source without comments; its strings are emptied where `keepStrings` is false. */
 export function stripComments(text: string, keepStrings: boolean): string {
   const token =
     /\/\*[\s\S]*?\*\/|\/\/[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`|\/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[dgimsuvy]*(?=[.,;)\]\s])/g;
@@ -127,7 +127,7 @@ function namedRuntimes({ path, text }: Source): string[] {
   );
 }
 
-/** Folders that import each other in a circle at run time, as sentences; empty if there is none. */
+/** Folders that import each other in a circle at run time, as sentences; empty if no circle exists. */
 export function circles(sources: readonly Source[]): string[] {
   const edges = new Map(
     sources.map((source) => [source.path, importsOf(source).filter(({ isType }) => !isType).map(({ to }) => to)]),

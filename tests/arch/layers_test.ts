@@ -74,8 +74,8 @@ for (
     [
       "a wire that imports another",
       "src/wires/mcp/http/server/mcp.ts",
-      'import { httpErrorCodes } from "../../../mcp_lite/server/codes.ts";',
-      "src/wires/mcp/http/server/mcp.ts imports src/wires/framing/json_rpc/codes.ts: a wire never imports another wire",
+      'import { encodeOutcome } from "../../../mcp_lite/server/encode.ts";',
+      "src/wires/mcp/http/server/mcp.ts imports src/wires/mcp_lite/server/encode.ts: a wire never imports another wire",
     ],
     [
       "a wire's client that imports another's",

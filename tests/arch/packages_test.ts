@@ -59,7 +59,20 @@ async function outsideOf(entry: string, platform: "neutral" | "browser"): Promis
   );
 }
 
-for (const entry of [".", "./schema", "./testing", "./grpc", "./mcp", "./agents", "./oauth"]) {
+for (
+  const entry of [
+    ".",
+    "./core",
+    "./engine",
+    "./tokens",
+    "./schema",
+    "./testing",
+    "./grpc",
+    "./mcp",
+    "./agents",
+    "./oauth",
+  ]
+) {
   for (const platform of ["neutral", "browser"] as const) {
     test(`entry ${entry} bundles for ${platform} without a module of any runtime`, async () => {
       deepStrictEqual(await outsideOf(deno.exports[entry] ?? "", platform), []);
@@ -71,13 +84,10 @@ test("entry ./serve is known to import modules of node: the check above can fail
   ok((await outsideOf(deno.exports["./serve"] ?? "", "neutral")).some((path) => path.startsWith("node:")));
 });
 
-test("the client alone pulls in neither valibot nor the server", async () => {
+/** Files with bytes in the bundle of a module whose text is `contents`. */
+async function filesIn(contents: string): Promise<string[]> {
   const { metafile } = await build({
-    stdin: {
-      contents: 'import { createClient } from "./mod.ts"; console.log(createClient);',
-      resolveDir: ROOT,
-      loader: "ts",
-    },
+    stdin: { contents, resolveDir: ROOT, loader: "ts" },
     bundle: true,
     write: false,
     metafile: true,
@@ -87,55 +97,61 @@ test("the client alone pulls in neither valibot nor the server", async () => {
     logLevel: "silent",
   });
   const [output] = Object.values(metafile.outputs);
-  const inputs = Object.entries(output?.inputs ?? {}).filter(([, { bytesInOutput }]) => bytesInOutput > 0).map((
-    [path],
-  ) => path);
+  return Object.entries(output?.inputs ?? {}).filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) =>
+    path
+  );
+}
+
+test("the client alone pulls in neither valibot nor the server", async () => {
+  const files = await filesIn('import { createClient } from "./mod.ts"; console.log(createClient);');
   deepStrictEqual(
-    inputs.filter((path) => /valibot|src\/(server|runtime|core\/(dispatch|tool|schema))\//.test(path)),
+    files.filter((path) => /valibot|src\/(server|runtime|core\/(dispatch|tool|schema))\//.test(path)),
     [],
   );
 });
 
-test("the front door pulls in neither protobuf nor Connect, nor the code of resources and prompts", async () => {
-  const { metafile } = await build({
-    entryPoints: [join(ROOT, "mod.ts")],
-    bundle: true,
-    write: false,
-    metafile: true,
-    platform: "browser",
-    format: "esm",
-    logLevel: "silent",
+test("the front door pulls in MCP, but neither protobuf nor Connect, nor the code of resources and prompts", async () => {
+  const files = await filesIn('export * from "./mod.ts";');
+  ok(files.includes("src/wires/mcp/http/server/mcp.ts"));
+  deepStrictEqual(files.filter((path) => /@bufbuild|@connectrpc|wires\/grpc\/|core\/content/.test(path)), []);
+});
+
+const CORE_SERVER = `
+  import { createServer, defineTool, mcpLite } from "./src/core/mod.ts";
+  const tool = defineTool("t").describe("T").handle(() => 1);
+  export const server = createServer({ tools: [tool], wires: [mcpLite()] });`;
+
+/** Code that arrives with an engine, with keys or with an adapter of schemas. */
+const BROUGHT = [
+  /^src\/core\/(token|keys)\//,
+  /^src\/engine\//,
+  /^node_modules\/@noble\//,
+  /^src\/core\/dispatch\/promises\//,
+  /^src\/core\/dispatch\/questions\//,
+  /valibot/,
+  /exact_check|check_writer/,
+];
+
+test("a core server with one tool has no byte of tokens, engines, promises, questions, valibot and compiled checks", async () => {
+  const files = await filesIn(CORE_SERVER);
+  ok(files.includes("src/core/dispatch/dispatcher.ts"));
+  deepStrictEqual(files.filter((path) => BROUGHT.some((pattern) => pattern.test(path))), []);
+});
+
+test("the front door has each of them: the check above can fail", async () => {
+  const files = await filesIn('export * from "./mod.ts";');
+  for (const pattern of BROUGHT) ok(files.some((path) => pattern.test(path)), String(pattern));
+});
+
+for (
+  const [name, code, pattern] of [
+    ["an engine", 'export { memoryEngine } from "./src/engine/mod.ts";', BROUGHT[3]],
+    ["keys", 'export { keyRing } from "./src/core/keys/mod.ts";', BROUGHT[4]],
+    ["an adapter", 'export { compiledChecks } from "./src/core/schema/valibot.ts";', BROUGHT[6]],
+  ] as const
+) {
+  test(`${name} beside a core server brings its code`, async () => {
+    const files = await filesIn(`${CORE_SERVER}\n${code}`);
+    ok(files.some((path) => pattern?.test(path)));
   });
-  deepStrictEqual(
-    Object.keys(metafile.inputs).filter((path) => /@bufbuild|@connectrpc|wires\/(grpc|mcp)\/|core\/content/.test(path)),
-    [],
-  );
-});
-
-test("what the core is made of pulls in no converter of schemas, and no compiled checks", async () => {
-  const inputsOf = async (files: readonly string[]) => {
-    const { metafile } = await build({
-      stdin: {
-        contents: files.map((file) => `export * from "./${file}";`).join("\n"),
-        resolveDir: ROOT,
-        loader: "ts",
-      },
-      bundle: true,
-      write: false,
-      metafile: true,
-      platform: "browser",
-      format: "esm",
-      logLevel: "silent",
-    });
-    return Object.keys(metafile.inputs).filter((path) => /valibot|exact_check|check_writer/.test(path)).length;
-  };
-  const core = [
-    "src/core/tool/define_tool.ts",
-    "src/server/server.ts",
-    "src/wires/mcp_lite/server/mcp_lite.ts",
-    "src/wires/memory/client/transport.ts",
-  ];
-  deepStrictEqual(await inputsOf(core), 0);
-  // The front door has them, without valibot itself: the check above can fail.
-  deepStrictEqual(await inputsOf(["mod.ts"]), 5);
-});
+}

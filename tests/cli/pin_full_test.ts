@@ -13,7 +13,7 @@ import { createWeather } from "../wires/webtools/weather.ts";
 /** Each command is a process, and a machine may be busy. */
 const LIMIT = { timeout: 60_000 };
 
-/** Serves, and gives a place for files; both are gone afterwards. */
+/** Serves, and creates a folder for files; both end with the callback. */
 async function withServer(server: Server, use: (url: string, folder: string) => Promise<void>): Promise<void> {
   const listening = await serve(server, { port: 0, graceMs: 0 });
   const folder = mkdtempSync(join(tmpdir(), "toolwire-pin-"));

@@ -1,4 +1,4 @@
-/** Answers that nobody reads, and whose connections broke before: they are let go of without a word. */
+/** Responses that are never read, and whose connections broke before: they are released without an error. */
 import { deepStrictEqual } from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
@@ -54,7 +54,7 @@ test("no answer that nobody reads rejects where nobody looks", async () => {
       client.$.close();
     }
   }
-  // What nobody catches is told once the loop has turned.
+  // An unhandled rejection is reported one turn of the loop later.
   for (let turns = 0; turns < 5; turns++) await new Promise((resolve) => setTimeout(resolve));
   process.off("unhandledRejection", note);
   deepStrictEqual(stray, []);

@@ -75,7 +75,7 @@ export function refusal(
   return error({ code: number, message: `It is ${code}`, data: { ...data, code } }, status, headers);
 }
 
-/** A stream that is sent in these pieces, and tells when it was cancelled. */
+/** A stream that is sent in these pieces; it reports when it was cancelled. */
 export class FakeStream {
   isCancelled = false;
   pulled = 0;

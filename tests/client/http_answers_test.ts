@@ -1,4 +1,4 @@
-/** What the client makes of whatever a server may answer. */
+/** How the client reads any response that a server may send. */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { type ClientMethods, createClient, type HttpClientOptions, ToolError } from "../../mod.ts";
@@ -129,7 +129,7 @@ for (
     if (outcome.kind === "request-for-more-resource") {
       deepStrictEqual(outcome.requests["r"]?.params, { resource: "credits", amount: 5 });
     }
-    // A plain call redeems a promise, and throws what it cannot go on with.
+    // A plain call redeems a promise, and throws an outcome that it cannot continue with.
     if (outcome.kind === "promise") return;
     await rejects($.call("t"), (thrown: unknown) => {
       ok(thrown instanceof ToolError);
@@ -182,7 +182,7 @@ for (
       undefined,
     ]],
     ["a status for a number", { code: 429, message: "Bad" }, 200, ["rate_limited", "Bad", undefined]],
-    // -32000 stands for several codes; their statuses tell them apart.
+    // -32000 stands for several codes; their statuses distinguish them.
     ["-32000 with 401", { code: -32000, message: "Bad" }, 401, ["unauthenticated", "Bad", undefined]],
     ["-32000 with 403", { code: -32000, message: "Bad" }, 403, ["permission_denied", "Bad", undefined]],
     ["-32000 with 429", { code: -32000, message: "Bad" }, 429, ["rate_limited", "Bad", undefined]],

@@ -5,16 +5,8 @@ import { join } from "node:path";
 import { createClient } from "../../mod.ts";
 import { mcpTransport } from "../../src/wires/mcp/mod.ts";
 import { connectTransport } from "../../src/wires/grpc/mod.ts";
-import {
-  findNode,
-  findProgram,
-  type Program,
-  root,
-  runProgram,
-  startProgram,
-  temporaryFolder,
-  testWith,
-} from "../serve/programs.ts";
+import { findNode, findProgram, type Program, root, runProgram, startProgram, testWith } from "../serve/programs.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 import type { ReplicaServer } from "./replica.ts";
 
 const KEYS = "k1:a secret of at least thirty-two bytes";

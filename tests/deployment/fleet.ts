@@ -1,4 +1,4 @@
-/** Replicas behind nginx, which is told just what docs/deployment.md says. */
+/** Replicas behind nginx, which is configured as docs/deployment.md shows. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
@@ -63,7 +63,7 @@ function serverLines(ports: readonly number[]): string {
   return ports.map((port) => `  server 127.0.0.1:${port} max_fails=0;\n`).join("");
 }
 
-/** A replica that can be started anew, with other keys. */
+/** A replica that can be restarted with other keys. */
 export class Replica {
   /** What it calls itself. */
   readonly name: string;

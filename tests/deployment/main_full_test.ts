@@ -1,4 +1,4 @@
-/** The program at the top of docs/deployment.md, as it stands there: it starts, is probed, answers, and ends by signal. */
+/** The program at the top of docs/deployment.md, unchanged: it starts, is probed, answers, and ends by signal. */
 import { strictEqual } from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

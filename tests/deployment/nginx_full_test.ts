@@ -6,7 +6,8 @@ import { createClient, mcpLiteTransport } from "../../mod.ts";
 import { connectTransport, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/mod.ts";
 import { mcpTransport } from "../../src/wires/mcp/mod.ts";
 import { callBody, eventsOf, post, sendRaw, stream } from "../serve/client.ts";
-import { runtimes, temporaryFolder, testWith } from "../serve/programs.ts";
+import { runtimes, testWith } from "../serve/programs.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 import { nginx, Replica, startNginx } from "./fleet.ts";
 import type { ReplicaServer } from "./replica.ts";
 
@@ -130,7 +131,7 @@ testWith("promises are redeemed at any replica while all of them change their ke
   const { folder, replicas, proxy } = await startAll(paths, started);
   const answer = `${folder}/answer`;
 
-  // Somebody calls all the time.
+  // A client calls all the time.
   const caller = createClient<ReplicaServer>(`${proxy.url}/mcp-lite/v1`, { retry: { attempts: 8 } });
   const answeredBy = new Map<string, number>();
   let isOver = false;
@@ -174,7 +175,7 @@ testWith("promises are redeemed at any replica while all of them change their ke
   await roll(`${KEYS},${NEW_KEYS}`, "k1"); // 1: all take the new key
   await roll(`${NEW_KEYS},${KEYS}`, "k2"); // 2: all sign with it
 
-  // The work ends, and each replica tells what became of each promise, whoever made it.
+  // The work ends, and each replica reports the result of each promise, whichever replica made it.
   writeFileSync(answer, "");
   for (const { url } of replicas) {
     for (const token of tokens) {
@@ -183,7 +184,7 @@ testWith("promises are redeemed at any replica while all of them change their ke
       match(result.content, /^begun by (bun|deno|node24)$/);
     }
   }
-  // Through nginx, too, until another replica than the one that promised has told.
+  // Through nginx, too, until another replica than the one that promised has reported.
   const tellers = new Set<string>();
   for (let asked = 0; tellers.size < replicas.length && asked < 100; asked++) {
     const { result } = await callAt(proxy.url, "redeem", { promise: tokens[0] });
@@ -192,7 +193,7 @@ testWith("promises are redeemed at any replica while all of them change their ke
   }
   strictEqual(tellers.size, replicas.length);
 
-  for (const replica of replicas) await replica.restart(NEW_KEYS); // 3: nobody knows the old key
+  for (const replica of replicas) await replica.restart(NEW_KEYS); // 3: no replica has the old key
   for (const { url } of replicas) {
     for (const token of tokens) {
       const { result, error } = await callAt(url, "redeem", { promise: token });

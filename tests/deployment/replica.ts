@@ -1,6 +1,6 @@
 /**
  * One of several replicas: `replica.ts <name> <port> <folder>`, with `TOOLWIRE_KEYS` in its environment. Its tools wait for files
- * in the folder, so that tests say when something happens; its name is its version, which every answer tells.
+ * in the folder, so that tests decide when something happens; its name is its version, which is in every answer.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ const file = v.object({ file: v.string() });
 
 const isThere = (file: string): boolean => existsSync(join(folder, file));
 
-/** Looks at the signal, too: a handler that goes on for ever would keep a process alive that is to end. */
+/** Checks the signal, too: a handler without an end would keep the process alive. */
 async function untilThere(file: string, signal: AbortSignal): Promise<void> {
   while (!isThere(file)) {
     signal.throwIfAborted();

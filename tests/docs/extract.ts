@@ -12,9 +12,9 @@ import { join } from "node:path";
 
 /** One fence. */
 export interface Example {
-  /** Where it stands: `README.md:12`, relative to the root. */
+  /** Its place: `README.md:12`, relative to the root. */
   readonly place: string;
-  /** What becomes of it. `unmarked` fences import nothing of Toolwire and do not say that they are fragments. */
+  /** How it is tested. `unmarked` fences import nothing of Toolwire and are not marked as fragments. */
   readonly kind: "run" | "check" | "peer" | "fragment" | "unmarked";
   readonly code: string;
 }

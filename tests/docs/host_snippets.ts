@@ -1,5 +1,5 @@
 /**
- * What docs/mcp.md tells people to write into the files of their hosts, and to type.
+ * The snippets of docs/mcp.md for the configuration files and command lines of hosts.
  *
  * @module
  */
@@ -15,7 +15,7 @@ const LISTS = ["mcpServers", "servers", "context_servers"];
 /** What hosts call the URL. */
 const URLS = ["url", "httpUrl"];
 
-/** The servers of all JSON snippets. @throws {SyntaxError} If one is no JSON. */
+/** The servers of all JSON snippets. @throws {SyntaxError} If a snippet is not JSON. */
 export function findHostEntries(markdown: string): HostEntry[] {
   return [...markdown.matchAll(/^```json\n(.*?)^```$/gms)].flatMap(({ 1: json = "", index }) => {
     const file = JSON.parse(json) as Readonly<

@@ -1,4 +1,4 @@
-/** What docs/mcp.md tells hosts, told to them: each command is started, each URL called, as a host would. */
+/** The snippets of docs/mcp.md for hosts: each command is started, each URL called, as a host would. */
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -11,7 +11,8 @@ import * as v from "../../src/core/schema/valibot.ts";
 import { mcp, type McpTransport, mcpTransport } from "../../src/wires/mcp/mod.ts";
 import { stdioTransport } from "../../src/wires/mcp/stdio/mod.ts";
 import { installExample, installPackage } from "../examples/packages.ts";
-import { findNode, findProgram, root, runProgram, temporaryFolder, testWith } from "../serve/programs.ts";
+import { findNode, findProgram, root, runProgram, testWith } from "../serve/programs.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 import { findCommands, findHostEntries, findTableCommands } from "./host_snippets.ts";
 
 const markdown = readFileSync(join(root, "docs/mcp.md"), "utf8");

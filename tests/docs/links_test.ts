@@ -29,7 +29,7 @@ function linksOf(page: string): Link[] {
   });
 }
 
-/** What GitHub makes of the headings of a page. */
+/** The anchors that GitHub gives the headings of a page. */
 function anchorsOf(page: string): ReadonlySet<string> {
   const headings = Array.from(prose(page).matchAll(/^#+ (.*)$/gm), ([, heading = ""]) => heading);
   return new Set(

@@ -2,7 +2,8 @@ import { deepStrictEqual, doesNotMatch, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import process from "node:process";
 import { sqliteEngine } from "../../src/engine/sqlite/mod.ts";
-import { command, type Program, runtimes, startProgram, temporaryFolder, testWith } from "../serve/programs.ts";
+import { command, type Program, runtimes, startProgram, testWith } from "../serve/programs.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 import { newJob, Runs, sleep, until } from "./suite.ts";
 
 const LEASE_MS = 1_500;

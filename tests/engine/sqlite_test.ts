@@ -7,7 +7,7 @@ import { sqliteEngine, type SqliteEngineOptions } from "../../src/engine/sqlite/
 import { openDatabase, type SqliteDatabase } from "../../src/engine/sqlite/database.ts";
 import { SqliteStore } from "../../src/engine/sqlite/store.ts";
 import { SqliteSubscriptions } from "../../src/engine/sqlite/subscriptions.ts";
-import { temporaryFolder } from "../serve/programs.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 import { errorLogger } from "./fixture.ts";
 import { engineSuite, newJob, type OpenedEngine, Runs, sleep, until } from "./suite.ts";
 

@@ -2,7 +2,8 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { findProgram, runProgram, startProgram, temporaryFolder, testWith } from "../serve/programs.ts";
+import { findProgram, runProgram, startProgram, testWith } from "../serve/programs.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 
 const needs = ["chromium", "bun", "esbuild"].map(findProgram);
 

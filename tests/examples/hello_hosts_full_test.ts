@@ -6,7 +6,8 @@ import { test } from "node:test";
 import { createClient, ToolError } from "../../mod.ts";
 import type { server as helloServer } from "../../examples/hello/server.ts";
 import { eventsOf, post, stream } from "../serve/client.ts";
-import { findNode, findProgram, root, runProgram, startProgram, temporaryFolder, testWith } from "../serve/programs.ts";
+import { findNode, findProgram, root, runProgram, startProgram, testWith } from "../serve/programs.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 import { installPackage } from "./packages.ts";
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;

@@ -1,5 +1,5 @@
 /**
- * Packages where programs expect them: this one in a folder of its own, and those that an example names.
+ * Packages where programs expect them: this one in a separate folder, and those that an example names.
  *
  * @module
  */
@@ -24,7 +24,7 @@ export async function installPackage(folder: string, compiler: string): Promise<
   await symlink("../toolwire/dist/src/cli/main.js", join(folder, "node_modules/.bin/toolwire"));
 }
 
-/** Installs what an example's package.json names, if it is missing; gives why that cannot be had, or `undefined`. */
+/** Installs what an example's package.json names, if it is missing; returns why that failed, or `undefined`. */
 export function installExample(story: string): string | undefined {
   const cwd = join(root, "examples", story);
   const { status, stderr, error } = spawnSync("node", [join(root, "scripts/install.mjs")], { cwd, encoding: "utf8" });

@@ -1,10 +1,11 @@
 /**
  * Guarantees, as they are counted in docs/guarantees.md: what is tested, over which wire, by how many cases.
  *
- * A file of guarantees defines them, and a file of tests registers them; so the page can be held to what is defined without
+ * A file of guarantees defines them, and a file of tests registers them, so that the page can be compared with the definitions without
  * running it.
  */
 import { test } from "node:test";
+import { overlap } from "../overlap.ts";
 import { DESCRIPTIONS } from "../wires/descriptions/all.ts";
 import type { Place } from "../wires/descriptions/description.ts";
 
@@ -28,8 +29,10 @@ export interface Guarantee {
   /** Its name on the page, and in the names of its tests. */
   readonly name: string;
   /** What is guaranteed, in a sentence. */
-  readonly says: string;
+  readonly statement: string;
   readonly tests: readonly GuaranteeTest[];
+  /** Whether tests may run at the same time: they mostly wait, and share nothing. Default: `false`. */
+  readonly mayOverlap?: boolean;
   /** Why a column has no tests. */
   readonly none?: Readonly<Record<string, string>>;
   /** Further tests, which are not counted. */
@@ -44,8 +47,11 @@ export function testName({ name }: Pick<Guarantee, "name">, { column, where, cou
 /** Makes tests of guarantees. */
 export function register(guarantees: readonly Guarantee[]): void {
   for (const guarantee of guarantees) {
-    for (const one of guarantee.tests) {
-      test(testName(guarantee, one), { skip: one.skip, timeout: 120_000 }, () => one.run());
+    const { tests, mayOverlap = false } = guarantee;
+    const runnable = tests.filter(({ skip }) => skip === false);
+    const bodies = overlap(runnable.map((one) => () => one.run()), mayOverlap ? undefined : 1);
+    for (const one of tests) {
+      test(testName(guarantee, one), { skip: one.skip, timeout: 120_000 }, bodies[runnable.indexOf(one)] ?? (() => {}));
     }
   }
 }
@@ -53,7 +59,7 @@ export function register(guarantees: readonly Guarantee[]): void {
 /** Named cases. */
 export type Cases<Case> = Readonly<Record<string, Case>>;
 
-/** A test of all cases at one place; what breaks is told with the name of its case. */
+/** A test of all cases at one place; a failure names its case. */
 export function overCases<Opened, Case>(
   { column, where, skip = false, open }: Place<Opened>,
   cases: Cases<Case>,

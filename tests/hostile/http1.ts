@@ -30,7 +30,7 @@ export async function readAll(socket: Socket): Promise<Uint8Array> {
   return joinChunks(pieces);
 }
 
-/** Sends a request over a connection of its own, and reads what comes until that ends. */
+/** Sends a request over its own connection, and reads until that ends. */
 export async function exchange1(port: number, request: RawRequest, host: string | Uint8Array): Promise<RawResponse> {
   const socket = await open1(port);
   const read = readAll(socket);
@@ -42,7 +42,7 @@ export async function exchange1(port: number, request: RawRequest, host: string 
   return parse1(await read);
 }
 
-/** What came back; status 0 if it is no answer. */
+/** The response; status 0 if it is not one. */
 export function parse1(bytes: Uint8Array): RawResponse {
   const end = Buffer.from(bytes).indexOf("\r\n\r\n");
   const [status = "", ...lines] = Buffer.from(bytes.slice(0, Math.max(0, end))).toString("latin1").split("\r\n");

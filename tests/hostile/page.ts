@@ -9,15 +9,14 @@ export interface Counted {
 
 const HEAD = `# Guarantees
 
-What holds whatever callers, handlers and servers do. This page is written by its tests: \`npm run guarantees\` runs
-\`tests/hostile\` on every runtime, and writes the table if all of it passes; a test of its own holds the page to what is
-defined.
+Behaviour that holds for any caller, handler and server. Tests write this page: \`npm run guarantees\` runs the guarantees of
+\`tests/hostile\` on every runtime, and writes the table if all of them pass; a test compares the page with their definitions.
 
 A number is the cases that passed over that wire, in process and over sockets, on each of`;
 
 const FOOT =
-  `Workerd opens no sockets: what has to be sent over one is not run there, and its number stands apart. Handlers' results
-and what callers send are bounded by [limits](limits.md).`;
+  `Workerd opens no sockets: cases that need one are not run there, and its number is separate. Results of handlers and
+input of callers are bounded by [limits](limits.md).`;
 
 /** The whole page. */
 export function renderPage(guarantees: readonly Guarantee[], counted: readonly Counted[]): string {
@@ -28,7 +27,7 @@ export function renderPage(guarantees: readonly Guarantee[], counted: readonly C
   });
   const runtimes = counted.map(({ runtime }) => runtime).join(", ");
   return [
-    `${HEAD}\n${runtimes}. A letter is why there are none.`,
+    `${HEAD}\n${runtimes}. A letter is the reason for a missing number.`,
     [`| guarantee | ${COLUMNS.join(" | ")} |`, `|---|${COLUMNS.map(() => "---:|").join("")}`, ...rows].join("\n"),
     [...reasons].map(([reason, letter]) => `- ${letter}: ${reason}`).join("\n"),
     FOOT,
@@ -36,9 +35,9 @@ export function renderPage(guarantees: readonly Guarantee[], counted: readonly C
   ].join("\n\n") + "\n";
 }
 
-function sectionOf({ name, says, also = [] }: Guarantee): string {
+function sectionOf({ name, statement, also = [] }: Guarantee): string {
   const files = also.map((file) => `\`${file}\``).join(", ");
-  return `## ${name}\n\n${says}${files === "" ? "" : `\n\nFurther tests, not counted: ${files}.`}`;
+  return `## ${name}\n\n${statement}${files === "" ? "" : `\n\nFurther tests, not counted: ${files}.`}`;
 }
 
 /** Why cells are empty, each with its letter. */

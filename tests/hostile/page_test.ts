@@ -1,4 +1,4 @@
-/** docs/guarantees.md tells of what is tested, all of it, and of nothing else. */
+/** docs/guarantees.md lists what is tested, all of it, and nothing else. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -26,8 +26,8 @@ test("the page has a row for each guarantee, with its cases over each wire, or w
 });
 
 test("the page says what is guaranteed, and which further tests there are", () => {
-  for (const { name, says, also = [] } of allGuarantees) {
-    ok(page.includes(`## ${name}\n\n${says}\n`), name);
+  for (const { name, statement, also = [] } of allGuarantees) {
+    ok(page.includes(`## ${name}\n\n${statement}\n`), name);
     for (const file of also) ok(existsSync(new URL(file, root)) && page.includes(file), file);
   }
 });

@@ -1,7 +1,7 @@
 // A reporter for `node --test`: one line of JSON for each test that has no subtests, as the matrix reads them.
 export default async function* report(source) {
   const path = [];
-  /** The deepest level that has had a result since its parent began: whoever ends above it is a parent. */
+  /** The deepest level that has had a result since its parent began: a test that ends above it is a parent. */
   let deepest = 0;
   for await (const { type, data } of source) {
     if (type === "test:start") path.splice(data.nesting, Infinity, data.name);

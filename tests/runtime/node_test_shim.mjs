@@ -36,7 +36,7 @@ export function describe(...args) {
   const suite = new Suite(name, current, options);
   current.children.push(suite);
   current = suite;
-  // A promise would be awaited by nobody: `node:test` has no tests in async suites that are worth the trouble here.
+  // A promise would not be awaited: `node:test` has no tests in async suites that are worth the trouble here.
   if (run(suite) instanceof Promise) throw new TypeError(`The suite ${JSON.stringify(name)} must not be async`);
   current = suite.parent;
 }

@@ -1,4 +1,4 @@
-// Runs test files inside workerd: each is bundled into a Worker of its own, `node:test` being the shim, and run by `workerd test`.
+// Runs test files inside workerd: each is bundled into its own Worker, `node:test` being the shim, and run by `workerd test`.
 import { build } from "esbuild";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { builtinModules } from "node:module";

@@ -1,4 +1,4 @@
-/** Replies that break while they are sent: their callers see it, nobody else does. */
+/** Replies that break while they are sent: their callers see it, other callers do not. */
 import { ok, strictEqual } from "node:assert/strict";
 import { connect as connectHttp2 } from "node:http2";
 import { test } from "node:test";

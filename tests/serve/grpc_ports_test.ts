@@ -1,4 +1,4 @@
-/** Where gRPC listens: a port of its own, or one port in the clear; and what is no place for it. */
+/** Where gRPC listens: its own port, or one port in the clear; and addresses that are rejected. */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import type { Buffer } from "node:buffer";
 import { Agent, request } from "node:http";
@@ -80,7 +80,7 @@ test("one port tells what a connection speaks, however little comes at once", as
     const head = `POST /mcp-lite/v1/calltools HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n`;
     const text = `${head}connection: close\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
     match(await converse(port, text, false), /^HTTP\/1.1 200 /);
-    // As `nc` does, which says that it has said all.
+    // As `nc` does, which half-closes the connection.
     match(await converse(port, text, true), /^HTTP\/1.1 200 /);
     const socket = connectTcp(port, "127.0.0.1").on("error", () => {});
     let received = "";

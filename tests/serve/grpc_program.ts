@@ -1,7 +1,7 @@
 /**
- * A server that speaks gRPC beside the rest: `grpc_program.ts <options of serve() as JSON>`.
+ * A server with gRPC beside the other wires: `grpc_program.ts <options of serve() as JSON>`.
  *
- * It prints its URLs, what becomes of its handlers, and what it masks. `close` shuts it down, `memory` tells what it holds.
+ * It prints its URLs, the events of its handlers, and the errors that it masks. `close` shuts it down, `memory` prints its memory.
  */
 import process from "node:process";
 import { createServer, mcpLite } from "../../mod.ts";

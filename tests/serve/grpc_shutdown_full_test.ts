@@ -24,7 +24,7 @@ for (const runtime of runtimes) {
       await using server = await startProgram(command(runtime, path, program, options));
       const url = await grpcUrlOf(server);
       const client = createClient(grpcTransport(url), { retry: { attempts: 0 } });
-      // Each on a connection of its own, which ends with its last stream.
+      // Each on its own connection, which ends with its last stream.
       const others = Array.from({ length: 4 }, () => createClient(grpcTransport(url), { retry: { attempts: 0 } }));
       const idle = createClient(grpcTransport(url));
       strictEqual(await idle["big"]?.({ length: BIG }), "x".repeat(BIG));

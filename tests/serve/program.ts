@@ -1,7 +1,7 @@
 /**
  * A server to stop, starve and shout at: `program.ts <hostname> <port> <graceMs> [signal]`.
  *
- * It prints its URL and what becomes of its handlers. Without a signal it reads commands: `close` shuts it down, twice.
+ * It prints its URL and the events of its handlers. Without a signal it reads commands: `close` shuts it down, twice.
  */
 import process from "node:process";
 import { createServer } from "../../mod.ts";

@@ -5,8 +5,6 @@
  */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
@@ -50,7 +48,7 @@ process.once("exit", () => running.forEach(endGroup));
 /** Starts a program and waits for the URL that it prints. */
 export async function startProgram(command: readonly string[], options: StartOptions = {}): Promise<Program> {
   const [file = "", ...args] = command;
-  // A group of its own, so that what a wrapper starts ends with it.
+  // Its own process group, so that what a wrapper starts ends with it.
   const child = spawn(file, args, {
     cwd: options.cwd ?? root,
     env: { ...process.env, NO_COLOR: "1", ...options.env },
@@ -140,7 +138,7 @@ export async function grpcUrlOf(server: Program): Promise<string> {
   return url;
 }
 
-/** What a finished program said. */
+/** Output of a finished program. */
 export interface Finished {
   /** Its exit code. */
   readonly code: number | null;
@@ -181,12 +179,6 @@ export function runProgram(
     });
     child.once("close", end);
   });
-}
-
-/** A folder that is deleted at the end. */
-export async function temporaryFolder(): Promise<AsyncDisposable & { readonly path: string }> {
-  const path = await mkdtemp(join(tmpdir(), "toolwire-"));
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
 /** A program that tests need: where it is, or why it is not there. */

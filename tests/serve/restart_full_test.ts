@@ -1,8 +1,9 @@
-/** A server is killed in the middle of promised work, and started again: what becomes of the promise. */
+/** A server is killed in the middle of promised work, and restarted: its promise is kept or lost. */
 import { deepStrictEqual, match, rejects } from "node:assert/strict";
 import { join } from "node:path";
 import { createClient } from "../../mod.ts";
-import { command, runtimes, startProgram, temporaryFolder, testWith } from "./programs.ts";
+import { command, runtimes, startProgram, testWith } from "./programs.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 
 const script = "tests/serve/restart_program.ts";
 const endpoint = (url: string) => `${url}/mcp-lite/v1`;
@@ -19,7 +20,7 @@ for (const runtime of runtimes) {
     first.signal("SIGKILL");
     await first.exited;
     await using second = await start();
-    // It goes on by itself, before anybody asks.
+    // It resumes by itself, before any call asks.
     await second.printed(/attempt 2/);
     const { $ } = createClient(endpoint(second.url));
     deepStrictEqual(await $.redeem(promised?.token ?? "").result(), { isSameCall: true, attempt: 2 });

@@ -31,7 +31,7 @@ const A3 = `{
   } 
 } `;
 
-/** The appendix's request, with a token that this server gave; its own is none. */
+/** The appendix's request, with a token of this server; the appendix's token is invalid here. */
 const redeemOf = (token: string) =>
   `{ 
   "jsonrpc": "2.0", 
@@ -195,7 +195,7 @@ function checkTools(tools: readonly Readonly<Record<string, unknown>>[]): void {
   }
 }
 
-/** A.3: a promise, the same promise while the work goes on, and the answer, as often as it is asked for. */
+/** A.3: a promise, the same promise while the work is still running, and the answer, as often as it is asked for. */
 async function checkPromise(curl: string, base: string, version: string, ...args: readonly string[]): Promise<void> {
   const post = async (endpoint: string, body: string) => {
     const sent = await send(curl, base + endpoint, body, ...args);

@@ -1,4 +1,4 @@
-/** One port with TLS: every protocol on it, and what is none. */
+/** One port with TLS: every protocol on it, and bytes of none. */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import type { Buffer } from "node:buffer";
 import { execFileSync } from "node:child_process";

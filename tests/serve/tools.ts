@@ -1,4 +1,4 @@
-/** The tools of the servers that tests stop, starve and shout at: they print what becomes of them. */
+/** The tools of the servers that tests stop, starve and flood: they print their events. */
 import process from "node:process";
 import { defineTool, type Logger } from "../../mod.ts";
 
@@ -8,7 +8,7 @@ export const delay = (ms: number): Promise<void> => new Promise((resolve) => set
 /** Writes a line. */
 export const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Prints what is masked: tests see to it that nothing is that comes of callers. */
+/** Prints masked errors: tests assert that callers cannot cause any. */
 export const logger: Logger = {
   debug() {},
   info() {},

@@ -5,7 +5,8 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { delay, eventsOf, post, stream } from "./client.ts";
-import { findProgram, root, runProgram, startProgram, temporaryFolder, testWith } from "./programs.ts";
+import { findProgram, root, runProgram, startProgram, testWith } from "./programs.ts";
+import { temporaryFolder } from "../temporary_folder.ts";
 
 const needs = [findProgram("esbuild"), findProgram("workerd")];
 

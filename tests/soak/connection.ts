@@ -47,11 +47,11 @@ export function connect({ url, tally }: Scene, options: ClientOptions = {}): Con
   return { client, answeredBy: () => address };
 }
 
-/** Nobody was there; or whoever was died so often that the call's time was over. What is asked again may be asked again. */
+/** No server was there; or servers died so often that the call's time was over. A call that may be repeated is repeated. */
 const MAY_PASS: ReadonlySet<string> = new Set(["unavailable", "deadline_exceeded"]);
 
 /**
- * Makes a call again and again while nobody is there to answer it. Any other error is the caller's.
+ * Makes a call again and again while no server answers it. Any other error is the caller's.
  *
  * @throws {ToolError} What the last one gave.
  */

@@ -28,14 +28,14 @@ export interface FleetOptions {
   readonly keys: string;
 }
 
-/** One of our own processes. */
+/** A process of the fleet. */
 interface Member {
   readonly name: string;
   readonly isReplica: boolean;
   readonly command: readonly string[];
   keys: string;
   program: Program | undefined;
-  /** Whether somebody ends it, or starts it again. */
+  /** Whether it is being ended, or restarted. */
   isBusy: boolean;
 }
 
@@ -47,7 +47,7 @@ export class Fleet {
   kills = 0;
   /** How many were ended as a deployment does. */
   stops = 0;
-  /** Which of them have ended by themselves, and what they said last. */
+  /** Processes that have ended by themselves, and their last output. */
   readonly crashes: string[] = [];
   /** What they have written, by line, with what differs from line to line left out. */
   readonly logs: Map<string, number> = new Map();

@@ -12,7 +12,7 @@ import { KeepAlive, post } from "./keep_alive.ts";
 export interface Holding {
   readonly heap: number;
   readonly rss: number;
-  /** `null` where that cannot be told. */
+  /** `null` where the system does not provide it. */
   readonly descriptors: number | null;
 }
 
@@ -21,11 +21,11 @@ export interface GrowthReport {
   readonly runtime: string;
   readonly kind: string;
   readonly count: number;
-  /** Before anybody called. */
+  /** Before the first call. */
   readonly cold: Holding;
   /** Once it was warm. */
   readonly warm: Holding;
-  /** When all was done, and everybody had left. */
+  /** After the last call, when all callers had left. */
   readonly last: Holding;
   readonly seconds: number;
 }
@@ -45,7 +45,7 @@ const CONNECTIONS = 4;
 /** Calls before the first measure: a process grows until it has met everything, and everything is compiled. */
 const WARM_SHARE = 0.2;
 const WARM_LEAST = 4_000;
-/** How often it is looked whether all connections are gone. */
+/** How often it is checked whether all connections are closed. */
 const MAX_LOOKS = 20;
 
 const CALL_PATH = "/mcp-lite/v1/calltools";
@@ -127,7 +127,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
 const PROGRAM = fileURLToPath(new URL("growth_program.ts", import.meta.url));
 const FLAGS: Readonly<Record<string, readonly string[]>> = { deno: ["--v8-flags=--expose-gc"], node: ["--expose-gc"] };
 
-/** Measures one kind of call, in a process of its own. */
+/** Measures one kind of call, in a separate process. */
 export async function measureGrowth(runtime: Runtime, kind: string, calls: number): Promise<GrowthReport> {
   const { weight, warmMs = 0, run } = KINDS[kind] as Kind;
   if ("missing" in runtime.program) throw new Error(runtime.program.missing);
@@ -165,7 +165,7 @@ export async function measureGrowth(runtime: Runtime, kind: string, calls: numbe
   return { runtime: runtime.name, kind, count, cold, warm, last, seconds };
 }
 
-/** What is held once all connections are gone, which takes a server a moment to see. */
+/** Memory once all connections are closed, which takes a server a moment to see. */
 async function left(holding: () => Promise<Holding>, before: Holding): Promise<Holding> {
   let held = await holding();
   for (let looks = 0; looks < MAX_LOOKS && opened(before, held); looks++) held = await holding();

@@ -1,6 +1,5 @@
 /**
- * A server that is called a million times: it prints its URL, and for each line that it reads what it holds, once all garbage is
- * gone.
+ * A server that is called a million times: it prints its URL, and for each line that it reads its memory after garbage collection.
  */
 import { existsSync, readdirSync } from "node:fs";
 import process from "node:process";
@@ -22,7 +21,7 @@ const pieces = defineTool("pieces").describe("Stream ten pieces").partial(v.stri
 const later = defineTool("later").describe("Promise").promise({ ttlMs: 3_000 }).input(v.object({ n: v.number() }))
   .output(v.number()).handle(async ({ n }) => await Promise.resolve(n * 2));
 
-/** By this one jobs are forgotten as soon as their promises expire, not a minute later: there are soon as many as there get. */
+/** With this option jobs are deleted as soon as their promises expire, not a minute later: their number soon stays the same. */
 const ahead: Clock = { ...systemClock, now: () => systemClock.now() + 60_000 };
 
 const server = createServer({

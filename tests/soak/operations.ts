@@ -168,7 +168,7 @@ export const OPERATIONS: Readonly<Record<string, { readonly weight: number; read
       tally.promised++;
       await sleep(random.below(500));
       const isCancelled = await again(context, () => connect(context).client.$.redeem(work.token).cancel());
-      // On a slow machine the job may be done before it is cancelled, which is then said.
+      // On a slow machine the job may be done before it is cancelled; then the answer reports that.
       const mayBeDone = performance.now() - begunMs >= longestJobMs;
       const settled = await again(context, () => connect(context).client.$.redeem(work.token).status());
       const said = `${isCancelled}: ${JSON.stringify(settled)}`;

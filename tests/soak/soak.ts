@@ -1,5 +1,5 @@
 /**
- * The soak: many callers, few replicas, and somebody who kills these again and again.
+ * The soak: many callers, few replicas, and a process that kills these again and again.
  *
  * @module
  */
@@ -158,7 +158,7 @@ class Soak {
 
   /**
    * From the first key to the other, with none of them ever unknown to those who may meet it: all learn the new one before
-   * anyone signs with it, and none forgets the old one before all that was signed with it has ended.
+   * any replica signs with it, and none drops the old one before all tokens signed with it have expired.
    */
   async #changeKeys(): Promise<void> {
     const { one, two } = KEYS;

@@ -20,7 +20,7 @@ export class Tally {
   readonly kinds: Map<string, KindCount> = new Map();
   /** Requests that nginx has answered. */
   requests = 0;
-  /** Requests that nobody has answered, or nginx in place of a replica that died, or a replica that was about to end. */
+  /** Requests without an answer, or answered by nginx in place of a replica that died, or by a replica that was about to end. */
   brokenRequests = 0;
   /** Calls that their callers made again after the client had given up. */
   insisted = 0;
@@ -32,7 +32,7 @@ export class Tally {
   elsewhere = 0;
   /** Jobs that were run again because the process that ran them died. */
   redelivered = 0;
-  /** Promises that were cancelled, and told so everywhere. */
+  /** Promises that were cancelled, and reported so everywhere. */
   cancelled = 0;
   /** Answers that were compared with others of the same key. */
   repeats = 0;

@@ -1,13 +1,13 @@
 /**
  * The tools of the soak. What each of them has to answer is known to its caller; what is random in an answer is there to
- * tell whether two answers are of the same run.
+ * show whether two answers are of the same run.
  *
  * @module
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { createServer, defineCallerState, defineTool } from "../../mod.ts";
 import type { Engine } from "../../src/engine/mod.ts";
-import type { TokenKeys } from "../../src/core/token/mod.ts";
+import type { TokenKeys } from "../../src/core/keys/mod.ts";
 import * as v from "../../src/core/schema/valibot.ts";
 
 /** A job may be killed again and again, and is to end all the same. */

@@ -16,6 +16,7 @@ import { grpc, grpcTransport } from "../../src/wires/grpc/mod.ts";
 import { FakeClock, type Replica, type ReplicaFaults, simulateReplicas } from "../../src/testing/mod.ts";
 import type { Transport } from "../../src/wires/mod.ts";
 import * as v from "../../src/core/schema/valibot.ts";
+import { overlap } from "../overlap.ts";
 
 const KEYS = "k1:a secret that all replicas of this test know";
 const number = v.object({ n: v.number() });
@@ -146,7 +147,7 @@ type Replicas = ReturnType<typeof simulate>["replicas"];
 /** Numbers that no other call has: keys, and what comes back. */
 let calls = 0;
 
-/** Has one caller take its steps, one after the other, and checks what comes of each. */
+/** Has one caller take its steps, one after the other, and checks the result of each. */
 async function converse(replicas: Replicas, steps: readonly Step[]): Promise<void> {
   let isAccepted = true;
   const client = replicas.client({
@@ -176,44 +177,46 @@ const anyStep: fc.Arbitrary<Step> = fc.record({
   isAccepted: fc.boolean(),
 });
 
-for (
-  const [name, faults] of [
-    ["requests and replies get lost", { lostRequests: 0.15, lostReplies: 0.15 }],
-    // Two of them are a minute apart at most.
-    ["clocks jump", { clockJumps: 0.3, maxSkewMs: 30_000 }],
-    ["all of it happens, and processes die", {
-      lostRequests: 0.1,
-      lostReplies: 0.1,
-      kills: 0.1,
-      clockJumps: 0.1,
-      maxSkewMs: 30_000,
-    }],
-  ] as readonly (readonly [string, ReplicaFaults])[]
-) {
-  test(`conversations lose nothing while ${name}`, { timeout: 300_000 }, async () => {
-    const redeemedAt = new Set<number | undefined>();
-    await fc.assert(
-      fc.asyncProperty(
-        fc.integer({ min: 0, max: 1e6 }),
-        fc.integer({ min: 2, max: 4 }),
-        fc.array(fc.array(anyStep, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 }),
-        async (seed, count, conversations) => {
-          const { world, replicas, end } = simulate({ count, seed, faults });
-          await Promise.all(conversations.map((steps) => converse(replicas, steps)));
-          for (const { tool, kind, replica } of replicas.journal) {
-            if (tool === "redeem" && kind === "answer") redeemedAt.add(replica);
-          }
-          strictEqual(new Set(world.steps).size, world.steps.length, "a call took its step twice");
-          if (faults.kills === undefined) {
-            for (const [key, runs] of world.runs) strictEqual(runs, 1, `key ${key} ran ${runs} times`);
-          }
-          await end();
-        },
-      ),
-      { seed: 1, numRuns: 5, endOnFailure: true },
-    );
-    ok(redeemedAt.size > 1, "promises were redeemed at several replicas");
-  });
+const FAULTS: readonly (readonly [name: string, faults: ReplicaFaults])[] = [
+  ["requests and replies get lost", { lostRequests: 0.15, lostReplies: 0.15 }],
+  // Two of them are a minute apart at most.
+  ["clocks jump", { clockJumps: 0.3, maxSkewMs: 30_000 }],
+  ["all of it happens, and processes die", {
+    lostRequests: 0.1,
+    lostReplies: 0.1,
+    kills: 0.1,
+    clockJumps: 0.1,
+    maxSkewMs: 30_000,
+  }],
+];
+
+const conversations = overlap(FAULTS.map(([, faults]) => async () => {
+  const redeemedAt = new Set<number | undefined>();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 0, max: 1e6 }),
+      fc.integer({ min: 2, max: 4 }),
+      fc.array(fc.array(anyStep, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 }),
+      async (seed, count, conversations) => {
+        const { world, replicas, end } = simulate({ count, seed, faults });
+        await Promise.all(conversations.map((steps) => converse(replicas, steps)));
+        for (const { tool, kind, replica } of replicas.journal) {
+          if (tool === "redeem" && kind === "answer") redeemedAt.add(replica);
+        }
+        strictEqual(new Set(world.steps).size, world.steps.length, "a call took its step twice");
+        if (faults.kills === undefined) {
+          for (const [key, runs] of world.runs) strictEqual(runs, 1, `key ${key} ran ${runs} times`);
+        }
+        await end();
+      },
+    ),
+    { seed: 1, numRuns: 5, endOnFailure: true },
+  );
+  ok(redeemedAt.size > 1, "promises were redeemed at several replicas");
+}));
+
+for (const [index, [name]] of FAULTS.entries()) {
+  test(`conversations lose nothing while ${name}`, { timeout: 300_000 }, conversations[index]);
 }
 
 test("a token of one replica is redeemed at the others, and on other wires", async () => {

@@ -233,7 +233,7 @@ test("simulateReplicas() refuses no replicas, and to name one that is not there"
   for (const index of [-1, 2, 0.5]) throws(() => replicas.kill(index), RangeError);
 });
 
-/** Replicas of one engine, whose jobs wait for a gate, and tell where they run. */
+/** Replicas of one engine, whose jobs wait for a gate, and record where they run. */
 function withEngine() {
   const engine = memoryEngine();
   const runs: string[] = [];
@@ -280,7 +280,7 @@ for (const how of ["queued", "adopted"] as const) {
     replicas.kill(index);
     await eventually(() => runs.length === 2);
     ok(runs[1]?.endsWith(" 2") && !runs[1].startsWith(`${index}.`), `${runs}`);
-    // What the dead one says now, nobody hears.
+    // Reports of the dead one are ignored now.
     gates[0]?.resolve();
     const other = (index + 1) % 3;
     strictEqual((await replicas.client({ only: other }).$.redeem(token).status()).kind, "promise");

@@ -1,4 +1,4 @@
-/** What a tool costs the type checker, held to docs/spec.md "Numbers": in instantiations, which are the same on every machine. */
+/** Costs of a tool for the type checker, within docs/spec.md "Numbers": in instantiations, the same on every machine. */
 import { ok } from "node:assert/strict";
 import { test } from "node:test";
 // @ts-expect-error: a script without types

@@ -39,7 +39,7 @@ console.log(
   formatTable(["tools", "÷ by hand", "by hand, ms", "schemas alone", "Toolwire", "Toolwire, declared"], rows),
 );
 
-/** Milliseconds of each step, by variant and round; the variants take turns, each round in a server of its own. */
+/** Milliseconds of each step, by variant and round; the variants take turns, each round in its own server. */
 async function measure(tools, rounds) {
   const samples = Object.fromEntries(Object.keys(variants).map((name) => [name, []]));
   for (let round = -1; round < rounds; round++) {

@@ -53,7 +53,7 @@ export class LanguageServer {
     return (completed.items ?? completed).map(({ label }) => label);
   }
 
-  /** What is said of the name at a place. */
+  /** What the server reports about the name at a place. */
   async hover(position) {
     const { contents } = await this.#askOfFile("hover", { position });
     return contents.value;

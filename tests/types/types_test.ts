@@ -197,7 +197,7 @@ test("a client's calls take what the schema takes, defaults left out, and give w
   await rejects(client.search(), { code: "invalid_input" });
   // @ts-expect-error: the caller sends a string, the handler gets the number
   await rejects(client.transformed({ n: 5 }), { code: "invalid_input" });
-  // @ts-expect-error: an answer is no promise of anything
+  // @ts-expect-error: an answer does not promise anything
   const title: number = hits[0]?.title;
   ok(title !== undefined);
 });
@@ -239,7 +239,7 @@ test("a client has its tools and $ alone", async () => {
   expectType<Equal<typeof tools, readonly ListedTool[]>>(true);
   const answer = await client.$.call("search", { query: "x" });
   expectType<Equal<typeof answer, unknown>>(true);
-  // @ts-expect-error: a client is no promise
+  // @ts-expect-error: a client is not a promise
   strictEqual(client.then, undefined);
   // @ts-expect-error: tools cannot be replaced
   throws(() => (client.search = client.$.call as never), TypeError);
@@ -296,7 +296,7 @@ test("handle() does not type-check before describe()", () => {
   throws(() => defineTool("t").handle(() => 1), /describe/);
   // @ts-expect-error: also with everything else in place
   throws(() => defineTool("t").input(v.object({})).output(v.string()).handle(() => "x"), /describe/);
-  // @ts-expect-error: a builder is no tool
+  // @ts-expect-error: a builder is not a tool
   throws(() => createServer({ tools: [defineTool("t").describe("T")] }), /not finished/);
 });
 
@@ -319,7 +319,7 @@ test("a declared output holds the handler to it", () => {
     yield 5;
     return { n: 1 };
   });
-  // @ts-expect-error: a generator's return is held to it as well
+  // @ts-expect-error: a generator's return has to match it as well
   builder.handle(async function* () {
     yield "a";
     return { n: "x" };
@@ -328,7 +328,7 @@ test("a declared output holds the handler to it", () => {
 
 test("builders take schemas, annotations and middleware of the right shape", () => {
   const builder = defineTool("t").describe("T");
-  // @ts-expect-error: JSON Schema is no Standard Schema
+  // @ts-expect-error: JSON Schema is not a Standard Schema
   throws(() => builder.input({ type: "object" }), TypeError);
   // @ts-expect-error: there is no such hint
   throws(() => builder.annotate({ readonlyHint: true }), /did you mean "readOnlyHint"/);
@@ -352,7 +352,7 @@ test("what middleware says that it adds to ctx.state is typed in handlers of too
   const signedIn: Middleware<{ user: { name: string } }> = (ctx, next) => {
     expectType<Equal<typeof ctx.state.user, { name: string } | undefined>>(true);
     ctx.state.user = { name: "Ada" };
-    // @ts-expect-error: that is no user
+    // @ts-expect-error: that is not a user
     ctx.state.user = { name: 5 };
     ctx.state.user = { name: "Ada" };
     return next();

@@ -26,7 +26,7 @@ function callOf(id: number, name: string, args: Readonly<Record<string, unknown>
 test("MCP over frames: a pair of ports, one message a frame", async () => {
   const server = createServer({ tools: [add] });
   const { port1: client, port2: frames } = new MessageChannel();
-  const connection = new MemoryConnection(mcpDuplex(), server["~host"], (text) => frames.postMessage(text));
+  const connection = new MemoryConnection(mcpDuplex(), server["~server"].host, (text) => frames.postMessage(text));
   frames.onmessage = ({ data }) => data === null ? void connection.end() : connection.receive(data);
   const response = new Promise<string>((resolve) => {
     client.onmessage = ({ data }) => resolve(data);
@@ -44,7 +44,7 @@ test("MCP over frames: a pair of ports, one message a frame", async () => {
 test("a connection is closed after its last response; an abort cancels what is still running", async () => {
   const server = createServer({ tools: [add, wait] });
   const sent: string[] = [];
-  const connection = new MemoryConnection(mcpDuplex(), server["~host"], (text) => void sent.push(text));
+  const connection = new MemoryConnection(mcpDuplex(), server["~server"].host, (text) => void sent.push(text));
   connection.receive(callOf(1, "wait", {}));
   let isClosed = false;
   const closed = connection.end().then(() => {
@@ -60,11 +60,11 @@ test("a connection is closed after its last response; an abort cancels what is s
 
 test("connections of one mounted wire are independent", async () => {
   const server = createServer({ tools: [add] });
-  const mounted = mcpDuplex().mount(server["~host"]);
+  const mounted = mcpDuplex().mount(server["~server"].host);
   const shared: DuplexWire = { name: "mcp", mount: () => mounted };
   const [first, second]: [string[], string[]] = [[], []];
-  const one = new MemoryConnection(shared, server["~host"], (text) => void first.push(text));
-  const other = new MemoryConnection(shared, server["~host"], (text) => void second.push(text));
+  const one = new MemoryConnection(shared, server["~server"].host, (text) => void first.push(text));
+  const other = new MemoryConnection(shared, server["~server"].host, (text) => void second.push(text));
   const listen = { notifications: { toolsListChanged: true }, _meta: META };
   one.receive(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params: listen }));
   other.receive(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params: listen }));
@@ -110,7 +110,7 @@ test("another duplex wire needs the contract only", async () => {
     .handle(({ name }) => `Hello, ${name}!`);
   const server = createServer({ tools: [greet] });
   const sent: string[] = [];
-  const connection = new MemoryConnection(words, server["~host"], (text) => void sent.push(text));
+  const connection = new MemoryConnection(words, server["~server"].host, (text) => void sent.push(text));
   connection.receive("greet Ada");
   connection.receive("leave now");
   await connection.end();

@@ -1,5 +1,5 @@
 /** Every way to reach a server: one row each. The suite runs over all of them, so that semantics stay identical. */
-import { createServer, type Server } from "../../mod.ts";
+import { createServer, type Server, type ServerOptions } from "../../mod.ts";
 import { gateway, mount } from "../../src/server/compose/mod.ts";
 import { DESCRIPTIONS, wires } from "./descriptions/all.ts";
 import type { Caller, Fetch, Lack, WireClient, WireRow } from "./descriptions/description.ts";
@@ -86,7 +86,9 @@ function wholeRow(to: WireRow): WireRow {
     ...to,
     name: `part of another: ${to.name}`,
     async open(server, caller) {
-      const { keys = "k1:a secret that only this whole server knows", logger } = server["~offer"].options;
+      const { keys = "k1:a secret that only this whole server knows", logger } = server["~offer"].options as Partial<
+        ServerOptions<[]>
+      >;
       const common = { tools: [], keys, wires, ...(logger !== undefined && { logger }) };
       const inner = createServer({ ...common, parts: [mount(server)] });
       const whole = createServer({ ...common, parts: [mount(inner)] });

@@ -1,19 +1,19 @@
 /** One end of a duplex connection in memory. The test is the client. */
 import type { ErrorResult } from "../../src/core/call/outcome.ts";
-import type { DuplexConnection, DuplexWire, WireHost } from "../../src/wires/wire.ts";
+import type { DuplexWire, MessageConnection, WireHost } from "../../src/wires/wire.ts";
 
 /** A connection without pipes or frames: messages are function calls. */
-export class MemoryConnection implements DuplexConnection {
+export class MemoryConnection implements MessageConnection {
   readonly #aborting = new AbortController();
   readonly signal: AbortSignal = this.#aborting.signal;
-  readonly send: DuplexConnection["send"];
+  readonly send: MessageConnection["send"];
   #receive: (message: string | ErrorResult) => void = () => {};
   #close: () => void = () => {};
   /** Resolves after the connection was closed and every message was processed. */
   readonly closed: Promise<void>;
 
   /** @param send Receives the messages of the server. */
-  constructor(wire: DuplexWire, host: WireHost, send: DuplexConnection["send"]) {
+  constructor(wire: DuplexWire, host: WireHost, send: MessageConnection["send"]) {
     this.send = send;
     this.closed = wire.mount(host).connect(this);
   }

@@ -18,6 +18,8 @@ const page = Bun.serve({
 });
 
 // The same tools, for pages of one more origin than their own.
-const tools = await serve(server.guarded({ origins: [page.url.origin], cors: true }), { port: Number(toolsPort) });
+const tools = await serve(server.withOriginPolicy({ origins: [page.url.origin], cors: true }), {
+  port: Number(toolsPort),
+});
 
 console.log(`Open ${page.url}?server=${tools.url}`);

@@ -1,34 +1,40 @@
-/** Validates a configuration. Returns the schema's result, which dispatch interprets. */
+import { mapMaybe } from "../../internal/async.ts";
+
+/** Checks a configuration: gives what a schema makes of it, or what is wrong with it. Dispatch reads that. */
 export type CheckConfig = (value: unknown) => unknown;
 
 /**
- * Configuration from the caller's environment, as received: credentials for other services, units, user defaults.
+ * What the environment of a call supplies beside its arguments, as it came: keys to other services, units, defaults of the user.
  *
- * It may contain secrets. They are in private fields, so that neither a log line nor `JSON.stringify` of a call shows
- * them.
+ * It may hold secrets. So it is nowhere a member that a log line or `JSON.stringify` of a call would show: whoever wants it,
+ * asks for it.
  */
 export class CallConfig {
   #check: CheckConfig | undefined;
   #members: Readonly<Record<string, unknown>>;
 
-  /** Stores the members. */
+  /** Hides the members. */
   constructor(members: Readonly<Record<string, unknown>>, check?: CheckConfig) {
     this.#members = members;
     this.#check = check;
   }
 
-  /** Check of the whole configuration, independent of the tool. `undefined` if there is none, or once it has passed. */
+  /** The check of the wire for the config of every tool; its output replaces the members. `undefined` once it has passed. */
   get check(): CheckConfig | undefined {
-    return this.#check;
+    const check = this.#check;
+    return check && ((value) => mapMaybe(check(value), (checked) => this.#accept(checked)));
   }
 
-  /** Replaces the members with the validated ones. A deferred call stores these and does not validate them again. */
-  accept(members: Readonly<Record<string, unknown>>): void {
-    this.#members = members;
+  /** Keeps the output, which is also stored with deferred calls, and drops the check. */
+  #accept(checked: unknown): unknown {
+    const { issues, value } = checked as { readonly issues?: unknown; readonly value?: unknown };
+    if (issues !== undefined) return checked;
+    this.#members = value as Readonly<Record<string, unknown>>;
     this.#check = undefined;
+    return checked;
   }
 
-  /** Returns the members. */
+  /** The members. */
   reveal(): Readonly<Record<string, unknown>> {
     return this.#members;
   }

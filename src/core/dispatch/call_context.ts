@@ -5,8 +5,7 @@ import type { Clock } from "../../internal/time.ts";
 import { estimateJsonSize } from "../../internal/json_size.ts";
 import { Failure } from "../errors/failure.ts";
 import { ToolError } from "../errors/tool_error.ts";
-import { digestOf } from "../token/digest.ts";
-import type { AskAnswer, Memo } from "../../engine/engine.ts";
+import type { Memo } from "../../engine/engine.ts";
 import type {
   Answers,
   ElicitAnswer,
@@ -18,104 +17,102 @@ import type {
   SampleResult,
   UrlRequest,
 } from "../handler/questions.ts";
-import { type CallingClient, Pending, type PendingOptions } from "../handler/context.ts";
+import type { CallingClient } from "../handler/context.ts";
+import { Pending, type PendingOptions } from "../handler/context.ts";
+import type { RemotePromise } from "../tool/definition.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
 import { compileValidator } from "../schema/compile.ts";
 import { formatIssues } from "../schema/issues.ts";
 import type { Schema } from "../schema/standard_schema.ts";
-import { Asking } from "./questions/asking.ts";
-import { SignedCallerState } from "./questions/caller_state.ts";
-import type { DispatchServices } from "./services.ts";
-import type { JobLease } from "./promises/job_lease.ts";
-import type { OpenedPromise } from "./promises/promise_tokens.ts";
+import type { CallServices, EncodableCallerState, QuestionSupport, RunLease, RunQuestions } from "./services.ts";
 import { RunState } from "./run_state.ts";
 import type { MiddlewareCtx } from "../handler/middleware.ts";
 
-/** One run; the handler's `ctx`. Every call makes one, so that what only some runs need is made when they do. */
+/** State of one run; the handler's `ctx`. One is made for each call, so parts that few runs need are made at first use. */
 export class CallContext implements MiddlewareCtx {
   readonly definition: ToolDefinition;
   readonly call: Call;
-  readonly services: DispatchServices;
+  readonly services: CallServices;
   readonly sink: Sink | undefined;
-  /** What `meta()` was given. */
+  /** Members added by `meta()`. */
   addedMeta: Readonly<Record<string, unknown>> | undefined = undefined;
-  /** What the run is of, if it is a job's. */
-  lease: JobLease | undefined = undefined;
-  /** Resolves when the run's job has been written; `undefined` until that begins. */
+  /** Binds the run to its job, if it has one. */
+  lease: RunLease | undefined = undefined;
+  /** Resolves when the run's job has been written; `undefined` until writing begins. */
   written: Promise<boolean> | undefined = undefined;
-  /** What is asked, and was; made when the handler asks, or the call goes on. */
-  asking: Asking | undefined = undefined;
-  /** The state that the caller keeps; made when the handler looks. */
-  signedContext: SignedCallerState | undefined = undefined;
+  /** Questions and steps; made when the handler asks or the call is resumed. */
+  asking: RunQuestions | undefined = undefined;
+  /** Caller state; made when the handler reads it. */
+  openedState: EncodableCallerState | undefined = undefined;
   /** The promise that is redeemed by running its tool's `check`. */
-  redeemed: OpenedPromise | undefined = undefined;
-  /** How far the handler says it is. */
+  redeemed: RemotePromise | undefined = undefined;
+  /** The latest progress of the handler. */
   lastProgress: Progress | undefined = undefined;
-  #live: RunState | undefined = undefined;
+  #runState: RunState | undefined = undefined;
   #isOver = false;
-  #hasBegun = false;
-  #onBegun: (() => void) | undefined = undefined;
+  #hasStarted = false;
+  #onStarted: (() => void) | undefined = undefined;
   #callId: string | undefined = undefined;
   #state: Record<string, unknown> | undefined = undefined;
   #trace: TraceContext | undefined = undefined;
 
-  constructor(plan: ToolDefinition, call: Call, host: DispatchServices, sink: Sink | undefined) {
-    this.definition = plan;
+  constructor(definition: ToolDefinition, call: Call, services: CallServices, sink: Sink | undefined) {
+    this.definition = definition;
     this.call = call;
-    this.services = host;
+    this.services = services;
     this.sink = sink;
   }
 
-  /** Another run within the same call: of the tool that a promise is redeemed of. */
-  within(plan: ToolDefinition, callId: string): CallContext {
-    const inner = new CallContext(plan, { ...this.call, tool: plan.name }, this.services, this.sink);
-    inner.#live = this.live;
+  /** Another run within the same call, of the tool whose promise is redeemed. */
+  within(definition: ToolDefinition, callId: string): CallContext {
+    const inner = new CallContext(definition, { ...this.call, tool: definition.name }, this.services, this.sink);
+    inner.#runState = this.runState;
     inner.#callId = callId;
     return inner;
   }
 
-  /** Goes on from earlier runs of the same call. */
+  /** Continues earlier runs of the same call. */
   resume(callId: string, memo: Memo): void {
     this.#callId = callId;
-    this.asking = this.#newAsking(memo);
+    this.asking = this.services.questions?.start(this, memo);
   }
 
-  /** The parts that only some runs need. */
-  get live(): RunState {
-    return (this.#live ??= new RunState(this.call, this.sink));
+  /** Signal, deadline and events: the parts that only some runs need. */
+  get runState(): RunState {
+    return (this.#runState ??= new RunState(this.call, this.sink));
   }
 
-  /** Whether the run was ended from outside, and with what. */
+  /** The error that ended the run from outside; `undefined` if nothing did. */
   get ended(): ErrorResult | undefined {
-    return this.#live?.ended;
+    return this.#runState?.ended;
   }
 
-  /** The handler is called now. */
-  begin(): void {
-    this.#hasBegun = true;
-    this.#onBegun?.();
+  /** Marks the start of the handler. */
+  start(): void {
+    this.#hasStarted = true;
+    this.#onStarted?.();
   }
 
-  /** Calls `then` once the handler has been called. */
-  whenBegun(then: () => void): void {
-    if (this.#hasBegun) then();
-    else this.#onBegun = then;
+  /** Calls `listener` once the handler has started. */
+  whenStarted(listener: () => void): void {
+    if (this.#hasStarted) listener();
+    else this.#onStarted = listener;
   }
 
   /** Settles a run that never waited. */
-  settle(settled: CallResult): CallResult {
+  settle(result: CallResult): CallResult {
     this.#isOver = true;
-    if (this.#live === undefined) return settled;
-    this.#live.settle(settled);
-    return this.#live.ended ?? settled;
+    if (this.#runState === undefined) return result;
+    this.#runState.settle(result);
+    return this.#runState.ended ?? result;
   }
 
-  end(refusal: ErrorResult): void {
-    this.live.end(refusal);
+  end(error: ErrorResult): void {
+    this.runState.end(error);
   }
 
   onEvent(listener: (event: CallEvent) => void): void {
-    this.live.listen((event) => {
+    this.runState.listen((event) => {
       try {
         listener(event);
       } catch (thrown) {
@@ -141,7 +138,7 @@ export class CallContext implements MiddlewareCtx {
   }
 
   get signal(): AbortSignal {
-    return this.live.signal();
+    return this.runState.signal();
   }
 
   get principal(): Principal | undefined {
@@ -157,37 +154,36 @@ export class CallContext implements MiddlewareCtx {
   }
 
   get config(): unknown {
-    return this.#live?.config;
+    return this.#runState?.config;
   }
 
-  /** The config has been checked; it is no member that a log line of the context would show. */
+  /** Sets the checked config, which is no own member, so that logging the context does not show it. */
   configure(config: unknown): void {
-    this.live.config = config;
+    this.runState.config = config;
   }
 
   get requestId(): string | number | undefined {
     return this.call.peer.requestId;
   }
 
-  /** Id of who calls; `""` for nobody in particular. */
+  /** Id of the caller; `""` if it is not known. */
   get principalId(): string {
     return this.call.peer.principal?.id ?? "";
   }
 
-  /** Whether the call was named by an idempotency key. */
+  /** Whether the call has an idempotency key. */
   get isKeyed(): boolean {
     return this.call.meta?.idempotencyKey !== undefined;
   }
 
-  /** Whether its answer may be given to someone who did not see its pieces. */
+  /** Whether the result may go to a caller that did not receive the streamed pieces. */
   get mayBeJob(): boolean {
     return this.definition.promise !== undefined || this.isKeyed;
   }
 
-  /** What the call is, whichever way its arguments were spelled: with another config it is another call. */
+  /** Digest of tool, arguments and config; the spelling of the arguments does not matter. */
   get digest(): string {
-    const { args, config } = this.call;
-    return digestOf(this.definition.name, config === undefined ? args : { args, config: config.reveal() });
+    return this.#support("digest").digest(this);
   }
 
   get callId(): string {
@@ -207,51 +203,48 @@ export class CallContext implements MiddlewareCtx {
     return (this.#state ??= {});
   }
 
-  get callerState(): SignedCallerState {
-    return (this.signedContext ??= new SignedCallerState(this));
+  get callerState(): EncodableCallerState {
+    return (this.openedState ??= this.#support("callerState").openCallerState(this));
   }
 
   progress(done: number, total?: number, message?: string): void {
-    if (this.#isOver || (this.sink === undefined && !this.mayBeJob && this.#live?.isWatched !== true)) return;
+    if (this.#isOver || (this.sink === undefined && !this.mayBeJob && this.#runState?.isWatched !== true)) return;
     // Members one by one: spreading them costs more than sending the event.
     const progress: { -readonly [Member in keyof Progress]: Progress[Member] } = { done };
     if (total !== undefined) progress.total = total;
     if (message !== undefined) progress.message = message;
     this.lastProgress = progress;
     this.lease?.progress(progress);
-    this.live.progress(progress);
+    this.runState.progress(progress);
   }
 
   elicit<Content>(key: string, request: ElicitRequest<Content>): Promise<ElicitAnswer<Content>> {
-    return this.#askOne(key, request);
+    return this.#ask("elicit").elicit(key, request);
   }
 
   elicitUrl(key: string, request: UrlRequest): Promise<ElicitAnswer> {
-    return this.#askOne(key, request);
+    return this.#ask("elicitUrl").elicitUrl(key, request);
   }
 
   sample(key: string, request: SampleRequest): Promise<ElicitAnswer<SampleResult>> {
-    return this.#askOne(key, request);
+    return this.#ask("sample").sample(key, request);
   }
 
-  roots(key: string = "roots"): Promise<ElicitAnswer<RootsResult>> {
-    return this.#askOne(key, { roots: true });
+  roots(key?: string): Promise<ElicitAnswer<RootsResult>> {
+    return this.#ask("roots").roots(key);
   }
 
   ask<const Requests extends Readonly<Record<string, QuestionSpec>>>(requests: Requests): Promise<Answers<Requests>> {
-    return this.#ask(requests, (answers) => answers as Answers<Requests>);
+    return this.#ask("ask").ask(requests);
   }
 
   requestMore(more: string, options?: Omit<MoreRequest, "more">): Promise<unknown> {
-    return this.#ask({ [more]: { ...options, more } }, ({ [more]: answer }) => {
-      if (answer?.action === "accept") return answer.content;
-      throw new Failure("resource_denied", `The caller gave no more ${more}`, { resource: more });
-    });
+    return this.#ask("requestMore").requestMore(more, options);
   }
 
+  // Asynchronous, so that a step that cannot be stored rejects.
   async step<Value>(key: string, work: () => Value | Promise<Value>): Promise<Value> {
-    this.asking ??= this.#newAsking();
-    return await this.asking.step(key, work) as Value;
+    return await this.#ask("step").step(key, work);
   }
 
   pending(options: PendingOptions = {}): Pending {
@@ -268,9 +261,9 @@ export class CallContext implements MiddlewareCtx {
     } catch {
       // A logger that throws must not break the call it writes about.
     }
-    if (this.sink?.log === undefined || this.#isOver || this.#live?.isSettled === true) return;
-    // What is said on the way is a courtesy: it is not worth a refusal.
-    const { answerChars, depth } = this.services.answerLimits;
+    if (this.sink?.log === undefined || this.#isOver || this.#runState?.isSettled === true) return;
+    // Log lines are optional: one that is too large is dropped, without an error.
+    const { answerChars, depth } = this.services.outputLimits;
     if (estimateJsonSize(fields, answerChars, depth) >= 0) this.sink.log({ level, message, fields });
   }
 
@@ -291,30 +284,6 @@ export class CallContext implements MiddlewareCtx {
     throw new ToolError("invalid_input", `Invalid value: ${issues[0]?.message}`, { details: { issues } });
   }
 
-  #askOne<Content>(key: string, request: QuestionSpec): Promise<ElicitAnswer<Content>> {
-    return this.#ask({ [key]: request }, (answers) => answers[key] as ElicitAnswer<Content>);
-  }
-
-  #ask<Value>(
-    requests: Readonly<Record<string, QuestionSpec>>,
-    read: (answers: Readonly<Record<string, AskAnswer>>) => Value,
-  ): Promise<Value> {
-    if (this.definition.external !== undefined) {
-      throw new TypeError(
-        `Tool "${this.definition.name}" cannot ask: its work goes on elsewhere, and is not run again`,
-      );
-    }
-    this.asking ??= this.#newAsking();
-    const answer = this.asking.ask(requests).then(read);
-    // Nobody may await it, and a rejection that nobody sees ends the process.
-    answer.catch(() => {});
-    return answer;
-  }
-
-  #newAsking(memo?: Memo): Asking {
-    return new Asking(memo, this.definition.adapters, (key, value) => this.lease?.saveStep(key, value));
-  }
-
   fail<Code extends string>(code: Code, message: string, ...[data]: [data?: unknown]): Failure<Code, never> {
     const { errors, name } = this.definition;
     if (!errors.has(code)) {
@@ -329,5 +298,18 @@ export class CallContext implements MiddlewareCtx {
       throw new TypeError(`Cannot fail with "${code}": its data does not fit the declared schema: ${issue?.message}`);
     }
     return new Failure<Code, unknown>(code, message, data) as Failure<Code, never>;
+  }
+
+  #ask(member: string): RunQuestions {
+    return (this.asking ??= this.#support(member).start(this));
+  }
+
+  #support(member: string): QuestionSupport {
+    const { questions } = this.services;
+    if (questions !== undefined) return questions;
+    throw new TypeError(
+      `Cannot use ctx.${member} in tool "${this.definition.name}" without keys: pass createServer({ keys: keyRing("k1:…") }), ` +
+        'from "jsr:@toolwire/toolwire/tokens"',
+    );
   }
 }

@@ -4,10 +4,10 @@ import { Failure } from "../errors/failure.ts";
 import { ToolError } from "../errors/tool_error.ts";
 import type { Logger } from "../handler/context.ts";
 
-/** What goes beside a line of the log. */
+/** Fields of a log line. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** A refusal that tells the caller nothing but a correlation id; the log has the rest under the same id. */
+/** The error result for an unexpected error: the caller gets a correlation id, the log has the error under the same id. */
 export function maskThrown(logger: Logger | undefined, thrown: unknown, fields: LogFields): ErrorResult {
   const correlationId = crypto.randomUUID();
   writeLine(logger, "error", "tool" in fields ? "Tool call broke" : "Server broke", {
@@ -20,7 +20,7 @@ export function maskThrown(logger: Logger | undefined, thrown: unknown, fields: 
   });
 }
 
-/** Writes a line of the log. A logger that throws must not break what it writes about. */
+/** Writes a log line. A logger that throws does not break the call. */
 export function writeLine(
   logger: Logger | undefined,
   level: "warn" | "error",
@@ -30,21 +30,21 @@ export function writeLine(
   try {
     logger?.[level](message, fields);
   } catch {
-    // Nobody is left to tell.
+    // There is no other place to report the error.
   }
 }
 
-/** What a handler said by throwing: a failure, or a refusal of its own choice; `undefined` for everything that is masked. */
+/** The result that a handler chose by throwing a `Failure` or a `ToolError`; `undefined` for errors that are masked. */
 export function settleThrown(thrown: unknown): FailureOutcome | ErrorResult | undefined {
   try {
     if (thrown instanceof Failure) {
       return { kind: "failure", code: thrown.code, message: thrown.message, data: thrown.data };
     }
     if (!(thrown instanceof ToolError) || thrown.code === "internal") return undefined;
-    // A client passes on what codes its server has; a newer one's may be none of ours.
+    // A client rethrows the codes of its server, and a newer server may have codes that are unknown here.
     if (isToolErrorCode(thrown.code)) return errorResult(thrown.code, thrown.message, thrown.details);
   } catch {
-    // A proxy whose traps throw.
+    // A proxy with traps that throw.
   }
   return undefined;
 }

@@ -9,40 +9,40 @@ import {
 } from "../call/outcome.ts";
 import { ToolError } from "../errors/tool_error.ts";
 import type { Deadline } from "../../internal/deadlines.ts";
-import type { DispatchServices } from "./services.ts";
+import type { CallServices } from "./services.ts";
 
-/** How long a run may take. */
+/** Time limits of a run. */
 export interface RunLimits {
-  /** In all, in milliseconds; `undefined` for no limit. */
+  /** Limit of the whole run, in milliseconds; `undefined` for no limit. */
   readonly totalMs: number | undefined;
-  /** Without any event, in milliseconds; `undefined` for no limit. */
+  /** Limit between two events, in milliseconds; `undefined` for no limit. */
   readonly idleMs: number | undefined;
-  /** What happens at `totalMs`. Default: the run is ended. */
+  /** Called at `totalMs`. Default: the run is ended. */
   readonly onTotal?: () => void;
 }
 
-/** How long middleware may look at a promise before its caller gets it is, in milliseconds. */
-const PROMISE_LOOK_MS = 1_000;
+/** Time limit for server middleware to process a promise outcome, in milliseconds; after that it is sent unchanged. */
+const PROMISE_MIDDLEWARE_MS = 1_000;
 
-/** What a run has that is promised, kept or looked at; apart, because each field is paid for by every run. */
+/** State of runs that are promised, stored or watched; a separate object, because every run pays for each of its own fields. */
 class DeferredState {
-  /** Resolves when what became of the work is kept; `undefined` where nothing is. */
-  kept: Promise<void> | undefined = undefined;
-  /** Tells the middleware around the work how it ended, or that it is promised; `undefined` if there is none. */
-  tellAround: ((settled: CallResult) => void) | undefined = undefined;
-  /** When middleware has looked at the promise for long enough. */
-  look: Deadline | undefined = undefined;
-  /** Whether the call ends in a promise, while the work goes on. */
-  isReleased = false;
-  /** Who wants to see events. */
+  /** Resolves when the work's result has been stored with its job; `undefined` if nothing is stored. */
+  stored: Promise<void> | undefined = undefined;
+  /** Passes the work's result, or its promise, to the middleware around the work; `undefined` if there is none. */
+  notifyMiddleware: ((result: CallResult) => void) | undefined = undefined;
+  /** Deadline of the middleware's processing of the promise. */
+  middlewareDeadline: Deadline | undefined = undefined;
+  /** Whether the call ends in a promise while the work continues. */
+  isPromised = false;
+  /** Listeners of `ctx.onEvent`. */
   listeners: ((event: CallEvent) => void)[] | undefined = undefined;
 }
 
 /**
- * What a run has once it needs more than its input: a signal, a deadline, somewhere to send events.
+ * Signal, deadlines and events of a run; made once a run needs one of them.
  *
- * It has two ends, where the server has middleware: that of the work, which a job keeps, and that of the call around it,
- * which the caller gets. Without middleware both are one.
+ * With server middleware a run completes twice: the work's result is stored with the job, the call's result goes to the
+ * caller. Without middleware both are the same.
  */
 export class RunState {
   readonly #call: Call;
@@ -53,22 +53,21 @@ export class RunState {
   #isDetached = false;
   #total: Deadline | undefined = undefined;
   #idle: Deadline | undefined = undefined;
-  #host: DispatchServices | undefined = undefined;
-  #resolve: ((settled: CallResult) => void) | undefined = undefined;
-  #onSettled: ((settled: CallResult) => Promise<void>) | undefined = undefined;
-  #settled: CallResult | undefined = undefined;
-  /** What few runs need. */
-  #rare: DeferredState | undefined = undefined;
+  #services: CallServices | undefined = undefined;
+  #resolve: ((result: CallResult) => void) | undefined = undefined;
+  #store: ((result: CallResult) => Promise<void>) | undefined = undefined;
+  #workResult: CallResult | undefined = undefined;
+  #deferred: DeferredState | undefined = undefined;
   #pendingProgress: Progress | undefined = undefined;
   #isSinkFull = false;
-  readonly #unhooks: (() => void)[] = [];
+  readonly #removeListeners: (() => void)[] = [];
   /** Called once when the run is ended from outside. */
   onEnd: (() => void) | undefined = undefined;
-  /** How many pieces the caller has from an earlier run: as many are not sent again. */
+  /** Number of pieces that the caller has from an earlier run; as many are not sent again. */
   skippedPieces = 0;
-  /** How many pieces the caller has. */
+  /** Number of pieces that the caller has. */
   deliveredPieces = 0;
-  /** What the handler gets from the environment. */
+  /** Config of the call, checked. */
   config: unknown = undefined;
 
   constructor(call: Call, sink: Sink | undefined) {
@@ -76,27 +75,27 @@ export class RunState {
     this.#sink = sink;
   }
 
-  /** Why the run was ended from outside; `undefined` while it goes on. */
+  /** The error that ended the run from outside; `undefined` if nothing did. */
   get ended(): ErrorResult | undefined {
     return this.#ended;
   }
 
-  /** Whether the run is over, and what is around it. */
+  /** Whether the run and the middleware around it are over. */
   get isSettled(): boolean {
     return this.#isSettled;
   }
 
-  /** How the work has ended; `undefined` until it has. */
-  get settled(): CallResult | undefined {
-    return this.#settled;
+  /** Result of the work; `undefined` while it runs. */
+  get workResult(): CallResult | undefined {
+    return this.#workResult;
   }
 
-  /** Whether somebody on this side wants to see events. */
+  /** Whether middleware listens to events. */
   get isWatched(): boolean {
-    return this.#rare?.listeners !== undefined;
+    return this.#deferred?.listeners !== undefined;
   }
 
-  /** The handler's signal. Only who asks for it has the caller watched, which has its price on some runtimes. */
+  /** The handler's signal. The caller's signal is watched only after the first use of this: watching is slow on some runtimes. */
   signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
@@ -107,103 +106,103 @@ export class RunState {
   }
 
   /** Ends the run from outside: its signal aborts and the call settles at once, whatever the handler does. */
-  end(refusal: ErrorResult): void {
+  end(error: ErrorResult): void {
     if (this.#ended !== undefined || this.#isSettled) return;
-    this.#ended = refusal;
-    this.#abort(refusal);
+    this.#ended = error;
+    this.#abort(error);
     this.onEnd?.();
-    this.#settleWork(refusal);
-    this.settle(refusal);
+    this.#settleWork(error);
+    this.settle(error);
   }
 
   /**
-   * What the server's middleware is around: resolves with how the work ended, or with the promise that its caller goes on with.
-   * Middleware may go on with a call twice; then the last word counts.
+   * The promise that server middleware awaits: resolves with the work's result, or with the promise outcome that the caller
+   * gets. If middleware calls `next()` twice, the last result counts.
    */
-  around(running: Promise<CallResult>): Promise<CallResult> {
-    const rare = this.#useRare();
-    if (this.#isSettled || rare.isReleased) return running;
+  toMiddleware(running: Promise<CallResult>): Promise<CallResult> {
+    const deferred = this.#useDeferred();
+    if (this.#isSettled || deferred.isPromised) return running;
     if (this.#ended !== undefined) return Promise.resolve(this.#ended);
-    this.#settled = rare.kept = undefined;
+    this.#workResult = deferred.stored = undefined;
     return new Promise((resolve) => {
-      const before = rare.tellAround;
-      rare.tellAround = (settled) => {
-        before?.(settled);
-        resolve(settled);
+      const notifyEarlier = deferred.notifyMiddleware;
+      deferred.notifyMiddleware = (result) => {
+        notifyEarlier?.(result);
+        resolve(result);
       };
-      void running.then((settled) => this.#settleWork(settled));
+      void running.then((result) => this.#settleWork(result));
     });
   }
 
-  /** Settles with `running`, or with the refusal that ends the run before it. */
+  /** Settles with `running`, or with the error that ends the run before it. */
   guard(
     running: Promise<CallResult>,
-    host: DispatchServices,
+    services: CallServices,
     { totalMs, idleMs, onTotal }: RunLimits,
   ): Promise<CallResult> {
     this.#watch(this.#sink?.closed);
     if (this.#ended !== undefined) return Promise.resolve(this.#ended);
-    this.#host = host;
-    const expire = () => this.end(host.deadlineError());
-    if (totalMs !== undefined) this.#total = host.deadlines.add(totalMs, onTotal ?? expire);
-    if (idleMs !== undefined) this.#idle = host.deadlines.add(idleMs, expire);
-    host.trackPending();
+    this.#services = services;
+    const expire = () => this.end(services.deadlineError());
+    if (totalMs !== undefined) this.#total = services.deadlines.add(totalMs, onTotal ?? expire);
+    if (idleMs !== undefined) this.#idle = services.deadlines.add(idleMs, expire);
+    services.trackPending();
     return new Promise((resolve) => {
       this.#resolve = resolve;
-      void running.then((settled) => this.settle(settled));
+      void running.then((result) => this.settle(result));
     });
   }
 
-  /** Gives the run another limit in all, from now on; `undefined` for none. */
+  /** Replaces the limit of the whole run, counted from now; `undefined` for none. */
   limit(totalMs: number | undefined, onTotal?: () => void): void {
     this.#total?.clear();
-    const host = this.#host;
-    if (host === undefined || totalMs === undefined || this.#isSettled) return;
-    this.#total = host.deadlines.add(totalMs, onTotal ?? (() => this.end(host.deadlineError())));
+    const services = this.#services;
+    if (services === undefined || totalMs === undefined || this.#isSettled) return;
+    this.#total = services.deadlines.add(totalMs, onTotal ?? (() => this.end(services.deadlineError())));
   }
 
-  /** From now on the caller may leave: the run goes on. */
-  keep(): void {
+  /** Lets the run continue if the caller disconnects. */
+  ignoreDisconnect(): void {
     this.#isDetached = true;
-    this.#unhook();
+    this.#unwatch();
   }
 
-  /** From now on the run is a job's: how it settles is told to `onSettled`, and to the caller after that. */
-  detach(onSettled: (settled: CallResult) => Promise<void>): void {
-    this.keep();
-    this.#onSettled = onSettled;
+  /** Makes the run a job's: `store` gets the work's result, and the caller gets the result after `store` has resolved. */
+  detach(store: (result: CallResult) => Promise<void>): void {
+    this.ignoreDisconnect();
+    this.#store = store;
   }
 
-  /** The caller goes on with a promise; the run goes on without it. */
+  /** Sends the promise to the caller; the work continues. */
   release(promise: CallResult): void {
     this.#idle?.clear();
     this.#sink = undefined;
-    const rare = this.#useRare();
-    rare.isReleased = true;
-    if (rare.tellAround === undefined) return this.#answer(promise);
-    rare.tellAround(promise);
-    rare.look = this.#host?.deadlines.add(PROMISE_LOOK_MS, () => this.#answer(promise));
+    const deferred = this.#useDeferred();
+    deferred.isPromised = true;
+    if (deferred.notifyMiddleware === undefined) return this.#answer(promise);
+    deferred.notifyMiddleware(promise);
+    deferred.middlewareDeadline = this.#services?.deadlines.add(PROMISE_MIDDLEWARE_MS, () => this.#answer(promise));
   }
 
-  /** The run is over; only the first word counts. Nothing of it is left behind. */
-  settle(settled: CallResult): void {
-    // The call has ended in a promise; the work has an end of its own.
-    if (this.#rare?.isReleased && this.#rare.tellAround !== undefined) return this.#answer(settled);
-    this.#settleWork(settled);
+  /** Settles the run and releases its resources; only the first result counts. */
+  settle(result: CallResult): void {
+    // The call has ended in a promise; the work settles by itself.
+    if (this.#deferred?.isPromised && this.#deferred.notifyMiddleware !== undefined) return this.#answer(result);
+    this.#settleWork(result);
     this.#finish();
-    this.#answer(settled);
+    this.#answer(result);
   }
 
-  /** Has `listener`, which throws nothing, see events from now on. */
+  /** Calls `listener`, which must not throw, for each further event. */
   listen(listener: (event: CallEvent) => void): void {
-    (this.#useRare().listeners ??= []).push(listener);
+    (this.#useDeferred().listeners ??= []).push(listener);
   }
 
   /** Sends one event; a returned promise resolves when there is room for the next. */
   push(event: CallEvent): void | Promise<void> {
     if (this.#isSettled) return;
     this.#idle?.renew();
-    if (this.#rare?.listeners !== undefined) { for (const listener of this.#rare.listeners) listener(event); }
+    if (this.#deferred?.listeners !== undefined) { for (const listener of this.#deferred.listeners) listener(event); }
     if (this.#sink === undefined) return;
     if (event.kind === "partial" && ++this.deliveredPieces <= this.skippedPieces) return;
     return this.#sink.push(event);
@@ -225,7 +224,7 @@ export class RunState {
         if (room !== undefined) this.#awaitRoom(room);
       }
     } catch {
-      // What cannot be written is dropped: progress is a courtesy.
+      // Progress is optional: an event that cannot be written is dropped.
     }
   }
 
@@ -237,33 +236,33 @@ export class RunState {
     }, () => {});
   }
 
-  #useRare(): DeferredState {
-    return (this.#rare ??= new DeferredState());
+  #useDeferred(): DeferredState {
+    return (this.#deferred ??= new DeferredState());
   }
 
-  /** The work has ended: its job keeps that, the middleware around it is told. */
-  #settleWork(settled: CallResult): void {
-    if (this.#settled !== undefined) return;
-    this.#settled = settled;
-    if (this.#onSettled !== undefined) this.#useRare().kept = this.#onSettled(settled);
-    if (this.#rare === undefined) return;
-    const { tellAround, isReleased } = this.#rare;
-    if (tellAround !== undefined) this.#onceKept(() => tellAround(settled));
-    if (isReleased) this.#finish();
+  /** Stores the work's result with its job, then passes it to the middleware. */
+  #settleWork(result: CallResult): void {
+    if (this.#workResult !== undefined) return;
+    this.#workResult = result;
+    if (this.#store !== undefined) this.#useDeferred().stored = this.#store(result);
+    if (this.#deferred === undefined) return;
+    const { notifyMiddleware, isPromised } = this.#deferred;
+    if (notifyMiddleware !== undefined) this.#whenStored(() => notifyMiddleware(result));
+    if (isPromised) this.#finish();
   }
 
-  #answer(settled: CallResult): void {
+  #answer(result: CallResult): void {
     const resolve = this.#resolve;
     this.#resolve = undefined;
-    if (this.#rare === undefined) return resolve?.(settled);
-    this.#rare.look?.clear();
-    if (resolve !== undefined) this.#onceKept(() => resolve(settled));
+    if (this.#deferred === undefined) return resolve?.(result);
+    this.#deferred.middlewareDeadline?.clear();
+    if (resolve !== undefined) this.#whenStored(() => resolve(result));
   }
 
-  #onceKept(then: () => void): void {
-    const kept = this.#rare?.kept;
-    if (kept === undefined) then();
-    else void kept.then(then);
+  #whenStored(listener: () => void): void {
+    const stored = this.#deferred?.stored;
+    if (stored === undefined) listener();
+    else void stored.then(listener);
   }
 
   #finish(): void {
@@ -271,23 +270,23 @@ export class RunState {
     this.#isSettled = true;
     this.#total?.clear();
     this.#idle?.clear();
-    this.#unhook();
-    this.#host?.untrack();
+    this.#unwatch();
+    this.#services?.untrack();
   }
 
-  #watch(leaving: AbortSignal | undefined): void {
-    if (leaving === undefined || this.#isSettled || this.#isDetached) return;
-    const leave = () => this.end(errorResult("cancelled", "The caller has gone"));
-    if (leaving.aborted) return leave();
-    leaving.addEventListener("abort", leave, { once: true });
-    this.#unhooks.push(() => leaving.removeEventListener("abort", leave));
+  #watch(disconnect: AbortSignal | undefined): void {
+    if (disconnect === undefined || this.#isSettled || this.#isDetached) return;
+    const cancel = () => this.end(errorResult("cancelled", "The caller has gone"));
+    if (disconnect.aborted) return cancel();
+    disconnect.addEventListener("abort", cancel, { once: true });
+    this.#removeListeners.push(() => disconnect.removeEventListener("abort", cancel));
   }
 
-  #unhook(): void {
-    for (const unhook of this.#unhooks.splice(0)) unhook();
+  #unwatch(): void {
+    for (const remove of this.#removeListeners.splice(0)) remove();
   }
 
-  #abort(refusal: ErrorResult): void {
-    this.#controller?.abort(new ToolError(refusal.code, refusal.message));
+  #abort(error: ErrorResult): void {
+    this.#controller?.abort(new ToolError(error.code, error.message));
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Runs one tool: validates what goes in, runs the handler, validates what comes out.
+ * Runs one tool: validates the arguments, runs the handler, validates the output.
  *
- * Total: nothing is thrown, no promise rejects. Nothing is awaited where the handler is synchronous.
+ * Never throws and never rejects. Awaits nothing if the handler is synchronous.
  *
  * @module
  */
@@ -11,42 +11,34 @@ import {
   type ErrorResult,
   errorResult,
   type FailureOutcome,
-  joinPartials,
 } from "../call/outcome.ts";
+import { joinPartials } from "../call/outcome.ts";
 import { formatPath } from "../../internal/text.ts";
 import { isPromiseLike, type MaybePromise } from "../../internal/async.ts";
 import { estimateJsonSize } from "../../internal/json_size.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
 import { formatIssues, type InputIssue } from "../schema/issues.ts";
 import type { SchemaResult } from "../schema/standard_schema.ts";
-import { Pending } from "../handler/context.ts";
 import type { RedeemInput } from "../tool/system_tools.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
-import { type Asking, askKind } from "./questions/asking.ts";
-import { configure } from "./configure.ts";
-import { encodeContinuation } from "./questions/continuation.ts";
-import type { DispatchServices } from "./services.ts";
-import { refuseOversize } from "./output_limits.ts";
-import type { PromiseTokens } from "./promises/promise_tokens.ts";
-import { promiseAgain } from "./promises/redeem.ts";
 import type { CallContext } from "./call_context.ts";
+import { configure } from "./configure.ts";
+import type { DispatchServices } from "./deferral.ts";
+import { outputLimitError } from "./output_limits.ts";
+import type { RunQuestions } from "./services.ts";
 
-/** How long a caller's answers are if they leave no room in a continuation, in UTF-16 code units of JSON. */
-const MAX_ANSWERS = 12_000;
-
-/** Runs a system tool. */
-export type RunSystemTool = (run: CallContext, input: RedeemInput) => Promise<CallResult>;
+/** The error for calls with an idempotency key, on a server without an engine. */
+export const NO_ENGINE: ErrorResult = errorResult(
+  "invalid_request",
+  "This server has no engine, so it takes no idempotency keys: call without _meta.idempotency_key",
+);
 
 /** Runs tools, without their middleware. */
 export class ToolRunner {
-  readonly #host: DispatchServices;
-  readonly #promises: PromiseTokens;
-  readonly #runSystem: RunSystemTool;
+  readonly #services: DispatchServices;
 
-  constructor(host: DispatchServices, promises: PromiseTokens, runSystem: RunSystemTool) {
-    this.#host = host;
-    this.#promises = promises;
-    this.#runSystem = runSystem;
+  constructor(services: DispatchServices) {
+    this.#services = services;
   }
 
   /** Runs a tool. */
@@ -54,18 +46,18 @@ export class ToolRunner {
     const { config, isSystem } = run.definition;
     if ((config === undefined && run.call.config === undefined) || isSystem) return this.#runConfigured(run);
     try {
-      const refused = configure(run);
-      if (!(refused instanceof Promise)) return refused ?? this.#runConfigured(run);
-      return refused.then((later) => later ?? this.#runConfigured(run)).catch((thrown) => this.thrown(run, thrown));
+      const error = configure(run);
+      if (!(error instanceof Promise)) return error ?? this.#runConfigured(run);
+      return error.then((later) => later ?? this.#runConfigured(run)).catch((thrown) => this.thrown(run, thrown));
     } catch (thrown) {
       return this.thrown(run, thrown);
     }
   }
 
   #runConfigured(run: CallContext): MaybePromise<CallResult> {
-    const { input, remote: relay } = run.definition;
-    if (relay !== undefined) {
-      return relay.call(run).then((later) => this.#settle(run, later)).catch((thrown) => this.thrown(run, thrown));
+    const { input, remote } = run.definition;
+    if (remote !== undefined) {
+      return remote.call(run).then((result) => this.#finish(run, result)).catch((thrown) => this.thrown(run, thrown));
     }
     const { args } = run.call;
     if (input === undefined) return this.#runHandler(run, args);
@@ -82,17 +74,18 @@ export class ToolRunner {
 
   #runChecked(run: CallContext, checked: SchemaResult): MaybePromise<CallResult> {
     if (checked.issues === undefined) return this.#runHandler(run, checked.value);
-    return invalidInput(formatIssues(checked.issues, run.call.args));
+    return invalidArguments(formatIssues(checked.issues, run.call.args));
   }
 
   #runHandler(run: CallContext, input: unknown): MaybePromise<CallResult> {
     if (run.definition.isSystem) {
-      return this.#runSystem(run, input as RedeemInput).catch((thrown) => this.thrown(run, thrown));
+      const running = this.#services.deferral?.runSystemTool(run, input as RedeemInput);
+      return running?.catch((thrown) => this.thrown(run, thrown)) ?? NO_ENGINE;
     }
-    run.begin();
+    run.start();
     try {
       const returned = run.definition.handler(input, run);
-      return isPromiseLike(returned) ? this.#awaitAnswer(run, returned) : this.#settleReturned(run, returned);
+      return isPromiseLike(returned) ? this.#awaitAnswer(run, returned) : this.#toResult(run, returned);
     } catch (thrown) {
       return this.thrown(run, thrown);
     }
@@ -100,118 +93,102 @@ export class ToolRunner {
 
   #awaitAnswer(run: CallContext, returned: PromiseLike<unknown>): Promise<CallResult> {
     const native = returned instanceof Promise ? returned : Promise.resolve(returned);
-    return native.then((value) => this.#settleReturned(run, value)).catch((thrown) => this.thrown(run, thrown));
+    return native.then((value) => this.#toResult(run, value)).catch((thrown) => this.thrown(run, thrown));
   }
 
-  #settleReturned(run: CallContext, returned: unknown): MaybePromise<CallResult> {
+  #toResult(run: CallContext, returned: unknown): MaybePromise<CallResult> {
     return isAsyncGenerator(returned) ? this.#drain(run, returned) : this.#answer(run, returned);
   }
 
-  /** Streams what a generator yields, or keeps it when nobody listens: the pieces joined are then the answer. */
+  /** Streams the pieces of a generator, or collects them if the call is not streamed: joined, they are the answer. */
   async #drain(run: CallContext, pieces: AsyncGenerator<unknown, unknown, unknown>): Promise<CallResult> {
-    const { live, definition: plan } = run;
+    const { runState, definition } = run;
     const stop = () => void stopGenerator(pieces).catch(() => {});
-    const kept: unknown[] | undefined = run.sink === undefined || run.mayBeJob ? [] : undefined;
+    const collected: unknown[] | undefined = run.sink === undefined || run.mayBeJob ? [] : undefined;
     let hasYielded = false;
-    // Pieces that somebody joins count together, others each for itself.
-    const areJoined = kept !== undefined || run.sink?.keepsPieces;
-    const { answerLimits } = this.#host;
-    let left = answerLimits.answerChars;
-    live.onEnd = stop;
+    // The limit counts for all pieces if they are joined later, otherwise for each.
+    const areJoined = collected !== undefined || run.sink?.keepsPieces;
+    const { outputLimits } = this.#services;
+    let left = outputLimits.answerChars;
+    runState.onEnd = stop;
     try {
-      while (live.ended === undefined) {
+      while (runState.ended === undefined) {
         const step = await pieces.next();
-        if (step.done) return await this.#answerStream(run, step.value, hasYielded, kept);
+        if (step.done) return await this.#answerStream(run, step.value, hasYielded, collected);
         hasYielded = true;
         // JSON has no undefined.
         const value = step.value === undefined ? null : step.value;
-        // Nothing is awaited that is not a promise: each await is a turn of the event loop, for each piece.
-        left = estimateJsonSize(value, areJoined ? left : answerLimits.answerChars, answerLimits.depth);
-        let mismatch = refuseOversize(left, answerLimits) ?? this.#mismatch(run, plan.partial, value, "partial");
+        // Only promises are awaited: each await costs a turn of the microtask queue for each piece.
+        left = estimateJsonSize(value, areJoined ? left : outputLimits.answerChars, outputLimits.depth);
+        let mismatch = outputLimitError(left, outputLimits) ??
+          this.#mismatch(run, definition.partial, value, "partial");
         if (mismatch instanceof Promise) mismatch = await mismatch;
         if (mismatch !== undefined) {
           stop();
           return mismatch;
         }
-        kept?.push(value);
-        const room = live.push({ kind: "partial", value });
+        collected?.push(value);
+        const room = runState.push({ kind: "partial", value });
         if (room !== undefined) await room;
       }
-      return live.ended;
+      return runState.ended;
     } catch (thrown) {
       stop();
       return this.thrown(run, thrown);
     }
   }
 
-  /** A generator that returned nothing has said it all in its pieces: the answer is these, joined if anyone kept them. */
+  /** The result of a generator. If it returned nothing, the answer is its pieces: joined if they were collected. */
   #answerStream(
     run: CallContext,
     value: unknown,
     hasYielded: boolean,
-    kept: unknown[] | undefined,
+    collected: unknown[] | undefined,
   ): MaybePromise<CallResult> {
     if (value !== undefined) return this.#answer(run, value);
     if (!hasYielded) return this.#answer(run, joinNothing(run.definition));
-    // Over a stream that is still there the caller has the pieces.
-    const isWhole = kept !== undefined && (run.sink === undefined || run.lease !== undefined);
-    return isWhole ? this.#answer(run, joinPartials(kept)) : this.#settle(run, this.bounded(answer(run, undefined)));
+    // The caller of an open stream has received the pieces.
+    const isWhole = collected !== undefined && (run.sink === undefined || run.lease !== undefined);
+    return isWhole
+      ? this.#answer(run, joinPartials(collected))
+      : this.#finish(run, this.withinLimits(answer(run, undefined)));
   }
 
   #answer(run: CallContext, value: unknown): MaybePromise<CallResult> {
-    // Whoever returns what ctx.fail() gives means to throw it; as an answer an error would be an object without its words.
+    // A returned Error counts as thrown: serialised as an answer it would lose its message.
     if (isError(value)) return this.thrown(run, value);
     const { output, external } = run.definition;
-    if (external !== undefined) {
-      if (run.redeemed === undefined) return this.#promises.ofExternal(run, external.ttlMs, value);
-      if (value instanceof Pending) return promiseAgain(run.redeemed, value, this.#host.clock.now());
-    }
-    // What a handler says after it has asked counts for nothing.
+    const promise = external && this.#services.deferral?.promiseExternal(run, value);
+    if (promise !== undefined) return promise;
+    // A value returned while a question is unanswered is ignored; the handler runs again with the answer.
     if (run.asking?.requests !== undefined) return this.#ask(run, run.asking);
-    const settled = this.bounded(answer(run, value));
-    if (settled.kind === "error" || output === undefined) return this.#settle(run, settled);
+    const result = this.withinLimits(answer(run, value));
+    if (result.kind === "error" || output === undefined) return this.#finish(run, result);
     const mismatch = this.#mismatch(run, output, value, "output");
     if (mismatch instanceof Promise) {
-      return mismatch.then((refusal) => refusal ?? this.#settle(run, settled))
-        .catch((thrown) => this.thrown(run, thrown));
+      return mismatch.then((error) => error ?? this.#finish(run, result)).catch((thrown) => this.thrown(run, thrown));
     }
-    return mismatch ?? this.#settle(run, settled);
+    return mismatch ?? this.#finish(run, result);
   }
 
-  /** What the caller is told beside the outcome itself: what it is asked instead, and the state that it keeps. */
-  #settle(run: CallContext, settled: CallResult): CallResult {
+  /** Adds changed caller state to a result, or replaces it by the questions of the run. */
+  #finish(run: CallContext, result: CallResult): CallResult {
     if (run.asking?.requests !== undefined) return this.#ask(run, run.asking);
-    if (run.signedContext === undefined || settled.kind === "error") return settled;
+    if (run.openedState === undefined || result.kind === "error") return result;
     try {
-      const context = run.signedContext.encode();
-      return context === undefined ? settled : { ...settled, context } as CallResult;
+      const context = run.openedState.encode();
+      return context === undefined ? result : { ...result, context } as CallResult;
     } catch (thrown) {
-      return this.#host.mask(thrown, { tool: run.definition.name });
+      return this.#services.mask(thrown, { tool: run.definition.name });
     }
   }
 
-  #ask(run: CallContext, asking: Asking): CallResult {
-    const { requests = {} } = asking;
-    try {
-      // What a promised job asks is answered by way of its promise.
-      const continuation = run.lease?.isPromised
-        ? this.#promises.ofJob(run.lease.job).token
-        : encodeContinuation(this.#host.keys, run, asking);
-      return { kind: askKind(requests), requests, continuation };
-    } catch (thrown) {
-      // Steps are the tool's own; answers are the caller's.
-      if (JSON.stringify(asking.memo.answers).length > MAX_ANSWERS) {
-        return errorResult("payload_too_large", "The answers are longer than a continuation can carry");
-      }
-      return this.#host.mask(thrown, {
-        tool: run.definition.name,
-        questions: Object.keys(requests),
-        steps: Object.keys(asking.memo.steps),
-      });
-    }
+  #ask(run: CallContext, asking: RunQuestions): CallResult {
+    // The questions of a promised job are answered through its promise.
+    return asking.toResult(() => this.#services.deferral?.tokenOf(run));
   }
 
-  /** What the tool itself does not keep of its promises is the server's fault: masked, with the path in the log. */
+  /** Output that does not fit the tool's own schema is an error of the server: masked, with the path in the log. */
   #mismatch(
     run: CallContext,
     schema: CompiledSchema | undefined,
@@ -229,52 +206,52 @@ export class ToolRunner {
     const issues = formatIssues(checked.issues, value);
     const [first] = issues;
     const where = first === undefined ? "" : ` at "${formatPath(first.path)}": ${first.message}`;
-    return this.#host.mask(new TypeError(`The ${what} does not fit the declared schema${where}`), {
+    return this.#services.mask(new TypeError(`The ${what} does not fit the declared schema${where}`), {
       tool: run.definition.name,
       issues,
     });
   }
 
-  /** How a run ends, if that may go out. */
-  bounded(settled: CallResult): CallResult {
-    const { value, message, data, meta } = settled as Partial<AnswerOutcome & FailureOutcome>;
-    const { answerLimits } = this.#host;
-    const { answerChars, depth } = answerLimits;
-    // One in the other: a list costs each answer more.
+  /** The result itself, or the error for a result that exceeds the limits. */
+  withinLimits(result: CallResult): CallResult {
+    const { value, message, data, meta } = result as Partial<AnswerOutcome & FailureOutcome>;
+    const { outputLimits } = this.#services;
+    const { answerChars, depth } = outputLimits;
+    // Nested calls: a list would cost each answer more.
     const left = estimateJsonSize(
       meta,
       estimateJsonSize(data, estimateJsonSize(message, estimateJsonSize(value, answerChars, depth), depth), depth),
       depth,
     );
-    return refuseOversize(left, answerLimits) ?? settled;
+    return outputLimitError(left, outputLimits) ?? result;
   }
 
-  /** How a run ends that threw. */
+  /** Converts a value that a run threw to its result. */
   thrown(run: CallContext, thrown: unknown): CallResult {
     if (run.asking?.requests !== undefined) return this.#ask(run, run.asking);
-    // A handler that throws because its signal aborted has done as it was told.
+    // An exception caused by the abort is expected; return the reason for the abort.
     if (run.ended !== undefined) return run.ended;
-    const settled = this.bounded(this.#host.settleRun(run, thrown));
-    if (settled.kind !== "failure") return settled;
-    return this.#settle(run, run.addedMeta === undefined ? settled : { ...settled, meta: run.addedMeta });
+    const result = this.withinLimits(this.#services.settleRun(run, thrown));
+    if (result.kind !== "failure") return result;
+    return this.#finish(run, run.addedMeta === undefined ? result : { ...result, meta: run.addedMeta });
   }
 }
 
 function answer(run: CallContext, value: unknown): CallResult {
-  const { addedMeta: meta, definition: plan } = run;
-  return plan.render === undefined
+  const { addedMeta: meta, definition } = run;
+  return definition.render === undefined
     ? { kind: "answer", value, meta }
-    : { kind: "answer", value, meta, renderedBy: plan.name };
+    : { kind: "answer", value, meta, renderedBy: definition.name };
 }
 
-/** The refusal of arguments that do not fit. */
-export function invalidInput(issues: readonly InputIssue[]): ErrorResult {
+/** The error for arguments that do not fit the tool's schema. */
+export function invalidArguments(issues: readonly InputIssue[]): ErrorResult {
   const [first] = issues;
   const where = first === undefined || first.path.length === 0 ? "" : ` at "${formatPath(first.path)}"`;
   return errorResult("invalid_input", `Invalid arguments${where}: ${first?.message}`, { issues });
 }
 
-/** A value may be a trap to whoever asks what it is. */
+/** `instanceof` throws for some proxies. */
 function isError(value: unknown): value is Error {
   try {
     return value instanceof Error;
@@ -283,7 +260,7 @@ function isError(value: unknown): value is Error {
   }
 }
 
-/** No pieces, joined: what they would have been is known if it was declared. */
+/** The join of no pieces: text or a list, by the declared type of a piece. */
 function joinNothing({ partial }: ToolDefinition): unknown {
   if (partial === undefined) return undefined;
   return partial.jsonSchema["type"] === "string" ? "" : [];

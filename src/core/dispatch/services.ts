@@ -1,56 +1,161 @@
-import type { CallResult, ErrorResult, FailureOutcome } from "../call/outcome.ts";
+/**
+ * Services that all runs of one server share, and the interface of the code that the option `keys` brings.
+ *
+ * Knows nothing of the class of a run, so that the context of a call can refer to it.
+ *
+ * @module
+ */
+import type { Call } from "../call/call.ts";
+import {
+  type ErrorResult,
+  errorResult,
+  type FailureOutcome,
+  type Progress,
+  type Question,
+  type QuestionsResult,
+} from "../call/outcome.ts";
+import type { Job, Memo } from "../../engine/engine.ts";
 import type { Clock } from "../../internal/time.ts";
 import type { Deadlines } from "../../internal/deadlines.ts";
-import type { MaybePromise } from "../../internal/async.ts";
+import type { Json } from "../../internal/json.ts";
+import type { CallerState } from "../handler/caller_state.ts";
+import type { Ctx, Logger } from "../handler/context.ts";
 import type { TokenKeys } from "../token/token.ts";
-import type { Logger } from "../handler/context.ts";
-import type { ToolRegistry } from "../tool/registry.ts";
-import type { AnswerLimits } from "./output_limits.ts";
-import type { CallContext } from "./call_context.ts";
-import type { Middleware } from "../handler/middleware.ts";
+import type { ToolDefinition } from "../tool/definition.ts";
+import type { LogFields } from "./error_masking.ts";
+import type { OutputLimits } from "./output_limits.ts";
 
-/** What all runs of one server share. */
-export interface DispatchServices {
-  /** The server's tools. */
-  readonly registry: ToolRegistry;
+/** The error for a token that is no continuation of the call. The reason is not disclosed. */
+export const INVALID_CONTINUATION: ErrorResult = errorResult(
+  "invalid_continuation",
+  "Not a continuation of this call, or no longer: repeat the call without it",
+);
+
+/** Services that all runs of one server share. */
+export interface CallServices {
   /** The server's logger, if it has one. */
   readonly logger: Logger | undefined;
   /** The server's deadlines. */
   readonly deadlines: Deadlines;
-  /** Where time comes from. */
+  /** Source of time. */
   readonly clock: Clock;
-  /** What tokens are signed with. */
-  readonly keys: TokenKeys;
-  /** How much tools may give. */
-  readonly answerLimits: AnswerLimits;
-  /** What tools get whose calls bring no config. */
+  /** Limits on the size and nesting depth of tool output. */
+  readonly outputLimits: OutputLimits;
+  /** Config for calls that bring none. */
   readonly ownConfig: Readonly<Record<string, unknown>> | undefined;
-  /** Whether it takes no more calls. */
+  /** Code of questions, steps and caller state; `undefined` on a server without `keys`. */
+  readonly questions: QuestionSupport | undefined;
+  /** Signs and verifies tokens; `undefined` on a server without `keys`. */
+  readonly keys: TokenKeys | undefined;
+  /** Whether the server has stopped taking calls. */
   readonly isClosed: boolean;
-  /** A run goes on after the function call that began it. */
+  /** Counts a run that is still pending when `call()` returns, so that shutdown can wait for it. */
   trackPending(): void;
-  /** Such a run has settled. */
+  /** Removes a run from that count once it has settled. */
   untrack(): void;
-  /** What callers are told once it takes no more calls. */
+  /** The error for calls that arrive after shutdown began. */
   shutdownError(): ErrorResult;
-  /** What a run is told whose deadline has come. */
+  /** The error for a run whose deadline has expired. */
   deadlineError(): ErrorResult;
-  /** How long a call may take in all, in milliseconds; of a stream, how long it may go on until it promises. */
-  deadlineMs(run: CallContext): number;
-  /** Runs a tool, with its own middleware around it. Never throws, never rejects. */
-  runTool(run: CallContext): MaybePromise<CallResult>;
-  /** Runs middleware, the first outermost, around `last`. Never throws, never rejects. */
-  runWithin(
-    run: CallContext,
-    middleware: readonly Middleware[],
-    last: () => MaybePromise<CallResult>,
-  ): MaybePromise<CallResult>;
-  /** Runs a tool because its job is due. */
-  runJob(run: CallContext): MaybePromise<CallResult>;
-  /** Masks what is not the caller's business: the log has it, the caller an id. */
-  mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): ErrorResult;
-  /** Turns what a run threw into how it ends, by what the server makes of errors that nobody declared. */
-  settleRun(run: CallContext, thrown: unknown): FailureOutcome | ErrorResult;
-  /** Turns what was thrown into how a call ends. */
-  settleThrown(thrown: unknown, fields: Readonly<Record<string, unknown>>): FailureOutcome | ErrorResult;
+  /** Time limit of a whole call, in milliseconds; for a stream, the time until it has to give a promise. */
+  deadlineMs(run: DeadlineRun): number;
+  /** Masks an error: the log has it in full, the caller gets a correlation id. */
+  mask(thrown: unknown, fields: LogFields): ErrorResult;
+  /** Converts a thrown value to a result, without the handlers of `onError`. */
+  settleThrown(thrown: unknown, fields: LogFields): FailureOutcome | ErrorResult;
+}
+
+/** Parts of a run that its deadline follows from. */
+export interface DeadlineRun {
+  /** The tool. */
+  readonly definition: ToolDefinition;
+  /** The call. */
+  readonly call: Call;
+}
+
+/** Binds a run to its job. */
+export interface RunLease {
+  /** The job, as last written by this run. */
+  readonly job: Job;
+  /** Whether a caller holds a promise token of the job. */
+  isPromised: boolean;
+  /** Writes progress to the job, at most every now and then. */
+  progress(progress: Progress): void;
+  /** Stores the result of a step. */
+  saveStep(key: string, value: Json): Promise<void>;
+  /** Estimates when the work ends, in milliseconds since the Unix epoch; `undefined` if that cannot be told. */
+  estimateEnd(progress: Progress): number | undefined;
+}
+
+/** Methods of a handler's `ctx` that ask the caller or store steps. */
+export type QuestionMethods = Pick<Ctx, "elicit" | "elicitUrl" | "sample" | "roots" | "ask" | "requestMore" | "step">;
+
+/** Parts of a run that questions and caller state need. */
+export interface AskingRun extends DeadlineRun {
+  readonly callId: string;
+  readonly principalId: string;
+  /** Digest of tool, arguments and config. */
+  readonly digest: string;
+  readonly lease: RunLease | undefined;
+  readonly runState: { readonly deliveredPieces: number };
+  readonly services: CallServices;
+}
+
+/** Questions and steps of one run. */
+export interface RunQuestions extends QuestionMethods {
+  /** Questions without an answer; `undefined` if there are none. */
+  readonly requests: Readonly<Record<string, Question>> | undefined;
+  /** Answers and steps for the next run of the handler. */
+  readonly memo: Memo;
+  /**
+   * The result of a run that has asked. Never throws.
+   *
+   * @param promiseToken The token that replaces the continuation if the run's job was promised. May throw.
+   */
+  toResult(promiseToken: () => string | undefined): QuestionsResult | ErrorResult;
+}
+
+/** Caller state during one call, with its encoding for the result. */
+export interface EncodableCallerState extends CallerState {
+  /**
+   * The signed state for the caller to keep; `undefined` if nothing changed.
+   *
+   * @throws {RangeError} If it is longer than a token may be.
+   */
+  encode(): string | undefined;
+}
+
+/** State that a continuation carries from one run of a handler to the next. */
+export interface Continued {
+  /** The `callId` of all its runs. */
+  readonly callId: string;
+  /** Answers and steps so far. */
+  readonly memo: Memo;
+  /** Number of streamed pieces that the caller has. */
+  readonly deliveredPieces: number;
+}
+
+/** Questions, steps and caller state: implemented in questions/, brought by the value of the option `keys`. */
+export interface QuestionSupport {
+  /** Digest of tool, arguments and config; the spelling of the arguments does not matter. */
+  digest(run: DeadlineRun): string;
+  /** Starts the questions and steps of a run, with the answers and steps of the runs before it. */
+  start(run: AskingRun, memo?: Memo): RunQuestions;
+  /** Reads the caller state that came with a call. */
+  openCallerState(run: AskingRun): EncodableCallerState;
+  /** Reads a continuation, with the answers that came with it. */
+  resume(run: AskingRun, continuation: string): Continued | ErrorResult;
+}
+
+/** Makes the support of one server; `withQuestions(keys)` adds it to keys. */
+export type CreateQuestions = (keys: TokenKeys) => QuestionSupport;
+
+/** Keys that bring the code of questions and caller state: made by `keyRing`, `sealed`, `keysFromEnv` or `withQuestions`. */
+export interface QuestionKeys extends TokenKeys {
+  /**
+   * Not part of the public interface.
+   *
+   * @internal
+   */
+  readonly "~questions": CreateQuestions;
 }

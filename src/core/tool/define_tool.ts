@@ -33,7 +33,7 @@ export type DefineTool = <const Name extends string>(name: Name) => EmptyToolBui
  * @returns A builder; `.describe()` and `.handle()` finish it.
  * @throws {TypeError} If the name is invalid.
  */
-export function defineTool<const Name extends string>(name: Name): EmptyToolBuilder<Name> {
+export function defineCoreTool<const Name extends string>(name: Name): EmptyToolBuilder<Name> {
   return startTool(name, []);
 }
 

@@ -205,7 +205,7 @@ export interface RemoteRun extends MiddlewareCtx {
   /** Id of the principal. `""` for an anonymous caller. */
   readonly principalId: string;
   /** Sends events of the call. */
-  readonly live: {
+  readonly runState: {
     /** Sends an event. A returned promise resolves when there is room for the next. */
     push(event: CallEvent): void | Promise<void>;
     /** Sends progress. Only the latest is kept while the buffer is full. */
@@ -215,8 +215,8 @@ export interface RemoteRun extends MiddlewareCtx {
   };
   /** Services shared by the server's calls. */
   readonly services: {
-    /** Signs tokens. */
-    readonly keys: TokenKeys;
+    /** Signs tokens. `undefined` on a server without `keys`. */
+    readonly keys: TokenKeys | undefined;
     /** Logger of the server, if any. */
     readonly logger: Logger | undefined;
     /** Total time limit of a call, in milliseconds. */

@@ -30,5 +30,5 @@ export type {
 } from "./builder_types.ts";
 export type { ToolTypes } from "./definition.ts";
 export type { Json, JsonObject } from "../../internal/json.ts";
-export type { AllTools, Composable, Part } from "../../server/part.ts";
+export type { AllTools, Composable, ComposableOptions, Part } from "../../server/part.ts";
 export type { MemoryServer } from "../../wires/memory/client/transport.ts";

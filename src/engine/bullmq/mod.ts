@@ -12,9 +12,10 @@
  * ```
  * @module
  */
+import type { PromiseEngine } from "../../core/dispatch/deferral.ts";
+import { withPromises } from "../../core/dispatch/promises/with_promises.ts";
 import type { Logger } from "../../core/handler/context.ts";
 import { ANYTHING, AT_LEAST_1, checkOptions, LOGGER, type OptionRules, rule, TEXT } from "../../internal/options.ts";
-import type { Engine } from "../engine.ts";
 import { assertRedisAddress, type RedisAddress, redisName } from "../redis/address.ts";
 import { ErrorThrottle, storeName } from "../store_errors.ts";
 import type { Backend, BullmqSettings } from "./backend.ts";
@@ -78,7 +79,7 @@ const RULES: OptionRules<AnyOptions> = {
  * @throws {TypeError} If there is not exactly one store, or its address or the name is invalid.
  * @throws {RangeError} If a time is not a number of at least 1.
  */
-export function bullmqEngine(options: BullmqEngineOptions): Engine {
+export function bullmqEngine(options: BullmqEngineOptions): PromiseEngine {
   checkOptions<AnyOptions>("keep jobs by BullMQ", options, RULES);
   if (options.redis !== undefined) assertRedisAddress("keep jobs by BullMQ", options.redis);
   const { name = "toolwire", leaseMs = 10_000, timeoutMs = 5_000, logger } = options;
@@ -88,7 +89,7 @@ export function bullmqEngine(options: BullmqEngineOptions): Engine {
   const store = options.redis === undefined ? storeName("PostgreSQL", `${options.postgres}`) : redisName(options.redis);
   const errors = new ErrorThrottle("The bullmq engine cannot reach its store, and retries", logger, store);
   const settings = { name, leaseMs, timeoutMs, errors };
-  return new BullmqEngine(createBackend(options, settings), settings);
+  return withPromises(new BullmqEngine(createBackend(options, settings), settings));
 }
 
 function createBackend({ redis, postgres }: BullmqEngineOptions, settings: BullmqSettings): Backend {

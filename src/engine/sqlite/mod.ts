@@ -10,9 +10,10 @@
  * ```
  * @module
  */
+import type { PromiseEngine } from "../../core/dispatch/deferral.ts";
+import { withPromises } from "../../core/dispatch/promises/with_promises.ts";
 import type { Logger } from "../../core/handler/context.ts";
 import { AT_LEAST_1, checkOptions, LOGGER, oneOf, type OptionRules } from "../../internal/options.ts";
-import type { Engine } from "../engine.ts";
 import { ErrorThrottle } from "../store_errors.ts";
 import { SqliteEngine } from "./engine.ts";
 import { SqliteStore } from "./store.ts";
@@ -56,7 +57,7 @@ const RULES: OptionRules<SqliteEngineOptions> = {
  * @throws {RangeError} If a time is not a number of at least 1.
  * @throws {Error} If the runtime has no SQLite, the folder is missing, or the file belongs to another program.
  */
-export function sqliteEngine(path: string, options: SqliteEngineOptions = {}): Engine {
+export function sqliteEngine(path: string, options: SqliteEngineOptions = {}): PromiseEngine {
   checkOptions("keep jobs in SQLite", options, RULES);
   if (typeof path !== "string" || path === "" || path.startsWith(":memory:") || path.startsWith("file:")) {
     throw new TypeError(`Cannot open ${JSON.stringify(path)}: name a file by its path, or use memoryEngine()`);
@@ -67,5 +68,5 @@ export function sqliteEngine(path: string, options: SqliteEngineOptions = {}): E
   const synchronous = outlives === "process" ? "NORMAL" : "FULL";
   const store = new SqliteStore(path, { busyTimeoutMs: Math.ceil(busyTimeoutMs), synchronous });
   const errors = new ErrorThrottle("The sqlite engine cannot use its database, and retries", logger);
-  return new SqliteEngine(store, { leaseMs, pollMs, errors });
+  return withPromises(new SqliteEngine(store, { leaseMs, pollMs, errors }));
 }

@@ -27,5 +27,5 @@ export function methodsOf(source: AgentSource): ClientMethods {
     );
   }
   if ("$" in source) return source.$;
-  return createClient("dispatch" in source ? memoryTransport(source) : source).$;
+  return createClient("~server" in source ? memoryTransport(source) : source).$;
 }

@@ -13,7 +13,7 @@ import { isJsonObject } from "../../internal/json.ts";
 import { checkOptions, type OptionRules, POSITIVE } from "../../internal/options.ts";
 import { isPromiseLike, type MaybePromise } from "../../internal/async.ts";
 import type { Auth, MountedAuth } from "../../server/auth.ts";
-import { refusalReply } from "../../wires/framing/json_rpc/reply.ts";
+import { errorReply } from "../../wires/framing/json_rpc/reply.ts";
 import type { Body, Head, MountedWire, Reply, WireHost } from "../../wires/wire.ts";
 import { encodeChallenge } from "./challenge.ts";
 
@@ -153,7 +153,7 @@ class Authenticator implements MountedAuth {
     // Over HTTP/2 an unread body resets the stream, and the response may be lost. The runtime reads streams with trailers; their
     // callers may wait for the response before they end the body.
     if (!head.carriesTrailers) await body.text();
-    const reply = await (wire.errorReply?.(head, error) ?? refusalReply(null, error));
+    const reply = await (wire.errorReply?.(head, error) ?? errorReply(null, error));
     return { ...reply, headers: { ...reply.headers, ...this.challenge(error, head.path) } };
   }
 }

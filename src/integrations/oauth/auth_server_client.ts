@@ -5,7 +5,7 @@
  */
 import { allowInsecureRequests, customFetch } from "oauth4webapi";
 import type { FetchFunction } from "./bearer_fetch.ts";
-import { discard, isRedirect, readText } from "../../http_client/read.ts";
+import { cancelBody, isRedirect, readText } from "../../http_client/read.ts";
 import { exchange } from "../../http_client/send.ts";
 import { toToolError } from "../../core/call/outcome.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
@@ -82,7 +82,7 @@ export class AuthServerClient {
       monitorFromSignal(signal),
       async (response, chunks) => {
         if (isRedirect(response)) {
-          discard(response);
+          cancelBody(response);
           // Redirects are not followed, because the request may contain secrets. Treated as a missing page.
           return new Response(null, { status: 404 });
         }

@@ -6,7 +6,7 @@ import {
   WWWAuthenticateChallengeError,
 } from "oauth4webapi";
 import type { FetchFunction } from "./bearer_fetch.ts";
-import { discard } from "../../http_client/read.ts";
+import { cancelBody } from "../../http_client/read.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isConfidential } from "../../internal/http.ts";
 import { abortable } from "../../internal/time.ts";
@@ -143,7 +143,7 @@ async function sendWithRenewal(
     const isForNonce: boolean = challenge.wantsNonce && tokens !== undefined && !hasNonce;
     const next = isForNonce ? tokens : await renewAfter(response, session, tokens, challenge, init.signal);
     if (next === undefined) return response;
-    discard(response);
+    cancelBody(response);
     hasNonce ||= isForNonce;
     hasFurtherScopes ||= challenge.isInsufficient;
     tokens = next;
@@ -161,7 +161,7 @@ async function renewAfter(
   try {
     return await abortable(session.renew(rejected, challenge), signal);
   } catch (thrown) {
-    discard(response);
+    cancelBody(response);
     throw thrown;
   }
 }
@@ -200,7 +200,7 @@ async function signIn(session: OAuthSession, send: FetchFunction, server: URL): 
   const tokens = await session.current();
   const response = await sendWith(tokens, session.dpop, send, server.href, { method: "GET", redirect: "manual" });
   const challenge = await readChallenge(response);
-  discard(response);
+  cancelBody(response);
   if (tokens !== undefined && challenge === undefined) return;
   const renewed = await session.renew(tokens, challenge ?? NO_CHALLENGE, true);
   if (renewed !== undefined || challenge === undefined) return;

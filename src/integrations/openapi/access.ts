@@ -4,7 +4,7 @@
  * @module
  */
 import { asObject, isJsonObject } from "../../internal/json.ts";
-import { discard, isRedirect, readText } from "../../http_client/read.ts";
+import { cancelBody, isRedirect, readText } from "../../http_client/read.ts";
 import { monitorFromSignal } from "../../core/call/time_limit.ts";
 import { exchange } from "../../http_client/send.ts";
 import { toToolError } from "../../core/call/outcome.ts";
@@ -66,7 +66,7 @@ export function openApiAccess(document: OpenApiDocument, options: AccessOptions)
         monitorFromSignal(signal),
         async (response, chunks) => {
           if (!isRedirect(response)) return { response, text: await readText(chunks) };
-          discard(response);
+          cancelBody(response);
           return { response, text: "" };
         },
       );

@@ -41,7 +41,7 @@ interface ServerInstruments {
   readonly jobs: Histogram;
   readonly outcomes: Counter;
   readonly promises: Counter;
-  readonly refusedTokens: Counter;
+  readonly rejectedTokens: Counter;
 }
 
 /** Error codes of rejected promise tokens and continuations. */
@@ -114,7 +114,7 @@ function createInstruments(meter: Meter): ServerInstruments {
     jobs: createDurationHistogram(meter, "toolwire.job.duration", "Duration of runs of deferred work"),
     outcomes: count("toolwire.server.calls", "Results of calls"),
     promises: count("toolwire.server.promises", "Promise tokens that were issued"),
-    refusedTokens: count("toolwire.server.tokens.refused", "Promise tokens and continuations that were rejected"),
+    rejectedTokens: count("toolwire.server.tokens.rejected", "Promise tokens and continuations that were rejected"),
   };
 }
 
@@ -123,7 +123,7 @@ function count(instruments: ServerInstruments, ctx: MiddlewareCtx, result: CallR
   // Redeeming a promise token returns the same promise again.
   if (result.kind === "promise" && !ctx.tool.isSystem) instruments.promises.add(1, attributes);
   if (result.kind === "error" && TOKEN_ERRORS.has(result.code)) {
-    instruments.refusedTokens.add(1, { ...attributes, [RPC_STATUS_CODE]: result.code });
+    instruments.rejectedTokens.add(1, { ...attributes, [RPC_STATUS_CODE]: result.code });
   }
 }
 

@@ -8,7 +8,7 @@ import { OBJECT_MEMBERS } from "../../internal/json.ts";
 import type { JoinedParts, JoinParts, Part } from "../part.ts";
 import type { Logger } from "../../core/handler/context.ts";
 import { originOf } from "../../core/tool/part.ts";
-import { SYSTEM_TOOLS } from "../../core/tool/system_tools.ts";
+import { SYSTEM_TOOL_NAMES } from "../../core/tool/registry.ts";
 import type { ToolDefinition } from "../../core/tool/definition.ts";
 import type { OfferedPart, PartOffer } from "./part_contents.ts";
 
@@ -85,7 +85,7 @@ class Joined implements JoinedParts {
   }
 }
 
-const RESERVED: ReadonlySet<string> = new Set([...OBJECT_MEMBERS, ...SYSTEM_TOOLS.map(({ name }) => name)]);
+const RESERVED: ReadonlySet<string> = new Set([...OBJECT_MEMBERS, ...SYSTEM_TOOL_NAMES]);
 
 /** Conflict of a tool with the others; `undefined` without one. */
 function problemOf({ name, part }: ToolDefinition, other: ToolDefinition | undefined): string | undefined {

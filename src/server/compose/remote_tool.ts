@@ -20,12 +20,13 @@ import {
 } from "../../core/call/outcome.ts";
 import { RESERVED_META } from "../../core/call/call_meta.ts";
 import type { Transport } from "../../core/call/transport.ts";
-import { INVALID_CONTINUATION } from "../../core/dispatch/questions/continuation.ts";
-import { invalidInput } from "../../core/dispatch/run_tool.ts";
+import { invalidArguments } from "../../core/dispatch/run_tool.ts";
+import { INVALID_CONTINUATION } from "../../core/dispatch/services.ts";
 import { isJsonObject, type Json } from "../../internal/json.ts";
 import { formatIssues } from "../../core/schema/issues.ts";
 import type { Schema } from "../../core/schema/standard_schema.ts";
 import { uuidOf } from "../../core/token/digest.ts";
+import type { TokenKeys } from "../../core/token/token.ts";
 import type { CallerStateSlot } from "../../core/handler/caller_state.ts";
 import type { RemotePromise, RemoteRun, RemoteRunner, RemoteWait, ToolDefinition } from "../../core/tool/definition.ts";
 import { passRefusal } from "./remote_error.ts";
@@ -97,11 +98,11 @@ export class RelayedTool implements RemoteRunner {
   async call(run: RemoteRun): Promise<CallResult> {
     const { call: { args, meta, config }, definition: plan, services: host } = run;
     const checked = await this.#checks?.input?.validate(args);
-    if (checked?.issues !== undefined) return invalidInput(formatIssues(checked.issues, args));
+    if (checked?.issues !== undefined) return invalidArguments(formatIssues(checked.issues, args));
     const continuation = meta?.continuation === undefined ? undefined : readContinuation(run, plan, meta.continuation);
     if (typeof continuation === "object") return continuation;
     const { idempotencyKey, isPromiseWanted } = meta ?? {};
-    const context = run.callerState.get(this.#context);
+    const context = run.services.keys && run.callerState.get(this.#context);
     const settled = await this.#send(run, plan, this.#place.tool, args, {
       // The time limit of a stream is the caller's.
       deadline_ms: run.sink === undefined ? host.deadlineMs(run) : meta?.deadlineMs,
@@ -160,7 +161,7 @@ export class RelayedTool implements RemoteRunner {
       return await transport.call({ tool, args, meta, limit, config }, run.sink && this.#sinkOf(run, plan));
     } catch (cause) {
       // A transport rejects if one of its callbacks does, or if the call was aborted.
-      return run.live.ended ?? { ...errorResult("unavailable", `The connection to "${gateway}" failed`), cause };
+      return run.runState.ended ?? { ...errorResult("unavailable", `The connection to "${gateway}" failed`), cause };
     }
   }
 
@@ -168,9 +169,9 @@ export class RelayedTool implements RemoteRunner {
     return {
       closed: run.signal,
       push: (event: CallEvent) => {
-        if (event.kind === "progress") return run.live.progress(event.progress);
-        if (event.kind === "partial") return run.live.push(event);
-        return run.live.push({ kind: "deferred", promise: this.#promise(run, plan, event.promise) });
+        if (event.kind === "progress") return run.runState.progress(event.progress);
+        if (event.kind === "partial") return run.runState.push(event);
+        return run.runState.push({ kind: "deferred", promise: this.#promise(run, plan, event.promise) });
       },
     };
   }
@@ -235,7 +236,7 @@ export class RelayedTool implements RemoteRunner {
     const expiresAtMs = isSame ? redeemed.expiresAtMs : isClear ? promise.expiresAtMs : nowMs + ttlMs;
     return {
       kind: "promise",
-      token: isSame ? redeemed.token : run.services.keys.sign("promise", {
+      token: isSame ? redeemed.token : keysOf(run).sign("promise", {
         id: uuidOf(run.principalId, token),
         tool: plan.name,
         principal: run.principalId,
@@ -260,7 +261,7 @@ export class RelayedTool implements RemoteRunner {
     if (redeemed !== undefined && relayedIn(redeemed.data) === continuation) {
       return { kind, requests, continuation: redeemed.token };
     }
-    const token = run.services.keys.sign("continuation", {
+    const token = keysOf(run).sign("continuation", {
       id: run.callId,
       tool: plan.name,
       principal: run.principalId,
@@ -274,7 +275,7 @@ export class RelayedTool implements RemoteRunner {
   /** Passes the remote caller state on to the caller. */
   #keepContext(run: RemoteRun, settled: CallResult | UnknownOutcome): void {
     const { meta, context = meta?.["context"] } = settled as Partial<AnswerOutcome>;
-    if (typeof context === "string") run.callerState.set(this.#context, context);
+    if (typeof context === "string" && run.services.keys !== undefined) run.callerState.set(this.#context, context);
   }
 }
 
@@ -287,8 +288,10 @@ function relayedIn(data: Json | undefined): string | undefined {
 /** Unwraps a continuation for the remote server: one of this call, or the promise of a job that asks. */
 function readContinuation(run: RemoteRun, plan: ToolDefinition, token: string): string | ErrorResult {
   const kind = token.startsWith("prom_") ? "promise" : "continuation";
-  const verified = run.services.keys.verify(kind, token, run.principalId, run.clock.now());
-  if (typeof verified === "string" || verified.tool !== plan.name) return INVALID_CONTINUATION;
+  const verified = run.services.keys?.verify(kind, token, run.principalId, run.clock.now());
+  if (verified === undefined || typeof verified === "string" || verified.tool !== plan.name) {
+    return INVALID_CONTINUATION;
+  }
   const { data } = verified;
   const isOfCall = kind === "promise" || (isJsonObject(data) && data["digest"] === run.digest);
   return (isOfCall ? relayedIn(data) : undefined) ?? INVALID_CONTINUATION;
@@ -298,6 +301,15 @@ function metaOf(run: RemoteRun, { meta }: AnswerOutcome | FailureOutcome): { rea
   const kept = Object.entries(meta ?? {}).filter(([name]) => !RESERVED_META.has(name) && !MCP_META.test(name));
   const members = { ...Object.fromEntries(kept), ...run.addedMeta };
   return Object.keys(members).length === 0 ? {} : { meta: members };
+}
+
+/** @throws {TypeError} If the server has no keys. */
+function keysOf({ services: { keys } }: RemoteRun): TokenKeys {
+  if (keys !== undefined) return keys;
+  throw new TypeError(
+    'Cannot sign the token of a remote server: pass createServer({ keys: keyRing("k1:…") }), from ' +
+      '"jsr:@toolwire/toolwire/tokens"',
+  );
 }
 
 function deadlineOf(run: RemoteRun): number {

@@ -1,5 +1,5 @@
 /**
- * HTTP headers of wires whose requests and replies are JSON.
+ * Requests and replies of JSON over HTTP.
  *
  * @module
  */
@@ -7,6 +7,24 @@ import type { Metadata } from "../../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../../core/call/outcome.ts";
 import { isJsonMediaType } from "../../internal/http.ts";
 import { asObject } from "../../internal/json.ts";
+
+/** A reply whose body is JSON text. */
+export interface JsonReply {
+  /** HTTP status. */
+  readonly status: number;
+  /** Headers, with lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON text. */
+  readonly body: string;
+}
+
+/** Headers of a reply whose body is JSON. */
+export const JSON_HEADERS: Readonly<Record<string, string>> = { "content-type": "application/json" };
+
+/** Makes a reply of JSON text. */
+export function jsonReply(status: number, body: string): JsonReply {
+  return { status, headers: JSON_HEADERS, body };
+}
 
 /** Returns the error for a body that is not plain JSON in UTF-8, by its headers; status 415. */
 export function mediaTypeError(headers: Metadata): ErrorResult | undefined {

@@ -1,5 +1,5 @@
 /**
- * Health and readiness over HTTP, for whoever starts, stops and balances servers.
+ * Health and readiness over HTTP, for orchestrators and load balancers.
  *
  * @module
  */
@@ -9,19 +9,19 @@ import type { Head, MountedWire, Reply, RequestWire, WireHost } from "../wire.ts
 
 /** Options of {@link healthPage}. */
 export interface HealthOptions {
-  /** Where it is told that the process lives. Default: `/healthz`. */
+  /** Path of the liveness check. Default: `/healthz`. */
   readonly path?: string;
-  /** Where it is told whether calls are taken. Default: `/readyz`. */
+  /** Path of the readiness check. Default: `/readyz`. */
   readonly ready?: string;
-  /** Whether what the tools need is there, such as a database; what it throws is logged, and means no. Default: it is. */
+  /** Whether the dependencies of the tools, such as a database, are available. An exception is logged and means `false`. Default: `true`. */
   readonly isReady?: () => MaybePromise<boolean>;
 }
 
 /**
- * A wire that says how a server is: `GET /healthz` answers 200 while the process lives, `GET /readyz` 200 while it takes calls
- * and 503 once it is being closed. Nobody has to say who asks.
+ * Creates a wire of health checks: `GET /healthz` returns 200 while the process runs, `GET /readyz` 200 while it accepts calls
+ * and 503 while it shuts down. They need no authentication.
  *
- * @example Beside the wire that calls come by
+ * @example Health checks beside another wire
  * ```ts
  * import { createServer, defineTool, mcpLite } from "jsr:@toolwire/toolwire";
  * import { healthPage } from "jsr:@toolwire/toolwire/health";
@@ -33,12 +33,12 @@ export interface HealthOptions {
  * await server.close();
  * strictEqual((await server.fetch(new Request("http://localhost/readyz"))).status, 503);
  * ```
- * @throws {TypeError} If both paths are the same, an option is not what it should be, or there is no such option.
+ * @throws {TypeError} If both paths are the same, or an option is invalid or unknown.
  */
 export function healthPage(options: HealthOptions = {}): RequestWire {
-  checkOptions<HealthOptions>("tell health", options, { path: PATH, ready: PATH, isReady: FUNCTION });
+  checkOptions<HealthOptions>("serve health checks", options, { path: PATH, ready: PATH, isReady: FUNCTION });
   const { path = "/healthz", ready = "/readyz", isReady = () => true } = options;
-  if (path === ready) throw new TypeError(`Cannot tell health and readiness at one path: ${path}`);
+  if (path === ready) throw new TypeError(`Cannot serve health checks: path and ready are both ${path}`);
   return { name: "health", mount: (host) => mountHealth(host, path, ready, isReady) };
 }
 
@@ -70,7 +70,7 @@ const HEADERS = { "content-type": "application/json", "cache-control": "no-store
 
 const NOT_ALLOWED: Reply = { status: 405, headers: { ...HEADERS, allow: "GET, HEAD" }, body: '{"status":"error"}' };
 
-function statusReply({ method }: Head, isGood: boolean): Reply {
-  const body = isGood ? '{"status":"ok"}' : '{"status":"unavailable"}';
-  return { status: isGood ? 200 : 503, headers: HEADERS, body: method === "HEAD" ? null : body };
+function statusReply({ method }: Head, isHealthy: boolean): Reply {
+  const body = isHealthy ? '{"status":"ok"}' : '{"status":"unavailable"}';
+  return { status: isHealthy ? 200 : 503, headers: HEADERS, body: method === "HEAD" ? null : body };
 }

@@ -3,19 +3,19 @@ import { isConfidential } from "../../internal/http.ts";
 import { checkOptions, OBJECT, type OptionRules, required, TEXT, TEXTS } from "../../internal/options.ts";
 import type { Head, MountedWire, ProtectedResource, Reply, RequestWire } from "../wire.ts";
 
-/** What {@link protectedResourcePage} tells. */
+/** Options of {@link protectedResourcePage}. */
 export interface ProtectedResourceOptions {
-  /** URL of what is protected, as its callers know it: `https://api.example/mcp`. Everything below it is meant, too. */
+  /** Public URL of the protected resource: `https://api.example/mcp`. It includes all paths below it. */
   readonly resource: string;
-  /** Issuers whose tokens are good for it, to the letter: `https://login.example`. */
+  /** Issuers of accepted tokens, exactly as in the tokens: `https://login.example`. */
   readonly authorizationServers: readonly string[];
-  /** Scopes that there are. */
+  /** Supported scopes. */
   readonly scopes?: readonly string[] | undefined;
-  /** What people call it. */
+  /** Name, for people. */
   readonly name?: string | undefined;
-  /** Where developers read about it. */
+  /** URL of its documentation. */
   readonly documentation?: string | undefined;
-  /** Other members of the metadata, by their names in RFC 9728. */
+  /** Further members of the metadata, by their names in RFC 9728. */
   readonly more?: Readonly<Record<string, Json>> | undefined;
 }
 
@@ -30,14 +30,14 @@ const RULES: OptionRules<ProtectedResourceOptions> = {
 
 const WELL_KNOWN = "/.well-known/oauth-protected-resource";
 
-/** Pages of any origin may read it: there are no secrets in it, and clients in pages need it. */
+/** Pages of any origin may read the metadata: it has no secrets, and clients in browsers need it. */
 const HEADERS: Readonly<Record<string, string>> = { "access-control-allow-origin": "*" };
 
 /**
- * Tells callers where tokens come from: a wire that serves the metadata of a protected resource (RFC 9728), and to which refusals
- * of callers then point, by `WWW-Authenticate`.
+ * Creates a wire that serves the metadata of a protected resource (RFC 9728), so that callers learn where to get tokens. The
+ * header `WWW-Authenticate` of 401 and 403 replies refers to it.
  *
- * @example Where a caller is sent
+ * @example Metadata beside an authenticated wire
  * ```ts
  * import { createServer, defineTool, mcpLite } from "jsr:@toolwire/toolwire";
  * import { jwt, protectedResourcePage } from "jsr:@toolwire/toolwire/auth";
@@ -52,14 +52,16 @@ const HEADERS: Readonly<Record<string, string>> = { "access-control-allow-origin
  * const refused = await server.fetch(new Request(`${resource}/tools`, { method: "POST" }));
  * match(refused.headers.get("www-authenticate") ?? "", /resource_metadata="https:\/\/api\.example\/\.well-known/);
  * ```
- * @throws {TypeError} If the resource is no URL, has a query or fragment, or is neither `https:` nor on this machine; or there is
- * no authorization server.
+ * @throws {TypeError} If the resource is not a URL, has a query or fragment, or is neither `https:` nor on this machine; or if
+ * there is no authorization server.
  */
 export function protectedResourcePage(options: ProtectedResourceOptions): RequestWire {
   checkOptions("describe a protected resource", options, RULES);
   const url = readResource(options.resource);
   if (options.authorizationServers.length === 0) {
-    throw new TypeError(`Cannot describe ${options.resource}: name an authorization server, where callers get tokens`);
+    throw new TypeError(
+      `Cannot describe ${options.resource}: name at least one authorization server in authorizationServers`,
+    );
   }
   const path = url.pathname.replace(/\/$/, "");
   return { name: "protected-resource", mount: () => new Metadata(url.origin, path, encodeMetadata(options)) };
@@ -78,12 +80,12 @@ class Metadata implements MountedWire {
   }
 
   handle({ method }: Head): Reply {
-    const found = { ...HEADERS, "content-type": "application/json", "cache-control": "public, max-age=3600" };
+    const headers = { ...HEADERS, "content-type": "application/json", "cache-control": "public, max-age=3600" };
     switch (method) {
       case "GET":
-        return { status: 200, headers: found, body: this.#json };
+        return { status: 200, headers, body: this.#json };
       case "HEAD":
-        return { status: 200, headers: found, body: null };
+        return { status: 200, headers, body: null };
       case "OPTIONS":
         return { status: 204, headers: { ...HEADERS, ...PREFLIGHT }, body: null };
       default:
@@ -117,8 +119,6 @@ function readResource(resource: string): URL {
   const url = URL.canParse(resource) ? new URL(resource) : undefined;
   if (url !== undefined && isConfidential(url) && !/[?#]/.test(resource)) return url;
   throw new TypeError(
-    `Cannot describe ${
-      JSON.stringify(resource)
-    }: write its URL, https and without a query, such as "https://api.example/mcp"`,
+    `Cannot describe ${JSON.stringify(resource)}: pass an https URL without a query, such as "https://api.example/mcp"`,
   );
 }

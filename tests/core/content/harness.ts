@@ -5,7 +5,7 @@ import { KeptLog } from "../dispatch/harness.ts";
 import type { CallMeta, Change, Peer, WireHost } from "../../../src/wires/mod.ts";
 import type { CallResultOf, ContentCall, ContentCatalog } from "../../../src/wires/mcp/mod.ts";
 
-/** A server whose catalog is called as a wire calls it, on a clock that stands still. */
+/** A server whose catalog is called as a wire calls it, on a clock that does not advance by itself. */
 export class CatalogBench {
   readonly clock: FakeClock = new FakeClock();
   readonly log: KeptLog = new KeptLog();
@@ -32,7 +32,7 @@ export class CatalogBench {
     return this.host.catalog;
   }
 
-  /** Changes from now on, as a wire hears them. */
+  /** Changes from now on, as a wire receives them. */
   hear(): Change[] {
     const changes: Change[] = [];
     this.host.changes.subscribe((change) => void changes.push(change));

@@ -120,7 +120,7 @@ test("a prompt may ask, and goes on with the answer", async () => {
   const asked = await catalog.getPrompt("asking", {}, from());
   ok(asked.kind === "elicitation");
   const responses = { about: { action: "accept", content: { topic: "tea" } } };
-  // Another replica goes on with it.
+  // Another replica continues the call.
   const other = new CatalogBench({ prompts: [asking], keys });
   const { messages } = await valueOf(
     other.catalog.getPrompt("asking", {}, from({ continuation: asked.continuation, responses })),

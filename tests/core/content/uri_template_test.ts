@@ -110,7 +110,7 @@ for (
 }
 
 const value = fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }).filter((text) => text.isWellFormed());
-/** What `{+x}` keeps as it is means the same to whoever reads it, but for percent signs, which may be an encoding. */
+/** Characters that `{+x}` keeps mean the same to any reader, except percent signs, which may be an encoding. */
 const reserved = value.filter((text) => !text.includes("%"));
 
 for (
@@ -166,7 +166,7 @@ test("what is matched can be expanded to something that is matched alike; anythi
   }
 });
 
-// Each of these would keep a matcher that goes back busy for longer than anybody waits.
+// Each of these would keep a backtracking matcher busy for longer than any caller waits.
 for (
   const [template, uri] of [
     ["s://{a}.{b}.{c}.{d}.{e}.{f}.{g}.{h}!", `s://${".".repeat(8_000)}`],

@@ -19,7 +19,7 @@ export interface LogLine {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** A logger that keeps what it is told. */
+/** A logger that keeps its entries. */
 export class KeptLog implements Logger {
   readonly lines: LogLine[] = [];
   debug = this.#writer("debug");
@@ -32,7 +32,7 @@ export class KeptLog implements Logger {
   }
 }
 
-/** A sink that keeps what it is sent, and is full when it is told to be. */
+/** A sink that keeps what it is sent, and is full while the test sets it so. */
 export class KeptSink implements Sink {
   readonly events: CallEvent[] = [];
   #room: PromiseWithResolvers<void> | undefined = undefined;
@@ -48,7 +48,7 @@ export class KeptSink implements Sink {
     this.#isFull = true;
   }
 
-  /** Lets those go on that wait. */
+  /** Lets waiting continuations run. */
   drain(isFull = false): void {
     this.#isFull = isFull;
     this.#room?.resolve();
@@ -74,7 +74,7 @@ export interface CallWith {
   readonly peer?: Partial<Peer>;
 }
 
-/** A server on a clock that stands still, with a log, and a way to call it without any wire. */
+/** A server on a clock that does not advance by itself, with a log, and a way to call it without any wire. */
 export class Bench {
   readonly clock: FakeClock = new FakeClock();
   readonly log: KeptLog = new KeptLog();
@@ -94,7 +94,7 @@ export class Bench {
       requestId: undefined,
       client: {},
     };
-    return this.server.dispatch.call(
+    return this.server["~server"].host.dispatch.call(
       { tool, args, meta, peer: peer === undefined ? nobody : { ...nobody, ...peer } },
       // A wire that streams learns of a reader who leaves; one that answers at once has to be asked.
       sink && { push: (event) => sink.push(event), ...(signal && { closed: signal }) },

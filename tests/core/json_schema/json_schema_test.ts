@@ -1,4 +1,4 @@
-/** `jsonSchema()`: what is listed, what is accepted, and what callers are told. */
+/** `jsonSchema()`: what is listed, what is accepted, and which errors callers receive. */
 import { deepStrictEqual, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, type ToolError } from "../../../mod.ts";

@@ -19,13 +19,13 @@ import { jsonSchema } from "../../../src/core/json_schema/mod.ts";
 import { toolsFromOpenApi } from "../../../src/integrations/openapi/mod.ts";
 import * as v from "../../../src/core/schema/valibot.ts";
 import { testClient } from "../../../src/testing/mod.ts";
-import { type DefineTool, defineTool, toolDefiner } from "../../../src/core/tool/define_tool.ts";
+import { defineCoreTool, type DefineTool, toolDefiner } from "../../../src/core/tool/define_tool.ts";
 import type { Part } from "../../../src/core/tool/mod.ts";
 
 const KEYS = ["k1:0123456789abcdef0123456789abcdef"];
 const LISTED = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
 
-/** One object, by each library that tells its own JSON Schema. */
+/** One object, by each library that provides its own JSON Schema. */
 const STANDARD: readonly (readonly [name: string, schema: Schema])[] = [
   ["zod", z.object({ a: z.string() }) as Schema],
   ["ArkType", type({ a: "string" }) as unknown as Schema],
@@ -35,7 +35,7 @@ const STANDARD: readonly (readonly [name: string, schema: Schema])[] = [
 ];
 
 const DEFINERS: readonly (readonly [name: string, define: DefineTool])[] = [
-  ["of the core", defineTool],
+  ["of the core", defineCoreTool],
   ["of the core, by a definer", toolDefiner(v.valibotJsonSchema, v.compiledChecks)],
   ["of the front door", frontDoorDefineTool],
 ];
@@ -58,7 +58,7 @@ const UNKNOWN =
   '{ valibotJsonSchema } of "jsr:@toolwire/toolwire/schema", or with defineTool of "jsr:@toolwire/toolwire"';
 
 for (
-  const [name, define] of [["defineTool()", defineTool], [
+  const [name, define] of [["defineTool()", defineCoreTool], [
     "toolDefiner(compiledChecks)",
     toolDefiner(v.compiledChecks),
   ]] as const
@@ -118,7 +118,7 @@ test("toolDefiner() takes adapters of any library, and asks the schema itself fi
 for (
   const [name, define, asks] of [
     ["asks with schemas that its tool has adapters for", toolDefiner(v.valibotJsonSchema), true],
-    ["is refused a schema that its tool has none for", defineTool, false],
+    ["is refused a schema that its tool has none for", defineCoreTool, false],
   ] as const
 ) {
   test(`ctx.elicit() ${name}`, async () => {

@@ -280,7 +280,7 @@ for (
     ],
   ] as const
 ) {
-  // What JSON Schema cannot say is still checked on every call; callers are told the rest.
+  // Rules that JSON Schema cannot express are still checked on every call; callers receive the others.
   test(`input() takes ${name}, which JSON Schema cannot say`, async () => {
     const tool = defineTool("t").describe("T").input(schema as Schema).handle((args) => args);
     const server = createServer({ tools: [tool] });

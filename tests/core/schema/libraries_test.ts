@@ -20,7 +20,7 @@ interface Args extends Input {
   readonly limit: number;
 }
 
-/** Effect's schemas become Standard Schemas by two helpers of its own. */
+/** Effect's schemas become Standard Schemas by two of its helpers. */
 function standard<S extends E.ConstraintDecoder<unknown>>(schema: S): Schema<S["Encoded"], S["Type"]> {
   return E.toStandardJSONSchemaV1(E.toStandardSchemaV1(schema)) as unknown as Schema<S["Encoded"], S["Type"]>;
 }
@@ -33,7 +33,7 @@ const arkQuery = type("string").configure(
 interface Library {
   readonly name: string;
   readonly search: Schema<Input, Args>;
-  /** Whether its JSON Schema tells defaults. */
+  /** Whether its JSON Schema has defaults. */
   readonly tellsDefaults: boolean;
 }
 

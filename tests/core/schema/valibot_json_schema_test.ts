@@ -1,7 +1,7 @@
 /**
- * What callers are told of valibot schemas: what valibot's own converter says, without what does not hold of what they send.
+ * The JSON Schema of valibot schemas that callers receive: from valibot's converter, without rules that do not apply to input.
  *
- * The converter is used with rules of ours, so that it is compared with itself where there is none, and with valibot elsewhere.
+ * The converter is used with our rules, so that it is compared with itself where no rule applies, and with valibot elsewhere.
  */
 import { deepStrictEqual, ok, throws } from "node:assert/strict";
 import { test } from "node:test";
@@ -15,7 +15,7 @@ import { convertValibot } from "../../../src/core/schema/valibot_json_schema.ts"
 type AnySchema = v.GenericSchema | v.GenericSchemaAsync;
 type Converted = Readonly<Record<string, unknown>>;
 
-/** What the library makes of it, as lenient with actions as we are. */
+/** The library's result, as lenient with actions as ours. */
 function oracle(schema: AnySchema): Converted {
   const { $schema: _, ...converted } = toJsonSchema(schema as v.GenericSchema, {
     target: "draft-2020-12",
@@ -324,7 +324,7 @@ const TEXTS = [
     "two words",
   ]);
 
-/** A schema of one value in wrappers of its own, with checks within and around. */
+/** A schema of one value in several wrappers, with checks within and around. */
 function wrapped<Value>(
   base: v.GenericSchema<Value>,
   items: readonly v.PipeItem<Value, Value, v.BaseIssue<unknown>>[],
@@ -477,7 +477,7 @@ for (const [name, schema] of Object.entries(REFUSED)) {
   });
 }
 
-/** Where we tell callers something else than the library does. */
+/** Where callers receive something else than the library gives. */
 const DIFFERENCES: Readonly<Record<string, readonly [schema: AnySchema, converted: Converted]>> = {
   "a check after a transformation is not about what is sent": [
     v.pipe(v.string(), v.minLength(1), v.trim(), v.maxLength(3), v.title("T")),

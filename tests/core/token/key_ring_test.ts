@@ -1,7 +1,7 @@
 import { deepStrictEqual, notStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type Hmac, nobleHmac } from "../../../src/core/token/guard.ts";
-import { keyRing, randomKeyRing } from "../../../src/core/token/key_ring.ts";
+import { keyRing, randomKeyRing } from "../../../src/core/keys/key_ring.ts";
 import { claims, K1, K2, KINDS, makers, NOW_MS, said } from "./fixture.ts";
 
 for (const [name, makeRing] of Object.entries(makers)) {

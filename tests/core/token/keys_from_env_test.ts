@@ -2,7 +2,7 @@ import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
 import { keysFromEnv } from "../../../src/runtime/keys_from_env.ts";
-import { keyRing } from "../../../src/core/token/key_ring.ts";
+import { keyRing } from "../../../src/core/keys/key_ring.ts";
 import { claims, K1, K2, KINDS, NOW_MS, said } from "./fixture.ts";
 
 function withEnv(name: string, value: string | undefined, run: () => void): void {

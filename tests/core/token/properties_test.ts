@@ -29,7 +29,7 @@ for (const [name, makeRing] of Object.entries(makers)) {
   test(`${name}() gives back any claims, and to nobody else`, () => {
     fc.assert(
       fc.property(fc.constantFrom(...KINDS), anyClaims, text, (kind, any, stranger) => {
-        // What JSON makes of the data is what comes back.
+        // The data comes back as JSON represents it.
         const data: Json | undefined = any.data === undefined ? undefined : JSON.parse(JSON.stringify(any.data));
         const all = { ...any, data };
         const token = keys.sign(kind, all);

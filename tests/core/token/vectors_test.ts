@@ -1,14 +1,14 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { keyRing } from "../../../src/core/token/key_ring.ts";
-import { sealed } from "../../../src/core/token/sealed.ts";
+import { keyRing } from "../../../src/core/keys/key_ring.ts";
+import { sealed } from "../../../src/core/keys/sealed.ts";
 import { said } from "./fixture.ts";
 import { type TokenVector, VECTOR_KEY, vectors } from "./vectors.ts";
 
 const PREFIXES = { promise: "prom_", continuation: "cont_", context: "ctx_", config: "conf_" } as const;
 const encoder = new TextEncoder();
 
-/** A token as docs/tokens.md tells, by the runtime's own cryptography and with nothing of ours. */
+/** A token as docs/tokens.md describes it, by the runtime's own cryptography and without our code. */
 async function mint(vector: TokenVector): Promise<string> {
   const { kind, id, expSeconds, tool, principal, nonceHex } = vector;
   const version = nonceHex === undefined ? 1 : 2;

@@ -12,7 +12,7 @@ export type Comparison = (peer: Peer) => Promise<unknown>;
 /** How a caller answers questions, by method. */
 export type Answers = Readonly<Record<string, Json>>;
 
-/** Somebody who calls in an older revision, in a session where there is one. */
+/** A client of an older revision, in a session where the server has one. */
 export class Caller {
   readonly #peer: Peer;
   readonly #version: string;
@@ -24,7 +24,7 @@ export class Caller {
     this.#version = version;
   }
 
-  /** The id of its session; `undefined` if there is none. */
+  /** The id of its session; `undefined` without a session. */
   get session(): string | undefined {
     return this.#session;
   }
@@ -38,7 +38,7 @@ export class Caller {
     return last.result ?? {};
   }
 
-  /** Sends a request, answers what the server asks meanwhile, and gives all that it said. */
+  /** Sends a request, answers the server's questions meanwhile, and returns all messages of the server. */
   async ask(method: string, params: Json = {}, answers: Answers = {}): Promise<Reply> {
     const id = ++this.#nextId;
     const response = await this.#post({ jsonrpc: "2.0", id, method, params });

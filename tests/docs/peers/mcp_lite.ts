@@ -1,10 +1,10 @@
-/** What docs/coming-from-mcp-lite.md compares, by heading. What is left out of an answer is said beside it. */
+/** What docs/coming-from-mcp-lite.md compares, by heading. Parts of an answer that are left out are named beside it. */
 import { Caller, type Comparison, type Peer, pick } from "./caller.ts";
 
 const VERSION = "2025-06-18";
 const callerOf = (peer: Peer) => new Caller(peer, VERSION);
 
-/** A result as people and models get it; `isError` is false where nobody says so. */
+/** A result as people and models get it; `isError` is false where it is missing. */
 const shown = (result: Readonly<Record<string, unknown>>) => pick(result, "content", "structuredContent", "isError");
 
 /** Converters say `$schema` or not, and close objects or not. */

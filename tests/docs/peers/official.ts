@@ -1,4 +1,4 @@
-/** What docs/coming-from-the-official-sdk.md compares, by heading. What is left out of an answer is said beside it. */
+/** What docs/coming-from-the-official-sdk.md compares, by heading. Parts of an answer that are left out are named beside it. */
 import { callModern, type Json, modern } from "../../wires/mcp/server/client.ts";
 import { Caller, type Comparison, type Peer, pick } from "./caller.ts";
 

@@ -5,7 +5,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 const encoder = new TextEncoder();
 
-/** Sequences that are no UTF-8. */
+/** Sequences that are not UTF-8. */
 const NO_UTF8: readonly (readonly number[])[] = [
   [0xff],
   [0xc0, 0xaf],

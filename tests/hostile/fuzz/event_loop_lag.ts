@@ -1,6 +1,6 @@
 /**
- * Tells how long the event loop was held while something went on: how far apart its turns were. On a machine that is busy with
- * other things turns are far apart because of those: so it is never more than the time that this process has computed.
+ * Measures how long the event loop was blocked: the longest time between two of its turns, and at most the CPU time of this process,
+ * since a busy machine delays turns, too.
  */
 export class EventLoopLagMeter {
   #lastMs = 0;
@@ -46,7 +46,7 @@ interface Computing {
   readonly process?: { cpuUsage?(): { readonly user: number; readonly system: number } };
 }
 
-/** For how long this process has computed, on all of its threads, in milliseconds; `NaN` where that is not told. */
+/** CPU time of this process on all of its threads, in milliseconds; `NaN` where the runtime does not provide it. */
 function computedMs(): number {
   const { user, system } = (globalThis as Computing).process?.cpuUsage?.() ?? { user: NaN, system: NaN };
   return (user + system) / 1000;

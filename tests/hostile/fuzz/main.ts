@@ -24,7 +24,7 @@ if (stranger !== undefined) {
   throw new TypeError(`There is no target ${stranger}: there are ${TARGETS.map(({ name }) => name).join(", ")}`);
 }
 
-// What nobody catches is wrong, whichever case it is of.
+// An unhandled rejection is a fault, whichever case caused it.
 const stray: string[] = [];
 process.on("unhandledRejection", (reason) => stray.push(reason instanceof Error ? `${reason.stack}` : String(reason)));
 

@@ -129,7 +129,7 @@ function judgeError(error: unknown, breaks: boolean, status: number | undefined)
   const expected = MCP_CODES[assertCallerCode(code, breaks)];
   // What is refused before it is read is refused by the transport: an origin, a host, a media type.
   const isGate = number === -32000 && (code === "permission_denied" || (code === "invalid_request" && status === 415));
-  // What no tool said is an error of its own, as of a method that breaks.
+  // An error that no tool returned, as of a method that throws.
   const [wanted, usual] = expected === "isError" ? [-32603, 200] : expected;
   ok(isGate || number === wanted || (number === -32002 && code === "resource_not_found"), JSON.stringify(error));
   // Older revisions say 200 where the request was read; the protocol's own refusals are 400 or what HTTP has for them.

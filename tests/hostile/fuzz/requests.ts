@@ -181,7 +181,7 @@ export function describeRequest({ method, path, headers, body }: Sent): string {
   }${length}`;
 }
 
-/** The id that a sender of JSON-RPC could expect back; `null` if there is none that can be read. */
+/** The id that a sender of JSON-RPC could expect back; `null` if the body has no readable id. */
 export function idOf(bytes: Uint8Array): unknown {
   try {
     const { id } = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as { id?: unknown };

@@ -86,7 +86,7 @@ function varint(value: number): number[] {
   return value < 128 ? [value] : [value % 128 + 128, ...varint(Math.floor(value / 128))];
 }
 
-/** What gzip makes of some messages. */
+/** Some messages, compressed by gzip. */
 export interface Zips {
   readonly letters: Bytes;
   readonly request: Bytes;

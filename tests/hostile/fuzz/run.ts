@@ -1,5 +1,5 @@
 /**
- * Fuzzes one target: case after case, each of its own number, so that any of them can be made again alone.
+ * Fuzzes one target: each case is made from its number, so that any case can be repeated alone.
  *
  * @module
  */
@@ -32,18 +32,18 @@ export interface FuzzReport {
   readonly target: string;
   readonly cases: number;
   readonly faults: readonly Fault[];
-  /** How many there were, told or not. */
+  /** Number of faults, listed or not. */
   readonly faultCount: number;
   /** How often each kind of answer came. */
   readonly kinds: ReadonlyMap<string, number>;
   /** The longest that a case held the event loop, each time that it was sent, in milliseconds; and its number. */
   readonly longestHold: { readonly ms: number; readonly number: number };
-  /** How much more the heap held at the end than after the first cases, in bytes; `undefined` where that cannot be told. */
+  /** Growth of the heap since the first cases, in bytes; `undefined` where the runtime does not provide it. */
   readonly heapGrowth: number | undefined;
   readonly seconds: number;
 }
 
-/** Faults that are told; more are only counted. */
+/** Faults that are listed; more are only counted. */
 const MAX_TOLD = 8;
 /** How long an answer may take. It is for what never comes: a busy machine has time enough. */
 const PATIENCE_MS = 60_000;
@@ -178,7 +178,7 @@ async function answered<Value>(answer: Promise<Value>): Promise<Value> {
 }
 
 /**
- * What the heap holds once all garbage is gone, where that can be brought about. Looked at more than once: what the last calls
+ * Size of the heap after garbage collection, where the runtime lets tests start it. Measured more than once: what the last calls
  * have left on the stack may hold a megabyte for a while.
  */
 async function heapBytes(): Promise<number | undefined> {

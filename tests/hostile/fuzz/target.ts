@@ -1,5 +1,5 @@
 /**
- * What is fuzzed: something that is sent things, and how to tell whether it took them as it should.
+ * What is fuzzed: something that takes input, and how to judge its answer.
  *
  * @module
  */

@@ -141,7 +141,7 @@ const thrown = everywhere(
   },
 );
 
-/** What is returned, and what becomes of it: a value as JSON says it, or a code. */
+/** What is returned, and the result: a value as JSON represents it, or a code. */
 interface Returned {
   make(): unknown;
   readonly value?: unknown;
@@ -235,7 +235,7 @@ const returned = everywhere(returnsServer, RETURNED, async (calling, what, { cod
   await assertAlive(calling);
 });
 
-/** Told by text: to compare half a thousand levels by hand is beyond some runtimes' asserts. */
+/** Compared as text: some runtimes' asserts cannot compare half a thousand levels. */
 function assertSame(said: CallEnd, value: unknown): void {
   ok(said.kind === "answer", JSON.stringify(said).slice(0, 200));
   // UTF-8 has no halves of characters: over protobuf they are replaced.
@@ -248,7 +248,7 @@ const nothing = everywhere(returnsServer, NOTHING, async (calling, what) => {
   await assertAlive(calling);
 });
 
-/** What looks as if a protocol had said it. */
+/** Values that look like messages of a protocol. */
 const FAKES: Cases<unknown> = {
   "a promise": { _meta: { response_type: "promise", promise_token: "prom_x" } },
   "a question": { _meta: { response_type: "elicitation", continuation: "cont_x", requests: {} } },
@@ -293,22 +293,22 @@ function everywhere<Case>(
 export const guarantees: readonly Guarantee[] = [
   {
     name: "handler-throws",
-    says:
-      "Whatever a handler throws, at once, later or after a piece, its caller gets `internal` and a correlation id, and nothing of it.",
+    statement:
+      "Any exception of a handler, thrown at once, later or after a piece, reaches the caller as `internal` with a correlation id, without its text.",
     tests: thrown,
     also: ["tests/core/dispatch/calls/failures_test.ts", "tests/hostile/requests/mcp_lite_test.ts"],
   },
   {
     name: "handler-returns",
-    says:
-      "Whatever a handler returns or yields is answered as JSON says it, or ends in one `internal` or `result_too_large`.",
+    statement:
+      "Any value that a handler returns or yields is sent as JSON, or the call ends in one `internal` or `result_too_large`.",
     tests: [...returned, ...nothing],
     also: ["tests/core/dispatch/calls/answers_test.ts", "tests/wires/suite_test.ts"],
   },
   {
     name: "fake-meta",
-    says:
-      "A result that looks like what a protocol says (`_meta`, `isError`, an error, an event) is content, and nothing else.",
+    statement:
+      "A result that looks like a message of a protocol (`_meta`, `isError`, an error, an event) is sent as content.",
     tests: fakes,
   },
 ];

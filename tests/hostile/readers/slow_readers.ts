@@ -190,14 +190,15 @@ const readers = [
 export const guarantees: readonly Guarantee[] = [
   {
     name: "slow-requests",
-    says: "A request that drips is answered, one that stops half-way runs nothing, and others are answered meanwhile.",
+    statement:
+      "A request that arrives byte by byte is answered, one that stops half-way runs nothing, and others are answered meanwhile.",
     tests: unary,
     none: without("requests"),
     also: ["tests/hostile/requests/grpc_test.ts", "tests/hostile/requests/http2_full_test.ts"],
   },
   {
     name: "slow-readers",
-    says: "A reader that does not read makes the handler wait, in bounded memory; one that leaves ends it.",
+    statement: "A client that does not read makes the handler wait, in bounded memory; one that disconnects ends it.",
     tests: readers,
     none: without("pieces"),
     also: [

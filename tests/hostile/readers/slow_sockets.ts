@@ -43,7 +43,7 @@ export function overHttp1(port: number): Slow {
   };
 }
 
-/** By HTTP/2, each request over a connection of its own. */
+/** By HTTP/2, each request over its own connection. */
 export function overHttp2(port: number): Slow {
   const open = async ({ path, headers }: RawRequest) => {
     const session = await openSession(`http://127.0.0.1:${port}`);

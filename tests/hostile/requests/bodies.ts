@@ -43,7 +43,7 @@ const prototypeKeys = everywhere(create).flatMap((place) => [
   ),
 ]);
 
-/** A tool, what it is sent, and what comes of it: a value, or a code. */
+/** A tool, its arguments, and the result: a value, or a code. */
 const TWICE: Cases<readonly [tool: string, args: RawObject, value: unknown, code?: string]> = {
   "the last counts": ["echo", new RawObject([["a", 1], ["b", 2], ["a", 3]]), { a: 3, b: 2 }],
   "what is checked is what runs": ["double", new RawObject([["a", "x"], ["a", 4]]), 8],
@@ -154,26 +154,27 @@ const ids = [...inProcess(create, RPC), ...overSockets(create, RPC), ...overPipe
 export const guarantees: readonly Guarantee[] = [
   {
     name: "prototype-keys",
-    says:
-      "`__proto__`, `constructor` and their like are members like any other in arguments, unknown tools by name, and change no prototype.",
+    statement:
+      "`__proto__`, `constructor` and similar names are ordinary members of arguments and unknown names of tools, and change no prototype.",
     tests: prototypeKeys,
     none: without("requests"),
   },
   {
     name: "duplicate-keys",
-    says: "Of members that are sent twice the last counts, for the check as for the run; objects are not merged.",
+    statement: "If a member is sent twice, the last one is both validated and used; objects are not merged.",
     tests: duplicateKeys,
     none: without("requests"),
   },
   {
     name: "invalid-utf8",
-    says: "Bytes that are not UTF-8 are a `parse_error`, in values and in names; U+FFFD that was sent is kept.",
+    statement: "Bytes that are not UTF-8 are a `parse_error`, in values and in names; a U+FFFD in the request is kept.",
     tests: invalidUtf8,
     none: without("requests"),
   },
   {
     name: "ids",
-    says: "An id comes back as it was sent; one that is no string and no safe integer is refused with `null`.",
+    statement:
+      "An id comes back as it was sent; one that is neither a string nor a safe integer is rejected with the id `null`.",
     tests: ids,
     none: without("ids"),
     also: ["tests/wires/framing/jsonrpc_test.ts"],

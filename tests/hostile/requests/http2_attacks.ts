@@ -82,7 +82,7 @@ async function sendAndCut(connection: RawConnection, pieces: readonly Uint8Array
 
 type Attack = (url: string) => Promise<void>;
 
-/** On a connection that has said no more than how it begins. */
+/** On a connection that has sent no more than its preface. */
 const fresh = (pieces: readonly Uint8Array[], momentMs?: number): Attack => (url) =>
   sendAndCut(new RawConnection(url).begin(), pieces, momentMs);
 

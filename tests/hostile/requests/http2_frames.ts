@@ -110,7 +110,7 @@ export function openStream(stream: number, block: Uint8Array, flags = 0): Buffer
 export class RawConnection implements Disposable {
   /** What came, in order. */
   readonly frames: Http2Frame[] = [];
-  /** Resolves when the connection is gone. */
+  /** Resolves when the connection is closed. */
   readonly gone: Promise<void>;
   readonly socket: Socket;
   #rest: Buffer = Buffer.alloc(0);
@@ -133,7 +133,7 @@ export class RawConnection implements Disposable {
     );
   }
 
-  /** Begins to speak HTTP/2. */
+  /** Sends the preface of HTTP/2. */
   begin(values: Readonly<Record<number, number>> = {}): this {
     return this.send(PREFACE, settings(values), http2Frame(Type.settings, Flag.ack, 0));
   }

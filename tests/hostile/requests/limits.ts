@@ -144,7 +144,7 @@ const idle = callers(() => createServer({ tools: [...quiet, ping], wires, timeou
     // A machine that is busy may be quiet for us.
     const ends = tool === "go_on" ? ["answer", "deadline_exceeded"] : ["deadline_exceeded"];
     if (streamed !== undefined) ok(ends.includes(codeOf(streamed.end)), JSON.stringify(streamed));
-    // What nobody streams is limited in all.
+    // A call that is not streamed is limited as a whole.
     strictEqual(codeOf(await caller.call(tool)), "deadline_exceeded");
     await assertAlive(calling);
   })
@@ -192,32 +192,34 @@ const principal = overHttp(principalServer).map((place) =>
 export const guarantees: readonly Guarantee[] = [
   {
     name: "limit-body",
-    says: "A body over `limits.bodyBytes` is `payload_too_large`.",
+    statement: "A body over `limits.bodyBytes` is `payload_too_large`.",
     tests: body,
     none: without("requests"),
     also: ["tests/hostile/requests/http1_test.ts", "tests/hostile/requests/grpc_test.ts"],
   },
   {
     name: "limit-depth",
-    says: "Arguments that are nested deeper than `limits.depth` are `invalid_request`, before they are parsed.",
+    statement: "Arguments that are nested deeper than `limits.depth` are `invalid_request`, before they are parsed.",
     tests: depth,
     none: without("requests"),
   },
   {
     name: "limit-answer",
-    says:
+    statement:
       "An answer, a piece, a failure or joined pieces over `limits.answerChars` are `result_too_large`, before they are written.",
     tests: answer,
   },
   {
     name: "limit-idle",
-    says: "A stream that is quiet for `timeoutMs`, or another call that takes longer, is `deadline_exceeded`.",
+    statement: "A stream without events for `timeoutMs`, or a unary call that takes longer, is `deadline_exceeded`.",
     tests: idle,
+    mayOverlap: true,
     also: ["tests/core/dispatch/calls/deadlines_test.ts"],
   },
   {
     name: "limit-principal",
-    says: "With `concurrencyLimit()` by principal, a caller over it is `unavailable`, and others are not.",
+    statement:
+      "With `concurrencyLimit()` by principal, a caller over the limit gets `unavailable`, and other callers do not.",
     tests: principal,
     none: without("principals"),
     also: [

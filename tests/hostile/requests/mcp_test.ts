@@ -56,7 +56,7 @@ test("a reader that stalls has progress wait, and costs little", async () => {
   for (let count = 0; count < 20_001; count++) {
     const message = await reader.nextMessage();
     if (message.result !== undefined) break;
-    // The first event is read when the tool has told a lot.
+    // The first event is read after the tool has reported much.
     while (count === 0 && told < 20_000) await new Promise((resolve) => setTimeout(resolve, 1));
     heard++;
   }

@@ -1,4 +1,4 @@
-/** Where requests come from, and where they want to go: what is refused before anything runs. */
+/** Hosts, origins and paths of requests: foreign and invalid ones are rejected before a handler runs. */
 import { ok, strictEqual } from "node:assert/strict";
 import { assertAlive, create, hello, runsOf } from "./echo_server.ts";
 import { without } from "../../wires/descriptions/all.ts";
@@ -113,6 +113,7 @@ const ABSURD: Cases<(path: string) => string> = {
   "a parameter": (path) => `${path};x`,
   "a member of all objects": (path) => `${path}/__proto__`,
   constructor: () => "/constructor",
+  "a fragment": (path) => `${path}#fragment`,
   "6,000 characters": () => `/${"a".repeat(6_000)}`,
   "3,000 folders": () => `/${"a/".repeat(3_000)}`,
 };
@@ -144,29 +145,30 @@ const NO_HTTP = without("HTTP");
 export const guarantees: readonly Guarantee[] = [
   {
     name: "dns-rebinding",
-    says:
-      "A request under a foreign host name is refused before anything runs, where `hosts` are given, as `serve()` does on loopback.",
+    statement:
+      "A request with a foreign host name is rejected before a handler runs, where `hosts` are given, as `serve()` does on loopback.",
     tests: dnsRebinding,
     none: NO_HTTP,
     also: ["tests/hostile/requests/http1_test.ts"],
   },
   {
     name: "odd-hosts",
-    says: "A Host that is none is refused, never a 5xx, and the server goes on.",
+    statement: "An invalid `Host` is rejected, never with a 5xx, and the next request is answered.",
     tests: oddHosts,
-    none: { ...NO_HTTP, gRPC: "HTTP/2 has no Host line of its own: `dns-rebinding` has its `:authority`" },
+    none: { ...NO_HTTP, gRPC: "HTTP/2 has no `Host` line: `dns-rebinding` has its `:authority`" },
     also: ["tests/hostile/requests/http1_test.ts", "tests/hostile/fuzz/fuzz_test.ts"],
   },
   {
     name: "csrf",
-    says:
-      "What a page of another origin can send without a preflight (forms, plain text, no type) and foreign origins are refused before anything runs.",
+    statement:
+      "Requests that a page of another origin can send without a preflight (forms, plain text, no type) and foreign origins are rejected before a handler runs.",
     tests: csrf,
     none: NO_HTTP,
   },
   {
     name: "absurd-paths",
-    says: "A path that is none, of any method, is answered below 500, and the server goes on.",
+    statement:
+      "An invalid path, with any method, is answered with a status below 500, and the next request is answered.",
     tests: absurdPaths,
     none: NO_HTTP,
     also: ["tests/hostile/requests/http1_test.ts", "tests/hostile/requests/http2_full_test.ts"],

@@ -17,7 +17,7 @@ for (
     ["a surrogate", [0xed, 0xa0, 0x80]],
     ["two bytes of three", [0xe2, 0x82]],
     ["two bytes of four", [0xf0, 0x9f]],
-    // Decodes to one U+FFFD, which is three bytes as well: the length alone does not tell.
+    // Decodes to one U+FFFD, which is three bytes as well: the length alone does not show it.
     ["three bytes of four", [0xf0, 0x9f, 0x98]],
     ["three bytes of four, twice", [0xf0, 0x9f, 0x98, 0xf0, 0x9f, 0x98]],
     ["a character beyond the last", [0xf4, 0x90, 0x80, 0x80]],

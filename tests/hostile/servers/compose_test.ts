@@ -235,7 +235,7 @@ test("promises and questions of any kind end in something that can be told", asy
     continuation: "c".repeat(100_000),
   });
   await rejects(client.$.outcome("ping"), { code: "internal" });
-  // What it asks first, it is answered; a continuation of another call, or of its own, is none.
+  // Its first question is answered; a continuation of another call, or its own, is rejected.
   remote.answer = ({ meta }) =>
     meta?.["continuation"] === "c"
       ? { kind: "answer", value: meta["responses"] }

@@ -1,4 +1,4 @@
-/** A `fetch` to a server that tells the truth, whose answers are damaged on the way. */
+/** A `fetch` to a correct server, whose responses are damaged on the way. */
 import { SseDecoder } from "../../../src/http_client/sse.ts";
 import { concat, cut, mutateBytes } from "../fuzz/bytes.ts";
 import type { RandomChoices } from "../fuzz/random.ts";
@@ -38,7 +38,7 @@ export interface Corruption {
   readonly at: number;
   /** In words. */
   readonly name: string;
-  /** What becomes of it. */
+  /** Returns the damaged answer. */
   damage(random: RandomChoices, answer: Answer): Answer;
 }
 
@@ -105,7 +105,7 @@ function damageJson(random: RandomChoices, answer: Answer): Answer {
   }
 }
 
-/** @throws {SyntaxError} If it is no JSON. */
+/** @throws {SyntaxError} If it is not JSON. */
 function damageText(random: RandomChoices, text: string): string {
   const truth: unknown = JSON.parse(text);
   if (!random.oneIn(60)) return write(mutateMany(random, truth, truth));

@@ -34,7 +34,7 @@ test("the network of these tests is honest where it is not told to lie", async (
   deepStrictEqual(asked, [SERVER, RESOURCE_METADATA, ISSUER_METADATA, `${ISSUER}/register`, `${ISSUER}/token`, SERVER]);
 });
 
-/** What lies are told, and what is said of them; nobody is ever sent to a page, and no code is spent. */
+/** False metadata, and the errors that result; no page is ever opened, and no code is spent. */
 const LIES: Readonly<Record<string, readonly [lies: Readonly<Record<string, Answer>>, message: RegExp]>> = {
   "metadata of another origin": [named(`${EVIL}/mcp`), /describe another resource$/],
   "metadata of a neighbour": [named("https://api.example/mcp2"), /describe another resource$/],
@@ -182,7 +182,7 @@ test("oauthFetch() gives up on a server that takes no token, and does not ask fo
   const authorized = fetch(grant);
   for (let calls = 0; calls < 5; calls++) strictEqual((await authorized(SERVER, POST)).status, 401);
   deepStrictEqual([pages.length, count(`${ISSUER}/token`), count(SERVER)], [1, 1, 6]);
-  // Somebody asks for it.
+  // A client asks for it.
   await authorized.signIn();
   strictEqual(pages.length, 2);
 });
@@ -268,7 +268,7 @@ test("oauthFetch() does not hold a caller who leaves, and goes on for those who 
   const stayed = authorized(SERVER, POST);
   leaving.abort(new Error("gone"));
   await rejects(left, { message: "gone" });
-  // Whoever stayed has come as far as that goes.
+  // The callers that stayed have come as far as possible.
   await new Promise((resolve) => setTimeout(resolve));
   const before = asked.length;
   await rejects(authorized(SERVER, { ...POST, signal: leaving.signal }), { message: "gone" });

@@ -1,7 +1,7 @@
-/** Servers that mean ill, against our clients: a call ends, soon, by a refusal, and nothing is asked of anybody else. */
+/** Hostile servers against our clients: a call ends soon, in an error, and no request goes to another server. */
 import { ok, strictEqual } from "node:assert/strict";
 import { createClient, ToolError } from "../../../mod.ts";
-import { httpErrorCodes } from "../../../src/wires/framing/json_rpc/codes.ts";
+import { jsonRpcErrorCodes } from "../../../src/wires/framing/json_rpc/codes.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import { DESCRIPTIONS, without } from "../../wires/descriptions/all.ts";
 import type { Fetch, Place, WireClient } from "../../wires/descriptions/description.ts";
@@ -27,7 +27,7 @@ export interface Hostile {
 
 const MAX_BYTES = 300_000;
 const X = new Uint8Array(65_536).fill(0x78);
-const ANY = Object.keys(httpErrorCodes);
+const ANY = Object.keys(jsonRpcErrorCodes);
 const TOO_LONG = ["result_too_large"];
 const BUSY = ["rate_limited", "unavailable", "invalid_request", "internal"];
 
@@ -88,7 +88,7 @@ const ANSWERS: Cases<Hostile> = {
     codes: BUSY,
   },
   "silence after the head": { then: "nothing", codes: ["deadline_exceeded"] },
-  // As an envelope it says that it is longer than is read, or is none: that is told at once.
+  // Read as an envelope it is too long, or invalid: that is reported at once.
   "silence within": {
     body: '{"jsonrpc"',
     then: "nothing",
@@ -112,7 +112,7 @@ const PROTOCOLS: readonly Protocol[] = DESCRIPTIONS.flatMap(({ name: column, cli
   )
 );
 
-/** A server that answers as it is told. */
+/** A server whose answers the test sets. */
 export interface Stage {
   readonly url: string;
   readonly fetch?: Fetch;
@@ -226,9 +226,10 @@ const tests = PROTOCOLS.flatMap((protocol) =>
 
 export const guarantees: readonly Guarantee[] = [{
   name: "hostile-servers",
-  says:
-    "A server that answers with pages, halves, endless lines, bombs, redirects, years of pause or silence ends a call by a refusal: bounded, soon, and nobody else is asked.",
+  statement:
+    "A server that responds with pages, truncated bodies, endless lines, compression bombs, redirects, pauses of years or silence ends a call in an error: within limits of size and time, and without requests to other servers.",
   tests,
+  mayOverlap: true,
   none: without("clients of foreign servers"),
   also: [
     "tests/client/http_answers_test.ts",

@@ -1,4 +1,4 @@
-/** Schemas of servers that nobody here has written. */
+/** Schemas of foreign servers. */
 import { deepStrictEqual, ok } from "node:assert/strict";
 import { test } from "node:test";
 import { toStrict } from "../../../src/integrations/agents/strict.ts";

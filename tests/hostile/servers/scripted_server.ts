@@ -1,4 +1,4 @@
-/** A server of HTTP/1.1 or HTTP/2 that answers as it is told. */
+/** A server of HTTP/1.1 or HTTP/2 whose answers the test sets. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createHttp2, type Http2ServerResponse } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";

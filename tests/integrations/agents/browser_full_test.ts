@@ -1,4 +1,4 @@
-/** The entry in a real browser: a page with tools of its own, for a model that is somewhere else. */
+/** The entry in a real browser: a page that serves tools to a model elsewhere. */
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { findProgram, runProgram, testWith } from "../../serve/programs.ts";
 

@@ -12,7 +12,7 @@ import { installExample } from "../../examples/packages.ts";
 /** The calls of each message of a scripted model. */
 export type Script = readonly (readonly { readonly name: string; readonly args: object }[])[];
 
-/** Lets a scripted model call tools; gives what they said, joined by line breaks. */
+/** Lets a scripted model call tools; returns their results, joined by line breaks. */
 export type RunAgent = (source: AgentSource, script: Script, options?: AgentOptions) => Promise<string>;
 
 /** Starts what stands in for a hosted model. */
@@ -20,7 +20,7 @@ export type StartModel = (script: Script) => Promise<{ readonly url: string; clo
 
 const folder = fileURLToPath(new URL("../../../examples/agents/", import.meta.url));
 
-/** Why the packages cannot be had, or `undefined`. */
+/** Why the packages are not available, or `undefined`. */
 const missing = installExample("agents");
 
 /** Why tests are skipped; in CI they fail instead. */

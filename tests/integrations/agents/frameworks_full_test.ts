@@ -35,7 +35,7 @@ const SCRIPT: Script = [
   [{ name: "draw", args: { input: { shape: "square", side: 2 } } }],
 ];
 
-/** What a model is told over a wire, and what the application is, as far as the wire has words for it. */
+/** What a model and the application receive over a wire, as far as the wire can express it. */
 async function check(run: RunAgent, source: AgentSource, wire: WireRow): Promise<void> {
   const progress: number[] = [];
   const pieces: unknown[] = [];

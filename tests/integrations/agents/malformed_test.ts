@@ -1,4 +1,4 @@
-/** What a model, or whoever calls without types, gives in the place of calls and tools. */
+/** Invalid calls and tools, as a model or an untyped caller may pass them. */
 import { match, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { openaiResponsesTools, openaiTools } from "../../../src/integrations/agents/mod.ts";

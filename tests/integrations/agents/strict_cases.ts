@@ -1,6 +1,6 @@
-/** Schemas, with what becomes of them in strict mode. */
+/** Schemas, and their form in strict mode. */
 
-/** A property's schema, whether it has to be there, and its strict form; `undefined` where there is none. */
+/** A property's schema, whether it is required, and its strict form; `undefined` if it has no strict form. */
 export interface StrictCase {
   readonly name: string;
   readonly property: Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** OpenAI's strict mode: what can be said in it, and that nothing is lost on the way back. */
+/** OpenAI's strict mode: which schemas it can express, and that no argument is lost on the way back. */
 import fc from "fast-check";
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { describe, test } from "node:test";

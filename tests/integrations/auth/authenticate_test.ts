@@ -126,7 +126,7 @@ test("authenticate() is asked once for each request, with what every wire has", 
 test("authenticate() is not asked for what comes from elsewhere, for preflights, and for what is anybody's", async () => {
   let asked = 0;
   const { server } = createGuarded(authenticate(() => void asked++));
-  const guarded = server.guarded({ hosts: ["api.example"], origins: ["https://app.example"], cors: true });
+  const guarded = server.withOriginPolicy({ hosts: ["api.example"], origins: ["https://app.example"], cors: true });
   strictEqual((await call(guarded, "ping", { origin: "https://evil.example" })).status, 403);
   const url = "https://api.example/mcp-lite/v1/calltools";
   const preflight = new Request(url, { method: "OPTIONS", headers: { origin: "https://app.example" } });

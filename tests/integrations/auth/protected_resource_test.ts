@@ -57,7 +57,7 @@ test("protectedResourcePage() answers pages of any origin, and reads only", asyn
   const server = serverOf({ resource: "https://api.example", authorizationServers });
   const headers = { origin: "https://any.example" };
   for (const cors of [false, true]) {
-    const guarded = server.guarded({ origins: ["https://app.example"], cors });
+    const guarded = server.withOriginPolicy({ origins: ["https://app.example"], cors });
     for (
       const [method, status, hasBody] of [
         ["GET", 200, true],
@@ -114,7 +114,7 @@ for (
 test("protectedResourcePage() wants an authorization server, and takes plain http on this machine", () => {
   throws(
     () => protectedResourcePage({ resource: "https://api.example", authorizationServers: [] }),
-    /^TypeError: Cannot describe https:\/\/api\.example: name an authorization server/,
+    /^TypeError: Cannot describe https:\/\/api\.example: name at least one authorization server/,
   );
   strictEqual(
     protectedResourcePage({ resource: "http://127.0.0.1:8000/mcp", authorizationServers }).name,

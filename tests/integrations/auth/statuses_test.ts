@@ -191,7 +191,7 @@ test("serve(): a refused caller's connection goes on", { skip }, async () => {
 
 test("pages of allowed origins may read the challenge", async () => {
   const { server } = create();
-  const cors = server.guarded({ origins: ["https://app.example"], cors: true });
+  const cors = server.withOriginPolicy({ origins: ["https://app.example"], cors: true });
   const response = await call(cors, "ping", { origin: "https://app.example" });
   strictEqual(response.status, 401);
   strictEqual(response.headers.get("access-control-allow-origin"), "https://app.example");

@@ -1,4 +1,4 @@
-/** What goes wrong with a document or its API, and who is told. */
+/** Faults of a document or its API, and where they are reported. */
 import { deepStrictEqual, doesNotMatch, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, type Logger } from "../../../mod.ts";
@@ -11,7 +11,7 @@ const BASE = "https://api.example/v1";
 
 const documentOf = (paths: unknown) => ({ openapi: "3.1.0", info: { title: "Test", version: "1" }, paths });
 
-/** A server whose API nobody reaches, and what it logs. */
+/** A server whose API cannot be reached, and its log. */
 function unreachable(fetch: NonNullable<OpenApiImportOptions["fetch"]>) {
   const logged: (readonly [level: string, message: string, fields: Readonly<Record<string, unknown>> | undefined])[] =
     [];

@@ -185,7 +185,7 @@ test("toolsFromOpenApi() sends a long text type whole, and cuts only what it tel
   const { call, sent } = serve(post({ [type]: { schema: TEXT } }));
   await call("it", { body: "hello" });
   strictEqual(sent[0]?.headers.get("content-type"), type);
-  // What becomes a text type only by being cut is none.
+  // A type that becomes a text type only by being cut is not one.
   const cut = `text/${"x".repeat(59)}/y`;
   throws(() => serve(post({ [cut]: {} })), new RegExp(`neither JSON nor text, but text/x{59}; leave it out`));
 });

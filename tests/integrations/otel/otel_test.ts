@@ -204,7 +204,7 @@ test("otel() counts tokens that are refused, by why", async () => {
   await bench.call("redeem", { promise: "prom_y" });
   await bench.call("t", {}, { meta: { continuation: "cont_x" } });
   await bench.call("t", {}, { meta: { continuation: "prom_x" } });
-  const counted = (await telemetry.measured("toolwire.server.tokens.refused")).map(({ attributes, count }) =>
+  const counted = (await telemetry.measured("toolwire.server.tokens.rejected")).map(({ attributes, count }) =>
     `${attributes["rpc.method"]} ${attributes["rpc.status_code"]} ${count}`
   );
   deepStrictEqual(counted.sort(), ["redeem invalid_promise 2", "t invalid_continuation 2"]);

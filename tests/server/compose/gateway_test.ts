@@ -286,7 +286,7 @@ test("changes of a server two gateways away reach callers, on every wire's list"
   await rejects(client.$.call("g_two"), { code: "tool_not_found" });
   let tries = 0;
   await eventually(async () => {
-    // The stream of news is opened in its own time; and what stays the same is no news.
+    // The stream of changes is opened later; and a list that stays the same is not a change.
     far.listed = [listing("two"), listing("one", { description: `One, the ${++tries}th` })];
     await first.refresh();
     return seen.length > 0 && (await names()).length === 2;

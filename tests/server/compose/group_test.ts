@@ -265,7 +265,7 @@ test("promises of a part, alone or in a whole, are redeemed at every replica of 
   gate.resolve();
   strictEqual(await testClient(two).$.redeem(fromWhole.token).result(), "done");
   strictEqual(await testClient(two).$.redeem(fromPart.token).result(), "done");
-  // Where two parts have a tool of that name, nobody knows whose it is.
+  // Where two parts have a tool of that name, its owner is ambiguous.
   const double = createServer({
     tools: [],
     parts: ["a", "b"].map((prefix) => group(prefix, createServer({ tools: [slow()] }))),

@@ -1,4 +1,4 @@
-/** What a gateway makes of what it is told: schemas of its server, and options of its maker. */
+/** How a gateway uses its input: schemas of the remote server, and its own options. */
 import { deepStrictEqual, rejects, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer } from "../../../mod.ts";

@@ -1,4 +1,4 @@
-/** When a server elsewhere is listed anew, and who is told of it. */
+/** When a remote server is listed again, and which listeners are notified. */
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer } from "../../../mod.ts";
@@ -56,7 +56,7 @@ test("what changes while a gateway begins is not lost", async () => {
   const beginning = gateway("far", remote as Transport);
   await begun.promise;
   tell();
-  // Whoever lists out of turn has done it by then.
+  // A caller that lists out of turn has done it by then.
   for (let turns = 0; turns < 20; turns++) await Promise.resolve();
   strictEqual(lists, 1);
   first.resolve();

@@ -1,4 +1,4 @@
-/** A server that does as it is told: what it lists, and what it answers. */
+/** A server whose list and answers the test sets. */
 import type { CallResult, ListedTool, Logger, UnknownOutcome } from "../../../mod.ts";
 import type { Sink, Transport, TransportCall } from "../../../src/wires/mod.ts";
 
@@ -45,7 +45,7 @@ export function scripted(listed: unknown, answer: Answer = () => ({ kind: "answe
   };
 }
 
-/** A logger that keeps what it is told. */
+/** A logger that keeps its entries. */
 export function keepingLogger(): Logger & { readonly lines: string[] } {
   const lines: string[] = [];
   const keep = (message: string, fields?: Readonly<Record<string, unknown>>) =>

@@ -3,10 +3,10 @@ import type { Server } from "../../../mod.ts";
 import { joinChunks } from "../../../src/wires/grpc/messages/envelope.ts";
 import { mcpDuplex } from "../../../src/wires/mcp/server/duplex.ts";
 import { LineSplitter } from "../../../src/wires/mcp/stdio/server/lines.ts";
+import { MemoryConnection } from "../memory_connection.ts";
 import type { Dialect, Place, Sending } from "./description.ts";
 import { encodeText, jsonOf, MCP_META, readMcp, rpcCall } from "./raw_messages.ts";
 import { textOf } from "../grpc/frames.ts";
-import { MemoryConnection } from "../memory_connection.ts";
 
 /** A message, as pipes carry it. */
 export interface Line {
@@ -29,7 +29,7 @@ export class Pipe {
   constructor(server: Server) {
     this.server = server;
     this.#splitter = new LineSplitter(server.limits.bodyBytes);
-    this.connection = new MemoryConnection(mcpDuplex(), server["~host"], (line) => {
+    this.connection = new MemoryConnection(mcpDuplex(), server["~server"].host, (line) => {
       this.lines.push(JSON.parse(line) as Line);
       this.#arrival.resolve();
       this.#arrival = Promise.withResolvers();

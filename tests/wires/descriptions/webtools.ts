@@ -66,7 +66,7 @@ export const webtools: WireDescription = {
   ],
   without: { ids: "its requests have no ids", pieces: "its answers have no pieces" },
   invalidOptions: [
-    [webtoolsWire, [], /^Cannot make webtool: options are an object, not undefined$/],
+    [webtoolsWire, [], /^Cannot create webtool: options are an object, not undefined$/],
     [webtoolsWire, [{}], /name must be text that is not empty, not undefined$/],
     [webtoolsWire, [{ ...webtool, path: "/x?y" }], /path must be like/],
     [
@@ -74,7 +74,7 @@ export const webtools: WireDescription = {
       [{ ...webtool, versions: [{}] }],
       /versions must be an array of \{ version, tools \}, not an object$/,
     ],
-    [webtoolsTransport, ["http://x", { pin: {} }], /that is no metadata of a webtool/],
+    [webtoolsTransport, ["http://x", { pin: {} }], /not the metadata of a webtool/],
     [webtoolsTransport, ["http://x", { pinned: {} }], /there is no option "pinned"; did you mean "pin"\?$/],
   ],
 };

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { decodeRequest, isRequestId, parseJson } from "../../../src/wires/framing/json_rpc/decode.ts";
 import { encodeError, encodeResult } from "../../../src/wires/framing/json_rpc/reply.ts";
 
-/** What `decodeRequest` makes of a body with this id, sent as JSON text. */
+/** The result of `decodeRequest` for a body with this id, sent as JSON text. */
 function decodeWithId(idJson: string | undefined): ReturnType<typeof decodeRequest> {
   const id = idJson === undefined ? "" : `"id":${idJson},`;
   return decodeRequest(JSON.parse(`{"jsonrpc":"2.0",${id}"method":"ping"}`));
@@ -32,7 +32,7 @@ for (
 
 test("decodeRequest() takes id -0, which goes back as a number equal to it", () => {
   const request = decodeWithId("-0");
-  ok(!("refusal" in request));
+  ok(!("error" in request));
   strictEqual(JSON.parse(encodeResult(request.id, "{}")).id == 0, true);
 });
 
@@ -54,10 +54,10 @@ const BAD_IDS = [
 for (const idJson of BAD_IDS) {
   test(`decodeRequest() refuses ${idJson === undefined ? "a request without id" : `id ${idJson}`}`, () => {
     const rejected = decodeWithId(idJson);
-    ok("refusal" in rejected);
+    ok("error" in rejected);
     strictEqual(rejected.id, null);
-    strictEqual(rejected.refusal.code, "invalid_request");
-    match(rejected.refusal.message, /id/);
+    strictEqual(rejected.error.code, "invalid_request");
+    match(rejected.error.message, /id/);
   });
 }
 
@@ -79,28 +79,28 @@ for (
 ) {
   test(`decodeRequest() refuses ${name}`, () => {
     const rejected = decodeRequest(body);
-    ok("refusal" in rejected);
+    ok("error" in rejected);
     strictEqual(rejected.id, id);
-    strictEqual(rejected.refusal.code, "invalid_request");
+    strictEqual(rejected.error.code, "invalid_request");
   });
 }
 
 test("decodeRequest() says of a batch that it is one", () => {
   const rejected = decodeRequest([{ jsonrpc: "2.0", id: 1, method: "ping" }]);
-  match("refusal" in rejected ? rejected.refusal.message : "", /batch/i);
+  match("error" in rejected ? rejected.error.message : "", /batch/i);
 });
 
 test("decodeRequest() keeps params as they came, and takes no member from a prototype", () => {
   const params = { name: "x" };
   deepStrictEqual(decodeRequest({ jsonrpc: "2.0", id: 1, method: "m", params }), { id: 1, method: "m", params });
-  ok("refusal" in decodeRequest(JSON.parse('{"__proto__":{"jsonrpc":"2.0","id":1,"method":"ping"}}')));
+  ok("error" in decodeRequest(JSON.parse('{"__proto__":{"jsonrpc":"2.0","id":1,"method":"ping"}}')));
 });
 
 test("decodeRequest() and isRequestId() are total", () => {
   fc.assert(
     fc.property(fc.anything(), (value) => {
       const decoded = decodeRequest(value);
-      if ("refusal" in decoded) ok(decoded.id === null || isRequestId(decoded.id));
+      if ("error" in decoded) ok(decoded.id === null || isRequestId(decoded.id));
       else ok(isRequestId(decoded.id));
     }),
     { seed: 5 },
@@ -111,11 +111,11 @@ test("parseJson() gives the value, or why there is none", () => {
   deepStrictEqual(parseJson('{"a":[1]}', 512), { value: { a: [1] } });
   for (const text of ["", " ", "{", "{'a':1}", "nul", '{"a":1}x', "\u0000", "NaN", "\ufeff\ufeff{}", "[1,]"]) {
     const parsed = parseJson(text, 512);
-    strictEqual("refusal" in parsed && parsed.refusal.code, "parse_error", JSON.stringify(text));
+    strictEqual("error" in parsed && parsed.error.code, "parse_error", JSON.stringify(text));
   }
   const deep = parseJson("[".repeat(513) + "]".repeat(513), 512);
-  strictEqual("refusal" in deep && deep.refusal.code, "invalid_request");
-  match("refusal" in deep ? deep.refusal.message : "", /512/);
+  strictEqual("error" in deep && deep.error.code, "invalid_request");
+  match("error" in deep ? deep.error.message : "", /512/);
   ok("value" in parseJson("[".repeat(512) + "]".repeat(512), 512));
 });
 

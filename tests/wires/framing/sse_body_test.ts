@@ -8,7 +8,7 @@ import { FakeClock } from "../../../src/testing/fake_clock.ts";
 
 const decoder = new TextDecoder();
 
-/** A body that nobody has written to, and its reader. */
+/** A body without anything written, and its reader. */
 function open(clock = new FakeClock(0)): { body: SseBody; reader: () => ReadableStreamDefaultReader<Uint8Array> } {
   let stream: ReadableStream<Uint8Array> | undefined;
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;

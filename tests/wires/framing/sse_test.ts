@@ -9,7 +9,7 @@ import { encodeEvent } from "../../../src/wires/mcp_lite/server/encode.ts";
 function parseChunks(chunks: readonly Uint8Array[]): { event: string | undefined; data: string }[] {
   const events: { event: string | undefined; data: string }[] = [];
   const parser = createParser({ onEvent: ({ event, data }) => events.push({ event, data }) });
-  // After ASCII alone, Deno 2.9 takes U+FEFF at the start of a chunk for a byte order mark, unless told to leave them alone.
+  // After ASCII alone, Deno 2.9 takes U+FEFF at the start of a chunk for a byte order mark, unless `ignoreBOM` is set.
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   for (const chunk of chunks) parser.feed(decoder.decode(chunk, { stream: true }));
   parser.feed(decoder.decode());

@@ -15,7 +15,10 @@ testWith(
   async (chromium, esbuild) => {
     const page = await servePage(await bundlePage(esbuild ?? ""));
     const { server, journal } = createFixture();
-    const listening = await serve(server.guarded({ origins: [page.url], cors: true }), { port: 0, graceMs: 0 });
+    const listening = await serve(server.withOriginPolicy({ origins: [page.url], cors: true }), {
+      port: 0,
+      graceMs: 0,
+    });
     try {
       const { gRPC, ...wires } = await inPage(chromium ?? "", page.url, listening.url);
       for (const [wire, findings] of Object.entries(wires)) deepStrictEqual(findings, EXPECTED, wire);

@@ -175,9 +175,9 @@ test("webtools() refuses what could not work, and says why", () => {
     const [wrong, why] of [
       [{ name: "a b" }, /a name is 1 to 64/],
       [{ description: " " }, /cannot be empty/],
-      [{ version: "1" }, /no version such as/],
-      [{ version: "01.0.0" }, /no version such as/],
-      [{ versions: [{ version: "1.0.0", tools: [] }] }, /there twice/],
+      [{ version: "1" }, /not a semantic version/],
+      [{ version: "01.0.0" }, /not a semantic version/],
+      [{ versions: [{ version: "1.0.0", tools: [] }] }, /two versions are the same/],
     ] as const
   ) throws(() => webtools({ ...right, ...wrong }), why);
 });

@@ -50,7 +50,7 @@ function set(path: string, value: unknown): (metadata: Editable) => void {
     const last = keys.pop() ?? "";
     const holder = keys.reduce((at, key) => at[key] as Editable, metadata);
     holder[last] = typeof value === "function" ? value(holder[last]) : value;
-    // As JSON has no undefined, it is gone.
+    // JSON has no undefined, so the member is removed.
     if (holder[last] === undefined) delete holder[last];
   };
 }
@@ -71,7 +71,10 @@ const CHANGES: readonly (readonly [words: string, change: (metadata: Editable) =
     'the requestSchema.properties.location.description of action "get_current" changed',
     set("actions.0.requestSchema.properties.location.description", EVIL),
   ],
-  ['the requestSchema.required of action "get_current" is gone', set("actions.0.requestSchema.required", undefined)],
+  [
+    'the requestSchema.required of action "get_current" was removed',
+    set("actions.0.requestSchema.required", undefined),
+  ],
   [
     'something was added to the requestSchema.properties of action "get_current"',
     set(`actions.0.requestSchema.properties.${EVIL}`, { type: "string" }),
@@ -89,7 +92,7 @@ const CHANGES: readonly (readonly [words: string, change: (metadata: Editable) =
     set("actions.0.annotations.readOnlyHint", false),
   ],
   [
-    'action "forecast" is gone',
+    'action "forecast" was removed',
     set("actions", (actions: Actions) => actions.filter(({ name }) => name !== "forecast")),
   ],
   ["an action was added", set("actions", (actions: Actions) => [...actions, { ...actions[0], name: EVIL }])],
@@ -153,7 +156,7 @@ test("a pin of a digest fetches once, and compares", async () => {
   for (let calls = 0; calls < 2; calls++) strictEqual((await client.get_current({ location: "Paris" })).umbrella, true);
   deepStrictEqual(service.asked, ["GET /webtools/weather", "POST /webtools/weather", "POST /webtools/weather"]);
   service.change();
-  await rejects(client.get_current({ location: "Paris" }), { code: "conflict", message: /its digest is another/ });
+  await rejects(client.get_current({ location: "Paris" }), { code: "conflict", message: /its digest has changed/ });
   await rejects(service.client({ pin: digest }).get_current({ location: "Paris" }), { code: "conflict" });
   await rejects(service.client({ pin: digest }).$.list(), { code: "conflict" });
 });

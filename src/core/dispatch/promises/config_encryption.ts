@@ -1,8 +1,8 @@
 /**
- * Where the config of deferred calls is kept: with the job, and never as it came.
+ * Encryption of the config of deferred calls, which is stored with their jobs.
  *
- * With sealed keys any process that has them can read it. Otherwise only the process that took the call can, by a key that it
- * made up and shows to nobody: enough for an engine that keeps jobs in one process.
+ * With sealed keys every process that has them can decrypt it. With other keys it is encrypted with a random key of this
+ * process, which is enough for an engine that stores jobs in one process.
  *
  * @module
  */
@@ -19,24 +19,24 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** Encrypts and decrypts config. */
-export class ConfigSafe {
+export class ConfigEncryption {
   readonly #keys: TokenKeys;
-  #own: Promise<CryptoKey> | undefined = undefined;
+  #processKey: Promise<CryptoKey> | undefined = undefined;
 
   constructor(keys: TokenKeys) {
     this.#keys = keys;
   }
 
-  /** What a job keeps of the config of its call; `undefined` if the tool has no use for it. */
-  async close(plan: ToolDefinition, config: CallConfig | undefined, job: Job): Promise<string | undefined> {
-    if (config === undefined || plan.config === undefined) return undefined;
+  /** Encrypts the config of a call for its job; `undefined` if the tool takes none. */
+  async encrypt(definition: ToolDefinition, config: CallConfig | undefined, job: Job): Promise<string | undefined> {
+    if (config === undefined || definition.config === undefined) return undefined;
     const data = config.reveal();
     if (!this.#keys.isSealed) return await this.#encrypt(JSON.stringify(data), job.id);
     return this.#sign(job, data as Json);
   }
 
-  /** What {@link close} was given; `"lost"` if it cannot be read any more. */
-  async open({ config, id }: Job, nowMs: number): Promise<CallConfig | undefined | "lost"> {
+  /** Decrypts the config of a job; `"lost"` if the key is gone. */
+  async decrypt({ config, id }: Job, nowMs: number): Promise<CallConfig | undefined | "lost"> {
     if (config === undefined) return undefined;
     const data = this.#keys.isSealed ? this.#verify(config, id, nowMs) : await this.#decrypt(config, id);
     return data === undefined ? "lost" : new CallConfig(data);
@@ -71,13 +71,16 @@ export class ConfigSafe {
       const opened = await crypto.subtle.decrypt(parameters(iv, id), await this.#key(), bytes.subarray(NONCE_BYTES));
       return JSON.parse(decoder.decode(opened));
     } catch {
-      // Another process wrote it.
+      // Another process encrypted it.
       return undefined;
     }
   }
 
   #key(): Promise<CryptoKey> {
-    return this.#own ??= crypto.subtle.generateKey({ name: "AES-GCM", length: 256 }, false, ["encrypt", "decrypt"]);
+    return this.#processKey ??= crypto.subtle.generateKey({ name: "AES-GCM", length: 256 }, false, [
+      "encrypt",
+      "decrypt",
+    ]);
   }
 }
 
@@ -85,16 +88,12 @@ function parameters(iv: Uint8Array<ArrayBuffer>, id: string): AesGcmParams {
   return { name: "AES-GCM", iv, additionalData: encoder.encode(id) };
 }
 
-/**
- * Holds a server to keys that can hide what its engine writes down.
- *
- * @throws {TypeError} If a tool takes config, the engine outlives the process, and the keys are not sealed.
- */
-export function assertConfigHidden(plans: readonly ToolDefinition[], engine: Engine, keys: TokenKeys): void {
-  const plan = plans.find(({ config }) => config !== undefined);
-  if (plan === undefined || keys.isSealed || isOfOneProcess(engine)) return;
+/** @throws {TypeError} If a tool takes config, the engine stores jobs outside of the process, and the keys are not sealed. */
+export function assertConfigHidden(definitions: readonly ToolDefinition[], engine: Engine, keys: TokenKeys): void {
+  const definition = definitions.find(({ config }) => config !== undefined);
+  if (definition === undefined || keys.isSealed || isOfOneProcess(engine)) return;
   throw new TypeError(
-    `Cannot create server: the tool ${plan.name} takes config, which the engine ${engine.name} writes down: ` +
+    `Cannot create server: the tool ${definition.name} takes config, which the engine ${engine.name} writes down: ` +
       'pass keys that encrypt, { keys: sealed("k1:…") } of "jsr:@toolwire/toolwire/sealed"',
   );
 }
@@ -103,7 +102,7 @@ function isOfOneProcess(engine: Engine): boolean {
   try {
     return engine.processId !== undefined;
   } catch {
-    // It makes up a name for its process, and some runtimes have no randomness before there is a request.
+    // The engine makes a random id for its process, and some runtimes have no randomness before the first request.
     return true;
   }
 }

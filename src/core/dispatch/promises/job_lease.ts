@@ -6,54 +6,53 @@ import {
   type Progress,
 } from "../../call/outcome.ts";
 import type { Job } from "../../../engine/engine.ts";
-import type { Jobs } from "../../../engine/jobs.ts";
+import type { Jobs } from "./jobs.ts";
 import type { Json } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import { CLOCK_SKEW_MS } from "./promise_tokens.ts";
 import type { CallContext } from "../call_context.ts";
+import type { RunLease } from "../services.ts";
 
-/** How often at most progress is written, in milliseconds. */
+/** Shortest time between two writes of progress, in milliseconds. */
 const PROGRESS_MS = 250;
 
-/** How long to wait before what could not be written is written again, in milliseconds; it doubles up to the longest. */
+/** Delay before a failed write is repeated, in milliseconds; it doubles up to the maximum. */
 const FIRST_WRITE_MS = 100;
 const MAX_WRITE_MS = 2_000;
 
-/** First wait before a job is begun again, in milliseconds; it doubles with each attempt, up to a minute. */
+/** Delay before the second attempt of a job, in milliseconds; it doubles with each attempt up to the maximum. */
 const BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 60_000;
 
-/** What may be otherwise at the next attempt. */
-const MAY_PASS: ReadonlySet<string> = new Set(["internal", "unavailable", "deadline_exceeded"]);
+/** Errors after which another attempt may succeed. */
+const RETRYABLE: ReadonlySet<string> = new Set(["internal", "unavailable", "deadline_exceeded"]);
 
-/** What becomes of a job that broke, or whose process died, as often as it may. */
-export function gaveUp(job: Job, last?: ErrorResult): FailureOutcome {
+/** The failure of a job whose attempts are used up. */
+export function attemptsExhausted(job: Job, last?: ErrorResult): FailureOutcome {
   const { maxAttempts: attempts } = job;
   const message = `Gave up after ${attempts} attempt${attempts === 1 ? "" : "s"}`;
   const data = { attempts, ...(last !== undefined && { reason: last.message }) };
   return { kind: "failure", code: "attempts_exhausted", message, data };
 }
 
-/** What is known of a job's run as it begins. */
+/** Options of a {@link JobLease}. */
 export interface LeaseOptions {
-  /** Whether somebody holds a promise of the job. */
+  /** Whether a caller holds a promise token of the job. */
   readonly isPromised: boolean;
-  /** When the run began, in milliseconds since the Unix epoch. */
+  /** When the run started, in milliseconds since the Unix epoch. */
   readonly startedMs: number;
-  /** Ends the engine's hold, if this process took the job by itself. */
-  readonly letGo?: () => MaybePromise<void>;
+  /** Releases the engine's lease, if the run was started outside of a worker. */
+  readonly release?: () => MaybePromise<void>;
 }
 
-/** What binds a run to its job: what the run says goes to the job, and a job that was cancelled ends its run. */
-export class JobLease {
-  /** The job, as the run last knew it. */
+/** Binds a run to its job: writes the run's progress, steps and result to the job, and ends the run if the job is cancelled. */
+export class JobLease implements RunLease {
   job: Job;
-  /** Whether somebody holds a promise of it. */
   isPromised: boolean;
   readonly #jobs: Jobs;
   readonly #run: CallContext;
   readonly #startedMs: number;
-  readonly #letGo: (() => MaybePromise<void>) | undefined;
+  readonly #release: (() => MaybePromise<void>) | undefined;
   readonly #unsubscribe: () => void;
   #progress: Progress | undefined = undefined;
   #isWriting = false;
@@ -65,78 +64,77 @@ export class JobLease {
     this.#jobs = jobs;
     this.#run = run;
     this.#startedMs = options.startedMs;
-    this.#letGo = options.letGo;
-    this.#unsubscribe = jobs.engine.subscribe(job.id, () => void this.#look());
+    this.#release = options.release;
+    this.#unsubscribe = jobs.engine.subscribe(job.id, () => void this.#checkCurrent());
     run.services.trackPending();
-    // A cancellation may have come before anyone listened.
-    void this.#look();
+    // The job may have been cancelled before the subscription.
+    void this.#checkCurrent();
     if (run.lastProgress !== undefined) this.progress(run.lastProgress);
   }
 
-  /** Tells how far the work has come: the latest word, every now and then. */
   progress(progress: Progress): void {
     this.#progress = progress;
     if (!this.#isWriting) void this.#writeProgress();
   }
 
-  /** Keeps the result of a step. */
   async saveStep(key: string, value: Json): Promise<void> {
     this.job = await this.#jobs.saveStep(this.job, key, value) ?? this.job;
   }
 
   /**
-   * The run has settled: writes what becomes of the job. Rejects if that cannot be done; then the job is run again.
+   * Writes the result of the run to its job. Rejects if that fails for good; then the job is run again.
    *
-   * @param onTried Called once it was written, or could not be at once.
+   * @param onTried Called after the first attempt to write.
    */
-  async conclude(settled: CallResult, onTried: () => void): Promise<void> {
+  async conclude(result: CallResult, onTried: () => void): Promise<void> {
     this.#isOver = true;
     this.#unsubscribe();
     try {
-      await this.#writeSurely(settled, onTried);
-      await this.#letGo?.();
+      await this.#writeUntilStored(result, onTried);
+      await this.#release?.();
     } finally {
       onTried();
       this.#run.services.untrack();
     }
   }
 
-  /** Writes until it is written: what was worked out is not lost because the engine was away for a while. */
-  async #writeSurely(settled: CallResult, onTried: () => void): Promise<void> {
-    const { services: host } = this.#run;
+  /** Repeats the write until it succeeds, so that a result survives an outage of the engine. */
+  async #writeUntilStored(result: CallResult, onTried: () => void): Promise<void> {
+    const { services } = this.#run;
     for (let waitMs = FIRST_WRITE_MS;; waitMs = Math.min(MAX_WRITE_MS, 2 * waitMs)) {
       try {
-        return await this.#write(settled);
+        return await this.#write(result);
       } catch (thrown) {
         onTried();
-        if (waitMs === FIRST_WRITE_MS) host.settleThrown(thrown, { tool: this.job.tool, callId: this.job.id });
-        if (host.isClosed || host.clock.now() >= this.job.expiresAtMs) throw thrown;
+        if (waitMs === FIRST_WRITE_MS) services.settleThrown(thrown, { tool: this.job.tool, callId: this.job.id });
+        if (services.isClosed || services.clock.now() >= this.job.expiresAtMs) throw thrown;
       }
       await this.#sleep(waitMs);
     }
   }
 
-  async #write(settled: CallResult): Promise<void> {
+  async #write(result: CallResult): Promise<void> {
     const { job } = this;
-    const isAsk = settled.kind === "elicitation" || settled.kind === "request-for-more-resource";
-    // What nobody was promised, and is no answer, only who was just told knows of; the key is free again.
-    const isKept = this.isPromised || !(isAsk || (settled.kind === "error" && settled.code !== "result_too_large"));
-    if (!isKept && await this.#jobs.forget(job)) return;
-    if (isAsk) return void await this.#jobs.ask(job, settled.requests, this.#run.asking?.memo ?? job.memo);
-    if (settled.kind !== "error") return void await this.#jobs.finish(job, settled);
-    if (settled.code === "unavailable" && this.#run.services.isClosed) return await this.#jobs.handOver(job, 0);
+    const isQuestion = result.kind === "elicitation" || result.kind === "request-for-more-resource";
+    // An error or a question that was not promised is known to its caller only: the idempotency key may be used again.
+    const isStored = this.isPromised ||
+      !(isQuestion || (result.kind === "error" && result.code !== "result_too_large"));
+    if (!isStored && await this.#jobs.forget(job)) return;
+    if (isQuestion) return void await this.#jobs.ask(job, result.requests, this.#run.asking?.memo ?? job.memo);
+    if (result.kind !== "error") return void await this.#jobs.finish(job, result);
+    if (result.code === "unavailable" && this.#run.services.isClosed) return await this.#jobs.handOver(job, 0);
     const isTooLate = this.#run.services.clock.now() >= job.expiresAtMs - CLOCK_SKEW_MS;
-    if (isTooLate || !MAY_PASS.has(settled.code)) return void await this.#jobs.finish(job, settled);
-    if (job.attempt >= job.maxAttempts) return void await this.#jobs.finish(job, gaveUp(job, settled));
+    if (isTooLate || !RETRYABLE.has(result.code)) return void await this.#jobs.finish(job, result);
+    if (job.attempt >= job.maxAttempts) return void await this.#jobs.finish(job, attemptsExhausted(job, result));
     await this.#jobs.retry(job, Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** (job.attempt - 1)));
   }
 
-  async #look(): Promise<void> {
+  async #checkCurrent(): Promise<void> {
     try {
       if (this.#isOver || await this.#jobs.isCurrent(this.job)) return;
-      this.#run.live.end(errorResult("cancelled", "The job was cancelled, or is run elsewhere"));
+      this.#run.runState.end(errorResult("cancelled", "The job was cancelled, or is run elsewhere"));
     } catch {
-      // The engine cannot be asked; its next change is looked at again.
+      // The engine does not answer; the next change of the job is checked again.
     }
   }
 
@@ -145,7 +143,7 @@ export class JobLease {
     while (this.#progress !== undefined && !this.#isOver) {
       const progress = this.#progress;
       this.#progress = undefined;
-      // Progress is a courtesy: what cannot be written is dropped.
+      // Progress is optional: a failed write is dropped.
       const written = this.#jobs.progress(this.job, progress, this.estimateEnd(progress)).catch(() => undefined);
       this.job = await written ?? this.job;
       await this.#sleep(PROGRESS_MS);
@@ -157,12 +155,11 @@ export class JobLease {
     await new Promise<void>((resolve) => void this.#run.services.clock.after(delayMs, resolve));
   }
 
-  /** When it may be done, if it goes on as it went so far, in milliseconds since the Unix epoch. */
   estimateEnd({ done, total }: Progress): number | undefined {
     if (total === undefined || !(done > 0) || done > total) return undefined;
     const nowMs = this.#run.services.clock.now();
     const endMs = Math.round(nowMs + (nowMs - this.#startedMs) * (total - done) / done);
-    // By then the promise is over: as good as no estimate, and maybe no date.
+    // An estimate after the expiry of the promise is useless, and may be no valid date.
     return endMs <= this.job.expiresAtMs ? endMs : undefined;
   }
 }

@@ -1,81 +1,83 @@
 import { type CallResult, type ErrorResult, errorResult } from "../../call/outcome.ts";
 import type { Job } from "../../../engine/engine.ts";
-import { isFinal, type Jobs } from "../../../engine/jobs.ts";
-import type { DispatchServices } from "../services.ts";
+import { isFinal, type Jobs } from "./jobs.ts";
+import type { DispatchServices } from "../deferral.ts";
 import type { PromiseTokens } from "./promise_tokens.ts";
 import type { CallContext } from "../call_context.ts";
 
-/** Share of a deadline after which a caller gets a promise: it has to arrive before the caller has gone. */
+/** Share of a deadline after which a caller gets a promise: it has to arrive before the caller gives up. */
 export const DEADLINE_SHARE = 0.8;
 
-/** The refusal of a call that has joined one which ended without a word to keep. */
-export function joinedBroke(): ErrorResult {
+/** The error for a call that joined another one, which ended without a stored result. */
+export function joinedCallFailed(): ErrorResult {
   return errorResult("unavailable", "The call that this one joined broke; try again", { retry_after_ms: 0 });
 }
 
 /** Callers that wait for jobs. */
 export class JobWaiters {
-  readonly #host: DispatchServices;
+  readonly #services: DispatchServices;
   readonly #jobs: Jobs;
   readonly #promises: PromiseTokens;
-  readonly #over = new Set<() => void>();
+  readonly #pauses = new Set<() => void>();
 
-  constructor(host: DispatchServices, jobs: Jobs, promises: PromiseTokens) {
-    this.#host = host;
+  constructor(services: DispatchServices, jobs: Jobs, promises: PromiseTokens) {
+    this.#services = services;
     this.#jobs = jobs;
     this.#promises = promises;
   }
 
-  /** What becomes of a job within `waitMs`: the job as it then is; `undefined` if there is none. Tells progress on the way. */
-  async untilOver(run: CallContext, id: string, waitMs: number): Promise<Job | undefined> {
-    if (waitMs <= 0) return await this.#jobs.look(id);
+  /** Waits up to `waitMs` for a job to end or to ask, and sends its progress; resolves with the job, `undefined` if there is none. */
+  async untilEnd(run: CallContext, id: string, waitMs: number): Promise<Job | undefined> {
+    if (waitMs <= 0) return await this.#jobs.read(id);
     const pause = this.pause(run, waitMs);
     const isEnough = (job: Job) => isFinal(job) || job.state === "asking";
     try {
       return await this.#jobs.wait(id, isEnough, pause.over, ({ progress }) => {
-        if (progress !== undefined) run.live.progress(progress);
+        if (progress !== undefined) run.runState.progress(progress);
       });
     } finally {
       pause.end();
     }
   }
 
-  /** What a call is told that has joined another, as long as that may take. */
-  async untilJoinedSettled(run: CallContext, begun: Job): Promise<CallResult> {
+  /** The result of a call that joined a job: waits for the job within the deadline of the call. */
+  async untilJoinedEnd(run: CallContext, joined: Job): Promise<CallResult> {
     const { promise } = run.definition;
-    const deadlineMs = this.#host.deadlineMs(run);
+    const deadlineMs = this.#services.deadlineMs(run);
     const waitMs = Math.min(promise?.budgetMs ?? Number.POSITIVE_INFINITY, DEADLINE_SHARE * deadlineMs);
-    let job = await this.untilOver(run, begun.id, promise === undefined ? deadlineMs : waitMs);
+    let job = await this.untilEnd(run, joined.id, promise === undefined ? deadlineMs : waitMs);
     if (job?.state === "queued" || job?.state === "running") {
-      // What cannot be redeemed is not promised.
-      if (promise === undefined) return this.#host.isClosed ? this.#host.shutdownError() : this.#host.deadlineError();
-      job = await this.#jobs.join(begun.id);
+      // A tool without .promise() has no promise to redeem.
+      if (promise === undefined) {
+        return this.#services.isClosed ? this.#services.shutdownError() : this.#services.deadlineError();
+      }
+      job = await this.#jobs.join(joined.id);
     }
-    if (job === undefined) return joinedBroke();
-    const settled = this.#promises.settledOf(job);
-    // Its context is the caller's next only if it is the caller's present one that it came from.
-    if (!("context" in settled) || run.call.meta?.context === begun.context) return settled;
-    const { context: _, ...rest } = settled;
+    if (job === undefined) return joinedCallFailed();
+    const result = this.#promises.resultOf(job);
+    // Caller state of the job replaces the caller's own only if the job started from the same state.
+    if (!("context" in result) || run.call.meta?.context === joined.context) return result;
+    const { context: _, ...rest } = result;
     return rest;
   }
 
-  /** Waits for `waitMs`, but not when the call is over, or the server closes. */
+  /** Waits for `waitMs`, or until the call ends or the server closes. */
   pause(run: CallContext, waitMs: number): { readonly over: Promise<void>; readonly end: () => void } {
     const { promise: over, resolve } = Promise.withResolvers<void>();
-    const deadline = this.#host.deadlines.add(waitMs, resolve);
-    run.live.onEnd = resolve;
-    this.#over.add(resolve);
-    if (this.#host.isClosed) resolve();
+    const deadline = this.#services.deadlines.add(waitMs, resolve);
+    run.runState.onEnd = resolve;
+    this.#pauses.add(resolve);
+    if (this.#services.isClosed) resolve();
     const end = () => {
       deadline.clear();
-      this.#over.delete(resolve);
+      this.#pauses.delete(resolve);
       resolve();
     };
     return { over, end };
   }
 
-  /** Nobody waits any more: callers get the promise at once. */
+  /** Ends all waits; callers get their promises at once. */
   endAll(): void {
-    for (const resolve of this.#over) resolve();
+    for (const resolve of this.#pauses) resolve();
   }
 }

@@ -1,23 +1,24 @@
 /**
- * The system tools `redeem` and `cancel`: what a promise token is for.
+ * The system tools `redeem` and `cancel`, which take promise tokens.
  *
  * Source: docs/spec.md 2.2, 3.5, 3.6 and A.3.
  *
  * @module
  */
 import type { CallResult, FailureOutcome, PromiseOutcome } from "../../call/outcome.ts";
-import { isFinal, type Jobs } from "../../../engine/jobs.ts";
+import { isFinal, type Jobs } from "./jobs.ts";
 import { Pending } from "../../handler/context.ts";
-import type { ExternalDefinition, RemoteRunner, RemoteWait, ToolDefinition } from "../../tool/definition.ts";
+import type { RemotePromise, RemoteRunner, RemoteWait } from "../../tool/definition.ts";
 import type { RedeemInput } from "../../tool/system_tools.ts";
-import { readAnswers } from "../questions/asking.ts";
-import { INVALID_CONTINUATION } from "../questions/continuation.ts";
-import type { DispatchServices } from "../services.ts";
-import type { OpenedPromise, PromiseTokens } from "./promise_tokens.ts";
+import type { ExternalDefinition, ToolDefinition } from "../../tool/definition.ts";
 import type { CallContext } from "../call_context.ts";
+import type { DispatchServices } from "../deferral.ts";
+import { readAnswers } from "../questions/continuation.ts";
+import { INVALID_CONTINUATION } from "../services.ts";
 import { DEADLINE_SHARE, type JobWaiters } from "./job_waiters.ts";
+import type { PromiseTokens } from "./promise_tokens.ts";
 
-/** Longest wait that a caller may ask for, in milliseconds: proxies cut connections at 30 s and more. */
+/** Longest wait that a caller may request, in milliseconds: proxies close connections after 30 s or more. */
 const MAX_WAIT_MS = 25_000;
 
 const DEFAULT_RETRY_AFTER_MS = 1_000;
@@ -26,144 +27,148 @@ type Wait = Omit<RemoteWait, "signal">;
 
 /** Redeems promises. */
 export class Redeemer {
-  readonly #host: DispatchServices;
+  readonly #services: DispatchServices;
   readonly #jobs: Jobs;
   readonly #promises: PromiseTokens;
   readonly #waits: JobWaiters;
 
-  constructor(host: DispatchServices, jobs: Jobs, promises: PromiseTokens, waits: JobWaiters) {
-    this.#host = host;
+  constructor(services: DispatchServices, jobs: Jobs, promises: PromiseTokens, waits: JobWaiters) {
+    this.#services = services;
     this.#jobs = jobs;
     this.#promises = promises;
     this.#waits = waits;
   }
 
-  /** Gives how the promised work ended, what it asks, or the same promise again. */
+  /** Returns the result of the promised work, its questions, or the same promise again. */
   redeem(run: CallContext, { promise, wait_ms: waitMs }: RedeemInput): Promise<CallResult> {
-    return this.#goOn(run, promise, (opened) => this.#redeem(run, opened, waitMs));
+    return this.#open(run, promise, (opened) => this.#redeem(run, opened, waitMs));
   }
 
   /** Cancels the promised work, if it has not ended. */
   cancel(run: CallContext, { promise }: RedeemInput): Promise<CallResult> {
-    return this.#goOn(run, promise, (opened) => this.#cancel(run, opened));
+    return this.#open(run, promise, (opened) => this.#cancel(run, opened));
   }
 
-  /** Reads a token; what is done with it is within the middleware of the part that it is of. */
-  async #goOn(
+  /** Reads a token, then calls `last` within the middleware of the part that the tool belongs to. */
+  async #open(
     run: CallContext,
     token: string,
-    last: (opened: OpenedPromise) => Promise<CallResult>,
+    last: (opened: RemotePromise) => Promise<CallResult>,
   ): Promise<CallResult> {
     const opened = this.#promises.open(token, run.principal);
     if ("kind" in opened) return opened;
-    return await this.#host.runWithin(run, opened.definition.part?.middleware ?? [], () => last(opened));
+    return await this.#services.runWithin(run, opened.definition.part?.middleware ?? [], () => last(opened));
   }
 
-  async #redeem(run: CallContext, opened: OpenedPromise, waitMs: number | undefined): Promise<CallResult> {
+  async #redeem(run: CallContext, opened: RemotePromise, waitMs: number | undefined): Promise<CallResult> {
     const { token } = opened;
-    const allowedMs = DEADLINE_SHARE * this.#host.deadlineMs(run);
-    // A stream shows that it lives: without a word of its caller it goes on until there is no more time.
+    const allowedMs = DEADLINE_SHARE * this.#services.deadlineMs(run);
+    // A stream sends heartbeats, so without `wait_ms` it waits as long as the deadline allows.
     const wantedMs = waitMs === undefined && run.sink !== undefined ? allowedMs : Math.min(waitMs ?? 0, MAX_WAIT_MS);
     const mayWaitMs = Math.min(wantedMs, allowedMs);
-    const { external, remote: relay } = opened.definition;
-    if (relay !== undefined) {
-      return await this.#askUntilOver(run, mayWaitMs, (wait) => this.#askRelay(run, opened, relay, wait));
+    const { external, remote } = opened.definition;
+    if (remote !== undefined) {
+      return await this.#pollUntilEnd(run, mayWaitMs, (wait) => this.#pollRemote(run, opened, remote, wait));
     }
     if (external !== undefined) {
-      return await this.#askUntilOver(run, mayWaitMs, () => this.#runExternal(run, opened, external.check));
+      return await this.#pollUntilEnd(run, mayWaitMs, () => this.#runExternal(run, opened, external.check));
     }
-    if (!this.#promises.isKnowable(opened)) return this.#promises.lost();
+    if (!this.#promises.isKnowable(opened)) return this.#promises.promiseLost();
     if (run.call.meta?.continuation === token) await this.#answer(run, opened);
-    const job = await this.#waits.untilOver(run, opened.id, mayWaitMs);
-    return job === undefined ? this.#promises.lost() : this.#promises.settledOf(job, token);
+    const job = await this.#waits.untilEnd(run, opened.id, mayWaitMs);
+    return job === undefined ? this.#promises.promiseLost() : this.#promises.resultOf(job, token);
   }
 
-  async #cancel(run: CallContext, opened: OpenedPromise): Promise<CallResult> {
-    const { external, remote: relay } = opened.definition;
-    if (relay !== undefined) return await relay.cancel(run, opened);
+  async #cancel(run: CallContext, opened: RemotePromise): Promise<CallResult> {
+    const { external, remote } = opened.definition;
+    if (remote !== undefined) return await remote.cancel(run, opened);
     if (external !== undefined) return await this.#cancelExternal(run, opened, external);
     const job = this.#promises.isKnowable(opened) ? await this.#jobs.engine.get(opened.id) : undefined;
-    if (job === undefined) return this.#promises.lost();
+    if (job === undefined) return this.#promises.promiseLost();
     const state = isFinal(job) ? job.state : await this.#jobs.cancel(opened.id);
     return { kind: "answer", value: { cancelled: state === "cancelled" } };
   }
 
-  /** Goes on with a job whose caller answers by its own call, with the promise token as continuation. */
+  /** Answers a job's questions by a call that has the promise token as its continuation. */
   async join(run: CallContext, token: string): Promise<CallResult> {
     const opened = this.#promises.open(token, run.principal);
     const job = "kind" in opened || !this.#promises.isKnowable(opened)
       ? undefined
       : await this.#jobs.engine.get(opened.id);
     if (job === undefined || job.digest !== run.digest) return INVALID_CONTINUATION;
-    await this.#answer(run, opened as OpenedPromise);
-    return await this.#waits.untilJoinedSettled(run, job);
+    await this.#answer(run, opened as RemotePromise);
+    return await this.#waits.untilJoinedEnd(run, job);
   }
 
-  /** Takes the caller's answers to what the job asks. */
-  async #answer(run: CallContext, { id }: OpenedPromise): Promise<void> {
+  /** Passes the caller's answers to the job. */
+  async #answer(run: CallContext, { id }: RemotePromise): Promise<void> {
     const { responses } = run.call.meta ?? {};
     if (responses !== undefined) await this.#jobs.answer(id, readAnswers(responses));
   }
 
-  /** Asks whoever does the work elsewhere, until it is over, or there is no more time. */
-  async #askUntilOver(run: CallContext, waitMs: number, ask: (wait: Wait) => Promise<CallResult>): Promise<CallResult> {
-    const untilMs = this.#host.clock.elapsed() + waitMs;
+  /** Polls external work until it has ended or the time is up. */
+  async #pollUntilEnd(
+    run: CallContext,
+    waitMs: number,
+    poll: (wait: Wait) => Promise<CallResult>,
+  ): Promise<CallResult> {
+    const untilMs = this.#services.clock.elapsed() + waitMs;
     for (let isFirst = true;; isFirst = false) {
-      const settled = await ask({ waitMs: Math.max(0, untilMs - this.#host.clock.elapsed()), isFirst });
-      const leftMs = untilMs - this.#host.clock.elapsed();
-      if (settled.kind !== "promise" || leftMs <= 0 || run.live.ended !== undefined || this.#host.isClosed) {
-        return settled;
+      const result = await poll({ waitMs: Math.max(0, untilMs - this.#services.clock.elapsed()), isFirst });
+      const leftMs = untilMs - this.#services.clock.elapsed();
+      if (result.kind !== "promise" || leftMs <= 0 || run.runState.ended !== undefined || this.#services.isClosed) {
+        return result;
       }
-      if (settled.progress !== undefined) run.live.progress(settled.progress);
-      const pause = this.#waits.pause(run, Math.min(settled.retryAfterMs, leftMs));
+      if (result.progress !== undefined) run.runState.progress(result.progress);
+      const pause = this.#waits.pause(run, Math.min(result.retryAfterMs, leftMs));
       await pause.over;
       pause.end();
     }
   }
 
-  /** A server that is asked to wait does so: when this one closes, the caller has its promise still. */
-  async #askRelay(run: CallContext, opened: OpenedPromise, relay: RemoteRunner, wait: Wait): Promise<CallResult> {
-    const leaving = new AbortController();
-    const pause = this.#waits.pause(run, this.#host.deadlineMs(run));
-    const asked = relay.redeem(run, opened, { ...wait, signal: leaving.signal });
-    const again = pause.over.then(() => promiseAgain(opened, new Pending({}), this.#host.clock.now()));
+  /** Polls a remote server, which may wait before it answers; if this server closes first, the caller gets its promise again. */
+  async #pollRemote(run: CallContext, opened: RemotePromise, remote: RemoteRunner, wait: Wait): Promise<CallResult> {
+    const abandoned = new AbortController();
+    const pause = this.#waits.pause(run, this.#services.deadlineMs(run));
+    const redeemed = remote.redeem(run, opened, { ...wait, signal: abandoned.signal });
+    const again = pause.over.then(() => promiseAgain(opened, new Pending({}), this.#services.clock.now()));
     try {
-      return await Promise.race([asked, again]);
+      return await Promise.race([redeemed, again]);
     } finally {
       pause.end();
-      leaving.abort();
+      abandoned.abort();
     }
   }
 
-  async #cancelExternal(run: CallContext, opened: OpenedPromise, { cancel }: ExternalDefinition): Promise<CallResult> {
+  async #cancelExternal(run: CallContext, opened: RemotePromise, { cancel }: ExternalDefinition): Promise<CallResult> {
     if (cancel === undefined) return notCancellable(opened.definition);
-    const settled = await this.#runExternal(run, opened, cancel);
-    if (settled.kind !== "answer") return settled;
-    return { kind: "answer", value: { cancelled: settled.value !== false } };
+    const result = await this.#runExternal(run, opened, cancel);
+    if (result.kind !== "answer") return result;
+    return { kind: "answer", value: { cancelled: result.value !== false } };
   }
 
   async #runExternal(
     run: CallContext,
-    opened: OpenedPromise,
+    opened: RemotePromise,
     work: NonNullable<ExternalDefinition["cancel"]>,
   ): Promise<CallResult> {
-    // The state is what was signed; what the arguments were is not known any more.
+    // The input is the signed state; the arguments of the call are not stored.
     const output = work === opened.definition.external?.check ? opened.definition.output : undefined;
-    const plan: ToolDefinition = {
+    const definition: ToolDefinition = {
       ...opened.definition,
       output,
       input: undefined,
       handler: (_, ctx) => work(opened.data, ctx),
     };
-    const inner = run.within(plan, opened.id);
+    const inner = run.within(definition, opened.id);
     inner.redeemed = opened;
-    return await this.#host.runTool(inner);
+    return await this.#services.runTool(inner);
   }
 }
 
-/** The same promise again, with what is known of the work. */
+/** The same promise again, with the latest progress. */
 export function promiseAgain(
-  { token, expiresAtMs }: OpenedPromise,
+  { token, expiresAtMs }: RemotePromise,
   { options }: Pending,
   nowMs: number,
 ): PromiseOutcome {
@@ -177,7 +182,7 @@ export function promiseAgain(
     retryAfterMs: retryAfterMs >= 0 ? retryAfterMs : DEFAULT_RETRY_AFTER_MS,
     progress,
   } as const;
-  // What is later than the promise itself is as good as no estimate, and maybe no date.
+  // An estimate after the expiry of the promise is useless, and may be no valid date.
   return estimatedMs <= expiresAtMs ? { ...promise, estimatedMs } : promise;
 }
 

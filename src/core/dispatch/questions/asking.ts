@@ -1,93 +1,166 @@
-import { askedAgain, NO_ANSWER, type Question } from "../../call/outcome.ts";
+import { askedAgain, NO_ANSWER } from "../../call/outcome.ts";
+import { type ErrorResult, errorResult, type Question, type QuestionsResult } from "../../call/outcome.ts";
 import type { AskAnswer, Memo } from "../../../engine/engine.ts";
+import { Failure } from "../../errors/failure.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import type { SchemaAdapter } from "../../schema/adapter.ts";
 import { compileSchema } from "../../schema/compile.ts";
 import { formatIssues } from "../../schema/issues.ts";
-import type { ElicitRequest, QuestionSpec } from "../../handler/questions.ts";
+import type {
+  Answers,
+  ElicitAnswer,
+  ElicitRequest,
+  MoreRequest,
+  QuestionSpec,
+  RootsResult,
+  SampleRequest,
+  SampleResult,
+  UrlRequest,
+} from "../../handler/questions.ts";
+import type { TokenKeys } from "../../token/token.ts";
+import type { AskingRun, RunQuestions } from "../services.ts";
+import { encodeContinuation } from "./continuation.ts";
 
-/** Rejects what waits for the caller's answer; whatever the handler makes of it, the run is over. */
+/** Rejects questions without an answer. The run ends, even if the handler catches this. */
 const SUSPENDED: Error = new Error("The call stops here until its caller has answered");
 
-/** Gives the answer as what asked for it wants it; or why it does not fit. */
+/** Length of answers that leave no room for anything else in a continuation, in UTF-16 code units of JSON. */
+const MAX_ANSWERS = 12_000;
+
+/** Returns the answer as the schema converts it, or the reason why it does not fit. */
 type Check = (content: Json | undefined) => MaybePromise<{ readonly value: Json | undefined } | string>;
 
 interface PendingQuestion {
   readonly request: Question;
-  /** `undefined` where anything will do. */
+  /** `undefined` if any answer fits. */
   readonly check: Check | undefined;
 }
 
-/** Called when a step has ended, to have its result kept. */
-export type KeepStep = (key: string, value: Json) => Promise<unknown> | undefined;
-
-/** What one run asks of its caller, and what it knows of the runs before it. */
-export class Asking {
+/** The questions and steps of one run, with the answers and steps of the runs before it. */
+export class QuestionTracker implements RunQuestions {
+  readonly #run: AskingRun;
+  readonly #keys: TokenKeys;
   readonly #answers: Map<string, AskAnswer>;
   readonly #steps: Map<string, Json>;
-  readonly #adapters: readonly SchemaAdapter[];
-  readonly #keepStep: KeepStep;
-  readonly #used = new Set<string>();
+  readonly #usedKeys = new Set<string>();
   readonly #inFlight = new Set<Promise<unknown>>();
   readonly #open = new Map<string, Question>();
 
-  constructor(memo: Memo | undefined, adapters: readonly SchemaAdapter[], keepStep: KeepStep) {
+  constructor(run: AskingRun, keys: TokenKeys, memo: Memo | undefined) {
+    this.#run = run;
+    this.#keys = keys;
     this.#answers = new Map(Object.entries(memo?.answers ?? {}));
     this.#steps = new Map(Object.entries(memo?.steps ?? {}));
-    this.#adapters = adapters;
-    this.#keepStep = keepStep;
   }
 
-  /** What is asked and not answered; `undefined` if nothing is. */
   get requests(): Readonly<Record<string, Question>> | undefined {
     return this.#open.size === 0 ? undefined : Object.fromEntries(this.#open);
   }
 
-  /** What the next run has to know. */
   get memo(): Memo {
     return { answers: Object.fromEntries(this.#answers), steps: Object.fromEntries(this.#steps) };
   }
 
-  /** Gives the caller's answers, or rejects: then the run has to ask. */
-  ask(asked: Readonly<Record<string, QuestionSpec>>): Promise<Record<string, AskAnswer>> {
-    return this.#answersTo(Object.entries(asked).map(([key, one]) => [key, this.#question(key, one)] as const));
+  elicit<Content>(key: string, request: ElicitRequest<Content>): Promise<ElicitAnswer<Content>> {
+    return this.#askOne(key, request);
   }
 
-  /** Gives what `work` gave in the first run that came here. */
-  step(key: string, work: () => unknown): Promise<Json> {
-    this.#use("step", key);
+  elicitUrl(key: string, request: UrlRequest): Promise<ElicitAnswer> {
+    return this.#askOne(key, request);
+  }
+
+  sample(key: string, request: SampleRequest): Promise<ElicitAnswer<SampleResult>> {
+    return this.#askOne(key, request);
+  }
+
+  roots(key: string = "roots"): Promise<ElicitAnswer<RootsResult>> {
+    return this.#askOne(key, { roots: true });
+  }
+
+  ask<const Requests extends Readonly<Record<string, QuestionSpec>>>(requests: Requests): Promise<Answers<Requests>> {
+    return this.#ask(requests, (answers) => answers as Answers<Requests>);
+  }
+
+  requestMore(more: string, options?: Omit<MoreRequest, "more">): Promise<unknown> {
+    return this.#ask({ [more]: { ...options, more } }, ({ [more]: answer }) => {
+      if (answer?.action === "accept") return answer.content;
+      throw new Failure("resource_denied", `The caller gave no more ${more}`, { resource: more });
+    });
+  }
+
+  /** Returns the result of `work` from the first run that reached this step. */
+  step<Value>(key: string, work: () => Value | Promise<Value>): Promise<Value> {
+    this.#useKey("step", key);
     const running = this.#runStep(key, work);
     this.#inFlight.add(running);
     running.catch(() => {}).finally(() => this.#inFlight.delete(running));
-    return running;
+    return running as Promise<Value>;
+  }
+
+  toResult(promiseToken: () => string | undefined): QuestionsResult | ErrorResult {
+    const { requests = {}, memo } = this;
+    const { definition, services } = this.#run;
+    try {
+      const continuation = promiseToken() ?? encodeContinuation(this.#keys, this.#run, this);
+      return { kind: resultKindOf(requests), requests, continuation };
+    } catch (thrown) {
+      // The length of the answers is the caller's doing, the length of the steps is the tool's.
+      if (JSON.stringify(memo.answers).length > MAX_ANSWERS) {
+        return errorResult("payload_too_large", "The answers are longer than a continuation can carry");
+      }
+      return services.mask(thrown, {
+        tool: definition.name,
+        questions: Object.keys(requests),
+        steps: Object.keys(memo.steps),
+      });
+    }
+  }
+
+  #askOne<Content>(key: string, request: QuestionSpec): Promise<ElicitAnswer<Content>> {
+    return this.#ask({ [key]: request }, (answers) => answers[key] as ElicitAnswer<Content>);
+  }
+
+  #ask<Value>(
+    requests: Readonly<Record<string, QuestionSpec>>,
+    read: (answers: Readonly<Record<string, AskAnswer>>) => Value,
+  ): Promise<Value> {
+    const { definition } = this.#run;
+    if (definition.external !== undefined) {
+      throw new TypeError(`Tool "${definition.name}" cannot ask: its work goes on elsewhere, and is not run again`);
+    }
+    const questions = Object.entries(requests).map(([key, one]) => [key, this.#question(key, one)] as const);
+    const answer = this.#answersTo(questions).then(read);
+    // The handler may not await it, and an unhandled rejection ends the process.
+    answer.catch(() => {});
+    return answer;
   }
 
   async #runStep(key: string, work: () => unknown): Promise<Json> {
-    const kept = this.#steps.get(key);
-    if (kept !== undefined) return structuredClone(kept);
-    // The first run gets what the later ones will: a copy, by way of JSON, which has no undefined.
+    const stored = this.#steps.get(key);
+    if (stored !== undefined) return structuredClone(stored);
+    // The first run gets the same value as later runs: a copy through JSON, which has no undefined.
     const json = JSON.stringify(await work()) ?? "null";
     const value: Json = JSON.parse(json);
     this.#steps.set(key, value);
-    await this.#keepStep(key, value);
+    await this.#run.lease?.saveStep(key, value);
     return JSON.parse(json);
   }
 
   async #answersTo(questions: readonly (readonly [string, PendingQuestion])[]): Promise<Record<string, AskAnswer>> {
     const answers = new Map<string, AskAnswer>();
-    // All that is open is known before anything is awaited: what is asked in one turn goes out together.
+    // Open questions are collected before the first await, so that questions of one turn are sent together.
     for (const [key, { request }] of questions) {
       if (!this.#answers.has(key)) this.#open.set(key, request);
     }
     for (const [key, { request, check }] of questions) {
-      const given = this.#answers.get(key);
-      const checked = given && await checkAnswer(given, check);
+      const answer = this.#answers.get(key);
+      const checked = answer && await checkAnswer(answer, check);
       if (typeof checked === "object") answers.set(key, checked);
       else if (checked !== undefined) this.#askAgain(key, request, checked);
     }
     if (answers.size === questions.length) return Object.fromEntries(answers);
-    // A step that is not kept would be taken again.
+    // A step that is not stored would run again.
     await Promise.allSettled(this.#inFlight);
     throw SUSPENDED;
   }
@@ -98,21 +171,21 @@ export class Asking {
   }
 
   #question(key: string, asked: QuestionSpec): PendingQuestion {
-    this.#use("question", key);
+    this.#useKey("question", key);
     if (!isQuestion(asked)) {
       throw new TypeError(`Cannot ask "${key}": give a message with a schema or url, more, messages, or roots`);
     }
-    return "schema" in asked ? formQuestion(key, asked, this.#adapters) : otherQuestion(asked);
+    return "schema" in asked ? formQuestion(key, asked, this.#run.definition.adapters) : otherQuestion(asked);
   }
 
-  #use(what: "question" | "step", key: string): void {
+  #useKey(what: "question" | "step", key: string): void {
     const name = `${what} "${key}"`;
-    if (this.#used.has(name)) throw new TypeError(`The ${name} comes twice in one run: give each its own key`);
-    this.#used.add(name);
+    if (this.#usedKeys.has(name)) throw new TypeError(`The ${name} comes twice in one run: give each its own key`);
+    this.#usedKeys.add(name);
   }
 }
 
-/** What is none of them would go to the caller's model, as it is. */
+/** Whether a value is one of the kinds of questions: other values would be sent to the caller's model unchecked. */
 function isQuestion(asked: QuestionSpec | undefined): boolean {
   const { message, schema, url, more, messages, roots }: Readonly<Record<string, unknown>> = { ...asked };
   if (schema || url) return typeof message === "string" && message !== "";
@@ -151,7 +224,7 @@ function otherQuestion(asked: Exclude<QuestionSpec, ElicitRequest>): PendingQues
     const request = { kind: "roots", message: "The folders that you work in" } as const;
     return { request, check: (content) => hasList(content, "roots") ? { value: content } : "content has no roots" };
   }
-  // Copied by way of JSON: it may hold what JSON has no word for, and waits for its answer elsewhere.
+  // Copied through JSON: it may hold values that JSON has not, and it is stored until it is answered.
   const params: JsonObject = JSON.parse(JSON.stringify(asked));
   const request = { kind: "sampling", message: "A question to your model", params } as const;
   return { request, check: (content) => isSample(content) ? { value: content } : "content has no model or content" };
@@ -165,28 +238,17 @@ function isSample(content: Json | undefined): boolean {
   return isJsonObject(content) && typeof content["content"] === "object" && typeof content["model"] === "string";
 }
 
-/** The answer as what asked for it wants it; or why it does not fit. */
-async function checkAnswer(given: AskAnswer, check: Check | undefined): Promise<AskAnswer | string> {
-  if (given.action === "malformed") return NO_ANSWER;
-  if (given.action !== "accept" || check === undefined) return given;
-  const checked = await check(given.content);
+/** Returns the answer as the question's schema converts it, or the reason why it does not fit. */
+async function checkAnswer(answer: AskAnswer, check: Check | undefined): Promise<AskAnswer | string> {
+  if (answer.action === "malformed") return NO_ANSWER;
+  if (answer.action !== "accept" || check === undefined) return answer;
+  const checked = await check(answer.content);
   if (typeof checked === "string") return checked;
   return { action: "accept", ...(checked.value !== undefined && { content: checked.value }) };
 }
 
-/** A caller's answers. */
-export function readAnswers(responses: Readonly<Record<string, unknown>> | undefined): Map<string, AskAnswer> {
-  const answers = new Map<string, AskAnswer>();
-  for (const [key, response] of Object.entries(responses ?? {})) {
-    const { action, content }: Readonly<Record<string, unknown>> = isJsonObject(response) ? response : {};
-    if (action === "accept") answers.set(key, { action, ...(content !== undefined && { content: content as Json }) });
-    else answers.set(key, { action: action === "decline" || action === "cancel" ? action : "malformed" });
-  }
-  return answers;
-}
-
-/** `request-for-more-resource` when nothing else is asked for (docs/spec.md 3.3). */
-export function askKind(
+/** `request-for-more-resource` if every question is a request for more (docs/spec.md 3.3). */
+export function resultKindOf(
   requests: Readonly<Record<string, Question>>,
 ): "elicitation" | "request-for-more-resource" {
   const isAllMore = Object.values(requests).every(({ kind }) => kind === "more");

@@ -1,21 +1,24 @@
 import { isJsonObject, type Json } from "../../../internal/json.ts";
 import { compileValidator } from "../../schema/compile.ts";
 import type { SchemaResult } from "../../schema/standard_schema.ts";
-import type { CallerState, CallerStateSlot } from "../../handler/caller_state.ts";
-import type { CallContext } from "../call_context.ts";
+import type { TokenKeys } from "../../token/token.ts";
+import type { CallerStateSlot } from "../../handler/caller_state.ts";
+import type { AskingRun, EncodableCallerState } from "../services.ts";
 
-/** How long a caller's state lasts from its last change, in milliseconds: thirty days. */
+/** Lifetime of caller state since its last change, in milliseconds: thirty days. */
 const LIFETIME_MS = 2_592_000_000;
 
-/** The state that a caller keeps, during one call. What cannot be read counts as nothing. */
-export class SignedCallerState implements CallerState {
-  readonly #run: CallContext;
+/** Caller state during one call. State that cannot be read counts as empty. */
+export class SignedCallerState implements EncodableCallerState {
+  readonly #run: AskingRun;
+  readonly #keys: TokenKeys;
   readonly #values: Map<string, Json>;
   #isChanged = false;
 
-  constructor(run: CallContext) {
+  constructor(run: AskingRun, keys: TokenKeys) {
     this.#run = run;
-    const { keys, clock } = run.services;
+    this.#keys = keys;
+    const { clock } = run.services;
     const blob = run.call.meta?.context;
     const verified = blob === undefined ? "invalid" : keys.verify("context", blob, run.principalId, clock.now());
     const data = typeof verified === "string" ? undefined : verified.data;
@@ -23,7 +26,7 @@ export class SignedCallerState implements CallerState {
   }
 
   get<Value>(slot: CallerStateSlot<Value>): Value | undefined {
-    const value = this.#values.get(this.#keyOf(slot.name));
+    const value = this.#values.get(this.#qualify(slot.name));
     if (value === undefined) return undefined;
     const checked = check(slot, structuredClone(value));
     return checked.issues === undefined ? checked.value as Value : undefined;
@@ -37,7 +40,7 @@ export class SignedCallerState implements CallerState {
       );
     }
     this.#isChanged = true;
-    if (value === undefined) return void this.#values.delete(this.#keyOf(slot.name));
+    if (value === undefined) return void this.#values.delete(this.#qualify(slot.name));
     const json: Json = JSON.parse(JSON.stringify(value));
     const { issues } = check(slot, json);
     if (issues !== undefined) {
@@ -45,27 +48,22 @@ export class SignedCallerState implements CallerState {
         `Cannot set context "${slot.name}": the value does not fit its schema: ${issues[0]?.message}`,
       );
     }
-    this.#values.set(this.#keyOf(slot.name), json);
+    this.#values.set(this.#qualify(slot.name), json);
   }
 
-  /** What a slot is called among those of all parts: each group has its own. */
-  #keyOf(name: string): string {
+  /** The name of a slot with the path of its group, so that slots of different groups are separate. */
+  #qualify(name: string): string {
     const path = this.#run.definition.part?.path ?? [];
-    // Slots have any names: no separator keeps them apart.
+    // A slot may have any name, so no separator is safe.
     return path.length === 0 ? name : JSON.stringify([...path, name]);
   }
 
-  /**
-   * The state for the caller to keep; `undefined` if nothing changed.
-   *
-   * @throws {RangeError} If there is more than fits.
-   */
   encode(): string | undefined {
     if (!this.#isChanged) return undefined;
-    const { services: host, principalId } = this.#run;
-    return host.keys.sign("context", {
+    const { services, principalId } = this.#run;
+    return this.#keys.sign("context", {
       id: crypto.randomUUID(),
-      expSeconds: Math.ceil((host.clock.now() + LIFETIME_MS) / 1000),
+      expSeconds: Math.ceil((services.clock.now() + LIFETIME_MS) / 1000),
       tool: "",
       principal: principalId,
       data: Object.fromEntries(this.#values),

@@ -1,15 +1,15 @@
 import type { ToolErrorCode } from "../../../core/errors/code.ts";
 
-/** How MCP-lite over HTTP says one of our codes. */
-export interface HttpErrorCode {
-  /** JSON-RPC error number. */
+/** JSON-RPC number and HTTP status of an error code. */
+export interface JsonRpcErrorCode {
+  /** Error number of JSON-RPC. */
   readonly number: number;
   /** HTTP status. */
   readonly status: number;
 }
 
-/** Number and status of every code (docs/spec.md 4.4; RFC 9110; 499 is nginx's convention). */
-export const httpErrorCodes: Readonly<Record<ToolErrorCode, HttpErrorCode>> = {
+/** Number and status of each code, as MCP-lite over HTTP has them (docs/spec.md 4.4; RFC 9110; 499 is a convention of nginx). */
+export const jsonRpcErrorCodes: Readonly<Record<ToolErrorCode, JsonRpcErrorCode>> = {
   parse_error: { number: -32700, status: 400 },
   invalid_request: { number: -32600, status: 400 },
   method_not_found: { number: -32601, status: 404 },

@@ -1,41 +1,41 @@
 /**
- * Reads why there is no answer: from an error of JSON-RPC, or from an HTTP status.
+ * Decodes errors: of JSON-RPC, or, if a response is not of the protocol, of HTTP.
  *
- * Total. Our own code, where the error has it, is worth more than the number.
+ * Never throws. A Toolwire code in an error's data takes precedence over its number.
  *
  * @module
  */
 import { type ErrorResult, errorResult, errorResultWithCause } from "../../../core/call/outcome.ts";
 import type { ToolErrorCode } from "../../../core/errors/code.ts";
 import { isJsonObject, type Members, typedOr } from "../../../internal/json.ts";
-import { NO_REASON } from "../result/decode.ts";
+import { DEFAULT_ERROR_MESSAGE } from "../result/decode.ts";
 
-/** Our own code if it is there, else what the number means, else what the status does. */
-export function decodeError({ code: number, message, data: sent }: Members, status?: number): ErrorResult {
-  const data: Members = isJsonObject(sent) ? sent : { details: sent };
-  const { code, ...details } = data;
-  // What was no object, or had a code of its own, is in `details`.
+/** Decodes the `error` object of a response. Its code is that of its data, else that of its number, else that of the status. */
+export function decodeError({ code: number, message, data: rawData }: Members, status?: number): ErrorResult {
+  const data: Members = isJsonObject(rawData) ? rawData : { details: rawData };
+  const { code: dataCode, ...details } = data;
+  // The server puts data in `details` if it is not an object, or has its own member `code`.
   const rest = Object.keys(details).every((key) => key === "details") ? details["details"] : details;
-  // A code that a newer server has is worth more than a guess.
-  const known = typedOr(code, "") as ToolErrorCode | "";
-  const meant = "requested_tool" in data ? "tool_not_found" : MEANINGS.get(number) ?? MEANINGS.get(status);
-  return errorResult(known || meant || "internal", typedOr(message, NO_REASON), rest);
+  // An unknown code, of a newer server, is kept.
+  const ownCode = typedOr(dataCode, "") as ToolErrorCode | "";
+  const code = "requested_tool" in data ? "tool_not_found" : CODES.get(number) ?? CODES.get(status);
+  return errorResult(ownCode || code || "internal", typedOr(message, DEFAULT_ERROR_MESSAGE), rest);
 }
 
-/** What an answer that is not of the protocol means, by its status. */
+/** Makes the error of a response that is not of the protocol, from its status. */
 export function decodeStatus(status: number, text: string, protocol: string): ErrorResult {
-  const code = MEANINGS.get(status) ?? (status < 500 ? "invalid_request" : "internal");
+  const code = CODES.get(status) ?? (status < 500 ? "invalid_request" : "internal");
   const cause = `Status ${status}: ${text.trim().slice(0, 200)}`;
   return errorResultWithCause(code, `The server answered ${status}, not with ${protocol}`, cause);
 }
 
-/** What becomes of a request whose answer has not its id: by its cause a gateway knows that the server is to blame. */
-export function ofAnotherRequest(): ErrorResult {
+/** Makes the error of a response with a wrong id. It has a cause, so that a gateway treats it as an error of its server. */
+export function wrongIdError(): ErrorResult {
   return errorResultWithCause("invalid_request", "The answer has the id of another request");
 }
 
-/** What numbers of JSON-RPC errors and HTTP statuses mean. */
-const MEANINGS: ReadonlyMap<unknown, ToolErrorCode> = new Map([
+/** Codes of JSON-RPC error numbers and HTTP statuses. */
+const CODES: ReadonlyMap<unknown, ToolErrorCode> = new Map([
   [-32700, "parse_error"],
   [-32600, "invalid_request"],
   [-32601, "method_not_found"],

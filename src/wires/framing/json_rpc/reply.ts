@@ -1,36 +1,54 @@
+/**
+ * Replies of JSON-RPC 2.0 over HTTP.
+ *
+ * MCP-lite sends them, and the server itself for requests that it rejects before a wire takes them.
+ *
+ * @module
+ */
 import type { ErrorResult } from "../../../core/call/outcome.ts";
-import { retryAfterHeader } from "../http.ts";
+import { JSON_HEADERS, type JsonReply, retryAfterHeader } from "../http.ts";
+import { errorData } from "../result/encode.ts";
+import { jsonRpcErrorCodes } from "./codes.ts";
 import type { RequestId } from "./decode.ts";
-import type { Reply } from "../../wire.ts";
-import { httpErrorCodes } from "./codes.ts";
-import { encodeRefusal } from "../../mcp_lite/server/encode.ts";
 
-const JSON_HEADERS: Readonly<Record<string, string>> = { "content-type": "application/json" };
-
-/** An answer that is JSON. */
-export function jsonReply(status: number, body: string): Reply {
-  return { status, headers: JSON_HEADERS, body };
-}
-
-/** The answer that refuses: a JSON-RPC error, with its status. */
-export function refusalReply(
+/**
+ * Makes the reply of an error.
+ *
+ * @param id Id of the request; `null` if it is unknown.
+ * @param status Default: the status of the error's code.
+ * @param added Further headers.
+ */
+export function errorReply(
   id: RequestId | null,
-  refusal: ErrorResult,
-  status: number = httpErrorCodes[refusal.code].status,
+  error: ErrorResult,
+  status: number = jsonRpcErrorCodes[error.code].status,
   added?: Readonly<Record<string, string>>,
-): Reply {
-  const retry = (status === 429 || status === 503) && retryAfterHeader(refusal.data);
-  return { status, headers: { ...JSON_HEADERS, ...retry, ...added }, body: encodeError(id, encodeRefusal(refusal)) };
+): JsonReply {
+  const retryAfter = (status === 429 || status === 503) && retryAfterHeader(error.data);
+  const headers = { ...JSON_HEADERS, ...retryAfter, ...added };
+  return { status, headers, body: encodeError(id, encodeErrorObject(error)) };
 }
 
-/** A response whose result is JSON text already: nothing is stringified twice. */
+/** Encodes a response. Its result is JSON text, so that nothing is stringified twice. */
 export function encodeResult(id: RequestId, resultJson: string): string {
   return `{"jsonrpc":"2.0","id":${encodeId(id)},"result":${resultJson}}`;
 }
 
-/** A response whose error is JSON text already. */
+/** Encodes an error response. Its error is JSON text. */
 export function encodeError(id: RequestId | null, errorJson: string): string {
   return `{"jsonrpc":"2.0","id":${encodeId(id)},"error":${errorJson}}`;
+}
+
+/**
+ * Encodes the `error` object of an error result.
+ *
+ * @param meta Members of its `_meta` as JSON text, without braces. Default: no `_meta`.
+ */
+export function encodeErrorObject(error: ErrorResult, meta?: string): string {
+  const { number } = jsonRpcErrorCodes[error.code];
+  const head = `{"code":${number},"message":${JSON.stringify(error.message)}`;
+  const json = `${head},"data":${JSON.stringify(errorData(error))}`;
+  return meta === undefined ? `${json}}` : `${json},"_meta":{${meta}}}`;
 }
 
 function encodeId(id: RequestId | null): string {

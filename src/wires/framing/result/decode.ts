@@ -1,8 +1,8 @@
 /**
- * Reads the results of MCP-lite, and what is told on the way to them.
+ * Decodes the results and events of MCP-lite.
  *
- * Total, and lenient where the specification is: no `_meta` or no `response_type` means an answer; a response type that is
- * not known is kept as it came.
+ * Never throws. Lenient as the specification is: a result without `_meta` or `response_type` is an answer, and a result of an
+ * unknown type is kept as it is.
  * Source: docs/spec.md 3.3, 3.4 and A.2-A.4.
  *
  * @module
@@ -10,6 +10,7 @@
 import type {
   CallEvent,
   CallResult,
+  ErrorResult,
   Progress,
   PromiseOutcome,
   Question,
@@ -17,10 +18,10 @@ import type {
 } from "../../../core/call/outcome.ts";
 import { asObject, isJsonObject, type JsonObject, type Members, typedOr } from "../../../internal/json.ts";
 
-/** What is said of an error without a message. */
-export const NO_REASON = "No reason given";
+/** Message of an error that has none. */
+export const DEFAULT_ERROR_MESSAGE = "No reason given";
 
-/** Reads a result with its `_meta`: how the call ended. */
+/** Decodes a result with its `_meta`. */
 export function decodeResult(result: Members): CallResult | UnknownOutcome {
   const { content, _meta } = result;
   const meta = asObject(_meta);
@@ -30,7 +31,7 @@ export function decodeResult(result: Members): CallResult | UnknownOutcome {
       return { kind, value: content, meta };
     case "failure": {
       const { code, message, data }: Members = isJsonObject(content) ? content : { data: content };
-      return { kind, code: typedOr(code, kind), message: typedOr(message, NO_REASON), data, meta };
+      return { kind, code: typedOr(code, kind), message: typedOr(message, DEFAULT_ERROR_MESSAGE), data, meta };
     }
     case "promise":
       return decodePromise(meta);
@@ -38,7 +39,7 @@ export function decodeResult(result: Members): CallResult | UnknownOutcome {
     case "request-for-more-resource":
       return {
         kind,
-        requests: Object.fromEntries(Object.entries(asObject(meta["requests"])).map(decodeRequest)),
+        requests: Object.fromEntries(Object.entries(asObject(meta["requests"])).map(decodeQuestion)),
         continuation: typedOr(meta["continuation"], ""),
       };
     default:
@@ -46,7 +47,7 @@ export function decodeResult(result: Members): CallResult | UnknownOutcome {
   }
 }
 
-/** Reads what happened while the call ran; `undefined` if it is not known. */
+/** Decodes an event of a call; `undefined` if it is unknown. */
 export function decodeEvent(data: Members): CallEvent | undefined {
   const { partial, progress, deferred } = data;
   if ("partial" in data) return { kind: "partial", value: partial };
@@ -75,12 +76,18 @@ function decodeProgress({ done, total, message }: Members): Progress {
   };
 }
 
-function decodeRequest([key, request]: readonly [string, unknown]): readonly [string, Question] {
-  const { kind, message, schema, ...params } = asObject(request);
+function decodeQuestion([key, question]: readonly [string, unknown]): readonly [string, Question] {
+  const { kind, message, schema, ...params } = asObject(question);
   return [key, {
     kind: kind === "resource" ? "more" : kind as Question["kind"],
     message: typedOr(message, ""),
     ...(isJsonObject(schema) && { schema: schema as JsonObject }),
     ...(Object.keys(params).length > 0 && { params: params as JsonObject }),
   }];
+}
+
+/** Removes the tool's name from the message of an error for an unknown tool. The data has it. */
+export function removeToolName(error: ErrorResult): ErrorResult {
+  if (error.code !== "tool_not_found") return error;
+  return { ...error, message: error.message.replace(/^(Tool not found): [^]*$/, "$1") };
 }

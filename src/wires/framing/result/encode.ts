@@ -1,7 +1,8 @@
 /**
- * What the bindings of MCP-lite say of an outcome in the same words: the members of a result, and of its `_meta`.
+ * Converts outcomes, events and errors to the JSON values that all bindings of MCP-lite have in common: members of a result and of
+ * its `_meta`.
  *
- * Plain values, not text; knows no envelope.
+ * The wires put them in their envelopes and stringify them.
  * Source: docs/spec.md 3.3, 3.4 and A.3.
  *
  * @module
@@ -17,28 +18,22 @@ import type {
 } from "../../../core/call/outcome.ts";
 import { RESERVED_META } from "../../../core/call/call_meta.ts";
 import { formatTimestamp } from "../../../internal/time.ts";
-import { isJsonObject, type Members } from "../../../internal/json.ts";
+import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
 
-/** What an event says while a call runs. */
-export function eventMembers(event: CallEvent): Members {
+/** Converts an event of a call. */
+export function eventToJson(event: CallEvent): Members {
   switch (event.kind) {
     case "partial":
       return { partial: event.value === undefined ? null : event.value };
     case "progress":
       return { progress: event.progress };
     case "deferred":
-      return { deferred: promiseMembers(event.promise) };
+      return { deferred: promiseToJson(event.promise) };
   }
 }
 
-/** What an error carries as data: the details, and our code; what is no object, or has a code of its own, is in `details`. */
-export function refusalData({ code, data: details }: ErrorResult): Members {
-  const isPlain = details === undefined || (isJsonObject(details) && !Object.hasOwn(details, "code"));
-  return { ...(isPlain ? details : { details }), code };
-}
-
-/** What `_meta` says of a promise. */
-export function promiseMembers(promise: PromiseOutcome): Members {
+/** Converts a promise to members of `_meta`. */
+export function promiseToJson(promise: PromiseOutcome): Members {
   const { estimatedMs, progress } = promise;
   return {
     promise_token: promise.token,
@@ -50,17 +45,56 @@ export function promiseMembers(promise: PromiseOutcome): Members {
   };
 }
 
-/** What is asked of the caller, by key. */
-export function requestMembers({ requests }: QuestionsResult): Members {
-  return Object.fromEntries(Object.entries(requests).map(([key, request]) => [key, askMembers(request)] as const));
+/** Converts the questions to the caller, by key. */
+export function questionsToJson({ requests }: QuestionsResult): Members {
+  return Object.fromEntries(
+    Object.entries(requests).map(([key, question]) => [key, questionToJson(question)] as const),
+  );
 }
 
-function askMembers({ kind, message, schema, params }: Question): Members {
-  // The specification calls a request for more a resource.
+function questionToJson({ kind, message, schema, params }: Question): Members {
+  // A request for more is called a resource in the specification.
   return { ...params, kind: kind === "more" ? "resource" : kind, message, ...(schema !== undefined && { schema }) };
 }
 
-/** The handler's own members of `_meta`. Middleware may hand on what a client got, with what that wire had added. */
-export function addedMembers({ meta }: AnswerOutcome | FailureOutcome): Members {
+/**
+ * Members of `_meta` that the handler added. Reserved members are removed: middleware may return the outcome of another server,
+ * with the members that its wire added.
+ */
+export function handlerMeta({ meta }: AnswerOutcome | FailureOutcome): Members {
   return Object.fromEntries(Object.entries(meta ?? {}).filter(([name]) => !RESERVED_META.has(name)));
+}
+
+/** Members of `_meta` of an answer or failure: those of the handler, and the caller state; `undefined` if it has neither. */
+export function outcomeMeta(outcome: AnswerOutcome | FailureOutcome): Members | undefined {
+  const { meta, context } = outcome;
+  if (meta === undefined && context === undefined) return undefined;
+  return { ...handlerMeta(outcome), ...(context !== undefined && { context }) };
+}
+
+/** Data of an error: its details and its code. Details that are not an object, or have their own `code`, are in `details`. */
+export function errorData({ code, data: details }: ErrorResult): Members {
+  const isPlain = details === undefined || (isJsonObject(details) && !Object.hasOwn(details, "code"));
+  return { ...(isPlain ? details : { details }), code };
+}
+
+/** Maximum length of a tool name in a message, in UTF-16 code units. It is the limit of MCP for names. */
+const MAX_NAME = 128;
+
+/** Characters of an untrusted name that are replaced: control characters, line breaks, marks that change the text direction. */
+const UNSAFE = /[^\p{L}\p{N}\p{P}\p{S} ]/gu;
+
+/**
+ * Message of an error, for wires whose callers see no data. That of an unknown tool has the tool's name.
+ *
+ * MCP-lite over HTTP has the name in the data only (A.5). `removeToolName` restores its message.
+ *
+ * @param hasHint Whether the name of a similar tool is appended, if there is one.
+ */
+export function errorMessage({ code, message, data }: ErrorResult, hasHint: boolean): string {
+  const { requested_tool: requested, suggestion } = asObject(data);
+  if (code !== "tool_not_found" || typeof requested !== "string") return message;
+  const name = requested.slice(0, MAX_NAME).replace(UNSAFE, "?");
+  const hint = hasHint && suggestion !== undefined ? `. ${suggestion}` : "";
+  return `${message}: ${name}${requested.length > MAX_NAME ? "…" : ""}${hint}`;
 }

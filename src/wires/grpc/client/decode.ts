@@ -17,9 +17,8 @@ import {
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
 import type { ListedTool } from "../../../core/call/transport.ts";
-import { decodeEvent, decodeResult, NO_REASON } from "../../framing/result/decode.ts";
+import { decodeEvent, decodeResult, DEFAULT_ERROR_MESSAGE, removeToolName } from "../../framing/result/decode.ts";
 import type { Members } from "../../../internal/json.ts";
-import { withoutToolName } from "../../framing/result/unknown_tool.ts";
 import type { ToolErrorCode } from "../../../core/errors/code.ts";
 import { formatTimestamp } from "../../../internal/time.ts";
 import type { ResponseMembers, ResponseMetaMembers } from "../messages/binary.ts";
@@ -97,7 +96,7 @@ export function decodeError(error: ConnectError): ErrorResult {
   // An unknown code, of a newer server, is more precise than the status.
   const code = (info?.reason ?? errorCodes[error.code]) as ToolErrorCode;
   const { rawMessage } = error;
-  return withoutToolName(errorResult(code, rawMessage === "" ? NO_REASON : rawMessage, dataOf(error)));
+  return removeToolName(errorResult(code, rawMessage === "" ? DEFAULT_ERROR_MESSAGE : rawMessage, dataOf(error)));
 }
 
 function dataOf(error: ConnectError): unknown {

@@ -8,7 +8,7 @@
  */
 import { create } from "@bufbuild/protobuf";
 import type { CallEvent, Outcome } from "../../../core/call/outcome.ts";
-import { addedMembers, eventMembers, requestMembers } from "../../framing/result/encode.ts";
+import { eventToJson, handlerMeta, questionsToJson } from "../../framing/result/encode.ts";
 import type { Members } from "../../../internal/json.ts";
 import type { ToolListing } from "../../../core/tool/listing.ts";
 import { EMPTY_META, type ResponseMembers, type ResponseMetaMembers } from "../messages/binary.ts";
@@ -43,7 +43,7 @@ export function encodeOutcome(outcome: Outcome, { startedMs, nowMs, serverVersio
 
 /** Encodes an event of a call, as a response without meta. */
 export function encodeEvent(event: CallEvent): ResponseMembers {
-  return { result: toJsonObject(eventMembers(event)) };
+  return { result: toJsonObject(eventToJson(event)) };
 }
 
 /** Encodes a tool for the list of tools. */
@@ -94,7 +94,7 @@ function outcomeMeta(outcome: Outcome): Partial<ResponseMetaMembers> {
       return {
         responseType: outcome.kind === "answer" ? ResponseType.ANSWER : ResponseType.FAILURE,
         context,
-        ...(meta !== undefined && { extra: toJsonObject(addedMembers(outcome)) }),
+        ...(meta !== undefined && { extra: toJsonObject(handlerMeta(outcome)) }),
       };
     }
     case "promise": {
@@ -115,7 +115,7 @@ function outcomeMeta(outcome: Outcome): Partial<ResponseMetaMembers> {
           ? ResponseType.ELICITATION
           : ResponseType.REQUEST_FOR_MORE_RESOURCE,
         continuation: outcome.continuation,
-        requests: toJsonObject(requestMembers(outcome)),
+        requests: toJsonObject(questionsToJson(outcome)),
       };
   }
 }

@@ -19,7 +19,7 @@ import { type Any, AnySchema, ValueSchema } from "@bufbuild/protobuf/wkt";
 import { base64Encode } from "@bufbuild/protobuf/wire";
 import { ConnectError } from "@connectrpc/connect";
 import type { ErrorResult } from "../../../core/call/outcome.ts";
-import { messageOf } from "../../framing/result/unknown_tool.ts";
+import { errorMessage } from "../../framing/result/encode.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import { ERROR_DOMAIN, grpcCodes } from "../messages/codes.ts";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../messages/gen/google/rpc/error_details_pb.ts";
@@ -52,7 +52,7 @@ export function encodeError(result: ErrorResult, metadata?: Readonly<Record<stri
   if (json !== undefined) {
     details.push(detail(ValueSchema, fromJson(ValueSchema, json, { recursionLimit: Number.POSITIVE_INFINITY })));
   }
-  const error = new ConnectError(messageOf(result, false), grpcCodes[code], metadata);
+  const error = new ConnectError(errorMessage(result, false), grpcCodes[code], metadata);
   error.details = details;
   return error;
 }

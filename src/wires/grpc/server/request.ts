@@ -59,7 +59,7 @@ function decodeJson(type: RequestType, bytes: Bytes, depth: number): ToolRequest
     return errorResult("parse_error", "The body is not valid UTF-8");
   }
   const parsed = parseJson(text === "" ? "{}" : text, depth);
-  if ("refusal" in parsed) return parsed.refusal;
+  if ("error" in parsed) return parsed.error;
   if (!isJsonObject(parsed.value)) return malformed(type, "the body is not an object");
   return type === "mcplite.Empty" ? { name: "" } : toToolRequest(parsed.value);
 }

@@ -1,5 +1,5 @@
 /**
- * An OpenAPI document of what is mounted: MCP-lite over HTTP, and Webtools.
+ * OpenAPI document of the mounted wires: MCP-lite over HTTP, and Webtools.
  *
  * @module
  */
@@ -12,7 +12,7 @@ type Node = Readonly<Record<string, unknown>>;
 
 const OBJECT: Node = { type: "object" };
 
-/** The document, as a caller may see it who knows of these tools. */
+/** Makes the document for a caller to whom these tools are visible. */
 export function describeServer({ info, mounted, catalog }: WireHost, tools: readonly ToolListing[]): Node {
   const hasPrompts = (catalog?.prompts.length ?? 0) > 0;
   return {
@@ -94,13 +94,13 @@ function post(path: string, summary: string, request: Node, result: Node, isCall
       requestBody: { required: isCall, content: jsonContent(request) },
       responses: {
         200: { description: "The result", content },
-        default: { description: "A refusal", content: jsonContent(CALL_ERROR) },
+        default: { description: "An error", content: jsonContent(CALL_ERROR) },
       },
     },
   };
 }
 
-/** Its metadata, which each version has of its own, says what an action takes and gives. */
+/** The paths of a webtool. The schemas of its actions are in the metadata of each version, not here. */
 function webtoolPaths(base: string): [string, Node][] {
   const metadata = { type: "object", required: ["name", "description", "version", "actions"] };
   const envelope = {
@@ -125,7 +125,7 @@ function webtoolPaths(base: string): [string, Node][] {
     summary,
     responses: {
       200: { description: "Done", content: jsonContent(result) },
-      default: { description: "A refusal or a failure", content: jsonContent(envelope) },
+      default: { description: "An error or a failure", content: jsonContent(envelope) },
     },
   });
   const version = { name: "version", in: "path", required: true, schema: { type: "string" } };
@@ -153,8 +153,8 @@ function ref(name: string): Node {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** A schema as it has to be where `pointer` leads: its references are to its own root. */
-export function rebaseSchema(schema: JsonSchema, pointer: string): JsonSchema {
+/** Rewrites the references of a schema that is moved to `pointer`: they are relative to the root of the schema. */
+function rebaseSchema(schema: JsonSchema, pointer: string): JsonSchema {
   const { $ref } = schema;
   const moved = typeof $ref === "string" ? { ...schema, $ref: $ref.replace(/^#/, () => pointer) } : schema;
   return mapParts(moved, (part) => rebaseSchema(part, pointer));

@@ -17,8 +17,7 @@ import { isToolErrorCode } from "../../../core/errors/code.ts";
 import { addRetryAfter } from "../../../http_client/read.ts";
 import { asObject, type Members, typedOr } from "../../../internal/json.ts";
 import { decodeError } from "../../framing/json_rpc/decode_error.ts";
-import { decodeResult } from "../../framing/result/decode.ts";
-import { withoutToolName } from "../../framing/result/unknown_tool.ts";
+import { decodeResult, removeToolName } from "../../framing/result/decode.ts";
 import { HEADER_MISMATCH, mcpErrorCodes, MISSING_CAPABILITY, UNSUPPORTED_VERSION } from "../protocol/codes.ts";
 import type { FailedReply } from "./message_transport.ts";
 
@@ -37,7 +36,7 @@ export function decodeFailedReply(reply: FailedReply): ErrorResult {
   if ("transportError" in reply) return reply.transportError;
   const { error: { code, message, data }, status, headers } = reply;
   const number = INVALID_REQUEST_NUMBERS.has(code) ? mcpErrorCodes.invalid_request.number : code;
-  const decoded = withoutToolName(decodeError({ code: number, message, data }, status));
+  const decoded = removeToolName(decodeError({ code: number, message, data }, status));
   // For a missing resource, 2026-07-28 has only the number of an invalid argument.
   const isResource = decoded.code === "invalid_input" && typeof asObject(data)["uri"] === "string";
   const error = isResource ? { ...decoded, code: "resource_not_found" as const } : decoded;

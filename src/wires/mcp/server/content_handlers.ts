@@ -24,7 +24,7 @@ import {
   toProtocolError,
 } from "./response.ts";
 import type { Revision } from "./revision.ts";
-import { outcomeMeta } from "./tool_result.ts";
+import { outcomeMeta } from "../../framing/result/encode.ts";
 import type { Completion } from "../../../core/content/completion.ts";
 import type { PromptContent } from "../../../core/content/prompt.ts";
 

@@ -11,7 +11,7 @@ import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import { parseJson, type RequestId } from "../../framing/json_rpc/decode.ts";
-import type { DuplexConnection, DuplexWire, MountedDuplexWire, WireHost } from "../../wire.ts";
+import type { DuplexWire, MessageConnection, MountedDuplexWire, WireHost } from "../../wire.ts";
 import { LEGACY_VERSIONS } from "../protocol/constants.ts";
 import {
   decodeMessage,
@@ -70,7 +70,7 @@ class McpDuplex implements MountedDuplexWire {
     this.taskNotifications = new TaskNotifications(host.clock);
   }
 
-  connect(connection: DuplexConnection): Promise<void> {
+  connect(connection: MessageConnection): Promise<void> {
     return new McpConnection(this, connection).closed;
   }
 }
@@ -95,7 +95,7 @@ class McpConnection {
   readonly closed: Promise<void>;
   /** Aborts when the input has ended. */
   readonly inputEnd: AbortSignal;
-  readonly #connection: DuplexConnection;
+  readonly #connection: MessageConnection;
   readonly #running = new Map<RequestId, AbortController>();
   readonly #endInput = new AbortController();
   readonly #close: () => void;
@@ -103,7 +103,7 @@ class McpConnection {
   #state = UNINITIALIZED;
   #unsubscribe: (() => void) | undefined = undefined;
 
-  constructor(mcp: McpDuplex, connection: DuplexConnection) {
+  constructor(mcp: McpDuplex, connection: MessageConnection) {
     const closed = Promise.withResolvers<void>();
     this.mcp = mcp;
     this.closed = closed.promise;
@@ -133,7 +133,7 @@ class McpConnection {
     if (typeof text !== "string") return this.#sendError(text);
     if (text.trim() === "") return;
     const parsed = parseJson(text, this.mcp.host.limits.depth);
-    if ("refusal" in parsed) return this.#sendError(parsed.refusal);
+    if ("error" in parsed) return this.#sendError(parsed.error);
     const { value } = parsed;
     if (Array.isArray(value)) return this.#receiveBatch(value);
     const message = decodeMessage(value);

@@ -9,8 +9,7 @@ import { retryAfterHeader } from "../../framing/http.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { encodeError, encodeResult } from "../../framing/json_rpc/reply.ts";
-import { refusalData } from "../../framing/result/encode.ts";
-import { messageOf } from "../../framing/result/unknown_tool.ts";
+import { errorData, errorMessage } from "../../framing/result/encode.ts";
 import { mcpErrorCodes } from "../protocol/codes.ts";
 import type { RequestMessage } from "../protocol/messages.ts";
 
@@ -67,7 +66,7 @@ export function errorResponse(id: RequestId | null, error: ErrorResult): RpcResp
 /** Converts an error of the SDK. Its own code is a member of the data. */
 export function toProtocolError(error: ErrorResult): ProtocolError {
   const { number, status } = mcpErrorCodes[error.code];
-  return { number, message: messageOf(error, true), data: refusalData(error), status };
+  return { number, message: errorMessage(error, true), data: errorData(error), status };
 }
 
 function errorHeaders({ code, data }: ErrorResult): Readonly<Record<string, string>> | undefined {

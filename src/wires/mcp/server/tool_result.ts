@@ -7,9 +7,9 @@
  */
 import { type ContentBlock, isContentBlock } from "../../../core/call/content.ts";
 import type { AnswerOutcome, ErrorResult, FailureOutcome, PromiseOutcome } from "../../../core/call/outcome.ts";
+import { outcomeMeta, promiseToJson } from "../../framing/result/encode.ts";
 import type { RenderedOutput } from "../../../core/tool/definition.ts";
 import { isJsonObject, type Members } from "../../../internal/json.ts";
-import { addedMembers, promiseMembers } from "../../framing/result/encode.ts";
 import type { Revision } from "./revision.ts";
 import type { McpTool, McpTools } from "./tools.ts";
 
@@ -55,7 +55,7 @@ export class ToolResults {
     const text =
       `The work continues in the background. Call the tool "redeem" with {"promise":"${promise.token}"} for its result, ` +
       `in ${promise.retryAfterMs} ms or later; the tool "cancel" ends it.`;
-    return revision.result(textMember(text), { response_type: "promise", ...promiseMembers(promise) });
+    return revision.result(textMember(text), { response_type: "promise", ...promiseToJson(promise) });
   }
 }
 
@@ -68,12 +68,6 @@ function encodeErrorContent(revision: Revision, message: string, data: unknown, 
   const details = data === undefined ? "" : `,{"type":"text","text":${JSON.stringify(JSON.stringify(data))}}`;
   const content = `"content":[{"type":"text","text":${JSON.stringify(message)}}${details}],"isError":true`;
   return revision.result(content, meta);
-}
-
-/** Members of `_meta` for an outcome; `undefined` without any. */
-export function outcomeMeta(outcome: AnswerOutcome | FailureOutcome): Members | undefined {
-  if (outcome.meta === undefined && outcome.context === undefined) return undefined;
-  return { ...addedMembers(outcome), ...(outcome.context !== undefined && { context: outcome.context }) };
 }
 
 /** A string as it is, any other value as JSON. */

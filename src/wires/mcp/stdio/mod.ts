@@ -1,5 +1,5 @@
 /**
- * MCP over the standard streams of a process: the server, and the transport of clients.
+ * MCP over the pipes of a process: the server, and the transport of clients.
  *
  * @module
  */

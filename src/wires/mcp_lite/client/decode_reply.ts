@@ -1,7 +1,6 @@
 /**
- * Reads what a server answers: results, errors and the events of a stream.
+ * Decodes the replies of a server: results, errors and the events of a stream. Never throws.
  *
- * Total.
  * Source: docs/spec.md 4.3 and A.2-A.5.
  *
  * @module
@@ -14,39 +13,39 @@ import {
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
 import type { ListedTool } from "../../../core/call/transport.ts";
-import { decodeError, decodeStatus, ofAnotherRequest } from "../../framing/json_rpc/decode_error.ts";
+import { decodeError, decodeStatus, wrongIdError } from "../../framing/json_rpc/decode_error.ts";
 import { decodeEvent, decodeResult } from "../../framing/result/decode.ts";
 import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
 import type { SseEvent } from "../../../http_client/sse.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 
-/** Reads the answer to the call that was sent with this id; `undefined` if it is none. */
+/** Decodes the reply to the call with this id; `undefined` if it has no result. */
 export function decodeAnswer(json: unknown, sentId: number): CallResult | UnknownOutcome | undefined {
-  const answer = asObject(json);
-  const { jsonrpc, id, error } = answer;
-  // What says that it is JSON-RPC is held to it. Where a server could not read the id of a request, its error has none.
-  if (jsonrpc !== undefined && sentId !== (error === undefined ? id : id ?? sentId)) return ofAnotherRequest();
-  return "result" in answer ? decodeResult(asObject(answer["result"])) : undefined;
+  const reply = asObject(json);
+  const { jsonrpc, id, error } = reply;
+  // A reply of JSON-RPC needs the id of its request. An error has no id if the server could not decode it.
+  if (jsonrpc !== undefined && sentId !== (error === undefined ? id : id ?? sentId)) return wrongIdError();
+  return "result" in reply ? decodeResult(asObject(reply["result"])) : undefined;
 }
 
-/** Reads a list of tools, in either of its shapes; `undefined` if it is none. */
+/** Decodes a list of tools, which is an array or a member of an object; `undefined` for other values. */
 export function decodeList(json: unknown): readonly ListedTool[] | undefined {
   const { tools = json } = asObject(json);
   return Array.isArray(tools) ? tools as ListedTool[] : undefined;
 }
 
-/** Reads why there is no answer: from an error, or, if there is none either, from the status. */
-export function decodeRefusal(json: unknown, status: number, text: string): ErrorResult {
+/** Decodes an error: from the `error` object, else from the status. */
+export function decodeErrorReply(json: unknown, status: number, text: string): ErrorResult {
   const { error } = asObject(json);
   return isJsonObject(error) ? decodeError(error, status) : decodeStatus(status, text, "MCP-lite");
 }
 
-/** Reads one event of a stream: the end is returned, what is told on the way goes to the sink, which may have to be waited for. */
+/** Decodes one event of a stream. Returns the result if it is the last event. Other events go to the sink; its promise is returned. */
 export function readEvent(
   { event, data }: SseEvent,
   sink: Sink,
 ): MaybePromise<CallResult | UnknownOutcome | void> {
-  // Of what it does not know, a client thinks nothing.
+  // Unknown events are ignored.
   if (!/^(message|done|error)$/.test(event)) return undefined;
   let members: Members;
   try {
@@ -56,6 +55,6 @@ export function readEvent(
   }
   if (event === "done") return decodeResult(members);
   if (event === "error") return decodeError(members);
-  const told = decodeEvent(members);
-  return told && sink.push(told);
+  const callEvent = decodeEvent(members);
+  return callEvent && sink.push(callEvent);
 }

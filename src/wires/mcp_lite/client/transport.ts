@@ -1,8 +1,7 @@
 /**
- * The client's side of MCP-lite over HTTP.
+ * Client transport of MCP-lite over HTTP.
  *
- * Reads what any MCP-lite server may answer, not only ours: both shapes of the list, any status, results without `_meta`.
- * What comes back is bounded in size, and redirects are not followed, so that credentials stay with their own origin.
+ * Accepts the replies of any MCP-lite server: both forms of the list, any status, results without `_meta`.
  * Source: docs/spec.md 4 and A.
  *
  * @module
@@ -11,7 +10,6 @@ import {
   type CallResult,
   type ErrorResult,
   errorResult,
-  PieceCollector,
   type Sink,
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
@@ -20,7 +18,8 @@ import { addRetryAfter, isEventStream, readJson, type TextChunks } from "../../.
 import { exchange, type HttpClientOptions } from "../../../http_client/send.ts";
 import { parseHttpUrl } from "../../../internal/http.ts";
 import { SseDecoder } from "../../../http_client/sse.ts";
-import { decodeAnswer, decodeList, decodeRefusal, readEvent } from "./decode_reply.ts";
+import { PieceCollector } from "../../../core/call/outcome.ts";
+import { decodeAnswer, decodeErrorReply, decodeList, readEvent } from "./decode_reply.ts";
 
 /**
  * Creates a transport to a server of MCP-lite over HTTP. `createClient` uses it if it is given a URL.
@@ -73,19 +72,19 @@ async function readReply<Result>(
   decode: (json: unknown) => Result | undefined,
 ): Promise<Result | ErrorResult> {
   const { text, json } = await readJson(chunks);
-  return decode(json) ?? addRetryAfter(decodeRefusal(json, status, text), headers);
+  return decode(json) ?? addRetryAfter(decodeErrorReply(json, status, text), headers);
 }
 
 async function readStream(chunks: TextChunks, sink?: Sink): Promise<CallResult | UnknownOutcome> {
   const decoder = new SseDecoder();
-  // Of a stream that nobody asked for, the pieces are the answer if it gives no other.
+  // A server may stream although the caller did not ask for it. Then the partial values are the answer, if there is no other.
   const collector = new PieceCollector();
   for await (const chunk of chunks) {
     for (const event of decoder.decode(chunk)) {
       const ended = readEvent(event, sink ?? collector);
-      // Most events end nothing, and need not be waited for.
-      const settled = ended && await ended;
-      if (settled !== undefined) return collector.join(settled);
+      // Most events are not the last one, and need no await.
+      const result = ended && await ended;
+      if (result !== undefined) return collector.join(result);
     }
   }
   return errorResult("unavailable", "Stream broke off");

@@ -1,7 +1,7 @@
 /**
- * Reads the parameters of `tools/call`, and of `prompts/get`, which are alike.
+ * Decodes the parameters of `tools/call` and `prompts/get`, which have the same form.
  *
- * Total: bad input is a value.
+ * Never throws: the error for invalid input is a return value.
  * Source: docs/spec.md 4.2.2.
  *
  * @module
@@ -12,10 +12,10 @@ import { type ErrorResult, invalidInputResult } from "../../../core/call/outcome
 import type { JsonRpcRequest } from "../../framing/json_rpc/decode.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 
-/** A call as it was sent. */
+/** A call without its peer. */
 export type DecodedCall = Omit<Call, "peer">;
 
-/** Reads the parameters of a request that names something and has arguments for it. */
+/** Decodes the name, the arguments and the `_meta` of a request. */
 export function decodeCallParams({ method, params }: JsonRpcRequest): DecodedCall | ErrorResult {
   if (!isJsonObject(params)) {
     return invalidInputResult(

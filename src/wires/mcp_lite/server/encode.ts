@@ -1,32 +1,17 @@
 /**
- * Writes what MCP-lite over HTTP answers: results with their `_meta`, errors, and the events of a stream.
+ * Encodes the results of MCP-lite over HTTP, with their `_meta`, and the events of a stream.
  *
- * Each value is stringified once and spliced into its envelope as text. Functions that stringify a tool's value throw what
- * `JSON.stringify` throws.
+ * Each value is stringified once, and put in its envelope as text. `JSON.stringify` may throw for the value of a tool.
  * Source: docs/spec.md 3.3, 3.4, 4.3 and A.2-A.5.
  *
  * @module
  */
-import type {
-  AnswerOutcome,
-  CallEvent,
-  ErrorResult,
-  FailureOutcome,
-  Outcome,
-  QuestionsResult,
-} from "../../../core/call/outcome.ts";
-import {
-  addedMembers,
-  eventMembers,
-  promiseMembers,
-  refusalData,
-  requestMembers,
-} from "../../framing/result/encode.ts";
+import type { AnswerOutcome, CallEvent, FailureOutcome, Outcome, QuestionsResult } from "../../../core/call/outcome.ts";
+import { eventToJson, outcomeMeta, promiseToJson, questionsToJson } from "../../framing/result/encode.ts";
 import type { Members } from "../../../internal/json.ts";
 import { formatTimestamp } from "../../../internal/time.ts";
-import { httpErrorCodes } from "../../framing/json_rpc/codes.ts";
 
-/** Writes the members that every `_meta` has. */
+/** Encodes the members that every `_meta` has. */
 export class MetaEncoder {
   readonly #versionJson: string;
   #nowMs = Number.NaN;
@@ -38,7 +23,7 @@ export class MetaEncoder {
     this.#versionJson = JSON.stringify(serverVersion);
   }
 
-  /** Members of a result's `_meta`, without braces. Kept while they stay the same: a busy server writes them many times a millisecond. */
+  /** Encodes the common members, without braces. The text is cached, because a busy server needs it many times a millisecond. */
   common(startedMs: number, nowMs: number): string {
     // A clock that was set back must not give a negative duration.
     const tookMs = nowMs > startedMs ? nowMs - startedMs : 0;
@@ -52,7 +37,11 @@ export class MetaEncoder {
   }
 }
 
-/** The JSON-RPC `result` of an outcome. `common` is what {@link MetaEncoder.common} wrote. */
+/**
+ * Encodes the JSON-RPC `result` of an outcome.
+ *
+ * @param common Text of {@link MetaEncoder.common}.
+ */
 export function encodeOutcome(outcome: Outcome, common: string): string {
   switch (outcome.kind) {
     case "answer":
@@ -62,9 +51,9 @@ export function encodeOutcome(outcome: Outcome, common: string): string {
       return encodeResult(outcome.kind, JSON.stringify({ code, message, data }), common, encodeAdded(outcome));
     }
     case "promise":
-      return encodeResult(outcome.kind, undefined, common, encodeMembers(promiseMembers(outcome)));
+      return encodeResult(outcome.kind, undefined, common, encodeMembers(promiseToJson(outcome)));
     default:
-      return encodeResult(outcome.kind, undefined, common, encodeMembers(askMembers(outcome)));
+      return encodeResult(outcome.kind, undefined, common, encodeMembers(questionsMeta(outcome)));
   }
 }
 
@@ -73,34 +62,25 @@ function encodeResult(kind: Outcome["kind"], content: string | undefined, common
   return content === undefined ? `{${meta}` : `{"content":${content},${meta}`;
 }
 
-/** The JSON-RPC `error` of a refusal; with `common`, as the `error` event of a stream, it carries a `_meta`. */
-export function encodeRefusal(refusal: ErrorResult, common?: string): string {
-  const { number } = httpErrorCodes[refusal.code];
-  const head = `{"code":${number},"message":${JSON.stringify(refusal.message)}`;
-  const json = `${head},"data":${JSON.stringify(refusalData(refusal))}`;
-  return common === undefined ? `${json}}` : `${json},"_meta":{${common}}}`;
-}
-
-/** The data of a `message` event. */
+/** Encodes the data of a `message` event. */
 export function encodeEvent(event: CallEvent): string {
-  // Pieces may be many: they alone are written without an object in between.
+  // There may be many partial values. They are encoded without an intermediate object.
   if (event.kind === "partial") return `{"partial":${JSON.stringify(event.value) ?? "null"}}`;
-  return JSON.stringify(eventMembers(event));
+  return JSON.stringify(eventToJson(event));
 }
 
-/** Members as JSON text that continues an object; empty if there are none. */
+/** Encodes members as text that continues an object; empty if there are no members. */
 function encodeMembers(members: Members): string {
   const json = JSON.stringify(members);
   return json === "{}" ? "" : `,${json.slice(1, -1)}`;
 }
 
-/** The handler's own members, and the caller's state. */
+/** Encodes the members of `_meta` that the handler added, and the caller state. */
 function encodeAdded(outcome: AnswerOutcome | FailureOutcome): string {
-  const { meta, context } = outcome;
-  if (meta === undefined && context === undefined) return "";
-  return encodeMembers({ ...addedMembers(outcome), ...(context !== undefined && { context }) });
+  const meta = outcomeMeta(outcome);
+  return meta === undefined ? "" : encodeMembers(meta);
 }
 
-function askMembers(outcome: QuestionsResult): Members {
-  return { continuation: outcome.continuation, requests: requestMembers(outcome) };
+function questionsMeta(outcome: QuestionsResult): Members {
+  return { continuation: outcome.continuation, requests: questionsToJson(outcome) };
 }

@@ -1,7 +1,6 @@
 /**
- * MCP-lite over HTTP: list endpoints, JSON-RPC calls, and answers streamed as Server-Sent Events.
+ * MCP-lite over HTTP: list endpoints, JSON-RPC calls, and streams of Server-Sent Events.
  *
- * Knows paths, headers, statuses and JSON; knows nothing of how tools are run.
  * Source: docs/spec.md 4 and A.
  *
  * @module
@@ -15,10 +14,10 @@ import {
   type Sink,
 } from "../../../core/call/outcome.ts";
 import type { ContentCatalog } from "../../../core/content/content_catalog.ts";
-import { mediaTypeError } from "../../framing/http.ts";
+import { jsonReply, mediaTypeError } from "../../framing/http.ts";
 import { encodeSseEvent, SseBody, type SseBodyOptions, STREAM_HEADERS } from "../../framing/sse.ts";
 import { decodeRequest, type JsonRpcRequest, parseJson, type RequestId } from "../../framing/json_rpc/decode.ts";
-import { encodeResult, jsonReply, refusalReply } from "../../framing/json_rpc/reply.ts";
+import { encodeErrorObject, encodeResult, errorReply } from "../../framing/json_rpc/reply.ts";
 import { Deadlines } from "../../../internal/deadlines.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import { acceptsEventStream } from "../../../internal/http.ts";
@@ -33,21 +32,21 @@ import {
   type WireHost,
 } from "../../wire.ts";
 import { decodeCallParams } from "./decode.ts";
-import { encodeEvent, encodeOutcome, encodeRefusal, MetaEncoder } from "./encode.ts";
+import { encodeEvent, encodeOutcome, MetaEncoder } from "./encode.ts";
 
 /** Options of {@link mcpLite}. */
 export interface McpLiteOptions {
-  /** Where the endpoints are. Default: `/mcp-lite/v1`; `/` gives the specification's literal paths. */
+  /** Path of the endpoints. Default: `/mcp-lite/v1`. `/` gives the literal paths of the specification. */
   readonly path?: string;
 }
 
 /**
- * The MCP-lite wire over HTTP, for `createServer({ wires: [mcpLite()] })`.
+ * Creates the wire of MCP-lite over HTTP, for `createServer({ wires: [mcpLite()] })`.
  *
- * Under its path it answers `POST /listtools` (an array), `POST /tools` (an object), `POST /calltools` with its aliases `/rpc`
- * and `/call`, and, where there are prompts, `POST /prompts`.
+ * Its endpoints are `POST /listtools` (an array), `POST /tools` (an object), `POST /calltools` with its aliases `/rpc` and
+ * `/call`, and, if there are prompts, `POST /prompts`.
  *
- * @example The specification's literal paths
+ * @example The literal paths of the specification
  * ```ts
  * import { createServer, defineTool, mcpLite } from "jsr:@toolwire/toolwire";
  * import { strictEqual } from "node:assert/strict";
@@ -65,16 +64,16 @@ export function mcpLite(options: McpLiteOptions = {}): RequestWire {
 
 const WIRE_NAME = "mcp-lite";
 
-/** Where calls go; other endpoints give a list. */
+/** Endpoints of calls. The other endpoints return a list. */
 const CALL_PATHS: readonly string[] = ["/calltools", "/rpc", "/call"];
 
-/** A list of tools as its endpoints give it. Both are kept: put together for each caller, a long list would be copied for each. */
-interface ToolsText {
+/** JSON text of a list of tools. Both forms are cached, because a long list would otherwise be copied for each request. */
+interface ToolsJson {
   readonly array: string;
   readonly object: string;
 }
 
-function writeTools(tools: WireHost["tools"]): ToolsText {
+function encodeTools(tools: WireHost["tools"]): ToolsJson {
   const array = JSON.stringify(tools);
   return { array, object: `{"tools":${array}}` };
 }
@@ -82,12 +81,12 @@ function writeTools(tools: WireHost["tools"]): ToolsText {
 class McpLite implements MountedWire {
   readonly paths: readonly string[];
   readonly #host: WireHost;
-  /** The endpoints that list, and what they give. */
-  readonly #lists: ReadonlyMap<string, (tools: ToolsText) => string>;
-  /** What was listed last, and how it is written. */
-  #listed: WireHost["tools"] = [];
-  #listedText = writeTools([]);
-  /** `undefined` if there are none. */
+  /** Functions that return the list of an endpoint, by its path. */
+  readonly #lists: ReadonlyMap<string, (tools: ToolsJson) => string>;
+  /** Tools of the host that were encoded last, and their JSON text. */
+  #cachedTools: WireHost["tools"] = [];
+  #cachedJson = encodeTools([]);
+  /** JSON text of the prompts; `undefined` if the server has no prompts. */
   readonly #promptsJson: string | undefined;
   readonly #meta: MetaEncoder;
   readonly #heartbeats: Deadlines;
@@ -96,7 +95,7 @@ class McpLite implements MountedWire {
     const { catalog: { prompts = [] } = {}, info, clock } = host;
     this.#host = host;
     this.#promptsJson = prompts.length === 0 ? undefined : JSON.stringify(prompts);
-    const lists = new Map<string, (tools: ToolsText) => string>([
+    const lists = new Map<string, (tools: ToolsJson) => string>([
       [`${base}/listtools`, ({ array }) => array],
       [`${base}/tools`, ({ object }) => object],
     ]);
@@ -107,40 +106,40 @@ class McpLite implements MountedWire {
     this.#heartbeats = new Deadlines(clock);
   }
 
-  /** The list of tools, without those that the caller may not know of. Written anew where it is not the last one. */
-  #toolsText({ principal }: Head): ToolsText {
+  /** JSON text of the tools that are visible to the caller. */
+  #toolsJson({ principal }: Head): ToolsJson {
     const { tools } = this.#host;
-    const seen = this.#host.toolsFor(principal);
-    if (seen !== tools) return writeTools(seen);
-    if (tools !== this.#listed) this.#listedText = writeTools(this.#listed = tools);
-    return this.#listedText;
+    const visible = this.#host.toolsFor(principal);
+    if (visible !== tools) return encodeTools(visible);
+    if (tools !== this.#cachedTools) this.#cachedJson = encodeTools(this.#cachedTools = tools);
+    return this.#cachedJson;
   }
 
   handle(head: Head, body: Body): MaybePromise<Reply> {
     if (head.method !== "POST") return methodNotAllowed(head.method);
-    const unreadable = mediaTypeError(head.metadata);
-    if (unreadable !== undefined) return refusalReply(null, unreadable, 415);
+    const error = mediaTypeError(head.metadata);
+    if (error !== undefined) return errorReply(null, error, 415);
     return body.text().then((text) => {
-      return typeof text === "string" ? this.#answer(head, text) : refusalReply(null, text);
+      return typeof text === "string" ? this.#answer(head, text) : errorReply(null, text);
     });
   }
 
   #answer(head: Head, text: string): MaybePromise<Reply> {
     const list = this.#lists.get(head.path);
-    if (list !== undefined) return this.#listReply(text, list(this.#toolsText(head)));
+    if (list !== undefined) return this.#listReply(text, list(this.#toolsJson(head)));
     const parsed = parseJson(text, this.#host.limits.depth);
-    if ("refusal" in parsed) return refusalReply(null, parsed.refusal);
+    if ("error" in parsed) return errorReply(null, parsed.error);
     const request = decodeRequest(parsed.value);
-    if ("refusal" in request) return refusalReply(request.id, request.refusal);
+    if ("error" in request) return errorReply(request.id, request.error);
     return this.#answerRequest(head, request);
   }
 
   #listReply(text: string, list: string): Reply {
     if (text.trim() !== "") {
       const parsed = parseJson(text, this.#host.limits.depth);
-      if ("refusal" in parsed) return refusalReply(null, parsed.refusal);
+      if ("error" in parsed) return errorReply(null, parsed.error);
       if (!isJsonObject(parsed.value)) {
-        return refusalReply(null, errorResult("invalid_request", "Send an empty object: {}"));
+        return errorReply(null, errorResult("invalid_request", "Send an empty object: {}"));
       }
     }
     return jsonReply(200, list);
@@ -154,7 +153,7 @@ class McpLite implements MountedWire {
       case "tools/list":
         return this.#resultReply(
           request.id,
-          `{"tools":${this.#toolsText(head).array},${this.#answerMeta(startedMs)}}`,
+          `{"tools":${this.#toolsJson(head).array},${this.#answerMeta(startedMs)}}`,
         );
       case "ping":
         return this.#resultReply(request.id, `{${this.#answerMeta(startedMs)}}`);
@@ -178,7 +177,7 @@ class McpLite implements MountedWire {
 
   #callTool(head: Head, request: JsonRpcRequest, startedMs: number): MaybePromise<Reply> {
     const decoded = decodeCallParams(request);
-    if ("kind" in decoded) return refusalReply(request.id, decoded);
+    if ("kind" in decoded) return errorReply(request.id, decoded);
     if (acceptsEventStream(head.metadata.get("accept"))) return this.#streamCall(head, request.id, decoded, startedMs);
     const { tool, args, meta } = decoded;
     const call: Call = { tool, args, meta, peer: new HeadPeer(head, WIRE_NAME, request.id, false) };
@@ -187,23 +186,23 @@ class McpLite implements MountedWire {
 
   #getPrompt(head: Head, request: JsonRpcRequest, startedMs: number): MaybePromise<Reply> {
     const decoded = decodeCallParams(request);
-    if ("kind" in decoded) return refusalReply(request.id, decoded);
+    if ("kind" in decoded) return errorReply(request.id, decoded);
     const call: Call = { ...decoded, peer: new HeadPeer(head, WIRE_NAME, request.id, false) };
-    // There are prompts, or the method would not have been found.
-    const settled = (this.#host.catalog as ContentCatalog).getPrompt(call.tool, call.args, call);
-    return this.#replyTo(head, request.id, call, settled, startedMs);
+    // If there were no prompts, the method would not have been found.
+    const result = (this.#host.catalog as ContentCatalog).getPrompt(call.tool, call.args, call);
+    return this.#replyTo(head, request.id, call, result, startedMs);
   }
 
   #replyTo(
     head: Head,
     id: RequestId,
     call: Call,
-    settled: MaybePromise<CallResult>,
+    result: MaybePromise<CallResult>,
     startedMs: number,
   ): MaybePromise<Reply> {
-    if (!(settled instanceof Promise)) return this.#settledReply(id, call, settled, startedMs);
+    if (!(result instanceof Promise)) return this.#callReply(id, call, result, startedMs);
     head.disableIdleTimeout();
-    return settled.then((later) => this.#settledReply(id, call, later, startedMs));
+    return result.then((later) => this.#callReply(id, call, later, startedMs));
   }
 
   #streamCall(head: Head, id: RequestId, decoded: Omit<Call, "peer">, startedMs: number): Promise<Reply> {
@@ -214,40 +213,40 @@ class McpLite implements MountedWire {
         heartbeats: this.#heartbeats,
         onOpen: (body) => resolve({ status: 200, headers: STREAM_HEADERS, body }),
       });
-      const finish = (settled: CallResult) => {
-        if (settled.kind === "error" && !stream.isOpen) {
+      const finish = (result: CallResult) => {
+        if (result.kind === "error" && !stream.isOpen) {
           stream.discard();
-          resolve(this.#settledReply(id, call, settled, startedMs));
-        } else this.#endStream(stream, call, settled, startedMs);
+          resolve(this.#callReply(id, call, result, startedMs));
+        } else this.#endStream(stream, call, result, startedMs);
       };
-      const settled = this.#host.dispatch.call(call, stream);
-      if (settled instanceof Promise) void settled.then(finish);
-      else finish(settled);
+      const result = this.#host.dispatch.call(call, stream);
+      if (result instanceof Promise) void result.then(finish);
+      else finish(result);
     });
   }
 
-  #settledReply(id: RequestId, call: Call, settled: CallResult, startedMs: number): Reply {
+  #callReply(id: RequestId, call: Call, result: CallResult, startedMs: number): Reply {
     try {
-      if (settled.kind === "error") {
-        return refusalReply(id, settled, undefined, this.#host.challenge(settled, this.paths[0] ?? ""));
+      if (result.kind === "error") {
+        return errorReply(id, result, undefined, this.#host.challenge(result, this.paths[0] ?? ""));
       }
-      return this.#resultReply(id, encodeOutcome(settled, this.#common(startedMs)));
+      return this.#resultReply(id, encodeOutcome(result, this.#commonMeta(startedMs)));
     } catch (thrown) {
-      return refusalReply(id, this.#unserializable(thrown, call));
+      return errorReply(id, this.#serializationError(thrown, call));
     }
   }
 
-  #endStream(stream: EventStream, call: Call, settled: CallResult, startedMs: number): void {
-    const common = this.#common(startedMs);
+  #endStream(stream: EventStream, call: Call, result: CallResult, startedMs: number): void {
+    const meta = this.#commonMeta(startedMs);
     try {
-      if (settled.kind === "error") stream.end("error", encodeRefusal(settled, common));
-      else stream.end("done", encodeOutcome(settled, common));
+      if (result.kind === "error") stream.end(encodeSseEvent("error", encodeErrorObject(result, meta)));
+      else stream.end(encodeSseEvent("done", encodeOutcome(result, meta)));
     } catch (thrown) {
-      stream.end("error", encodeRefusal(this.#unserializable(thrown, call), common));
+      stream.end(encodeSseEvent("error", encodeErrorObject(this.#serializationError(thrown, call), meta)));
     }
   }
 
-  #unserializable(thrown: unknown, call: Call): ErrorResult {
+  #serializationError(thrown: unknown, call: Call): ErrorResult {
     const error = new TypeError("The result cannot be written as JSON", { cause: thrown });
     return this.#host.dispatch.mask(error, { tool: call.tool });
   }
@@ -256,59 +255,34 @@ class McpLite implements MountedWire {
     return jsonReply(200, encodeResult(id, resultJson));
   }
 
-  #common(startedMs: number): string {
+  #commonMeta(startedMs: number): string {
     return this.#meta.common(startedMs, this.#host.clock.now());
   }
 
   #answerMeta(startedMs: number): string {
-    return `"_meta":{"response_type":"answer",${this.#common(startedMs)}}`;
+    return `"_meta":{"response_type":"answer",${this.#commonMeta(startedMs)}}`;
   }
 }
 
 function methodNotFound({ id, method }: JsonRpcRequest, others: string): Reply {
   const message = `Method not found: ${method.slice(0, 64)}; there are tools/call, tools/list${others} and ping`;
-  return refusalReply(id, errorResult("method_not_found", message));
+  return errorReply(id, errorResult("method_not_found", message));
 }
 
 function methodNotAllowed(method: string): Reply {
-  return refusalReply(null, errorResult("invalid_request", `${method} is not allowed here: use POST`), 405, {
+  return errorReply(null, errorResult("invalid_request", `${method} is not allowed here: use POST`), 405, {
     allow: "POST",
   });
 }
 
-/** What a stream needs. */
-export type EventStreamOptions = Omit<SseBodyOptions, "heartbeat">;
-
-/** One streamed answer. */
-export class EventStream implements Sink {
-  readonly #body: SseBody;
-
-  constructor(options: EventStreamOptions) {
-    this.#body = new SseBody({ ...options, heartbeat: HEARTBEAT });
-  }
-
-  /** Aborts when nobody reads any more. */
-  get closed(): AbortSignal {
-    return this.#body.closed;
-  }
-
-  /** Whether anything was sent. */
-  get isOpen(): boolean {
-    return this.#body.isOpen;
+/** One streamed reply. */
+class EventStream extends SseBody implements Sink {
+  constructor(options: Omit<SseBodyOptions, "heartbeat">) {
+    super({ ...options, heartbeat: HEARTBEAT });
   }
 
   push(event: CallEvent): void | Promise<void> {
-    return this.#body.write(encodeSseEvent("message", encodeEvent(event)));
-  }
-
-  /** Sends the last event and closes the stream. */
-  end(event: "done" | "error", json: string): void {
-    this.#body.end(encodeSseEvent(event, json));
-  }
-
-  /** Ends without a word, for a stream that never opened. */
-  discard(): void {
-    this.#body.discard();
+    return this.write(encodeSseEvent("message", encodeEvent(event)));
   }
 }
 

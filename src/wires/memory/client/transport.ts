@@ -1,8 +1,8 @@
 /**
- * The wire that is none: calls a server of the same process.
+ * Client transport to a server in the same process.
  *
- * What goes in and out is copied as JSON would copy it, so that a test sees what a caller over the network would: no Date,
- * no `undefined`, nothing shared.
+ * Arguments and results are copied as JSON, so that a test sees the same values as a caller over the network: no `Date`, no
+ * `undefined`, no shared objects.
  *
  * @module
  */
@@ -15,26 +15,26 @@ import type { Dispatch } from "../../../core/dispatch/dispatcher.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import type { ToolListing } from "../../../core/tool/listing.ts";
 
-/** What {@link memoryTransport} needs of a server. */
+/** A server, as {@link memoryTransport} needs it. */
 export interface MemoryServer {
-  /** The tools that a caller may know of, as they are listed. */
+  /** Returns the listings of the tools that are visible to a caller. */
   toolsFor(principal: Principal | undefined): readonly ToolListing[];
-  /** Runs the calls. */
-  readonly dispatch: Dispatch;
+  /** Access to the server, for wires and adapters. */
+  readonly "~server": { readonly host: { readonly dispatch: Dispatch } };
 }
 
 /** Options of {@link memoryTransport}. */
 export interface MemoryOptions {
-  /** Who calls. Default: nobody in particular. */
+  /** Principal of the calls. Default: none. */
   readonly principal?: Principal;
-  /** What handlers see as `ctx.metadata`. Default: nothing. */
+  /** `ctx.metadata` of handlers. Default: empty. */
   readonly metadata?: Metadata;
-  /** What the environment supplies to tools with `.config()`. Default: what the server has. */
+  /** Configuration for tools with `.config()`. Default: that of the server. */
   readonly config?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * A transport to a server of the same process, for tests, examples and agents that host their own tools.
+ * Creates a transport to a server in the same process, for tests, examples and agents that host their own tools.
  *
  * @example A client without a network
  * ```ts
@@ -48,7 +48,7 @@ export interface MemoryOptions {
  */
 export function memoryTransport(server: MemoryServer, options: MemoryOptions = {}): Transport {
   return {
-    call: (call, sink) => callInMemory(server.dispatch, call, options, sink),
+    call: (call, sink) => callInMemory(server["~server"].host.dispatch, call, options, sink),
     list: () => copyJson(server.toolsFor(options.principal)) as unknown as readonly ListedTool[],
   };
 }
@@ -71,15 +71,15 @@ function callInMemory(
   try {
     args = call.args === undefined ? {} : copyJson(call.args);
   } catch (thrown) {
-    // In a circle, a bigint, or nested deeper than the runtime's stack.
+    // Circular, a bigint, or nested deeper than the stack of the runtime.
     return errorResult("invalid_input", `The arguments cannot be written as JSON: ${String(thrown)}`);
   }
   const meta = call.meta === undefined ? undefined : decodeCallMeta(copyJson(call.meta));
   if (meta !== undefined && "kind" in meta) return meta;
-  const copying = sink === undefined ? undefined : new TouchingSink(sink, call.limit);
-  const copySettled = (settled: CallResult): CallResult => {
+  const copying = sink === undefined ? undefined : new MonitoredSink(sink, call.limit);
+  const copyResult = (result: CallResult): CallResult => {
     try {
-      return copyJson(settled);
+      return copyJson(result);
     } catch (thrown) {
       return dispatch.mask(new TypeError("The result cannot be written as JSON", { cause: thrown }), {
         tool: call.tool,
@@ -87,12 +87,12 @@ function callInMemory(
     }
   };
   const config = (call.config ?? options.config) && new CallConfig(copyJson({ ...options.config, ...call.config }));
-  const settled = dispatch.call({ tool: call.tool, args, meta, config, peer }, copying);
-  return settled instanceof Promise ? settled.then(copySettled) : copySettled(settled);
+  const result = dispatch.call({ tool: call.tool, args, meta, config, peer }, copying);
+  return result instanceof Promise ? result.then(copyResult) : copyResult(result);
 }
 
-/** A sink that gets copies, and shows that the call lives. */
-class TouchingSink implements Sink {
+/** A sink that copies events, and marks the call as active. */
+class MonitoredSink implements Sink {
   readonly closed: AbortSignal;
   readonly #sink: Sink;
   readonly #limit: ActivityMonitor;

@@ -1,7 +1,7 @@
 /**
- * Reads what a webtool answers.
+ * Decodes the replies of a webtool.
  *
- * Total, and lenient: servers that know nothing of us send the specification's codes, or their own, with any status.
+ * Never throws. Lenient: other servers send the codes of the specification, or their own, with any status.
  * Source: Webtools 2025-06-30, "Response Examples", "Error Handling".
  *
  * @module
@@ -14,47 +14,56 @@ import {
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
 import { decodeError, decodeStatus } from "../../framing/json_rpc/decode_error.ts";
-import { decodeResult, NO_REASON } from "../../framing/result/decode.ts";
+import { decodeResult, DEFAULT_ERROR_MESSAGE, removeToolName } from "../../framing/result/decode.ts";
 import { asObject, isJsonObject, type Members, typedOr } from "../../../internal/json.ts";
-import { withoutToolName } from "../../framing/result/unknown_tool.ts";
 import type { ToolErrorCode } from "../../../core/errors/code.ts";
 
-/** Reads the answer to a call. */
+/** Decodes the reply to a call. */
 export function decodeReply(json: unknown, status: number, text: string): CallResult | UnknownOutcome {
-  const { status: said, data, error, _meta } = asObject(json);
-  if (said === "ok") {
+  const { status: outcome, data, error, _meta } = asObject(json);
+  if (outcome === "ok") {
     const meta = asObject(_meta);
     const kind = typedOr(meta["response_type"], "answer");
-    // What is no answer has its members as data.
+    // If the outcome is not an answer, its members are the data.
     return decodeResult(
       kind === "answer" ? { content: data, _meta: meta } : { _meta: { ...asObject(data), ...meta } },
     );
   }
-  return isFailure(error, status) ? toFailure(error, asObject(_meta)) : decodeRefusal(json, status, text);
+  return isFailure(error, status) ? toFailure(error, asObject(_meta)) : decodeErrorReply(json, status, text);
 }
 
-/** Reads why there is no answer: from the envelope, or, if there is none, from the status. */
-export function decodeRefusal(json: unknown, status: number, text: string): ErrorResult {
+/** Decodes an error: from the envelope, else from the status. */
+export function decodeErrorReply(json: unknown, status: number, text: string): ErrorResult {
   const { error } = asObject(json);
   if (!isJsonObject(error)) return decodeStatus(status, text, "Webtools");
   const { code, message, data } = error;
-  if (typeof asObject(data)["code"] === "string") return withoutToolName(decodeError({ message, data }, status));
-  const meant = code === "INTERNAL_ERROR" ? BY_STATUS.get(status) : MEANINGS.get(code);
-  return errorResult(meant ?? (status < 500 ? "invalid_request" : "internal"), typedOr(message, NO_REASON), data);
+  if (typeof asObject(data)["code"] === "string") return removeToolName(decodeError({ message, data }, status));
+  const known = code === "INTERNAL_ERROR" ? CODES_BY_STATUS.get(status) : CODES.get(code);
+  return errorResult(
+    known ?? (status < 500 ? "invalid_request" : "internal"),
+    typedOr(message, DEFAULT_ERROR_MESSAGE),
+    data,
+  );
 }
 
-/** Whether the webtool says no by a code of its own. */
+/** Whether an error is a failure: its code is defined by the tool. */
 function isFailure(error: unknown, status: number): error is Members {
   if (!isJsonObject(error) || typeof error["code"] !== "string") return false;
-  return !MEANINGS.has(error["code"]) && (status < 500 || status > 599);
+  return !CODES.has(error["code"]) && (status < 500 || status > 599);
 }
 
 function toFailure({ code, message, data }: Members, meta: Members): FailureOutcome {
-  return { kind: "failure", code: typedOr(code, "failure"), message: typedOr(message, NO_REASON), data, meta };
+  return {
+    kind: "failure",
+    code: typedOr(code, "failure"),
+    message: typedOr(message, DEFAULT_ERROR_MESSAGE),
+    data,
+    meta,
+  };
 }
 
-/** What the specification's codes mean, and our two. */
-const MEANINGS: ReadonlyMap<unknown, ToolErrorCode> = new Map([
+/** Error codes of the codes of Webtools. */
+const CODES: ReadonlyMap<unknown, ToolErrorCode> = new Map([
   ["WEBTOOL_NOT_FOUND", "tool_not_found"],
   ["SCHEMA_ERROR", "invalid_input"],
   ["CONFIG_ERROR", "invalid_config"],
@@ -64,8 +73,8 @@ const MEANINGS: ReadonlyMap<unknown, ToolErrorCode> = new Map([
   ["PERMISSION_DENIED", "permission_denied"],
 ]);
 
-/** What `INTERNAL_ERROR` is about. */
-const BY_STATUS: ReadonlyMap<number, ToolErrorCode> = new Map([
+/** Error codes of `INTERNAL_ERROR`, by status. */
+const CODES_BY_STATUS: ReadonlyMap<number, ToolErrorCode> = new Map([
   [499, "cancelled"],
   [502, "unavailable"],
   [503, "unavailable"],

@@ -1,5 +1,5 @@
 /**
- * Fetches what a webtool says about itself.
+ * Metadata of webtools: fetching, digests and changes.
  *
  * @module
  */
@@ -10,47 +10,47 @@ import { monitorFromSignal } from "../../../core/call/time_limit.ts";
 import { exchange, type HttpClientOptions } from "../../../http_client/send.ts";
 import { asObject, canonicalJson, isJsonObject } from "../../../internal/json.ts";
 import { sha256, toHex } from "../../../internal/encoding.ts";
-import { decodeRefusal } from "./decode_reply.ts";
+import { decodeErrorReply } from "./decode_reply.ts";
 import type { WebtoolAction, WebtoolMetadata } from "../messages/metadata.ts";
 import { formatPath } from "../../../internal/text.ts";
 
-/** The metadata of one version, and what it is known by. */
+/** The metadata of one version and its digest. */
 export interface PinnedWebtool {
   /** The metadata. */
   readonly metadata: WebtoolMetadata;
-  /** Its SHA-256 in hexadecimal: of its compact JSON, which is what our servers send, and their `ETag`. */
+  /** SHA-256 of its compact JSON, in hexadecimal. It is the `ETag` of Toolwire servers. */
   readonly digest: string;
 }
 
 /** Options of {@link fetchWebtool}. */
 export interface FetchWebtoolOptions extends HttpClientOptions {
-  /** Which version. Default: the latest. */
+  /** Version. Default: the latest. */
   readonly version?: string | undefined;
-  /** Ends it. */
+  /** Aborts the request. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Fetches a webtool's metadata, to look at it and to keep it as a pin.
+ * Fetches the metadata of a webtool, to review it and to store it as a pin.
  *
- * @param url Where the webtool is.
- * @throws {ToolError} If the server cannot be reached, or answers with something else.
+ * @param url URL of the webtool.
+ * @throws {ToolError} If the server cannot be reached, or its response is not metadata.
  */
 export async function fetchWebtool(url: string | URL, options: FetchWebtoolOptions = {}): Promise<PinnedWebtool> {
   const { version, signal = new AbortController().signal, ...http } = options;
-  const fetched = await getMetadata(metadataUrl(new URL(url), version), http, monitorFromSignal(signal));
+  const fetched = await requestMetadata(metadataUrl(new URL(url), version), http, monitorFromSignal(signal));
   if (!("kind" in fetched)) return fetched;
   throw toToolError(fetched);
 }
 
-/** Where the metadata of a version is. */
+/** URL of the metadata of a version. */
 export function metadataUrl({ origin, pathname, search }: URL, version: string | undefined): string {
   if (version === undefined) return `${origin}${pathname}${search}`;
   return `${origin}${pathname.replace(/\/*$/, `/${encodeURIComponent(version)}`)}${search}`;
 }
 
 /** Fetches metadata. */
-export function getMetadata(
+export function requestMetadata(
   url: string,
   options: HttpClientOptions,
   limit: ActivityMonitor,
@@ -58,43 +58,46 @@ export function getMetadata(
   const request = { method: "GET", url, headers: { accept: "application/json" } };
   return exchange(request, options, limit, async ({ ok, status, headers }, chunks) => {
     const { text, json } = await readJson(chunks);
-    if (!ok) return addRetryAfter(decodeRefusal(json, status, text), headers);
+    if (!ok) return addRetryAfter(decodeErrorReply(json, status, text), headers);
     const metadata = decodeMetadata(json);
     if (metadata === undefined) {
       return errorResult("parse_error", "The server's answer is not the metadata of a webtool");
     }
-    return { metadata, digest: await digestOf(metadata) };
+    return { metadata, digest: await digestMetadata(metadata) };
   });
 }
 
-/** What metadata is known by. */
-export async function digestOf(metadata: WebtoolMetadata): Promise<string> {
+/** Computes the digest of metadata. */
+export async function digestMetadata(metadata: WebtoolMetadata): Promise<string> {
   return toHex(await sha256(JSON.stringify(metadata)));
 }
 
-/** Reads metadata; `undefined` if it is none. What is left out of it counts as saying nothing. */
+/** Decodes metadata; `undefined` if the value is not metadata. Optional members may be missing. */
 function decodeMetadata(json: unknown): WebtoolMetadata | undefined {
   if (!isJsonObject(json) || typeof json["version"] !== "string" || !Array.isArray(json["actions"])) return undefined;
   const actions: unknown[] = json["actions"];
   return actions.every((action) => typeof asObject(action)["name"] === "string") ? json as WebtoolMetadata : undefined;
 }
 
-/** An action as a tool of the list that clients have of every server. */
-export function toRemoteTool({ requestSchema, responseSchema, ...rest }: WebtoolAction): ListedTool {
+/** Converts an action to a tool of the client's list. */
+export function toListedTool({ requestSchema, responseSchema, ...rest }: WebtoolAction): ListedTool {
   return { ...rest, inputSchema: asObject(requestSchema), outputSchema: asObject(responseSchema) };
 }
 
 type Path = readonly (string | number)[];
 
-/** Most changes that are told. */
+/** Maximum number of changes that are described. */
 const MAX_CHANGES = 20;
 
 /**
- * Tells what is otherwise than it was.
+ * Describes the changes of metadata.
  *
- * @param pinned The metadata that was looked at and stored.
- * @param current The metadata as it is now.
- * @returns One sentence for each change, at most 20; none if nothing has changed.
+ * The sentences name members of the pinned metadata only, and nothing of the new metadata: a model may read them, and the new
+ * metadata may contain text that is written to manipulate it.
+ *
+ * @param pinned Metadata that was reviewed and stored.
+ * @param current Current metadata.
+ * @returns One sentence for each change, at most 20; empty if nothing has changed.
  */
 export function describeChanges(pinned: WebtoolMetadata, current: WebtoolMetadata): string[] {
   const { actions, ...rest } = pinned;
@@ -106,18 +109,18 @@ export function describeChanges(pinned: WebtoolMetadata, current: WebtoolMetadat
 type Actions = WebtoolMetadata["actions"];
 
 function* compareActions(pinned: Actions, current: Actions): Generator<string> {
-  const now = new Map(current.map((action) => [action.name, action]));
-  const known = new Set(pinned.map(({ name }) => name));
+  const currentByName = new Map(current.map((action) => [action.name, action]));
+  const pinnedNames = new Set(pinned.map(({ name }) => name));
   for (const action of pinned) {
-    const other = now.get(action.name);
+    const other = currentByName.get(action.name);
     const label = JSON.stringify(action.name);
-    if (other === undefined) yield `action ${label} is gone`;
+    if (other === undefined) yield `action ${label} was removed`;
     else yield* compare(action, other, [], `of action ${label}`);
   }
-  const added = current.filter(({ name }) => !known.has(name)).length;
+  const added = current.filter(({ name }) => !pinnedNames.has(name)).length;
   if (added > 0) yield added === 1 ? "an action was added" : `${added} actions were added`;
   const order = (actions: Actions) =>
-    actions.map(({ name }) => name).filter((name) => known.has(name) && now.has(name));
+    actions.map(({ name }) => name).filter((name) => pinnedNames.has(name) && currentByName.has(name));
   if (order(pinned).join("\n") !== order(current).join("\n")) yield "the order of the actions changed";
 }
 
@@ -126,7 +129,7 @@ function* compare(pinned: unknown, current: unknown, path: Path, of: string): Ge
   if (isJsonObject(pinned) && isJsonObject(current)) {
     for (const [key, value] of Object.entries(pinned)) {
       if (Object.hasOwn(current, key)) yield* compare(value, current[key], [...path, key], of);
-      else yield `the ${formatPath([...path, key])} ${of} is gone`;
+      else yield `the ${formatPath([...path, key])} ${of} was removed`;
     }
     const hasMore = Object.keys(current).some((key) => !Object.hasOwn(pinned, key));
     if (hasMore) yield `something was added to ${place} ${of}`;

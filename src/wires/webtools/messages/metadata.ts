@@ -1,5 +1,5 @@
 /**
- * What a webtool says about itself.
+ * Metadata of a webtool.
  *
  * Source: Webtools 2025-06-30, "GET {webtoolUrl}/".
  *
@@ -8,32 +8,32 @@
 
 /** One action of a webtool. */
 export interface WebtoolAction {
-  /** Names it, uniquely in its version. */
+  /** Name, unique in its version. */
   readonly name: string;
-  /** What it does, for people and models. */
+  /** Purpose, for people and models. */
   readonly description: string;
   /** JSON Schema of `request`. */
   readonly requestSchema: Readonly<Record<string, unknown>>;
   /** JSON Schema of `data`. */
   readonly responseSchema: Readonly<Record<string, unknown>>;
-  /** Whatever else it says: `title`, `annotations`, … */
+  /** Further members: `title`, `annotations`, … */
   readonly [member: string]: unknown;
 }
 
-/** What `GET` gives: a webtool, in one version. */
+/** Metadata of one version, as `GET` returns it. */
 export interface WebtoolMetadata {
   /** Name of the webtool. */
   readonly name: string;
-  /** What it is for, for people and models. */
+  /** Purpose, for people and models. */
   readonly description: string;
   /** Semantic version. */
   readonly version: string;
-  /** What it can do. */
+  /** Actions. */
   readonly actions: readonly WebtoolAction[];
   /** JSON Schema of `config`. */
   readonly configSchema: Readonly<Record<string, unknown>>;
-  /** What `config` is where the caller says nothing else. */
+  /** Values of `config` that the caller does not set. */
   readonly defaultConfig: Readonly<Record<string, unknown>>;
-  /** Whatever else it says. */
+  /** Further members. */
   readonly [member: string]: unknown;
 }

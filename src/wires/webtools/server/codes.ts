@@ -1,14 +1,14 @@
 import type { ToolErrorCode } from "../../../core/errors/code.ts";
 
-/** How Webtools says one of our codes. */
+/** Webtools code and HTTP status of an error code. */
 export interface WebtoolErrorCode {
-  /** The envelope's code: one of the specification's five, or of our two for callers who are not let in. */
+  /** Code of the envelope: one of the five of the specification, or `UNAUTHENTICATED` or `PERMISSION_DENIED`. */
   readonly code: string;
   /** HTTP status. */
   readonly status: number;
 }
 
-/** Code and status of every code (Webtools 2025-06-30, "Error Handling"; RFC 9110; 499 is nginx's convention). */
+/** Code and status of each error code (Webtools 2025-06-30, "Error Handling"; RFC 9110; 499 is a convention of nginx). */
 export const webtoolErrorCodes: Readonly<Record<ToolErrorCode, WebtoolErrorCode>> = {
   parse_error: { code: "SCHEMA_ERROR", status: 400 },
   invalid_request: { code: "SCHEMA_ERROR", status: 400 },
@@ -34,5 +34,5 @@ export const webtoolErrorCodes: Readonly<Record<ToolErrorCode, WebtoolErrorCode>
   internal: { code: "INTERNAL_ERROR", status: 500 },
 };
 
-/** Status of a tool that says no by a code of its own. */
+/** Status of a failure, whose code is defined by the tool. */
 export const FAILURE_STATUS = 422;

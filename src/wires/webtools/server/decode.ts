@@ -1,7 +1,7 @@
 /**
- * Reads what is posted to a webtool.
+ * Decodes requests to a webtool.
  *
- * Total: bad input is a value.
+ * Never throws: the error for invalid input is a return value.
  * Source: Webtools 2025-06-30, "POST {webtoolUrl}/".
  *
  * @module
@@ -13,21 +13,21 @@ import { isJsonObject } from "../../../internal/json.ts";
 
 /** One request to execute an action. */
 export interface WebtoolRequest {
-  /** Names what the caller's requests have in common. */
+  /** Id that several requests of the caller have in common. */
   readonly sessionId: string | undefined;
-  /** The version that is meant; `undefined` for the latest. */
+  /** Version; `undefined` for the latest. */
   readonly version: string | undefined;
-  /** The action; `undefined` for the only one. */
+  /** Action; `undefined` for the only one. */
   readonly action: string | undefined;
-  /** What the environment supplies. */
+  /** Configuration that the environment of the caller supplies. */
   readonly config: Readonly<Record<string, unknown>> | undefined;
-  /** What the model filled in. */
+  /** Arguments. */
   readonly request: unknown;
-  /** What the caller says about the call, as on MCP-lite. */
+  /** Members of `_meta`, as on MCP-lite. */
   readonly meta: CallMeta | undefined;
 }
 
-/** Reads a parsed body. */
+/** Decodes a parsed body. */
 export function decodeRequest(body: unknown): WebtoolRequest | ErrorResult {
   if (!isJsonObject(body)) return errorResult("invalid_request", "The body is not an object");
   for (const name of ["sessionId", "version", "action"]) {
@@ -41,7 +41,7 @@ export function decodeRequest(body: unknown): WebtoolRequest | ErrorResult {
     return invalidInputResult("request is missing: send an object", ["request"], "object", request);
   }
   if (config !== undefined && !isJsonObject(config)) {
-    // What it is instead may be a secret.
+    // The value may be a secret, so the error does not describe it.
     return errorResult("invalid_config", "config must be an object", {
       issues: [{ path: ["config"], expected: "object" }],
     });

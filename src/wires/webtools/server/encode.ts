@@ -1,55 +1,46 @@
 /**
- * Writes the envelope of Webtools.
+ * Encodes the envelope of Webtools. `JSON.stringify` may throw for the value of a tool.
  *
- * Functions that stringify a tool's value throw what `JSON.stringify` throws.
  * Source: Webtools 2025-06-30, "Response Examples".
  *
  * @module
  */
-import type { AnswerOutcome, ErrorResult, FailureOutcome, Outcome } from "../../../core/call/outcome.ts";
-import { addedMembers, promiseMembers, refusalData, requestMembers } from "../../framing/result/encode.ts";
+import type { ErrorResult, Outcome } from "../../../core/call/outcome.ts";
+import { errorData, errorMessage, outcomeMeta, promiseToJson, questionsToJson } from "../../framing/result/encode.ts";
 import type { Members } from "../../../internal/json.ts";
-import { messageOf } from "../../framing/result/unknown_tool.ts";
 import type { Reply } from "../../wire.ts";
 import { FAILURE_STATUS, webtoolErrorCodes } from "./codes.ts";
 
-/** An envelope, with its HTTP status. */
+/** An envelope and its HTTP status. */
 export type Envelope = Pick<Reply, "status"> & {
   /** JSON text. */
   readonly json: string;
 };
 
-/** The envelope of an outcome. What is no answer says so in `_meta.response_type`, and carries its members as data. */
+/** Encodes an outcome. If it is not an answer, `_meta.response_type` has its kind, and its members are the data. */
 export function encodeOutcome(outcome: Outcome): Envelope {
   switch (outcome.kind) {
     case "answer":
-      return { status: 200, json: JSON.stringify({ status: "ok", data: outcome.value, _meta: metaOf(outcome) }) };
+      return { status: 200, json: JSON.stringify({ status: "ok", data: outcome.value, _meta: outcomeMeta(outcome) }) };
     case "failure": {
       const { code, message, data } = outcome;
       const error = { code, message, data };
-      return { status: FAILURE_STATUS, json: JSON.stringify({ status: "error", error, _meta: metaOf(outcome) }) };
+      return { status: FAILURE_STATUS, json: JSON.stringify({ status: "error", error, _meta: outcomeMeta(outcome) }) };
     }
     case "promise":
-      return encodeData(promiseMembers(outcome), outcome.kind);
+      return encodeData(promiseToJson(outcome), outcome.kind);
     default:
-      return encodeData({ continuation: outcome.continuation, requests: requestMembers(outcome) }, outcome.kind);
+      return encodeData({ continuation: outcome.continuation, requests: questionsToJson(outcome) }, outcome.kind);
   }
 }
 
-/** The envelope of a refusal; our own code stands in its data. */
-export function encodeRefusal(refusal: ErrorResult): Envelope {
-  const { code, status } = webtoolErrorCodes[refusal.code];
-  const error = { code, message: messageOf(refusal, true), data: refusalData(refusal) };
+/** Encodes an error. Its data has the Toolwire code. */
+export function encodeError(result: ErrorResult): Envelope {
+  const { code, status } = webtoolErrorCodes[result.code];
+  const error = { code, message: errorMessage(result, true), data: errorData(result) };
   return { status, json: JSON.stringify({ status: "error", error }) };
 }
 
 function encodeData(data: Members, kind: Outcome["kind"]): Envelope {
   return { status: 200, json: JSON.stringify({ status: "ok", data, _meta: { response_type: kind } }) };
-}
-
-/** The handler's own members, and the caller's state; `undefined` if there are none. */
-function metaOf(outcome: AnswerOutcome | FailureOutcome): Members | undefined {
-  const { meta, context } = outcome;
-  if (meta === undefined && context === undefined) return undefined;
-  return { ...addedMembers(outcome), ...(context !== undefined && { context }) };
 }

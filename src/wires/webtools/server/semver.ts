@@ -1,5 +1,5 @@
 /**
- * Versions, as far as it takes to say which is the latest.
+ * Semantic versions: validation and order.
  *
  * Grammar and order: {@link https://semver.org/spec/v2.0.0.html | Semantic Versioning 2.0.0}.
  *
@@ -14,13 +14,13 @@ export function isSemver(version: string): boolean {
   return PATTERN.test(version);
 }
 
-/** The highest release; where all are pre-releases, the highest of these. */
+/** Returns the highest release; if there are only pre-releases, the highest of them. */
 export function latestOf(versions: readonly string[]): string | undefined {
   const sorted = versions.toSorted(compareSemver);
   return sorted.findLast((version) => preReleaseOf(version) === undefined) ?? sorted.at(-1);
 }
 
-/** Negative if `one` comes first, positive if `other` does, 0 if neither. */
+/** Compares as `Array.sort` needs it: negative if `one` is lower. */
 function compareSemver(one: string, other: string): number {
   const [numbers, otherNumbers] = [numbersOf(one), numbersOf(other)];
   const at = numbers.findIndex((number, index) => number !== otherNumbers[index]);

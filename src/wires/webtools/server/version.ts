@@ -1,5 +1,5 @@
 /**
- * One version of a webtool, as a server has it: its metadata as text that stays the same to the byte, and its calls.
+ * One version of a webtool on a server: its metadata, encoded once so that its digest stays the same, and its calls.
  *
  * @module
  */
@@ -18,45 +18,45 @@ import type { WebtoolAction, WebtoolMetadata } from "../messages/metadata.ts";
 
 type Config = Readonly<Record<string, unknown>>;
 
-/** What a version is made of. */
+/** Options of a {@link ServedVersion}. */
 export interface VersionOptions {
   /** Name of the webtool. */
   readonly name: string;
-  /** What it is for. */
+  /** Purpose, for people and models. */
   readonly description: string;
   /** Semantic version. */
   readonly version: string;
-  /** What the config has to be; `undefined`: what its tools say. */
+  /** Schema of the config; `undefined` for the schemas of the tools. */
   readonly config: Schema | undefined;
-  /** What the config is where the caller says nothing else. */
+  /** Values of the config that the caller does not set. */
   readonly defaultConfig: Config | undefined;
 }
 
-/** Tools, and how they are called. */
+/** Tools of a version. */
 export interface VersionTools {
-  /** As they are listed. */
+  /** Listings. */
   readonly tools: readonly ToolListing[];
-  /** As they are defined, in the same order. */
-  readonly plans: readonly ToolDefinition[];
+  /** Definitions, in the same order. */
+  readonly definitions: readonly ToolDefinition[];
   /** Runs one call. */
   call(call: Call): MaybePromise<CallResult>;
 }
 
-/** The metadata as it is sent, with its SHA-256. */
+/** SHA-256 of the metadata as it is sent. */
 export interface MetadataDigest {
   /** In hexadecimal. */
   readonly hex: string;
-  /** In Base64, as the header `Repr-Digest` has it. */
+  /** In Base64, as in the header `Repr-Digest`. */
   readonly base64: string;
 }
 
 /** One version. */
 export class ServedVersion {
-  /** The metadata, as JSON text. */
+  /** JSON text of the metadata. */
   readonly json: string;
-  /** Whether it is the same for all callers: some may not know of all tools. */
+  /** Whether all tools are visible to all callers. */
   readonly isForAll: boolean;
-  /** The action that is meant where none is named: the only one. */
+  /** Default action: the only one; `undefined` if there are several. */
   readonly onlyAction: string | undefined;
   /** Names of the actions. */
   readonly actions: readonly string[];
@@ -68,21 +68,21 @@ export class ServedVersion {
   #digest: Promise<MetadataDigest> | undefined = undefined;
 
   /** @throws {TypeError} If a schema cannot become JSON Schema, or a default cannot be written as JSON. */
-  constructor(options: VersionOptions, tools: VersionTools, isForAll: boolean = isKnownToAll(tools)) {
+  constructor(options: VersionOptions, tools: VersionTools, isForAll: boolean = hasOnlyPublicTools(tools)) {
     const { name, description, version, config, defaultConfig } = options;
     const where = `Config schema of webtool "${name}" ${version}`;
     const compiled = config && compileSchema(config, { where, isObject: true, adapters: SCHEMA_ADAPTERS });
     const [system, own] = [true, false].map((isSystem) =>
       tools.tools.filter((tool) => isSystemTool(tool) === isSystem)
     );
-    // Whoever takes the first action means one of the webtool's own.
+    // System tools come last: callers may use the first action by default.
     const actions = [...own ?? [], ...system ?? []].map(toAction);
     const metadata: WebtoolMetadata = {
       name,
       description,
       version,
       actions,
-      configSchema: compiled?.jsonSchema ?? mergeConfigs(tools.plans, where),
+      configSchema: compiled?.jsonSchema ?? mergeConfigs(tools.definitions, where),
       defaultConfig: defaultConfig ?? {},
     };
     this.json = JSON.stringify(metadata);
@@ -95,30 +95,30 @@ export class ServedVersion {
     this.#check = compiled?.validate;
   }
 
-  /** The config of a call; `undefined` if neither the caller nor the webtool says anything: then the server's counts. */
+  /** Returns the config of a call; `undefined` if neither the caller nor the webtool has any. Then that of the server is used. */
   configure(config: Config | undefined): CallConfig | undefined {
     const { defaultConfig } = this.#options;
     if (config === undefined && defaultConfig === undefined && this.#check === undefined) return undefined;
     return new CallConfig({ ...defaultConfig, ...config }, this.#check);
   }
 
-  /** The same, as a caller may see it. */
-  seenBy(principal: Principal | undefined): ServedVersion {
-    const { tools, plans, call } = this.#tools;
-    const isSeen = plans.map((plan) => isVisibleTo(plan, principal));
-    if (!isSeen.includes(false)) return this;
-    const seen = <Item>(items: readonly Item[]) => items.filter((_, index) => isSeen[index]);
-    return new ServedVersion(this.#options, { tools: seen(tools), plans: seen(plans), call }, false);
+  /** Returns this version with only the tools that are visible to a caller. */
+  visibleTo(principal: Principal | undefined): ServedVersion {
+    const { tools, definitions, call } = this.#tools;
+    const isVisible = definitions.map((definition) => isVisibleTo(definition, principal));
+    if (!isVisible.includes(false)) return this;
+    const visible = <Item>(items: readonly Item[]) => items.filter((_, index) => isVisible[index]);
+    return new ServedVersion(this.#options, { tools: visible(tools), definitions: visible(definitions), call }, false);
   }
 
-  /** SHA-256 of the metadata as it is sent. Not made before it is asked for: some runtimes cannot while modules load. */
+  /** Returns the SHA-256 of the metadata as it is sent. Computed at the first call: some runtimes cannot while modules load. */
   digest(): Promise<MetadataDigest> {
     return this.#digest ??= sha256(this.json).then((bytes) => ({ hex: toHex(bytes), base64: encodeBase64(bytes) }));
   }
 }
 
-function isKnownToAll({ plans }: VersionTools): boolean {
-  return plans.every(({ isVisible }) => isVisible === undefined);
+function hasOnlyPublicTools({ definitions }: VersionTools): boolean {
+  return definitions.every(({ isVisible }) => isVisible === undefined);
 }
 
 function isSystemTool({ "@type": type }: ToolListing): boolean {
@@ -129,15 +129,17 @@ function toAction({ name, description, inputSchema, outputSchema, ...rest }: Too
   return { name, description, requestSchema: inputSchema, responseSchema: outputSchema ?? {}, ...rest };
 }
 
-/** What several tools want of one config: all of it. */
-function mergeConfigs(plans: readonly ToolDefinition[], where: string): JsonSchema {
-  const configs = plans.flatMap(({ config }): CompiledSchema[] => (config === undefined ? [] : [config]));
+/** Makes one config schema that requires those of all tools. */
+function mergeConfigs(definitions: readonly ToolDefinition[], where: string): JsonSchema {
+  const configs = definitions.flatMap(({ config }): CompiledSchema[] => (config === undefined ? [] : [config]));
   const distinct = new Map(configs.map(({ jsonSchema }) => [JSON.stringify(jsonSchema), jsonSchema]));
   const [first, ...others] = distinct.values();
   if (first === undefined) return { type: "object" };
   if (others.length === 0) return first;
   if ([...distinct.keys()].some((text) => text.includes('"$ref"'))) {
-    throw new TypeError(`${where} cannot be put together of its tools': one refers to itself; pass { config: … }`);
+    throw new TypeError(
+      `${where} cannot be merged from those of its tools, because one has a $ref; pass { config: … }`,
+    );
   }
   return { type: "object", allOf: [first, ...others] };
 }

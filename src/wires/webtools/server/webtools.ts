@@ -1,7 +1,6 @@
 /**
- * Webtools: metadata by GET, execution by POST, each webtool at a URL of its own, in any number of versions.
+ * Webtools over HTTP: metadata by GET, execution by POST. Each webtool has a path and any number of versions.
  *
- * Knows paths, headers, statuses and JSON; knows nothing of how tools are run.
  * Source: Webtools 2025-06-30.
  *
  * @module
@@ -34,25 +33,25 @@ import {
   type WireHost,
 } from "../../wire.ts";
 import { decodeRequest, type WebtoolRequest } from "./decode.ts";
-import { encodeOutcome, encodeRefusal, type Envelope } from "./encode.ts";
+import { encodeError, encodeOutcome, type Envelope } from "./encode.ts";
 import { isSemver, latestOf } from "./semver.ts";
 import { ServedVersion, type VersionOptions } from "./version.ts";
 
-/** What one version of a webtool says of its configuration. */
+/** Configuration of one version of a webtool. */
 export interface WebtoolConfig {
-  /** What `config` has to be, whichever action is called. Default: what the tools say with `.config()`. */
+  /** Schema of `config`, for all actions. Default: the schemas of the tools, as defined by `.config()`. */
   readonly config?: Schema;
-  /** What `config` is where callers say nothing else. Everyone can read it. Default: nothing. */
+  /** Values of `config` that callers do not set. They are public: the metadata contains them. Default: none. */
   readonly defaultConfig?: Readonly<Record<string, unknown>>;
 }
 
-/** A version beside the server's own tools. */
+/** A further version of a webtool, with its own tools. */
 export interface WebtoolVersion extends WebtoolConfig {
   /** Semantic version. */
   readonly version: string;
-  /** Its tools; they may have the names of others. */
+  /** Tools. Other versions may have tools of the same names. */
   readonly tools: readonly AnyTool[];
-  /** What it is for, for people and models. Default: the webtool's description. */
+  /** Purpose, for people and models. Default: the description of the webtool. */
   readonly description?: string;
 }
 
@@ -60,21 +59,22 @@ export interface WebtoolVersion extends WebtoolConfig {
 export interface WebtoolsOptions extends WebtoolConfig {
   /** Name of the webtool: 1 to 64 of `A-Z a-z 0-9 _ . -`. */
   readonly name: string;
-  /** What it is for, for people and models. */
+  /** Purpose, for people and models. */
   readonly description: string;
-  /** Semantic version of the server's own tools. */
+  /** Semantic version of the tools of the server. */
   readonly version: string;
-  /** Where it is. Default: `/webtools/<name>`. */
+  /** Path. Default: `/webtools/<name>`. */
   readonly path?: string;
-  /** Other versions of it, which go on to be served. */
+  /** Further versions, such as older ones that are still served. */
   readonly versions?: readonly WebtoolVersion[];
 }
 
 /**
- * The Webtools wire, for `createServer({ wires: [webtools({ … })] })`: the server's tools are the actions of one webtool.
+ * Creates the Webtools wire, for `createServer({ wires: [webtools({ … })] })`. The tools of the server are the actions of one
+ * webtool.
  *
- * `GET` of its path gives the metadata of the latest version, the highest that is no pre-release; `GET` of `/{version}` below
- * it that of one; `POST` of its path executes an action.
+ * `GET` of its path returns the metadata of the latest version, which is the highest that is not a pre-release. `GET` of
+ * `/{version}` below it returns that of one version. `POST` of its path executes an action.
  *
  * @example Discover, then execute
  * ```ts
@@ -95,27 +95,30 @@ export interface WebtoolsOptions extends WebtoolConfig {
  * }));
  * deepStrictEqual(await response.json(), { status: "ok", data: "pong" });
  * ```
- * @throws {TypeError} If the name, a description, a version or another option is not what it should be, there is no such option, or
- * a version is there twice.
+ * @throws {TypeError} If the name, a description, a version or another option is invalid or unknown, or two versions are the same.
  */
 export function webtools(options: WebtoolsOptions): RequestWire {
-  checkOptions("make webtool", options, RULES);
+  checkOptions("create webtool", options, RULES);
   const { name, path = `/webtools/${name}`, version, versions = [] } = options;
   const all = [version, ...versions.map((one) => one.version)];
   if (typeof name !== "string" || !/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
-    throw new TypeError(`Cannot make webtool ${JSON.stringify(name)}: a name is 1 to 64 of A-Z a-z 0-9 _ . -`);
+    throw new TypeError(`Cannot create webtool ${JSON.stringify(name)}: a name is 1 to 64 of A-Z a-z 0-9 _ . -`);
   }
   for (const text of [options.description, ...versions.map(({ description = options.description }) => description)]) {
     if (typeof text !== "string" || text.trim() === "") {
-      throw new TypeError(`Cannot make webtool "${name}": callers choose it by its description, so it cannot be empty`);
+      throw new TypeError(
+        `Cannot create webtool "${name}": callers choose it by its description, so it cannot be empty`,
+      );
     }
   }
   for (const one of all) {
     if (typeof one !== "string" || !isSemver(one)) {
-      throw new TypeError(`Cannot make webtool "${name}": ${JSON.stringify(one)} is no version such as "1.0.0"`);
+      throw new TypeError(
+        `Cannot create webtool "${name}": ${JSON.stringify(one)} is not a semantic version such as "1.0.0"`,
+      );
     }
   }
-  if (new Set(all).size < all.length) throw new TypeError(`Cannot make webtool "${name}": a version is there twice`);
+  if (new Set(all).size < all.length) throw new TypeError(`Cannot create webtool "${name}": two versions are the same`);
   const base = `/${path}`.replace(/\/+/g, "/").replace(/\/$/, "");
   return { name: WIRE_NAME, mount: (host) => new Webtools(host, base, options) };
 }
@@ -137,7 +140,7 @@ function isVersion(value: unknown): boolean {
   return isJsonObject(value) && Array.isArray(value["tools"]);
 }
 
-/** Metadata may be kept, but has to be asked for again: of the latest version at once, of any other after an hour. */
+/** Caches revalidate the metadata: of the latest version at each request, of a certain version after an hour. */
 const CACHE_LATEST = "no-cache";
 const CACHE_VERSION = "max-age=3600";
 
@@ -147,12 +150,13 @@ class Webtools implements MountedWire {
   readonly exposedHeaders: readonly string[] = ["etag", "repr-digest"];
   readonly #host: WireHost;
   readonly #base: string;
-  /** The version of the server's own tools, and how it is described. */
+  /** The version whose tools are those of the server. */
   readonly #own: VersionOptions;
-  /** The versions beside it. */
+  /** The further versions. */
   readonly #others: ReadonlyMap<string, ServedVersion>;
   readonly #latest: string;
-  #listed: WireHost["tools"] | undefined = undefined;
+  /** Tools of the server that `#versions` was made of. */
+  #cachedTools: WireHost["tools"] | undefined = undefined;
   #versions: ReadonlyMap<string, ServedVersion> = new Map();
 
   constructor(host: WireHost, base: string, options: WebtoolsOptions) {
@@ -167,12 +171,12 @@ class Webtools implements MountedWire {
     this.#own = { name, description, version, config, defaultConfig };
     this.#others = new Map(others);
     this.#latest = latestOf([version, ...this.#others.keys()]) ?? version;
-    this.#read();
+    this.#readVersions();
     this.paths = [base, `${base}/*`];
   }
 
-  errorReply(_: Head, refusal: ErrorResult, status?: number): Reply {
-    return refusalReply(refusal, status);
+  errorReply(_: Head, error: ErrorResult, status?: number): Reply {
+    return errorReply(error, status);
   }
 
   handle(head: Head, body: Body): MaybePromise<Reply> {
@@ -180,45 +184,45 @@ class Webtools implements MountedWire {
     const version = path === this.#base ? undefined : decodePath(path.slice(this.#base.length + 1));
     const served = this.#find(version, head);
     if (served === undefined) return this.#versionNotFound(version);
-    if (method === "GET" || method === "HEAD") return describe(head, served, version !== undefined);
+    if (method === "GET" || method === "HEAD") return metadataReply(head, served, version !== undefined);
     if (method === "POST" && version === undefined) return this.#execute(head, body);
     const allowed = version === undefined ? "GET, HEAD, POST" : "GET, HEAD";
-    const reply = refusalReply(errorResult("invalid_request", `${method} is not allowed here: use ${allowed}`), 405);
+    const reply = errorReply(errorResult("invalid_request", `${method} is not allowed here: use ${allowed}`), 405);
     return { ...reply, headers: { ...reply.headers, allow: allowed } };
   }
 
   #find(version: string | undefined, { principal }: Head): ServedVersion | undefined {
-    return this.#read().get(version ?? this.#latest)?.seenBy(principal);
+    return this.#readVersions().get(version ?? this.#latest)?.visibleTo(principal);
   }
 
-  /** The versions as they are now; the tools of a part may be others than they were. */
-  #read(): ReadonlyMap<string, ServedVersion> {
-    const { tools, definitions: plans, dispatch } = this.#host;
-    if (tools !== this.#listed) {
-      const own = { tools, plans, call: (call: Call) => dispatch.call(call) };
+  /** Returns the current versions. The tools of the server change when those of a part do. */
+  #readVersions(): ReadonlyMap<string, ServedVersion> {
+    const { tools, definitions, dispatch } = this.#host;
+    if (tools !== this.#cachedTools) {
+      const own = { tools, definitions, call: (call: Call) => dispatch.call(call) };
       this.#versions = new Map([[this.#own.version, new ServedVersion(this.#own, own)], ...this.#others]);
-      this.#listed = tools;
+      this.#cachedTools = tools;
     }
     return this.#versions;
   }
 
   #execute(head: Head, body: Body): MaybePromise<Reply> {
-    const unreadable = mediaTypeError(head.metadata);
-    if (unreadable !== undefined) return refusalReply(unreadable, 415);
-    return body.text().then((text) => (typeof text === "string" ? this.#answer(head, text) : refusalReply(text)));
+    const error = mediaTypeError(head.metadata);
+    if (error !== undefined) return errorReply(error, 415);
+    return body.text().then((text) => (typeof text === "string" ? this.#answer(head, text) : errorReply(text)));
   }
 
   #answer(head: Head, text: string): MaybePromise<Reply> {
     const parsed = parseJson(text, this.#host.limits.depth);
-    if ("refusal" in parsed) return refusalReply(parsed.refusal);
+    if ("error" in parsed) return errorReply(parsed.error);
     const request = decodeRequest(parsed.value);
-    if ("kind" in request) return refusalReply(request);
+    if ("kind" in request) return errorReply(request);
     const served = this.#find(request.version, head);
     if (served === undefined) return this.#versionNotFound(request.version);
-    const wanted = head.metadata.get("if-match");
-    if (wanted === null) return this.#call(head, request, served);
+    const condition = head.metadata.get("if-match");
+    if (condition === null) return this.#call(head, request, served);
     return served.digest().then(({ hex }) => {
-      return matches(wanted, hex) ? this.#call(head, request, served) : METADATA_CHANGED;
+      return matches(condition, hex) ? this.#call(head, request, served) : METADATA_CHANGED;
     });
   }
 
@@ -226,34 +230,34 @@ class Webtools implements MountedWire {
     const { action: tool = served.onlyAction, meta, request: args, config, sessionId } = request;
     if (tool === undefined) {
       const actions = served.actions.slice(0, 50).join(", ");
-      return refusalReply(errorResult("invalid_request", `Name one of the actions as "action": ${actions}`));
+      return errorReply(errorResult("invalid_request", `Name one of the actions as "action": ${actions}`));
     }
     const call: Call = { tool, args, meta, config: served.configure(config), peer: new WebtoolPeer(head, sessionId) };
-    const settled = served.call(call);
-    if (!(settled instanceof Promise)) return this.#settledReply(call, settled);
+    const result = served.call(call);
+    if (!(result instanceof Promise)) return this.#callReply(call, result);
     head.disableIdleTimeout();
-    return settled.then((later) => this.#settledReply(call, later));
+    return result.then((later) => this.#callReply(call, later));
   }
 
-  #settledReply(call: Call, settled: CallResult): Reply {
+  #callReply(call: Call, result: CallResult): Reply {
     try {
-      if (settled.kind !== "error") return envelopeReply(encodeOutcome(settled));
-      const reply = refusalReply(settled);
-      return { ...reply, headers: { ...reply.headers, ...this.#host.challenge(settled, this.#base) } };
+      if (result.kind !== "error") return envelopeReply(encodeOutcome(result));
+      const reply = errorReply(result);
+      return { ...reply, headers: { ...reply.headers, ...this.#host.challenge(result, this.#base) } };
     } catch (thrown) {
       const error = new TypeError("The result cannot be written as JSON", { cause: thrown });
-      return refusalReply(this.#host.dispatch.mask(error, { tool: call.tool }));
+      return errorReply(this.#host.dispatch.mask(error, { tool: call.tool }));
     }
   }
 
   #versionNotFound(version = ""): Reply {
     const known = [...this.#versions.keys()].slice(0, 50).join(", ");
     const message = `There is no version ${JSON.stringify(version.slice(0, 64))} of this webtool; there are ${known}`;
-    return refusalReply(errorResult("method_not_found", message));
+    return errorReply(errorResult("method_not_found", message));
   }
 }
 
-/** Who calls; its session is only its word. */
+/** Peer of a call. Its session id is not verified. */
 class WebtoolPeer extends HeadPeer<undefined> {
   readonly sessionId: string | undefined;
 
@@ -263,7 +267,7 @@ class WebtoolPeer extends HeadPeer<undefined> {
   }
 }
 
-async function describe(head: Head, served: ServedVersion, isVersion: boolean): Promise<Reply> {
+async function metadataReply(head: Head, served: ServedVersion, isVersion: boolean): Promise<Reply> {
   const { hex, base64 } = await served.digest();
   const headers = {
     "content-type": "application/json",
@@ -271,12 +275,12 @@ async function describe(head: Head, served: ServedVersion, isVersion: boolean): 
     etag: `"${hex}"`,
     "repr-digest": `sha-256=:${base64}:`,
   };
-  const known = head.metadata.get("if-none-match");
-  if (known !== null && matches(known, hex)) return { status: 304, headers, body: null };
+  const cached = head.metadata.get("if-none-match");
+  if (cached !== null && matches(cached, hex)) return { status: 304, headers, body: null };
   return { status: 200, headers, body: head.method === "HEAD" ? null : served.json };
 }
 
-/** Whether a list of entity tags has one that is just this, or `*`. */
+/** Whether a list of entity tags contains a tag, or `*`. */
 function matches(list: string, tag: string): boolean {
   return list.split(",").some((one) =>
     /^(?:\*|(?:W\/)?"([^"]*)")$/.exec(one.trim())?.[1] === tag || one.trim() === "*"
@@ -287,32 +291,32 @@ function decodePath(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
-    // Not percent-encoded, then: and no version.
+    // Not percent-encoded, so it is not a version either.
     return path;
   }
 }
 
-function refusalReply(refusal: ErrorResult, status?: number): Reply {
-  const envelope = encodeRefusal(refusal);
+function errorReply(error: ErrorResult, status?: number): Reply {
+  const envelope = encodeError(error);
   const reply = envelopeReply({ ...envelope, status: status ?? envelope.status });
   if (reply.status !== 429 && reply.status !== 503) return reply;
-  return { ...reply, headers: { ...reply.headers, ...retryAfterHeader(refusal.data) } };
+  return { ...reply, headers: { ...reply.headers, ...retryAfterHeader(error.data) } };
 }
 
 function envelopeReply({ status, json }: Envelope): Reply {
   return { status, headers: ENVELOPE_HEADERS, body: json };
 }
 
-/** An answer is its caller's alone. */
+/** Results are private to their caller, so they are not cached. */
 const ENVELOPE_HEADERS: Readonly<Record<string, string>> = {
   "content-type": "application/json",
   "cache-control": "no-store",
 };
 
-const METADATA_CHANGED: Reply = refusalReply(
+const METADATA_CHANGED: Reply = errorReply(
   errorResult(
     "conflict",
-    "The metadata of this version is not what the call was made for: fetch it again, and look at it",
+    "The metadata of this version has changed since it was fetched: fetch it again, and review it",
   ),
   412,
 );

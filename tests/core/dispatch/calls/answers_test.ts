@@ -190,7 +190,7 @@ test("input(): of large arguments that do not fit valibot stops at the first iss
   }
 });
 
-/** A Standard Schema that does as it is told. */
+/** A Standard Schema that validates as the test configures it. */
 function schemaOf(validate: (value: unknown) => unknown): Schema {
   const jsonSchema = { input: () => ({ type: "object" }) };
   return { "~standard": { version: 1, vendor: "test", validate, ...{ jsonSchema } } };
@@ -294,7 +294,7 @@ test("ctx tells who calls and over what, lazily", async () => {
       ctx.signal.aborted,
     ]),
   ]);
-  const call = (tool: string) => bench.server.dispatch.call({ tool, args: {}, meta: undefined, peer });
+  const call = (tool: string) => bench.server["~server"].host.dispatch.call({ tool, args: {}, meta: undefined, peer });
   await call("quiet");
   await call("later");
   deepStrictEqual(looked.filter((what) => what !== "principal"), []);

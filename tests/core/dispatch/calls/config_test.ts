@@ -11,7 +11,7 @@ import {
   type Middleware,
   type ServerOptions,
 } from "../../../../mod.ts";
-import { sealed } from "../../../../src/core/token/sealed.ts";
+import { sealed } from "../../../../src/core/keys/sealed.ts";
 import type { Engine, Job } from "../../../../src/engine/mod.ts";
 
 const SECRET = "sk-this-must-not-be-seen";

@@ -144,7 +144,7 @@ test("a caller who leaves after the answer changes nothing", async () => {
   strictEqual(signals[0]?.aborted, false);
 });
 
-/** A tool that yields whenever it is told to, and says when its finally ran. */
+/** A tool that yields on request, and records when its finally block ran. */
 function pausing() {
   const state = { isCleanedUp: false, go: () => {}, yielded: 0 };
   const tool = t.handle(async function* () {

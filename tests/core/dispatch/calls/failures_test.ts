@@ -2,7 +2,7 @@ import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:asse
 import { test } from "node:test";
 import * as v from "valibot";
 import { createServer, defineTool, Failure, type Logger, ToolError, type ToolErrorCode } from "../../../../mod.ts";
-import { httpErrorCodes } from "../../../../src/wires/framing/json_rpc/codes.ts";
+import { jsonRpcErrorCodes } from "../../../../src/wires/framing/json_rpc/codes.ts";
 import { assertMasked, Bench, KeptLog, KeptSink } from "../harness.ts";
 
 const t = defineTool("t").describe("T");
@@ -71,7 +71,7 @@ for (const [how, handler] of [...throwers(failure), ...returners(failure)]) {
   });
 }
 
-for (const code of Object.keys(httpErrorCodes) as ToolErrorCode[]) {
+for (const code of Object.keys(jsonRpcErrorCodes) as ToolErrorCode[]) {
   test(`a ToolError with code ${code} ${code === "internal" ? "is masked" : "passes with its message and details, without its cause"}`, async () => {
     const error = new ToolError(code, "The message", { details: { retry_after_ms: 5 }, cause: new Error("secret") });
     const bench = new Bench([t.handle(() => {
@@ -180,7 +180,7 @@ for (
   });
 }
 
-/** Objects that pass for async generators, and are none. */
+/** Objects that look like async generators, and are not. */
 const impostors: readonly (readonly [string, () => object])[] = [
   ["whose return() throws", () => ({
     next: async () => await Promise.resolve({ done: false, value: 1 }),
@@ -416,6 +416,6 @@ test("without a logger masked errors are masked all the same", async () => {
     requestId: undefined,
     client: {},
   };
-  const settled = await server.dispatch.call({ tool: "t", args: {}, meta: undefined, peer });
+  const settled = await server["~server"].host.dispatch.call({ tool: "t", args: {}, meta: undefined, peer });
   strictEqual(settled.kind === "error" && settled.code, "internal");
 });

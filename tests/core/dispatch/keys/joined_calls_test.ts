@@ -1,4 +1,4 @@
-/** Calls that join another by its key: what they are told, whatever becomes of the call that they joined. */
+/** Calls that join another by its key: what they receive, however the joined call ends. */
 import { strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
@@ -164,7 +164,7 @@ test("a keyed call whose process died asks whoever repeats it, and is answered b
   });
   void dying.call("t", {}, { meta: { idempotencyKey: "a" } });
   await pass({ clock }, 0);
-  // Another process is told to run the job, since nobody holds it.
+  // The job is delivered to another process, since no process holds it.
   const bench = new Bench([tool], { keys: KEYS, clock, engine: shared });
   bench.server.work();
   await pass({ clock }, 10_000);

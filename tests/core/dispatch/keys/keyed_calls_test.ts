@@ -1,4 +1,4 @@
-/** Idempotency keys: one call for each key and principal, whoever repeats it. */
+/** Idempotency keys: one call for each key and principal, however often it is repeated. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
@@ -25,7 +25,7 @@ const key = (idempotencyKey: string, more: CallMeta = {}): { readonly meta: Call
   meta: { idempotencyKey, ...more },
 });
 
-/** A tool whose runs wait to be ended, on a server of its own. */
+/** A tool whose runs wait to be ended, on a separate server. */
 function waiting(timeoutMs: number = 30_000) {
   const gates = new Gates();
   const signals: AbortSignal[] = [];

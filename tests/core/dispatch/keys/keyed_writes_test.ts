@@ -1,4 +1,4 @@
-/** Keyed calls on engines that take their time: what a key stands for is written before anybody has it. */
+/** Keyed calls on slow engines: the record of a key is written before any caller gets its result. */
 import { ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { defineTool } from "../../../../mod.ts";
@@ -158,7 +158,7 @@ test("a keyed call whose result is too large keeps its key: it has run", async (
   ok(seen.slice(1).every((kind) => kind === "error"), `${seen}`);
 });
 
-/** A server whose engine is away: each thing that is said to it takes 5 ms to arrive, and as long to be answered. */
+/** A server whose engine is remote: each request takes 5 ms to arrive, and each response as long. */
 function onDistant() {
   const { clock, engine } = standstill();
   const after = (delayMs: number) => new Promise<void>((resolve) => void clock.after(delayMs, resolve));
@@ -206,7 +206,7 @@ for (const isPromiseWanted of [false, true]) {
         second = await ended(redeem(bench, second.token, 1_000));
       }
       assertRefused(await ended(first), "internal");
-      // Who has joined the first one is told that it broke.
+      // The call that joined the first one receives its failure.
       if (second.kind === "error") assertRefused(second, "unavailable");
       else strictEqual(asAnswer(second), "run 2", `${delayMs} ms later`);
       strictEqual(asAnswer(await ended(bench.call("t", {}, { meta }))), "run 2", `${delayMs} ms later`);

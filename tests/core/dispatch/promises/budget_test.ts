@@ -99,7 +99,7 @@ test("a tool that does not promise refuses to be asked for it", async () => {
   assertRefused(await bench.call("t", {}, { meta: { isPromiseWanted: true } }), "invalid_request");
 });
 
-/** A stream that yields a piece each time that it is told to. */
+/** A stream that yields a piece on request. */
 function streaming() {
   const gates = new Gates<string | undefined>();
   const tool = t.partial(v.string()).promise({ budgetMs: 1_000 }).handle(async function* () {

@@ -1,4 +1,4 @@
-/** Engines that fail, or do not answer: callers are told to try again, the log is told why, and no shutdown waits for them. */
+/** Engines that fail, or do not answer: callers are asked to retry, the reason is logged, and no shutdown waits for them. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { defineTool } from "../../../../mod.ts";

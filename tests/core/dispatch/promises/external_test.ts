@@ -1,4 +1,4 @@
-/** Work that goes on elsewhere: its state is in the token, and nowhere else. */
+/** Work in another system: its state is in the token, and nowhere else. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";

@@ -1,4 +1,4 @@
-/** What is left of a job when it is over, and of runs whose handlers still speak after they were ended. */
+/** What is left of a job after its end, and handlers that still report after their run was ended. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { defineTool, ToolError } from "../../../../mod.ts";
@@ -142,7 +142,7 @@ test("a keyed call that broke is never seen as cancelled by who joined it, howev
   assertRefused(settledOf(first), "conflict");
 });
 
-/** Runs that wait to be told what to throw: one that promises, and one that does not. */
+/** Runs that wait for the error to throw: of a tool that promises, and of one that does not. */
 function throwing(timeoutMs: number) {
   const { clock, engine } = standstill();
   const gates = new Gates();

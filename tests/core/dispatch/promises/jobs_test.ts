@@ -194,7 +194,7 @@ test("an older run's words are ignored, once another has begun", async () => {
   strictEqual((await jobs.get())?.state, "running");
 });
 
-/** An engine whose process dies: runs are begun, and never heard of again. */
+/** An engine whose process dies: runs begin, and never report again. */
 function dying(engine: Engine): Engine {
   return changed(engine, {
     work: (run, options) =>

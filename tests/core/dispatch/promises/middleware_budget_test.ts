@@ -25,7 +25,7 @@ const t = defineTool("t").describe("T").promise({ budgetMs: BUDGET_MS });
 /** Which middleware it is that takes its time. */
 const PLACES = ["server", "tool"] as const;
 
-/** A tool behind middleware of the server, or of its own; `runs` counts how often it was run. */
+/** A tool behind middleware of the server, or its own; `runs` counts how often it was run. */
 function behind(decide: Middleware, place: (typeof PLACES)[number] = "server") {
   const { clock, engine } = standstill();
   const jobs = watchJobs(engine);
@@ -83,7 +83,7 @@ test("no other replica runs a call whose process dies while middleware decides",
   const jobs = watchJobs(withoutInstance(engine));
   let runs = 0;
   const tool = t.handle(() => ++runs);
-  // It dies: whatever it holds is let go.
+  // The process dies: its leases are released.
   const dying = changed(jobs.engine, { lease: () => () => {} });
   const options = { keys: KEYS, clock };
   const a = new Bench([tool], {

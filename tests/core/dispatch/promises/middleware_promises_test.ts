@@ -1,4 +1,4 @@
-/** What middleware of the server sees: how the call ends for its caller, whatever becomes of the work. */
+/** Server middleware and promises: it sees how the call ends for its caller, however the work ends. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { type CallResult, defineTool, type Middleware } from "../../../../mod.ts";

@@ -1,4 +1,4 @@
-/** Options that are wrong: said where the server is made, not when the first promise is due. */
+/** Invalid options: rejected where the server is created, not when the first promise is due. */
 import { match, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, type ServerOptions } from "../../../../mod.ts";

@@ -1,4 +1,4 @@
-/** What the tests of promises share: engines that misbehave, runs that wait to be told how to end, and readers of outcomes. */
+/** Fixtures of the tests of promises: failing engines, runs that wait for their end, and readers of outcomes. */
 import { ok, strictEqual } from "node:assert/strict";
 import { type CallResult, memoryEngine, type PromiseOutcome, type QuestionsResult } from "../../../../mod.ts";
 import { FakeClock } from "../../../../src/testing/mod.ts";
@@ -15,7 +15,7 @@ export const accept = (content?: unknown): Readonly<Record<string, unknown>> => 
   ...(content !== undefined && { content }),
 });
 
-/** A clock that stands still, and an engine that lives by it: for servers that share both. */
+/** A clock that does not advance by itself, and an engine on it: for servers that share both. */
 export function standstill(): { readonly clock: FakeClock; readonly engine: Engine } {
   const clock = new FakeClock();
   return { clock, engine: memoryEngine({ clock }) };
@@ -53,7 +53,7 @@ export function asFailure(settled: CallResult | undefined, code: string): unknow
   return settled.data;
 }
 
-/** Redeems a promise, without waiting unless it is told to. */
+/** Redeems a promise, without waiting unless `waitMs` is given. */
 export function redeem(bench: Bench, token: string, waitMs?: number): MaybePromise<CallResult> {
   return bench.call("redeem", { promise: token, ...(waitMs !== undefined && { wait_ms: waitMs }) });
 }
@@ -112,7 +112,7 @@ export function changed(engine: Engine, instead: Partial<Engine>): Engine {
   });
 }
 
-/** An engine that keeps nobody's process apart: as if each of its servers were a replica. */
+/** An engine without process ids: as if each of its servers were a replica. */
 export function withoutInstance(engine: Engine): Engine {
   return changed(engine, { name: "shared", processId: undefined });
 }

@@ -1,4 +1,4 @@
-/** Calls that go on after a question: what comes back with the continuation, however it is sent, and how often. */
+/** Calls that continue after a question: what comes back with the continuation, however it is sent, and how often. */
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
@@ -124,7 +124,7 @@ test("an answer counts with the promise itself as its continuation, and with no 
   strictEqual(asAnswer(await answer({ continuation: token })), "accept");
 });
 
-/** A tool that asks when it is told to, with a budget of 1 s, on an engine whose method waits to be let on. */
+/** A tool that asks on request, with a budget of 1 s, on an engine whose method waits to be released. */
 function askingWhile(method: "insert" | "hold") {
   const { clock, engine } = standstill();
   const writes = new Gates<void>();
@@ -164,7 +164,7 @@ async function answerAgain(
   return await redeem(bench, promise);
 }
 
-/** A call that has asked while it was being adopted, which goes on, and the same call with the answer. */
+/** A call that has asked while it was being adopted and is still running, and the same call with the answer. */
 async function answeredMeanwhile(method: "insert" | "hold") {
   const made = askingWhile(method);
   const { bench, clock, gates, writes } = made;

@@ -41,7 +41,7 @@ async function begun(handler: (input: Record<string, unknown>, ctx: Ctx) => Prom
   return { bench, clock, token, jobs, contexts };
 }
 
-/** Answers by redeeming again, and gives what is then said. */
+/** Answers by redeeming again, and returns the outcome of that. */
 async function answer(bench: Bench, token: string, responses: Readonly<Record<string, unknown>>): Promise<CallResult> {
   const call = watch(
     bench.call("redeem", { promise: token, wait_ms: 5_000 }, { meta: { continuation: token, responses } }),

@@ -1,4 +1,4 @@
-/** Deferred work at a shutdown: what runs ends, or is handed over to whoever shares the engine. */
+/** Deferred work at a shutdown: runs end, or are handed over to a process that shares the engine. */
 import { ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { type Ctx, defineTool, type ToolError } from "../../../../mod.ts";

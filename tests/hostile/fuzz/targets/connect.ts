@@ -122,7 +122,7 @@ function judge(sent: RpcSent, response: Response, bytes: Bytes): string {
   ok(isObject(error), textOf(bytes));
   // Of no path of the wire, or before any wire.
   if (error["jsonrpc"] === "2.0") return `${status} of the gate`;
-  // What is no request of the protocol is told so by the HTTP status.
+  // Input that is not a request of the protocol is rejected by its HTTP status.
   const isForeign = status === (sent.method === "POST" ? 415 : 405);
   return judgeError(error, sent.breaks, isForeign ? undefined : status);
 }

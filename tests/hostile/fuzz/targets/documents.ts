@@ -95,7 +95,7 @@ function damaged(random: RandomChoices): { readonly text: string; readonly docum
     try {
       return { text, document: JSON.parse(text) as unknown };
     } catch {
-      // What is no JSON is no document either.
+      // Text that is not JSON is not a document either.
     }
   }
 }

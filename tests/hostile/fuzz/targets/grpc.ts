@@ -179,7 +179,7 @@ function callOf(random: RandomChoices, pieces: readonly Uint8Array[], headers: R
   return { path: random.pick([CALL, STREAM]), pieces, headers };
 }
 
-/** Statuses of what callers may be told; that it broke is among them where it may have. */
+/** Statuses that callers may receive; INTERNAL is among them where the tool may have thrown. */
 const STATUSES: ReadonlySet<number> = new Set([OK, ...Object.values(GRPC_CODES)]);
 const FAULTS: ReadonlySet<number> = new Set([13, 14, 16]);
 

@@ -91,7 +91,7 @@ function judge({ method, body }: Sent, { status, headers }: Response, text: stri
   return judgeMessages(JSON.parse(text), breaks, status).join();
 }
 
-/** One, or those of a batch, of which the last is told. */
+/** One message, or those of a batch; the kind of the last one is returned. */
 function judgeMessages(json: unknown, breaks: boolean, status: number): string[] {
   if (!Array.isArray(json)) return [judgeMessage(json, breaks, status)];
   return json.map((one) => `batch of ${judgeMessage(one, breaks, status)}`).slice(-1);

@@ -20,13 +20,13 @@ const INITIALIZE = {
   params: { protocolVersion: "2025-03-26", capabilities: {}, clientInfo: { name: "fuzz", version: "1" } },
 };
 
-/** See above. A connection a case: what is sent first says what it speaks. */
+/** See above. A connection a case: the first message decides the revision. */
 export const stdioTarget: Target = {
   name: "stdio",
   open() {
     const logged: string[] = [];
     const server = createFixtureServer(logged);
-    const host = server["~host"];
+    const host = server["~server"].host;
     return Promise.resolve({
       make(random) {
         const isModern = random.oneIn(2);

@@ -109,7 +109,7 @@ function forge(random: RandomChoices, token: string, others: readonly string[]):
   }
 }
 
-/** Messages that have left so far: they may not tell one forgery from another. */
+/** Messages that have left so far: they must not distinguish one forgery from another. */
 const MAX_MESSAGES = 3;
 
 /** See above. */
@@ -138,7 +138,7 @@ export const tokensTarget: Target = {
       const [wanted, ...statuses] = MCP_LITE_CODES[assertCallerCode(told, false)];
       strictEqual(number, wanted);
       ok(statuses.includes(status));
-      // What is no text at all may be no JSON, or too deep.
+      // Input that is not text may be invalid JSON, or too deep.
       ok(told === code || told === "invalid_input" || typeof text !== "string", told);
       const all = messages.get(told) ?? new Set();
       messages.set(told, all.add(String(message)));

@@ -1,6 +1,6 @@
 /**
- * Webtools. What is right is told by a second reading of the specification, below, not by the wire: the code and the status for
- * just the damage that was done.
+ * Webtools. The expected code and status come from a second implementation of the specification, below, for just the damage that
+ * was done.
  */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { createWeather, URL_BASE } from "../../../wires/webtools/weather.ts";

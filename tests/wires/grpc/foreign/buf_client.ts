@@ -13,7 +13,8 @@ import {
   BadRequestSchema,
   ErrorInfoSchema,
 } from "../../../../src/wires/grpc/messages/gen/google/rpc/error_details_pb.ts";
-import { findProgram, type Found, root, runProgram, startProgram, temporaryFolder } from "../../../serve/programs.ts";
+import { findProgram, type Found, root, runProgram, startProgram } from "../../../serve/programs.ts";
+import { temporaryFolder } from "../../../temporary_folder.ts";
 import { CROWD, LARGE, VALUES } from "./amounts.ts";
 
 /** A response, in the JSON of Protocol Buffers. */

@@ -1,18 +1,20 @@
 /** Every way to reach the official servers: one row each. */
 import { createMcpHandler, type McpHttpHandler } from "@modelcontextprotocol/server";
 import { join } from "node:path";
-import { root } from "../../../serve/programs.ts";
+import { fileURLToPath } from "node:url";
 import { type McpTransport, mcpTransport, type McpTransportOptions } from "../../../../src/wires/mcp/mod.ts";
 import { stdioTransport } from "../../../../src/wires/mcp/stdio/mod.ts";
 import { serveOfficialV1 } from "./official_v1.ts";
 import { createOfficialV2 } from "./official_v2.ts";
+
+const root = fileURLToPath(new URL("../../../../", import.meta.url));
 
 /** A server that is reached. */
 export interface Opened {
   readonly transport: McpTransport;
   /** What its handlers saw, where they are in this process. */
   readonly journal: string[];
-  /** What can be told to the newer server. */
+  /** Notifications that the newer server can send. */
   readonly handler?: McpHttpHandler;
 }
 
@@ -23,7 +25,7 @@ export interface OfficialRow {
   readonly revision: string;
   /** Whether the server can ask. */
   readonly canAsk: boolean;
-  /** Whether it says things of its own. */
+  /** Whether the server sends messages that belong to no request. */
   readonly canTell: boolean;
   /** Whether what it does is seen here. */
   readonly isHere: boolean;
@@ -83,8 +85,8 @@ function stdio(name: string, program: string, revision: string): OfficialRow {
   };
 }
 
-/** The rows. */
-export const OFFICIAL: readonly OfficialRow[] = [
+/** Servers in this process. */
+export const OFFICIAL_IN_PROCESS: readonly OfficialRow[] = [
   v2("JSON where it will do", "auto"),
   v2("streams alone", "sse"),
   v2("JSON alone", "json"),
@@ -92,6 +94,10 @@ export const OFFICIAL: readonly OfficialRow[] = [
   v1("sessions, streams", true, false),
   v1("sessions, JSON", true, true),
   v1("without sessions", false, false),
+];
+
+/** Servers as processes. */
+export const OFFICIAL_PROGRAMS: readonly OfficialRow[] = [
   stdio("server 2.4", "stdio_v2_program.ts", "2026-07-28"),
   stdio("sdk 1.32", "stdio_v1_program.ts", "2025-11-25"),
 ];

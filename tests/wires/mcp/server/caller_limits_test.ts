@@ -80,7 +80,7 @@ function overPipes(server: Server): Asker & { readonly lines: readonly Message[]
     lines.push(message);
     if (message.id !== undefined) hear(message);
   };
-  const served = serveLines(mcpDuplex(), server["~host"], { input, write, graceMs: 0 });
+  const served = serveLines(mcpDuplex(), server["~server"].host, { input, write, graceMs: 0 });
   return {
     lines,
     ask: (method, params) =>

@@ -22,7 +22,11 @@ test("2025-11-25: how a task is, and that a page is done", { skip }, async () =>
   });
   const server = createServer({ tools: [slow, page] });
   const [input, output] = [new Pipe(), new Pipe()];
-  const served = serveLines(mcpDuplex(), server["~host"], { input, write: (line) => output.put(line), graceMs: 0 });
+  const served = serveLines(mcpDuplex(), server["~server"].host, {
+    input,
+    write: (line) => output.put(line),
+    graceMs: 0,
+  });
   const lines = output[Symbol.asyncIterator]();
   const next = async (): Promise<Message> => {
     return JSON.parse(new TextDecoder().decode((await lines.next()).value ?? undefined));

@@ -74,7 +74,7 @@ export function openStdio(
         input.end();
       },
     };
-    served.push(serveLines(mcpDuplex(), server["~host"], { input, write, graceMs: 0 }));
+    served.push(serveLines(mcpDuplex(), server["~server"].host, { input, write, graceMs: 0 }));
     return Promise.resolve(line);
   });
   const transport = new McpClientTransport({ transport: carrier, probeTimeoutMs: 30_000 }, options);

@@ -23,7 +23,7 @@ async function answersTo(...lines: readonly string[]): Promise<(readonly [id: un
     const { id, error } = JSON.parse(line);
     answers.push([id, error?.code ?? "ok"]);
   };
-  const served = serveLines(mcpDuplex(), server["~host"], { input, write, graceMs: 0 });
+  const served = serveLines(mcpDuplex(), server["~server"].host, { input, write, graceMs: 0 });
   for (const line of lines) input.put(line);
   input.end();
   await served;
@@ -63,7 +63,7 @@ test("an end that sends back all it gets is not talked to for ever", async () =>
   const write = (line: string) => {
     if (++count < 10) input.put(`${line}\n`);
   };
-  const served = serveLines(mcpDuplex(), server["~host"], { input, write, graceMs: 0 });
+  const served = serveLines(mcpDuplex(), server["~server"].host, { input, write, graceMs: 0 });
   input.put("no JSON\n");
   input.end();
   await served;

@@ -8,11 +8,11 @@
  */
 import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
 import { withTimeLimit } from "../../../../core/call/time_limit.ts";
-import { addRetryAfter, discard, isEventStream, readChunks, readText } from "../../../../http_client/read.ts";
+import { addRetryAfter, cancelBody, isEventStream, readChunks, readText } from "../../../../http_client/read.ts";
 import { connectionError } from "../../../../http_client/send.ts";
 import { readEvents, ResumableSseDecoder } from "../../../../http_client/sse.ts";
 import type { RequestId } from "../../../framing/json_rpc/decode.ts";
-import { decodeStatus, ofAnotherRequest } from "../../../framing/json_rpc/decode_error.ts";
+import { decodeStatus, wrongIdError } from "../../../framing/json_rpc/decode_error.ts";
 import {
   BACKGROUND_TIMEOUT_MS,
   type MessageTransport,
@@ -68,7 +68,7 @@ export class HttpTransport implements MessageTransport {
   async post(message: OneWayMessage, options: SendOptions): Promise<ErrorResult | undefined> {
     const response = await this.#post(message, options);
     if ("kind" in response) return response;
-    discard(response);
+    cancelBody(response);
     return response.ok ? undefined : decodeStatus(response.status, "", "MCP");
   }
 
@@ -98,7 +98,7 @@ export class HttpTransport implements MessageTransport {
     // In the background, and errors are ignored: a session that is not ended expires.
     withTimeLimit(BACKGROUND_TIMEOUT_MS, async (limit) => {
       const response = await this.#fetcher.send({ method: "DELETE", headers }, limit);
-      if (!("kind" in response)) discard(response);
+      if (!("kind" in response)) cancelBody(response);
     }).catch(() => {});
   }
 
@@ -116,7 +116,7 @@ export class HttpTransport implements MessageTransport {
       const reply = this.#take(text, id, true);
       if (reply !== undefined) return response.ok || "result" in reply ? reply : { ...reply, status, headers };
       const isOfAnother = response.ok && parseMessages(text).some(({ kind }) => kind === "reply");
-      if (isOfAnother) return { transportError: ofAnotherRequest(), status };
+      if (isOfAnother) return { transportError: wrongIdError(), status };
       return { transportError: addRetryAfter(decodeStatus(status, text, "MCP"), headers), status };
     } catch (thrown) {
       return { transportError: this.#toStreamError(thrown), status };

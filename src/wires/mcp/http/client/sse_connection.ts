@@ -7,7 +7,7 @@
 import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
 import { monitorFromSignal } from "../../../../core/call/time_limit.ts";
 import type { ActivityMonitor } from "../../../../core/call/transport.ts";
-import { addRetryAfter, discard, isEventStream, readChunks, readText } from "../../../../http_client/read.ts";
+import { addRetryAfter, cancelBody, isEventStream, readChunks, readText } from "../../../../http_client/read.ts";
 import { connectionError } from "../../../../http_client/send.ts";
 import { readEvents, ResumableSseDecoder } from "../../../../http_client/sse.ts";
 import { decodeStatus } from "../../../framing/json_rpc/decode_error.ts";
@@ -41,7 +41,7 @@ async function open(
   const response = await fetcher.send({ method: "GET", headers: { ...headers, accept: "text/event-stream" } }, limit);
   if ("kind" in response) return response;
   if (!response.ok || !isEventStream(response)) {
-    discard(response);
+    cancelBody(response);
     return decodeStatus(response.status, "", "MCP");
   }
   const { promise, resolve } = Promise.withResolvers<DuplexConnection | ErrorResult>();
@@ -89,7 +89,7 @@ function toConnection(endpoint: Fetcher | undefined, closing: AbortController): 
       const response = await endpoint.send({ method: "POST", headers: allHeaders, body: text }, limit);
       if ("kind" in response) return response;
       if (!response.ok) return await readError(response, limit, endpoint.maxBytes);
-      discard(response);
+      cancelBody(response);
       return undefined;
     },
     close: () => closing.abort(),

@@ -163,7 +163,7 @@ class Mcp implements MountedWire {
 
   #receive(head: Head, text: string, sse: LegacySseTransport | undefined): MaybePromise<Reply> {
     const parsed = parseJson(text, this.#host.limits.depth);
-    if ("refusal" in parsed) return toReply(errorResponse(null, parsed.refusal));
+    if ("error" in parsed) return toReply(errorResponse(null, parsed.error));
     const { value } = parsed;
     if (Array.isArray(value)) return this.#receiveBatch(head, value, sse);
     const message = decodeMessage(value);

@@ -21,8 +21,8 @@ export interface ServeStdioOptions extends ProtocolOptions {
 
 /** A server that can be served over stdio. */
 export interface StdioServer {
-  /** Services for wires. */
-  readonly "~host": WireHost;
+  /** Access to the server, for wires and adapters. */
+  readonly "~server": { readonly host: WireHost };
   /** Closes the server. */
   close(graceMs?: number): Promise<void>;
 }
@@ -49,14 +49,15 @@ const RULES: OptionRules<ServeStdioOptions> = { ...PROTOCOL_RULES, graceMs: whol
  * @throws {TypeError} If `server` is not a server, another option is invalid or unknown, or a tool violates the rules of MCP.
  */
 export async function serveStdio(server: StdioServer, options: ServeStdioOptions = {}): Promise<void> {
-  if (typeof server?.["~host"]?.dispatch?.call !== "function") {
-    throw new TypeError("Cannot serve this over stdio: pass the result of createServer()");
+  if (typeof server?.["~server"]?.host?.dispatch?.call !== "function") {
+    throw new TypeError("Cannot serve this over stdio: pass what createServer() gives");
   }
   checkOptions("serve MCP over stdio", options, RULES);
   const { graceMs = DEFAULT_GRACE_MS, ...protocol } = options;
+  const { host } = server["~server"];
   const output = claimOutput();
   try {
-    await serveLines(mcpDuplex(protocol), server["~host"], { input: process.stdin, write: output.write, graceMs });
+    await serveLines(mcpDuplex(protocol), host, { input: process.stdin, write: output.write, graceMs });
     await server.close(graceMs);
   } finally {
     output.release();

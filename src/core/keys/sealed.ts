@@ -19,13 +19,13 @@
  * @module
  */
 import { gcm } from "@noble/ciphers/aes.js";
-import type { TokenGuard } from "./guard.ts";
+import type { TokenGuard } from "../token/guard.ts";
 import { keyRing } from "./key_ring.ts";
-import { concatBytes } from "./layout.ts";
-import type { TokenKeys } from "./token.ts";
+import { concatBytes } from "../token/layout.ts";
+import type { QuestionKeys } from "../dispatch/services.ts";
 
 export type { Json, JsonObject } from "../../internal/json.ts";
-export type { TokenClaims, TokenKeys, TokenKind, VerifiedToken } from "./token.ts";
+export type { TokenClaims, TokenKeys, TokenKind, VerifiedToken } from "../token/token.ts";
 
 const NONCE_BYTES = 12;
 
@@ -35,7 +35,7 @@ const NONCE_BYTES = 12;
  * @param keys As for other rings: `kid:secret`, separated by commas, or a list of them. The first seals, all open.
  * @throws {TypeError} If there is no key, or one is invalid. The message never contains a secret.
  */
-export function sealed(keys: string | readonly string[]): TokenKeys {
+export function sealed(keys: string | readonly string[]): QuestionKeys {
   return keyRing(keys, { seal: gcmGuard });
 }
 

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { decodeBase64Url, encodeBase64Url } from "./base64url.ts";
-import { deriveKey, type Hmac, macGuard, nobleHmac, type TokenGuard } from "./guard.ts";
+import { decodeBase64Url, encodeBase64Url } from "../token/base64url.ts";
+import { deriveKey, type Hmac, macGuard, nobleHmac, type TokenGuard } from "../token/guard.ts";
 import {
   bindTo,
   concatBytes,
@@ -15,8 +15,11 @@ import {
   encodeText,
   STAMP_BYTES,
   tokenShapes,
-} from "./layout.ts";
-import type { TokenClaims, TokenKeys, TokenKind, VerifiedToken } from "./token.ts";
+} from "../token/layout.ts";
+import type { TokenClaims, TokenKind, VerifiedToken } from "../token/token.ts";
+import { withQuestions } from "../dispatch/questions/with_questions.ts";
+import type { QuestionKeys } from "../dispatch/services.ts";
+import type { Logger } from "../handler/context.ts";
 
 /** Options of {@link keyRing}. */
 export interface KeyRingOptions {
@@ -61,14 +64,32 @@ const MIN_SECRET_BYTES = 32;
  * is ignored.
  * @throws {TypeError} If there is no key, or one is invalid. The message never contains a secret.
  */
-export function keyRing(keys: string | readonly string[], options: KeyRingOptions = {}): TokenKeys {
+export function keyRing(keys: string | readonly string[], options: KeyRingOptions = {}): QuestionKeys {
   const ring = parseKeys(keys);
   return ringOf(() => ring, options);
 }
 
-/** A ring with random keys, created on first use because some runtimes have no randomness outside of requests. */
-export function randomKeyRing(): TokenKeys {
+/** A ring with random keys, made at its first use: some runtimes have no randomness before the first request. */
+export function randomKeyRing(): QuestionKeys {
   return ringOf(() => [{ kid: "random", secret: crypto.getRandomValues(new Uint8Array(MIN_SECRET_BYTES)) }], {});
+}
+
+const RANDOM_KEYS_WARNING =
+  "Tokens are signed with a random key: other replicas refuse them, and so will this one after a restart. " +
+  'Pass createServer({ keys: "k1:…" }), from your secrets';
+
+/** Random keys for a server without keys, with a warning when the first token is signed. */
+export function randomKeys(logger: Logger | undefined): QuestionKeys {
+  const ring = randomKeyRing();
+  let hasWarned = false;
+  return {
+    ...ring,
+    sign(kind, claims) {
+      if (!hasWarned) (logger ?? console).warn(RANDOM_KEYS_WARNING);
+      hasWarned = true;
+      return ring.sign(kind, claims);
+    },
+  };
 }
 
 function parseKeys(keys: string | readonly string[]): Ring<Key> {
@@ -96,7 +117,7 @@ function mapRing<From, To>([first, ...others]: Ring<From>, map: (entry: From, in
 }
 
 /** @param makeRing Called when the first token of a kind is signed or verified. */
-function ringOf(makeRing: () => Ring<Key>, { hmac = nobleHmac, seal }: KeyRingOptions): TokenKeys {
+function ringOf(makeRing: () => Ring<Key>, { hmac = nobleHmac, seal }: KeyRingOptions): QuestionKeys {
   const version = seal === undefined ? 1 : 2;
   const lanes: Partial<Record<TokenKind, Ring<Lane>>> = {};
 
@@ -145,5 +166,5 @@ function ringOf(makeRing: () => Ring<Key>, { hmac = nobleHmac, seal }: KeyRingOp
     return nowMs < (stamp.expSeconds + LEEWAY_SECONDS) * 1000 ? { ...stamp, ...decoded } : "expired";
   }
 
-  return { isSealed: seal !== undefined, sign, verify };
+  return withQuestions({ isSealed: seal !== undefined, sign, verify });
 }

@@ -1,141 +1,144 @@
 /**
- * What a job means, and who may change it and when: the same for every engine.
+ * Semantics of jobs, the same for every engine: which changes are valid in which state.
  *
- * The first word counts: what is done stays done, what is cancelled stays cancelled, and a run that was taken for dead
- * (its epoch is over) can change nothing any more.
+ * `done` and `cancelled` are final. Changes by a run with a stale epoch, which was considered dead, are rejected.
  *
  * @module
  */
-import { askedAgain, type CallResult, NO_ANSWER, type Progress, type Question } from "../core/call/outcome.ts";
-import type { Json } from "../internal/json.ts";
-import type { AskAnswer, Engine, Job, JobState, Memo } from "./engine.ts";
+import { askedAgain, NO_ANSWER } from "../../call/outcome.ts";
+import type { CallResult, Progress, Question } from "../../call/outcome.ts";
+import type { Json } from "../../../internal/json.ts";
+import type { AskAnswer, Engine, Job, JobState, Memo } from "../../../engine/engine.ts";
 
-/** How often a change is tried again that others were faster than. */
+/** Number of times that a change is repeated after concurrent changes. */
 const MAX_TRIES = 100;
 
-/** A job that is over runs no more: its arguments may be large, and their digest is kept; its config may hold secrets. */
-const OVER: Pick<Job, "args" | "config" | "memo"> = { args: null, config: undefined, memo: { answers: {}, steps: {} } };
+/** Members removed at the end of a job: arguments may be large, and config may hold secrets. The digest remains. */
+const ENDED: Pick<Job, "args" | "config" | "memo"> = {
+  args: null,
+  config: undefined,
+  memo: { answers: {}, steps: {} },
+};
 
-/** Whether nothing can happen to the job any more. */
+/** Whether the state of a job is final. */
 export function isFinal({ state }: Job): boolean {
   return state === "done" || state === "cancelled";
 }
 
 /** The jobs of one engine. */
 export class Jobs {
-  /** Where they are kept. */
+  /** Stores and delivers the jobs. */
   readonly engine: Engine;
-  /** Looks that are under way: whoever wants to know the same meanwhile shares them. */
-  readonly #looks = new Map<string, Promise<Job | undefined>>();
+  /** Pending reads, shared by concurrent readers of the same job. */
+  readonly #reads = new Map<string, Promise<Job | undefined>>();
 
-  /** @param engine Where they are kept. */
   constructor(engine: Engine) {
     this.engine = engine;
   }
 
-  /** Begins a run of a job that is due; `undefined` if there is nothing to run. */
+  /** Starts a run of a job that is due; `undefined` if there is nothing to run. */
   claim(id: string): Promise<Job | undefined> {
     return this.#change(id, (job) => {
-      // A running one is due because whoever ran it has died.
+      // A running job is due if the process that ran it has died.
       if (job.state !== "queued" && job.state !== "running") return undefined;
       return { ...job, state: "running", epoch: job.epoch + 1, attempt: job.attempt + 1 };
     });
   }
 
-  /** A run tells how far it has come. */
+  /** Stores the progress of a run. */
   progress(run: Job, progress: Progress, estimatedMs: number | undefined): Promise<Job | undefined> {
     return this.#changeRun(run, (job) => {
       return { ...job, progress, ...(estimatedMs !== undefined && { estimatedMs }) };
     });
   }
 
-  /** A run keeps the result of a step. */
+  /** Stores the result of a step. */
   saveStep(run: Job, key: string, value: Json): Promise<Job | undefined> {
     return this.#changeRun(run, (job) => {
       return { ...job, memo: { ...job.memo, steps: { ...job.memo.steps, [key]: value } } };
     });
   }
 
-  /** A run has ended. What only runs need is kept no longer. */
+  /** Stores the result of a run and ends the job. */
   finish(run: Job, outcome: CallResult): Promise<Job | undefined> {
-    return this.#changeRun(run, (job) => ({ ...job, ...OVER, state: "done", outcome }));
+    return this.#changeRun(run, (job) => ({ ...job, ...ENDED, state: "done", outcome }));
   }
 
-  /** Another call waits for the job, too. The job as it then is; `undefined` if there is none. */
+  /** Marks a job as awaited by another call. Returns the job; `undefined` if there is none. */
   async join(id: string): Promise<Job | undefined> {
-    return await this.#change(id, (job) => (isFinal(job) ? undefined : { ...job, isJoined: true })) ??
+    return await this.#change(id, (job) => (isFinal(job) ? undefined : { ...job, hasOtherWaiters: true })) ??
       await this.engine.get(id);
   }
 
-  /** A run has ended without anything to keep. `false` if others wait for the job: then it is not forgotten. */
+  /** Deletes the job of a run that ended without a result to store. `false` if other calls wait for it; then it remains. */
   async forget(run: Job): Promise<boolean> {
-    // Looked at first: whoever tries again, having heard nothing, may find what somebody else began under the id since.
+    // Checked first: after a lost reply to an earlier attempt, another call may have created a job with the same id.
     const forgotten = await this.#change(run.id, (job) => {
       if (job.state !== "running" || job.epoch !== run.epoch || job.expiresAtMs !== run.expiresAtMs) return undefined;
-      // It has expired at once, and its id is free. To remove it, too, would be to remove what somebody else began under it.
-      return job.isJoined ? job : { ...job, state: "cancelled", expiresAtMs: 0 };
+      // The job expires at once, which frees its id. Removing it as well could remove a newer job with the same id.
+      return job.hasOtherWaiters ? job : { ...job, state: "cancelled", expiresAtMs: 0 };
     });
     return forgotten?.state !== "running";
   }
 
-  /** A run has stopped to ask. */
+  /** Stores the questions of a run. */
   ask(run: Job, requests: Readonly<Record<string, Question>>, memo: Memo): Promise<Job | undefined> {
     return this.#changeRun(run, (job) => ({ ...job, state: "asking", requests, memo }));
   }
 
-  /** A run has failed and may succeed later. */
+  /** Schedules another attempt after a failed run. */
   retry(run: Job, delayMs: number): Promise<void> {
     return this.#requeue(run, run.attempt, delayMs);
   }
 
-  /** A run is left to another process, and no attempt is spent. */
+  /** Passes a run to another process, without counting the attempt. */
   handOver(run: Job, delayMs: number): Promise<void> {
     return this.#requeue(run, run.attempt - 1, delayMs);
   }
 
   /**
-   * The caller answers. Of each key the first answer counts; what was not asked is ignored, and what is no answer is asked
-   * again. The job goes on once nothing is open.
+   * Stores the caller's answers. The first answer to each key counts; answers to other keys are ignored, and malformed ones are
+   * asked for again. The job continues once all questions are answered.
    */
   async answer(id: string, answers: ReadonlyMap<string, AskAnswer>): Promise<void> {
     const answered = await this.#change(id, (job) => {
-      // Answered before, by someone who may not have come to schedule it.
+      // Answered before, by a process that may have died before it scheduled the job.
       if (job.state === "queued" && [...answers.keys()].some((key) => Object.hasOwn(job.memo.answers, key))) return job;
       if (job.state !== "asking") return undefined;
       const { requests = {}, ...rest } = job;
       const asked = [...answers].filter(([key]) => Object.hasOwn(requests, key));
       if (asked.length === 0) return undefined;
-      const good = asked.filter(([, { action }]) => action !== "malformed");
-      const memo = { ...job.memo, answers: { ...job.memo.answers, ...Object.fromEntries(good) } };
+      const valid = asked.filter(([, { action }]) => action !== "malformed");
+      const memo = { ...job.memo, answers: { ...job.memo.answers, ...Object.fromEntries(valid) } };
       const open = Object.entries(requests).filter(([key]) => !Object.hasOwn(memo.answers, key))
-        // It takes no run to see what is no answer.
+        // A malformed answer is detected without a run.
         .map(([key, one]) => [key, answers.has(key) ? askedAgain(key, one, NO_ANSWER) : one] as const);
       if (open.length > 0) return { ...job, memo, requests: Object.fromEntries(open) };
-      // An answered question is not a spent attempt.
+      // A run that asked does not count as an attempt.
       return { ...rest, state: "queued", memo, attempt: job.attempt - 1 };
     });
     if (answered?.state === "queued") await this.engine.schedule(id, 0);
   }
 
-  /** Cancels a job for good, unless it has ended. Tells its state; `undefined` if there is none. */
+  /** Cancels a job, unless it has ended. Returns its state; `undefined` if there is none. */
   async cancel(id: string): Promise<JobState | undefined> {
     const cancelled = await this.#change(id, (job) => {
-      return isFinal(job) ? undefined : { ...job, ...OVER, state: "cancelled" };
+      return isFinal(job) ? undefined : { ...job, ...ENDED, state: "cancelled" };
     });
     return (cancelled ?? await this.engine.get(id))?.state;
   }
 
-  /** Whether the run still has the right to speak. */
+  /** Whether the epoch of a run is current. */
   async isCurrent(run: Job): Promise<boolean> {
-    const job = await this.look(run.id);
+    const job = await this.read(run.id);
     return job?.state === "running" && job.epoch === run.epoch;
   }
 
   /**
-   * Waits until `isEnough`, or `ended`, and gives the job as it then is; `undefined` if there is none (any more).
+   * Waits until `isEnough` or `ended`, and returns the job; `undefined` if there is none (any more).
    *
-   * @param ended Resolves when there is no more time.
-   * @param onChange Told of each state that is not enough.
+   * @param ended Resolves when the time is up.
+   * @param onChange Called with each state that is not enough.
    */
   async wait(
     id: string,
@@ -143,7 +146,7 @@ export class Jobs {
     ended: Promise<void>,
     onChange?: (job: Job) => void,
   ): Promise<Job | undefined> {
-    // One promise for whatever wakes it: thousands may wait, and each promise is kept for as long as they do.
+    // One promise at a time: thousands of calls may wait, and each promise would live as long as its call.
     let wake = (): void => {};
     let isOver = false;
     const unsubscribe = this.engine.subscribe(id, () => wake());
@@ -153,10 +156,10 @@ export class Jobs {
     });
     try {
       for (;;) {
-        // Before the look, so that no change falls between.
+        // Before the read, so that no change is missed in between.
         const { promise: woken, resolve } = Promise.withResolvers<void>();
         wake = resolve;
-        const job = await this.look(id);
+        const job = await this.read(id);
         if (job === undefined || isEnough(job) || isOver) return job;
         onChange?.(job);
         await woken;
@@ -171,21 +174,21 @@ export class Jobs {
     if (queued !== undefined) await this.engine.schedule(run.id, delayMs);
   }
 
-  /** The job as it is now. One look for all who are told of the same change: a job may be large. */
-  look(id: string): Promise<Job | undefined> {
-    let look = this.#looks.get(id);
-    if (look === undefined) {
-      // After this turn, in which all are told.
-      look = Promise.resolve().then(() => {
-        this.#looks.delete(id);
+  /** The current state of a job. Subscribers of one change share a read, because a job may be large. */
+  read(id: string): Promise<Job | undefined> {
+    let read = this.#reads.get(id);
+    if (read === undefined) {
+      // After this turn, in which all subscribers are notified.
+      read = Promise.resolve().then(() => {
+        this.#reads.delete(id);
         return this.engine.get(id);
       });
-      this.#looks.set(id, look);
+      this.#reads.set(id, read);
     }
-    return look;
+    return read;
   }
 
-  /** Mostly nobody else has changed the job since the run knew it: then the engine is asked once. */
+  /** Changes the job of a run. Without concurrent changes this takes one request to the engine. */
   async #changeRun(run: Job, change: (job: Job) => Job): Promise<Job | undefined> {
     const next = { ...change(run), version: run.version + 1 };
     if (await this.engine.replace(next, run.version)) return next;
@@ -194,7 +197,7 @@ export class Jobs {
     });
   }
 
-  /** The job after the change; `undefined` if there is none, or it may not be changed so. */
+  /** Changes a job. Returns the changed job; `undefined` if there is none, or the change is invalid. */
   async #change(id: string, change: (job: Job) => Job | undefined): Promise<Job | undefined> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const job = await this.engine.get(id);
@@ -203,6 +206,6 @@ export class Jobs {
       const next = { ...changed, version: job.version + 1 };
       if (await this.engine.replace(next, job.version)) return next;
     }
-    throw new Error(`Cannot change job ${id}: others were faster ${MAX_TRIES} times`);
+    throw new Error(`Cannot change job ${id}: it was changed concurrently ${MAX_TRIES} times`);
   }
 }

@@ -1,0 +1,127 @@
+/**
+ * The interface between the plain call and the code of promises: the option `engine` brings an implementation.
+ *
+ * @module
+ */
+import type { Peer } from "../call/call.ts";
+import type { CallResult, ErrorResult, FailureOutcome } from "../call/outcome.ts";
+import type { Engine, EngineWorker } from "../../engine/engine.ts";
+import type { MaybePromise } from "../../internal/async.ts";
+import type { Logger } from "../handler/context.ts";
+import type { TokenKeys } from "../token/token.ts";
+import type { PromiseOptions, ToolDefinition } from "../tool/definition.ts";
+import type { ToolRegistry } from "../tool/registry.ts";
+import type { RedeemInput } from "../tool/system_tools.ts";
+import type { CallContext } from "./call_context.ts";
+import type { CallServices, QuestionKeys } from "./services.ts";
+import type { Middleware } from "../handler/middleware.ts";
+
+/** Services that promises need beside those of every run. */
+export interface DispatchServices extends CallServices {
+  /** The server's tools. */
+  readonly registry: ToolRegistry;
+  /** Promises and jobs; `undefined` on a server without an engine. */
+  readonly deferral: Deferral | undefined;
+  /** Whether the grace period of a shutdown is over. */
+  readonly isGraceOver: boolean;
+  /** Runs a tool within its own middleware. Never throws, never rejects. */
+  runTool(run: CallContext): MaybePromise<CallResult>;
+  /** Runs middleware, the first outermost, around `last`. Never throws, never rejects. */
+  runWithin(
+    run: CallContext,
+    middleware: readonly Middleware[],
+    last: () => MaybePromise<CallResult>,
+  ): MaybePromise<CallResult>;
+  /** Converts a value that a run threw to its result, with the handlers of `onError`. */
+  settleRun(run: CallContext, thrown: unknown): FailureOutcome | ErrorResult;
+}
+
+/** Contents of a promise token that can be read without a look-up. */
+export interface PromiseTerms {
+  /** Name of the tool that was called. */
+  readonly tool: string;
+  /** When the token was issued, in milliseconds since the Unix epoch; up to a second early. */
+  readonly createdAtMs: number;
+  /** Lifetime of the token from then, in milliseconds. */
+  readonly ttlMs: number;
+}
+
+/** Promises, jobs and idempotency keys: implemented in promises/, brought by the value of the option `engine`. */
+export interface Deferral {
+  /**
+   * Checks tools against engine and keys.
+   *
+   * @throws {TypeError} If a tool takes config, which the engine would store in plain text.
+   */
+  assertConfigHidden(definitions: readonly ToolDefinition[]): void;
+  /**
+   * Settles with `running`, or with the error at the deadline; once the tool's budget is spent, the run becomes a job, and its
+   * caller gets a promise token.
+   */
+  guard(
+    run: CallContext,
+    running: Promise<CallResult>,
+    promise: Required<PromiseOptions>,
+    deadlineMs: number,
+  ): Promise<CallResult>;
+  /** Checks config and arguments, inserts a job and returns its promise token at once. */
+  enqueue(run: CallContext): Promise<CallResult>;
+  /** Gives a run the id that follows from its idempotency key; its caller may disconnect. */
+  bindKey(run: CallContext, key: string): void;
+  /** Runs a call with an idempotency key as a job from the start; a repeated call joins the first. */
+  runKeyed(run: CallContext): Promise<CallResult>;
+  /** Answers the questions of a job by a call that has the job's promise token as its continuation. */
+  join(run: CallContext, token: string): Promise<CallResult>;
+  /** Runs the system tools `redeem` and `cancel`. */
+  runSystemTool(run: CallContext, input: RedeemInput): Promise<CallResult>;
+  /** The promise of external work that `value` describes; `undefined` if `value` is the final output. */
+  promiseExternal(run: CallContext, value: unknown): CallResult | undefined;
+  /** The promise token of a run whose job was promised; `undefined` for other runs. */
+  tokenOf(run: CallContext): string | undefined;
+  /** Reads a promise token of this caller. */
+  readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult;
+  /** Starts a worker that runs jobs as they come due. */
+  work(concurrency: number): EngineWorker;
+  /** Starts a worker if jobs of an earlier process may be waiting. */
+  resume(): void;
+  /** Ends all waits and stops the workers; resolves when their jobs have ended. */
+  stop(): Promise<void>;
+}
+
+/** Options of jobs. */
+export interface JobOptions {
+  /** Runs around every run of a job; the first is the outermost. */
+  readonly jobMiddleware: readonly Middleware[];
+  /** Number of jobs that run at once in this process; 0 for none. */
+  readonly concurrency: number;
+  /** Largest result of a job, in UTF-16 code units of JSON. */
+  readonly resultChars: number;
+}
+
+/** Options of {@link DeferralSupport.create}. */
+export interface DeferralOptions extends JobOptions {
+  /** Stores and delivers jobs. */
+  readonly engine: Engine;
+  /** Signs promise tokens. */
+  readonly keys: TokenKeys;
+}
+
+/** The code that an engine brings. */
+export interface DeferralSupport {
+  /** The tools `redeem` and `cancel`. */
+  readonly systemTools: readonly ToolDefinition[];
+  /** Makes the deferral of one server. */
+  create(services: DispatchServices, options: DeferralOptions): Deferral;
+  /** Makes keys for a server that has none: random ones, with a warning at their first use. */
+  randomKeys(logger: Logger | undefined): QuestionKeys;
+}
+
+/** An engine that brings the code of promises: made by the functions of Toolwire, or by `withPromises(engine)`. */
+export interface PromiseEngine extends Engine {
+  /**
+   * Not part of the public interface.
+   *
+   * @internal
+   */
+  readonly "~deferral": DeferralSupport;
+}

@@ -1,0 +1,40 @@
+import { ToolError } from "../../errors/tool_error.ts";
+import type { MaybePromise } from "../../../internal/async.ts";
+import type { Engine } from "../../../engine/engine.ts";
+
+/**
+ * Wraps an engine so that callers get its errors as `unavailable`, without their details.
+ *
+ * @param report Called with each error.
+ */
+export function withErrorReporting(engine: Engine, report: (error: unknown) => void): Engine {
+  const fail = (cause: unknown): never => {
+    if (cause instanceof ToolError) throw cause;
+    report(cause);
+    const details = { retry_after_ms: 1_000 };
+    throw new ToolError("unavailable", "The job engine does not answer; try again", { details, cause });
+  };
+  const attempt = <Value>(request: () => MaybePromise<Value>): MaybePromise<Value> => {
+    try {
+      const reply = request();
+      return reply instanceof Promise ? reply.catch(fail) : reply;
+    } catch (cause) {
+      return fail(cause);
+    }
+  };
+  return {
+    name: engine.name,
+    get processId() {
+      return engine.processId;
+    },
+    insert: (job, dueInMs) => attempt(() => engine.insert(job, dueInMs)),
+    get: (id) => attempt(() => engine.get(id)),
+    replace: (job, version) => attempt(() => engine.replace(job, version)),
+    remove: (id) => attempt(() => engine.remove(id)),
+    subscribe: (id, onChange) => engine.subscribe(id, onChange),
+    schedule: (id, delayMs) => attempt(() => engine.schedule(id, delayMs)),
+    lease: (id) => attempt(() => engine.lease(id)),
+    work: (run, options) => engine.work(run, options),
+    close: () => engine.close(),
+  };
+}

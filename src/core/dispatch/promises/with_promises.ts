@@ -1,0 +1,134 @@
+/**
+ * The code of promises, jobs and idempotency keys, as an engine brings it to a server.
+ *
+ * @module
+ */
+import type { Peer } from "../../call/call.ts";
+import type { CallResult, ErrorResult } from "../../call/outcome.ts";
+import type { Engine, EngineWorker } from "../../../engine/engine.ts";
+import { Pending } from "../../handler/context.ts";
+import { randomKeys } from "../../keys/key_ring.ts";
+import type { TokenKeys } from "../../token/token.ts";
+import type { PromiseOptions, ToolDefinition } from "../../tool/definition.ts";
+import { type RedeemInput, SYSTEM_TOOLS } from "../../tool/system_tools.ts";
+import type { CallContext } from "../call_context.ts";
+import type {
+  Deferral,
+  DeferralOptions,
+  DeferralSupport,
+  DispatchServices,
+  PromiseEngine,
+  PromiseTerms,
+} from "../deferral.ts";
+import { assertConfigHidden } from "./config_encryption.ts";
+import { withErrorReporting } from "./engine_errors.ts";
+import { JobRunner } from "./job_runner.ts";
+import { Jobs } from "./jobs.ts";
+import { JobWaiters } from "./job_waiters.ts";
+import { PromiseTokens } from "./promise_tokens.ts";
+import { promiseAgain, Redeemer } from "./redeem.ts";
+
+/**
+ * Adds the code of promises, jobs and idempotency keys to an engine of your own; the engines of Toolwire have it.
+ *
+ * @param engine Stores and delivers jobs; gets one more member.
+ * @returns The same engine, for the option `engine` of a server.
+ */
+export function withPromises<Own extends Engine>(engine: Own): Own & PromiseEngine {
+  return Object.assign(engine, { "~deferral": SUPPORT });
+}
+
+const SUPPORT: DeferralSupport = {
+  systemTools: SYSTEM_TOOLS,
+  create: (services, options) => new EngineDeferral(services, options),
+  randomKeys,
+};
+
+class EngineDeferral implements Deferral {
+  readonly #services: DispatchServices;
+  readonly #engine: Engine;
+  readonly #keys: TokenKeys;
+  readonly #promises: PromiseTokens;
+  readonly #waits: JobWaiters;
+  readonly #runner: JobRunner;
+  readonly #redeemer: Redeemer;
+
+  constructor(services: DispatchServices, options: DeferralOptions) {
+    const { engine, keys } = options;
+    const reporting = withErrorReporting(engine, (error) => void services.mask(error, { engine: engine.name }));
+    const jobs = new Jobs(reporting);
+    this.#services = services;
+    this.#engine = engine;
+    this.#keys = keys;
+    const promises = this.#promises = new PromiseTokens(services, reporting, keys);
+    const waits = this.#waits = new JobWaiters(services, jobs, promises);
+    this.#runner = new JobRunner(services, { ...options, jobs, promises, waits });
+    this.#redeemer = new Redeemer(services, jobs, promises, waits);
+  }
+
+  assertConfigHidden(definitions: readonly ToolDefinition[]): void {
+    assertConfigHidden(definitions, this.#engine, this.#keys);
+  }
+
+  guard(
+    run: CallContext,
+    running: Promise<CallResult>,
+    promise: Required<PromiseOptions>,
+    deadlineMs: number,
+  ): Promise<CallResult> {
+    return this.#runner.guard(run, running, promise, deadlineMs);
+  }
+
+  enqueue(run: CallContext): Promise<CallResult> {
+    return this.#runner.enqueue(run);
+  }
+
+  bindKey(run: CallContext, key: string): void {
+    this.#runner.bindKey(run, key);
+  }
+
+  runKeyed(run: CallContext): Promise<CallResult> {
+    return this.#runner.runKeyed(run);
+  }
+
+  join(run: CallContext, token: string): Promise<CallResult> {
+    return this.#redeemer.join(run, token);
+  }
+
+  runSystemTool(run: CallContext, input: RedeemInput): Promise<CallResult> {
+    this.#runner.ensureWorker();
+    return run.definition.name === "redeem" ? this.#redeemer.redeem(run, input) : this.#redeemer.cancel(run, input);
+  }
+
+  promiseExternal(run: CallContext, value: unknown): CallResult | undefined {
+    const { redeemed, definition: { external } } = run;
+    if (redeemed === undefined) return external && this.#promises.ofExternal(run, external.ttlMs, value);
+    return value instanceof Pending ? promiseAgain(redeemed, value, this.#services.clock.now()) : undefined;
+  }
+
+  tokenOf({ lease }: CallContext): string | undefined {
+    return lease?.isPromised ? this.#promises.ofJob(lease.job).token : undefined;
+  }
+
+  readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult {
+    const opened = this.#promises.open(token, peer.principal);
+    if ("kind" in opened) return opened;
+    const { definition: { name, promise, external, remote }, expiresAtMs } = opened;
+    const { ttlMs = remote?.ttlMs(opened) ?? 0 } = promise ?? external ?? {};
+    // The expiry in the token was rounded up to a second.
+    return { tool: name, createdAtMs: expiresAtMs - 1_000 - ttlMs, ttlMs };
+  }
+
+  work(concurrency: number): EngineWorker {
+    return this.#runner.work(concurrency);
+  }
+
+  resume(): void {
+    if (this.#services.registry.canPromise && this.#runner.outlivesProcess) this.#runner.ensureWorker();
+  }
+
+  async stop(): Promise<void> {
+    this.#waits.endAll();
+    await this.#runner.stop();
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * The code of questions, steps and caller state, as keys bring it to a server.
+ *
+ * @module
+ */
+import { digestOf } from "../../token/digest.ts";
+import type { TokenKeys } from "../../token/token.ts";
+import type { QuestionKeys, QuestionSupport } from "../services.ts";
+import { QuestionTracker } from "./asking.ts";
+import { SignedCallerState } from "./caller_state.ts";
+import { decodeContinuation } from "./continuation.ts";
+
+/**
+ * Adds the code of questions, steps and caller state to keys of your own; the keys of `keyRing()` and `sealed()` have it.
+ *
+ * @param keys Signs and verifies tokens; gets one more member.
+ * @returns The same keys, for the option `keys` of a server.
+ */
+export function withQuestions<Keys extends TokenKeys>(keys: Keys): Keys & QuestionKeys {
+  return Object.assign(keys, { "~questions": createQuestions });
+}
+
+function createQuestions(keys: TokenKeys): QuestionSupport {
+  return {
+    digest({ definition, call: { args, config } }) {
+      // Another config makes it another call.
+      return digestOf(definition.name, config === undefined ? args : { args, config: config.reveal() });
+    },
+    start: (run, memo) => new QuestionTracker(run, keys, memo),
+    openCallerState: (run) => new SignedCallerState(run, keys),
+    resume: (run, continuation) => decodeContinuation(keys, run, continuation),
+  };
+}

@@ -1,0 +1,58 @@
+/**
+ * The core of Toolwire: define a tool, serve it over MCP-lite, call it. A feature arrives with the value that asks for it.
+ *
+ * - `engine: memoryEngine()` of `./engine`, or another engine, brings promises and idempotency keys.
+ * - `keys: keyRing("k1:…")` of `./tokens` brings questions (`ctx.elicit`), steps and caller state.
+ * - `toolDefiner(valibotJsonSchema, compiledChecks)` of `./schema` brings schemas of valibot, and compiled checks.
+ * - `wires: [mcp()]` of `./mcp`, or another wire, brings its protocol.
+ *
+ * The front door, `jsr:@toolwire/toolwire`, is the core with all of these.
+ *
+ * @example Define, serve, call
+ * ```ts
+ * import { createClient, createServer, defineTool, memoryTransport } from "jsr:@toolwire/toolwire/core";
+ * import { jsonSchema } from "jsr:@toolwire/toolwire/json-schema";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const Input = jsonSchema<{ a: number; b: number }>({
+ *   type: "object",
+ *   properties: { a: { type: "number" }, b: { type: "number" } },
+ *   required: ["a", "b"],
+ * });
+ * const add = defineTool("add").describe("Add two numbers").input(Input).handle(({ a, b }) => a + b);
+ *
+ * const server = createServer({ name: "math", version: "1.0.0", tools: [add] });
+ * const math = createClient<typeof server>(memoryTransport(server));
+ * strictEqual(await math.add({ a: 1, b: 2 }), 3);
+ * ```
+ *
+ * @module
+ */
+export { defineCoreTool as defineTool, type DefineTool, toolDefiner } from "./tool/define_tool.ts";
+export type { ToolBuilder } from "./tool/builder_types.ts";
+export type { AnyTool, InferErrors, InferInput, InferOutput, InferPartial, Tool } from "./tool/definition.ts";
+export type { Ctx, Logger } from "./handler/context.ts";
+export { Failure } from "./errors/failure.ts";
+export { ToolError, type ToolErrorOptions } from "./errors/tool_error.ts";
+export type { ToolErrorCode } from "./errors/code.ts";
+export type { Principal } from "./call/call.ts";
+export type { CallResult, ErrorResult, Outcome, Progress } from "./call/outcome.ts";
+export type { ExactCheck, SchemaAdapter } from "./schema/adapter.ts";
+export type { JsonSchema, Schema } from "./schema/standard_schema.ts";
+export type { PromiseEngine } from "./dispatch/deferral.ts";
+export type { QuestionKeys } from "./dispatch/services.ts";
+export { createCoreServer as createServer, type Notify, type Server } from "../server/server.ts";
+export type {
+  CommonServerOptions,
+  CoreServerOptions,
+  PromiseServerOptions,
+  ServerIdentity,
+} from "../server/options.ts";
+export type { AllTools, ComposableOptions, Part } from "../server/part.ts";
+export type { CorsOptions, OriginPolicy } from "../server/origin_guard.ts";
+export type { Limits, RequestWire, ServerInfo } from "../wires/wire.ts";
+export { mcpLite, type McpLiteOptions } from "../wires/mcp_lite/server/mcp_lite.ts";
+export { type MemoryOptions, type MemoryServer, memoryTransport } from "../wires/memory/client/transport.ts";
+export { type ClientOptions, createClient } from "../client/client.ts";
+export type { Client, ToolsOf, UntypedClient } from "../client/types.ts";
+export type { Middleware, MiddlewareCtx, OnError } from "./handler/middleware.ts";

@@ -1,0 +1,85 @@
+/**
+ * `createServer` of the front door: the core with promises, questions, caller state and MCP.
+ *
+ * @module
+ */
+import type { PromiseEngine } from "../../core/dispatch/deferral.ts";
+import { withPromises } from "../../core/dispatch/promises/with_promises.ts";
+import { withQuestions } from "../../core/dispatch/questions/with_questions.ts";
+import type { QuestionKeys } from "../../core/dispatch/services.ts";
+import { keyRing } from "../../core/keys/key_ring.ts";
+import type { TokenKeys } from "../../core/token/token.ts";
+import type { AnyTool } from "../../core/tool/definition.ts";
+import type { Engine } from "../../engine/engine.ts";
+import { memoryEngine } from "../../engine/memory.ts";
+import { mcp } from "../../wires/mcp/http/server/mcp.ts";
+import { mcpLite } from "../../wires/mcp_lite/server/mcp_lite.ts";
+import type { CommonServerOptions, PromiseServerOptions } from "../options.ts";
+import type { AllTools, Part } from "../part.ts";
+import { createCoreServer, type Server } from "../server.ts";
+
+/**
+ * Options of `createServer`.
+ *
+ * `keys` are `kid:secret`, several of them, separated by commas or in an array, or what `keyRing()`, `sealed()` or
+ * `keysFromEnv()` gives. The first signs, all verify; each secret has at least 32 bytes. `engine` is `memoryEngine()` by default,
+ * which loses jobs when the process ends.
+ *
+ * @typeParam Tools The tools, as a tuple.
+ * @typeParam Parts The parts, as a tuple.
+ */
+export interface ServerOptions<Tools extends readonly AnyTool[], Parts extends readonly Part[] = readonly []>
+  extends CommonServerOptions<Tools, Parts>, PromiseServerOptions<string | readonly string[] | TokenKeys, Engine> {}
+
+/**
+ * Creates a server of tools.
+ *
+ * @example One `fetch` function
+ * ```ts
+ * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const greet = defineTool("greet").describe("Greet someone").handle(({ name }) => `Hello, ${name}!`);
+ * const server = createServer({ name: "greeter", version: "1.0.0", tools: [greet] });
+ *
+ * const response = await server.fetch(new Request("http://localhost/mcp-lite/v1/calltools", {
+ *   method: "POST",
+ *   headers: { "content-type": "application/json" },
+ *   body: '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"greet","arguments":{"name":"Ada"}}}',
+ * }));
+ * strictEqual((await response.json()).result.content, "Hello, Ada!");
+ * ```
+ * @throws {TypeError} If an option is of the wrong type, two tools have the same name, a tool has a reserved name, a part has `auth` and the whole has none, or two wires share a path.
+ * @throws {RangeError} If `timeoutMs`, `work.concurrency` or one of `limits` is not positive.
+ */
+export function createServer<const Tools extends readonly AnyTool[], const Parts extends readonly Part[] = readonly []>(
+  options: ServerOptions<Tools, Parts>,
+): Server<AllTools<Tools, Parts>> {
+  const { keys, engine, clock, wires } = options;
+  return createCoreServer<Tools, Parts>(
+    {
+      ...options,
+      ...(keys !== undefined && { keys: toQuestionKeys(keys) }),
+      engine: toPromiseEngine(engine ?? memoryEngine(clock && { clock })),
+      wires: wires ?? [mcp(), mcpLite()],
+    } as Parameters<typeof createCoreServer<Tools, Parts>>[0],
+  );
+}
+
+/** Values of the wrong type are passed on to the checks of the core. */
+function toPromiseEngine(engine: Engine): PromiseEngine {
+  const isBare = typeof engine?.insert === "function" && !("~deferral" in engine);
+  return isBare ? withPromises(engine) : engine as PromiseEngine;
+}
+
+/** @throws {TypeError} If the keys are of the wrong type or cannot be used. The message never holds a secret. */
+function toQuestionKeys(keys: string | readonly string[] | TokenKeys): QuestionKeys {
+  if (typeof keys === "string" || Array.isArray(keys)) return keyRing(keys);
+  const ring = keys as (TokenKeys & Partial<QuestionKeys>) | null;
+  if (typeof ring?.sign === "function" && typeof ring.verify === "function") {
+    return ring["~questions"] === undefined ? withQuestions(ring) : ring as QuestionKeys;
+  }
+  throw new TypeError(
+    'Cannot create server: keys are text, such as "k1:…", several of them, keysFromEnv() or sealed(…)',
+  );
+}

@@ -1,0 +1,224 @@
+/** The entry ./core: plain calls without an engine and keys; each feature arrives with the value that brings it. */
+import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
+import { test } from "node:test";
+import * as v from "valibot";
+import {
+  type AnyTool,
+  createClient,
+  createServer,
+  defineTool,
+  memoryTransport,
+  toolDefiner,
+} from "../../src/core/mod.ts";
+import type { CoreServerOptions } from "../../src/core/mod.ts";
+import { compiledChecks, valibotJsonSchema } from "../../src/core/schema/valibot.ts";
+import { jsonSchema } from "../../src/core/json_schema/mod.ts";
+import { keyRing, withQuestions } from "../../src/core/keys/mod.ts";
+import { type Engine, memoryEngine, withPromises } from "../../src/engine/mod.ts";
+import { createServer as createFrontDoorServer, defineCallerState } from "../../mod.ts";
+import { gateway, mount } from "../../src/server/compose/mod.ts";
+import { KeptLog } from "./dispatch/harness.ts";
+
+const KEYS = "k1:a secret of at least thirty-two bytes";
+const Pair = jsonSchema<{ a: number; b: number }>({
+  type: "object",
+  properties: { a: { type: "number" }, b: { type: "number" } },
+  required: ["a", "b"],
+});
+const t = defineTool("t").describe("T");
+const add = defineTool("add").describe("Add two numbers").input(Pair).handle(({ a, b }) => a + b);
+const count = defineTool("count").describe("Count").handle(async function* () {
+  yield "a";
+  yield "b";
+});
+
+type Options = Partial<CoreServerOptions<readonly AnyTool[]>>;
+
+/** Calls a tool over MCP-lite; gives the JSON-RPC response. */
+async function rpc(tool: AnyTool, params: object = {}, options: Options = {}): Promise<Record<string, unknown>> {
+  const { fetch } = createServer({ ...options, tools: [tool] });
+  const response = await fetch(post("/mcp-lite/v1/rpc", "tools/call", { name: tool.name, ...params }));
+  return await response.json();
+}
+
+function post(path: string, method: string, params: object, accept = "application/json"): Request {
+  return new Request(`http://localhost${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+  });
+}
+
+/** The code of an error, or the type of a result. */
+function kindOf(response: Record<string, unknown>): unknown {
+  const { error, result } = response as {
+    readonly error?: { readonly data: { readonly code: string } };
+    readonly result?: { readonly _meta: { readonly response_type: string } };
+  };
+  return error?.data.code ?? result?._meta.response_type;
+}
+
+test("a core server answers plain calls over MCP-lite and in memory", async () => {
+  const server = createServer({ tools: [add] });
+  deepStrictEqual(server.wires, ["mcp-lite"]);
+  strictEqual(await createClient<typeof server>(memoryTransport(server)).add({ a: 1, b: 2 }), 3);
+  const called = await rpc(add, { arguments: { a: 1, b: 2 } });
+  strictEqual((called["result"] as { content: unknown }).content, 3);
+  strictEqual(kindOf(await rpc(add, { arguments: { a: 1 } })), "invalid_input");
+});
+
+test("a core server lists its tools, without system tools", async () => {
+  const { fetch } = createServer({ tools: [add, count] });
+  const { tools } = await (await fetch(post("/mcp-lite/v1/tools", "", {}))).json();
+  deepStrictEqual(tools.map(({ name }: { name: string }) => name), ["add", "count"]);
+});
+
+test("a core server streams over MCP-lite and in memory", async () => {
+  const server = createServer({ tools: [count] });
+  const response = await server.fetch(
+    post("/mcp-lite/v1/rpc", "tools/call", { name: "count", arguments: {} }, "text/event-stream"),
+  );
+  match(await response.text(), /"partial":"a"[\s\S]*"partial":"b"[\s\S]*event: done/);
+  const pieces: unknown[] = [];
+  for await (const piece of createClient<typeof server>(memoryTransport(server)).count.stream()) pieces.push(piece);
+  deepStrictEqual(pieces, ["a", "b"]);
+});
+
+for (
+  const [name, tool] of [
+    [".promise()", t.promise().handle(() => 1)],
+    [".external()", t.external({ start: () => 1, check: () => 2 })],
+  ] as const
+) {
+  test(`a tool with ${name} needs an engine, where the server is created`, () => {
+    const message =
+      'Cannot create server: the tool "t" gives promises: pass createServer({ engine: memoryEngine() }), from "jsr:@toolwire/toolwire/engine"';
+    throws(() => createServer({ tools: [tool] }), { name: "TypeError", message });
+    const inner = createFrontDoorServer({ tools: [tool] });
+    throws(() => createServer({ tools: [], parts: [mount(inner)] }), { name: "TypeError", message });
+    ok(createServer({ tools: [tool], engine: memoryEngine() }).tools.some(({ name }) => name === "redeem"));
+  });
+}
+
+test("work() needs an engine", () => {
+  throws(() => createServer({ tools: [add] }).work(), /Cannot run deferred work: pass createServer\(\{ engine/);
+});
+
+test("an idempotency key needs an engine, and is refused without one", async () => {
+  const params = { arguments: {}, _meta: { idempotency_key: "k" } };
+  const refused = await rpc(t.handle(() => 1), params);
+  strictEqual(kindOf(refused), "invalid_request");
+  match(JSON.stringify(refused), /has no engine, so it takes no idempotency keys/);
+  strictEqual(kindOf(await rpc(t.handle(() => 1), params, { engine: memoryEngine() })), "answer");
+});
+
+test("a promise or continuation token is invalid on a server that issues none", async () => {
+  for (const continuation of ["prom_x", "cont_x"]) {
+    const params = { arguments: {}, _meta: { continuation, responses: {} } };
+    strictEqual(kindOf(await rpc(t.handle(() => 1), params)), "invalid_continuation");
+  }
+});
+
+test("an engine brings promises, with random keys and a warning", async () => {
+  const logger = new KeptLog();
+  const options = { engine: memoryEngine(), logger };
+  const slow = t.promise().handle(() => new Promise((resolve) => setTimeout(resolve, 5, "done")));
+  const server = createServer({ ...options, tools: [slow] });
+  const client = createClient<typeof server>(memoryTransport(server));
+  const started = await client.t.start();
+  strictEqual(await started.result(), "done");
+  deepStrictEqual(logger.lines.map(({ level }) => level), ["warn"]);
+  await server.close(0);
+});
+
+test("an engine of one's own brings promises by withPromises(), and is accepted as it is by the front door", async () => {
+  const { "~deferral": _, ...bare } = memoryEngine();
+  const own: Engine = { ...bare, processId: "p" };
+  throws(() => createServer({ tools: [add], engine: own as never }), /engine must be one, such as memoryEngine\(\)/);
+  const promising = t.promise().handle(() => 1);
+  for (
+    const server of [
+      createServer({ tools: [promising], engine: withPromises({ ...own }) }),
+      createFrontDoorServer({ tools: [promising], engine: { ...own } }),
+    ]
+  ) {
+    strictEqual(await createClient<typeof server>(memoryTransport(server)).t(), 1);
+  }
+});
+
+const cart = defineCallerState("cart", v.string());
+const asking: Readonly<Record<string, AnyTool>> = {
+  elicit: t.handle((_, ctx) => ctx.elicit("q", { message: "Q", schema: Pair })),
+  elicitUrl: t.handle((_, ctx) => ctx.elicitUrl("q", { message: "Q", url: "https://a.example" })),
+  sample: t.handle((_, ctx) => ctx.sample("q", { messages: [], maxTokens: 1 })),
+  roots: t.handle((_, ctx) => ctx.roots()),
+  ask: t.handle((_, ctx) => ctx.ask({ q: { message: "Q", schema: Pair } })),
+  requestMore: t.handle((_, ctx) => ctx.requestMore("credits")),
+  step: t.handle((_, ctx) => ctx.step("s", () => 1)),
+  callerState: t.handle((_, ctx) => ctx.callerState.set(cart, "tea")),
+};
+for (const [member, tool] of Object.entries(asking)) {
+  test(`ctx.${member} needs keys: masked for the caller, in full in the log`, async () => {
+    const logger = new KeptLog();
+    strictEqual(kindOf(await rpc(tool, {}, { logger })), "internal");
+    strictEqual(
+      (logger.lines[0]?.fields["error"] as Error).message,
+      `Cannot use ctx.${member} in tool "t" without keys: pass createServer({ keys: keyRing("k1:…") }), from "jsr:@toolwire/toolwire/tokens"`,
+    );
+    const kind = kindOf(await rpc(tool, {}, { keys: keyRing(KEYS) }));
+    const isQuestion = member !== "step" && member !== "callerState";
+    strictEqual(kind, !isQuestion ? "answer" : member === "requestMore" ? "request-for-more-resource" : "elicitation");
+  });
+}
+
+test("keys bring questions to a client, those of one's own by withQuestions()", async () => {
+  const tool = t.handle(async (_, ctx) => {
+    const answer = await ctx.elicit("pair", { message: "Which?", schema: Pair });
+    return answer.action === "accept" ? answer.content.a : answer.action;
+  });
+  const { sign, verify } = keyRing(KEYS);
+  for (const keys of [keyRing(KEYS), withQuestions({ sign, verify })]) {
+    const server = createServer({ tools: [tool], keys });
+    const onElicitation = () => ({ action: "accept", content: { a: 7, b: 1 } }) as const;
+    strictEqual(await createClient<typeof server>(memoryTransport(server), { onElicitation }).t(), 7);
+  }
+});
+
+test("keys of the wrong kind are refused, without a word of the secret", () => {
+  for (const keys of [KEYS, { sign() {}, verify() {} }, 1, null]) {
+    throws(() => createServer({ tools: [add], keys: keys as never }), (error: Error) => {
+      match(error.message, /^Cannot create server: keys are keyRing\("k1:…"\)/);
+      return !error.message.includes("secret");
+    });
+  }
+});
+
+test("a schema of valibot needs an adapter", async () => {
+  const schema = v.object({ a: v.number() });
+  throws(
+    () => t.input(schema),
+    /cannot become JSON Schema: valibot does not offer it here; define its tool with toolDefiner/,
+  );
+  for (const adapters of [[valibotJsonSchema], [valibotJsonSchema, compiledChecks]]) {
+    const tool = toolDefiner(...adapters)("t").describe("T").input(schema).handle(({ a }) => a);
+    strictEqual((await rpc(tool, { arguments: { a: 2 } }))["error"], undefined);
+    strictEqual(tool["~definition"].input?.exact === undefined, adapters.length === 1);
+  }
+});
+
+test("a gateway in a core server relays plain calls; its promises and questions need an engine and keys", async () => {
+  const ask = t.handle((_, ctx) => ctx.elicit("q", { message: "Q", schema: Pair }));
+  const far = createFrontDoorServer({ tools: [add, ask], keys: KEYS });
+  const logger = new KeptLog();
+  const parts = [mount(await gateway("far", memoryTransport(far)))];
+  const near = createClient(memoryTransport(createServer({ tools: [], parts, logger })));
+  strictEqual(await near.$.call("add", { a: 1, b: 2 }), 3);
+  await rejects(near.$.call("t", {}), { code: "internal" });
+  match(
+    String(logger.lines[0]?.fields["error"]),
+    /Cannot sign the token of a remote server: pass createServer\(\{ keys/,
+  );
+  const promising = createFrontDoorServer({ tools: [t.promise().handle(() => 1)] });
+  const promised = [mount(await gateway("promising", memoryTransport(promising)))];
+  throws(() => createServer({ tools: [], parts: promised }), /the tool "t" gives promises/);
+});
