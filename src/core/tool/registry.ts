@@ -19,7 +19,7 @@ export interface PartTools {
    *
    * @throws {TypeError} If two have the same name, or one has a reserved name, the first time; later they are left out.
    */
-  plans(own: ReadonlyMap<string, ToolDefinition>): readonly ToolDefinition[];
+  definitions(own: ReadonlyMap<string, ToolDefinition>): readonly ToolDefinition[];
   /** The one that has this name where its server is no part of anything; `undefined` also if there are several. */
   alone(name: string): ToolDefinition | undefined;
 }
@@ -29,7 +29,7 @@ export class ToolRegistry {
   readonly #own: ReadonlyMap<string, ToolDefinition>;
   readonly #parts: PartTools | undefined;
   readonly #systemTools: readonly ToolDefinition[];
-  #plans: ReadonlyMap<string, ToolDefinition> = new Map();
+  #definitions: ReadonlyMap<string, ToolDefinition> = new Map();
   #all: readonly ToolDefinition[] = [];
   #listings: readonly ToolListing[] = [];
   /** Whether every caller may know of all of them, so that a list of thousands need not be gone through for each. */
@@ -46,12 +46,12 @@ export class ToolRegistry {
   constructor(tools: readonly AnyTool[], systemTools: readonly ToolDefinition[], parts?: PartTools) {
     const own = new Map<string, ToolDefinition>();
     for (const tool of tools) {
-      const plan = tool?.["~plan"];
-      if (plan === undefined) {
+      const definition = tool?.["~definition"];
+      if (definition === undefined) {
         throw new TypeError("Cannot create server: a tool is not finished; end its definition with .handle(…)");
       }
       assertUsable(tool.name, own);
-      own.set(tool.name, plan);
+      own.set(tool.name, definition);
     }
     this.#own = own;
     this.#parts = parts;
@@ -61,43 +61,47 @@ export class ToolRegistry {
 
   /** Takes the tools that the parts have now. */
   refresh(): void {
-    const plans = new Map(this.#own);
-    for (const plan of this.#parts?.plans(plans) ?? []) plans.set(plan.name, plan);
-    const promising = [...plans.values()].find(canPromise);
+    const definitions = new Map(this.#own);
+    for (const definition of this.#parts?.definitions(definitions) ?? []) definitions.set(definition.name, definition);
+    const promising = [...definitions.values()].find(canPromise);
     // Middleware asks around them, too, with the schemas that it asks with around the server's own.
-    const system = promising && this.#systemTools.map((plan) => ({ ...plan, adapters: promising.adapters }));
-    this.#plans = new Map([...system?.map((plan) => [plan.name, plan] as const) ?? [], ...plans]);
-    this.#all = [...this.#plans.values()];
+    const system = promising &&
+      this.#systemTools.map((definition) => ({ ...definition, adapters: promising.adapters }));
+    this.#definitions = new Map([
+      ...system?.map((definition) => [definition.name, definition] as const) ?? [],
+      ...definitions,
+    ]);
+    this.#all = [...this.#definitions.values()];
     this.#isOpen = this.#all.every(({ isVisible }) => isVisible === undefined);
     // Under the names that callers use.
-    this.#listings = [...this.#plans].map(([name, plan]) => ({ ...listTool(plan), name }));
+    this.#listings = [...this.#definitions].map(([name, definition]) => ({ ...listTool(definition), name }));
   }
 
   /** The tool of that name. */
   get(name: string): ToolDefinition | undefined {
-    return this.#plans.get(name);
+    return this.#definitions.get(name);
   }
 
   /** The tool of that name, if the caller may know of it. */
   getFor(name: string, principal: Principal | undefined): ToolDefinition | undefined {
-    const plan = this.#plans.get(name);
-    return plan && isVisibleTo(plan, principal) ? plan : undefined;
+    const definition = this.#definitions.get(name);
+    return definition && isVisibleTo(definition, principal) ? definition : undefined;
   }
 
   /** Those that a caller may know of, in the order of listing. */
-  plansFor(principal: Principal | undefined): readonly ToolDefinition[] {
-    return this.#isOpen ? this.#all : this.#all.filter((plan) => isVisibleTo(plan, principal));
+  definitionsFor(principal: Principal | undefined): readonly ToolDefinition[] {
+    return this.#isOpen ? this.#all : this.#all.filter((definition) => isVisibleTo(definition, principal));
   }
 
   /** The tool of that name, here, in an attached set, or in a part that was begun with alone: what a job is about. */
   resolve(name: string): ToolDefinition | undefined {
-    return this.#plans.get(name) ?? this.#attached.get(name) ?? this.#parts?.alone(name);
+    return this.#definitions.get(name) ?? this.#attached.get(name) ?? this.#parts?.alone(name);
   }
 
   /** The same, if the caller may know of it: what a token is about. */
   resolveFor(name: string, principal: Principal | undefined): ToolDefinition | undefined {
-    const plan = this.resolve(name);
-    return plan && isVisibleTo(plan, principal) ? plan : undefined;
+    const definition = this.resolve(name);
+    return definition && isVisibleTo(definition, principal) ? definition : undefined;
   }
 
   /** Whether some tool can promise its answer. */
@@ -114,22 +118,22 @@ export class ToolRegistry {
   attach(tag: string, tools: readonly AnyTool[]): ToolRegistry {
     const tagged = new ToolRegistry(
       tools.map((tool) => {
-        const plan = tool?.["~plan"];
-        if (plan === undefined || plan === this.#plans.get(plan.name)) return tool;
-        return { name: plan.name, "~plan": { ...plan, name: `${plan.name}@${tag}` } };
+        const definition = tool?.["~definition"];
+        if (definition === undefined || definition === this.#definitions.get(definition.name)) return tool;
+        return { name: definition.name, "~definition": { ...definition, name: `${definition.name}@${tag}` } };
       }),
       this.#systemTools,
     );
-    for (const plan of tagged.plans()) {
-      if (this.#plans.has(plan.name) || plan.isSystem) continue;
-      if (this.#attached.has(plan.name)) throw new TypeError(`Cannot create server: "${tag}" is there twice`);
-      this.#attached.set(plan.name, plan);
+    for (const definition of tagged.definitions()) {
+      if (this.#definitions.has(definition.name) || definition.isSystem) continue;
+      if (this.#attached.has(definition.name)) throw new TypeError(`Cannot create server: "${tag}" is there twice`);
+      this.#attached.set(definition.name, definition);
     }
     return tagged;
   }
 
   /** All tools, in the order of listing. */
-  plans(): readonly ToolDefinition[] {
+  definitions(): readonly ToolDefinition[] {
     return this.#all;
   }
 
@@ -140,7 +144,7 @@ export class ToolRegistry {
 
   /** What to say to someone who asked for a tool that is not there (docs/spec.md A.5). */
   notFound(requested: string, principal?: Principal): ErrorResult {
-    const names = this.plansFor(principal).map(({ name }) => name);
+    const names = this.definitionsFor(principal).map(({ name }) => name);
     const similar = closestMatch(requested, names.filter((name) => !SYSTEM_TOOL_NAMES.has(name)));
     return errorResult("tool_not_found", "Tool not found", {
       requested_tool: requested.slice(0, 256),
@@ -151,8 +155,8 @@ export class ToolRegistry {
 }
 
 /** Whether calls of a tool may be answered with a promise. */
-export function canPromise({ promise, external, relay }: ToolDefinition): boolean {
-  return promise !== undefined || external !== undefined || relay?.mayPromise === true;
+export function canPromise({ promise, external, remote }: ToolDefinition): boolean {
+  return promise !== undefined || external !== undefined || remote?.mayPromise === true;
 }
 
 function assertUsable(name: string, taken: ReadonlyMap<string, ToolDefinition>): void {

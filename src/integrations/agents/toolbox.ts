@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { isSystemTool } from "../../core/call/system_tool.ts";
-import type { ListedTool } from "../../core/call/transport.ts";
+import { isSystemTool, type ListedTool } from "../../core/call/transport.ts";
 import type { CallOptions, ClientMethods } from "../../client/types.ts";
 import { Failure } from "../../core/errors/failure.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
