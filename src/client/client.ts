@@ -245,7 +245,7 @@ class Caller implements ClientMethods {
     return unwrapAnswer(result);
   }
 
-  /** Calls the answering functions. `undefined` if there is none for a question. `previous` holds previous answers. */
+  /** Calls the answering functions. `undefined` if a question has no such function. `previous` holds previous answers. */
   async #answer(result: QuestionsResult, tool: string, previous: Record<string, string>): Promise<Request["meta"]> {
     const { onElicitation, onMoreRequested } = this.#options;
     const responses: Record<string, unknown> = {};

@@ -18,12 +18,12 @@ type Timer = ReturnType<typeof setTimeout> | undefined;
  * A running call, which may consist of several requests.
  *
  * Ends the call when its caller aborts, its time limit expires or the idle timeout expires, and rejects with the reason
- * of its own signal. Collects the partials received so far.
+ * of its signal. Collects the partials received so far.
  */
 export class RunningCall extends AbortController implements Sink, ActivityMonitor {
   /** Options of the call. */
   readonly options: CallOptions;
-  /** Time at which the limit expires, by `performance.now()`. `Infinity` if there is none. */
+  /** Time at which the limit expires, by `performance.now()`. `Infinity` without a limit. */
   readonly dueMs: number;
   /** Whether an event was received. The call must then not be repeated, because the caller has seen part of it. */
   hasEvents = false;

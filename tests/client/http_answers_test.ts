@@ -259,7 +259,7 @@ test("a network that fails is unavailable, with its reason as the cause", async 
   await rejects($.call("t"), (thrown: unknown) => {
     ok(thrown instanceof ToolError);
     strictEqual(thrown.code, "unavailable");
-    // Where it was is the cause's to tell: the message may reach a caller's caller.
+    // The address is only in the cause: the message may reach a caller's caller.
     strictEqual(thrown.message, "Cannot reach the server; check host and port");
     const reason = thrown.cause as Error;
     deepStrictEqual([reason.message, reason.cause], ["POST http://example.com/v1/calltools: fetch failed", cause]);

@@ -56,7 +56,7 @@ export function decodeCallMeta(meta: unknown, where = "params._meta"): CallMeta 
 }
 
 /**
- * Decodes the trace context of a call. `undefined` if there is none. Members that are not strings or are too long are
+ * Decodes the trace context of a call. `undefined` without one. Members that are not strings or are too long are
  * ignored.
  */
 export function decodeTrace(meta: Readonly<Record<string, unknown>>): TraceContext | undefined {

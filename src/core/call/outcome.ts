@@ -84,7 +84,7 @@ export interface FailureOutcome<Code extends string = string, Data = unknown> {
   readonly code: Code;
   /** Message for people and models. */
   readonly message: string;
-  /** Data of the failure. `undefined` if there is none. */
+  /** Data of the failure. `undefined` without data. */
   readonly data: Data;
   /** Members that the handler added to the result's `_meta`. In a client, includes those of the wire. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;

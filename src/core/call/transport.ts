@@ -21,7 +21,7 @@ export interface ActivityMonitor {
 export interface TransportCall {
   /** Name of the tool. */
   readonly tool: string;
-  /** Arguments. `undefined` if there are none. */
+  /** Arguments. `undefined` without arguments. */
   readonly args: unknown;
   /** Members of the request's `_meta`, with their names on the wire. */
   readonly meta: Readonly<Record<string, unknown>> | undefined;

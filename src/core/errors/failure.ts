@@ -22,7 +22,7 @@ export class Failure<Code extends string = string, Data = unknown> extends Error
   override readonly name = "Failure";
   /** Code, defined by the tool, such as `"locked"`. */
   readonly code: Code;
-  /** JSON data, sent to the caller. `undefined` if there is none. */
+  /** JSON data, sent to the caller. `undefined` without data. */
   readonly data: Data;
 
   /**

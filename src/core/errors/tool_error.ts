@@ -27,7 +27,7 @@ export class ToolError extends Error {
   override readonly name = "ToolError";
   /** Stable code. Use this in conditions, not the message. */
   readonly code: ToolErrorCode;
-  /** JSON data, sent to the caller. `undefined` if there is none. */
+  /** JSON data, sent to the caller. `undefined` without details. */
   readonly details: unknown;
 
   /**

@@ -14,7 +14,7 @@ export interface CallerStateSlot<Value> {
 
 /** State that the caller stores for the server. */
 export interface CallerState {
-  /** Returns the stored value. `undefined` if there is none, or if it no longer matches the schema. */
+  /** Returns the stored value. `undefined` if no value is stored, or if it no longer matches the schema. */
   get<Value>(slot: CallerStateSlot<Value>): Value | undefined;
   /**
    * Sets the value, or deletes it if `value` is `undefined`, when the call ends with an answer or a failure.

@@ -11,7 +11,7 @@ export function parsePointer(pointer: string): (string | number)[] {
   return pointerKeys(pointer).map((key) => /^(0|[1-9]\d*)$/.test(key) ? Number(key) : key);
 }
 
-/** Returns the value at a pointer. `undefined` if there is none. */
+/** Returns the value at a pointer. `undefined` if the pointer leads nowhere. */
 export function valueAt(root: unknown, pointer: string): unknown {
   return parsePointer(pointer).reduce(memberOf, root);
 }

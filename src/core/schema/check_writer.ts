@@ -163,7 +163,7 @@ export function condition(on: Condition["on"]): Condition {
 
 /** Conditions common to all libraries. */
 export const ANY: Condition = condition(() => "true");
-export const BOOLEAN: Condition = condition((v) => `typeof ${v}==="boolean"`);
+export const BOOLEAN_CHECK: Condition = condition((v) => `typeof ${v}==="boolean"`);
 export const NULL: Condition = condition((v) => `${v}===null`);
 export const STRING: Condition = condition((v) => `typeof ${v}==="string"`);
 export const INTEGER: Condition = condition((v) => `Number.isInteger(${v})`);

@@ -8,7 +8,7 @@
 import {
   ANY,
   anyOf,
-  BOOLEAN,
+  BOOLEAN_CHECK,
   type CheckWriter,
   compared,
   type Condition,
@@ -51,7 +51,7 @@ function checkBaseType(schema: ValibotSchema, writer: CheckWriter): Condition {
     case "unknown":
       return ANY;
     case "boolean":
-      return BOOLEAN;
+      return BOOLEAN_CHECK;
     case "null":
       return NULL;
     case "string":
