@@ -42,8 +42,14 @@ export function mountWire(wire: RequestWire, host: WireHost, routes: Map<string,
   return mounted.paths;
 }
 
-/** The reply to a path without a wire. */
+/** Maximum number of paths that a reply lists. */
+const MAX_PATHS = 5;
+
+/** The reply for a path that no wire answers. It lists the first path of each wire. */
 export function notFound(path: string, routes: Routes): Reply {
-  const message = `Nothing answers ${path.slice(0, 128) || "/"}; there are ${[...routes.keys()].join(", ")}`;
+  const firsts = new Map<MountedWire, string>();
+  for (const [known, wire] of routes) if (!firsts.has(wire)) firsts.set(wire, known);
+  const paths = [...firsts.values()].slice(0, MAX_PATHS).join(", ");
+  const message = `Nothing answers ${path.slice(0, 128) || "/"}; there are ${paths}`;
   return errorReply(null, errorResult("method_not_found", message));
 }

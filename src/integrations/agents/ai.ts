@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { joinPartials } from "../../core/call/partials.ts";
+import { joinPartials } from "../../core/call/outcome.ts";
 import type { AgentOptions } from "./options.ts";
 import type { ParameterSchema } from "./parameters.ts";
 import type { AgentSource } from "./source.ts";

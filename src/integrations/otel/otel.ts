@@ -11,7 +11,6 @@ import {
 } from "@opentelemetry/api";
 import type { CallResult } from "../../core/call/outcome.ts";
 import { mapMaybe } from "../../internal/async.ts";
-import type { Middleware, MiddlewareCtx } from "../../core/handler/context.ts";
 import {
   checkOtelOptions,
   createDurationHistogram,
@@ -34,6 +33,7 @@ import {
   WIRE,
 } from "./names.ts";
 import { formatTraceContext, parseTraceContext, withMetadata, withTraceContext } from "./trace_context.ts";
+import type { Middleware, MiddlewareCtx } from "../../core/handler/middleware.ts";
 
 /** Instruments of a server. */
 interface ServerInstruments {

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { askedAgain, NO_ANSWER } from "../../call/asked_again.ts";
+import { askedAgain, NO_ANSWER } from "../../call/outcome.ts";
 import type { CallResult, Progress, Question } from "../../call/outcome.ts";
 import type { Json } from "../../../internal/json.ts";
 import type { AskAnswer, Engine, Job, JobState, Memo } from "../../../engine/engine.ts";

@@ -6,7 +6,7 @@
 import type { Peer } from "../../call/call.ts";
 import type { CallResult, ErrorResult } from "../../call/outcome.ts";
 import type { Engine, EngineWorker } from "../../../engine/engine.ts";
-import { Pending } from "../../handler/pending.ts";
+import { Pending } from "../../handler/context.ts";
 import { randomKeys } from "../../keys/key_ring.ts";
 import type { TokenKeys } from "../../token/token.ts";
 import type { PromiseOptions, ToolDefinition } from "../../tool/definition.ts";
@@ -113,8 +113,8 @@ class EngineDeferral implements Deferral {
   readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult {
     const opened = this.#promises.open(token, peer.principal);
     if ("kind" in opened) return opened;
-    const { plan: { name, promise, external, relay }, expiresAtMs } = opened;
-    const { ttlMs = relay?.ttlMs(opened) ?? 0 } = promise ?? external ?? {};
+    const { definition: { name, promise, external, remote }, expiresAtMs } = opened;
+    const { ttlMs = remote?.ttlMs(opened) ?? 0 } = promise ?? external ?? {};
     // The expiry in the token was rounded up to a second.
     return { tool: name, createdAtMs: expiresAtMs - 1_000 - ttlMs, ttlMs };
   }

@@ -1,5 +1,4 @@
-import { askedAgain, NO_ANSWER } from "../../../core/call/asked_again.ts";
-import type { ErrorResult, Progress, Sink } from "../../../core/call/outcome.ts";
+import { askedAgain, type ErrorResult, NO_ANSWER, type Progress, type Sink } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import { asObject } from "../../../internal/json.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";

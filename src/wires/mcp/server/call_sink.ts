@@ -1,5 +1,5 @@
 import type { CallEvent, CallResult, LogLine, PromiseOutcome, Sink } from "../../../core/call/outcome.ts";
-import { PieceCollector } from "../../../core/call/partials.ts";
+import { PieceCollector } from "../../../core/call/outcome.ts";
 import { LOG_LEVELS } from "../protocol/constants.ts";
 import { encodeMessage } from "../protocol/messages.ts";
 import type { Channel } from "./exchange.ts";

@@ -89,8 +89,8 @@ export class ToolCallRunner {
     waits: boolean,
   ): MaybePromise<CallResult> {
     // Promises of work in another process are returned at once. All others are returned when the time to wait is over.
-    const { external, relay } = tool?.definition ?? {};
-    if (!waits || result.kind !== "promise" || (external ?? relay) === undefined) return sink.join(result);
+    const { external, remote } = tool?.definition ?? {};
+    if (!waits || result.kind !== "promise" || (external ?? remote) === undefined) return sink.join(result);
     return this.#host.dispatch.call({ tool: "redeem", args: { promise: result.token }, meta: undefined, peer }, sink);
   }
 

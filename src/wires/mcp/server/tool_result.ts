@@ -8,7 +8,7 @@
 import { type ContentBlock, isContentBlock } from "../../../core/call/content.ts";
 import type { AnswerOutcome, ErrorResult, FailureOutcome, PromiseOutcome } from "../../../core/call/outcome.ts";
 import { outcomeMeta, promiseToJson } from "../../framing/result/encode.ts";
-import type { Rendered } from "../../../core/tool/definition.ts";
+import type { RenderedOutput } from "../../../core/tool/definition.ts";
 import { isJsonObject, type Members } from "../../../internal/json.ts";
 import type { Revision } from "./revision.ts";
 import type { McpTool, McpTools } from "./tools.ts";
@@ -82,7 +82,7 @@ function blocksOf(value: unknown): readonly ContentBlock[] | undefined {
   return Array.isArray(value) && value.length > 0 && value.every(isContentBlock) ? value : undefined;
 }
 
-function contentMember(rendered: Rendered | readonly ContentBlock[], revision: Revision): string {
+function contentMember(rendered: RenderedOutput | readonly ContentBlock[], revision: Revision): string {
   if (typeof rendered === "string") return textMember(rendered);
   if (rendered.length === 0) return textMember("");
   return `"content":${JSON.stringify(rendered.map((block) => revision.toBlock(block)))}`;

@@ -18,7 +18,7 @@ import { addRetryAfter, isEventStream, readJson, type TextChunks } from "../../.
 import { exchange, type HttpClientOptions } from "../../../http_client/send.ts";
 import { parseHttpUrl } from "../../../internal/http.ts";
 import { SseDecoder } from "../../../http_client/sse.ts";
-import { PieceCollector } from "../../../core/call/partials.ts";
+import { PieceCollector } from "../../../core/call/outcome.ts";
 import { decodeAnswer, decodeErrorReply, decodeList, readEvent } from "./decode_reply.ts";
 
 /**
