@@ -219,13 +219,11 @@ export class Tasks {
     const task = {
       taskId,
       status,
-      ...(progress?.message !== undefined && { statusMessage: progress.message }),
+      statusMessage: progress?.message,
       createdAt: formatTimestamp(createdAtMs),
       lastUpdatedAt: formatTimestamp(nowMs),
       [isModern ? "ttlMs" : "ttl"]: "kind" in terms ? null : Math.ceil(terms.ttlMs),
-      ...(promise !== undefined && {
-        [isModern ? "pollIntervalMs" : "pollInterval"]: Math.max(1, Math.ceil(promise.retryAfterMs)),
-      }),
+      [isModern ? "pollIntervalMs" : "pollInterval"]: promise && Math.max(1, Math.ceil(promise.retryAfterMs)),
     };
     const meta = progress !== undefined && { meta: { progress } };
     return { status, json: JSON.stringify(task).slice(1, -1) + json, ...meta };
