@@ -13,34 +13,30 @@ export interface McpErrorCode {
 /** Number for errors that only HTTP has a status for: MCP has no numbers for them. Clients read the status. */
 const HTTP_STATUS = -32000;
 
-const INVALID_PARAMS: McpErrorCode = { number: -32602, status: 200 };
-const INVALID_PARAMS_RESULT: McpErrorCode = { ...INVALID_PARAMS, isResult: true };
-const INTERNAL_RESULT: McpErrorCode = { number: -32603, status: 200, isResult: true };
-
 /** Number and status of every code (MCP 2026-07-28, "Error codes"; RFC 9110). */
 export const mcpErrorCodes: Readonly<Record<ToolErrorCode, McpErrorCode>> = {
   parse_error: { number: -32700, status: 400 },
   invalid_request: { number: -32600, status: 400 },
   method_not_found: { number: -32601, status: 404 },
-  tool_not_found: INVALID_PARAMS,
-  resource_not_found: INVALID_PARAMS,
-  prompt_not_found: INVALID_PARAMS,
-  invalid_input: INVALID_PARAMS_RESULT,
-  invalid_config: INVALID_PARAMS_RESULT,
-  invalid_promise: INVALID_PARAMS,
-  expired_promise: INVALID_PARAMS,
-  invalid_continuation: INVALID_PARAMS,
-  promise_lost: INVALID_PARAMS,
-  conflict: INVALID_PARAMS_RESULT,
-  deadline_exceeded: INTERNAL_RESULT,
-  cancelled: INTERNAL_RESULT,
+  tool_not_found: { number: -32602, status: 200 },
+  resource_not_found: { number: -32602, status: 200 },
+  prompt_not_found: { number: -32602, status: 200 },
+  invalid_input: { number: -32602, status: 200, isResult: true },
+  invalid_config: { number: -32602, status: 200, isResult: true },
+  invalid_promise: { number: -32602, status: 200 },
+  expired_promise: { number: -32602, status: 200 },
+  invalid_continuation: { number: -32602, status: 200 },
+  promise_lost: { number: -32602, status: 200 },
+  conflict: { number: -32602, status: 200, isResult: true },
+  deadline_exceeded: { number: -32603, status: 200, isResult: true },
+  cancelled: { number: -32603, status: 200, isResult: true },
   unauthenticated: { number: HTTP_STATUS, status: 401 },
   permission_denied: { number: HTTP_STATUS, status: 403 },
   rate_limited: { number: HTTP_STATUS, status: 429 },
   unavailable: { number: HTTP_STATUS, status: 503 },
   payload_too_large: { number: -32600, status: 413 },
-  result_too_large: INTERNAL_RESULT,
-  internal: INTERNAL_RESULT,
+  result_too_large: { number: -32603, status: 200, isResult: true },
+  internal: { number: -32603, status: 200, isResult: true },
 };
 
 /** A header that repeats the body is missing or differs from it. */
@@ -51,5 +47,5 @@ export const MISSING_CAPABILITY = -32021;
 export const UNSUPPORTED_VERSION = -32022;
 /** The user has to visit URLs before the request is made again (2025-11-25). */
 export const URL_ELICITATION_REQUIRED = -32042;
-/** There is no such resource (revisions before 2026-07-28). */
+/** JSON-RPC error code for an unknown resource in MCP revisions before 2026-07-28. */
 export const LEGACY_RESOURCE_NOT_FOUND = -32002;

@@ -6,6 +6,7 @@ import type { Deadlines } from "../../../../internal/deadlines.ts";
 import { acceptsEventStream } from "../../../../internal/http.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
 import { errorResponse, protocolError, protocolErrorResponse, type RpcResponse } from "../../server/response.ts";
+import type { RequestId } from "../../../framing/json_rpc/decode.ts";
 import type { Channel, McpExchange } from "../../server/exchange.ts";
 import type { Head, Reply, WireHost } from "../../../wire.ts";
 
@@ -119,7 +120,12 @@ export function unavailableReply(message: string, data?: unknown): Reply {
   );
 }
 
+/** Reply to a message that is invalid as a whole. */
+export function invalidRequestReply(message: string, id: RequestId | null = null): Reply {
+  return toReply(errorResponse(id, errorResult("invalid_request", message)));
+}
+
 /** Reply to a batch, in revisions without batches. */
 export function batchErrorReply(): Reply {
-  return toReply(errorResponse(null, errorResult("invalid_request", "Send one message at a time")));
+  return invalidRequestReply("Send one message at a time");
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
+import type { ErrorResult } from "../../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
 import type { Deadlines } from "../../../../internal/deadlines.ts";
 import type { Members } from "../../../../internal/json.ts";
@@ -19,7 +19,7 @@ import { answerLegacy } from "../../server/methods.ts";
 import { errorResponse, protocolError, protocolErrorResponse, type RpcResponse } from "../../server/response.ts";
 import type { SessionHost, SessionHttp } from "../sessions/http.ts";
 import type { McpSessions } from "../sessions/mcp_sessions.ts";
-import { ACCEPTED, batchErrorReply, HttpExchange, methodNotAllowed, toReply } from "./exchange.ts";
+import { ACCEPTED, batchErrorReply, HttpExchange, invalidRequestReply, methodNotAllowed, toReply } from "./exchange.ts";
 
 /** Serves the revisions with a handshake. */
 export class LegacyHttp implements SessionHost {
@@ -52,7 +52,7 @@ export class LegacyHttp implements SessionHost {
   /** Processes a batch of 2025-03-26. */
   receiveBatch(head: Head, batch: readonly Message[]): MaybePromise<Reply> {
     if (batch.some((message) => message.kind === "request" && message.method === "initialize")) {
-      return toReply(errorResponse(null, errorResult("invalid_request", "initialize cannot be part of a batch")));
+      return invalidRequestReply("initialize cannot be part of a batch");
     }
     return this.#receive(head, batch, true);
   }
@@ -95,7 +95,7 @@ export class LegacyHttp implements SessionHost {
 
   #initialize(head: Head, request: RequestMessage): MaybePromise<Reply> {
     if (head.metadata.get(SESSION_HEADER) !== null && this.sessions !== undefined) {
-      return toReply(errorResponse(request.id, errorResult("invalid_request", "The session is already initialized")));
+      return invalidRequestReply("The session is already initialized", request.id);
     }
     const caller = this.readCaller(request.params);
     if ("kind" in caller) return toReply(errorResponse(request.id, caller));

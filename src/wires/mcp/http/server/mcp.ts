@@ -6,7 +6,6 @@
  *
  * @module
  */
-import { errorResult } from "../../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
 import { Deadlines } from "../../../../internal/deadlines.ts";
 import type { Members } from "../../../../internal/json.ts";
@@ -16,14 +15,14 @@ import { parseJson } from "../../../framing/json_rpc/decode.ts";
 import type { Body, Head, MountedWire, Reply, RequestWire, WireHost } from "../../../wire.ts";
 import { HEADER_MISMATCH } from "../../protocol/codes.ts";
 import { SESSION_HEADER, VERSION_HEADER } from "../../protocol/header_values.ts";
-import { decodeMessage, type MalformedMessage, type Message, type RequestMessage } from "../../protocol/messages.ts";
+import { decodeMessage, type Message, type RequestMessage } from "../../protocol/messages.ts";
 import { McpServer, PROTOCOL_RULES, type ProtocolOptions } from "../../server/mcp_server.ts";
 import { answerModern } from "../../server/methods.ts";
 import { ModernMethods } from "../../server/modern.ts";
 import { checkRequestMeta, missingMetaError, requestMetaOf } from "../../server/request_meta.ts";
 import { errorResponse, protocolError, protocolErrorResponse } from "../../server/response.ts";
 import type { McpSessions } from "../sessions/mcp_sessions.ts";
-import { ACCEPTED, errorReply, HttpExchange, toReply } from "./exchange.ts";
+import { ACCEPTED, batchErrorReply, errorReply, HttpExchange, invalidRequestReply, toReply } from "./exchange.ts";
 import { checkHeaders, isModernVersion } from "./headers.ts";
 import { LegacyHttp } from "./legacy.ts";
 import type { LegacySseTransport } from "../sessions/sse_transport.ts";
@@ -168,19 +167,19 @@ class Mcp implements MountedWire {
     const { value } = parsed;
     if (Array.isArray(value)) return this.#receiveBatch(head, value, sse);
     const message = decodeMessage(value);
-    if (message.kind === "malformed") return malformedReply(message.message, message.id);
+    if (message.kind === "malformed") return invalidRequestReply(message.message, message.id);
     return sse?.receive(head, [message], false) ?? this.#route(head, message);
   }
 
   #receiveBatch(head: Head, batch: readonly unknown[], sse: LegacySseTransport | undefined): MaybePromise<Reply> {
-    if (batch.length > MAX_BATCH) return malformedReply(`A batch has at most ${MAX_BATCH} messages`);
-    if (batch.length === 0) return malformedReply("The batch is empty");
+    if (batch.length > MAX_BATCH) return invalidRequestReply(`A batch has at most ${MAX_BATCH} messages`);
+    if (batch.length === 0) return invalidRequestReply("The batch is empty");
     const messages: Message[] = [];
     for (const one of batch) {
       const message = decodeMessage(one);
-      if (message.kind === "malformed") return malformedReply(message.message, message.id);
+      if (message.kind === "malformed") return invalidRequestReply(message.message, message.id);
       if (message.kind !== "response" && requestMetaOf(message.params) !== undefined) {
-        return malformedReply("Send one message at a time");
+        return batchErrorReply();
       }
       messages.push(message);
     }
@@ -209,8 +208,4 @@ class Mcp implements MountedWire {
     const exchange = new HttpExchange(head, this.#heartbeats, this.#host);
     return exchange.reply(answerModern(this.#modern, request, meta, exchange));
   }
-}
-
-function malformedReply(message: string, id: MalformedMessage["id"] = null): Reply {
-  return toReply(errorResponse(id, errorResult("invalid_request", message)));
 }
