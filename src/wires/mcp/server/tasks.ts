@@ -222,8 +222,7 @@ export class Tasks {
       [isModern ? "pollIntervalMs" : "pollInterval"]: promise && Math.max(1, Math.ceil(promise.retryAfterMs)),
       ...members,
     };
-    const meta = progress !== undefined && { meta: { progress } };
-    return { status, json: JSON.stringify(task).slice(1, -1), ...meta };
+    return { status, json: JSON.stringify(task).slice(1, -1), meta: progress && { progress } };
   }
 }
 

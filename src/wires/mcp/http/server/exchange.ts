@@ -1,6 +1,7 @@
 import type { Metadata, Principal } from "../../../../core/call/call.ts";
 import { errorResult } from "../../../../core/call/outcome.ts";
 import { asObject, type Members } from "../../../../internal/json.ts";
+import { JSON_HEADERS } from "../../../framing/http.ts";
 import { encodeSseEvent, SseBody, STREAM_HEADERS } from "../../../framing/sse.ts";
 import type { Deadlines } from "../../../../internal/deadlines.ts";
 import { acceptsEventStream } from "../../../../internal/http.ts";
@@ -9,8 +10,6 @@ import { errorResponse, protocolError, protocolErrorResponse, type RpcResponse }
 import type { RequestId } from "../../../framing/json_rpc/decode.ts";
 import type { Channel, McpExchange } from "../../server/exchange.ts";
 import type { Head, Reply, WireHost } from "../../../wire.ts";
-
-const JSON_HEADERS: Readonly<Record<string, string>> = { "content-type": "application/json" };
 
 /** Reply to messages without a response. */
 export const ACCEPTED: Reply = { status: 202, headers: {}, body: null };
