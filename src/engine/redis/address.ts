@@ -61,7 +61,7 @@ export function assertRedisAddress(action: string, address: unknown): void {
   );
 }
 
-/** Name of a Redis for messages, without credentials. */
+/** Formats the address of a Redis server for error messages and logs, without its credentials. */
 export function redisName(address: string | RedisAddress): string {
   if (typeof address === "string") return storeName("Redis", address);
   const { host = "127.0.0.1", port = 6_379, path, sentinels } = address;
