@@ -108,7 +108,7 @@ export async function serve(server: Server, options: ServeOptions = {}): Promise
     throw new TypeError("Cannot serve gRPC: grpc is { port: 50_051 }, or true for the same port");
   }
   if (options.grpc !== undefined && !server.wires.includes("connect")) {
-    throw new TypeError("Cannot serve gRPC: give the server its wire, createServer({ wires: [mcpLite(), connect()] })");
+    throw new TypeError("Cannot serve gRPC: give the server its wire, createServer({ wires: [mcpLite(), grpc()] })");
   }
   const { hostname = LOOPBACK, graceMs, signals = [] } = options;
   const shown = hostname.includes(":") ? `[${hostname}]` : hostname;
