@@ -235,3 +235,8 @@ test("randomKeyRing() asks for randomness at its first use", () => {
     crypto.getRandomValues = getRandomValues;
   }
 });
+
+test("keyRing() names missing keys, such as those of an unset variable", () => {
+  const unset = undefined as unknown as string;
+  throws(() => keyRing(unset), { name: "TypeError", message: /^Cannot create key ring: keys are missing; pass/ });
+});
