@@ -19,7 +19,7 @@ import { IncomingRouter } from "./incoming_router.ts";
 import { LegacyEra } from "./legacy.ts";
 import type { FailedReply, MessageTransport, RpcReply } from "./message_transport.ts";
 import { discoverServer, ModernEra } from "./modern.ts";
-import { RequestHandlers } from "./request_handlers.ts";
+import { RequestHandlers } from "./questions.ts";
 import type { McpClientOptions, McpImplementation, McpLogLevel } from "./types.ts";
 
 /** How to reach a server. */

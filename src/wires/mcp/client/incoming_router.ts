@@ -13,8 +13,7 @@ import { SUBSCRIPTION_ID } from "../protocol/constants.ts";
 import type { InputRequest } from "../protocol/forms.ts";
 import type { OneWayMessage, RpcOutcome } from "../protocol/messages.ts";
 import type { ReceiveMessage } from "./message_transport.ts";
-import { relatedRequestId } from "./questions.ts";
-import type { RequestHandlers } from "./request_handlers.ts";
+import { relatedRequestId, type RequestHandlers } from "./questions.ts";
 import type { McpLogMessage } from "./types.ts";
 
 /** Callbacks of a request that waits for its reply. */
