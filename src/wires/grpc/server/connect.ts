@@ -24,14 +24,16 @@ import { encodeEnvelope, joinChunks } from "../messages/envelope.ts";
 import { MCPLite } from "../messages/gen/mcplite_pb.ts";
 import {
   compressionHeader,
+  encodeBase64Text,
   parseContentType,
+  readRequest,
   type RequestEncoding,
+  type RequestType,
   STREAM_TYPES,
   UNARY_TYPES,
   unsupportedMediaType,
-} from "./content_type.ts";
+} from "./request.ts";
 import { encodeError } from "./encode_error.ts";
-import { encodeBase64Text, readRequest, type RequestType } from "./request.ts";
 import type { RpcMethod, ToolService } from "./service.ts";
 import { ResponseStream } from "./stream.ts";
 

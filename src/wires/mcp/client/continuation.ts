@@ -7,7 +7,7 @@
  * @module
  */
 import { asObject, type Members } from "../../../internal/json.ts";
-import { isModelOrRootsResult } from "../protocol/forms.ts";
+import { isModelOrRootsResult } from "../protocol/messages.ts";
 import {
   type AnswerEncoding,
   decodeInputRequests,

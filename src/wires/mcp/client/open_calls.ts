@@ -11,7 +11,7 @@ import { toQuestionsResult } from "./continuation.ts";
 import type { RpcReply } from "./message_transport.ts";
 import { askedAgain, NO_ANSWER } from "../../../core/call/asked_again.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
-import type { InputRequest } from "../protocol/forms.ts";
+import type { InputRequest } from "../protocol/messages.ts";
 import { type PendingRequest, ProgressFeed, type RespondToServer } from "./incoming_router.ts";
 import { isAnswer, questionKey, type ServerQuestion, toElicitResult, toQuestion } from "./questions.ts";
 

@@ -8,7 +8,7 @@
 import type { Question } from "../../../core/call/outcome.ts";
 import { asObject, isJsonObject, type JsonObject, type Members, typedOr } from "../../../internal/json.ts";
 import { isRequestId, type RequestId } from "../../framing/json_rpc/decode.ts";
-import { type InputRequest, isGrantForm, RESOURCE_KEY_PREFIX } from "../protocol/forms.ts";
+import { type InputRequest, isGrantForm, RESOURCE_KEY_PREFIX } from "../protocol/messages.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import type { McpElicitation, McpElicitationResult, McpRoot, McpSampling, McpSamplingResult } from "./types.ts";
 

@@ -26,11 +26,11 @@ import { LegacyMethods } from "./legacy.ts";
 import {
   type LegacyCaller,
   type LegacyExchange,
+  PendingRequests,
   type PreferenceChange,
   type Preferences,
   withPreference,
 } from "./legacy_exchange.ts";
-import { PendingRequests } from "./legacy_questions.ts";
 import { TaskNotifications } from "./legacy_tasks.ts";
 import { McpServer, type ProtocolOptions } from "./mcp_server.ts";
 import { answerLegacy, answerModern } from "./methods.ts";

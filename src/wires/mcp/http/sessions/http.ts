@@ -11,8 +11,7 @@ import { type OptionRules, required, rule, wholeNumber } from "../../../../inter
 import type { Head, Reply } from "../../../wire.ts";
 import { SESSION_HEADER } from "../../protocol/header_values.ts";
 import type { Message, RequestMessage } from "../../protocol/messages.ts";
-import type { LegacyCaller, LegacyExchange } from "../../server/legacy_exchange.ts";
-import type { PendingRequests } from "../../server/legacy_questions.ts";
+import type { LegacyCaller, LegacyExchange, PendingRequests } from "../../server/legacy_exchange.ts";
 import { TaskNotifications } from "../../server/legacy_tasks.ts";
 import type { McpServer } from "../../server/mcp_server.ts";
 import type { RpcResponse } from "../../server/response.ts";
