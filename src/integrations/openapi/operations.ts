@@ -4,8 +4,7 @@
  * @module
  */
 import { asObject, isJsonObject, type Members } from "../../internal/json.ts";
-import { type OpenApiDocument, textOf } from "./document.ts";
-import { ImportError } from "./import_error.ts";
+import { ImportError, type OpenApiDocument, textOf } from "./document.ts";
 
 /** An operation, as `select` receives it. */
 export interface OpenApiOperation {

@@ -8,8 +8,7 @@
 import { asObject, isJsonObject } from "../../internal/json.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import type { JsonSchema } from "../../core/schema/standard_schema.ts";
-import { textOf } from "./document.ts";
-import { ImportError } from "./import_error.ts";
+import { ImportError, textOf } from "./document.ts";
 import type { NamedParameter } from "./operations.ts";
 import type { SchemaCollector } from "./schemas.ts";
 

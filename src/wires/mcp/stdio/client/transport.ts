@@ -3,6 +3,7 @@
  *
  * @module
  */
+import process from "node:process";
 import { checkOptions, OBJECT, type OptionRules, rule, TEXT, wholeNumber } from "../../../../internal/options.ts";
 import { CLIENT_RULES, McpClientTransport } from "../../client/transport.ts";
 import {
@@ -67,8 +68,6 @@ export function stdioTransport(
   const transport = new DuplexTransport(openProcess(command, args, options));
   return new McpClientTransport({ transport, probeTimeoutMs: PROBE_TIMEOUT_MS }, options);
 }
-
-import process from "node:process";
 
 /** Options for starting a process. */
 export interface ProcessOptions {

@@ -103,7 +103,6 @@ export async function serveLines(wire: DuplexWire, host: WireHost, { input, writ
   cancel();
 }
 
-
 /** Standard output, reserved for messages. */
 interface ClaimedOutput {
   /** Writes a line. A returned promise resolves when the pipe has room for the next one. */
