@@ -22,21 +22,7 @@
  * @module
  */
 export { defineTool } from "./src/server/preset/define_tool.ts";
-export type {
-  AnswerOf,
-  DeclaredExternal,
-  DeclaredHandle,
-  DescribeFirst,
-  ErrorData,
-  ExternalWork,
-  FreshTool,
-  Inferred,
-  InferringExternal,
-  InferringHandle,
-  Joined,
-  PartialOf,
-  ToolBuilder,
-} from "./src/core/tool/builder_types.ts";
+export type { ExternalWork, ToolBuilder } from "./src/core/tool/builder_types.ts";
 export type {
   AnyTool,
   InferErrors,
@@ -44,28 +30,12 @@ export type {
   InferOutput,
   InferPartial,
   PromiseOptions,
-  Rendered,
+  RenderedOutput,
   Tool,
-  ToolAnnotations,
-  ToolTypes,
 } from "./src/core/tool/definition.ts";
-export type {
-  AroundCall,
-  CalledTool,
-  CallingClient,
-  Ctx,
-  ErrorMap,
-  Logger,
-  Middleware,
-  MiddlewareCtx,
-  OnError,
-  OpenState,
-  StateOf,
-} from "./src/core/handler/context.ts";
+export type { Ctx, Logger } from "./src/core/handler/context.ts";
 export { type CallerState, type CallerStateSlot, defineCallerState } from "./src/core/handler/caller_state.ts";
 export type {
-  Answers,
-  AnswerTo,
   ElicitAnswer,
   ElicitRequest,
   MoreRequest,
@@ -77,113 +47,51 @@ export type {
   SampleResult,
   UrlRequest,
 } from "./src/core/handler/questions.ts";
-export type { Pending, PendingOptions } from "./src/core/handler/pending.ts";
-export type { ToolListing } from "./src/core/tool/listing.ts";
+export type { Pending, PendingOptions } from "./src/core/handler/context.ts";
 export type { JsonSchema, Schema } from "./src/core/schema/standard_schema.ts";
 export type { InputIssue } from "./src/core/schema/issues.ts";
 export type { ToolErrorCode } from "./src/core/errors/code.ts";
 export { ToolError, type ToolErrorOptions } from "./src/core/errors/tool_error.ts";
 export { Failure } from "./src/core/errors/failure.ts";
-export type {
-  AskableKind,
-  Call,
-  CallMeta,
-  ClientInfo,
-  Metadata,
-  Peer,
-  Principal,
-  TraceContext,
-} from "./src/core/call/call.ts";
+export type { Principal, TraceContext } from "./src/core/call/call.ts";
 export type {
   AnswerOutcome,
-  CallEvent,
   CallResult,
   ErrorResult,
   FailureOutcome,
   LogLevel,
-  LogLine,
   Outcome,
   Progress,
   PromiseOutcome,
   Question,
   QuestionsResult,
-  Sink,
   UnknownOutcome,
 } from "./src/core/call/outcome.ts";
-export type { Icon } from "./src/core/call/content.ts";
-export type { Change, ChangeBus, ChangingList } from "./src/core/call/changes.ts";
-export type {
-  Catalog,
-  CatalogRequest,
-  Completion,
-  CompletionRequest,
-  PromptContent,
-  SettledWith,
-} from "./src/core/content/catalog.ts";
-export type {
-  PromptArgumentListing,
-  PromptListing,
-  ResourceListing,
-  ResourceTemplateListing,
-} from "./src/core/content/listing.ts";
-export type { Prompt } from "./src/core/content/prompt.ts";
-export type { Resource } from "./src/core/content/resource.ts";
-export { keyRing, type KeyRingOptions } from "./src/core/keys/key_ring.ts";
-export type { Hmac, TokenGuard } from "./src/core/token/guard.ts";
-export type { TokenClaims, TokenKeys, TokenKind, VerifiedToken } from "./src/core/token/token.ts";
-export type { AskAnswer, Engine, EngineWorker, Job, JobState, Memo, WorkOptions } from "./src/engine/engine.ts";
+export { keyRing } from "./src/core/keys/key_ring.ts";
 export { memoryEngine, type MemoryEngineOptions } from "./src/engine/memory.ts";
-export type { CallConfig, CheckConfig } from "./src/core/call/call_config.ts";
-export type { Dispatch, Toolset } from "./src/core/dispatch/dispatcher.ts";
-export type { PromiseEngine, PromiseTerms } from "./src/core/dispatch/deferral.ts";
-export type { QuestionKeys } from "./src/core/dispatch/services.ts";
 export { createServer, type ServerOptions } from "./src/server/preset/create_server.ts";
 export type { Notify, Server } from "./src/server/server.ts";
-export type { CommonServerOptions, PromiseServerOptions, ServerIdentity } from "./src/server/options.ts";
-export type { Auth, MountedAuth } from "./src/server/auth.ts";
-export type { AllTools, Composable, ComposableOptions, Part } from "./src/server/part.ts";
 export type { CorsOptions, OriginPolicy } from "./src/server/origin_guard.ts";
-export type {
-  Body,
-  Head,
-  Limits,
-  MountedPaths,
-  MountedWire,
-  ProtectedResource,
-  Reply,
-  RequestWire,
-  ServerInfo,
-  WireHost,
-} from "./src/wires/wire.ts";
 export { mcp, type McpOptions } from "./src/wires/mcp/http/server/mcp.ts";
 export { mcpLite, type McpLiteOptions } from "./src/wires/mcp_lite/server/mcp_lite.ts";
 export type { HttpClientOptions } from "./src/http_client/send.ts";
 export { mcpLiteTransport } from "./src/wires/mcp_lite/client/transport.ts";
-export { type MemoryOptions, type MemoryServer, memoryTransport } from "./src/wires/memory/client/transport.ts";
+export { type MemoryOptions, memoryTransport } from "./src/wires/memory/client/transport.ts";
 export { type ClientOptions, createClient } from "./src/client/client.ts";
-export type { RetryOptions } from "./src/client/retry.ts";
-export type { ActivityMonitor, ListedTool, Transport, TransportCall } from "./src/core/call/transport.ts";
+export type { RetryOptions } from "./src/client/call_result.ts";
+export type { ListedTool } from "./src/core/call/transport.ts";
 export type {
   AnswerQuestion,
-  CallArguments,
   CallOptions,
   Client,
   ClientMethods,
-  DeclaredFailure,
-  DeclaredFailureError,
   PromisedAnswer,
   QuestionAnswer,
   RedeemOptions,
   ToolCall,
   ToolOutcome,
   ToolQuestion,
-  ToolsOf,
-  ToolSource,
   ToolStream,
-  TypedTools,
   UntypedClient,
-  UntypedTools,
 } from "./src/client/types.ts";
-export type { Clock } from "./src/internal/time.ts";
-export type { Json, JsonObject } from "./src/internal/json.ts";
-export type { MaybePromise } from "./src/internal/async.ts";
+export type { Middleware, MiddlewareCtx, OnError, ToolAnnotations } from "./src/core/handler/middleware.ts";

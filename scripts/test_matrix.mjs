@@ -41,7 +41,7 @@ let failures = 0;
 const rows = [];
 /** What ran, by runtime. */
 const allTests = {};
-/** By name: where, and why. Only Node and workerd tell the reason, so that those of the others are theirs. */
+/** Skipped tests by name: runtimes and reason. Only Node and workerd report the reason, which is used for the others, too. */
 const skips = new Map();
 let reference;
 try {

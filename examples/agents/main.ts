@@ -8,7 +8,8 @@
  * @module
  */
 import { deepStrictEqual } from "node:assert/strict";
-import { createClient, mcpLiteTransport, memoryTransport, type Transport } from "jsr:@toolwire/toolwire";
+import { createClient, mcpLiteTransport, memoryTransport } from "jsr:@toolwire/toolwire";
+import type { Transport } from "jsr:@toolwire/toolwire/wire";
 import { grpcTransport } from "jsr:@toolwire/toolwire/grpc";
 import { serve } from "jsr:@toolwire/toolwire/serve";
 import { runAiSdk } from "./ai_sdk.ts";

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The command `toolwire`: finds what the first word names, and runs it with the rest.
+ * The command `toolwire`: looks up the command by its first argument and runs it with the rest.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { closestMatch } from "../internal/text.ts";
 import { VERSION } from "../internal/version.ts";
 import { type Command, fail } from "./command.ts";
 
-/** Each in a file of its own, loaded when it is named. */
+/** Each command is a file, loaded on use. */
 const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ["stdio", () => import("./stdio.ts").then(({ stdio }) => stdio)],
   ["pin", () => import("./pin.ts").then(({ pin }) => pin)],

@@ -1,5 +1,5 @@
 /**
- * `toolwire pin <url>`: fetches a webtool's metadata, to be read, kept, and given to `webtoolsTransport(url, { pin })`.
+ * `toolwire pin <url>`: downloads a webtool's metadata for review and for `webtoolsTransport(url, { pin })`.
  *
  * @module
  */
@@ -16,9 +16,9 @@ export const pin: Command = {
   about:
     "Fetches a webtool's metadata, to be looked at and kept; with --out, says what has changed since the last time",
   async run(args) {
-    const asked = parse(args);
-    if (asked === undefined) return misused(this);
-    const { url, version, out } = asked;
+    const request = parse(args);
+    if (request === undefined) return misused(this);
+    const { url, version, out } = request;
     try {
       const webtool = await fetchWebtool(url, { version });
       return out === undefined ? print(webtool) : write(webtool, out);
@@ -54,7 +54,7 @@ function print({ metadata, digest }: PinnedWebtool): number {
   return 0;
 }
 
-/** Writes the pin; where there was one, it says what is otherwise now, so that just that can be looked at. */
+/** Writes the pin. If there was one, prints the differences. */
 function write({ metadata, digest }: PinnedWebtool, out: string): number {
   const before = existsSync(out) ? JSON.parse(readFileSync(out, "utf8")) as WebtoolMetadata : undefined;
   writeFileSync(out, format(metadata));
@@ -73,7 +73,7 @@ function nameOf({ name, version }: WebtoolMetadata): string {
   return printable(`${name} ${version}`.replaceAll("\n", " "));
 }
 
-/** Nothing of it may move the terminal of whoever looks at it; in JSON it means the same. */
+/** Escapes control sequences, so that remote text cannot control the terminal. In JSON the escapes are equivalent. */
 function printable(text: string): string {
   return text.replace(UNPRINTABLE, (char) => [...Array(char.length).keys()].map((at) => escaped(char, at)).join(""));
 }
@@ -82,10 +82,10 @@ function escaped(text: string, at: number): string {
   return `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`;
 }
 
-/** Control characters but line ends, and those that only say how others are shown. */
+/** Control characters except line ends, and characters that change the display of others. */
 const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** What went wrong, and its particulars: which request, and what became of it. */
+/** Formats an error with its causes. */
 function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   return thrown.cause instanceof Error ? `${thrown.message} (${thrown.cause.message})` : thrown.message;

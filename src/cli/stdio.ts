@@ -1,5 +1,5 @@
 /**
- * `toolwire stdio <module>`: serves the server that a module exports, as `default` or as `server`, to the host that started it.
+ * `toolwire stdio <module>`: serves the server that a module exports as `default` or `server` over stdio.
  *
  * @module
  */
@@ -17,16 +17,18 @@ export const stdio: Command = {
   async run([path, ...rest]) {
     if (path === undefined || rest.length > 0) return misused(this);
     const file = resolve(path);
-    // Hosts start programs wherever they like, so that it matters which file was looked for.
+    // Hosts choose the working directory, so the error contains the resolved path.
     if (!existsSync(file)) return fail(`Cannot serve ${path}: there is no file ${file}`, 1);
-    // What the module prints as it loads is no message either.
+    // Output of the module during import must not reach stdout either.
     claimOutput();
     const { default: main, server = main }: { default?: unknown; server?: unknown } = await import(
       pathToFileURL(file).href
     );
-    if (!isServer(server)) return fail(`Cannot serve ${path}: it exports no server. Export what createServer gives`, 1);
+    if (!isServer(server)) {
+      return fail(`Cannot serve ${path}: it does not export a server; export the result of createServer()`, 1);
+    }
     await serveStdio(server);
-    // What a server's own timers and sockets would keep alive.
+    // Exits even if timers or sockets of the module are still active.
     return process.exit(0);
   },
 };

@@ -1,6 +1,7 @@
 import {
   type AnswerOutcome,
   type CallResult,
+  type ErrorResult,
   type QuestionsResult,
   toToolError,
   type UnknownOutcome,
@@ -9,8 +10,10 @@ import { OBJECT_MEMBERS } from "../internal/json.ts";
 import { Failure } from "../core/errors/failure.ts";
 import type { HttpClientOptions } from "../http_client/send.ts";
 import { mcpLiteTransport } from "../wires/mcp_lite/client/transport.ts";
-import { answerOf, notWanted } from "./answer.ts";
-import { mayPass, retryDelayMs, type RetryOptions } from "./retry.ts";
+import { isRetryable, retryDelayMs, type RetryOptions, unexpectedOutcome, unwrapAnswer } from "./call_result.ts";
+import { explainError } from "./explain_error.ts";
+import type { MaybePromise } from "../internal/async.ts";
+import { parseHttpUrl } from "../internal/http.ts";
 import { RunningCall } from "./running_call.ts";
 import { PieceStream } from "./stream.ts";
 import type { ListedTool, Transport } from "../core/call/transport.ts";
@@ -28,20 +31,20 @@ import type {
 
 /** Options of {@link createClient}. */
 export interface ClientOptions extends HttpClientOptions {
-  /** How long a call may take in all, retries included, in milliseconds; the server is told. Default: no limit. */
+  /** Total time limit of a call including retries, in milliseconds. It is sent to the server. Default: no limit. */
   readonly timeoutMs?: number;
-  /** How long the wire may be quiet, in milliseconds. Default: 60,000. */
+  /** Maximum time without data from the server, in milliseconds. Default: 60,000. */
   readonly idleTimeoutMs?: number;
-  /** How calls are made again that are safe to repeat: annotated `readOnlyHint` or `idempotentHint`. */
+  /** Retries of calls that are safe to repeat: annotated with `readOnlyHint` or `idempotentHint`. */
   readonly retry?: RetryOptions;
-  /** Answers what tools ask. Without it the question is the call's outcome. */
+  /** Answers questions of tools. Without it, a question is the call's outcome. */
   readonly onElicitation?: AnswerQuestion;
-  /** Grants, or not, what tools need more of. Without it the request is the call's outcome. */
+  /** Grants or declines requests for more. Without it, a request is the call's outcome. */
   readonly onMoreRequested?: AnswerQuestion;
 }
 
 /**
- * Makes a client: one function for each tool, typed by the server, without code generation.
+ * Creates a client: one function for each tool, with types from the server and no code generation.
  *
  * @example Typed by the server
  * ```ts
@@ -55,28 +58,30 @@ export interface ClientOptions extends HttpClientOptions {
  * const client = createClient<typeof server>("http://localhost/mcp-lite/v1", { fetch: (url, init) => server.fetch(new Request(url, init)) });
  * strictEqual(await client.shout({ text: "hey" }), "HEY");
  * ```
- * @typeParam Source The server's type; without it the client takes any tool name.
- * @param to A URL, which means MCP-lite over HTTP, or a transport.
- * @throws {TypeError} If the URL is none, or there is no such option: those of requests are a transport's own.
+ * @typeParam Source Type of the server. Without it the client accepts any tool name.
+ * @param to A transport, or a URL of MCP-lite over HTTP, with the default path `/mcp-lite/v1`. If another protocol
+ * answers at the URL, errors name it and the transport to use.
+ * @throws {TypeError} If the URL is invalid, or an option is unknown. HTTP options require a URL.
  */
 export function createClient<Source extends ToolSource>(
   to: string | URL | Transport,
   options?: ClientOptions,
 ): Client<Source>;
 /**
- * Makes a client of a server whose tools are not known to the types.
+ * Creates a client of a server whose tools are not known to the type checker.
  *
- * @param to A URL, which means MCP-lite over HTTP, or a transport.
- * @throws {TypeError} If the URL is none, this is no transport, or there is no such option: those of requests are a transport's own.
+ * @param to A transport, or a URL of MCP-lite over HTTP, with the default path `/mcp-lite/v1`. If another protocol
+ * answers at the URL, errors name it and the transport to use.
+ * @throws {TypeError} If the URL or transport is invalid, or an option is unknown. HTTP options require a URL.
  */
 export function createClient(to: string | URL | Transport, options?: ClientOptions): UntypedClient;
 export function createClient(to: string | URL | Transport, options: ClientOptions = {}): UntypedClient {
-  const isUrl = typeof to === "string" || to instanceof URL;
-  assertKnown(options, isUrl ? HTTP_OPTIONS : OPTIONS);
-  const transport = isUrl ? mcpLiteTransport(to, options) : asTransport(to);
-  const caller = new Caller(transport, options);
+  const url = typeof to === "string" || to instanceof URL ? toEndpoint(to) : undefined;
+  assertKnown(options, url ? HTTP_OPTIONS : OPTIONS);
+  const transport = url ? mcpLiteTransport(url, options) : asTransport(to as Transport);
+  const caller = new Caller(transport, options, url);
   const target = Object.freeze({ $: caller });
-  // Made as they are asked for; `$` is there from the start.
+  // Functions are created on first access; `$` exists from the start.
   const tools = new Map<string, unknown>(Object.entries(target));
   return new Proxy(target, {
     get(_, name) {
@@ -91,21 +96,28 @@ export function createClient(to: string | URL | Transport, options: ClientOption
 
 const OPTIONS = "timeoutMs, idleTimeoutMs, retry, onElicitation, onMoreRequested";
 
-/** A transport has the last three of its own. */
+/** The last three are options of the transport. */
 const HTTP_OPTIONS = `${OPTIONS}, headers, fetch, maxResponseBytes`;
 
-/** A misspelled option may be the token that a server waits for. */
+/** Rejects unknown options: a misspelled one may be the credentials. */
 function assertKnown(options: object, known: string): void {
   for (const [name, value] of Object.entries(options)) {
     if (value !== undefined && !known.split(", ").includes(name)) {
-      throw new TypeError(`Cannot make a client: there is no option "${name}" here, but ${known}`);
+      throw new TypeError(`Cannot create client: there is no option "${name}" here, but ${known}`);
     }
   }
 }
 
+/** URL of the endpoints. The default path is that of a server with default options. */
+function toEndpoint(to: string | URL): URL {
+  const url = parseHttpUrl("create client", to);
+  if (url.pathname === "/") url.pathname = "/mcp-lite/v1";
+  return url;
+}
+
 function asTransport(to: Transport): Transport {
   if (typeof to?.call === "function") return to;
-  throw new TypeError("Cannot make a client: pass a URL, or a transport");
+  throw new TypeError("Cannot create client: pass a URL, or a transport");
 }
 
 function toolCall(caller: Caller, name: string): unknown {
@@ -117,32 +129,34 @@ function toolCall(caller: Caller, name: string): unknown {
   });
 }
 
-/** One request of a call; answering and redeeming take several. */
+/** One request of a call. Questions and promises lead to further requests. */
 interface Request {
   readonly tool: string;
   readonly args: unknown;
   readonly meta?: Readonly<Record<string, unknown>>;
-  /** What it redeems. */
+  /** Promise token that the request redeems. */
   readonly token?: string;
 }
 
 class Caller implements ClientMethods {
   readonly #transport: Transport;
   readonly #options: ClientOptions;
+  readonly #url: URL | undefined;
   #tools: Promise<readonly ListedTool[] | undefined> | undefined;
-  /** What the server has this client keep, as a browser keeps a cookie. */
+  /** Caller state, sent back as a browser sends a cookie. */
   #kept: { readonly context?: unknown } = {};
 
-  constructor(transport: Transport, options: ClientOptions) {
+  constructor(transport: Transport, options: ClientOptions, url: URL | undefined) {
     this.#transport = transport;
     this.#options = options;
+    this.#url = url;
   }
 
   list(options?: CallOptions): Promise<readonly ListedTool[]> {
     const call = new RunningCall(options, this.#options);
     return call.run(async () => {
       const listed = await this.#transport.list(call);
-      if ("kind" in listed) throw toToolError(listed);
+      if ("kind" in listed) throw toToolError(await this.#explain(listed, call));
       return listed;
     });
   }
@@ -156,9 +170,9 @@ class Caller implements ClientMethods {
     args?: unknown,
     options?: CallOptions,
   ): Promise<ToolOutcome<unknown, Record<never, never>>> {
-    const settled = await this.#once({ tool, args }, options);
-    if (settled.kind === "error") throw toToolError(settled);
-    return settled;
+    const result = await this.#once({ tool, args }, options);
+    if (result.kind === "error") throw toToolError(result);
+    return result;
   }
 
   stream(tool: string, args?: unknown, options?: CallOptions): ToolStream<unknown, unknown> {
@@ -166,10 +180,10 @@ class Caller implements ClientMethods {
   }
 
   async start(tool: string, args?: unknown, options?: CallOptions): Promise<PromisedAnswer<unknown>> {
-    const settled = await this.#once({ tool, args, meta: { promise: true } }, options);
-    if (settled.kind === "promise") return this.redeem(settled.token);
-    answerOf(settled);
-    throw notWanted(settled, "a promise");
+    const result = await this.#once({ tool, args, meta: { promise: true } }, options);
+    if (result.kind === "promise") return this.redeem(result.token);
+    unwrapAnswer(result);
+    throw unexpectedOutcome(result, "a promise");
   }
 
   redeem<Output>(token: string): PromisedAnswer<Output> {
@@ -192,49 +206,50 @@ class Caller implements ClientMethods {
     return new PieceStream(options, this.#options, kind, (call) => this.#complete(request, options, call));
   }
 
-  /** What the first request gives: a promise or a question, too. */
+  /** Returns the result of the first request, which may be a promise or a question. */
   #once(request: Request, options?: CallOptions): Promise<CallResult | UnknownOutcome> {
     const call = new RunningCall(options, this.#options);
     return call.run(() => this.#request(request, call));
   }
 
-  /** The answer, once questions are answered and promises kept. */
+  /** Returns the answer: answers questions and redeems promises until there is one. */
   async #complete(
     first: Request,
     options?: CallOptions,
     call: RunningCall = new RunningCall(options, this.#options),
   ): Promise<unknown> {
-    const settled = await call.run(async () => {
+    const result = await call.run(async () => {
       let request = first;
-      const said: Record<string, string> = {};
+      const previous: Record<string, string> = {};
       for (let rounds = 0;;) {
-        let settled = await this.#request(request, call);
-        // The stream broke off, but the work goes on.
-        if (mayPass(settled) && call.deferred !== undefined) settled = call.deferred;
-        if (settled.kind === "promise") {
-          // Whatever the server says, it is asked neither without a pause nor hours later.
-          await call.sleep(Math.min(30_000, Math.max(50, settled.retryAfterMs)));
-          request = redemption(settled.token);
+        let result = await this.#request(request, call);
+        // The stream was interrupted, but the promise of the call is known.
+        if (isRetryable(result) && call.deferred !== undefined) result = call.deferred;
+        if (result.kind === "promise") {
+          // Limits the delay that the server requests, in both directions.
+          await call.sleep(Math.min(30_000, Math.max(50, result.retryAfterMs)));
+          request = redemption(result.token);
         } else {
-          // Whoever answers may think as long as it takes; but not for ever: a tool may like no answer.
+          // The answering function may take any time, but the number of rounds is limited: a tool may repeat a question
+          // forever.
           call.suspend();
-          const meta = "requests" in settled && rounds++ < 32 && await this.#answer(settled, first.tool, said);
+          const meta = "requests" in result && rounds++ < 32 && await this.#answer(result, first.tool, previous);
           call.markActive();
           if (meta) request = { ...request, meta };
-          // A refusal to redeem leaves the promise as it was: it may be asked for again.
-          else if (settled.kind !== "error" || !request.token) return settled;
-          else return { ...settled, data: { ...(settled.data as object | undefined), promise_token: request.token } };
+          // A failed redemption leaves the promise valid: the error contains the token.
+          else if (result.kind !== "error" || !request.token) return result;
+          else return { ...result, data: { ...(result.data as object | undefined), promise_token: request.token } };
         }
       }
     });
-    return answerOf(settled);
+    return unwrapAnswer(result);
   }
 
-  /** What the caller's functions say to each question; `undefined` if one has no function. `said` is kept. */
-  async #answer(settled: QuestionsResult, tool: string, said: Record<string, string>): Promise<Request["meta"]> {
+  /** Calls the answering functions. `undefined` if a question has no such function. `previous` holds previous answers. */
+  async #answer(result: QuestionsResult, tool: string, previous: Record<string, string>): Promise<Request["meta"]> {
     const { onElicitation, onMoreRequested } = this.#options;
     const responses: Record<string, unknown> = {};
-    for (const [key, request] of Object.entries(settled.requests)) {
+    for (const [key, request] of Object.entries(result.requests)) {
       const answer = request.kind === "more"
         ? onMoreRequested
         : request.kind === "elicitation"
@@ -243,56 +258,60 @@ class Caller implements ClientMethods {
       if (!answer) return undefined;
       const refused = request.params?.["refused"];
       const json = JSON.stringify(responses[key] = await answer({ ...request, key, tool }) ?? null);
-      // It would be refused again.
-      if (refused && json === said[key]) throw notWanted(settled, `an answer: ${refused}`);
-      said[key] = json;
+      // The same answer would be rejected again.
+      if (refused && json === previous[key]) throw unexpectedOutcome(result, `an answer: ${refused}`);
+      previous[key] = json;
     }
-    return { continuation: settled.continuation, responses };
+    return { continuation: result.continuation, responses };
   }
 
   async #request(request: Request, call: RunningCall): Promise<CallResult | UnknownOutcome> {
     const { tool } = request;
-    // They change nothing that was not asked for, however often they are called.
+    // System tools are safe to repeat.
     const isSystem = tool === "redeem" || tool === "cancel";
     const { retry } = this.#options;
-    let settled = await this.#attempt(request, call);
-    // What was promised is asked for with more patience: a minute or so, where a server was begun again.
+    let result = await this.#attempt(request, call);
+    // Redemptions are retried for about a minute, so that a server can restart.
     const most = (retry?.attempts ?? 2) * (isSystem ? 10 : 1);
-    for (let attempt = 0; attempt < most && mayPass(settled); attempt++) {
-      const delayMs = retryDelayMs(settled, attempt, retry);
+    for (let attempt = 0; attempt < most && isRetryable(result); attempt++) {
+      const delayMs = retryDelayMs(result, attempt, retry);
       if (delayMs === undefined || (call.hasEvents && !isSystem)) break;
       const isSafe = isSystem || call.options.idempotencyKey !== undefined || await this.#isRepeatable(tool);
       if (isSafe === false) break;
       await call.sleep(delayMs);
-      // Where the list cannot be had, the server is still not there: that was this attempt.
-      if (isSafe) settled = await this.#attempt(request, call);
+      // If the list is unavailable, the server still is, and the attempt is used up.
+      if (isSafe) result = await this.#attempt(request, call);
     }
-    return settled;
+    return result.kind === "error" ? await this.#explain(result, call) : result;
+  }
+
+  #explain(error: ErrorResult, call: RunningCall): MaybePromise<ErrorResult> {
+    return this.#url ? explainError(error, this.#url, this.#options, call) : error;
   }
 
   async #attempt({ tool, args, meta: added }: Request, call: RunningCall): Promise<CallResult | UnknownOutcome> {
     call.signal.throwIfAborted();
-    const { options: { meta: given, idempotencyKey }, sink } = call;
+    const { options: { meta: callMeta, idempotencyKey }, sink } = call;
     const remainingMs = call.dueMs - performance.now();
     const meta = {
-      ...given,
+      ...callMeta,
       ...added,
       ...this.#kept,
       ...(idempotencyKey !== undefined && { idempotency_key: idempotencyKey }),
       ...(remainingMs < Infinity && { deadline_ms: Math.ceil(Math.max(1, remainingMs)) }),
     };
     const sent = { tool, args, meta: Object.keys(meta).length === 0 ? undefined : meta, limit: call };
-    const settled = await this.#transport.call(sent, sink);
-    // A transport may be deaf to the signal; then nothing more is to come of this call.
+    const result = await this.#transport.call(sent, sink);
+    // A transport may ignore the signal; its result is then discarded.
     call.signal.throwIfAborted();
-    const { meta: told, context = told?.["context"] } = settled as Pick<AnswerOutcome, "meta" | "context">;
+    const { meta: resultMeta, context = resultMeta?.["context"] } = result as Pick<AnswerOutcome, "meta" | "context">;
     if (typeof context === "string") this.#kept = { context };
-    return settled;
+    return result;
   }
 
   /**
-   * Whether the server says of the tool that a repeat does no harm; `undefined` if it cannot be asked. It is asked once, when
-   * a call first needs it.
+   * Whether the server declares the tool safe to repeat. `undefined` if its list is unavailable. The list is requested
+   * once, on first use.
    */
   async #isRepeatable(tool: string): Promise<boolean | undefined> {
     this.#tools ??= this.list().catch(() => this.#tools = undefined);
@@ -302,7 +321,7 @@ class Caller implements ClientMethods {
   }
 }
 
-/** Asks for what was promised; the server may wait with its answer. */
+/** Creates the request that redeems a promise. The server may delay its reply. */
 function redemption(token: string): Request {
   return { tool: "redeem", args: { promise: token, wait_ms: 20_000 }, token };
 }

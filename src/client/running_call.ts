@@ -1,48 +1,47 @@
 import { MAX_TIMER_MS } from "../internal/time.ts";
-import type { CallEvent, PromiseOutcome, Sink } from "../core/call/outcome.ts";
-import { PieceCollector } from "../core/call/partials.ts";
+import { type CallEvent, PieceCollector, type PromiseOutcome, type Sink } from "../core/call/outcome.ts";
 import type { ActivityMonitor } from "../core/call/transport.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 import type { CallOptions } from "./types.ts";
 
-/** How long calls may last that do not say so themselves. */
+/** Default time limits of calls. */
 export interface CallLimitOptions {
-  /** How long a call may take in all, in milliseconds. Default: for ever. */
+  /** Total time limit of a call, in milliseconds. Default: none. */
   readonly timeoutMs?: number;
-  /** How long the wire may be quiet, in milliseconds. Default: 60,000. */
+  /** Maximum time without data from the server, in milliseconds. Default: 60,000. */
   readonly idleTimeoutMs?: number;
 }
 
 type Timer = ReturnType<typeof setTimeout> | undefined;
 
 /**
- * A call while it runs, in however many requests.
+ * A running call, which may consist of several requests.
  *
- * Ends it, whatever it waits for: when its caller aborts it, when its time is over, when the wire is quiet too long. Its own
- * signal's reason is then what it rejects with. And keeps what came of it so far.
+ * Ends the call when its caller aborts, its time limit expires or the idle timeout expires, and rejects with the reason
+ * of its signal. Collects the partials received so far.
  */
 export class RunningCall extends AbortController implements Sink, ActivityMonitor {
-  /** As its caller gave them. */
+  /** Options of the call. */
   readonly options: CallOptions;
-  /** When the time that the call may take is over, by `performance.now()`; `Infinity` for never. */
+  /** Time at which the limit expires, by `performance.now()`. `Infinity` without a limit. */
   readonly dueMs: number;
-  /** Whether anything came: what the caller has seen must not begin anew. */
+  /** Whether an event was received. The call must then not be repeated, because the caller has seen part of it. */
   hasEvents = false;
-  /** The promise that stands for the call, if the stream breaks off. */
+  /** Promise of the call, used if the stream is interrupted. */
   deferred: PromiseOutcome | undefined;
   readonly #pieces: PieceCollector = new PieceCollector();
   readonly #timeoutMs: number;
   readonly #idleTimeoutMs: number;
   #watch: Timer;
   #sleep: Timer;
-  /** When something last came, by `performance.now()`; while the wire waits for us, `Infinity`. */
+  /** Time of the last activity, by `performance.now()`. `Infinity` while the transport waits for the client. */
   #touchedMs = 0;
-  /** Rejects what runs. */
+  /** Rejects the running work. */
   #end: ((reason: unknown) => void) | undefined;
 
   /**
-   * @param options The call's own.
-   * @param defaults The client's: they hold where the call has none of its own.
+   * @param options Options of the call.
+   * @param defaults Defaults of the client.
    */
   constructor(options: CallOptions = {}, { timeoutMs = Infinity, idleTimeoutMs = 60_000 }: CallLimitOptions) {
     super();
@@ -52,7 +51,7 @@ export class RunningCall extends AbortController implements Sink, ActivityMonito
     this.dueMs = performance.now() + this.#timeoutMs;
   }
 
-  /** Takes the events, if they are wanted: progress comes over a stream, even where nobody wants the pieces. */
+  /** Receiver of events, if any are wanted. Progress requires a stream even if partials are not used. */
   get sink(): Sink | undefined {
     return this.options.onProgress && this;
   }
@@ -65,19 +64,19 @@ export class RunningCall extends AbortController implements Sink, ActivityMonito
     try {
       this.options.onProgress?.(event.progress);
     } catch (thrown) {
-      // What the caller's own function throws ends the call, with just that.
+      // An exception of the caller's function ends the call.
       this.abort(thrown);
     }
   }
 
-  /** Something came: the wire is not quiet. */
+  /** Resets the idle timeout. */
   markActive(): void {
-    // Only noted, as streams do this for each chunk: a timer looks at it.
+    // Only stores the time, because streams call this for each chunk. The timer compares it.
     this.#touchedMs = performance.now();
     if (this.#end && !this.#watch) this.#look();
   }
 
-  /** The wire waits for us: that is not its silence. */
+  /** Stops the idle timeout while the transport waits for the client. */
   suspend(): void {
     this.#touchedMs = Infinity;
   }
@@ -87,14 +86,16 @@ export class RunningCall extends AbortController implements Sink, ActivityMonito
     this.#end?.(this.signal.reason);
   }
 
-  /** Waits. */
+  /** Waits, without idle timeout. */
   async sleep(delayMs: number): Promise<void> {
     this.suspend();
     await new Promise((resolve) => this.#sleep = setTimeout(resolve, delayMs));
     this.markActive();
   }
 
-  /** Settles as `work` does, with the pieces that came, or rejects with why the call has to end, whichever is first. */
+  /**
+   * Settles as `work` does, with the collected partials, or rejects with the reason for the end, whichever is first.
+   */
   async run<Value extends object>(work: () => Promise<Value>): Promise<Value> {
     const { signal: left } = this.options;
     const leave = () => this.abort(left?.reason);
@@ -115,16 +116,16 @@ export class RunningCall extends AbortController implements Sink, ActivityMonito
     }
   }
 
-  /** Ends the call if its time is over; else looks again when it may be. */
+  /** Ends the call if a limit has expired, else schedules the next check. */
   #look(): void {
     const nowMs = performance.now();
     const idleMs = this.#idleTimeoutMs;
     const leftMs = Math.min(this.dueMs - nowMs, this.#touchedMs + idleMs - nowMs, idleMs);
     const why = nowMs < this.dueMs ? `Quiet for ${idleMs}` : `Not done after ${this.#timeoutMs}`;
     if (!(leftMs > 0)) return this.abort(new ToolError("deadline_exceeded", `${why} ms`));
-    // While the wire waits for us there may be nothing to look at: then no timer holds the process.
+    // Without a limit there is nothing to check, and no timer should keep the process alive.
     const isWatched = Math.min(this.dueMs, this.#touchedMs) < Infinity;
-    // A longer timer, of more than 24.8 days, would fire at once.
+    // Timers of more than 24.8 days fire immediately.
     this.#watch = isWatched ? setTimeout(() => this.#look(), Math.min(leftMs, MAX_TIMER_MS)) : undefined;
   }
 }

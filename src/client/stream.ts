@@ -3,25 +3,25 @@ import { type CallLimitOptions, RunningCall } from "./running_call.ts";
 import type { CallOptions, ToolStream } from "./types.ts";
 
 /**
- * A streamed call as something to iterate.
+ * A streamed call as an async iterable.
  *
- * Pieces wait in a queue; when it is full, the wire waits with it. Whoever asks for `result` wants all of it, so from then
- * on nothing waits.
+ * Partials wait in a queue; when it is full, the transport waits too. Reading `result` needs all of them, so it lifts
+ * the limit.
  */
 export class PieceStream extends RunningCall implements ToolStream<unknown, unknown> {
   readonly #kind: CallEvent["kind"];
   readonly #whole: Promise<unknown>;
   readonly #waiting: unknown[] = [];
-  /** How many pieces wait for a slow loop before the wire has to. */
+  /** Maximum number of queued partials before the transport has to wait. */
   #maxWaiting = 64;
   #isRead = false;
   #isDone = false;
-  /** Resolves when something has changed: a piece came or was taken, nothing more comes, nothing waits any more. */
+  /** Resolves at a change: a partial was added or taken, the stream has ended, or the limit was lifted. */
   #turn: PromiseWithResolvers<void> | undefined;
 
   /**
-   * @param kind What the pieces are.
-   * @param complete Makes the call, and gives the whole answer.
+   * @param kind Kind of the items.
+   * @param complete Makes the call and returns the answer.
    */
   constructor(
     options: CallOptions | undefined,
@@ -32,7 +32,7 @@ export class PieceStream extends RunningCall implements ToolStream<unknown, unkn
     super(options, defaults);
     this.#kind = kind;
     this.#whole = complete(this);
-    // Whoever iterates gets the exception there; `result` need not be looked at.
+    // The iterator throws the exception; `result` may be unused.
     const end = () => {
       this.#isDone = true;
       this.#wake();
@@ -59,7 +59,7 @@ export class PieceStream extends RunningCall implements ToolStream<unknown, unkn
   }
 
   [Symbol.asyncIterator](): AsyncGenerator<unknown, void, undefined> {
-    if (this.#isRead) throw new TypeError("A stream is read once; await its result");
+    if (this.#isRead) throw new TypeError("A stream can be read only once; await its result");
     this.#isRead = true;
     return this.#read();
   }
@@ -70,7 +70,7 @@ export class PieceStream extends RunningCall implements ToolStream<unknown, unkn
         if (this.#waiting.length === 0) await this.#change();
         const pieces = this.#waiting.splice(0);
         this.#wake();
-        // Each for itself: `yield*` would make three promises more of each.
+        // A loop, because `yield*` creates three more promises for each item.
         for (const piece of pieces) yield piece;
       }
       await this.#whole;

@@ -1,5 +1,5 @@
 /**
- * The types of a client, read from those of its server: one key lookup a tool, nothing inferred anew.
+ * Types of a client, derived from those of its server with one key lookup for each tool.
  *
  * @module
  */
@@ -20,70 +20,67 @@ import type { ListedTool } from "../core/call/transport.ts";
 
 /** Options of one call. */
 export interface CallOptions {
-  /** Aborts the call; it then rejects with the signal's reason. */
+  /** Aborts the call, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** How long the call may take in all, retries included, in milliseconds; the server is told. Default: the client's. */
+  /** Total time limit including retries, in milliseconds. It is sent to the server. Default: that of the client. */
   readonly timeoutMs?: number;
-  /** How long the wire may be quiet, in milliseconds. Default: the client's. */
+  /** Maximum time without data from the server, in milliseconds. Default: that of the client. */
   readonly idleTimeoutMs?: number;
-  /** Told how far the call has come; the call is then streamed. */
+  /** Receives progress. The call is then streamed. */
   readonly onProgress?: (progress: Progress) => void;
-  /**
-   * Names the call: repeats with the same key, of the same principal and with the same arguments, are one call. The client may
-   * then retry by itself.
-   */
+  /** Idempotency key. Calls with the same key, principal and arguments are executed once. The client may then retry. */
   readonly idempotencyKey?: string;
   /** Members of the request's `_meta`, with their names on the wire. */
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 
-/** A streamed call: iterate it, once, for the pieces; leaving the loop early aborts the call. */
+/** A streamed call: an iterable of partials, to be read once. Leaving the loop early aborts the call. */
 export interface ToolStream<Partial, Output> extends AsyncIterable<Partial> {
-  /** The whole answer. Rejects as a plain call does. If the handler returned nothing, it is the pieces, joined. */
+  /** The answer, or the joined partials if the handler returned nothing. Rejects like a plain call. */
   readonly result: Promise<Output>;
 }
 
 /** A question of a tool. */
 export interface ToolQuestion extends Question {
-  /** Names it in its call. */
+  /** Key of the question in its call. */
   readonly key: string;
-  /** Name of the tool that was called. */
+  /** Name of the called tool. */
   readonly tool: string;
 }
 
-/** What is said to a question. */
+/** Response to a question. */
 export interface QuestionAnswer {
-  /** Whether what is asked for is given; if not, for good or for now. */
+  /** Whether the question is answered, declined or cancelled. */
   readonly action: ElicitAnswer["action"];
-  /** What is given. Has to fit the question's schema, or it is asked again. */
+  /** Content of the answer. If it does not match the question's schema, the question is repeated. */
   readonly content?: unknown;
 }
 
 /** Answers a question. */
 export type AnswerQuestion = (question: ToolQuestion) => MaybePromise<QuestionAnswer>;
 
-/** Options of what is done with a promise. */
+/** Options of operations on a promise. */
 export type RedeemOptions = Pick<CallOptions, "signal" | "timeoutMs" | "idleTimeoutMs">;
 
 /**
- * An answer that was promised.
+ * The promise of an answer.
  *
- * @typeParam Output What it will be.
+ * @typeParam Output Type of the answer.
  */
 export interface PromisedAnswer<Output> {
-  /** Stands for the answer, here and in any other process: `client.$.redeem(token)`. */
+  /** Promise token. Another process can use it with `client.$.redeem(token)`. */
   readonly token: string;
-  /** How the work stands: the answer or a failure if it has ended, a question, or the promise again, with its progress. */
+  /** Returns the current state: the answer or failure, a question, or the promise with its progress. */
   status(options?: RedeemOptions): Promise<ToolOutcome<Output, Record<never, never>>>;
-  /** The answer, once it is there. Rejects as a plain call does. */
+  /** Waits for the answer. Rejects like a plain call. */
   result(options?: RedeemOptions & Pick<CallOptions, "onProgress">): Promise<Output>;
-  /** Cancels the work. `false` if it had ended. */
+  /** Cancels the work. Returns `false` if it had already ended. */
   cancel(options?: RedeemOptions): Promise<boolean>;
-  /** How far the work is, each time that it has come further, until it ends. Rejects as a plain call does. */
+  /** Iterates over progress until the work ends. Rejects like a plain call. */
   updates(options?: RedeemOptions): AsyncIterable<Progress>;
 }
 
-/** A failure outcome, by declared code: `switch (outcome.code)` narrows `outcome.data`. */
+/** A failure outcome by declared code: `switch (outcome.code)` narrows `outcome.data`. */
 export type DeclaredFailure<Errors> = [keyof Errors] extends [never] ? FailureOutcome
   : string extends keyof Errors ? FailureOutcome
   : { [Code in keyof Errors & string]: FailureOutcome<Code, Errors[Code]> }[keyof Errors & string];
@@ -93,7 +90,7 @@ export type DeclaredFailureError<Errors> = [keyof Errors] extends [never] ? Fail
   : string extends keyof Errors ? Failure
   : { [Code in keyof Errors & string]: Failure<Code, Errors[Code]> }[keyof Errors & string];
 
-/** How a call ended, with nothing awaited and nothing thrown but refusals. */
+/** Any result of a call but an error. */
 export type ToolOutcome<Output, Errors> =
   | AnswerOutcome<Output>
   | PromiseOutcome
@@ -101,69 +98,73 @@ export type ToolOutcome<Output, Errors> =
   | DeclaredFailure<Errors>
   | UnknownOutcome;
 
-/** The arguments of a call: the input may be left out where it may be empty. */
+/** Arguments of a call. The input is optional if it may be empty. */
 export type CallArguments<Input> = Record<never, never> extends Input ? [input?: Input, options?: CallOptions]
   : [input: Input, options?: CallOptions];
 
 /**
- * A tool, as its client sees it: a function.
+ * A tool as a function of its client.
  *
- * @typeParam Types The tool's types.
+ * @typeParam Types Types of the tool.
  */
 export interface ToolCall<Types extends ToolTypes<unknown, unknown, unknown, unknown>> {
   /**
-   * Calls the tool and gives its answer.
+   * Calls the tool and returns its answer.
    *
-   * Rejects with `Failure` if the tool said no, with `ToolError` if the call was refused or broke, and with the signal's
-   * reason if it was aborted.
+   * Rejects with `Failure` for a failure outcome, with `ToolError` for an error, and with the signal's reason if
+   * aborted.
    */
   (...args: CallArguments<Types["input"]>): Promise<Types["output"]>;
-  /** Calls the tool and gives the pieces of its answer as they come. */
+  /** Calls the tool and returns its partials as they arrive. */
   stream(...args: CallArguments<Types["input"]>): ToolStream<Types["partial"], Types["output"]>;
-  /** Calls the tool and tells how it ended: failures, promises and questions are values. Rejects with `ToolError` only. */
+  /**
+   * Calls the tool and returns the outcome: failures, promises and questions are values. Rejects with `ToolError` only.
+   */
   outcome(...args: CallArguments<Types["input"]>): Promise<ToolOutcome<Types["output"], Types["errors"]>>;
   /**
-   * Calls the tool and takes a promise of its answer, at once. Rejects with `ToolError`; with `invalid_request` if the tool
-   * gives no promises.
+   * Calls the tool and immediately returns a promise of its answer. Rejects with `ToolError`; with `invalid_request` if
+   * the tool has no promises.
    */
   start(...args: CallArguments<Types["input"]>): Promise<PromisedAnswer<Types["output"]>>;
-  /** Whether an exception of this tool's call is a failure; the declared codes then narrow its data. Whose it is, it cannot know. */
+  /**
+   * Whether an exception is a failure. Narrows its data by the declared codes, but cannot check which tool it is from.
+   */
   isFailure(error: unknown): error is DeclaredFailureError<Types["errors"]>;
 }
 
-/** What a client can do beside calling its tools. */
+/** Operations of a client other than calling its tools. */
 export interface ClientMethods {
   /** Lists the server's tools. Rejects with `ToolError`. */
   list(options?: Pick<CallOptions, "signal" | "timeoutMs" | "idleTimeoutMs">): Promise<readonly ListedTool[]>;
-  /** Calls a tool by a name that is not known to the types. */
+  /** Calls a tool by a name unknown to the type checker. */
   call(tool: string, input?: unknown, options?: CallOptions): Promise<unknown>;
-  /** Streams a tool by a name that is not known to the types. */
+  /** Streams a tool by a name unknown to the type checker. */
   stream(tool: string, input?: unknown, options?: CallOptions): ToolStream<unknown, unknown>;
-  /** Calls a tool by a name that is not known to the types, and tells how it ended. */
+  /** Calls a tool by a name unknown to the type checker and returns the outcome. */
   outcome(tool: string, input?: unknown, options?: CallOptions): Promise<ToolOutcome<unknown, Record<never, never>>>;
-  /** Takes a promise of a tool by a name that is not known to the types. */
+  /** Requests a promise of a tool by a name unknown to the type checker. */
   start(tool: string, input?: unknown, options?: CallOptions): Promise<PromisedAnswer<unknown>>;
-  /** Goes on with an answer that was promised to someone else: in another process, or before a restart. */
+  /** Continues with a promise token of another process, or from before a restart. */
   redeem<Output = unknown>(token: string): PromisedAnswer<Output>;
-  /** Ends what the transport holds open. */
+  /** Closes the transport. */
   close(): void;
 }
 
-/** Anything with tools in its type: a server. */
+/** A value with tools in its type, such as a server. */
 export interface ToolSource {
   /** Types only. */
   readonly "~tools"?: readonly AnyTool[] | undefined;
 }
 
-/** The tools of a source. */
+/** Tools of a source. */
 export type ToolsOf<Source extends ToolSource> = NonNullable<Source["~tools"]>[number];
 
-/** The calls of the tools, by name. */
+/** Functions of a client, by tool name. */
 export type TypedTools<Tools extends AnyTool> = {
   readonly [T in Tools as T["name"]]: ToolCall<NonNullable<T["~types"]>>;
 };
 
-/** A client of a server whose tools are not known to the types. */
+/** Functions of a client whose tools are unknown to the type checker. */
 export interface UntypedTools {
   /** Any tool. */
   readonly [name: string]: ToolCall<
@@ -172,17 +173,17 @@ export interface UntypedTools {
 }
 
 /**
- * A client: one function a tool, and `$` for everything else.
+ * A client: one function for each tool, and `$` for other operations.
  *
- * @typeParam Source The server's type: `Client<typeof server>`.
+ * @typeParam Source Type of the server: `Client<typeof server>`.
  */
 export type Client<Source extends ToolSource> = TypedTools<ToolsOf<Source>> & {
-  /** What a client can do beside calling its tools; no tool can have this name. */
+  /** Other operations. `$` is not a valid tool name. */
   readonly $: ClientMethods;
 };
 
-/** A client of a server whose tools are not known to the types. */
+/** A client whose tools are unknown to the type checker. */
 export type UntypedClient = UntypedTools & {
-  /** What a client can do beside calling its tools; no tool can have this name. */
+  /** Other operations. `$` is not a valid tool name. */
   readonly $: ClientMethods;
 };

@@ -31,7 +31,7 @@
 export { defineCoreTool as defineTool, type DefineTool, toolDefiner } from "./tool/define_tool.ts";
 export type { ToolBuilder } from "./tool/builder_types.ts";
 export type { AnyTool, InferErrors, InferInput, InferOutput, InferPartial, Tool } from "./tool/definition.ts";
-export type { Ctx, Logger, Middleware, MiddlewareCtx, OnError } from "./handler/context.ts";
+export type { Ctx, Logger } from "./handler/context.ts";
 export { Failure } from "./errors/failure.ts";
 export { ToolError, type ToolErrorOptions } from "./errors/tool_error.ts";
 export type { ToolErrorCode } from "./errors/code.ts";
@@ -55,3 +55,4 @@ export { mcpLite, type McpLiteOptions } from "../wires/mcp_lite/server/mcp_lite.
 export { type MemoryOptions, type MemoryServer, memoryTransport } from "../wires/memory/client/transport.ts";
 export { type ClientOptions, createClient } from "../client/client.ts";
 export type { Client, ToolsOf, UntypedClient } from "../client/types.ts";
+export type { Middleware, MiddlewareCtx, OnError } from "./handler/middleware.ts";

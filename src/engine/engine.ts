@@ -103,9 +103,9 @@ export interface Engine {
    * @returns `false` if the id exists already; then nothing is changed.
    */
   insert(job: Job, dueInMs?: number): MaybePromise<boolean>;
-  /** The current state of a job; `undefined` if there is none, or it has expired. */
+  /** The current state of a job; `undefined` if it is missing, or it has expired. */
   get(id: string): MaybePromise<Job | undefined>;
-  /** Replaces the job that has the id of `job` and `version`, and notifies subscribers. `false` if there is none. */
+  /** Replaces the job that has the id of `job` and `version`, and notifies subscribers. `false` if it is missing. */
   replace(job: Job, version: number): MaybePromise<boolean>;
   /** Deletes a job and its scheduled deliveries. */
   remove(id: string): MaybePromise<void>;

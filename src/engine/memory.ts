@@ -126,7 +126,7 @@ class MemoryJobs {
   }
 
   subscribe(id: string, onChange: () => void): () => void {
-    // A function of its own for each subscription: the same listener may subscribe twice.
+    // A separate function for each subscription: the same listener may subscribe twice.
     const listener = (): void => onChange();
     const listeners = this.#find(id)?.listeners.add(listener);
     return () => void listeners?.delete(listener);

@@ -1,30 +1,30 @@
-/** A value, or a promise of it: synchronous work stays synchronous. */
+/** A value or a promise of it. Synchronous work stays synchronous. */
 export type MaybePromise<Value> = Value | Promise<Value>;
 
-/** Whether `value` can be awaited. May throw what a hostile `then` getter throws. */
+/** Whether `value` is a thenable. May throw the exception of a `then` getter. */
 export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
   return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
 }
 
-/** What `map` makes of a value: at once if it is there, else once it is. */
+/** Maps a value immediately, or a promise's value when it resolves. */
 export function mapMaybe<Value, Mapped>(
-  value: MaybePromise<Value>,
+  value: Value | PromiseLike<Value>,
   map: (value: Value) => Mapped,
 ): MaybePromise<Mapped> {
-  return value instanceof Promise ? value.then(map) : map(value);
+  return isPromiseLike(value) ? Promise.resolve(value).then(map) : map(value as Value);
 }
 
-/** Something that is opened when it is first needed. An opening that failed is forgotten: the next need tries again. */
+/** A resource that is opened on first use. If opening fails, the next use tries again. */
 export class Lazy<Value> {
   readonly #open: () => Promise<Value>;
   #value: Promise<Value> | undefined = undefined;
 
-  /** @param open Opens it. */
+  /** @param open Opens the resource. */
   constructor(open: () => Promise<Value>) {
     this.#open = open;
   }
 
-  /** It, opened now if it was not before. */
+  /** Returns the resource, opening it if needed. */
   get(): Promise<Value> {
     if (this.#value === undefined) {
       const value = this.#open();
@@ -36,29 +36,29 @@ export class Lazy<Value> {
     return this.#value;
   }
 
-  /** It, if somebody has needed it; also while it is being opened. */
+  /** The resource if it was requested before, even if it is still opening. */
   get opened(): Promise<Value> | undefined {
     return this.#value;
   }
 }
 
 /**
- * Who wants to be told something.
+ * A set of listeners.
  *
- * @typeParam News What they are told.
+ * @typeParam News Type of the notification.
  */
 export class Listeners<News = void> {
   readonly #listeners = new Set<(news: News) => void>();
   readonly #onEmpty: () => void;
 
-  /** @param onEmpty Called when the last of them listens no more. */
+  /** @param onEmpty Called when the last listener is removed. */
   constructor(onEmpty: () => void = () => {}) {
     this.#onEmpty = onEmpty;
   }
 
-  /** @returns Ends the listening. */
+  /** @returns Removes the listener. */
   add(listener: (news: News) => void): () => void {
-    // A function of its own for each: the same one may listen twice.
+    // The wrapper allows the same function to be added twice.
     const own = (news: News): void => listener(news);
     this.#listeners.add(own);
     return () => {
@@ -66,12 +66,12 @@ export class Listeners<News = void> {
     };
   }
 
-  /** Tells those who listen now. */
-  tell(news: News): void {
+  /** Notifies all listeners. */
+  notify(news: News): void {
     for (const listener of [...this.#listeners]) listener(news);
   }
 
-  /** Nobody is told anything any more, of those who listen now. */
+  /** Removes all listeners. */
   clear(): void {
     this.#listeners.clear();
   }

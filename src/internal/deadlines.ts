@@ -1,23 +1,26 @@
 /**
- * Many deadlines, few timers: one lane (a linked list in order of expiry) and at most one armed timer for each distinct
- * duration. Setting and clearing one costs a few dozen nanoseconds, where a timer of its own costs up to a microsecond.
+ * Many deadlines with few timers: one lane (a linked list in order of expiry) and at most one active timer for each
+ * distinct duration. Setting and clearing a deadline costs a few dozen nanoseconds; a timer for each costs up to a
+ * microsecond.
  *
  * @module
  */
 import type { Clock } from "./time.ts";
 
-/** How long an armed timer may outlive the last deadline of its lane: a script's exit waits no longer than this. */
+/**
+ * Maximum time that a timer stays active after the last deadline of its lane. It limits the delay of a script's exit.
+ */
 const SWEEP_MS = 250;
 
-/** One pending deadline; made by {@link Deadlines.add}. */
+/** A pending deadline, created by {@link Deadlines.add}. */
 export class Deadline {
   /** @internal */
   previous: Deadline | undefined = undefined;
   /** @internal */
   next: Deadline | undefined = undefined;
-  /** @internal When it passes. */
+  /** @internal Time of expiry. */
   dueMs: number;
-  /** @internal When it would have passed had it not been renewed: what its lane is ordered by. */
+  /** @internal Time of expiry without renewals, by which its lane is ordered. */
   queuedMs: number;
   /** @internal */
   lane: Lane | undefined;
@@ -31,15 +34,15 @@ export class Deadline {
     this.expire = expire;
   }
 
-  /** Takes the deadline back; harmless when it has passed. */
+  /** Cancels the deadline. No effect after it has expired. */
   clear(): void {
     this.lane?.remove(this);
     this.lane = undefined;
   }
 
-  /** Starts the duration anew from now; harmless when the deadline has passed or was cleared. */
+  /** Restarts the duration. No effect after the deadline has expired or was cleared. */
   renew(): void {
-    // Only noted: the lane puts it in its new place when its old turn comes. Streams do this for each event.
+    // Only stores the time: the lane moves it when its old time comes. Streams call this for each event.
     if (this.lane !== undefined) this.dueMs = this.lane.dueFromNow();
   }
 }
@@ -49,14 +52,14 @@ export class Deadlines {
   readonly #clock: Clock;
   readonly #lanes = new Map<number | symbol, Lane>();
 
-  /** @param clock Where time comes from. */
+  /** @param clock Source of time. */
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Calls `expire` once, `durationMs` from now, unless cleared before. */
+  /** Calls `expire` once after `durationMs`, unless cleared before. */
   add(durationMs: number, expire: () => void): Deadline {
-    // Where timers end with their request, each deadline has a lane, and so a timer, of its own.
+    // If timers end with their request, each deadline has its own lane and timer.
     const key = this.#clock.isPerRequest ? Symbol() : durationMs;
     let lane = this.#lanes.get(key);
     if (lane === undefined) {
@@ -66,7 +69,7 @@ export class Deadlines {
     return lane.append(expire);
   }
 
-  /** Expires all of them at once, in no particular order: for a shutdown. */
+  /** Expires all deadlines in no particular order, for a shutdown. */
   expireAll(): void {
     for (const lane of [...this.#lanes.values()]) lane.expireUpTo(Number.POSITIVE_INFINITY);
   }
@@ -119,7 +122,7 @@ class Lane {
     }
   }
 
-  /** In the order of expiry. Searched from the end, where almost all belong. */
+  /** Inserts in order of expiry. Searches from the end, where almost all belong. */
   #insert(deadline: Deadline): void {
     let before = this.#tail;
     while (before !== undefined && before.queuedMs > deadline.queuedMs) before = before.previous;

@@ -1,7 +1,7 @@
-/** How many bytes are turned into characters at once: a function takes only so many arguments. */
+/** Bytes converted to characters at once: functions accept a limited number of arguments. */
 const CHUNK_BYTES = 0x8000;
 
-/** Base64 with padding (RFC 4648, section 4): what JSON carries bytes as. */
+/** Encodes base64 with padding (RFC 4648, section 4). */
 export function encodeBase64(bytes: Uint8Array): string {
   let binary = "";
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
@@ -12,12 +12,12 @@ export function encodeBase64(bytes: Uint8Array): string {
 
 const encoder = /* @__PURE__ */ new TextEncoder();
 
-/** SHA-256 of a text's UTF-8, in bytes. */
+/** SHA-256 of a text in UTF-8. */
 export async function sha256(text: string): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(text)));
 }
 
-/** Bytes in hexadecimal, in lower case. */
+/** Encodes bytes in hexadecimal, lower case. */
 export function toHex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

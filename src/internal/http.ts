@@ -20,33 +20,33 @@ export function acceptsEventStream(accept: string | null): boolean {
 }
 
 /**
- * The URL that a transport is given.
+ * Parses the URL of a transport.
  *
- * @param action What cannot be done otherwise: `reach an MCP server`.
- * @param given The text of the URL, or the URL itself.
- * @param expected What is told to pass.
- * @param text The URL, where it is made of what is given.
- * @throws {TypeError} If it is none, or not `http:` or `https:`.
+ * @param action Failed action for the error message: `reach an MCP server`.
+ * @param input The URL.
+ * @param expected Description of a valid value.
+ * @param text Text to parse, if it differs from `input`.
+ * @throws {TypeError} If it is not a URL with `http:` or `https:`.
  */
 export function parseHttpUrl(
   action: string,
-  given: unknown,
+  input: unknown,
   expected: string = 'a URL that begins with "http://" or "https://"',
-  text: string = `${given}`,
+  text: string = `${input}`,
 ): URL {
-  const isSaid = typeof given === "string" || given instanceof URL;
-  if (isSaid && /^https?:/i.test(text) && URL.canParse(text)) return new URL(text);
+  const isText = typeof input === "string" || input instanceof URL;
+  if (isText && /^https?:/i.test(text) && URL.canParse(text)) return new URL(text);
   throw new TypeError(
-    `Cannot ${action}: pass ${expected}, not ${isSaid ? `"${`${given}`.slice(0, 64)}"` : typeof given}`,
+    `Cannot ${action}: pass ${expected}, not ${isText ? `"${`${input}`.slice(0, 64)}"` : typeof input}`,
   );
 }
 
-/** Whether a URL stays on this machine: nobody else can listen. */
+/** Whether a URL is on this machine, where no other machine can intercept it. */
 export function isLoopback({ hostname }: URL): boolean {
   return /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname);
 }
 
-/** Whether what is sent to a URL can be read by nobody else: it is https, or stays on this machine. */
+/** Whether requests to a URL cannot be intercepted: it is https, or on this machine. */
 export function isConfidential(url: URL): boolean {
   return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url));
 }

@@ -7,16 +7,16 @@ export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }
 
-/** Whether `value` is an object that is neither `null` nor an array: what JSON calls an object. */
+/** Whether `value` is an object in terms of JSON: neither `null` nor an array. */
 export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /**
- * Whether JSON text nests arrays and objects deeper than `maxDepth`, told before `JSON.parse` sees it.
+ * Whether JSON text nests arrays and objects deeper than `maxDepth`, determined without parsing it.
  *
- * Text shorter than twice the limit cannot (each level needs two characters), and most longer text has fewer openers
- * than the limit, which `indexOf` counts at native speed; only what is left is scanned.
+ * Text shorter than twice the limit cannot, because each level needs two characters. Most longer text has fewer opening
+ * brackets than the limit, which `indexOf` counts at native speed. Only the rest is scanned.
  */
 export function nestsDeeperThan(text: string, maxDepth: number): boolean {
   if (text.length < 2 * maxDepth) return false;
@@ -42,14 +42,14 @@ function scanDepth(text: string, maxDepth: number): boolean {
   return false;
 }
 
-/** Index of the quote that ends the string which starts at `start`, or the end of the text. */
+/** Index of the quote that ends the string starting at `start`, or the end of the text. */
 function endOfString(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && text.charCodeAt(at) !== 0x22) at += text.charCodeAt(at) === 0x5c /* \ */ ? 2 : 1;
   return at;
 }
 
-/** JSON with the members of each object in the order of their names: equal values, equal text, whichever wire they came by. */
+/** Canonical JSON: members are sorted by name, so equal values have equal text. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) => {
     if (typeof member !== "object" || member === null || Array.isArray(member)) return member;
@@ -58,7 +58,7 @@ export function canonicalJson(value: unknown): string {
 }
 
 /**
- * The names that a JSON pointer goes through, as references have it: of `#/$defs/a~1b` they are `$defs` and `a/b`.
+ * Names in the path of a JSON pointer in a reference: `$defs` and `a/b` for `#/$defs/a~1b`.
  *
  * Source: {@link https://www.rfc-editor.org/rfc/rfc6901 | RFC 6901}.
  */
@@ -70,31 +70,34 @@ function decodeUri(raw: string): string {
   try {
     return decodeURIComponent(raw);
   } catch {
-    // Not percent-encoded, then.
+    // It is not percent-encoded.
     return raw;
   }
 }
 
-/** Members, without those that are `undefined`. */
+/** Type of {@link omitUndefined}: optional members without `undefined`. */
 export type Present<Members> = { [Name in keyof Members]?: Exclude<Members[Name], undefined> };
 
-/** The members that are there: one that is `undefined` is left out. */
+/** Returns the members that are not `undefined`. */
 export function omitUndefined<Members extends object>(members: Members): Present<Members> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Present<Members>;
 }
 
-/** What JavaScript calls without being asked (`await`, `JSON.stringify`, string conversion): no tool may have these names. */
+/**
+ * Members that JavaScript reads implicitly (`await`, `JSON.stringify`, string conversion). They are not valid tool
+ * names.
+ */
 export const OBJECT_MEMBERS: ReadonlySet<string> = new Set(["then", "toJSON", "toString", "valueOf"]);
 
-/** Named values, as they are sent. */
+/** Members of a decoded object. */
 export type Members = Readonly<Record<string, unknown>>;
 
-/** The members of what should be an object: none, if it is something else. */
+/** Returns the members of an object. Empty for any other value. */
 export function asObject(value: unknown): Members {
   return isJsonObject(value) ? value : {};
 }
 
-/** The value, if it is of the type of what otherwise stands for it. */
+/** Returns the value if it has the type of the fallback, else the fallback. */
 export function typedOr<Value>(value: unknown, other: Value): Value {
   return typeof value === typeof other ? value as Value : other;
 }

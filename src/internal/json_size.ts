@@ -1,18 +1,18 @@
 /**
- * How large a value is as JSON, about, without writing it.
+ * Estimates the size of a value as JSON without serialising it.
  *
  * @module
  */
 
-/** What is left, where a value is nested too deep. */
+/** Result for a value that is nested too deep. */
 export const TOO_DEEP: number = Number.NEGATIVE_INFINITY;
 
-/** Of an item of a typed array, which is written with its index. */
+/** Estimated size of an item of a typed array, which JSON writes with its index. */
 const ITEM_CHARS = 16;
 
 /**
- * What is left of `left` characters after a value: below 0 where there is too much of it, {@link TOO_DEEP} where it has more than
- * `depth` levels. What contains itself, or throws when it is read, is for whoever writes it to find.
+ * Subtracts the estimated size of a value from `left` characters. The result is negative if the value is larger, and
+ * {@link TOO_DEEP} if it has more than `depth` levels. Cyclic values and throwing getters are left to the serialiser.
  */
 export function estimateJsonSize(value: unknown, left: number, depth: number): number {
   try {
@@ -23,15 +23,15 @@ export function estimateJsonSize(value: unknown, left: number, depth: number): n
   }
 }
 
-/** How many characters are left after an object, which may have so many levels. Measured: a third of what it takes to write it. */
+/** Subtracts the size of an object with at most `depth` levels. Takes a third of the time of serialising it. */
 function charsLeft(container: object, left: number, levels: number): number {
   if (levels < 0) return TOO_DEEP;
-  // Item by item it would take as long as to write it.
+  // Estimated as a whole, because visiting each item takes as long as serialising.
   if (ArrayBuffer.isView(container)) {
     const { length = 0 } = container as Partial<Uint8Array>;
     return left - length * ("toJSON" in container ? 4 : ITEM_CHARS);
   }
-  // What it makes of itself is its own affair.
+  // The size of the result of `toJSON` is unknown.
   if ("toJSON" in container) return left;
   if (Array.isArray(container)) {
     for (let index = 0; index < container.length && left >= 0; index++) {
@@ -52,7 +52,7 @@ function afterMember(member: unknown, left: number, levels: number): number {
   return left - (typeof member === "number" && member % 1 ? 18 : 5);
 }
 
-/** Whether a value that is nested deep is so because it is within itself. Only its first thousand objects are looked at, once each. */
+/** Whether a deeply nested value is cyclic. Visits its first thousand objects, once each. */
 function containsItself(value: unknown, seen: Map<unknown, boolean> = new Map()): boolean {
   if (typeof value !== "object" || value === null) return false;
   const isWithin = seen.get(value);

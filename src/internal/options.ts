@@ -1,31 +1,30 @@
 /**
- * Holds the options of a function to what they should be, where the function is called: a wrong name or value is told there, with
- * what to write instead, and not where it is first missed.
+ * Validates options at the call, so that an unknown or invalid option fails immediately with a suggestion.
  *
  * @module
  */
 import { closestMatch } from "./text.ts";
 
-/** What an option has to be. */
+/** Rule for an option. */
 export interface OptionRule {
-  /** In words that follow "must be". */
+  /** Description that follows "must be". */
   readonly expected: string;
-  /** Whether a value is that. */
+  /** Whether a value is valid. */
   readonly fits: (value: unknown) => boolean;
-  /** Whether it cannot be left out. */
+  /** Whether the option is required. */
   readonly isRequired?: true;
 }
 
-/** A rule for every option that there is: a name without one is no option. */
+/** Rules for all options of a function. Other names are unknown options. */
 export type OptionRules<Options extends object> = { readonly [Name in keyof Options]-?: OptionRule };
 
 const LEVELS = ["debug", "info", "warn", "error"] as const;
 
-/** Whatever its own code checks. */
+/** Accepts any value, for options with their own validation. */
 export const ANYTHING: OptionRule = { expected: "anything", fits: () => true };
-/** Yes or no. */
+/** A boolean. */
 export const BOOLEAN: OptionRule = { expected: "true or false", fits: (value) => typeof value === "boolean" };
-/** Text. */
+/** A string that is not empty. */
 export const TEXT: OptionRule = { expected: "text that is not empty", fits: isText };
 /** A function. */
 export const FUNCTION: OptionRule = { expected: "a function", fits: isFunction };
@@ -34,9 +33,9 @@ export const LOGGER: OptionRule = {
   expected: "an object with the functions debug, info, warn and error, such as console",
   fits: (value) => LEVELS.every((level) => isFunction((value as Partial<Console> | null)?.[level])),
 };
-/** Named values. */
+/** An object. */
 export const OBJECT: OptionRule = { expected: "an object", fits: isObject };
-/** Several texts, or none. */
+/** An array of strings. */
 export const TEXTS: OptionRule = {
   expected: "an array of texts",
   fits: (value) => Array.isArray(value) && value.every(isText),
@@ -51,7 +50,7 @@ export const AT_LEAST_1: OptionRule = {
   expected: "a number of at least 1",
   fits: (value) => typeof value === "number" && value >= 1,
 };
-/** What `fetch` takes as headers, or a function that gives it. */
+/** Headers for `fetch`, or a function that returns them. */
 export const HEADERS: OptionRule = {
   expected: "headers, or a function that gives them",
   fits: (value) => isObject(value) || Array.isArray(value) || isFunction(value),
@@ -62,17 +61,17 @@ export const PATH: OptionRule = {
   fits: (value) => typeof value === "string" && /^(?!.*:\/\/)[^\s?#\\]*$/.test(value),
 };
 
-/** Makes a rule. */
+/** Creates a rule. */
 export function rule(expected: string, fits: OptionRule["fits"]): OptionRule {
   return { expected, fits };
 }
 
-/** The rule for what cannot be left out. */
+/** Makes a rule required. */
 export function required(optional: OptionRule): OptionRule {
   return { ...optional, isRequired: true };
 }
 
-/** A whole number of at least so much. */
+/** A whole number with a minimum. */
 export function wholeNumber(least: number, of: string = ""): OptionRule {
   return {
     expected: `a whole number${of && ` of ${of}`}${least > 0 ? ` above ${least - 1}` : ""}`,
@@ -80,17 +79,17 @@ export function wholeNumber(least: number, of: string = ""): OptionRule {
   };
 }
 
-/** One of some words. */
+/** One of several strings. */
 export function oneOf(...words: readonly string[]): OptionRule {
   return rule(words.map((word) => `"${word}"`).join(" or "), (value) => words.includes(value as string));
 }
 
 /**
- * Holds options to their rules; one that is `undefined` was left out.
+ * Validates options. `undefined` is treated as missing.
  *
- * @param action What cannot be done otherwise: `serve MCP`.
- * @throws {TypeError} If they are no object, there is no such option, one is missing, or is not of the right kind.
- * @throws {RangeError} If a number is not one that it may be.
+ * @param action Failed action for the error message: `serve MCP`.
+ * @throws {TypeError} If the options are not an object, one is unknown or missing, or has the wrong type.
+ * @throws {RangeError} If a number is out of range.
  */
 export function checkOptions<Options extends object>(
   action: string,
@@ -126,7 +125,7 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Members of objects may be secrets. */
+/** Does not show members of objects, which may be secrets. */
 function show(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value).slice(0, 64);
   return isFunction(value) ? "a function" : Object(value) === value ? "an object" : String(value);

@@ -1,10 +1,10 @@
-/** Longest part of a word that is compared: tool names are at most 64 characters, and callers may send a megabyte. */
+/** Maximum length of a word to compare. Tool names have at most 64 characters, but callers may send a megabyte. */
 const MAX_COMPARED = 64;
 
-/** Share of its letters that a word may differ in and still be like another: beyond it, none is nearer than the next. */
+/** Maximum share of letters in which a similar word differs. */
 const MAX_DIFFERENCE = 0.75;
 
-/** The candidate that is most like `word`, the first one of equals; `undefined` if there is none. */
+/** Returns the most similar candidate, the first one of equals. `undefined` if none is similar. */
 export function closestMatch(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.slice(0, MAX_COMPARED).toLowerCase();
   let best: string | undefined;
@@ -20,7 +20,7 @@ export function closestMatch(word: string, candidates: Iterable<string>): string
   return best;
 }
 
-/** Levenshtein distance, one row at a time; `enough` or more as soon as it cannot be less. */
+/** Levenshtein distance, computed row by row. Stops with `enough` or more once it cannot be less. */
 function editDistance(from: string, to: string, enough: number): number {
   const row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let i = 1; i <= from.length; i++) {
@@ -38,15 +38,15 @@ function editDistance(from: string, to: string, enough: number): number {
   return row[to.length] ?? 0;
 }
 
-/** Longest piece of a caller's own value that is sent back. */
+/** Maximum length of a caller's value in an error message. */
 const MAX_RECEIVED = 64;
 
-/** Where something is, as text: `filters[0].name`; empty for the root. */
+/** Formats a path: `filters[0].name`. Empty for the root. */
 export function formatPath(path: readonly (string | number)[]): string {
   return path.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("").replace(/^\./, "");
 }
 
-/** What a value is, in a few words or as JSON, shortened. */
+/** Describes a value briefly or as shortened JSON. */
 export function describeReceived(value: unknown): string {
   if (value === undefined) return "nothing";
   if (Array.isArray(value)) return `array of ${value.length}`;
@@ -55,7 +55,7 @@ export function describeReceived(value: unknown): string {
   return shorten(text, MAX_RECEIVED);
 }
 
-/** The start of a text. */
+/** Returns the start of a text. */
 export function shorten(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length)}…`;
 }

@@ -1,2 +1,2 @@
-/** The version of the package, as its manifests have it. */
+/** Version of the package, equal to that in its manifests. */
 export const VERSION = "0.1.0";

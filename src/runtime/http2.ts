@@ -4,21 +4,22 @@ import type { Server } from "../server/server.ts";
 import { toHttp2Handler } from "./http2_handler.ts";
 import { Http2Sessions } from "./http2_sessions.ts";
 import type { Listener, ListenOptions, TlsOptions } from "./listener.ts";
-import { beginToListen, followSockets } from "./net_server.ts";
+import { startListening, trackSockets } from "./node.ts";
 import { toNodeHandler } from "./node_handler.ts";
 
 const SETTINGS: Settings = {
-  /** How many streams one connection may have open at once; each may hold a body. */
+  /** Maximum number of concurrent streams of a connection. Each may buffer a body. */
   maxConcurrentStreams: 256,
   /**
-   * Largest headers of a request, in bytes, as HTTP/1.1 has it on Node. By default it is four times that, and compression makes
-   * so much of a few bytes that Deno, which does not count it as held, was brought to gigabytes.
+   * Maximum size of a request's headers in bytes, as Node has it for HTTP/1.1. The default is four times as large. With
+   * header compression, a few bytes then made Deno, which does not count them as buffered, allocate gigabytes.
    */
   maxHeaderListSize: 16_384,
 };
 
 /**
- * Listens with `node:http2`: in the clear for callers that know they speak HTTP/2, as gRPC's do; with TLS for HTTP/1.1 as well.
+ * Listens with `node:http2`. Without TLS, clients need prior knowledge of HTTP/2, as gRPC clients have. With TLS,
+ * HTTP/1.1 is accepted too.
  */
 export async function listenOnHttp2(server: Server, options: ListenOptions, tls?: TlsOptions): Promise<Listener> {
   if (tls !== undefined) assertFits(tls);
@@ -29,10 +30,10 @@ export async function listenOnHttp2(server: Server, options: ListenOptions, tls?
   const sessions = new Http2Sessions();
   http2.on("session", (session) => sessions.add(session));
   http2.on("stream", (stream) => sessions.hold(stream));
-  const endSockets = followSockets(http2);
-  // Of a connection that breaks, its streams tell.
+  const endSockets = trackSockets(http2);
+  // Streams report the failure of their connection.
   http2.on("sessionError", () => {});
-  const port = await beginToListen(http2, options);
+  const port = await startListening(http2, options);
   const ended = Promise.withResolvers<void>();
   http2.once("close", ended.resolve);
   return {
@@ -49,18 +50,20 @@ export async function listenOnHttp2(server: Server, options: ListenOptions, tls?
   };
 }
 
-/** Not every runtime looks at them before the first connection, which then fails, as do all. */
+/**
+ * Validates key and certificate. Some runtimes read them at the first connection only, and then all connections fail.
+ */
 function assertFits({ key, cert }: TlsOptions): void {
   let fits: boolean;
   try {
     fits = new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
   } catch (cause) {
-    throw new TypeError("Cannot serve with TLS: key and cert have to be texts in PEM", { cause });
+    throw new TypeError("Cannot serve with TLS: key and cert must be PEM text", { cause });
   }
-  if (!fits) throw new TypeError("Cannot serve with TLS: the key is not that of the certificate");
+  if (!fits) throw new TypeError("Cannot serve with TLS: the key does not match the certificate");
 }
 
-/** Requests of HTTP/1.1 come as such; with a listener for them Node would make ones of HTTP/2's streams, too. */
+/** Handles HTTP/1.1 requests. Without its own `stream` listener, Node does not create requests from HTTP/2 streams too. */
 function answeringHttp1(http2: Http2SecureServer, server: Server): Http2SecureServer {
   const handle = toNodeHandler(server);
   http2.on("request", (request, response) => {

@@ -1,25 +1,33 @@
 /**
- * A stream of HTTP/2, as wires see requests: the one way to an answer that ends in trailers.
+ * Adapts an HTTP/2 stream to a request of wires. It supports replies that end with trailers.
  *
  * @module
  */
-import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
+import {
+  constants,
+  type Http2Session,
+  type Http2Stream,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+} from "node:http2";
 import type { Metadata, Principal } from "../core/call/call.ts";
 import { pathOf } from "../server/fetch_request.ts";
 import type { Server } from "../server/server.ts";
 import type { Head, Reply } from "../wires/wire.ts";
-import { waitForConnection } from "./http2_backpressure.ts";
 import { cancel, leftSignal, NodeBody, NodeMetadata, pump } from "./node_streams.ts";
 
-/** How long a body may take to come, in milliseconds: until then it is held, and the deadline of its call has not begun. */
+/**
+ * Time limit for receiving a body, in milliseconds. The body is buffered, and the deadline of its call has not started
+ * yet.
+ */
 const BODY_MS = 30_000;
 
-/** Answers requests that come as streams. */
+/** Creates a handler for HTTP/2 streams. */
 export function toHttp2Handler(
   server: Pick<Server, "~server" | "limits">,
 ): (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void {
   return (stream, headers) => {
-    // A stream that its caller resets is an error to Node; what it means is seen at its close.
+    // Node reports a reset by the client as an error. It is handled when the stream closes.
     stream.on("error", () => {});
     const head = new Http2Head(stream, headers);
     const reply = server["~server"].handle(head, new NodeBody(stream, headers, server.limits.bodyBytes, BODY_MS));
@@ -28,7 +36,7 @@ export function toHttp2Handler(
   };
 }
 
-/** Where HTTP/2 says by `:authority` whom a request is for, a `host` beside it says nothing (RFC 9113, 8.3.1). */
+/** `:authority` takes precedence over `host` (RFC 9113, 8.3.1). */
 class Http2Metadata extends NodeMetadata {
   override get(name: string): string | null {
     return super.get(name.toLowerCase() === "host" ? ":authority" : name) ?? super.get(name);
@@ -44,7 +52,7 @@ class Http2Head implements Head {
   readonly #headers: IncomingHttpHeaders;
   readonly #stream: ServerHttp2Stream;
   #signal: AbortSignal | undefined = undefined;
-  /** Whether the whole answer was given to the stream: it closes after that, too. */
+  /** Whether the reply was written completely. The stream closes in that case too. */
   isAnswered = false;
 
   constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders) {
@@ -68,11 +76,11 @@ class Http2Head implements Head {
   }
 
   disableIdleTimeout(): void {
-    // Nothing cuts a quiet stream.
+    // Idle streams are not closed.
   }
 }
 
-/** None where they cannot be had: that is an end which no protocol takes for a good one. */
+/** No trailers if they cannot be computed: protocols treat such an end as an error. */
 function trailersOf(trailers: () => Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   try {
     return trailers();
@@ -81,13 +89,13 @@ function trailersOf(trailers: () => Readonly<Record<string, string>>): Readonly<
   }
 }
 
-/** A reply that breaks while it is sent must not take the process with it: its caller sees the stream reset. */
+/** A reply that fails must not end the process. Its client sees the stream reset. */
 function sendOrReset(reply: Reply, head: Http2Head, stream: ServerHttp2Stream): void {
   send(reply, head, stream).catch(() => stream.close(constants.NGHTTP2_INTERNAL_ERROR));
 }
 
 async function send(reply: Reply, head: Http2Head, stream: ServerHttp2Stream): Promise<void> {
-  // Its caller has gone; to answer would throw.
+  // The client has disconnected; replying would throw.
   if (stream.destroyed || stream.closed) return cancel(reply);
   const { body, trailers } = reply;
   const headers = { ...reply.headers, ":status": reply.status };
@@ -104,6 +112,49 @@ async function send(reply: Reply, head: Http2Head, stream: ServerHttp2Stream): P
   }
   head.isAnswered = true;
   if (body !== null) stream.end(body);
-  // What is left of the request, so that the stream can close.
+  // Discards the rest of the request, so that the stream can close.
   stream.resume();
+}
+
+/** Waits until a connection accepts more data, given the bytes written. `undefined` where streams do so themselves. */
+export function waitForConnection(
+  { session }: Http2Stream,
+): ((bytes: number) => Promise<void> | undefined) | undefined {
+  if (isBun) return turnByTurn();
+  return isDeno && session !== undefined ? () => drained(session) : undefined;
+}
+
+const isBun = "Bun" in globalThis;
+const isDeno = "Deno" in globalThis;
+const BYTES_A_TURN = 65_536;
+
+function turnByTurn(): (bytes: number) => Promise<void> | undefined {
+  let written = 0;
+  return (bytes) => {
+    written += bytes;
+    if (written < BYTES_A_TURN) return undefined;
+    written = 0;
+    return new Promise((resolve) => setImmediate(resolve));
+  };
+}
+
+/** All streams of a connection share one promise. */
+const waits = new WeakMap<Http2Session, Promise<void>>();
+
+function drained(session: Http2Session): Promise<void> | undefined {
+  // The socket must not be read after it has ended.
+  if (session.destroyed || !session.socket.writableNeedDrain) return undefined;
+  const waiting = waits.get(session);
+  if (waiting !== undefined) return waiting;
+  const wait = new Promise<void>((resolve) => {
+    const go = () => {
+      session.off("close", go);
+      waits.delete(session);
+      resolve();
+    };
+    session.socket.once("drain", go);
+    session.once("close", go);
+  });
+  waits.set(session, wait);
+  return wait;
 }

@@ -1,17 +1,17 @@
 /**
- * Connections of HTTP/2, and how they end without losing what is under way.
+ * HTTP/2 connections, and how to close them without losing calls.
  *
  * @module
  */
 import type { Http2Session, Http2Stream } from "node:http2";
 
-/** What is known of a connection. */
+/** State of a connection. */
 interface Use {
-  /** How many streams are open. */
+  /** Number of open streams. */
   open: number;
-  /** Whether there were any. */
+  /** Whether there were any streams. */
   hasServed: boolean;
-  /** Whether it ends after its last stream. */
+  /** Whether to close it after its last stream. */
   isClosing: boolean;
 }
 
@@ -19,17 +19,17 @@ interface Use {
 export class Http2Sessions {
   readonly #uses = new Map<Http2Session, Use>();
 
-  /** Takes note of one. */
+  /** Adds a connection. */
   add(session: Http2Session): void {
     const use: Use = { open: 0, hasServed: false, isClosing: false };
     this.#uses.set(session, use);
     session.once("close", () => this.#uses.delete(session));
     if (isDeno) ignoreGoaway(session);
-    // It is called for the caller's GOAWAY, too.
+    // The event also occurs for a GOAWAY of the client.
     else if (isBun) session.close = () => endAfterStreams(session, use);
   }
 
-  /** Counts a stream, while it is open. */
+  /** Counts a stream while it is open. */
   hold(stream: Http2Stream): void {
     const { session } = stream;
     const use = session && this.#uses.get(session);
@@ -42,10 +42,10 @@ export class Http2Sessions {
     });
   }
 
-  /** Lets streams end, and then their connections. */
+  /** Waits for streams to end, then closes their connections. */
   close(): void {
     for (const [session, use] of this.#uses) {
-      // On Node these do so by themselves.
+      // Node does this itself.
       if (isDeno || isBun) endAfterStreams(session, use);
       else session.close();
     }
@@ -58,15 +58,15 @@ const isBun = "Bun" in globalThis;
 function endAfterStreams(session: Http2Session, use: Use): void {
   use.isClosing = true;
   if (use.open > 0 || session.destroyed) return;
-  // Bun would drop what it has not sent yet of an answer whose stream has closed. Behind an answered ping nothing is left.
+  // Bun would drop unsent data of a reply whose stream has closed. An answered ping means that all data was sent.
   if (isBun && use.hasServed) session.ping(() => session.destroy());
   else session.destroy();
 }
 
 /**
- * Deno's HTTP/2 aborts the whole process when a session that has served streams says GOAWAY, which it does by `close`, and so in
- * answer to the caller's (an assertion in its nghttp2, seen with Deno 2.9.6). Without it the connection ends when its caller
- * closes it, or by `destroy`; which has to come, or the session is held for ever.
+ * Deno's HTTP/2 aborts the process if a session that has served streams sends GOAWAY, which `close` does, also in reply
+ * to that of the client (an assertion in nghttp2, seen with Deno 2.9.6). Without it the connection ends when the client
+ * closes it, or by `destroy`, which must be called or the session stays open.
  */
 function ignoreGoaway(session: Http2Session): void {
   session.close = () => {};

@@ -18,33 +18,33 @@ interface Process {
 }
 
 /**
- * The key ring of an environment variable.
+ * Reads a key ring from an environment variable.
  *
- * @param name The variable. It holds `kid:secret`, separated by commas: the first signs, all verify.
- * @throws {TypeError} If the variable is missing or holds no key ring. The message never holds a secret.
- * @throws The runtime's own error where reading the variable is not allowed (Deno without `--allow-env`).
+ * @param name Name of the variable. It contains `kid:secret`, separated by commas: the first signs, all verify.
+ * @throws {TypeError} If the variable is missing or invalid. The message never contains a secret.
+ * @throws The runtime's own error if reading the variable is not permitted (Deno without `--allow-env`).
  */
 export function keysFromEnv(name = "TOOLWIRE_KEYS"): QuestionKeys {
   const { process } = globalThis as { readonly process?: Process };
   const keys = process?.env[name];
   if (!keys) {
     throw new TypeError(
-      `Cannot read keys: the environment has no ${name}; set it to "k1:" and what \`openssl rand -base64 32\` prints`,
+      `Cannot read keys: the environment has no ${name}; set it to "k1:" and the output of \`openssl rand -base64 32\``,
     );
   }
   const hmac = findFastHmac(process);
   return keyRing(keys, hmac === undefined ? {} : { hmac });
 }
 
-/** The runtime's own HMAC: on Bun it halves what a token costs, on Node what a long one does; on Deno it is the slower one. */
+/** HMAC of the runtime. On Bun it halves the cost of a token, on Node that of a long one. On Deno it is slower. */
 function findFastHmac(process: Process): Hmac | undefined {
   if ("Deno" in globalThis) return undefined;
-  // Asked for by name and not imported, so that bundles for other places need not know of it.
+  // Loaded by name instead of an import, so that bundles for other platforms do not contain it.
   const crypto = process.getBuiltinModule?.("node:crypto");
   if (crypto === undefined) return undefined;
   const { createHmac, createSecretKey } = crypto;
   return (bytes) => {
-    // Node 24 takes six times as long where the key is bytes.
+    // Node 24 takes six times as long if the key is bytes.
     const key = createSecretKey(bytes);
     return (message) => createHmac("sha256", key).update(message).digest();
   };

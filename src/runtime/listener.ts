@@ -1,30 +1,88 @@
-/** Where to listen. */
+import type { Server } from "../server/server.ts";
+
+/** Address to listen on. */
 export interface ListenOptions {
-  /** The port; 0 for a free one. Default: 8000. */
+  /** Port; 0 for any free one. Default: 8000. */
   readonly port: number;
-  /** The address. Default: `127.0.0.1`. */
+  /** Host name or address. Default: `127.0.0.1`. */
   readonly hostname: string;
 }
 
-/** Key and certificate of a server. */
+/** TLS key and certificate. */
 export interface TlsOptions {
-  /** The private key, in PEM. */
+  /** Private key, in PEM. */
   readonly key: string;
-  /** The certificate, and those that lead to its authority, in PEM. */
+  /** Certificate chain, in PEM. */
   readonly cert: string;
 }
 
-/** A runtime's own HTTP server, listening. */
+/** A listening HTTP server of the runtime. */
 export interface Listener {
-  /** The port. */
+  /** Port. */
   readonly port: number;
-  /** Takes no more connections; resolves when those that were busy have ended. */
+  /** Stops accepting connections. Resolves when busy connections have ended. */
   stopAccepting(): Promise<void>;
-  /** Ends what is still connected, once it takes no more connections. */
+  /** Closes remaining connections after `stopAccepting`. */
   close(): Promise<void>;
 }
 
-/** Ends a listener that has served nobody yet. */
+/** Closes a listener that has not served any request. */
 export async function discard(listener: Listener): Promise<void> {
   await Promise.all([listener.stopAccepting(), listener.close()]);
+}
+
+interface BunServer {
+  readonly port: number;
+  readonly pendingRequests: number;
+  stop(closeActiveConnections?: boolean): Promise<void>;
+}
+
+interface BunGlobal {
+  serve(options: {
+    readonly port: number;
+    readonly hostname: string;
+    readonly fetch: Server["fetch"];
+  }): BunServer;
+}
+
+const POLL_MS = 20;
+
+/** Listens with `Bun.serve`. */
+export function listenOnBun(server: Server, { port, hostname }: ListenOptions): Listener {
+  const { Bun } = globalThis as unknown as { readonly Bun: BunGlobal };
+  const listening = Bun.serve({ port, hostname, fetch: server.fetch });
+  return {
+    port: listening.port,
+    async stopAccepting() {
+      // Its promise also waits for idle connections to time out.
+      void listening.stop();
+      while (listening.pendingRequests > 0) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    },
+    close: () => listening.stop(true),
+  };
+}
+
+interface DenoServer {
+  readonly addr: { readonly port: number };
+  shutdown(): Promise<void>;
+  unref(): void;
+}
+
+interface DenoGlobal {
+  serve(
+    options: ListenOptions & { readonly onListen: () => void },
+    handler: (request: Request, info: unknown) => Promise<Response>,
+  ): DenoServer;
+}
+
+/** Listens with `Deno.serve`. */
+export function listenOnDeno(server: Server, { port, hostname }: ListenOptions): Listener {
+  const { Deno } = globalThis as unknown as { readonly Deno: DenoGlobal };
+  const listening = Deno.serve({ port, hostname, onListen: () => {} }, server.fetch);
+  return {
+    port: listening.addr.port,
+    stopAccepting: () => listening.shutdown(),
+    // During shutdown, Deno cannot close a connection whose client does not read. It is left open.
+    close: () => Promise.resolve(listening.unref()),
+  };
 }

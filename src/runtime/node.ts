@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
+import type { AddressInfo, Server as SocketServer, Socket } from "node:net";
 import type { Server } from "../server/server.ts";
 import type { Listener, ListenOptions } from "./listener.ts";
-import { beginToListen } from "./net_server.ts";
 import { toNodeHandler } from "./node_handler.ts";
 
 const IDLE_SWEEP_MS = 20;
@@ -9,14 +9,14 @@ const IDLE_SWEEP_MS = 20;
 /** Listens with `node:http`. */
 export async function listenOnNode(server: Server, options: ListenOptions): Promise<Listener> {
   const http = createServer(toNodeHandler(server));
-  const port = await beginToListen(http, options);
+  const port = await startListening(http, options);
   const ended = Promise.withResolvers<void>();
   http.once("close", ended.resolve);
   return {
     port,
     stopAccepting() {
       http.close();
-      // Node closes the connections that are idle now, but not those that become so: these it would keep for seconds.
+      // Node closes connections that are idle now. Those that become idle later would stay open for seconds.
       const sweep = setInterval(() => http.closeIdleConnections(), IDLE_SWEEP_MS);
       return ended.promise.finally(() => clearInterval(sweep));
     },
@@ -24,5 +24,29 @@ export async function listenOnNode(server: Server, options: ListenOptions): Prom
       http.closeAllConnections();
       return ended.promise;
     },
+  };
+}
+
+/** Starts listening and returns the port. Rejects if the port cannot be opened. */
+export async function startListening(server: SocketServer, { port, hostname }: ListenOptions): Promise<number> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, hostname, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+/** Tracks the connections of a server that is not listening yet. Returns a function that destroys all that are open. */
+export function trackSockets(server: SocketServer): () => void {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  return () => {
+    for (const socket of sockets) socket.destroy();
   };
 }

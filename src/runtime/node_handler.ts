@@ -1,6 +1,6 @@
 /**
- * A request of `node:http`, as wires see requests, without a `Request` or a `Response` in between: on Node these cost more
- * than everything else together.
+ * Adapts requests of `node:http` to those of wires without `Request` and `Response`, which on Node cost more than the
+ * rest of a call.
  *
  * @module
  */
@@ -12,25 +12,26 @@ import type { Server } from "../server/server.ts";
 import type { Head, Reply } from "../wires/wire.ts";
 import { cancel, leftSignal, NodeBody, NodeMetadata, pump } from "./node_streams.ts";
 
-/** A listener for `http.createServer`, and for frameworks that pass on Node's own request and response. */
+/** A listener for `http.createServer`, or for frameworks that pass on Node's request and response. */
 export type NodeHandler = (request: NodeRequest, response: NodeResponse) => void;
 
-/** Any `IncomingMessage` of `node:http`, named without Node's types, which not every consumer has. */
+/** Structural type of `IncomingMessage`, because consumers may lack Node's types. */
 export interface NodeRequest {
-  /** The method. */
+  /** Method. */
   readonly method?: string | undefined;
-  /** The path and the query. */
+  /** Path and query. */
   readonly url?: string | undefined;
 }
 
-/** Any `ServerResponse` of `node:http`. */
+/** Structural type of `ServerResponse`. */
 export interface NodeResponse {
-  /** Whether the headers are sent. */
+  /** Whether the headers were sent. */
   readonly headersSent: boolean;
 }
 
 /**
- * Serves a server on `node:http`, or inside Express and its like (before any body parser: the body must be unread).
+ * Creates a handler for `node:http`, Express and similar frameworks. Mount it before any body parser: the body must be
+ * unread.
  *
  * @example Inside a `node:http` server
  * ```ts
@@ -67,7 +68,7 @@ class NodeHead implements Head {
   constructor(request: IncomingMessage, response: ServerResponse) {
     this.#response = response;
     this.method = request.method ?? "GET";
-    // Express takes the path that a handler is mounted on away from `url`, and keeps the whole in `originalUrl`.
+    // Express removes the mount path from `url` and keeps the full path in `originalUrl`.
     const { originalUrl = request.url ?? "/" } = request as IncomingMessage & { readonly originalUrl?: string };
     this.path = pathOf(originalUrl);
     this.metadata = new NodeMetadata(request.headers);
@@ -86,7 +87,7 @@ class NodeHead implements Head {
   }
 
   disableIdleTimeout(): void {
-    // Node cuts no quiet connection while a request is being answered.
+    // Node does not close an idle connection during a request.
   }
 }
 
@@ -99,7 +100,7 @@ function send(reply: Reply, response: ServerResponse): void {
   } else if (reply.body === null) response.writeHead(reply.status, reply.headers).end();
   else {
     response.writeHead(reply.status, reply.headers);
-    // What breaks on the way ends its own answer, and nothing else.
+    // An exception ends this reply only.
     pump(reply.body, response).catch(() => response.destroy());
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Node's streams, as requests are read from them and answers are written to them: of HTTP/1 and HTTP/2 alike.
+ * Reads requests from Node's streams and writes replies to them, for HTTP/1 and HTTP/2.
  *
  * @module
  */
@@ -10,10 +10,10 @@ import { type ErrorResult, errorResult } from "../core/call/outcome.ts";
 import { decodeUtf8, payloadTooLarge } from "../server/fetch_request.ts";
 import type { Body, Reply } from "../wires/wire.ts";
 
-/** Headers as Node gives them: names in lower case. */
+/** Headers of Node, with names in lower case. */
 export type NodeHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Headers, as wires read them. */
+/** Adapts headers for wires. */
 export class NodeMetadata implements Metadata {
   readonly #headers: NodeHeaders;
 
@@ -30,20 +30,20 @@ export class NodeMetadata implements Metadata {
 
 const ALREADY_READ: ErrorResult = errorResult(
   "invalid_request",
-  "The body was read before it came here: put toNodeHandler() in front of body parsers",
+  "The body was already read: put toNodeHandler() before body parsers",
 );
 
-/** How long an answer has to get out before what is left of its request is given up, in milliseconds. */
+/** Time limit for sending a reply before the rest of its request is discarded, in milliseconds. */
 const LINGER_MS = 1_000;
 
-/** The body of a request. */
+/** Body of a request. */
 export class NodeBody implements Body {
   readonly #request: Readable;
   readonly #headers: NodeHeaders;
   readonly #maxBytes: number;
   readonly #timeoutMs: number | undefined;
 
-  /** @param timeoutMs How long the whole of it may take to come, in milliseconds; `undefined` where the runtime sees to that. */
+  /** @param timeoutMs Time limit for receiving the body, in milliseconds. `undefined` if the runtime enforces one. */
   constructor(request: Readable, headers: NodeHeaders, maxBytes: number, timeoutMs?: number) {
     this.#request = request;
     this.#headers = headers;
@@ -65,14 +65,14 @@ export class NodeBody implements Body {
       const timer = this.#timeoutMs && setTimeout(() => {
         length = Number.POSITIVE_INFINITY;
         chunks.length = 0;
-        resolve(errorResult("deadline_exceeded", `The body took longer than ${this.#timeoutMs} ms to come`));
-        // Once the answer is sent.
+        resolve(errorResult("deadline_exceeded", `The body was not received within ${this.#timeoutMs} ms`));
+        // After the reply was sent.
         setTimeout(() => request.destroy(), LINGER_MS);
       }, this.#timeoutMs);
       if (Number(this.#headers["content-length"] ?? 0) > maxBytes) resolve(payloadTooLarge(maxBytes));
       request.on("data", (chunk: Uint8Array<ArrayBuffer>) => {
         length += chunk.length;
-        // What is over the limit is read and dropped, so that the connection can go on.
+        // Data above the limit is read and discarded, so that the connection can be reused.
         if (length <= maxBytes) chunks.push(chunk);
         else {
           chunks.length = 0;
@@ -95,10 +95,10 @@ export class NodeBody implements Body {
   async *stream(): AsyncGenerator<Uint8Array, void, undefined> {
     const request = this.#request;
     try {
-      // Whoever has read enough may still answer: to end the request would end that, too.
+      // Ending the request would also end the reply, which may still be written.
       yield* request.iterator({ destroyOnReturn: false });
     } catch {
-      // The caller has gone, and nobody waits for an answer.
+      // The client has disconnected.
     } finally {
       request.resume();
     }
@@ -106,9 +106,9 @@ export class NodeBody implements Body {
 }
 
 /**
- * Passes a stream on, no faster than it is read, tells it when the reader has gone, and ends.
+ * Copies a stream at the speed of its reader, cancels it when the reader disconnects, and ends.
  *
- * @param waitForMore Beside that, what has to be waited for before more is passed on, told how many bytes were.
+ * @param waitForMore Additional wait before the next chunk, given the number of bytes written.
  */
 export async function pump(
   body: ReadableStream<Uint8Array>,
@@ -138,7 +138,7 @@ function drained(response: Writable): Promise<void> {
   });
 }
 
-/** Aborts when a stream closes whose answer is not all given. */
+/** Creates a signal that aborts when a stream closes before the reply is complete. */
 export function leftSignal(response: Writable, isAnswered: () => boolean): AbortSignal {
   const controller = new AbortController();
   const leave = () => {
@@ -149,7 +149,7 @@ export function leftSignal(response: Writable, isAnswered: () => boolean): Abort
   return controller.signal;
 }
 
-/** Tells a streamed reply that nobody reads it. */
+/** Cancels a streamed reply whose reader has disconnected. */
 export function cancel({ body }: Reply): void {
   if (body instanceof ReadableStream) void body.cancel().catch(() => {});
 }

@@ -1,8 +1,9 @@
 /**
- * HTTP/1.1 and HTTP/2 in the clear on one port, for development.
+ * HTTP/1.1 and HTTP/2 without TLS on one port, for development.
  *
- * The first bytes of a connection tell which it is; it is then passed on to a listener of its kind on loopback. No runtime
- * does both by itself, and what they have for taking over a connection differs, and breaks.
+ * The first bytes of a connection determine the protocol, and the connection is proxied to a listener for it on
+ * loopback. No runtime supports both on one port, and their APIs for handing over a connection differ and are
+ * unreliable.
  *
  * @module
  */
@@ -11,17 +12,17 @@ import { connect, createServer, type Socket } from "node:net";
 import type { Server } from "../server/server.ts";
 import { listenOnHttp2 } from "./http2.ts";
 import { discard, type Listener, type ListenOptions } from "./listener.ts";
-import { beginToListen, followSockets } from "./net_server.ts";
+import { startListening, trackSockets } from "./node.ts";
 
 const LOOPBACK = { port: 0, hostname: "127.0.0.1" };
 
-/** How every connection of HTTP/2 begins. */
+/** Connection preface of HTTP/2. */
 const PREFACE = "PRI";
 
 /**
- * Listens.
+ * Starts listening.
  *
- * @param listen Listens for HTTP/1.1, with what the runtime has for it.
+ * @param listen Starts the runtime's HTTP/1.1 listener.
  */
 export async function listenOnOnePort(
   listen: (options: ListenOptions) => Promise<Listener>,
@@ -30,12 +31,12 @@ export async function listenOnOnePort(
 ): Promise<Listener> {
   const inner = [await listen(LOOPBACK), await listenOnHttp2(server, LOOPBACK)] as const;
   const [http1, http2] = inner;
-  // A caller that says no more may still want its answer.
+  // A client that half-closes may still wait for its reply.
   const front = createServer({ allowHalfOpen: true }, (socket) => {
     passOn(socket, (isHttp2) => (isHttp2 ? http2 : http1).port);
   });
-  const endSockets = followSockets(front);
-  const port = await beginToListen(front, options).catch(async (thrown) => {
+  const endSockets = trackSockets(front);
+  const port = await startListening(front, options).catch(async (thrown) => {
     await Promise.all(inner.map(discard));
     throw thrown;
   });
@@ -52,7 +53,7 @@ export async function listenOnOnePort(
   };
 }
 
-/** How long a connection may say nothing of what it speaks, in milliseconds. */
+/** Time limit for the first bytes of a connection, in milliseconds. */
 const SILENCE_MS = 10_000;
 
 function passOn(socket: Socket, portOf: (isHttp2: boolean) => number): void {
@@ -75,7 +76,7 @@ function passOn(socket: Socket, portOf: (isHttp2: boolean) => number): void {
 function splice(socket: Socket, port: number, begun: readonly Uint8Array[]): void {
   const inner = connect({ port, host: LOOPBACK.hostname, allowHalfOpen: true });
   inner.on("error", () => socket.destroy());
-  // What came of it is read to its end first, however slowly.
+  // Remaining data is sent first, however slow the reader is.
   inner.on("close", () => socket.end(() => socket.destroy()));
   socket.on("close", () => inner.destroy());
   for (const piece of begun) inner.write(piece);

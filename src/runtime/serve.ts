@@ -1,5 +1,5 @@
 /**
- * Serves on Bun, Deno and Node, whichever runs: on loopback unless told otherwise, with a shutdown that loses nothing.
+ * Serves on Bun, Deno or Node, on loopback by default, with a graceful shutdown.
  *
  * @module
  */
@@ -7,9 +7,7 @@ import { delay } from "../internal/time.ts";
 import { ANYTHING, checkOptions, type OptionRules, rule, TEXT, wholeNumber } from "../internal/options.ts";
 import { LOOPBACK_HOSTS } from "../server/origin_guard.ts";
 import type { Server } from "../server/server.ts";
-import { listenOnBun } from "./bun.ts";
-import { listenOnDeno } from "./deno.ts";
-import { discard, type Listener, type ListenOptions, type TlsOptions } from "./listener.ts";
+import { discard, type Listener, listenOnBun, listenOnDeno, type ListenOptions, type TlsOptions } from "./listener.ts";
 
 export { keysFromEnv } from "./keys_from_env.ts";
 export { toNodeHandler } from "./node_handler.ts";
@@ -18,39 +16,39 @@ export type { ListenOptions, TlsOptions } from "./listener.ts";
 
 /** Options of {@link serve}. */
 export interface ServeOptions extends Partial<ListenOptions> {
-  /** How long calls under way may go on at a shutdown, in milliseconds. Default: 10,000. */
+  /** Time limit for running calls at shutdown, in milliseconds. Default: 10,000. */
   readonly graceMs?: number;
-  /** Signals of the process that shut the server down, such as `["SIGINT", "SIGTERM"]`. Default: none. */
+  /** Process signals that start a shutdown, such as `["SIGINT", "SIGTERM"]`. Default: none. */
   readonly signals?: readonly ("SIGINT" | "SIGTERM")[];
-  /** Serves with TLS, by `node:http2`: HTTP/1.1, HTTP/2 and gRPC on one port. Default: in the clear. */
+  /** Serves with TLS by `node:http2`: HTTP/1.1, HTTP/2 and gRPC on one port. Default: without TLS. */
   readonly tls?: TlsOptions;
   /**
-   * Serves gRPC, for which the server needs the wire `grpc()`: on a port of its own, on which every other wire answers by
-   * HTTP/2 as well; or with `true` on the one port, whose connections then take one more hop inside of this process, for
-   * development. With `tls` the one port has it anyway. Default: no gRPC.
+   * Serves gRPC, which requires the wire `grpc()`. An object selects a second port, on which all other wires use HTTP/2
+   * too. `true` uses the same port by proxying its connections inside of the process, for development. With `tls` gRPC
+   * is on the same port anyway. Default: no gRPC.
    */
   readonly grpc?: true | GrpcListenOptions;
 }
 
-/** Where gRPC is served. */
+/** Address for gRPC. */
 export interface GrpcListenOptions {
-  /** The port; 0 for a free one. */
+  /** Port; 0 for any free one. */
   readonly port: number;
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface Listening {
-  /** Where it is reached, without a path: `http://127.0.0.1:8000`. */
+  /** URL without a path: `http://127.0.0.1:8000`. */
   readonly url: string;
-  /** The port; useful when 0 was asked for. */
+  /** Port, useful if 0 was requested. */
   readonly port: number;
-  /** The address it listens on. */
+  /** Host name or address. */
   readonly hostname: string;
-  /** Where gRPC is reached, likewise; `undefined` if it is not served. */
+  /** URL for gRPC. `undefined` if it is not served. */
   readonly grpcUrl: string | undefined;
-  /** Stops accepting, lets calls under way end, ends what is left after the grace, and closes. */
+  /** Stops accepting, waits for running calls, ends them after the grace period, and closes. */
   close(): Promise<void>;
-  /** Resolves when it has closed. */
+  /** Resolves when it is closed. */
   readonly closed: Promise<void>;
 }
 
@@ -61,12 +59,12 @@ const RULES: OptionRules<ServeOptions> = {
   ),
   hostname: TEXT,
   graceMs: wholeNumber(0, "milliseconds"),
-  // A runtime refuses others only once it listens, if at all.
+  // Some runtimes report others only at listening, or never.
   signals: rule(
     'an array of "SIGINT" and "SIGTERM"',
     (signals) => Array.isArray(signals) && signals.every((signal) => signal === "SIGINT" || signal === "SIGTERM"),
   ),
-  // These two say by themselves what is wrong.
+  // These two have their own error messages.
   tls: ANYTHING,
   grpc: ANYTHING,
 };
@@ -74,14 +72,14 @@ const RULES: OptionRules<ServeOptions> = {
 const DEFAULT_PORT = 8000;
 const LOOPBACK = "127.0.0.1";
 
-/** How long answers that are finished may take to reach their readers, in milliseconds, once the server closes. */
+/** Time limit for sending finished replies when the server closes, in milliseconds. */
 const FLUSH_MS = 1_000;
 
 /**
  * Serves a server on a port.
  *
- * On a loopback address (the default) it answers only to the names of this machine, which guards it against DNS rebinding;
- * `createServer({ hosts })` says otherwise.
+ * On a loopback address (the default) it only accepts this machine's host names, which protects against DNS rebinding.
+ * `createServer({ hosts })` overrides this.
  *
  * @example Serve, call, close
  * ```ts
@@ -95,15 +93,15 @@ const FLUSH_MS = 1_000;
  * strictEqual(await client.ping(), "pong");
  * await listening.close();
  * ```
- * @throws {TypeError} If the server was closed, `grpc` is asked of one without `grpc()`, or `tls` is no key and its certificate,
- * another option is not what it should be, or there is no such option.
- * @throws The runtime's own error if the port is taken or may not be used.
+ * @throws {TypeError} If the server is closed, `grpc` is requested without the wire `grpc()`, `tls` is not a matching
+ * key and certificate, or an option is unknown or invalid.
+ * @throws The runtime's own error if the port is in use or not permitted.
  */
 export async function serve(server: Server, options: ServeOptions = {}): Promise<Listening> {
   if (typeof server?.withOriginPolicy !== "function") {
-    throw new TypeError("Cannot serve this: pass what createServer() gives");
+    throw new TypeError("Cannot serve this: pass the result of createServer()");
   }
-  if (server.isClosed) throw new TypeError("Cannot serve: this server was closed, and stays so; create another one");
+  if (server.isClosed) throw new TypeError("Cannot serve: this server is closed; create another one");
   checkOptions("serve this", options, RULES);
   if (Promise.withResolvers === undefined) throw new TypeError("Cannot serve: Toolwire needs Node 22 or later");
   if (options.grpc !== undefined && options.grpc !== true && typeof options.grpc?.port !== "number") {
@@ -144,7 +142,7 @@ function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "::1" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-/** What listens, and what of it speaks gRPC. */
+/** Starts the listeners, and determines which one serves gRPC. */
 interface Listeners {
   readonly listener: Listener;
   readonly grpc: Listener | undefined;
@@ -185,14 +183,14 @@ async function shutDown(server: Server, listeners: readonly Listener[], graceMs:
   try {
     await server.close(graceMs);
   } finally {
-    // Also when the engine could not be closed: nothing stays open for it.
+    // Also if closing the engine failed: the listeners have to close.
     const flushed = new AbortController();
     await Promise.race([drained, delay(FLUSH_MS, flushed.signal)]).finally(() => flushed.abort());
     await Promise.all(listeners.map((listener) => listener.close()));
   }
 }
 
-/** Only the first signal counts; the next one has its ordinary effect, so that an impatient user is obeyed. */
+/** Handles the first signal only. A second one has its default effect, so that a user can force the exit. */
 function onSignals(signals: readonly string[], close: () => void): () => void {
   const { process } = globalThis as { readonly process?: SignalSource };
   const listener = (): void => {

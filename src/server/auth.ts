@@ -1,18 +1,21 @@
 import type { MaybePromise } from "../internal/async.ts";
 import type { Body, Head, MountedWire, Reply, WireHost } from "../wires/wire.ts";
 
-/** Finds out who calls, for all wires alike: made by the functions of `./auth`, which bring its code along. */
+/** Authenticates callers on all wires; made by the functions of `./auth`, which bring the code. */
 export interface Auth {
   /**
-   * Binds it to a server.
+   * Mounts it on a server.
    *
-   * @param routes The server's wires by their paths, mounted after this: to be looked at once there are requests.
+   * @param routes The server's wires by their paths. They are mounted after this, so the map is complete at the first request.
    */
   mount(host: WireHost, routes: ReadonlyMap<string, MountedWire>): MountedAuth;
 }
 
-/** What finds out who calls one server. */
+/** Authenticates the callers of one server. */
 export interface MountedAuth extends Pick<WireHost, "challenge"> {
-  /** Has the wire answer a request, whose head then says who makes it, unless its path is public; or answers in its place. Never throws, never rejects. */
+  /**
+   * Authenticates a request, sets the principal of its head, and passes it to the wire; answers with an error if that fails. Public
+   * paths are passed on without. Never throws, never rejects.
+   */
   answer(head: Head, body: Body, wire: MountedWire): MaybePromise<Reply>;
 }

@@ -1,7 +1,7 @@
 /**
- * A `Request`, as wires see requests.
+ * Adapts a `Request` to the requests of wires.
  *
- * Whatever the client made up (its URL, its headers, its body) ends in a value, never in an exception.
+ * An invalid URL, header or body results in a value, never in an exception.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { Body, Head, Reply } from "../wires/wire.ts";
 const decoder = new TextDecoder();
 const strictDecoder = new TextDecoder("utf-8", { fatal: true });
 
-/** What a decoder puts in the place of bytes that are not UTF-8; rarely, what was sent. */
+/** Replacement character of a decoder for invalid UTF-8; it may also be part of valid input. */
 const REPLACEMENT = "\ufffd";
 
 /** Head and body of a `Request`. */
@@ -27,7 +27,7 @@ export class FetchRequest implements Head, Body {
 
   /**
    * @param request The request.
-   * @param runtime What the runtime gave as the second argument of `fetch`: on Bun its server.
+   * @param runtime Second argument that the runtime passes to `fetch`; on Bun, its server.
    * @param maxBytes Largest body, in bytes.
    */
   constructor(request: Request, runtime: unknown, maxBytes: number) {
@@ -52,15 +52,15 @@ export class FetchRequest implements Head, Body {
   }
 
   get streamAbortSignal(): AbortSignal | undefined {
-    // Deno, whose `fetch` gets a `completed`, warns whoever looks at the signal of a request that is then answered. Only the
-    // name is looked for: to read it makes a promise that rejects, and would end the process, when the caller goes.
+    // Deno, whose second argument has `completed`, warns if the signal of an answered request is read. The member is only tested
+    // for: reading it creates a promise that rejects, and ends the process, when the caller disconnects.
     const runtime = this.#runtime;
     const isDeno = typeof runtime === "object" && runtime !== null && "completed" in runtime;
     return isDeno ? undefined : this.#request.signal;
   }
 
   disableIdleTimeout(): void {
-    // Bun ends a connection that is quiet for 10 s, unless it is told not to, for this request.
+    // Bun closes a connection after 10 s without data, unless this is disabled for the request.
     const { timeout } = (this.#runtime ?? {}) as { timeout?: unknown };
     if (typeof timeout === "function") timeout.call(this.#runtime, this.#request, 0);
   }
@@ -80,10 +80,10 @@ export class FetchRequest implements Head, Body {
     return this.#request.body ?? new ReadableStream({ start: (controller) => controller.close() });
   }
 
-  /** The bytes; `undefined` if there are too many. */
+  /** The bytes; `undefined` if the body is too large. */
   #read(): Promise<Uint8Array<ArrayBuffer> | undefined> {
     const declaredBytes = Number.parseInt(this.metadata.get("content-length") ?? "", 10);
-    // Without a length nobody knows when to stop but us.
+    // Without a declared length the limit is checked while reading.
     if (Number.isNaN(declaredBytes)) return readUpTo(this.#request.body, this.#maxBytes);
     return declaredBytes > this.#maxBytes ? Promise.resolve(undefined) : this.#request.bytes();
   }
@@ -97,8 +97,8 @@ let lastUrl = "";
 let lastPath = "";
 
 /**
- * Path of a URL, or of a request line's target, without a slash at its end. Kept until another is asked for: a client has one
- * URL for all of its calls, and a text that was looked up before is found sooner.
+ * Path of a URL, or of a request target, without a trailing slash. The last one is cached: a client has one URL for all of its
+ * calls, and a string that was used as a key before is found faster.
  */
 export function pathOf(url: string): string {
   if (url !== lastUrl) {
@@ -108,14 +108,14 @@ export function pathOf(url: string): string {
   return lastPath;
 }
 
-/** Not by `new URL`, which throws on some of what clients send. */
+/** Without `new URL`, which throws on some input of clients. */
 function readPath(url: string): string {
   const target = url.replace(/[?#].*$/s, "");
   const start = target.startsWith("/") ? 0 : target.indexOf("/", target.indexOf("://") + 3);
   return start === -1 ? "" : target.slice(start).replace(/\/$/, "");
 }
 
-/** Decodes bytes that have to be UTF-8. Only text in which something may have been replaced is decoded strictly, which is slow. */
+/** Decodes UTF-8. Only text with a replacement character is decoded again strictly, which is slow. */
 export function decodeUtf8(bytes: Uint8Array): string | ErrorResult {
   const text = decoder.decode(bytes);
   try {
@@ -126,7 +126,7 @@ export function decodeUtf8(bytes: Uint8Array): string | ErrorResult {
   }
 }
 
-/** The refusal of a body over the limit. */
+/** The error for a body over the limit. */
 export function payloadTooLarge(maxBytes: number): ErrorResult {
   return errorResult("payload_too_large", `The body is larger than ${maxBytes} bytes`);
 }
@@ -159,13 +159,13 @@ function concat(chunks: readonly Uint8Array[], length: number): Uint8Array<Array
   return whole;
 }
 
-/** Bun takes over `Headers` in half the time of a record; Deno takes half as long again, Node makes no difference. */
+/** Bun accepts `Headers` in half the time of a record; Deno takes 1.5 times as long, and on Node there is no difference. */
 const TAKES_HEADERS = globalThis.navigator?.userAgent?.startsWith("Bun/");
 
 let lastRecord: Reply["headers"] | undefined;
 let lastHeaders: Headers | Reply["headers"];
 
-/** A reply as a `Response`. The headers of a wire's answers are nearly always the same constant: made once. */
+/** Converts a reply to a `Response`. The headers of a wire's replies are nearly always the same constant, so they are cached. */
 export function toResponse({ status, headers, body }: Reply): Response {
   if (headers !== lastRecord) {
     lastHeaders = TAKES_HEADERS ? new Headers(headers) : headers;

@@ -1,8 +1,8 @@
 /**
- * Who may talk to the server at all: the Host and Origin of a request, and CORS.
+ * Checks the Host and Origin of requests, and answers CORS preflights.
  *
- * Guards against DNS rebinding (a hostile page that reaches a local server under its own name) and against pages of other
- * origins. Says nothing of who calls.
+ * Protects against DNS rebinding (a hostile page that reaches a local server under its own name) and against pages of other
+ * origins. Does not authenticate callers.
  *
  * @module
  */
@@ -13,13 +13,13 @@ import type { Head, MountedWire, Reply } from "../wires/wire.ts";
 
 /** CORS for pages of the allowed origins. */
 export interface CorsOptions {
-  /** How long a browser may keep a preflight's answer, in seconds. Default: 600. */
+  /** Time that a browser may cache the answer to a preflight, in seconds. Default: 600. */
   readonly maxAgeSeconds?: number;
   /** Response headers that pages may read, beside those that the server's wires need them to. Default: `["retry-after", "www-authenticate"]`. */
   readonly exposeHeaders?: readonly string[];
 }
 
-/** What {@link OriginGuard} holds requests to. */
+/** The hosts and origins that requests may have. */
 export interface OriginPolicy {
   /** Host names (with or without port) under which the server may be reached. Default: any. */
   readonly hosts?: readonly string[] | undefined;
@@ -34,7 +34,7 @@ export const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::
 
 const DEFAULT_MAX_AGE_SECONDS = 600;
 
-/** Lets requests through, or not. */
+/** Enforces an {@link OriginPolicy}. */
 export class OriginGuard {
   readonly #hosts: ReadonlySet<string> | undefined;
   readonly #origins: ReadonlySet<string> | "*";
@@ -42,7 +42,7 @@ export class OriginGuard {
 
   readonly #exposed: string;
 
-  /** @param wireHeaders Response headers that the wires need pages to read. */
+  /** @param wireHeaders Response headers of the wires that pages have to read. */
   constructor(options: OriginPolicy, wireHeaders: readonly string[] = []) {
     const { hosts, origins = [], cors } = options;
     this.#hosts = hosts === undefined ? undefined : new Set(hosts.map(parseHost));
@@ -57,10 +57,10 @@ export class OriginGuard {
   }
 
   /**
-   * The answer to a request that goes no further: one from elsewhere, or a preflight.
+   * The reply to a request that violates the policy, or to a preflight; `undefined` for other requests.
    *
-   * @param wire Where it would go.
-   * @param isPublic Whether pages of any origin may ask.
+   * @param wire The wire of the request's path.
+   * @param isPublic Whether pages of any origin may send it.
    */
   check(head: Head, wire: MountedWire | undefined, isPublic: boolean | undefined): MaybePromise<Reply> | undefined {
     if (this.#hosts !== undefined && !isListed(hostOf(head), this.#hosts)) {
@@ -110,7 +110,7 @@ export class OriginGuard {
   }
 }
 
-/** In the words of the wire, if it has any. */
+/** An error in the format of the wire, if there is one. */
 function stop(head: Head, wire: MountedWire | undefined, message: string): MaybePromise<Reply> {
   const refusal = errorResult("permission_denied", message);
   return wire?.errorReply?.(head, refusal, 403) ?? errorReply(null, refusal, 403);
@@ -121,7 +121,7 @@ function parseHost(host: string): string {
   throw new TypeError(`Cannot listen for host ${quote(host)}: write its name alone, such as "api.example"`);
 }
 
-/** As browsers write it: no slash at the end, no default port. */
+/** Formats an origin as browsers do: without a trailing slash and a default port. */
 function parseOrigin(origin: string): string {
   const parsed = URL.canParse(origin) ? new URL(origin).origin : "null";
   if (parsed !== "null") return parsed;

@@ -1,11 +1,11 @@
 import type { ChangeBus } from "../core/call/changes.ts";
-import type { Prompt } from "../core/content/prompt.ts";
-import type { Resource } from "../core/content/resource.ts";
-import type { Logger, Middleware, OnError } from "../core/handler/context.ts";
+import type { Logger } from "../core/handler/context.ts";
 import type { AnyTool, ToolDefinition } from "../core/tool/definition.ts";
 import type { PartTools } from "../core/tool/registry.ts";
 import type { Limits } from "../wires/wire.ts";
 import type { Auth } from "./auth.ts";
+import type { Prompt, Resource } from "../core/content/content_catalog.ts";
+import type { Middleware, OnError } from "../core/handler/middleware.ts";
 
 /**
  * A server within another one: returned by `group` and `mount` of `./compose`, for `createServer({ parts: [ … ] })`.
@@ -102,7 +102,7 @@ export interface JoinedParts extends PartTools {
 /**
  * Joins all parts of a server.
  *
- * @throws {TypeError} If a value is no part, or a part authenticates its callers and the server does not.
+ * @throws {TypeError} If a value is not a part, or a part authenticates its callers and the server does not.
  */
 export type JoinParts = (options: ServerOffer["options"], own: ChangeBus) => JoinedParts;
 

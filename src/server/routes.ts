@@ -1,5 +1,5 @@
 /**
- * Which wire answers a request, by its path.
+ * Routing of requests to wires, by path.
  *
  * @module
  */
@@ -7,10 +7,10 @@ import { errorResult } from "../core/call/outcome.ts";
 import { errorReply } from "../wires/framing/json_rpc/reply.ts";
 import type { MountedWire, Reply, RequestWire, WireHost } from "../wires/wire.ts";
 
-/** The wires, by the paths that they answer. */
+/** Wires by their paths. */
 export type Routes = ReadonlyMap<string, MountedWire>;
 
-/** The wire that answers a path: the one that has just it, else the one that has the most of it. */
+/** The wire of a path: the one with exactly this path, otherwise the one with the longest matching prefix. */
 export function routeOf(path: string, routes: Routes): MountedWire | undefined {
   const exact = routes.get(path);
   if (exact !== undefined) return exact;
@@ -24,9 +24,9 @@ export function routeOf(path: string, routes: Routes): MountedWire | undefined {
 }
 
 /**
- * Binds a wire to a server; gives the paths that it answers.
+ * Mounts a wire on a server; returns its paths.
  *
- * @throws {TypeError} If it is none, or another answers one of them.
+ * @throws {TypeError} If the value is not a wire, or another wire has one of its paths.
  */
 export function mountWire(wire: RequestWire, host: WireHost, routes: Map<string, MountedWire>): readonly string[] {
   if (typeof wire?.mount !== "function") {
@@ -42,8 +42,14 @@ export function mountWire(wire: RequestWire, host: WireHost, routes: Map<string,
   return mounted.paths;
 }
 
-/** The reply where no wire answers. */
+/** Maximum number of paths that a reply lists. */
+const MAX_PATHS = 5;
+
+/** The reply for a path that no wire answers. It lists the first path of each wire. */
 export function notFound(path: string, routes: Routes): Reply {
-  const message = `Nothing answers ${path.slice(0, 128) || "/"}; there are ${[...routes.keys()].join(", ")}`;
+  const firsts = new Map<MountedWire, string>();
+  for (const [known, wire] of routes) if (!firsts.has(wire)) firsts.set(wire, known);
+  const paths = [...firsts.values()].slice(0, MAX_PATHS).join(", ");
+  const message = `Nothing answers ${path.slice(0, 128) || "/"}; there are ${paths}`;
   return errorReply(null, errorResult("method_not_found", message));
 }

@@ -1,8 +1,6 @@
 import type { Principal } from "../core/call/call.ts";
 import { type Change, type ChangingList, memoryBus } from "../core/call/changes.ts";
-import type { Catalog, RunPlan } from "../core/content/catalog.ts";
-import type { Prompt } from "../core/content/prompt.ts";
-import type { Resource } from "../core/content/resource.ts";
+import type { ContentCatalog, Prompt, Resource, RunDefinition } from "../core/content/content_catalog.ts";
 import { Dispatcher } from "../core/dispatch/dispatcher.ts";
 import { assertMiddleware } from "../core/handler/middleware.ts";
 import type { AnyTool } from "../core/tool/definition.ts";
@@ -154,15 +152,19 @@ export function createCoreServer<
       return registry.listings();
     },
     get definitions() {
-      return registry.plans();
+      return registry.definitions();
     },
     toolsFor(principal) {
-      const visible = registry.plansFor(principal);
+      const visible = registry.definitionsFor(principal);
       const tools = registry.listings();
       return visible.length === tools.length ? tools : visible.map(listTool);
     },
     addToolset: (tag, tools) => dispatcher.attach(tag, tools),
-    catalog: createCatalog(resources, prompts, (definition, call, sink) => dispatcher.run(definition, call, sink)),
+    catalog: createContentCatalog(
+      resources,
+      prompts,
+      (definition, call, sink) => dispatcher.run(definition, call, sink),
+    ),
     changes: parts?.changes ?? ownChanges,
     info: infoOf(options),
     limits,
@@ -171,7 +173,7 @@ export function createCoreServer<
   };
   const auth = options.auth?.mount(host, routes);
   for (const wire of wires) mounted.push({ wire: wire.name, paths: mountWire(wire, host, routes) });
-  const offer: ServerOffer = { options, parts, changes: host.changes, plans: () => registry.plans() };
+  const offer: ServerOffer = { options, parts, changes: host.changes, plans: () => registry.definitions() };
   return serverOf({ host, offer, dispatcher, routes, auth, close: () => options.engine?.close() }, options);
 }
 
@@ -203,11 +205,11 @@ function createDispatcher(
  *
  * @throws {TypeError} If a definition is not finished, or two have the same name or URI.
  */
-function createCatalog(
+function createContentCatalog(
   resources: readonly Resource[],
   prompts: readonly Prompt[],
-  run: RunPlan,
-): Catalog | undefined {
+  run: RunDefinition,
+): ContentCatalog | undefined {
   const [first] = [...resources, ...prompts];
   return first?.["~catalog"](resources, prompts, run);
 }

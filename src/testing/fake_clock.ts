@@ -6,7 +6,7 @@ interface Timer {
 }
 
 /**
- * A clock that moves when it is told to: deadlines pass in no time.
+ * A clock that tests advance, so that deadlines expire without waiting.
  *
  * @example A deadline, without waiting for it
  * ```ts
@@ -27,23 +27,23 @@ export class FakeClock implements Clock {
   #nowMs: number;
   readonly #timers = new Set<Timer>();
 
-  /** @param startMs Where it begins, in milliseconds since the Unix epoch. Default: 2026-01-01. */
-  /** Makes a clock that stands still. */
+  /** @param startMs Initial time, in milliseconds since the Unix epoch. Default: 2026-01-01. */
+  /** Creates a clock that does not advance by itself. */
   constructor(startMs: number = Date.UTC(2026, 0, 1)) {
     this.#nowMs = startMs;
   }
 
-  /** Milliseconds since the Unix epoch, on this clock. */
+  /** Current time of this clock, in milliseconds since the Unix epoch. */
   now(): number {
     return this.#nowMs;
   }
 
-  /** The same: nobody sets this clock forward or back. */
+  /** The same value: this clock is never adjusted. */
   elapsed(): number {
     return this.#nowMs;
   }
 
-  /** Runs `callback` when the clock has moved by `delayMs`. */
+  /** Calls `callback` when the clock has advanced by `delayMs`. */
   after(delayMs: number, callback: () => void): () => void {
     const timer: Timer = { dueMs: this.#nowMs + delayMs, callback };
     this.#timers.add(timer);
@@ -51,9 +51,9 @@ export class FakeClock implements Clock {
   }
 
   /**
-   * Moves the clock, and runs what has come due on the way, in order.
+   * Advances the clock and runs due callbacks in order.
    *
-   * @param byMs How far, in milliseconds.
+   * @param byMs Duration, in milliseconds.
    */
   tick(byMs: number): void {
     const untilMs = this.#nowMs + byMs;

@@ -1,47 +1,51 @@
 /**
- * What goes wrong with requests, by chance.
+ * Random faults of simulated requests.
  *
  * @module
  */
 import type { Sink } from "../core/call/outcome.ts";
-import type { Random } from "./random.ts";
 
-/** What goes wrong, and how often: shares of all requests, from 0 to 1. Default: nothing. */
+/** Kinds of faults and their rates, as shares of all requests from 0 to 1. Default: no faults. */
 export interface ReplicaFaults {
-  /** Requests that reach no replica; the caller hears `unavailable`. */
+  /** Rate of requests that reach no replica. The caller receives `unavailable`. */
   readonly lostRequests?: number;
-  /** Requests whose call runs, and whose caller hears `unavailable` all the same; of a stream, after its first events. */
+  /**
+   * Rate of requests that are executed, but whose caller receives `unavailable`; for a stream, after its first events.
+   */
   readonly lostReplies?: number;
-  /** Requests before which some replica is killed and started again. */
+  /** Rate of requests before which a replica is killed and restarted. */
   readonly kills?: number;
-  /** Requests before which some replica's clock is set anew, within `maxSkewMs`. */
+  /** Rate of requests before which a replica's clock is set, within `maxSkewMs`. */
   readonly clockJumps?: number;
-  /** How far a clock may be ahead or behind, in milliseconds; clocks differ from the start. */
+  /** Maximum deviation of a clock, in milliseconds. Clocks differ from the start. */
   readonly maxSkewMs?: number;
 }
 
-/** What chance has in store for one request. */
+/** Faults of one request. */
 export interface Lot {
-  /** A replica; the one that something happens to before the request. */
+  /** Replica affected before the request. */
   readonly victim: number;
   /** Whether it is killed. */
   readonly isKilling: boolean;
-  /** How far ahead its clock is set, in milliseconds; `undefined` if it is not. */
+  /** New deviation of its clock, in milliseconds. `undefined` if it is not set. */
   readonly skewMs: number | undefined;
-  /** Whether the request reaches no replica. */
+  /** Whether the request is lost. */
   readonly isRequestLost: boolean;
-  /** Whether the caller hears nothing of its end. */
+  /** Whether the reply is lost. */
   readonly isReplyLost: boolean;
-  /** How many events of a stream come through whose end is lost. */
+  /** Number of events that are delivered before a lost end of a stream. */
   readonly heardEvents: number;
-  /** Which of the replicas that run gets it, as a share of them. */
+  /** Selects the receiving replica, as a share of the running ones. */
   readonly route: number;
 }
 
-/** How many events of a stream come through at most whose end is lost. */
+/** Maximum number of events that are delivered before a lost end of a stream. */
 const MAX_HEARD_EVENTS = 3;
 
-/** Draws what happens with one request. As many numbers each time, so that one rate can change and leave the rest as it was. */
+/**
+ * Draws the faults of a request. Always draws the same count of numbers, so that changing one rate does not affect the
+ * others.
+ */
 export function drawLot(random: Random, faults: ReplicaFaults, count: number): Lot {
   const { lostRequests = 0, lostReplies = 0, kills = 0, clockJumps = 0 } = faults;
   const victim = random.below(count);
@@ -59,12 +63,12 @@ export function drawLot(random: Random, faults: ReplicaFaults, count: number): L
   };
 }
 
-/** Draws how far ahead a clock is, in milliseconds. */
+/** Draws the deviation of a clock, in milliseconds. */
 export function drawSkew(random: Random, { maxSkewMs = 0 }: ReplicaFaults): number {
   return Math.round((random.share() * 2 - 1) * maxSkewMs);
 }
 
-/** What comes through of a stream whose end is lost. */
+/** Delivers the first events of a stream whose end is lost. */
 export function heard(sink: Sink, { isReplyLost, heardEvents }: Lot): Sink {
   if (!isReplyLost) return sink;
   let left = heardEvents;
@@ -72,4 +76,29 @@ export function heard(sink: Sink, { isReplyLost, heardEvents }: Lot): Sink {
     push: (event) => (left-- > 0 ? sink.push(event) : undefined),
     ...(sink.closed !== undefined && { closed: sink.closed }),
   };
+}
+
+/** Reproducible random numbers from a seed, for tests. Not for secrets. */
+export class Random {
+  #state: number;
+
+  /** @param seed Any number. Its fraction is ignored. */
+  constructor(seed: number) {
+    // Spreads neighbouring seeds and avoids 0, at which the generator would stay.
+    this.#state = Math.imul(Math.trunc(seed) + 1, 0x9e3779b1) || 1;
+    for (let round = 0; round < 8; round++) this.share();
+  }
+
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). 32-bit xorshift. */
+  share(): number {
+    this.#state ^= this.#state << 13;
+    this.#state ^= this.#state >>> 17;
+    this.#state ^= this.#state << 5;
+    return (this.#state >>> 0) / 2 ** 32;
+  }
+
+  /** Returns a whole number from 0 (inclusive) to `count` (exclusive). */
+  below(count: number): number {
+    return Math.floor(this.share() * count);
+  }
 }

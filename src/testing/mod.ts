@@ -1,5 +1,5 @@
 /**
- * For tests of tools: a client without a network, a clock that stands still, and replicas that fail.
+ * Test helpers for tools: a client without a network, a controllable clock, and simulated replicas with faults.
  *
  * @module
  */

@@ -1,8 +1,8 @@
 /**
- * One replica of a simulation: its clock, its life, and its hold on an engine that it shares with others.
+ * A simulated replica: its clock, its lifetime, and its access to a shared engine.
  *
- * A process that is killed says nothing more. Here its code cannot be stopped, so it is cut off instead: nothing it says to
- * the engine or to its callers arrives, and none of its timers fires.
+ * The code of a killed replica cannot be stopped within one process. It is isolated instead: its requests to the engine
+ * and its replies are discarded, and its timers do not fire.
  *
  * @module
  */
@@ -10,30 +10,30 @@ import type { Engine } from "../engine/engine.ts";
 import type { Clock } from "../internal/time.ts";
 import type { MaybePromise } from "../internal/async.ts";
 
-/** What a server of a simulation is made for. */
+/** Arguments for creating the server of a replica. */
 export interface Replica {
-  /** Which one it is, from 0. */
+  /** Index of the replica, from 0. */
   readonly index: number;
-  /** Which of its lives this is, from 1: one more with each start. */
+  /** Number of the start, from 1. */
   readonly life: number;
-  /** The replica's own clock; for `createServer({ clock })`. */
+  /** Clock of the replica, for `createServer({ clock })`. */
   readonly clock: Clock;
   /**
-   * The engine, as this replica uses it: as if it were outside of all of them. When the replica is killed, nothing more that
-   * it says arrives, and its jobs are given to others; when it is closed, the engine stays open. A `memoryEngine()` will do.
+   * The shared engine, as this replica uses it. After a kill, its requests are discarded and its jobs are given to
+   * other replicas. Closing the replica does not close the engine. A `memoryEngine()` is sufficient.
    */
   readonly attach: (engine: Engine) => Engine;
 }
 
-/** What never comes. */
+/** Never resolves. */
 const NEVER: Promise<never> = new Promise(() => {});
 
-/** One life of a replica, from its start to its end. */
+/** One lifetime of a replica. */
 export class ReplicaLife implements Replica {
   readonly index: number;
   readonly life: number;
   readonly clock: Clock;
-  /** How far its clock is ahead, in milliseconds. */
+  /** Deviation of its clock, in milliseconds. */
   skewMs: number;
   readonly #onKill = new Set<() => void>();
   #isKilled = false;
@@ -42,7 +42,7 @@ export class ReplicaLife implements Replica {
     const say = <Value>(work: () => MaybePromise<Value>) => this.#say(work);
     return {
       name: engine.name,
-      // It is none of this process alone, since others go on with it.
+      // Shared with other processes, from the point of view of the server.
       processId: undefined,
       insert: (...args) => say(() => engine.insert(...args)),
       get: (...args) => say(() => engine.get(...args)),
@@ -75,14 +75,14 @@ export class ReplicaLife implements Replica {
     };
   }
 
-  /** Cuts it off. */
+  /** Isolates the replica. */
   kill(): void {
     this.#isKilled = true;
     for (const tell of this.#onKill) tell();
     this.#onKill.clear();
   }
 
-  /** Gives what `work` gives, or `undefined` as soon as the replica is killed. */
+  /** Returns the result of `work`, or `undefined` once the replica is killed. */
   async untilKilled<Value>(work: () => MaybePromise<Value>): Promise<Value | undefined> {
     const killed = Promise.withResolvers<undefined>();
     const forget = this.#whenKilled(() => killed.resolve(undefined));
@@ -95,8 +95,8 @@ export class ReplicaLife implements Replica {
 
   async #say<Value>(work: () => MaybePromise<Value>): Promise<Value> {
     if (this.#isKilled) return await NEVER;
-    const said = await work();
-    return this.#isKilled ? await NEVER : said;
+    const result = await work();
+    return this.#isKilled ? await NEVER : result;
   }
 
   async #hold(engine: Engine, id: string): Promise<() => MaybePromise<void>> {
@@ -122,7 +122,9 @@ export class ReplicaLife implements Replica {
     return { stop: () => this.#say(() => worker.stop()) };
   }
 
-  /** Calls `tell` when the replica is killed, or at once if it was. The returned function takes it back. */
+  /**
+   * Calls `tell` when the replica is killed, immediately if it already was. The returned function removes the listener.
+   */
   #whenKilled(tell: () => void): () => void {
     if (this.#isKilled) tell();
     else this.#onKill.add(tell);
@@ -130,7 +132,7 @@ export class ReplicaLife implements Replica {
   }
 }
 
-/** What an engine does when it finds that a process has died: its job is due again. */
+/** Makes the job of a dead process due again, as an engine does. */
 async function passOn(engine: Engine, id: string, letGo: () => MaybePromise<void>): Promise<void> {
   await engine.schedule(id, 0);
   await letGo();

@@ -1,6 +1,5 @@
 /**
- * A replica simulator: several servers behind a load balancer, and all that goes wrong between them and their callers, in one
- * process and under a seed.
+ * Simulates several servers behind a load balancer, with faults, in one process and from a seed.
  *
  * @module
  */
@@ -12,83 +11,88 @@ import type { Client, ToolSource } from "../client/types.ts";
 import { type Clock, systemClock } from "../internal/time.ts";
 import type { MaybePromise } from "../internal/async.ts";
 import { type MemoryServer, memoryTransport } from "../wires/memory/client/transport.ts";
-import { drawLot, drawSkew, heard, type Lot, type ReplicaFaults } from "./faults.ts";
-import { Random } from "./random.ts";
+import { drawLot, drawSkew, heard, type Lot, Random, type ReplicaFaults } from "./faults.ts";
 import { type Replica, ReplicaLife } from "./replica.ts";
 
-/** What {@link simulateReplicas} needs of a server. */
+/** Members of a server that {@link simulateReplicas} uses. */
 export interface ReplicaServer extends ToolSource, MemoryServer {
-  /** Lets calls under way end, then ends what is left. */
+  /** Waits for running calls, then ends the rest. */
   close(graceMs?: number): Promise<void>;
 }
 
 /** Options of {@link simulateReplicas}. */
 export interface SimulateReplicasOptions<Source extends ReplicaServer> {
-  /** How many replicas there are. */
+  /** Number of replicas. */
   readonly count: number;
-  /** Makes the server of one replica; again each time that it is started. Replicas need the same keys. */
+  /** Creates the server of a replica, at each start. Replicas need the same keys. */
   readonly create: (replica: Replica) => Source;
-  /** What chance depends on: the same requests, in the same order, have the same fate. Default: 1. */
+  /** Seed of the random numbers. The same requests in the same order have the same faults. Default: 1. */
   readonly seed?: number;
-  /** What goes wrong. */
+  /** Faults. */
   readonly faults?: ReplicaFaults;
-  /** What the replicas' clocks differ from. Default: the machine's. */
+  /** Reference clock of the replicas. Default: the system's. */
   readonly clock?: Clock;
 }
 
-/** Options of a way to the replicas. */
+/** Options of a connection to the replicas. */
 export interface ReplicaTransportOptions<Source extends ReplicaServer> {
-  /** How a replica is called; asked for each request, so that wires can be mixed. Default: `memoryTransport(server)`. */
+  /**
+   * Creates the transport to a replica, for each request, so that wires can be mixed. Default:
+   * `memoryTransport(server)`.
+   */
   readonly wire?: (server: Source, replica: Replica) => Transport;
-  /** The one replica that gets all requests. Default: each request goes to any that runs. */
+  /** Index of the replica for all requests. Default: any running one. */
   readonly only?: number;
 }
 
-/** What became of one request. */
+/** Record of one request. */
 export interface ReplicaRecord {
-  /** Its number, from 1. */
+  /** Number of the request, from 1. */
   readonly request: number;
-  /** The tool that was called; `undefined` if tools were listed. */
+  /** Name of the called tool. `undefined` if tools were listed. */
   readonly tool: string | undefined;
-  /** The replica that it went to; `undefined` if none runs. */
+  /** Index of the replica. `undefined` if none was running. */
   readonly replica: number | undefined;
-  /** Which of its lives the replica was in. */
+  /** Number of the replica's start. */
   readonly life: number | undefined;
-  /** What the caller heard: how the call ended, or `unavailable`, for one of the other reasons. */
+  /** Result for the caller: how the call ended, or `unavailable` because of a fault. */
   readonly fate: "answered" | "request lost" | "reply lost" | "killed" | "nobody there";
-  /** How the call ended at the replica, as far as it came: `answer`, `promise`, …; `list` for a list of tools. */
+  /** Result at the replica, if it completed: `answer`, `promise`, …; `list` for a list of tools. */
   readonly kind: (CallResult | UnknownOutcome)["kind"] | "list" | undefined;
-  /** The code of a failure or an error. */
+  /** Code of a failure or an error. */
   readonly code: string | undefined;
 }
 
-/** Several replicas, and the way to them. */
+/** Simulated replicas and the connections to them. */
 export interface ReplicaSimulation<Source extends ReplicaServer> {
-  /** What goes wrong from now on. */
+  /** Faults of the following requests. */
   faults: ReplicaFaults;
-  /** What became of each request, in the order in which they ended. */
+  /** Records of all requests, in the order in which they ended. */
   readonly journal: readonly ReplicaRecord[];
-  /** The server of a replica, in its present or last life. */
+  /** Returns the current or last server of a replica. */
   server(index: number): Source;
-  /** A way to the replicas: what a load balancer's URL is. */
+  /** Creates a transport to the replicas, as to a load balancer. */
   transport(options?: ReplicaTransportOptions<Source>): Transport;
-  /** A typed client on a way of its own. */
+  /** Creates a typed client with its own transport. */
   client(options?: ClientOptions & ReplicaTransportOptions<Source>): Client<Source>;
-  /** Ends a replica without a word, as `kill -9` does: its callers hear `unavailable`. Whatever its handlers still do counts for nothing. */
+  /**
+   * Kills a replica, as `kill -9` does. Its callers receive `unavailable`, and further effects of its handlers are
+   * discarded.
+   */
   kill(index: number): void;
-  /** Ends a replica as a deployment does: it takes no more calls, and those under way may end. */
+  /** Stops a replica as a deployment does: it accepts no more calls and completes the running ones. */
   stop(index: number, graceMs?: number): Promise<void>;
-  /** Starts a replica that was killed or stopped; one that runs is killed before. */
+  /** Starts a replica that was killed or stopped. A running one is killed first. */
   start(index: number): void;
-  /** Sets a replica's clock: this far ahead of the others', in milliseconds, or behind. Its timers do not notice. */
+  /** Sets the deviation of a replica's clock, in milliseconds. Its timers are not affected. */
   setClock(index: number, aheadMs: number): void;
-  /** Closes all replicas that run. */
+  /** Closes all running replicas. */
   close(graceMs?: number): Promise<void>;
 }
 
 /**
- * Simulates replicas behind a load balancer: requests go to any of them, get lost, or lose their replies, processes die, and
- * clocks differ. Everything happens in this process, without a network, and the same again for the same seed.
+ * Simulates replicas behind a load balancer. Requests go to any replica or get lost, replies get lost, processes are
+ * killed, and clocks differ. Everything runs in this process without a network, and is reproducible from the seed.
  *
  * @example A promise of one replica, redeemed at the others while replies get lost
  * ```ts
@@ -115,7 +119,7 @@ export interface ReplicaSimulation<Source extends ReplicaServer> {
  * await replicas.close();
  * await engine.close();
  * ```
- * @typeParam Source The server's type.
+ * @typeParam Source Type of the server.
  * @throws {RangeError} If `count` is not a whole number above 0.
  */
 export function simulateReplicas<Source extends ReplicaServer>(
@@ -128,11 +132,11 @@ export function simulateReplicas<Source extends ReplicaServer>(
   return new Simulation(options);
 }
 
-/** A replica, while it runs and after. */
+/** A replica, running or not. */
 interface Running<Source> {
   readonly replica: ReplicaLife;
   readonly server: Source;
-  /** Whether requests go there. */
+  /** Whether it accepts requests. */
   isUp: boolean;
 }
 
@@ -225,16 +229,16 @@ class Simulation<Source extends ReplicaServer> implements ReplicaSimulation<Sour
     if (lot.isRequestLost) return note("request lost");
     const result = await running.replica.untilKilled(() => work(running, lot));
     if (result === undefined) return note("killed");
-    const refusal = note(lot.isReplyLost ? "reply lost" : "answered", result);
-    return lot.isReplyLost ? refusal : result;
+    const error = note(lot.isReplyLost ? "reply lost" : "answered", result);
+    return lot.isReplyLost ? error : result;
   }
 
-  /** What happens before and with the next request. */
+  /** Faults before and during the next request. */
   #draw(): Lot {
     const lot = drawLot(this.#random, this.faults, this.#running.length);
     this.#requests++;
     if (lot.skewMs !== undefined) this.setClock(lot.victim, lot.skewMs);
-    // One that is down already stays so, until whoever ended it starts it.
+    // A replica that was stopped explicitly stays stopped.
     if (lot.isKilling && this.#at(lot.victim).isUp) this.start(lot.victim);
     return lot;
   }
@@ -246,7 +250,7 @@ class Simulation<Source extends ReplicaServer> implements ReplicaSimulation<Sour
   }
 }
 
-/** How a request ended at its replica. */
+/** Result of a request at its replica. */
 function endOf(result: object | undefined): Pick<ReplicaRecord, "kind" | "code"> {
   if (result === undefined) return { kind: undefined, code: undefined };
   if (!("kind" in result)) return { kind: "list", code: undefined };

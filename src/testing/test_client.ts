@@ -10,7 +10,7 @@ export interface TestClientOptions
     Pick<ClientOptions, "timeoutMs" | "idleTimeoutMs" | "retry" | "onElicitation" | "onMoreRequested"> {}
 
 /**
- * A typed client of a server in the same process: what a test of tools begins with.
+ * Creates a typed client of a server in the same process.
  *
  * @example A test of a tool
  * ```ts
@@ -22,8 +22,8 @@ export interface TestClientOptions
  * const client = testClient(createServer({ tools: [whoami] }), { principal: { id: "ada" } });
  * strictEqual(await client.whoami(), "ada");
  * ```
- * @typeParam Source The server's type.
- * @throws {TypeError} If there is no such option.
+ * @typeParam Source Type of the server.
+ * @throws {TypeError} If an option is unknown.
  */
 export function testClient<Source extends ToolSource & MemoryServer>(
   server: Source,

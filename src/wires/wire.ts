@@ -11,7 +11,7 @@ import type { Icon } from "../core/call/content.ts";
 import type { ClientInfo, Metadata, Peer, Principal } from "../core/call/call.ts";
 import type { ChangeBus } from "../core/call/changes.ts";
 import type { ErrorResult } from "../core/call/outcome.ts";
-import type { Catalog } from "../core/content/catalog.ts";
+import type { ContentCatalog } from "../core/content/content_catalog.ts";
 import type { Dispatch, Toolset } from "../core/dispatch/dispatcher.ts";
 import type { Clock } from "../internal/time.ts";
 import type { MaybePromise } from "../internal/async.ts";
@@ -40,7 +40,7 @@ export interface WireHost {
    */
   addToolset(tag: string, tools: readonly AnyTool[]): Toolset;
   /** The server's resources and prompts; `undefined` if it has none. */
-  readonly catalog: Catalog | undefined;
+  readonly catalog: ContentCatalog | undefined;
   /** The mounted request wires, in order. Complete only after the server was created. */
   readonly mounted: readonly MountedPaths[];
   /** Change notifications of the server. */

@@ -66,7 +66,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "handler",
     folders: ["src/core/handler/"],
-    imports: ["internal", "errors", "call", "schema", "type:tool"],
+    imports: ["internal", "errors", "call", "schema"],
   },
   {
     name: "tool",
@@ -134,7 +134,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: "client",
     folders: ["src/client/"],
-    imports: ["internal", "errors", "call", "type:http client", "type:handler", "type:tool", "wire client"],
+    imports: ["internal", "errors", "call", "http client", "type:handler", "type:tool", "wire client"],
   },
   {
     name: "preset",

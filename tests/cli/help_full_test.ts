@@ -57,7 +57,7 @@ test("toolwire stdio says which file it looked for, and what it misses in one", 
   match(gone.errors, /^Cannot serve no\/such\/server\.ts: there is no file \/.*\/no\/such\/server\.ts\n$/);
   const other = await run("stdio", "tests/cli/run.ts");
   strictEqual(other.code, 1);
-  match(other.errors, /^Cannot serve tests\/cli\/run\.ts: it exports no server/);
+  match(other.errors, /^Cannot serve tests\/cli\/run\.ts: it does not export a server/);
   for (const args of [[], ["one.ts", "two.ts"]]) {
     const { code, errors } = await run("stdio", ...args);
     strictEqual(code, 2);

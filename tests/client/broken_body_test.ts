@@ -2,9 +2,10 @@
 import { deepStrictEqual } from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
-import { createClient, mcpLiteTransport, type Transport } from "../../mod.ts";
+import { createClient, mcpLiteTransport } from "../../mod.ts";
 import { connectTransport } from "../../src/wires/grpc/mod.ts";
 import { mcpTransport } from "../../src/wires/mcp/mod.ts";
+import type { Transport } from "../../src/wires/mod.ts";
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 

@@ -18,7 +18,7 @@ import {
 /** The methods of a client whose server answers like that, and which never tries again. */
 function methodsOf(answer: Answerer, options: HttpClientOptions = {}) {
   const fake = new FakeFetch(answer);
-  const { $ } = createClient("http://example.com", { fetch: fake.fetch, retry: { attempts: 0 }, ...options });
+  const { $ } = createClient("http://example.com/v1", { fetch: fake.fetch, retry: { attempts: 0 }, ...options });
   return { fake, $ };
 }
 
@@ -143,7 +143,7 @@ for (
 test("a plain call redeems a promise until there is an answer", async () => {
   const promise = { _meta: { response_type: "promise", promise_token: "prom_x", retry_after_ms: 1 } };
   const fake = new FakeFetch(result(promise), result(promise), result({ content: 42 }));
-  const { $ } = createClient("http://example.com", { fetch: fake.fetch });
+  const { $ } = createClient("http://example.com/v1", { fetch: fake.fetch });
   strictEqual(await $.call("t", { a: 1 }), 42);
   const params = fake.asked.map(({ body }) => body.params);
   deepStrictEqual(params.map((one) => one?.["name"]), ["t", "redeem", "redeem"]);
@@ -244,7 +244,7 @@ for (const status of [301, 302, 303, 307, 308]) {
       name: "ToolError",
       code: "invalid_request",
       message: /Redirects are not followed/,
-      cause: new Error("POST http://example.com/calltools redirects to https://evil.example/calltools"),
+      cause: new Error("POST http://example.com/v1/calltools redirects to https://evil.example/calltools"),
     });
     strictEqual(fake.calls, 1);
     strictEqual(fake.asked[0]?.init.redirect, "manual");
@@ -259,10 +259,10 @@ test("a network that fails is unavailable, with its reason as the cause", async 
   await rejects($.call("t"), (thrown: unknown) => {
     ok(thrown instanceof ToolError);
     strictEqual(thrown.code, "unavailable");
-    // The address belongs in the cause: the message may reach a caller's caller.
-    strictEqual(thrown.message, "Cannot reach the server");
+    // The address is only in the cause: the message may reach a caller's caller.
+    strictEqual(thrown.message, "Cannot reach the server; check host and port");
     const reason = thrown.cause as Error;
-    deepStrictEqual([reason.message, reason.cause], ["POST http://example.com/calltools: fetch failed", cause]);
+    deepStrictEqual([reason.message, reason.cause], ["POST http://example.com/v1/calltools: fetch failed", cause]);
     return true;
   });
 });

@@ -95,7 +95,8 @@ for (
     ["http://example.com/mcp-lite/v1", "http://example.com/mcp-lite/v1/calltools"],
     ["http://example.com/mcp-lite/v1/", "http://example.com/mcp-lite/v1/calltools"],
     ["http://example.com/mcp-lite/v1///", "http://example.com/mcp-lite/v1/calltools"],
-    ["http://example.com", "http://example.com/calltools"],
+    ["http://example.com", "http://example.com/mcp-lite/v1/calltools"],
+    ["http://example.com/?key=1", "http://example.com/mcp-lite/v1/calltools?key=1"],
     [new URL("https://example.com:8443/a b"), "https://example.com:8443/a%20b/calltools"],
   ] as const
 ) {

@@ -2,7 +2,7 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { createClient, createServer, defineTool, memoryTransport, type RetryOptions, ToolError } from "../../mod.ts";
-import { mayPass, retryDelayMs } from "../../src/client/retry.ts";
+import { isRetryable, retryDelayMs } from "../../src/client/call_result.ts";
 import {
   type Answerer,
   done,
@@ -217,9 +217,9 @@ test("retryDelayMs() is jittered", () => {
 });
 
 test("mayPass() knows what may", () => {
-  strictEqual(mayPass({ kind: "error", code: "rate_limited", message: "" }), true);
-  strictEqual(mayPass({ kind: "error", code: "internal", message: "" }), false);
-  strictEqual(mayPass({ kind: "answer", value: 1 }), false);
+  strictEqual(isRetryable({ kind: "error", code: "rate_limited", message: "" }), true);
+  strictEqual(isRetryable({ kind: "error", code: "internal", message: "" }), false);
+  strictEqual(isRetryable({ kind: "answer", value: 1 }), false);
 });
 
 for (

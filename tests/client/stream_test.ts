@@ -287,6 +287,6 @@ test("a stream is read once, and says so to whoever reads it again", async () =>
   const server = createServer({ tools: [count] });
   const stream = createClient<typeof server>(memoryTransport(server)).count.stream();
   deepStrictEqual(await Array.fromAsync(stream), [1, 2]);
-  throws(() => stream[Symbol.asyncIterator](), /read once/);
+  throws(() => stream[Symbol.asyncIterator](), /read only once/);
   deepStrictEqual(await stream.result, [1, 2]);
 });

@@ -4,9 +4,10 @@
  * It prints its URL, and what its handlers do.
  */
 import process from "node:process";
-import { createServer, defineTool, type Engine, memoryEngine } from "../../mod.ts";
+import { createServer, defineTool, memoryEngine } from "../../mod.ts";
 import { sqliteEngine } from "../../src/engine/sqlite/mod.ts";
 import { serve } from "../../src/runtime/serve.ts";
+import type { Engine } from "../../src/engine/mod.ts";
 import * as v from "../../src/core/schema/valibot.ts";
 
 const [, , engineName = "memory", database = ""] = process.argv;

@@ -5,7 +5,7 @@
  */
 import { REPLICA_HEADER } from "../../examples/replicas/nginx.ts";
 import { type Client, type ClientOptions, createClient, ToolError } from "../../mod.ts";
-import type { Random } from "../../src/testing/random.ts";
+import type { Random } from "../../src/testing/faults.ts";
 import type { Tally } from "./tally.ts";
 import type { SoakServer } from "./tools.ts";
 

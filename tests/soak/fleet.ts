@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { startNginx } from "../../examples/replicas/nginx.ts";
 import { freePort, type Program, startProgram } from "../../examples/replicas/programs.ts";
 import { startRedis } from "../../examples/replicas/redis.ts";
-import type { Random } from "../../src/testing/random.ts";
+import type { Random } from "../../src/testing/faults.ts";
 import { runtimes } from "../serve/programs.ts";
 
 const SCRIPT = fileURLToPath(new URL("process.ts", import.meta.url));

@@ -5,7 +5,7 @@
  */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import type { ClientOptions } from "../../mod.ts";
-import type { Random } from "../../src/testing/random.ts";
+import type { Random } from "../../src/testing/faults.ts";
 import { connect, type Connection, insist, type Scene } from "./connection.ts";
 
 /** A token that gave its answer. */

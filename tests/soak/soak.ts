@@ -6,7 +6,7 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ToolError } from "../../mod.ts";
-import { Random } from "../../src/testing/random.ts";
+import { Random } from "../../src/testing/faults.ts";
 import { connect, insist, type Scene } from "./connection.ts";
 import { Fleet } from "./fleet.ts";
 import { type Operation, OPERATIONS, type Redeemed } from "./operations.ts";

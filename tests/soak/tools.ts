@@ -5,7 +5,9 @@
  * @module
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { createServer, defineCallerState, defineTool, type Engine, type TokenKeys } from "../../mod.ts";
+import { createServer, defineCallerState, defineTool } from "../../mod.ts";
+import type { Engine } from "../../src/engine/mod.ts";
+import type { TokenKeys } from "../../src/core/keys/mod.ts";
 import * as v from "../../src/core/schema/valibot.ts";
 
 /** A job may be killed again and again, and is to end all the same. */

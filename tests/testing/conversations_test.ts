@@ -11,10 +11,10 @@ import {
   memoryEngine,
   memoryTransport,
   type Server,
-  type Transport,
 } from "../../mod.ts";
 import { grpc, grpcTransport } from "../../src/wires/grpc/mod.ts";
 import { FakeClock, type Replica, type ReplicaFaults, simulateReplicas } from "../../src/testing/mod.ts";
+import type { Transport } from "../../src/wires/mod.ts";
 import * as v from "../../src/core/schema/valibot.ts";
 import { overlap } from "../overlap.ts";
 

@@ -1,14 +1,6 @@
 import { deepStrictEqual, notDeepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import {
-  createServer,
-  defineTool,
-  type Engine,
-  mcpLiteTransport,
-  memoryEngine,
-  memoryTransport,
-  type Server,
-} from "../../mod.ts";
+import { createServer, defineTool, mcpLiteTransport, memoryEngine, memoryTransport, type Server } from "../../mod.ts";
 import {
   FakeClock,
   type Replica,
@@ -16,6 +8,7 @@ import {
   type ReplicaTransportOptions,
   simulateReplicas,
 } from "../../src/testing/mod.ts";
+import type { Engine } from "../../src/engine/mod.ts";
 import * as v from "../../src/core/schema/valibot.ts";
 
 const KEYS = "k1:a secret that all replicas of this test know";

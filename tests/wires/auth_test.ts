@@ -1,9 +1,10 @@
 /** Authentication over every wire: callers that are unknown or lack a permission get the same errors. */
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { type Client, createClient, createServer, defineTool, type Principal, type Transport } from "../../mod.ts";
+import { type Client, createClient, createServer, defineTool, type Principal } from "../../mod.ts";
 import { bearer } from "../../src/integrations/auth/mod.ts";
 import { type Caller, skipOf, type WireRow, WIRES, wires } from "./matrix.ts";
+import type { Transport } from "../../src/wires/mod.ts";
 
 const PEOPLE: Readonly<Record<string, Principal>> = {
   ada: { id: "ada", scopes: ["docs:read", "docs:write"], claims: { team: "red" } },

@@ -1,102 +1,112 @@
 /**
- * One call of a tool, as every wire hands it to dispatch: who calls, what, with which arguments.
+ * The protocol-independent form of a tool call: tool, arguments, metadata and caller.
  *
- * Knows no bytes and no statuses; a wire makes these from what it reads.
+ * Contains no bytes and no statuses. Each wire builds these values from its own requests.
  *
  * @module
  */
 import type { Json } from "../../internal/json.ts";
 import type { CallConfig } from "./call_config.ts";
 
-/** Who calls, once the caller is known. */
+/** An authenticated caller. */
 export interface Principal {
-  /** The same on every wire. */
+  /** Identifier, the same on every wire. */
   readonly id: string;
-  /** What the caller may do. */
+  /** Scopes that the caller has been granted. */
   readonly scopes?: readonly string[];
-  /** What else is known of the caller; JSON, because it is stored with deferred work. */
+  /** Further claims about the caller. JSON, because they are stored with deferred work. */
   readonly claims?: Json;
 }
 
-/** HTTP headers or gRPC metadata: names in any case, values as text. `Headers` is one. */
+/** HTTP headers or gRPC metadata with case-insensitive names. `Headers` is compatible. */
 export interface Metadata {
   /** The value of `name`, or `null`. */
   get(name: string): string | null;
 }
 
-/** The software that calls, as it names itself; not to be trusted. */
+/** The calling software, as it describes itself. Not trustworthy. */
 export interface ClientInfo {
   /** Its name, such as `claude-desktop`. */
   readonly name?: string | undefined;
   /** Its version. */
   readonly version?: string | undefined;
-  /** Whether it says that it can answer questions of this kind. Left out: of any. */
+  /** Whether the client declares support for questions of this kind. Default: all kinds. */
   readonly supports?: ((kind: AskableKind) => boolean) | undefined;
 }
 
-/** What a caller can be asked: to fill in a form, to go to a page, for more of something, its model, its folders. */
+/**
+ * Kinds of questions to a caller: a form, a web page, a request for more of something, a model sample, the folders in
+ * use.
+ */
 export type AskableKind = "elicitation" | "url" | "more" | "sampling" | "roots";
 
-/** Who calls and over what; one for each request, made by the wire, everything on it lazy. */
+/** The caller and its connection. Created by the wire, one for each request, with lazy members. */
 export interface Peer {
   /** The wire's name, such as `mcp-lite`. */
   readonly wire: string;
-  /** Who calls, if that is known. */
+  /** The authenticated caller, if there is one. */
   readonly principal: Principal | undefined;
-  /** Aborts when the caller has gone. To look has a price on some runtimes: do so only when a handler asks. */
+  /**
+   * Aborts when the caller disconnects. Reading it is expensive on some runtimes, so read it only if a handler needs
+   * it.
+   */
   readonly signal: AbortSignal | undefined;
   /** The request's headers or metadata. */
   readonly metadata: Metadata;
-  /** The request's id on the wire, if it has one. Unique to its sender at best. */
+  /** Request id on the wire, if any. It is unique for one sender at most. */
   readonly requestId: string | number | undefined;
-  /** What the caller says that several of its requests have in common. Not to be trusted: anyone can say it. */
+  /** Id with which the caller groups its requests. Not trustworthy: a caller may send any value. */
   readonly sessionId?: string | undefined;
   /** The calling software. */
   readonly client: ClientInfo;
 }
 
 /**
- * Which trace something belongs to, as W3C Trace Context and Baggage write it. Nothing here reads it.
+ * Trace context and baggage in W3C format. Passed through without being parsed.
  *
- * Source: {@link https://www.w3.org/TR/trace-context/ | Trace Context}, {@link https://www.w3.org/TR/baggage/ | Baggage}.
+ * Source: {@link https://www.w3.org/TR/trace-context/ | Trace Context}, {@link https://www.w3.org/TR/baggage/ |
+ * Baggage}.
  */
 export interface TraceContext {
-  /** The trace, and the span that called. */
+  /** Trace id and parent span. */
   readonly traceparent?: string;
-  /** What tracing systems add of their own. */
+  /** Data of tracing vendors. */
   readonly tracestate?: string;
-  /** What goes along with the trace. */
+  /** Application data that is propagated with the trace. */
   readonly baggage?: string;
 }
 
-/** What a caller may say about a call beside its arguments. */
+/** Metadata that a caller may send with a call. */
 export interface CallMeta {
-  /** How long the caller waits, in milliseconds; counts when shorter than the tool's own limit. */
+  /** Time limit of the caller, in milliseconds. It applies if it is shorter than the tool's own limit. */
   readonly deadlineMs?: number | undefined;
-  /** Where an earlier run of the same call stopped to ask; signed by the server. */
+  /** Signed state of an earlier run of the same call that asked a question. */
   readonly continuation?: string | undefined;
-  /** What the caller says to what was asked, by key; as it came. */
+  /** Answers to the questions, by key, not yet validated. */
   readonly responses?: Readonly<Record<string, unknown>> | undefined;
-  /** State that the caller keeps for the server; signed by the server. */
+  /** Signed caller state. */
   readonly context?: string | undefined;
-  /** One call for each key and principal: a repeat joins it. */
+  /** Idempotency key. A repeated call with the same key and principal joins the first one. */
   readonly idempotencyKey?: string | undefined;
-  /** Whether the caller wants a promise at once. */
+  /** Whether the caller requests a promise token immediately. */
   readonly isPromiseWanted?: boolean | undefined;
-  /** The trace that the call belongs to. */
+  /** Trace that the call belongs to. */
   readonly trace?: TraceContext | undefined;
 }
 
 /** One call. */
 export interface Call {
-  /** Name of the tool, as the caller spelled it. */
+  /** Name of the tool, as sent by the caller. */
   readonly tool: string;
-  /** The raw arguments, before validation and defaults. Read-only. */
+  /** Arguments as received, before validation and defaults. Read-only. */
   readonly args: unknown;
-  /** `undefined` when the caller said nothing: the fast path. */
+  /** `undefined` if the caller sent no metadata, which is the fast path. */
   readonly meta: CallMeta | undefined;
-  /** What the caller's environment supplies; `undefined` where the wire has no place for it: then the server's counts. */
+  /**
+   * Configuration from the caller's environment. `undefined` if the wire has no field for it; the server's
+   * configuration then applies.
+   */
   readonly config?: CallConfig | undefined;
-  /** Who calls. */
+  /** The caller. */
   readonly peer: Peer;
 }

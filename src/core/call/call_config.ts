@@ -1,13 +1,13 @@
 import { mapMaybe } from "../../internal/async.ts";
 
-/** Checks a configuration: gives what a schema makes of it, or what is wrong with it. Dispatch reads that. */
+/** Validates a configuration. Returns the validated value or the issues; dispatch interprets the result. */
 export type CheckConfig = (value: unknown) => unknown;
 
 /**
- * What the environment of a call supplies beside its arguments, as it came: keys to other services, units, defaults of the user.
+ * Configuration that the environment of a call supplies beside its arguments: keys to other services, units, defaults of the user.
  *
- * It may hold secrets. So it is nowhere a member that a log line or `JSON.stringify` of a call would show: whoever wants it,
- * asks for it.
+ * It may contain secrets, so it is not an enumerable member that a log line or `JSON.stringify` of a call would show. Code that needs it
+ * calls `reveal()`.
  */
 export class CallConfig {
   #check: CheckConfig | undefined;

@@ -2,16 +2,16 @@ import { isJsonObject } from "../../internal/json.ts";
 import type { CallMeta, TraceContext } from "./call.ts";
 import { type ErrorResult, invalidInputResult } from "./outcome.ts";
 
-/** Longest idempotency key, in UTF-16 code units. */
+/** Maximum length of an idempotency key, in UTF-16 code units. */
 const MAX_KEY = 256;
 
-/** Longest text that is kept of a trace, in UTF-16 code units: as long as baggage has to be passed on. */
+/** Maximum length of a trace member, in UTF-16 code units. W3C Baggage requires at least this much to be propagated. */
 const MAX_TRACE_TEXT = 8_192;
 
 interface Member {
-  /** The member of {@link CallMeta} that it becomes. */
+  /** Name of the decoded member of {@link CallMeta}. */
   readonly name: keyof CallMeta;
-  /** What it has to be, for people. */
+  /** Description of a valid value, for error messages. */
   readonly expected: string;
   fits(value: unknown): boolean;
 }
@@ -36,9 +36,9 @@ const MEMBERS: Readonly<Record<string, Member>> = {
 };
 
 /**
- * Reads what a caller says about a call, by its names on the wire. Total: bad input is a value.
+ * Decodes call metadata from its names on the wire. Invalid input is returned as an error result.
  *
- * @param where What it is called there.
+ * @param where Name of the metadata in error messages.
  */
 export function decodeCallMeta(meta: unknown, where = "params._meta"): CallMeta | ErrorResult {
   if (!isJsonObject(meta)) return invalidInputResult(`${where} must be an object`, ["_meta"], "object", meta);
@@ -55,7 +55,10 @@ export function decodeCallMeta(meta: unknown, where = "params._meta"): CallMeta 
   return trace === undefined ? decoded : { ...decoded, trace };
 }
 
-/** The trace that a call belongs to, by its names on the wire; `undefined` if it is not said. What is no text, or too long, counts for nothing. */
+/**
+ * Decodes the trace context of a call. `undefined` without one. Members that are not strings or are too long are
+ * ignored.
+ */
 export function decodeTrace(meta: Readonly<Record<string, unknown>>): TraceContext | undefined {
   const { traceparent, tracestate, baggage } = meta;
   if (traceparent === undefined && baggage === undefined) return undefined;
@@ -69,3 +72,20 @@ export function decodeTrace(meta: Readonly<Record<string, unknown>>): TraceConte
 function isTraceText(value: unknown): value is string {
   return isText(value) && value.length <= MAX_TRACE_TEXT;
 }
+
+/** Members of a result's `_meta` that wires set (docs/spec.md 3.3, and extensions). */
+export const RESERVED_META: ReadonlySet<string> = new Set([
+  "response_type",
+  "timestamp",
+  "processing_time_ms",
+  "server_version",
+  "promise_token",
+  "expires_at",
+  "ttl_ms",
+  "retry_after_ms",
+  "estimated_completion",
+  "progress",
+  "continuation",
+  "requests",
+  "context",
+]);

@@ -1,34 +1,34 @@
 /**
- * News of what a server offers: for wires that tell their callers, and over a bus that other replicas share.
+ * Changes of a server's lists and resources, published within one process or to other replicas.
  *
  * @module
  */
 import type { MaybePromise } from "../../internal/async.ts";
 
-/** A list that callers may have. */
+/** A list that clients can subscribe to. */
 export type ChangingList = "tools" | "prompts" | "resources";
 
-/** One change: plain JSON, so that a bus can carry it to other processes. */
+/** One change. Plain JSON, so that a bus can send it to other processes. */
 export type Change =
   | { readonly kind: "list-changed"; readonly list: ChangingList }
   | { readonly kind: "resource-updated"; readonly uri: string };
 
-/** Carries changes to whoever listens, in this process or in others. */
+/** Publishes changes to listeners in this process or in others. */
 export interface ChangeBus {
-  /** Tells all listeners of a change, those of this process included. */
+  /** Publishes a change to all listeners, including those of this process. */
   publish(change: Change): MaybePromise<void>;
   /**
-   * Listens from now on.
+   * Adds a listener.
    *
-   * @param listener Never throws.
-   * @returns Ends the listening.
+   * @param listener Must not throw.
+   * @returns Removes the listener.
    */
   subscribe(listener: (change: Change) => void): () => void;
-  /** Ends what the bus holds open. */
+  /** Closes the connections of the bus. */
   close?(): MaybePromise<void>;
 }
 
-/** A bus within one process. */
+/** Creates a bus within one process. */
 export function memoryBus(): ChangeBus {
   const listeners = new Set<(change: Change) => void>();
   return {
@@ -36,7 +36,7 @@ export function memoryBus(): ChangeBus {
       for (const listener of listeners) listener(change);
     },
     subscribe(listener) {
-      // Wrapped, so that one function may listen twice.
+      // The wrapper allows the same function to be added twice.
       const own = (change: Change): void => listener(change);
       listeners.add(own);
       return () => void listeners.delete(own);

@@ -1,7 +1,7 @@
 /**
- * Content for people and models: the blocks that prompts are made of, and what tools may show beside their output.
+ * Content for people and models: blocks of prompts, and content that tools return in addition to their output.
  *
- * Plain JSON values, as MCP has them; knows no wire.
+ * Plain JSON values as defined by MCP, independent of the wire.
  * Source: Model Context Protocol, revision 2026-07-28, content blocks and resource contents.
  *
  * @module
@@ -9,36 +9,36 @@
 import { encodeBase64 } from "../../internal/encoding.ts";
 import { isJsonObject } from "../../internal/json.ts";
 
-/** Whom something is for, or who says it. */
+/** Author or audience of content. */
 export type Role = "user" | "assistant";
 
-/** Hints on how to use a piece of content. */
+/** Hints for the use of content. */
 export interface ContentAnnotations {
-  /** Whom it is for. */
+  /** Intended audience. */
   readonly audience?: readonly Role[];
-  /** How much it matters: from 0, which can be left out, to 1, which cannot. */
+  /** Importance, from 0 (optional) to 1 (required). */
   readonly priority?: number;
-  /** When it was last changed, in ISO 8601. */
+  /** Time of the last change, in ISO 8601. */
   readonly lastModified?: string;
 }
 
-/** An image that stands for something in a user interface. */
+/** An icon for user interfaces. */
 export interface Icon {
-  /** Where it is: an `https:` or `data:` URI. */
+  /** An `https:` or `data:` URI. */
   readonly src: string;
-  /** Its type, such as `image/png`. */
+  /** Media type, such as `image/png`. */
   readonly mimeType?: string;
-  /** Its sizes, such as `"48x48"`, or `"any"`. */
+  /** Sizes, such as `"48x48"` or `"any"`. */
   readonly sizes?: readonly string[];
-  /** The theme that it is made for. */
+  /** Theme that the icon is designed for. */
   readonly theme?: "light" | "dark";
 }
 
-/** What every block may have. */
+/** Common members of all blocks. */
 export interface BlockExtras {
-  /** Hints on its use. */
+  /** Hints for its use. */
   readonly annotations?: ContentAnnotations;
-  /** Its own metadata. */
+  /** Metadata. */
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
@@ -50,35 +50,35 @@ export interface TextBlock extends BlockExtras {
   readonly text: string;
 }
 
-/** An image or a recording, in base64. */
+/** An image or audio, in base64. */
 export interface MediaBlock<Type extends "image" | "audio" = "image" | "audio"> extends BlockExtras {
   /** Discriminant. */
   readonly type: Type;
   /** The bytes, in base64. */
   readonly data: string;
-  /** What they are, such as `image/png`. */
+  /** Media type, such as `image/png`. */
   readonly mimeType: string;
 }
 
-/** What is known of a resource without reading it. */
+/** Metadata of a resource. */
 export interface ResourceDescription {
-  /** Where it can be read. */
+  /** URI at which it can be read. */
   readonly uri: string;
-  /** What programs call it. */
+  /** Name for programs. */
   readonly name: string;
-  /** What people call it. */
+  /** Title for people. */
   readonly title?: string;
-  /** What is in it. */
+  /** Description of the contents. */
   readonly description?: string;
-  /** Images that stand for it. */
+  /** Icons. */
   readonly icons?: readonly Icon[];
-  /** Its type, such as `text/markdown`. */
+  /** Media type, such as `text/markdown`. */
   readonly mimeType?: string;
-  /** How many bytes it has, before any encoding. */
+  /** Size in bytes, before any encoding. */
   readonly size?: number;
 }
 
-/** A resource that can be read by its URI. */
+/** A link to a resource. */
 export interface ResourceLinkBlock extends ResourceDescription, BlockExtras {
   /** Discriminant. */
   readonly type: "resource_link";
@@ -87,11 +87,11 @@ export interface ResourceLinkBlock extends ResourceDescription, BlockExtras {
 /** Contents of a resource: text, or bytes in base64. */
 export type ResourceContents =
   & {
-    /** Where it can be read. */
+    /** URI at which it can be read. */
     readonly uri: string;
-    /** What it is, such as `text/markdown`. */
+    /** Media type, such as `text/markdown`. */
     readonly mimeType?: string;
-    /** Its own metadata. */
+    /** Metadata. */
     readonly _meta?: Readonly<Record<string, unknown>>;
   }
   & ({
@@ -110,57 +110,57 @@ export interface EmbeddedResourceBlock extends BlockExtras {
   readonly resource: ResourceContents;
 }
 
-/** One piece of content. */
+/** Any content block. */
 export type ContentBlock = TextBlock | MediaBlock | ResourceLinkBlock | EmbeddedResourceBlock;
 
 /** One message of a prompt. */
 export interface PromptMessage {
-  /** Who says it. */
+  /** Author of the message. */
   readonly role: Role;
-  /** What is said. */
+  /** Content of the message. */
   readonly content: ContentBlock;
 }
 
-/** What goes with a block. */
+/** Options of a content block. */
 export interface ContentOptions {
-  /** Hints on its use. */
+  /** Hints for its use. */
   readonly annotations?: ContentAnnotations;
-  /** Its own metadata: `_meta`. */
+  /** Metadata, sent as `_meta`. */
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 
-/** Contents of a resource as a program has them. */
+/** Contents of a resource, before encoding. */
 export type ResourcePart =
   & {
-    /** What it is. Default: what its resource says, else `text/plain` or `application/octet-stream`. */
+    /** Media type. Default: that of the resource, else `text/plain` or `application/octet-stream`. */
     readonly mimeType?: string;
-    /** Its own metadata: `_meta`. */
+    /** Metadata, sent as `_meta`. */
     readonly meta?: Readonly<Record<string, unknown>>;
   }
   & ({
     /** The text. */
     readonly text: string;
   } | {
-    /** The bytes, or their base64. */
+    /** The bytes, or the bytes in base64. */
     readonly blob: Uint8Array | string;
   });
 
-/** Makes content blocks. */
+/** Functions that create content blocks. */
 export interface ContentHelpers {
   /** Text. */
   text(text: string, options?: ContentOptions): TextBlock;
-  /** An image: its bytes or their base64, and its type, such as `image/png`. */
+  /** An image: bytes or base64, and a media type such as `image/png`. */
   image(data: Uint8Array | string, mimeType: string, options?: ContentOptions): MediaBlock<"image">;
-  /** A recording: its bytes or their base64, and its type, such as `audio/wav`. */
+  /** Audio: bytes or base64, and a media type such as `audio/wav`. */
   audio(data: Uint8Array | string, mimeType: string, options?: ContentOptions): MediaBlock<"audio">;
-  /** A resource that can be read by its URI. */
+  /** A link to a resource. */
   resourceLink(resource: ResourceDescription, options?: ContentOptions): ResourceLinkBlock;
   /** A resource with its contents. */
   embeddedResource(resource: ResourcePart & { readonly uri: string }, options?: ContentOptions): EmbeddedResourceBlock;
 }
 
 /**
- * Makes content blocks, for prompts and for what tools show.
+ * Creates content blocks for prompts and tool results.
  *
  * @example Text and an image
  * ```ts
@@ -174,7 +174,7 @@ export interface ContentHelpers {
  *   mimeType: "image/png",
  * });
  * ```
- * @throws {TypeError} If annotations are not what they should be.
+ * @throws {TypeError} If annotations are invalid.
  */
 export const content: ContentHelpers = {
   text: (text, options) => ({ type: "text", text, ...extras(options) }),
@@ -188,17 +188,17 @@ export const content: ContentHelpers = {
   }),
 };
 
-/** A message that the user says: text, or one content block. */
-export function user(said: string | ContentBlock): PromptMessage {
-  return say("user", said);
+/** Creates a message of the user from text or a content block. */
+export function user(body: string | ContentBlock): PromptMessage {
+  return toMessage("user", body);
 }
 
-/** A message that the model says: text, or one content block. */
-export function assistant(said: string | ContentBlock): PromptMessage {
-  return say("assistant", said);
+/** Creates a message of the model from text or a content block. */
+export function assistant(body: string | ContentBlock): PromptMessage {
+  return toMessage("assistant", body);
 }
 
-/** Contents as they are sent. */
+/** Encodes the contents of a resource. */
 export function toResourceContents(part: ResourcePart, uri: string, mimeType: string | undefined): ResourceContents {
   const { meta } = part;
   const isText = "text" in part;
@@ -229,10 +229,10 @@ export function isContentBlock(value: unknown): value is ContentBlock {
 }
 
 /**
- * Holds annotations to what they should be.
+ * Validates annotations.
  *
- * @param where Names in errors what they belong to.
- * @throws {TypeError} If they are not.
+ * @param where Owner of the annotations, for error messages.
+ * @throws {TypeError} If they are invalid.
  */
 export function assertAnnotations(annotations: ContentAnnotations, where: string): void {
   const { audience = [], priority = 0, lastModified } = annotations;
@@ -252,8 +252,8 @@ function isResourceContents(value: unknown): boolean {
   return typeof value["text"] === "string" || typeof value["blob"] === "string";
 }
 
-function say(role: Role, said: string | ContentBlock): PromptMessage {
-  return { role, content: typeof said === "string" ? content.text(said) : said };
+function toMessage(role: Role, body: string | ContentBlock): PromptMessage {
+  return { role, content: typeof body === "string" ? content.text(body) : body };
 }
 
 function toBase64(data: Uint8Array | string): string {

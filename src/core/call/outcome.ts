@@ -1,7 +1,7 @@
 /**
- * How a call ends: one of the five outcomes of MCP-lite (docs/spec.md 3.4), or a refusal.
+ * Results of a call: one of the five outcomes of MCP-lite (docs/spec.md 3.4), or an error result.
  *
- * All of them are values. Only the client turns some of them into exceptions.
+ * All of them are return values. Only the client converts some of them to exceptions.
  *
  * @module
  */
@@ -9,156 +9,156 @@ import type { JsonObject } from "../../internal/json.ts";
 import type { ToolErrorCode } from "../errors/code.ts";
 import { ToolError } from "../errors/tool_error.ts";
 
-/** How far a call has come. */
+/** Progress of a call. */
 export interface Progress {
-  /** Units finished. */
+  /** Completed units. */
   readonly done: number;
-  /** Units in all, if that is known. */
+  /** Total units, if known. */
   readonly total?: number;
-  /** What is being done now. */
+  /** Description of the current step. */
   readonly message?: string;
 }
 
-/** The tool is done, and this is what it returned. */
+/** The value that a tool returned. */
 export interface AnswerOutcome<Value = unknown> {
   /** Discriminant. */
   readonly kind: "answer";
-  /** The output; `undefined` if the handler returned nothing. */
+  /** The output. `undefined` if the handler returned nothing. */
   readonly value: Value;
-  /** Members that the handler added to the result's `_meta`; in a client, with what the wire adds. */
+  /** Members that the handler added to the result's `_meta`. In a client, includes those of the wire. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
-  /** The state that the caller keeps for the server, if the call changed it. */
+  /** Signed caller state, if the call changed it. */
   readonly context?: string | undefined;
-  /** Whose answer it is, if that tool says how it reads; a promise of it may be redeemed by another. */
+  /** Name of the tool whose `.render()` applies, if it has one. The redeeming call may be of another tool. */
   readonly renderedBy?: string | undefined;
 }
 
-/** The work goes on; the token stands for its result. */
+/** The call is still running. The token is exchanged for its result later. */
 export interface PromiseOutcome {
   /** Discriminant. */
   readonly kind: "promise";
-  /** Opaque; the tool `redeem` takes it. */
+  /** Opaque token, an argument of the tool `redeem`. */
   readonly token: string;
-  /** When the token ends, in milliseconds since the Unix epoch, by the server's clock. */
+  /** Time at which the token expires, in milliseconds since the Unix epoch, by the server's clock. */
   readonly expiresAtMs: number;
-  /** How long the token lasts from now, in milliseconds. */
+  /** Remaining lifetime of the token, in milliseconds. */
   readonly ttlMs: number;
-  /** How long to wait before asking again, in milliseconds. */
+  /** Delay before the next request for the result, in milliseconds. */
   readonly retryAfterMs: number;
-  /** How far the work has come. */
+  /** Progress of the work. */
   readonly progress?: Progress | undefined;
-  /** When it may be done, in milliseconds since the Unix epoch. */
+  /** Estimated time of completion, in milliseconds since the Unix epoch. */
   readonly estimatedMs?: number | undefined;
 }
 
 /** One question to the caller. */
 export interface Question {
-  /** What is asked for. */
+  /** Kind of the question. */
   readonly kind: "elicitation" | "more" | "sampling" | "roots";
-  /** For the person or model that answers. */
+  /** Text for the person or model that answers. */
   readonly message: string;
   /** JSON Schema of the answer, for an elicitation. */
   readonly schema?: JsonObject | undefined;
   /**
-   * What else belongs to the question: of a resource its name, amount and reason; of a page its URL; of sampling what the model
-   * gets. Of what is asked again, `refused` says why the answer was not taken.
+   * Further members: name, amount and reason of a request for more; the URL of a page; the parameters of a sample. If
+   * the question is repeated, `refused` is the reason why the previous answer was rejected.
    */
   readonly params?: JsonObject | undefined;
 }
 
-/** The tool needs to know, or to be given, something before it can go on. */
+/** The tool needs answers of the caller before it can continue. */
 export interface QuestionsResult {
-  /** `request-for-more-resource` when every request is for a resource. */
+  /** `request-for-more-resource` if every question is a request for more. */
   readonly kind: "elicitation" | "request-for-more-resource";
   /** The questions, by key. */
   readonly requests: Readonly<Record<string, Question>>;
-  /** To be sent back with the answers and the same call. */
+  /** Token to send back with the answers and the same call. */
   readonly continuation: string;
 }
 
-/** The tool says no, for a reason of its own business. */
+/** The tool declined the call for a reason of its domain. */
 export interface FailureOutcome<Code extends string = string, Data = unknown> {
   /** Discriminant. */
   readonly kind: "failure";
-  /** The tool's own code. */
+  /** Code, defined by the tool. */
   readonly code: Code;
-  /** For people and models. */
+  /** Message for people and models. */
   readonly message: string;
-  /** What goes with the code; `undefined` if nothing does. */
+  /** Data of the failure. `undefined` without data. */
   readonly data: Data;
-  /** Members that the handler added to the result's `_meta`; in a client, with what the wire adds. */
+  /** Members that the handler added to the result's `_meta`. In a client, includes those of the wire. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
-  /** The state that the caller keeps for the server, if the call changed it. */
+  /** Signed caller state, if the call changed it. */
   readonly context?: string | undefined;
 }
 
-/** How a call ends when it was taken: HTTP 200, gRPC OK. */
+/** Result of a call that was executed: HTTP 200, gRPC OK. */
 export type Outcome = AnswerOutcome | PromiseOutcome | QuestionsResult | FailureOutcome;
 
-/** A call that was not carried out, or that broke: the wire's own errors. */
+/** Result of a call that was rejected or that broke. Each wire encodes it as its own kind of error. */
 export interface ErrorResult {
   /** Discriminant. */
   readonly kind: "error";
-  /** The stable code. */
+  /** Stable code. */
   readonly code: ToolErrorCode;
-  /** For people and models. */
+  /** Message for people and models. */
   readonly message: string;
-  /** JSON-safe; sent to the caller. */
+  /** JSON data, sent to the caller. */
   readonly data?: unknown;
-  /** Never sent. */
+  /** Local cause, never sent. */
   readonly cause?: unknown;
 }
 
-/** How a call ends, whatever happens. */
+/** Any result of a call. */
 export type CallResult = Outcome | ErrorResult;
 
-/** A response type that this version does not know, as a client received it. */
+/** A result whose response type is not known to this version of the client. */
 export interface UnknownOutcome {
   /** Discriminant. */
   readonly kind: "unknown";
-  /** The response type that the server named. */
+  /** Response type, as sent by the server. */
   readonly responseType: string;
-  /** The result as it came. */
+  /** Result as received. */
   readonly result: unknown;
 }
 
-/** What happens while a call runs. */
+/** Event of a running call. */
 export type CallEvent =
   | { readonly kind: "partial"; readonly value: unknown }
   | { readonly kind: "progress"; readonly progress: Progress }
   | { readonly kind: "deferred"; readonly promise: PromiseOutcome };
 
-/** How bad a log line is. */
+/** Severity of a log line. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
-/** What a tool logs. */
+/** A log line of a tool. */
 export interface LogLine {
-  /** How bad it is. */
+  /** Severity. */
   readonly level: LogLevel;
-  /** For people. */
+  /** Message. */
   readonly message: string;
-  /** What belongs to it. */
+  /** Structured fields. */
   readonly fields?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Where a call's events go. */
+/** Receiver of a call's events. */
 export interface Sink {
-  /** Takes one event; a returned promise means that it is full, and resolves when there is room. */
+  /** Receives an event. A returned promise means that the buffer is full; it resolves when there is room. */
   push(event: CallEvent): void | Promise<void>;
-  /** Whether it keeps all pieces, for whoever wants the whole. */
+  /** Whether the sink collects all partials itself. */
   readonly keepsPieces?: boolean;
-  /** Takes what the tool logs, where the caller may see it. */
+  /** Receives log lines, if the caller may see them. */
   log?(line: LogLine): void;
-  /** Aborts when nobody reads any more. */
+  /** Aborts when the receiver has disconnected. */
   readonly closed?: AbortSignal;
 }
 
-/** Makes a {@link ErrorResult}. */
+/** Creates an {@link ErrorResult}. */
 export function errorResult(code: ToolErrorCode, message: string, data?: unknown): ErrorResult {
   return data === undefined ? { kind: "error", code, message } : { kind: "error", code, message, data };
 }
 
-/** Makes the refusal of one part of a request that is not what it should be. */
+/** Creates an error result for an invalid part of a request. */
 export function invalidInputResult(
   message: string,
   path: readonly string[],
@@ -167,6 +167,36 @@ export function invalidInputResult(
 ): ErrorResult {
   const received = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
   return errorResult("invalid_input", message, { issues: [{ path, expected, received, message }] });
+}
+
+/** Error message for a malformed answer to a question. */
+export const NO_ANSWER = "An answer is { action: accept, decline or cancel, content }";
+
+/** Repeats a question. `params.refused` is the reason why the previous answer was rejected. */
+export function askedAgain(key: string, request: Question, reason: string): Question {
+  const refused = `the answer to "${key}" is refused: ${reason}`;
+  return { ...request, params: { ...request.params, refused } };
+}
+
+/** Joins partials into one value: strings are concatenated, other values are returned as an array. */
+export function joinPartials(pieces: readonly unknown[]): unknown {
+  return pieces.every((piece) => typeof piece === "string") ? pieces.join("") : [...pieces];
+}
+
+/** A sink that collects partials. */
+export class PieceCollector implements Sink {
+  readonly #pieces: unknown[] = [];
+
+  push(event: CallEvent): void {
+    if (event.kind === "partial") this.#pieces.push(event.value);
+  }
+
+  /** Adds the joined partials to an answer without a value. Other results are returned unchanged. */
+  join<Value extends object>(result: Value): Value {
+    const { kind, value } = result as { readonly kind?: unknown; readonly value?: unknown };
+    const isEmpty = kind === "answer" && value === undefined && this.#pieces.length > 0;
+    return isEmpty ? { ...result, value: joinPartials(this.#pieces) } : result;
+  }
 }
 
 /**

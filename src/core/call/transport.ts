@@ -1,57 +1,67 @@
 /**
- * What the client needs of a wire: the same shape as dispatch, so that a gateway is a transport used as one.
+ * The contract between client and wire. It has the shape of dispatch, so that a gateway can use a transport in its
+ * place.
  *
  * @module
  */
 import type { CallResult, ErrorResult, Sink, UnknownOutcome } from "./outcome.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 
-/** What ends a call, and what a transport tells it so that it can. */
+/** Time limits of a call, and the transport's signals of activity. */
 export interface ActivityMonitor {
   /** Aborts when the call has to end. */
   readonly signal: AbortSignal;
-  /** Something came: the wire is not quiet. */
+  /** Resets the idle timeout. Called when data arrives. */
   markActive(): void;
-  /** The wire waits for us: that is not its silence. */
+  /** Stops the idle timeout while the transport waits for the client. */
   suspend(): void;
 }
 
-/** One call, as the client hands it to a transport. */
+/** A call as passed to a transport. */
 export interface TransportCall {
   /** Name of the tool. */
   readonly tool: string;
-  /** The arguments; `undefined` for none. */
+  /** Arguments. `undefined` without arguments. */
   readonly args: unknown;
-  /** What goes beside the arguments: members of the request's `_meta`, with their names on the wire. */
+  /** Members of the request's `_meta`, with their names on the wire. */
   readonly meta: Readonly<Record<string, unknown>> | undefined;
-  /** What the environment of the caller supplies; left out where the protocol has no place for it. */
+  /** Configuration from the caller's environment. Ignored if the protocol has no field for it. */
   readonly config?: Readonly<Record<string, unknown>> | undefined;
-  /** Ends the call. */
+  /** Time limits. */
   readonly limit: ActivityMonitor;
 }
 
-/** A tool as a server lists it; unknown members are kept. */
+/** A tool in a server's list. Unknown members are kept. */
 export interface ListedTool {
-  /** Unique on its server. */
+  /** Name, unique on its server. */
   readonly name: string;
-  /** What the tool does. */
+  /** Description of the tool. */
   readonly description?: string;
   /** JSON Schema of the arguments. */
   readonly inputSchema?: Readonly<Record<string, unknown>>;
   /** JSON Schema of the output. */
   readonly outputSchema?: Readonly<Record<string, unknown>>;
-  /** Hints, with MCP's names. */
+  /** Hints, as defined by MCP. */
   readonly annotations?: Readonly<Record<string, unknown>>;
-  /** Whatever else the server says. */
+  /** Further members. */
   readonly [member: string]: unknown;
 }
 
-/** A way to reach a server. Total: rejects with nothing but what the caller's own functions throw. */
+/** Connection to a server. Methods reject only with exceptions of functions that the caller passed in. */
 export interface Transport {
-  /** Makes one call; with a sink it is streamed. */
+  /** Calls a tool. With a sink, the call is streamed. */
   call(call: TransportCall, sink?: Sink): MaybePromise<CallResult | UnknownOutcome>;
   /** Lists the server's tools. */
   list(limit: ActivityMonitor): MaybePromise<readonly ListedTool[] | ErrorResult>;
-  /** Ends what the transport holds open. */
+  /** Closes open connections. */
   close?(): void;
+}
+
+/**
+ * Whether a listed tool is Toolwire's `redeem` or `cancel`. Another server may have a tool `cancel` that takes no
+ * promise token.
+ */
+export function isSystemTool({ name, inputSchema }: ListedTool): boolean {
+  const required = inputSchema?.["required"];
+  return (name === "redeem" || name === "cancel") && Array.isArray(required) && required.includes("promise");
 }

@@ -1,40 +1,41 @@
 import type { MaybePromise } from "../../internal/async.ts";
-import type { Completion } from "./catalog.ts";
-import type { ListingCtx } from "./prompt.ts";
+import type { ListingCtx } from "../handler/context.ts";
 
-/** Most values that one completion gives. */
+/** Maximum number of values of one completion. */
 const MAX_VALUES = 100;
 
 /**
- * Gives what a text may be completed to, best first: all values, of which callers get a hundred, or those it has with how many
- * there are.
+ * Returns completions of an argument, best first: an array of all values, or some values with their total number. At
+ * most 100 are sent.
  *
- * @param value What has been typed.
- * @param ctx Who asks.
- * @param given The other arguments, as far as they are known; not checked.
+ * @param value Text typed so far.
+ * @param ctx Context of the request.
+ * @param otherArguments Other arguments known so far, not validated.
  */
 export type Completer = (
   value: string,
   ctx: ListingCtx,
-  given: Readonly<Record<string, string>>,
+  otherArguments: Readonly<Record<string, string>>,
 ) => MaybePromise<readonly string[] | CompletedValues>;
 
-/** Some values, and how many there are. */
+/** Some of the values, and their total number. */
 export interface CompletedValues {
-  /** Best first. */
+  /** Values, best first. */
   readonly values: readonly string[];
-  /** How many there are in all, if that is known. */
+  /** Total number of values, if known. */
   readonly total?: number;
-  /** Whether there are more. Default: whether `total` is more than these. */
+  /** Whether there are more. Default: whether `total` exceeds the number of values. */
   readonly hasMore?: boolean;
 }
 
-/** Completers by the name of what they complete. */
+/** Completers by argument or variable name. */
 export type Completers<Names extends string = string> = { readonly [Name in Names]?: Completer };
 
-/** What callers get of what a completer gave. */
-export function boundCompletion(given: readonly string[] | CompletedValues): Completion {
-  const { values, total, hasMore }: CompletedValues = isList(given) ? { values: given, total: given.length } : given;
+/** Validates the return value of a completer and limits its size. */
+export function toCompletion(returned: readonly string[] | CompletedValues): Completion {
+  const { values, total, hasMore }: CompletedValues = isList(returned)
+    ? { values: returned, total: returned.length }
+    : returned;
   if (!Array.isArray(values) || values.some((value) => typeof value !== "string")) {
     throw new TypeError("A completion is an array of strings, or { values, total?, hasMore? }");
   }
@@ -44,7 +45,7 @@ export function boundCompletion(given: readonly string[] | CompletedValues): Com
 }
 
 /**
- * Holds completers to being functions that complete something there is.
+ * Validates that completers are functions for existing names.
  *
  * @throws {TypeError} If one is not.
  */
@@ -60,6 +61,16 @@ export function assertCompleters(completers: Completers, names: readonly string[
   }
 }
 
-function isList(given: readonly string[] | CompletedValues): given is readonly string[] {
-  return Array.isArray(given);
+function isList(returned: readonly string[] | CompletedValues): returned is readonly string[] {
+  return Array.isArray(returned);
+}
+
+/** Completions of an argument. */
+export interface Completion {
+  /** At most 100 values, best first. */
+  readonly values: readonly string[];
+  /** Total number of values, if known. */
+  readonly total?: number;
+  /** Whether there are more. */
+  readonly hasMore: boolean;
 }

@@ -1,5 +1,5 @@
 /**
- * `definePrompt`: the fluent, immutable definition of a prompt.
+ * `definePrompt`: fluent, immutable definition of a prompt.
  *
  * @module
  */
@@ -8,59 +8,62 @@ import type { MaybePromise } from "../../internal/async.ts";
 import type { Schema } from "../schema/standard_schema.ts";
 import { addScopes } from "../tool/access.ts";
 import type { DescribeFirst } from "../tool/builder_types.ts";
-import { checkAbout } from "./definition_rules.ts";
+import { checkDescription } from "./definition_rules.ts";
 import { assertCompleters, type Completers } from "./completion.ts";
-import { createCatalog } from "./create_catalog.ts";
-import type { CatalogCtx, Prompt, PromptAnswer, PromptPlan } from "./prompt.ts";
+import { createContentCatalog } from "./create_content_catalog.ts";
+import type { PromptAnswer, PromptDefinition } from "./prompt.ts";
 import { compilePromptInput, NO_ARGUMENTS } from "./prompt_arguments.ts";
+import type { ContentCtx } from "../handler/context.ts";
+import type { Prompt } from "./content_catalog.ts";
 
 /** `.handle()` of a prompt. */
 export type PromptHandle<Name extends string, Args> = (
-  handler: (args: Args, ctx: CatalogCtx) => MaybePromise<PromptAnswer>,
+  handler: (args: Args, ctx: ContentCtx) => MaybePromise<PromptAnswer>,
 ) => Prompt<Name>;
 
 /**
- * A prompt in the making. Each step returns a new builder, so that builders can be shared and forked.
+ * An unfinished prompt. Each step returns a new builder, so that builders can be shared and extended separately.
  *
- * @typeParam Name The prompt's name.
+ * @typeParam Name Name of the prompt.
  * @typeParam Described Whether `.describe()` was called.
- * @typeParam Input What callers send.
- * @typeParam Args What the handler gets.
+ * @typeParam Input Type that callers send.
+ * @typeParam Args Type that the handler receives.
  */
 export interface PromptBuilder<Name extends string, Described extends boolean, Input, Args> {
-  /** Says what the prompt is for, for people and models. Required. */
+  /** Sets the description for people and models. Required. */
   describe(description: string): PromptBuilder<Name, true, Input, Args>;
-  /** Sets a title for people. */
+  /** Sets the title for people. */
   title(title: string): PromptBuilder<Name, Described, Input, Args>;
-  /** Sets images that stand for it. */
+  /** Sets the icons. */
   icons(icons: readonly Icon[]): PromptBuilder<Name, Described, Input, Args>;
-  /** Adds to the prompt's own `_meta` in listings. */
+  /** Adds members to the prompt's `_meta` in listings. */
   meta(members: Readonly<Record<string, unknown>>): PromptBuilder<Name, Described, Input, Args>;
   /**
-   * Declares the arguments: text on every wire, of which the schema may make something else. The handler gets what it makes.
+   * Declares the arguments. They are strings on every wire; the handler receives the schema's output.
    *
-   * @throws {TypeError} If the schema cannot become JSON Schema, its root is not an object, or a member takes no text.
+   * @throws {TypeError} If the schema has no JSON Schema, its root is not an object, or a member does not accept
+   * strings.
    */
   input<In, Out>(schema: Schema<In, Out>): PromptBuilder<Name, Described, In, Out>;
   /**
-   * Lets only callers use it that have all of these scopes. It stays listed.
+   * Restricts the prompt to callers with all of these scopes. It is still listed for others.
    *
-   * @throws {TypeError} If there is none, or one is empty or has spaces.
+   * @throws {TypeError} If there are no scopes, or one is empty or contains spaces.
    */
   scopes(...scopes: readonly string[]): PromptBuilder<Name, Described, Input, Args>;
   /**
-   * Completes arguments: `{ language: (value) => languages.filter((one) => one.startsWith(value)) }`. Callers get 100 at most.
-   * Arguments are declared before.
+   * Adds completers of arguments: `{ language: (value) => languages.filter((one) => one.startsWith(value)) }`. At most
+   * 100 values are sent. Call `.input()` first.
    *
    * @throws {TypeError} If there is no such argument.
    */
   complete(completers: Completers<keyof Input & string>): PromptBuilder<Name, Described, Input, Args>;
-  /** Ends the definition. The handler gives messages, or the text of one that the user says. */
+  /** Ends the definition. The handler returns messages, or the text of one user message. */
   readonly handle: Described extends true ? PromptHandle<Name, Args> : DescribeFirst;
 }
 
-/** What `definePrompt` starts from: no arguments. */
-export type FreshPrompt<Name extends string> = PromptBuilder<
+/** Return type of `definePrompt`: a builder without arguments. */
+export type EmptyPromptBuilder<Name extends string> = PromptBuilder<
   Name,
   false,
   Readonly<Record<never, never>>,
@@ -84,22 +87,22 @@ export type FreshPrompt<Name extends string> = PromptBuilder<
  *
  * createServer({ tools: [], prompts: [review] });
  * ```
- * @typeParam Name The prompt's name, a literal.
+ * @typeParam Name Name of the prompt, a literal.
  * @param name 1 to 64 of `A-Z a-z 0-9 _ . -`, unique on its server.
  * @returns A builder; `.describe()` and `.handle()` finish it.
- * @throws {TypeError} If the name does not fit.
+ * @throws {TypeError} If the name is invalid.
  */
-export function definePrompt<const Name extends string>(name: Name): FreshPrompt<Name> {
+export function definePrompt<const Name extends string>(name: Name): EmptyPromptBuilder<Name> {
   if (typeof name !== "string" || !/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
     throw new TypeError(
       `Cannot define prompt ${JSON.stringify(name)}: a name is 1 to 64 of the characters A-Z a-z 0-9 _ . -`,
     );
   }
-  // The one cast: the builder's type follows the steps, its value does not need to.
-  return new Builder({ ...BLANK, name }) as unknown as FreshPrompt<Name>;
+  // The one cast: types follow the steps, the value has all methods from the start.
+  return new Builder({ ...BLANK, name }) as unknown as EmptyPromptBuilder<Name>;
 }
 
-type Draft = Omit<PromptPlan, "description" | "handler"> & { readonly description: string | undefined };
+type Draft = Omit<PromptDefinition, "description" | "handler"> & { readonly description: string | undefined };
 
 const BLANK: Omit<Draft, "name"> = {
   title: undefined,
@@ -114,8 +117,8 @@ const BLANK: Omit<Draft, "name"> = {
 
 class Builder {
   readonly #draft: Draft;
-  /** So that a server which is given a builder says what is missing. */
-  readonly "~catalog": typeof createCatalog = createCatalog;
+  /** Lets `createServer` report an unfinished prompt. */
+  readonly "~catalog": typeof createContentCatalog = createContentCatalog;
 
   constructor(draft: Draft) {
     this.#draft = draft;
@@ -131,12 +134,12 @@ class Builder {
   }
 
   title(title: string): Builder {
-    checkAbout(this.#label, { title });
+    checkDescription(this.#label, { title });
     return this.#with({ title });
   }
 
   icons(icons: readonly Icon[]): Builder {
-    checkAbout(this.#label, { icons });
+    checkDescription(this.#label, { icons });
     return this.#with({ icons });
   }
 
@@ -157,7 +160,7 @@ class Builder {
     return this.#with({ completers: { ...this.#draft.completers, ...completers } });
   }
 
-  handle(handler: PromptPlan["handler"]): Prompt {
+  handle(handler: PromptDefinition["handler"]): Prompt {
     if (typeof handler !== "function") throw new TypeError(`Cannot finish ${this.#label}: .handle() takes a function`);
     const { description, name } = this.#draft;
     if (description === undefined) {
@@ -165,7 +168,7 @@ class Builder {
         `Cannot finish ${this.#label}: call .describe("…") before .handle(…), people choose prompts by it`,
       );
     }
-    return { name, "~prompt": { ...this.#draft, description, handler }, "~catalog": createCatalog };
+    return { name, "~prompt": { ...this.#draft, description, handler }, "~catalog": createContentCatalog };
   }
 
   get #label(): string {

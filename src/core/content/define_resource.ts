@@ -1,80 +1,89 @@
 /**
- * `defineResource`: the fluent, immutable definition of something that callers can read.
+ * `defineResource`: fluent, immutable definition of a resource.
  *
  * @module
  */
 import { assertAnnotations, type ContentAnnotations, type Icon } from "../call/content.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import { addScopes } from "../tool/access.ts";
-import { checkAbout } from "./definition_rules.ts";
+import { checkDescription } from "./definition_rules.ts";
 import { assertCompleters, type Completers } from "./completion.ts";
-import { createCatalog } from "./create_catalog.ts";
-import type { CatalogCtx, ListingCtx } from "./prompt.ts";
-import type { ListedResource, Resource, ResourceAnswer, ResourcePlan } from "./resource.ts";
-import { namesScheme, UriTemplate, type UriVariables } from "./uri_template/uri_template.ts";
-import type { VariableNames, VariablesOf } from "./uri_template/variables.ts";
+import { createContentCatalog } from "./create_content_catalog.ts";
+import type { ListedResource, ResourceAnswer, ResourceDefinition } from "./resource.ts";
+import {
+  namesScheme,
+  UriTemplate,
+  type UriVariables,
+  type VariableNames,
+  type VariablesOf,
+} from "./uri_template/uri_template.ts";
+import type { ContentCtx, ListingCtx } from "../handler/context.ts";
+import type { Resource } from "./content_catalog.ts";
 
 /**
- * A resource in the making. Each step returns a new builder, so that builders can be shared and forked.
+ * An unfinished resource. Each step returns a new builder, so that builders can be shared and extended separately.
  *
- * @typeParam Uri The URI or template, a literal.
+ * @typeParam Uri URI or template, a literal.
  */
 export interface ResourceBuilder<Uri extends string> {
-  /** Sets what programs call it. Default: the URI, or the template. */
+  /** Sets the name for programs. Default: the URI or template. */
   name(name: string): ResourceBuilder<Uri>;
-  /** Sets a title for people. */
+  /** Sets the title for people. */
   title(title: string): ResourceBuilder<Uri>;
-  /** Says what is in it, for people and models. */
+  /** Sets the description for people and models. */
   describe(description: string): ResourceBuilder<Uri>;
-  /** Sets its type, such as `text/markdown`: what is read has it, unless it says otherwise. */
+  /** Sets the default media type of the contents, such as `text/markdown`. */
   mimeType(mimeType: string): ResourceBuilder<Uri>;
-  /** Sets images that stand for it. */
+  /** Sets the icons. */
   icons(icons: readonly Icon[]): ResourceBuilder<Uri>;
   /**
-   * Adds hints on its use.
+   * Adds hints for its use.
    *
-   * @throws {TypeError} If they are not what they should be.
+   * @throws {TypeError} If they are invalid.
    */
   annotate(annotations: ContentAnnotations): ResourceBuilder<Uri>;
   /**
-   * Says how many bytes it has, before any encoding. Templates have no size; what they list may.
+   * Sets the size in bytes, before any encoding. Templates have no size; the resources they list may.
    *
    * @throws {TypeError} If it is a template.
-   * @throws {RangeError} If it is no whole number.
+   * @throws {RangeError} If it is not a whole number.
    */
   size(bytes: number): ResourceBuilder<Uri>;
-  /** Adds to the resource's own `_meta` in listings. */
+  /** Adds members to the resource's `_meta` in listings. */
   meta(members: Readonly<Record<string, unknown>>): ResourceBuilder<Uri>;
   /**
-   * Lets only callers use it that have all of these scopes. It stays listed; what a template lists is for those callers alone.
+   * Restricts the resource to callers with all of these scopes. It is still listed for others, but what a template
+   * lists is not.
    *
-   * @throws {TypeError} If there is none, or one is empty or has spaces.
+   * @throws {TypeError} If there are no scopes, or one is empty or contains spaces.
    */
   scopes(...scopes: readonly string[]): ResourceBuilder<Uri>;
   /**
-   * Completes variables of the template: `{ id: (value) => ids.filter((id) => id.startsWith(value)) }`. Callers get 100 at most.
+   * Adds completers of variables: `{ id: (value) => ids.filter((id) => id.startsWith(value)) }`. At most 100 values are
+   * sent.
    *
    * @throws {TypeError} If there is no such variable.
    */
   complete(completers: Completers<VariableNames<Uri>>): ResourceBuilder<Uri>;
   /**
-   * Lists resources of the template, by its variables. Left out, callers know the template alone.
+   * Lists resources of the template by their variables. Without it, only the template is listed.
    *
-   * @throws {TypeError} If it is no template.
+   * @throws {TypeError} If it is not a template.
    */
   list(list: (ctx: ListingCtx) => MaybePromise<readonly ListedResource<VariablesOf<Uri>>[]>): ResourceBuilder<Uri>;
   /**
    * Ends the definition.
    *
-   * @param reader Gets the template's variables, decoded and not checked further, and gives what is there; `undefined` for nothing.
+   * @param reader Receives the template's variables, decoded but not validated. Returns the contents, or `undefined` if
+   * there is no such resource.
    */
   read(
-    reader: (variables: VariablesOf<Uri>, ctx: CatalogCtx, uri: string) => MaybePromise<ResourceAnswer>,
+    reader: (variables: VariablesOf<Uri>, ctx: ContentCtx, uri: string) => MaybePromise<ResourceAnswer>,
   ): Resource<Uri>;
 }
 
 /**
- * Starts the definition of a resource, or of a template of resources.
+ * Starts the definition of a resource or a resource template.
  *
  * @example One resource, and a template of them
  * ```ts
@@ -92,9 +101,9 @@ export interface ResourceBuilder<Uri extends string> {
  *
  * createServer({ tools: [], resources: [readme, book] });
  * ```
- * @typeParam Uri The URI or template, a literal.
- * @param uri A URI with its scheme, or a URI template of RFC 6570, levels 1 to 3: `{id}` for one part, `{+path}` with slashes,
- * `{?q,limit}` for a query.
+ * @typeParam Uri URI or template, a literal.
+ * @param uri A URI with its scheme, or a URI template of RFC 6570, levels 1 to 3: `{id}` for one segment, `{+path}`
+ * with slashes, `{?q,limit}` for a query.
  * @throws {TypeError} If it is neither.
  */
 export function defineResource<const Uri extends string>(uri: Uri): ResourceBuilder<Uri> {
@@ -106,11 +115,11 @@ export function defineResource<const Uri extends string>(uri: Uri): ResourceBuil
     );
   }
   const template = /[{}]/.test(uri) ? new UriTemplate(uri) : undefined;
-  // The one cast: the builder's type follows the template, its value does not need to.
+  // The one cast: types follow the template, the value does not depend on it.
   return new Builder({ ...BLANK, uri, template, name: uri }) as unknown as ResourceBuilder<Uri>;
 }
 
-type Draft = Omit<ResourcePlan, "reader">;
+type Draft = Omit<ResourceDefinition, "reader">;
 
 const BLANK: Omit<Draft, "uri" | "template" | "name"> = {
   title: undefined,
@@ -123,14 +132,14 @@ const BLANK: Omit<Draft, "uri" | "template" | "name"> = {
   completers: {},
   scopes: [],
   part: undefined,
-  relay: undefined,
+  remote: undefined,
   list: undefined,
 };
 
 class Builder {
   readonly #draft: Draft;
-  /** So that a server which is given a builder says what is missing. */
-  readonly "~catalog": typeof createCatalog = createCatalog;
+  /** Lets `createServer` report an unfinished resource. */
+  readonly "~catalog": typeof createContentCatalog = createContentCatalog;
 
   constructor(draft: Draft) {
     this.#draft = draft;
@@ -144,22 +153,22 @@ class Builder {
   }
 
   title(title: string): Builder {
-    checkAbout(this.#label, { title });
+    checkDescription(this.#label, { title });
     return this.#with({ title });
   }
 
   describe(description: string): Builder {
-    checkAbout(this.#label, { description });
+    checkDescription(this.#label, { description });
     return this.#with({ description });
   }
 
   mimeType(mimeType: string): Builder {
-    checkAbout(this.#label, { mimeType });
+    checkDescription(this.#label, { mimeType });
     return this.#with({ mimeType });
   }
 
   icons(icons: readonly Icon[]): Builder {
-    checkAbout(this.#label, { icons });
+    checkDescription(this.#label, { icons });
     return this.#with({ icons });
   }
 
@@ -170,7 +179,9 @@ class Builder {
 
   size(size: number): Builder {
     if (this.#draft.template !== undefined) {
-      throw new TypeError(`Cannot set the size of ${this.#label}: it is a template; say it in what .list() gives`);
+      throw new TypeError(
+        `Cannot set the size of ${this.#label}: it is a template; set sizes in the return value of .list()`,
+      );
     }
     if (!(Number.isInteger(size) && size >= 0)) {
       throw new RangeError(`Cannot set the size of ${this.#label}: it is a whole number of bytes, not ${size}`);
@@ -191,7 +202,7 @@ class Builder {
     return this.#with({ completers: { ...this.#draft.completers, ...completers } });
   }
 
-  list(list: NonNullable<ResourcePlan["list"]>): Builder {
+  list(list: NonNullable<ResourceDefinition["list"]>): Builder {
     if (this.#draft.template === undefined) {
       throw new TypeError(`Cannot list ${this.#label}: it is one resource, and listed as such; leave .list() out`);
     }
@@ -201,9 +212,9 @@ class Builder {
     return this.#with({ list });
   }
 
-  read(reader: (variables: UriVariables, ctx: CatalogCtx, uri: string) => MaybePromise<ResourceAnswer>): Resource {
+  read(reader: (variables: UriVariables, ctx: ContentCtx, uri: string) => MaybePromise<ResourceAnswer>): Resource {
     if (typeof reader !== "function") throw new TypeError(`Cannot finish ${this.#label}: .read() takes a function`);
-    return { uri: this.#draft.uri, "~resource": { ...this.#draft, reader }, "~catalog": createCatalog };
+    return { uri: this.#draft.uri, "~resource": { ...this.#draft, reader }, "~catalog": createContentCatalog };
   }
 
   get #label(): string {

@@ -1,24 +1,25 @@
 /**
- * What prompts and resources say of themselves, held to rules where it is said: clients would find a wrong type first.
+ * Validates the metadata of prompts and resources when they are defined. Otherwise a client would be the first to find
+ * a wrong type.
  *
  * @module
  */
 import type { Icon } from "../call/content.ts";
 import { checkOptions, oneOf, type OptionRules, required, rule, TEXT, TEXTS } from "../../internal/options.ts";
 
-/** What is said. */
-export interface About {
-  /** A title for people. */
+/** Metadata of a prompt or resource. */
+export interface ContentDescription {
+  /** Title for people. */
   readonly title?: string;
-  /** What it is. */
+  /** Description. */
   readonly description?: string;
-  /** Type of what is read. */
+  /** Media type of the contents. */
   readonly mimeType?: string;
-  /** Images that stand for it. */
+  /** Icons. */
   readonly icons?: readonly Icon[];
 }
 
-const ABOUT: OptionRules<About> = {
+const ABOUT: OptionRules<ContentDescription> = {
   title: TEXT,
   description: TEXT,
   mimeType: TEXT,
@@ -32,8 +33,8 @@ const ICON: OptionRules<Icon> = {
   theme: oneOf("light", "dark"),
 };
 
-/** @throws {TypeError} If something is not of the right kind, or empty. */
-export function checkAbout(label: string, about: About): void {
+/** @throws {TypeError} If a member has the wrong type or is empty. */
+export function checkDescription(label: string, about: ContentDescription): void {
   checkOptions(`define ${label}`, about, ABOUT);
   for (const icon of about.icons ?? []) checkOptions(`give ${label} an icon`, icon, ICON);
 }

@@ -1,26 +1,16 @@
-import type { Icon, PromptMessage } from "../call/content.ts";
+import { type Icon, isContentBlock, type PromptMessage, user } from "../call/content.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
-import type { Ctx } from "../handler/context.ts";
-import type { PartPlan } from "../tool/part.ts";
-import type { CreateCatalog } from "./catalog.ts";
+import type { ContentCtx } from "../handler/context.ts";
+import type { PartDefinition } from "../tool/part.ts";
 import type { Completers } from "./completion.ts";
-import type { PromptArgumentListing } from "./listing.ts";
+import { isJsonObject, omitUndefined } from "../../internal/json.ts";
 
-/** What a prompt's handler gives: messages, or the text of one that the user says. */
+/** Return value of a prompt's handler: messages, or the text of one user message. */
 export type PromptAnswer = string | PromptMessage | readonly PromptMessage[];
 
-/** What handlers of prompts and resources get beside their input: all that those of tools do, but declared failures. */
-export type CatalogCtx = Ctx<Record<never, never>>;
-
-/** What lists and completions get: they cannot ask, and say nothing on the way. */
-export type ListingCtx = Pick<
-  CatalogCtx,
-  "signal" | "principal" | "metadata" | "requestId" | "client" | "state" | "log" | "callerState"
->;
-
-/** Everything about a prompt that does not change from request to request; made once, by `definePrompt`. */
-export interface PromptPlan {
+/** Definition of a prompt, created once by `definePrompt`. */
+export interface PromptDefinition {
   readonly name: string;
   readonly title: string | undefined;
   readonly description: string;
@@ -29,27 +19,76 @@ export interface PromptPlan {
   readonly meta: Readonly<Record<string, unknown>> | undefined;
   readonly input: CompiledSchema;
   readonly completers: Completers;
-  /** What callers have to have, all of them. */
+  /** Scopes that callers need, all of them. */
   readonly scopes: readonly string[];
-  /** The part of the server that it is of; `undefined` for the server itself. */
-  readonly part: PartPlan | undefined;
-  readonly handler: (args: unknown, ctx: CatalogCtx) => MaybePromise<PromptAnswer>;
+  /** Part of the server that the prompt belongs to. `undefined` for the server itself. */
+  readonly part: PartDefinition | undefined;
+  readonly handler: (args: unknown, ctx: ContentCtx) => MaybePromise<PromptAnswer>;
 }
 
 /**
- * A finished prompt: what `createServer({ prompts })` takes.
+ * Converts the return value of a prompt's handler.
  *
- * @typeParam Name The prompt's name, a literal.
+ * @throws {TypeError} If it contains anything but messages.
  */
-export interface Prompt<Name extends string = string> {
-  /** Unique on a server. */
-  readonly name: Name;
-  /**
-   * For the server; not part of the public interface.
-   *
-   * @internal
-   */
-  readonly "~prompt": PromptPlan;
-  /** @internal */
-  readonly "~catalog": CreateCatalog;
+export function toPromptContent({ name, description }: PromptDefinition, answer: PromptAnswer): PromptContent {
+  const messages = typeof answer === "string" ? [user(answer)] : [answer].flat();
+  if (!messages.every(isMessage)) {
+    throw new TypeError(
+      `The handler of prompt "${name}" has to return text, or messages that user(…) and assistant(…) make`,
+    );
+  }
+  return { description, messages };
+}
+
+function isMessage(value: unknown): value is PromptMessage {
+  if (!isJsonObject(value)) return false;
+  return (value["role"] === "user" || value["role"] === "assistant") && isContentBlock(value["content"]);
+}
+
+/** An argument in a prompt's listing. */
+export interface PromptArgumentListing {
+  /** Name. */
+  readonly name: string;
+  /** Title for people. */
+  readonly title?: string;
+  /** Description. */
+  readonly description?: string;
+  /** Whether it is required. */
+  readonly required?: boolean;
+}
+
+/** A prompt in a list. Undefined members are omitted. */
+export interface PromptListing {
+  /** Name, unique on a server. */
+  readonly name: string;
+  /** Title for people. */
+  readonly title?: string;
+  /** Description. */
+  readonly description: string;
+  /** Icons. */
+  readonly icons?: readonly Icon[];
+  /** Arguments, in order. */
+  readonly arguments?: readonly PromptArgumentListing[];
+  /** Metadata of the prompt. */
+  readonly _meta?: Readonly<Record<string, unknown>>;
+}
+
+/** Creates the listing of a prompt. */
+export function listPrompt(definition: PromptDefinition): PromptListing {
+  const { name, title, description, icons, arguments: args, meta } = definition;
+  return {
+    name,
+    ...omitUndefined({ title }),
+    description,
+    ...omitUndefined({ icons, arguments: args.length > 0 ? args : undefined, _meta: meta }),
+  };
+}
+
+/** Result of a prompt. */
+export interface PromptContent {
+  /** Description of the prompt. */
+  readonly description: string;
+  /** Messages. */
+  readonly messages: readonly PromptMessage[];
 }

@@ -1,5 +1,5 @@
 /**
- * Arguments of prompts: text on every wire, whatever the handler makes of it.
+ * Arguments of prompts. They are strings on every wire, which the schema may transform.
  *
  * @module
  */
@@ -7,17 +7,17 @@ import { SCHEMA_ADAPTERS } from "../schema/adapters.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
 import type { JsonSchema, Schema, SchemaIssue, SchemaResult } from "../schema/standard_schema.ts";
-import type { PromptArgumentListing } from "./listing.ts";
+import type { PromptArgumentListing } from "./prompt.ts";
 
-/** What a prompt takes. */
+/** Input of a prompt. */
 export interface PromptInput {
-  /** As it is listed. */
+  /** Arguments in listed form. */
   readonly arguments: readonly PromptArgumentListing[];
-  /** How it is checked. */
+  /** Compiled schema. */
   readonly input: CompiledSchema;
 }
 
-/** A prompt without arguments: whatever is sent is left out. */
+/** Input of a prompt without arguments. Sent arguments are ignored. */
 export const NO_ARGUMENTS: PromptInput = {
   arguments: [],
   input: {
@@ -29,7 +29,7 @@ export const NO_ARGUMENTS: PromptInput = {
 /**
  * Compiles the schema of a prompt's arguments.
  *
- * @throws {TypeError} If it is not one of an object whose members take text.
+ * @throws {TypeError} If its root is not an object, or a member does not accept strings.
  */
 export function compilePromptInput(schema: Schema, label: string): PromptInput {
   const where = `Input schema of ${label}`;
@@ -37,10 +37,10 @@ export function compilePromptInput(schema: Schema, label: string): PromptInput {
   const { properties } = jsonSchema;
   const members = Object.entries(isJsonObject(properties) ? properties : {});
   for (const [name, member] of members) {
-    if (takesText(member)) continue;
+    if (acceptsText(member)) continue;
     throw new TypeError(
-      `${where} wants "${name}" to be something else than text, which is all that callers of prompts can send: take text ` +
-        `and make of it what you need, for instance with v.pipe(v.string(), v.toNumber())`,
+      `${where} does not accept a string for "${name}", but arguments of prompts are strings: accept a string and convert ` +
+        `it, for instance with v.pipe(v.string(), v.toNumber())`,
     );
   }
   const required: readonly unknown[] = Array.isArray(jsonSchema["required"]) ? jsonSchema["required"] : [];
@@ -70,14 +70,14 @@ function listArgument(name: string, { title, description }: JsonSchema, isRequir
   };
 }
 
-/** Whether some text fits a JSON Schema, as far as can be told without trying. */
-function takesText(schema: unknown): boolean {
+/** Whether a JSON Schema accepts some string, as far as its keywords show. */
+function acceptsText(schema: unknown): boolean {
   if (!isJsonObject(schema)) return schema !== false;
   const { type, enum: values, anyOf, oneOf } = schema;
   if (type !== undefined) return [type].flat().includes("string");
   if ("const" in schema) return typeof schema["const"] === "string";
   const options = Array.isArray(values) ? values.map((value) => typeof value === "string") : undefined;
   const alternatives = anyOf ?? oneOf;
-  const fits = options ?? (Array.isArray(alternatives) ? alternatives.map(takesText) : [true]);
+  const fits = options ?? (Array.isArray(alternatives) ? alternatives.map(acceptsText) : [true]);
   return fits.some(Boolean);
 }

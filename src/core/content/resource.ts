@@ -1,14 +1,22 @@
-import type { ContentAnnotations, Icon, ResourceDescription, ResourcePart } from "../call/content.ts";
+import {
+  type ContentAnnotations,
+  type Icon,
+  type ResourceContents,
+  type ResourceDescription,
+  type ResourcePart,
+  toResourceContents,
+} from "../call/content.ts";
 import type { MaybePromise } from "../../internal/async.ts";
-import type { PartPlan } from "../tool/part.ts";
-import type { CreateCatalog } from "./catalog.ts";
+import type { PartDefinition } from "../tool/part.ts";
 import type { Completers } from "./completion.ts";
-import type { CatalogCtx, ListingCtx } from "./prompt.ts";
 import type { UriTemplate, UriVariables } from "./uri_template/uri_template.ts";
+import { ToolError } from "../errors/tool_error.ts";
+import { isJsonObject, omitUndefined } from "../../internal/json.ts";
+import type { ContentCtx, ListingCtx } from "../handler/context.ts";
 
 /**
- * What reading a resource gives: text, bytes, one or several parts; `undefined` or `null` if there is no such resource. A part may have
- * a URI of its own, as the files of a folder do.
+ * Return value of a reader: text, bytes, one or several parts; `undefined` or `null` if there is no such resource. A
+ * part may have its own URI, like a file in a folder.
  */
 export type ResourceAnswer =
   | string
@@ -18,25 +26,28 @@ export type ResourceAnswer =
   | null
   | undefined;
 
-/** One part of what a resource holds. */
+/** One part of a resource's contents. */
 export type ResourcePartAt = ResourcePart & {
-  /** Where it can be read by itself. Default: the URI that was read. */
+  /** URI of the part. Default: the URI that was read. */
   readonly uri?: string;
 };
 
-/** One resource of a template, as `.list()` gives it. Type, icons and annotations that are left out are the template's; the name is the URI. */
+/**
+ * A resource in the return value of `.list()`. Its name is its URI. Media type, icons and annotations default to those
+ * of the template.
+ */
 export interface ListedResource<Variables = UriVariables> extends Partial<Omit<ResourceDescription, "uri">> {
-  /** What makes its URI of the template. */
+  /** Variables from which its URI is expanded. */
   readonly variables: Variables;
-  /** Hints on its use. */
+  /** Hints for its use. */
   readonly annotations?: ContentAnnotations;
 }
 
-/** Everything about a resource that does not change from request to request; made once, by `defineResource`. */
-export interface ResourcePlan {
-  /** The URI, or the template of URIs. */
+/** Definition of a resource, created once by `defineResource`. */
+export interface ResourceDefinition {
+  /** URI or URI template. */
   readonly uri: string;
-  /** `undefined` if the URI is one. */
+  /** `undefined` for a fixed URI. */
   readonly template: UriTemplate | undefined;
   readonly name: string;
   readonly title: string | undefined;
@@ -47,30 +58,77 @@ export interface ResourcePlan {
   readonly size: number | undefined;
   readonly meta: Readonly<Record<string, unknown>> | undefined;
   readonly completers: Completers;
-  /** What callers have to have, all of them. */
+  /** Scopes that callers need, all of them. */
   readonly scopes: readonly string[];
-  /** The part of the server that it is of; `undefined` for the server itself. */
-  readonly part: PartPlan | undefined;
-  /** The server elsewhere that reads it; `undefined` if it is read here. */
-  readonly relay: object | undefined;
+  /** Part of the server that the resource belongs to. `undefined` for the server itself. */
+  readonly part: PartDefinition | undefined;
+  /** Remote server that reads it. `undefined` if it is read here. */
+  readonly remote: object | undefined;
   readonly list: ((ctx: ListingCtx) => MaybePromise<readonly ListedResource[]>) | undefined;
-  readonly reader: (variables: UriVariables, ctx: CatalogCtx, uri: string) => MaybePromise<ResourceAnswer>;
+  readonly reader: (variables: UriVariables, ctx: ContentCtx, uri: string) => MaybePromise<ResourceAnswer>;
 }
 
 /**
- * A finished resource, or template of resources: what `createServer({ resources })` takes.
+ * Converts the return value of a reader.
  *
- * @typeParam Uri The URI or template, a literal.
+ * @throws {ToolError} `resource_not_found` if it is empty.
+ * @throws {TypeError} If it contains anything but text and bytes.
  */
-export interface Resource<Uri extends string = string> {
-  /** Unique on a server. */
-  readonly uri: Uri;
-  /**
-   * For the server; not part of the public interface.
-   *
-   * @internal
-   */
-  readonly "~resource": ResourcePlan;
-  /** @internal */
-  readonly "~catalog": CreateCatalog;
+export function toResourceContentsList(
+  definition: ResourceDefinition,
+  uri: string,
+  answer: ResourceAnswer,
+): readonly ResourceContents[] {
+  const parts = partsOf(answer);
+  if (parts.length === 0) throw new ToolError("resource_not_found", "Resource not found", { details: { uri } });
+  if (!parts.every(isPart)) {
+    throw new TypeError(
+      `The reader of resource "${definition.uri}" has to return text, bytes, or parts such as { text } and { blob }; ` +
+        `undefined means that there is no such resource`,
+    );
+  }
+  return parts.map(({ uri: own = uri, ...part }) => toResourceContents(part, own, definition.mimeType));
+}
+
+function partsOf(answer: ResourceAnswer): readonly ResourcePartAt[] {
+  if (answer === undefined || answer === null) return [];
+  if (typeof answer === "string") return [{ text: answer }];
+  return answer instanceof Uint8Array ? [{ blob: answer }] : [answer].flat();
+}
+
+function isPart(part: unknown): boolean {
+  if (!isJsonObject(part)) return false;
+  const { text, blob } = part;
+  if ("text" in part) return typeof text === "string" && !("blob" in part);
+  return typeof blob === "string" || blob instanceof Uint8Array;
+}
+
+/** A resource in a list. Undefined members are omitted. */
+export interface ResourceListing extends ResourceDescription {
+  /** Hints for its use. */
+  readonly annotations?: ContentAnnotations;
+  /** Metadata of the resource. */
+  readonly _meta?: Readonly<Record<string, unknown>>;
+}
+
+/** A resource template in a list. Undefined members are omitted. */
+export interface ResourceTemplateListing extends Omit<ResourceListing, "uri" | "size"> {
+  /** URI template (RFC 6570). */
+  readonly uriTemplate: string;
+}
+
+/** Creates the listing of a resource with a fixed URI. */
+export function listResource(definition: ResourceDefinition): ResourceListing {
+  const { uri, size } = definition;
+  return { uri, ...commonMembers(definition), ...omitUndefined({ size }) };
+}
+
+/** Creates the listing of a resource template. */
+export function listTemplate(definition: ResourceDefinition): ResourceTemplateListing {
+  return { uriTemplate: definition.uri, ...commonMembers(definition) };
+}
+
+function commonMembers(definition: ResourceDefinition): Omit<ResourceListing, "uri"> {
+  const { name, title, description, icons, mimeType, annotations, meta } = definition;
+  return { name, ...omitUndefined({ title, description, icons, mimeType, annotations, _meta: meta }) };
 }

@@ -1,6 +1,6 @@
 import type { Call, Metadata, Principal, TraceContext } from "../call/call.ts";
 import type { CallEvent, CallResult, ErrorResult, LogLevel, Progress, Sink } from "../call/outcome.ts";
-import { RESERVED_META } from "../call/reserved_meta.ts";
+import { RESERVED_META } from "../call/call_meta.ts";
 import type { Clock } from "../../internal/time.ts";
 import { estimateJsonSize } from "../../internal/json_size.ts";
 import { Failure } from "../errors/failure.ts";
@@ -17,15 +17,16 @@ import type {
   SampleResult,
   UrlRequest,
 } from "../handler/questions.ts";
-import type { CallingClient, MiddlewareCtx } from "../handler/context.ts";
-import { Pending, type PendingOptions } from "../handler/pending.ts";
-import type { RemotePromise } from "../tool/remote_runner.ts";
+import type { CallingClient } from "../handler/context.ts";
+import { Pending, type PendingOptions } from "../handler/context.ts";
+import type { RemotePromise } from "../tool/definition.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
 import { compileValidator } from "../schema/compile.ts";
 import { formatIssues } from "../schema/issues.ts";
 import type { Schema } from "../schema/standard_schema.ts";
 import type { CallServices, EncodableCallerState, QuestionSupport, RunLease, RunQuestions } from "./services.ts";
 import { RunState } from "./run_state.ts";
+import type { MiddlewareCtx } from "../handler/middleware.ts";
 
 /** State of one run; the handler's `ctx`. One is made for each call, so parts that few runs need are made at first use. */
 export class CallContext implements MiddlewareCtx {
@@ -156,7 +157,7 @@ export class CallContext implements MiddlewareCtx {
     return this.#runState?.config;
   }
 
-  /** Sets the checked config, which is no own member, so that logging the context does not show it. */
+  /** Sets the checked config, which is not an own member, so that logging the context does not show it. */
   configure(config: unknown): void {
     this.runState.config = config;
   }

@@ -7,13 +7,14 @@ import type { Peer } from "../call/call.ts";
 import type { CallResult, ErrorResult, FailureOutcome } from "../call/outcome.ts";
 import type { Engine, EngineWorker } from "../../engine/engine.ts";
 import type { MaybePromise } from "../../internal/async.ts";
-import type { Logger, Middleware } from "../handler/context.ts";
+import type { Logger } from "../handler/context.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { PromiseOptions, ToolDefinition } from "../tool/definition.ts";
 import type { ToolRegistry } from "../tool/registry.ts";
 import type { RedeemInput } from "../tool/system_tools.ts";
 import type { CallContext } from "./call_context.ts";
 import type { CallServices, QuestionKeys } from "./services.ts";
+import type { Middleware } from "../handler/middleware.ts";
 
 /** Services that promises need beside those of every run. */
 export interface DispatchServices extends CallServices {

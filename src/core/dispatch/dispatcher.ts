@@ -21,8 +21,8 @@ import { Deadlines } from "../../internal/deadlines.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import type { TokenKeys } from "../token/token.ts";
-import type { Logger, Middleware, OnError } from "../handler/context.ts";
-import { refuseCaller } from "../tool/access.ts";
+import type { Logger } from "../handler/context.ts";
+import { authorizationError } from "../tool/access.ts";
 import type { AnyTool, ToolDefinition } from "../tool/definition.ts";
 import type { ToolListing } from "../tool/listing.ts";
 import { canPromise, type ToolRegistry } from "../tool/registry.ts";
@@ -33,6 +33,7 @@ import type { OutputLimits } from "./output_limits.ts";
 import { runChain } from "./run_middleware.ts";
 import { NO_ENGINE, ToolRunner } from "./run_tool.ts";
 import { type DeadlineRun, INVALID_CONTINUATION, type QuestionKeys, type QuestionSupport } from "./services.ts";
+import type { Middleware, OnError } from "../handler/middleware.ts";
 
 /** Options of a {@link Dispatcher}. */
 export interface DispatchOptions extends JobOptions {
@@ -134,7 +135,7 @@ export class Dispatcher implements Dispatch, DispatchServices {
     this.keys = keys;
     this.questions = keys?.["~questions"](keys);
     this.deferral = keys && engine?.["~deferral"].create(this, { ...options, engine, keys });
-    this.#assertServable(registry.plans());
+    this.#assertServable(registry.definitions());
   }
 
   call(call: Call, sink?: Sink): MaybePromise<CallResult> {
@@ -144,10 +145,10 @@ export class Dispatcher implements Dispatch, DispatchServices {
   /** Adds tools that only their own set calls: several versions of a tool have one name. */
   attach(tag: string, tools: readonly AnyTool[]): Toolset {
     const attached = this.registry.attach(tag, tools);
-    this.#assertServable(attached.plans());
+    this.#assertServable(attached.definitions());
     return {
       tools: attached.listings(),
-      definitions: attached.plans(),
+      definitions: attached.definitions(),
       call: (call, sink) => this.#callIn(attached, call, sink),
     };
   }
@@ -155,7 +156,7 @@ export class Dispatcher implements Dispatch, DispatchServices {
   /** Runs a definition without a look-up: a prompt or a resource, under a name that no tool can have. */
   run(definition: ToolDefinition, call: Call, sink?: Sink): MaybePromise<CallResult> {
     if (this.#isClosed) return CLOSING;
-    const error = refuseCaller(definition, call.peer.principal);
+    const error = authorizationError(definition, call.peer.principal);
     if (error !== undefined) return error;
     if (!isJsonObject(call.args)) return invalidInputResult("Arguments must be an object", [], "object", call.args);
     const run = new CallContext(definition, call, this, sink);
@@ -288,7 +289,7 @@ export class Dispatcher implements Dispatch, DispatchServices {
     if (promise !== undefined && this.deferral !== undefined) {
       return this.deferral.guard(run, running, promise, deadlineMs);
     }
-    // A stream without a timeout of its own is limited in idle time; every other call in total time.
+    // A stream whose tool sets no timeout is limited in idle time; every other call in total time.
     const isIdleLimited = timeoutMs === undefined && run.sink !== undefined && !run.definition.isSystem;
     const totalMs = isIdleLimited ? run.call.meta?.deadlineMs : deadlineMs;
     return run.runState.guard(running, this, { totalMs, idleMs: isIdleLimited ? this.#defaultMs(run) : undefined });
@@ -321,7 +322,7 @@ export class Dispatcher implements Dispatch, DispatchServices {
   /** Runs the tool, after the members of `_meta` were applied. */
   #start(run: CallContext): MaybePromise<CallResult> {
     const { meta } = run.call;
-    if (meta === undefined || run.definition.relay !== undefined) return this.runTool(run);
+    if (meta === undefined || run.definition.remote !== undefined) return this.runTool(run);
     try {
       const started = this.#startWithMeta(run, meta);
       return started instanceof Promise ? started.catch((thrown) => this.#runner.thrown(run, thrown)) : started;

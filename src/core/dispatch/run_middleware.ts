@@ -1,8 +1,8 @@
 import type { CallResult } from "../call/outcome.ts";
 import type { MaybePromise } from "../../internal/async.ts";
-import type { Middleware } from "../handler/context.ts";
 import type { CallContext } from "./call_context.ts";
 import type { ToolRunner } from "./run_tool.ts";
+import type { Middleware } from "../handler/middleware.ts";
 
 /** Runs middleware, the first outermost, around `last`. Never throws: a thrown value is converted to the call's result. */
 export function runChain(

@@ -24,11 +24,11 @@ export interface RunLimits {
 /** Time limit for server middleware to process a promise outcome, in milliseconds; after that it is sent unchanged. */
 const PROMISE_MIDDLEWARE_MS = 1_000;
 
-/** State of runs that are promised, stored or watched; a separate object, because every run pays for each of its own fields. */
+/** State of runs that are promised, stored or watched; a separate object, because each field costs time in every run. */
 class DeferredState {
   /** Resolves when the work's result has been stored with its job; `undefined` if nothing is stored. */
   stored: Promise<void> | undefined = undefined;
-  /** Passes the work's result, or its promise, to the middleware around the work; `undefined` if there is none. */
+  /** Passes the work's result, or its promise, to the middleware around the work; `undefined` without such middleware. */
   notifyMiddleware: ((result: CallResult) => void) | undefined = undefined;
   /** Deadline of the middleware's processing of the promise. */
   middlewareDeadline: Deadline | undefined = undefined;

@@ -12,7 +12,7 @@ import {
   errorResult,
   type FailureOutcome,
 } from "../call/outcome.ts";
-import { joinPartials } from "../call/partials.ts";
+import { joinPartials } from "../call/outcome.ts";
 import { formatPath } from "../../internal/text.ts";
 import { isPromiseLike, type MaybePromise } from "../../internal/async.ts";
 import { estimateJsonSize } from "../../internal/json_size.ts";
@@ -55,9 +55,9 @@ export class ToolRunner {
   }
 
   #runConfigured(run: CallContext): MaybePromise<CallResult> {
-    const { input, relay } = run.definition;
-    if (relay !== undefined) {
-      return relay.call(run).then((result) => this.#finish(run, result)).catch((thrown) => this.thrown(run, thrown));
+    const { input, remote } = run.definition;
+    if (remote !== undefined) {
+      return remote.call(run).then((result) => this.#finish(run, result)).catch((thrown) => this.thrown(run, thrown));
     }
     const { args } = run.call;
     if (input === undefined) return this.#runHandler(run, args);

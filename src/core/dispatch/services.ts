@@ -25,7 +25,7 @@ import type { ToolDefinition } from "../tool/definition.ts";
 import type { LogFields } from "./error_masking.ts";
 import type { OutputLimits } from "./output_limits.ts";
 
-/** The error for a token that is no continuation of the call. The reason is not disclosed. */
+/** The error for a token that is not a continuation of the call. The reason is not disclosed. */
 export const INVALID_CONTINUATION: ErrorResult = errorResult(
   "invalid_continuation",
   "Not a continuation of this call, or no longer: repeat the call without it",
@@ -83,7 +83,7 @@ export interface RunLease {
   progress(progress: Progress): void;
   /** Stores the result of a step. */
   saveStep(key: string, value: Json): Promise<void>;
-  /** Estimates when the work ends, in milliseconds since the Unix epoch; `undefined` if that cannot be told. */
+  /** Estimates when the work ends, in milliseconds since the Unix epoch; `undefined` if unknown. */
   estimateEnd(progress: Progress): number | undefined;
 }
 
@@ -103,7 +103,7 @@ export interface AskingRun extends DeadlineRun {
 
 /** Questions and steps of one run. */
 export interface RunQuestions extends QuestionMethods {
-  /** Questions without an answer; `undefined` if there are none. */
+  /** Questions without an answer; `undefined` if all are answered. */
   readonly requests: Readonly<Record<string, Question>> | undefined;
   /** Answers and steps for the next run of the handler. */
   readonly memo: Memo;

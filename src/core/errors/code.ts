@@ -1,53 +1,53 @@
 /**
- * Every way in which a call can be refused, on every wire.
+ * Codes of error results, on every wire.
  *
- * A refusal is about the call; what the tool itself has to say against it is a failure *outcome* ({@link Failure}). Each
- * wire maps all of these to its own numbers and statuses, and sends the code itself beside them.
+ * An error result concerns the call. A reason of the tool's domain is a failure *outcome* ({@link Failure}). Each wire
+ * maps all codes to its own numbers and statuses, and sends the code in addition.
  */
 export type ToolErrorCode =
-  /** The request is not JSON in UTF-8, or not the format the wire speaks. */
+  /** The request is not JSON in UTF-8, or not in the wire's format. */
   | "parse_error"
-  /** Understood, but not a request that this wire allows. */
+  /** The request is well-formed, but not allowed on this wire. */
   | "invalid_request"
-  /** No such method or path. */
+  /** Unknown method or path. */
   | "method_not_found"
-  /** No such tool; the details name the tools there are and the nearest. */
+  /** Unknown tool. The details contain the available tools and the closest name. */
   | "tool_not_found"
-  /** No such resource. */
+  /** Unknown resource. */
   | "resource_not_found"
-  /** No such prompt. */
+  /** Unknown prompt. */
   | "prompt_not_found"
-  /** The arguments do not fit the tool's input schema; the details list the issues. */
+  /** The arguments do not match the tool's input schema. The details contain the issues. */
   | "invalid_input"
-  /** The configuration does not fit the tool's configuration schema. */
+  /** The configuration does not match the tool's configuration schema. */
   | "invalid_config"
   /** Not a promise token of this server. */
   | "invalid_promise"
-  /** The promise token's time is over. */
+  /** The promise token has expired. */
   | "expired_promise"
   /** Not a continuation of this call. */
   | "invalid_continuation"
-  /** The token is good, but the work is no longer known. */
+  /** The token is valid, but its work was deleted. */
   | "promise_lost"
   /** The idempotency key was used with other arguments. */
   | "conflict"
   /** The call took longer than its deadline. */
   | "deadline_exceeded"
-  /** The caller gave up or cancelled. */
+  /** The caller cancelled or disconnected. */
   | "cancelled"
-  /** The caller has not said who it is. */
+  /** The caller is not authenticated. */
   | "unauthenticated"
-  /** The caller may not do this. */
+  /** The caller lacks permission. */
   | "permission_denied"
-  /** Too many calls; try later. */
+  /** Too many calls. Retry later. */
   | "rate_limited"
-  /** The server cannot take the call now: it shuts down, sheds load, or cannot be reached. */
+  /** The server cannot process the call now: it is shutting down, overloaded or unreachable. */
   | "unavailable"
-  /** The request is larger than the server takes. */
+  /** The request exceeds the server's size limit. */
   | "payload_too_large"
-  /** The result is larger than the server sends. */
+  /** The result exceeds the server's size limit. */
   | "result_too_large"
-  /** Something broke that is not the caller's business; the details hold a correlation id. */
+  /** Internal error. The details contain a correlation id only. */
   | "internal";
 
 const CODES: Readonly<Record<ToolErrorCode, true>> = {
@@ -75,7 +75,7 @@ const CODES: Readonly<Record<ToolErrorCode, true>> = {
   internal: true,
 };
 
-/** Whether a code, as it came from outside, is one that every wire can say. */
+/** Whether a received code is one of {@link ToolErrorCode}. */
 export function isToolErrorCode(code: string): code is ToolErrorCode {
   return Object.hasOwn(CODES, code);
 }

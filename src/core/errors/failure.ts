@@ -1,8 +1,8 @@
 /**
- * A failure outcome: the tool understood the call and says no, for a reason of its own business.
+ * A failure outcome: the tool declined the call for a reason of its domain.
  *
- * Throw it from a handler (`ctx.fail` does so with declared, typed codes) or from a helper below one; a client's call
- * rejects with it.
+ * Throw it from a handler, or from a function that a handler calls. `ctx.fail` creates one with a declared, typed code.
+ * A client's call rejects with it.
  *
  * @example A helper that fails the call it runs in
  * ```ts
@@ -14,23 +14,23 @@
  * }
  * throws(() => reserve(5), { name: "Failure", code: "sold_out" });
  * ```
- * @typeParam Code The failure's code.
- * @typeParam Data What goes with it.
+ * @typeParam Code Code of the failure.
+ * @typeParam Data Data of the failure.
  */
 export class Failure<Code extends string = string, Data = unknown> extends Error {
   /** Always `"Failure"`. */
   override readonly name = "Failure";
-  /** The tool's own code, such as `"locked"`. */
+  /** Code, defined by the tool, such as `"locked"`. */
   readonly code: Code;
-  /** JSON-safe, sent to the caller; `undefined` if there is none. */
+  /** JSON data, sent to the caller. `undefined` without data. */
   readonly data: Data;
 
   /**
-   * @param code The tool's own code.
-   * @param message For people and models: what is wrong, and what to do.
-   * @param data JSON-safe, sent to the caller.
+   * @param code Code, defined by the tool.
+   * @param message Message for people and models: what is wrong, and what to do.
+   * @param data JSON data, sent to the caller.
    */
-  /** Makes a failure to throw. */
+  /** Creates a failure. */
   constructor(code: Code, message: string, ...data: undefined extends Data ? [data?: Data] : [data: Data]) {
     super(message);
     this.code = code;

@@ -1,19 +1,19 @@
 import type { ToolErrorCode } from "./code.ts";
 
-/** What goes with a {@link ToolError}. */
+/** Options of {@link ToolError}. */
 export interface ToolErrorOptions {
-  /** JSON-safe; sent to the caller. */
+  /** JSON data, sent to the caller. */
   readonly details?: unknown;
-  /** Stays on this side of the wire. */
+  /** Local cause, never sent. */
   readonly cause?: unknown;
 }
 
 /**
- * A refused call: the same value in a handler, in middleware and in the client.
+ * An error result as an exception: the same class in handlers, middleware and the client.
  *
- * Thrown in a handler it reaches the caller with its code, message and details; only `internal` is masked.
+ * If a handler throws it, the caller receives its code, message and details. Only `internal` is masked.
  *
- * @example Refusing a call from a handler
+ * @example Rejecting a call in a handler
  * ```ts
  * import { ToolError } from "jsr:@toolwire/toolwire";
  * import { strictEqual } from "node:assert/strict";
@@ -25,17 +25,17 @@ export interface ToolErrorOptions {
 export class ToolError extends Error {
   /** Always `"ToolError"`. */
   override readonly name = "ToolError";
-  /** Stable discriminant; switch on this, never on the message. */
+  /** Stable code. Use this in conditions, not the message. */
   readonly code: ToolErrorCode;
-  /** JSON-safe, sent to the caller; `undefined` if there are none. */
+  /** JSON data, sent to the caller. `undefined` without details. */
   readonly details: unknown;
 
   /**
-   * @param code The stable code.
-   * @param message For people and models: what is wrong, and what to do.
-   * @param options The details for the caller, and the cause, which never leaves.
+   * @param code Stable code.
+   * @param message Message for people and models: what is wrong, and what to do.
+   * @param options Details for the caller, and the local cause.
    */
-  /** Makes a refusal to throw. */
+  /** Creates an error. */
   constructor(code: ToolErrorCode, message: string, options?: ToolErrorOptions) {
     super(message, options?.cause === undefined ? undefined : options);
     this.code = code;

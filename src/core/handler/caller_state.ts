@@ -1,34 +1,35 @@
 import type { Schema } from "../schema/standard_schema.ts";
 
 /**
- * A named piece of state that the caller keeps for the server, as a browser keeps a cookie.
+ * Name and schema of a value that the caller stores for the server, as a browser stores a cookie.
  *
- * @typeParam Value What is kept.
+ * @typeParam Value Type of the value.
  */
 export interface CallerStateSlot<Value> {
-  /** Its name: one a server. */
+  /** Name, unique on a server. */
   readonly name: string;
-  /** What it has to be. */
+  /** Schema of the value. */
   readonly schema: Schema<unknown, Value>;
 }
 
-/** The state that the caller keeps, as a handler sees it. */
+/** State that the caller stores for the server. */
 export interface CallerState {
-  /** What the caller keeps under the slot's name; `undefined` if it keeps nothing (any more), or nothing that fits. */
+  /** Returns the stored value. `undefined` if no value is stored, or if it no longer matches the schema. */
   get<Value>(slot: CallerStateSlot<Value>): Value | undefined;
   /**
-   * Has the caller keep `value`, or forget what it keeps (`undefined`), once the call ends with an answer or a failure.
+   * Sets the value, or deletes it if `value` is `undefined`, when the call ends with an answer or a failure.
    *
-   * @throws {TypeError} If the value does not fit the slot's schema, or the tool promises its answers: those are given when
-   * the context has moved on.
+   * @throws {TypeError} If the value does not match the schema, or if the tool has `.promise()`: its answer may arrive
+   * after newer caller state.
    */
   set<Value>(slot: CallerStateSlot<Value>, value: Value | undefined): void;
 }
 
 /**
- * Names a piece of state that callers keep for the server: signed, so that nobody else can have written it, and nowhere stored.
+ * Defines a value that callers store for the server. It is signed, so that only the server can have written it, and not
+ * stored on the server.
  *
- * It is for small things, 6,000 characters in all: what was chosen, how far a conversation has come. Callers can read it.
+ * All values together are limited to 6,000 characters. Callers can read them.
  *
  * @example A conversation of two calls
  * ```ts
@@ -50,8 +51,8 @@ export interface CallerState {
  * await client.put({ item: "tea" });
  * deepStrictEqual(await client.put({ item: "milk" }), ["tea", "milk"]);
  * ```
- * @param name One a server.
- * @param schema What it has to be; a value that no longer fits is forgotten.
+ * @param name Name, unique on a server.
+ * @param schema Schema of the value. Stored values that no longer match are dropped.
  */
 export function defineCallerState<Value>(name: string, schema: Schema<unknown, Value>): CallerStateSlot<Value> {
   return { name, schema };

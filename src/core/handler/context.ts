@@ -1,10 +1,7 @@
 import type { Failure } from "../errors/failure.ts";
-import type { ToolError } from "../errors/tool_error.ts";
-import type { AskableKind, Call, ClientInfo, Metadata, Principal, TraceContext } from "../call/call.ts";
-import type { CallEvent, CallResult, ErrorResult, LogLevel } from "../call/outcome.ts";
+import type { AskableKind, ClientInfo, Metadata, Principal } from "../call/call.ts";
+import type { LogLevel, Progress } from "../call/outcome.ts";
 import type { Schema } from "../schema/standard_schema.ts";
-import type { Clock } from "../../internal/time.ts";
-import type { MaybePromise } from "../../internal/async.ts";
 import type {
   Answers,
   ElicitAnswer,
@@ -17,126 +14,131 @@ import type {
   UrlRequest,
 } from "./questions.ts";
 import type { CallerState } from "./caller_state.ts";
-import type { Pending, PendingOptions } from "./pending.ts";
-import type { ToolAnnotations } from "../tool/definition.ts";
 
-/** Where the server writes what callers must not see. `console` is one; so are most loggers. */
+/** Logger of the server. Its lines are not sent to callers. `console` and most logging libraries are compatible. */
 export interface Logger {
-  /** For whoever debugs the server. */
+  /** Debugging information. */
   debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** Ordinary events. */
+  /** Normal events. */
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** Something to look at. */
+  /** Conditions that need attention. */
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
-  /** Something broke. */
+  /** Errors. */
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** Declared failures of a tool: their data by their code. */
+/** Data types of a tool's declared failures, by code. */
 export type ErrorMap = Readonly<Record<string, unknown>>;
 
-/** The calling software, and what it can be asked. */
+/** The calling software and its capabilities. */
 export interface CallingClient extends ClientInfo {
-  /** Whether it says that it can answer questions of this kind. */
+  /** Whether it declares support for questions of this kind. */
   supports(kind: AskableKind): boolean;
 }
 
-/** What any middleware may have put on `ctx.state`: nothing is known of it. */
+/** Untyped `ctx.state`: middleware may have added any member. */
 export type OpenState = Record<string, unknown>;
 
 /**
- * What a handler gets beside its input. Everything on it is lazy: what a handler does not touch costs nothing.
+ * The second argument of a handler. Members are lazy: unused ones have no cost.
  *
- * @typeParam Errors The failures that the tool declared with `.errors()`.
- * @typeParam Config What the tool said with `.config()` that it needs.
- * @typeParam State What the tool's middleware says that it puts on `ctx.state`.
+ * @typeParam Errors Failures declared with `.errors()`.
+ * @typeParam Config Configuration declared with `.config()`.
+ * @typeParam State Members that the tool's middleware adds to `ctx.state`.
  */
 export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State = OpenState> {
-  /** Aborts at the deadline, when the caller has gone, and when the call is cancelled. */
+  /** Aborts at the deadline, when the caller disconnects, and when the call is cancelled. */
   readonly signal: AbortSignal;
-  /** Who calls, if the server knows. */
+  /** The authenticated caller, if there is one. */
   readonly principal: Principal | undefined;
   /** The request's headers or gRPC metadata. */
   readonly metadata: Metadata;
-  /** The request's id on the wire; unique to its sender at best. */
+  /** Request id on the wire. It is unique for one sender at most. */
   readonly requestId: string | number | undefined;
-  /** Globally unique, and the same when a call is run again: the key to deduplicate side effects by. */
+  /** Globally unique id of the call. It stays the same if the call runs again, so it can deduplicate side effects. */
   readonly callId: string;
   /**
-   * What the environment of the caller supplied beside the arguments, or else that of the server: what `.config()` made of it.
-   * `undefined` for a tool without `.config()`. It may hold secrets.
+   * Configuration from the caller's environment, else that of the server, validated by the schema of `.config()`.
+   * `undefined` for a tool without `.config()`. It may contain secrets.
    */
   readonly config: Config;
-  /** What the caller says that several of its requests have in common. Not to be trusted, and never stored. */
+  /** Id with which the caller groups its requests. Not trustworthy, and not stored. */
   readonly sessionId: string | undefined;
-  /** Which run of this call it is, from 1. */
+  /** Number of this run of the call, starting at 1. */
   readonly attempt: number;
-  /** The calling software, as it names itself. */
+  /** The calling software, as it describes itself. */
   readonly client: CallingClient;
-  /** Shared by the middleware and the handler of one call. */
+  /** State shared by the middleware and the handler of one call. */
   readonly state: State;
   /**
-   * Tells the caller how far the call has come, if the caller listens.
+   * Reports progress to the caller, if it listens.
    *
-   * @param done Units finished.
-   * @param total Units in all, if that is known.
-   * @param message What is being done now.
+   * @param done Completed units.
+   * @param total Total units, if known.
+   * @param message Description of the current step.
    */
   progress(done: number, total?: number, message?: string): void;
-  /** Writes a line about this call to the server's logger; and to the caller, over a wire that was told to, if it asked for such lines. */
+  /**
+   * Logs a line about this call to the server's logger. The line is also sent to the caller if it asked for log lines
+   * and the wire is configured to send them.
+   */
   log(level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>): void;
   /**
    * Adds members to the result's `_meta`.
    *
-   * @throws {TypeError} If a name is one that the wires use themselves, such as `response_type`.
+   * @throws {TypeError} If a name is reserved for wires, such as `response_type`.
    */
   meta(members: Readonly<Record<string, unknown>>): void;
-  /** The state that the caller keeps for the server. */
+  /** State that the caller stores for the server. */
   readonly callerState: CallerState;
   /**
-   * Asks the caller one question.
+   * Asks the caller a question.
    *
-   * The first run of the handler ends here: the call's outcome is the question. Once the caller has answered, the handler runs
-   * again from its start and gets the answer; so what comes before should read, not write, or be a {@link Ctx.step}. An answer
-   * that does not fit the schema is asked for again.
+   * The first run of the handler ends here, and the call's outcome is the question. When the caller has answered, the
+   * handler runs again from its start and receives the answer. Code before this line should therefore only read, or be
+   * a {@link Ctx.step}. A question is repeated if its answer does not match the schema.
    *
-   * @param key Names the question in this call; each once in a run.
+   * @param key Name of the question, unique in a run.
    */
   elicit<Content>(key: string, request: ElicitRequest<Content>): Promise<ElicitAnswer<Content>>;
-  /** Sends the caller to a page of the web, for what must not come through it, such as a password; else as {@link Ctx.elicit}. */
+  /**
+   * Asks the caller to open a web page, for input that must not pass through the caller, such as a password. Otherwise
+   * like {@link Ctx.elicit}.
+   */
   elicitUrl(key: string, request: UrlRequest): Promise<ElicitAnswer>;
-  /** Asks the caller's model, on MCP; its answer comes as that of {@link Ctx.elicit} does. */
+  /** Requests a sample of the caller's model, on MCP. Otherwise like {@link Ctx.elicit}. */
   sample(key: string, request: SampleRequest): Promise<ElicitAnswer<SampleResult>>;
-  /** Asks for the folders that the caller works in, on MCP; the answer comes as that of {@link Ctx.elicit} does. */
+  /** Requests the folders that the caller works in, on MCP. Otherwise like {@link Ctx.elicit}. */
   roots(key?: string): Promise<ElicitAnswer<RootsResult>>;
-  /** Asks the caller several things at once, by key; answers come as those of {@link Ctx.elicit} do. */
+  /** Asks the caller several questions at once, by key. Otherwise like {@link Ctx.elicit}. */
   ask<const Requests extends Readonly<Record<string, QuestionSpec>>>(requests: Requests): Promise<Answers<Requests>>;
   /**
-   * Asks the caller for more of something, such as credits, under the resource's name as key. Goes on only if it was granted:
-   * otherwise the call ends with the failure `resource_denied`.
+   * Asks the caller for more of something, such as credits. Continues only if the request is granted; otherwise the
+   * call ends with the failure `resource_denied`. The name is also the key of the question.
    *
-   * @returns What the caller says of the grant.
+   * @returns Content of the grant.
    */
   requestMore(more: string, options?: Omit<MoreRequest, "more">): Promise<unknown>;
   /**
-   * Does something once, however often the handler runs: its result (small, JSON) is kept until the call has ended.
+   * Runs `work` once per call, even if the handler runs several times. The result (small, JSON) is kept until the call
+   * ends.
    *
-   * @param key Names the step in this call; each once in a run.
+   * @param key Name of the step, unique in a run.
    */
   step<Value>(key: string, work: () => Value | Promise<Value>): Promise<Value>;
-  /** Says that external work goes on: what the `check` of an external tool returns. */
+  /** Reports that external work is still running. Return value of the `check` of an external tool. */
   pending(options?: PendingOptions): Pending;
   /**
-   * Checks a value that the handler got elsewhere, and gives what the schema makes of it.
+   * Validates a value from another source and returns the schema's output.
    *
-   * @throws {ToolError} `invalid_input`, with the issues, if it does not fit.
+   * @throws {ToolError} `invalid_input`, with the issues, if the value does not match.
    * @throws {TypeError} If the schema is asynchronous.
    */
   validate<Output>(schema: Schema<unknown, Output>, value: unknown): Output;
   /**
-   * Makes a declared failure: `throw ctx.fail("locked", "The record is locked", { by: "batch" })`.
+   * Creates a declared failure: `throw ctx.fail("locked", "The record is locked", { by: "batch" })`.
    *
-   * @throws {TypeError} If the code was not declared with `.errors()`, or the data does not fit its schema.
+   * @throws {TypeError} If the code was not declared with `.errors()`, or the data does not match its schema.
    */
   fail<Code extends keyof Errors & string>(
     code: Code,
@@ -145,80 +147,32 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
   ): Failure<Code, Errors[Code]>;
 }
 
-/** What middleware can know of the tool that is called. */
-export interface CalledTool {
-  /** Its name. */
-  readonly name: string;
-  /** Its hints. */
-  readonly annotations: ToolAnnotations | undefined;
-  /** Whether it is one of Toolwire's own: `redeem` or `cancel`. */
-  readonly isSystem: boolean;
+/** Options of {@link Pending}. */
+export interface PendingOptions {
+  /** Delay before the caller should ask again, in milliseconds. Default: 1,000. */
+  readonly retryAfterMs?: number;
+  /** Progress of the work. */
+  readonly progress?: Progress;
+  /** Estimated time of completion, in milliseconds since the Unix epoch. */
+  readonly estimatedMs?: number;
 }
 
-/**
- * What middleware gets: all that a handler has, the call itself, and what ends or watches it.
- *
- * @typeParam Added What the middleware puts on `ctx.state`.
- */
-export interface MiddlewareCtx<Added = unknown> extends Ctx<ErrorMap, unknown, Partial<Added> & OpenState> {
-  /** The call as it came, before validation. */
-  readonly call: Call;
-  /** The tool that is called; a prompt or a resource has a name that no tool can have. */
-  readonly tool: CalledTool;
-  /** Where the server's time comes from. */
-  readonly clock: Clock;
-  /**
-   * The trace that the call belongs to, as its caller said in `_meta`. Middleware may say another: what is deferred of the
-   * call has that in `ctx.trace` when it is run, wherever that is.
-   */
-  trace: TraceContext | undefined;
-  /**
-   * Has `listener` see each event of the call from now on, whether or not its caller does: pieces as the handler yields them,
-   * progress, the news of a promise. Events cannot be changed; what the listener throws is logged.
-   */
-  onEvent(listener: (event: CallEvent) => void): void;
-  /** Ends the call now: `ctx.signal` aborts, and the caller gets the refusal, whatever the handler does. */
-  end(refusal: ErrorResult): void;
+/** State of external work that is still running, created by `ctx.pending()`. */
+export class Pending {
+  /** State of the work. */
+  readonly options: PendingOptions;
+
+  /** Creates the state of work that is still running. */
+  constructor(options: PendingOptions) {
+    this.options = options;
+  }
 }
 
-/**
- * Runs around a call: `next` goes on with it, and its value is how the call ended. Whatever is returned instead takes
- * its place. What is thrown is treated as if the handler had thrown it.
- *
- * @example A user on `ctx.state`, typed for the handlers of tools that use it
- * ```ts
- * import { createServer, defineTool, type Middleware, ToolError } from "jsr:@toolwire/toolwire";
- * import { testClient } from "jsr:@toolwire/toolwire/testing";
- * import { strictEqual } from "node:assert/strict";
- *
- * const signedIn: Middleware<{ user: { name: string } }> = (ctx, next) => {
- *   const name = ctx.metadata.get("x-user");
- *   if (name === null) throw new ToolError("unauthenticated", "Who are you?");
- *   ctx.state.user = { name };
- *   return next();
- * };
- * const greet = defineTool("greet").describe("Greet").use(signedIn).handle((_, ctx) => `Hello, ${ctx.state.user.name}`);
- *
- * const client = testClient(createServer({ tools: [greet] }), { metadata: new Headers({ "x-user": "Ada" }) });
- * strictEqual(await client.greet(), "Hello, Ada");
- * ```
- * @typeParam Added What it puts on `ctx.state` before it goes on.
- */
-export type Middleware<Added = unknown> = AroundCall<Added>["around"];
+/** The second argument of handlers of prompts and readers of resources. They cannot declare failures. */
+export type ContentCtx = Ctx<Record<never, never>>;
 
-/**
- * Says what the caller is told of an error that is no {@link Failure} and no {@link ToolError}: one of these, to be treated as
- * if it had been thrown; or nothing, and the error is masked and logged.
- */
-export type OnError = (error: unknown, ctx: MiddlewareCtx) => Failure | ToolError | undefined;
-
-/** What middleware is; a method, whose parameter is not held to be the same: middleware that adds something can stand where any can. */
-export interface AroundCall<Added> {
-  /** The middleware. */
-  around(ctx: MiddlewareCtx<Added>, next: () => MaybePromise<CallResult>): MaybePromise<CallResult>;
-}
-
-/** What several pieces of middleware put on `ctx.state`, in all. */
-export type StateOf<Added extends readonly unknown[]> = Added extends readonly [infer First, ...infer Rest]
-  ? First & StateOf<Rest>
-  : unknown;
+/** The context of lists and completions. They cannot ask questions or report progress. */
+export type ListingCtx = Pick<
+  ContentCtx,
+  "signal" | "principal" | "metadata" | "requestId" | "client" | "state" | "log" | "callerState"
+>;

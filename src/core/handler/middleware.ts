@@ -1,9 +1,119 @@
-import type { Middleware } from "./context.ts";
+import type { Call, TraceContext } from "../call/call.ts";
+import type { CallEvent, CallResult, ErrorResult } from "../call/outcome.ts";
+import type { Clock } from "../../internal/time.ts";
+import type { MaybePromise } from "../../internal/async.ts";
+import type { Failure } from "../errors/failure.ts";
+import type { ToolError } from "../errors/tool_error.ts";
+import type { Ctx, ErrorMap, OpenState } from "./context.ts";
+
+/** Hints about a tool's behaviour, as defined by MCP. They are not enforced. */
+export interface ToolAnnotations {
+  /** Title for people. */
+  readonly title?: string;
+  /** The tool changes nothing. */
+  readonly readOnlyHint?: boolean;
+  /** The tool may delete or overwrite data. */
+  readonly destructiveHint?: boolean;
+  /** A repeated call with the same arguments has no further effect. The client may then retry it. */
+  readonly idempotentHint?: boolean;
+  /** The tool interacts with systems outside of the server. */
+  readonly openWorldHint?: boolean;
+  /**
+   * Intended audience. This and the following members are MCP's hints on content, which some clients read from tools
+   * too.
+   */
+  readonly audience?: readonly ("user" | "assistant")[];
+  /** Importance, from 0 to 1. */
+  readonly priority?: number;
+  /** Time of the last change, in ISO 8601. */
+  readonly lastModified?: string;
+}
+
+/** The called tool, as middleware sees it. */
+export interface CalledTool {
+  /** Name. */
+  readonly name: string;
+  /** Hints. */
+  readonly annotations: ToolAnnotations | undefined;
+  /** Whether it is the system tool `redeem` or `cancel`. */
+  readonly isSystem: boolean;
+}
 
 /**
- * Holds middleware to being functions: one that was imported wrongly must not silently disappear.
+ * The context of middleware: that of a handler, the call, and functions to observe or end it.
  *
- * @throws {TypeError} If one is not.
+ * @typeParam Added Members that the middleware adds to `ctx.state`.
+ */
+export interface MiddlewareCtx<Added = unknown> extends Ctx<ErrorMap, unknown, Partial<Added> & OpenState> {
+  /** The call as received, before validation. */
+  readonly call: Call;
+  /** The called tool. Prompts and resources have names that are not valid for tools. */
+  readonly tool: CalledTool;
+  /** Clock of the server. */
+  readonly clock: Clock;
+  /**
+   * Trace context that the caller sent in `_meta`. Middleware may replace it; a deferred run then receives the new one
+   * in `ctx.trace`.
+   */
+  trace: TraceContext | undefined;
+  /**
+   * Calls `listener` for each following event of the call, even if the caller does not stream: partials, progress, the
+   * promise. Events are read-only. Exceptions of the listener are logged.
+   */
+  onEvent(listener: (event: CallEvent) => void): void;
+  /** Ends the call: `ctx.signal` aborts and the caller receives the error result, whatever the handler returns. */
+  end(error: ErrorResult): void;
+}
+
+/**
+ * Wraps a call. `next` continues the call and returns its result. A different return value replaces that result. An
+ * exception is treated as if the handler had thrown it.
+ *
+ * @example A user on `ctx.state`, typed for the handlers of tools that use it
+ * ```ts
+ * import { createServer, defineTool, type Middleware, ToolError } from "jsr:@toolwire/toolwire";
+ * import { testClient } from "jsr:@toolwire/toolwire/testing";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const signedIn: Middleware<{ user: { name: string } }> = (ctx, next) => {
+ *   const name = ctx.metadata.get("x-user");
+ *   if (name === null) throw new ToolError("unauthenticated", "Who are you?");
+ *   ctx.state.user = { name };
+ *   return next();
+ * };
+ * const greet = defineTool("greet").describe("Greet").use(signedIn).handle((_, ctx) => `Hello, ${ctx.state.user.name}`);
+ *
+ * const client = testClient(createServer({ tools: [greet] }), { metadata: new Headers({ "x-user": "Ada" }) });
+ * strictEqual(await client.greet(), "Hello, Ada");
+ * ```
+ * @typeParam Added Members that it adds to `ctx.state` before `next`.
+ */
+export type Middleware<Added = unknown> = AroundCall<Added>["around"];
+
+/**
+ * Converts an unexpected exception, one that is not a {@link Failure} or {@link ToolError}, to one of these, which is
+ * then treated as thrown. If it returns nothing, the exception is masked and logged.
+ */
+export type OnError = (error: unknown, ctx: MiddlewareCtx) => Failure | ToolError | undefined;
+
+/**
+ * Method form of {@link Middleware}. Parameters of methods are bivariant, so middleware that adds state is accepted
+ * where any is.
+ */
+export interface AroundCall<Added> {
+  /** Wraps a call. */
+  around(ctx: MiddlewareCtx<Added>, next: () => MaybePromise<CallResult>): MaybePromise<CallResult>;
+}
+
+/** Members that several middleware functions add to `ctx.state`, combined. */
+export type StateOf<Added extends readonly unknown[]> = Added extends readonly [infer First, ...infer Rest]
+  ? First & StateOf<Rest>
+  : unknown;
+
+/**
+ * Validates that middleware consists of functions. A wrong import would otherwise be ignored silently.
+ *
+ * @throws {TypeError} If an item is not a function.
  */
 export function assertMiddleware(middleware: readonly Middleware[], where: string): void {
   if (Array.isArray(middleware) && middleware.every((one) => typeof one === "function")) return;

@@ -3,81 +3,84 @@ import type { Schema } from "../schema/standard_schema.ts";
 
 /** A question to the person or agent that calls. */
 export interface ElicitRequest<Content = unknown> {
-  /** For whoever answers. */
+  /** Text for the person or agent. */
   readonly message: string;
-  /** What an answer has to be. */
+  /** Schema of the answer. */
   readonly schema: Schema<unknown, Content>;
 }
 
-/** A request for more of something that the caller has to give. */
+/** A request for more of something that the caller can grant. */
 export interface MoreRequest {
-  /** Name of what is needed, such as `credits`. */
+  /** Name of what is requested, such as `credits`. */
   readonly more: string;
-  /** How much of it. */
+  /** Requested amount. */
   readonly amount?: number;
-  /** Why, for whoever decides. */
+  /** Reason for the request. */
   readonly reason?: string;
 }
 
-/** A question that is answered on a page of the web: what is entered there does not come through the caller. */
+/** A question that is answered on a web page, so that the input does not pass through the caller. */
 export interface UrlRequest {
-  /** For whoever answers. */
+  /** Text for the person or agent. */
   readonly message: string;
-  /** The page. */
+  /** URL of the page. */
   readonly url: string;
 }
 
-/** A request to the caller's model, as MCP's `sampling/createMessage` takes it; what else it takes may be given, too. */
+/**
+ * A request to the caller's model, with the parameters of MCP's `sampling/createMessage`. Further parameters are passed
+ * on.
+ */
 export interface SampleRequest {
-  /** The conversation so far. */
+  /** Messages of the conversation. */
   readonly messages: readonly SampleMessage[];
-  /** At most so many tokens. */
+  /** Maximum number of tokens to generate. */
   readonly maxTokens: number;
-  /** What the model is told first. */
+  /** System prompt. */
   readonly systemPrompt?: string;
-  /** How much chance there is in it. */
+  /** Sampling temperature. */
   readonly temperature?: number;
-  /** What ends the answer. */
+  /** Sequences that stop the generation. */
   readonly stopSequences?: readonly string[];
-  /** Which models would do, and what matters. */
+  /** Preferred models and priorities. */
   readonly modelPreferences?: JsonObject;
-  /** What the model may call. */
+  /** Tools that the model may call. */
   readonly tools?: readonly JsonObject[];
-  /** Whether it has to. */
+  /** Whether the model may or must call a tool. */
   readonly toolChoice?: { readonly mode: "auto" | "required" | "none" };
-  /** Passed on to the model's provider. */
+  /** Metadata for the model's provider. */
   readonly metadata?: JsonObject;
 }
 
 /** One message of a conversation with a model. */
 export interface SampleMessage {
-  /** Who speaks. */
+  /** Author of the message. */
   readonly role: "user" | "assistant";
-  /** A content block of MCP, such as `{ type: "text", text: "…" }`, or several. */
+  /** An MCP content block, such as `{ type: "text", text: "…" }`, or several. */
   readonly content: JsonObject | readonly JsonObject[];
 }
 
-/** What the caller's model said. */
+/** Response of the caller's model. */
 export interface SampleResult extends SampleMessage {
-  /** Which model it was. */
+  /** Name of the model. */
   readonly model: string;
-  /** Why it ended: `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, … */
+  /** Reason for the end: `endTurn`, `stopSequence`, `maxTokens`, `toolUse`, … */
   readonly stopReason?: string;
 }
 
 /** A request for the folders that the caller works in. */
 export interface RootsRequest {
-  /** Tells it from other questions. */
+  /** Distinguishes this request from other questions. */
   readonly roots: true;
 }
 
 /** The folders that the caller works in. */
 export interface RootsResult {
-  /** Each by its `file://` URI. */
+  /** Folders, with `file://` URIs. */
   readonly roots: readonly { readonly uri: string; readonly name?: string }[];
 }
 
-/** What a caller says to a question: an answer that fits the asked schema, or that there is none. */
+/** Response to a question: content that matches the schema, or no content. */
 export type ElicitAnswer<Content = unknown> =
   | { readonly action: "accept"; readonly content: Content }
   | { readonly action: "decline" }
@@ -86,13 +89,13 @@ export type ElicitAnswer<Content = unknown> =
 /** One of several questions of `ctx.ask`. */
 export type QuestionSpec = ElicitRequest<unknown> | MoreRequest | UrlRequest | SampleRequest | RootsRequest;
 
-/** What the answer to one of several questions is, if it is given. */
+/** Type of the content of an accepted answer. */
 export type AnswerTo<Asked> = Asked extends ElicitRequest<infer Content> ? Content
   : Asked extends SampleRequest ? SampleResult
   : Asked extends RootsRequest ? RootsResult
   : unknown;
 
-/** What a caller says to each of several questions. */
+/** Responses to several questions, by key. */
 export type Answers<Requests> = {
   readonly [Key in keyof Requests]: ElicitAnswer<AnswerTo<Requests[Key]>>;
 };

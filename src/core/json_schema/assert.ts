@@ -1,6 +1,6 @@
 /**
- * Finds what is wrong with a JSON Schema where it is defined, and says how to mend it: the library that checks values would say so at
- * a call, or pass it over.
+ * Validates JSON Schemas when they are defined. The validation library would report errors at the first call or ignore
+ * them.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { valueAt } from "./pointer.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { hasOwnBase, MAPS } from "./subschemas.ts";
 
-/** What the value of a keyword has to be. */
+/** Rule for the value of a keyword. */
 interface Kind {
   readonly expected: string;
   fits(value: unknown): boolean;
@@ -39,7 +39,7 @@ const LISTS: Kind = {
   fits: (value) => isJsonObject(value) && Object.values(value).every(NAMES.fits),
 };
 
-/** Keywords that hold no schemas. Source: JSON Schema Validation, draft 2020-12, section 6. */
+/** Keywords without subschemas. Source: JSON Schema Validation, draft 2020-12, section 6. */
 const KINDS: ReadonlyMap<string, Kind> = new Map(Object.entries({
   type: TYPE,
   enum: LIST,
@@ -81,7 +81,10 @@ const SCHEMAS: ReadonlySet<string> = new Set([
 /** Keywords whose value is a list of schemas. */
 const SCHEMA_LISTS: ReadonlySet<string> = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
 
-/** @throws {TypeError} If a keyword does not have a value of its kind, a pattern is none, or a reference leads nowhere or in a circle. */
+/**
+ * @throws {TypeError} If the value of a keyword or a pattern is invalid, or a reference cannot be resolved or is
+ * circular.
+ */
 export function assertSchema(root: Readonly<Record<string, unknown>>): void {
   new Reader(root).schema(root, "#");
 }
@@ -95,7 +98,7 @@ class Reader {
 
   schema(node: unknown, at: string): void {
     if (typeof node === "boolean") return;
-    if (!isJsonObject(node)) throw wrong(`what stands at ${at}`, node, "a schema: an object, true or false");
+    if (!isJsonObject(node)) throw wrong(`the value at ${at}`, node, "a schema: an object, true or false");
     const reader = node !== this.#root && hasOwnBase(node) ? new Reader(node) : this;
     for (const [keyword, value] of membersOf(node)) reader.#keyword(keyword, value, at);
   }
@@ -112,7 +115,7 @@ class Reader {
   }
 
   #list(value: unknown, at: string): void {
-    if (!isList(value) || value.length === 0) throw wrong(`what stands at ${at}`, value, "a list of schemas");
+    if (!isList(value) || value.length === 0) throw wrong(`the value at ${at}`, value, "a list of schemas");
     value.forEach((part, index) => this.schema(part, `${at}/${index}`));
   }
 
@@ -124,22 +127,22 @@ class Reader {
     }
   }
 
-  /** References by pointer; those by name are for the library to find. */
+  /** Checks pointer references. References by name are resolved by the library. */
   #reference(reference: string, at: string): void {
     const passed = new Set<unknown>();
     for (let next: unknown = reference; typeof next === "string" && /^#(\/|$)/.test(next);) {
       const target = valueAt(this.#root, next);
       const name = `"$ref" at ${at}: ${JSON.stringify(next)}`;
-      if (target === undefined) throw cannot(`${name} leads nowhere: define it, for instance under $defs`);
-      if (passed.has(target)) throw cannot(`${name} leads in a circle: have it end at a schema`);
+      if (target === undefined) throw cannot(`${name} cannot be resolved: define it, for instance under $defs`);
+      if (passed.has(target)) throw cannot(`${name} is circular: end it at a schema`);
       passed.add(target);
-      // What a schema with a base of its own refers to is looked at there.
+      // References inside of a schema with its own `$id` are checked there.
       next = isJsonObject(target) && !hasOwnBase(target) ? target["$ref"] : undefined;
     }
   }
 }
 
-/** Members that are `undefined` are none, as in JSON. */
+/** Members that are `undefined` are treated as missing, as in JSON. */
 function membersOf(node: Readonly<Record<string, unknown>>): (readonly [name: string, value: unknown])[] {
   return Object.entries(node).filter(([, value]) => value !== undefined);
 }
@@ -149,12 +152,12 @@ function assertPattern(pattern: string, what: string): void {
     new RegExp(pattern, "u");
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw cannot(`${what} is no regular expression with the flag u: ${reason}`, cause);
+    throw cannot(`${what} is not a regular expression with the flag u: ${reason}`, cause);
   }
 }
 
 function wrong(what: string, value: unknown, expected: string): TypeError {
-  return cannot(`${what} is ${JSON.stringify(value)?.slice(0, 64) ?? typeof value}, and has to be ${expected}`);
+  return cannot(`${what} is ${JSON.stringify(value)?.slice(0, 64) ?? typeof value}, but must be ${expected}`);
 }
 
 function cannot(problem: string, cause?: unknown): TypeError {

@@ -1,10 +1,10 @@
 /**
- * Schemas whose checks take time in proportion to what is checked, whatever that is.
+ * Rewrites schemas so that validation takes time proportional to the size of the value.
  *
- * The library tells `uniqueItems` by comparing each item with each other, so that a megabyte of small numbers takes it half a
- * minute, and `format` by patterns that go over a text again and again, some of them without an end. The keywords are rewritten:
- * the library compares short arrays alone, and says of each longer one that it is too long; whether such an array is of unique
- * items is told here. Formats are asked of short texts alone: a longer one passes, as formats say what a text is meant to be.
+ * For `uniqueItems` the library compares each pair of items: a megabyte of small numbers takes half a minute. For
+ * `format` it uses patterns with backtracking, some of them unbounded. After rewriting, the library compares short
+ * arrays only and reports longer ones as too long; their items are compared here. `format` is checked for short strings
+ * only, because formats express intent.
  *
  * @module
  */
@@ -13,31 +13,34 @@ import { mapParts } from "./subschemas.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Longest array whose items the library compares: each of them may be large. */
+/** Maximum length of an array whose items the library compares. Each item may be large. */
 const MAX_COMPARED = 16;
 
-/** Longest text that is held to a format, in characters: there, what takes the square of that is done in a millisecond. */
+/**
+ * Maximum length, in characters, of a string that is checked against `format`. A check in quadratic time takes a
+ * millisecond at this length.
+ */
 const MAX_FORMATTED = 2_048;
 
-/** The library's pattern of `url`, which is no format of JSON Schema, takes for ever over thirty letters. */
+/** The library's pattern for `url`, which is not a JSON Schema format, does not terminate for thirty letters. */
 const FORMATS: ReadonlyMap<unknown, string> = new Map([["url", "uri"]]);
 
-/** One thing that the library finds wrong. */
+/** An error found by the library. */
 interface Finding {
   readonly keyword: string;
   readonly keywordLocation: string;
 }
 
-/** Whether a schema says `uniqueItems` anywhere. */
-export function saysUniqueItems(node: unknown): boolean {
-  if (Array.isArray(node)) return node.some(saysUniqueItems);
-  return isJsonObject(node) && (node["uniqueItems"] === true || Object.values(node).some(saysUniqueItems));
+/** Whether a schema contains `uniqueItems`. */
+export function containsUniqueItems(node: unknown): boolean {
+  if (Array.isArray(node)) return node.some(containsUniqueItems);
+  return isJsonObject(node) && (node["uniqueItems"] === true || Object.values(node).some(containsUniqueItems));
 }
 
 /**
- * The same schema, where `uniqueItems` compares short arrays alone, and `format` looks at short texts alone.
+ * Limits `uniqueItems` to short arrays and `format` to short strings.
  *
- * @param passes Whether longer ones pass; else they are found to be too long, see {@link isTooLong}.
+ * @param passes Whether longer arrays pass. Otherwise they are reported as too long, see {@link isTooLong}.
  */
 export function boundSchema(schema: JsonSchema, passes: boolean): JsonSchema {
   const { uniqueItems, format, ...rest } = schema;
@@ -55,12 +58,12 @@ export function boundSchema(schema: JsonSchema, passes: boolean): JsonSchema {
   return { ...bounded, allOf: [...all, ...added] };
 }
 
-/** Whether it is found there that an array is too long to be compared. */
+/** Whether the error reports an array that is too long to compare. */
 export function isTooLong({ keyword, keywordLocation }: Finding): boolean {
   return keyword === "maxItems" && /\/allOf\/\d+\/else\/maxItems$/.test(keywordLocation);
 }
 
-/** Whether no two items of an array are equal, as JSON Schema has it. */
+/** Whether no two items of an array are equal in terms of JSON Schema. */
 export function hasUniqueItems(items: readonly unknown[]): boolean {
   return new Set(items.map(canonicalJson)).size === items.length;
 }

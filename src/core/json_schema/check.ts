@@ -1,40 +1,38 @@
 /**
- * Checks JSON values against JSON Schemas that came from elsewhere.
- *
- * Without code generation, so that it works where that is forbidden.
+ * Validates JSON values against external JSON Schemas, without code generation, which some runtimes forbid.
  *
  * @module
  */
 import { type OutputUnit, Validator } from "@cfworker/json-schema";
 import { keywordAt, parsePointer, valueAt } from "./pointer.ts";
-import { boundSchema, hasUniqueItems, isTooLong, saysUniqueItems } from "./bounded.ts";
+import { boundSchema, containsUniqueItems, hasUniqueItems, isTooLong } from "./bounded.ts";
 
-/** One thing that is wrong, without the value itself. */
+/** A validation error, without the value. */
 export interface Problem {
-  /** Where, from the root. */
+  /** Path from the root. */
   readonly path: readonly (string | number)[];
-  /** What was expected there. */
+  /** Expected value. */
   readonly expected: string;
-  /** Whether nothing is there. */
+  /** Whether the value is missing. */
   readonly isMissing: boolean;
 }
 
-/** Gives what is wrong with a JSON value; nothing, if it fits. */
+/** Returns the validation errors of a JSON value. */
 export type Check = (value: unknown) => readonly Problem[];
 
-/** A problem in words. */
+/** A validation error with a message. */
 export interface Issue extends Pick<Problem, "path" | "expected"> {
-  /** What is wrong. */
+  /** Message. */
   readonly message: string;
 }
 
-/** A check as Standard Schema has it: gives the value itself where it fits, else what is wrong in words. */
+/** A check in the form of Standard Schema: returns the value, or issues. */
 export type Validate = (value: unknown) => { readonly value: unknown } | { readonly issues: readonly Issue[] };
 
-/** Most problems that are told. */
+/** Maximum number of reported errors. */
 const MAX_PROBLEMS = 20;
 
-/** Keywords that only say that something is wrong further down. */
+/** Keywords whose errors only repeat those of subschemas. */
 const CONTAINERS: ReadonlySet<string> = new Set([
   "properties",
   "patternProperties",
@@ -53,22 +51,22 @@ const CONTAINERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Compiles a schema. The check throws where the schema cannot be used: its references lead nowhere or in circles, or a pattern
- * is none.
+ * Compiles a schema. The check throws if the schema cannot be used: a reference cannot be resolved or is circular, or a
+ * pattern is invalid.
  */
 export function compileCheck(schema: Readonly<Record<string, unknown>>): Check {
-  const findings = saysUniqueItems(schema) ? compileUnique(schema) : compile(boundSchema(schema, false));
+  const findings = containsUniqueItems(schema) ? compileUnique(schema) : compile(boundSchema(schema, false));
   return (value) => {
     const found = findingsOf(findings, value);
     if (found === undefined) return [ILL_NAMED];
-    const told = found.filter(({ keyword }) => !CONTAINERS.has(keyword));
-    return (told.length > 0 ? told : found).slice(0, MAX_PROBLEMS).map((one) => toProblem(one, schema));
+    const reported = found.filter(({ keyword }) => !CONTAINERS.has(keyword));
+    return (reported.length > 0 ? reported : found).slice(0, MAX_PROBLEMS).map((one) => toProblem(one, schema));
   };
 }
 
 const ILL_NAMED: Problem = { path: [], expected: "names that are well-formed text", isMissing: false };
 
-/** `undefined`: a member's name has half a surrogate pair, for which the library's pointers have no word. */
+/** `undefined` if the name of a member contains a lone surrogate, which the library's pointers cannot encode. */
 function findingsOf(findings: Findings, value: unknown): readonly OutputUnit[] | undefined {
   try {
     return findings(value);
@@ -78,13 +76,13 @@ function findingsOf(findings: Findings, value: unknown): readonly OutputUnit[] |
   }
 }
 
-/** The same, compiled with the first value: of many schemas few may ever be asked. */
-export function compileLater(schema: Readonly<Record<string, unknown>>): Check {
+/** Compiles the schema on first use: many schemas are never used. */
+export function compileLazily(schema: Readonly<Record<string, unknown>>): Check {
   let check: Check | undefined;
   return (value) => (check ??= compileCheck(schema))(value);
 }
 
-/** Puts what a check finds into words. */
+/** Converts a check to the form of Standard Schema. */
 export function toValidate(check: Check): Validate {
   return (value) => {
     const problems = check(value);
@@ -106,7 +104,7 @@ function compile(schema: Readonly<Record<string, unknown>>): Findings {
   };
 }
 
-/** The same for a schema that says `uniqueItems`: what the library must not compare, it finds too long. */
+/** Compiles a schema with `uniqueItems`. Arrays too long for the library are compared here. */
 function compileUnique(schema: Readonly<Record<string, unknown>>): Findings {
   const strict = compile(boundSchema(schema, false));
   const lenient = compile(boundSchema(schema, true));
@@ -132,7 +130,7 @@ function toProblem({ keyword, keywordLocation, error, instanceLocation }: Output
   return { path, expected, isMissing: false };
 }
 
-/** What keywords with a limit expect, in words; `undefined` for what is no limit. */
+/** Descriptions of keywords with a limit. `undefined` for others. */
 const LIMITS: ReadonlyMap<string, (limit: unknown) => string | undefined> = new Map(Object.entries({
   maximum: words((limit) => `at most ${limit}`),
   minimum: words((limit) => `at least ${limit}`),
@@ -154,7 +152,7 @@ function words(word: (limit: number) => string): (limit: unknown) => string | un
   return (limit) => typeof limit === "number" ? word(limit) : undefined;
 }
 
-/** What the schema expected. Sentences that may quote the value are not used. */
+/** Description of the expected value. Messages that may quote the value are not used. */
 function expectedBy(keyword: string, error: string): string {
   switch (keyword) {
     case "type":

@@ -1,5 +1,5 @@
 /**
- * Plain JSON Schema in the place of a schema library: for schemas that come from elsewhere.
+ * Plain JSON Schema in place of a schema library, for external schemas.
  *
  * @module
  */
@@ -8,10 +8,10 @@ import { compileCheck, toValidate } from "./check.ts";
 import type { JsonSchema, Schema } from "../schema/standard_schema.ts";
 
 /**
- * A JSON Schema (2020-12) as a schema for `.input()`, `.output()` and wherever else one is wanted. Values are checked against all of
- * it, without code generation, and are not changed: a `default` is told to callers, and not filled in. What would take more than
- * linear time is bounded: `format` is asked of texts up to 2,048 characters, and `uniqueItems` below `not`, `if`, `oneOf`, `anyOf` or
- * `contains` of arrays up to 16 items.
+ * Wraps a JSON Schema (2020-12) for `.input()`, `.output()` and other uses of schemas. Values are validated against all
+ * keywords without code generation, and not changed: a `default` is listed, but not filled in. Two keywords are
+ * limited, because they take more than linear time: `format` applies to strings of at most 2,048 characters, and
+ * `uniqueItems` below `not`, `if`, `oneOf`, `anyOf` or `contains` to arrays of at most 16 items.
  *
  * @example Arguments that are described elsewhere
  * ```ts
@@ -30,10 +30,11 @@ import type { JsonSchema, Schema } from "../schema/standard_schema.ts";
  * strictEqual(await client.add({ a: 1, b: 2 }), 3);
  * await rejects(client.$.call("add", { a: "1", b: 2 }), { code: "invalid_input" });
  * ```
- * @param schema The schema, which is kept as it is. References lead into itself; what is patterned is so by regular expressions
- * with the flag `u`.
- * @typeParam Value What fits it: nobody checks that this is what the schema says.
- * @throws {TypeError} If it is no object, a keyword has a value that it cannot have, a pattern is none, or a reference leads nowhere.
+ * @param schema The schema, which is not copied. References must be local. Patterns are regular expressions with the
+ * flag `u`.
+ * @typeParam Value Type of valid values. It is not compared with the schema.
+ * @throws {TypeError} If the schema is not an object, a keyword or pattern is invalid, or a reference cannot be
+ * resolved.
  */
 export function jsonSchema<Value = Record<string, unknown>>(schema: JsonSchema): Schema<Value> {
   if (typeof schema !== "object" || schema === null || Array.isArray(schema)) {

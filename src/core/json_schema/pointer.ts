@@ -1,22 +1,22 @@
 /**
- * Where something is in a JSON document: pointers (RFC 6901), also as they stand in a URL.
+ * JSON pointers (RFC 6901), plain or in a URL fragment.
  *
  * @module
  */
 
 import { pointerKeys } from "../../internal/json.ts";
 
-/** The keys that a pointer names, the root's left out. */
+/** Parses a pointer into its keys. */
 export function parsePointer(pointer: string): (string | number)[] {
   return pointerKeys(pointer).map((key) => /^(0|[1-9]\d*)$/.test(key) ? Number(key) : key);
 }
 
-/** What a pointer leads to; `undefined`, if nothing is there. */
+/** Returns the value at a pointer. `undefined` if the pointer leads nowhere. */
 export function valueAt(root: unknown, pointer: string): unknown {
   return parsePointer(pointer).reduce(memberOf, root);
 }
 
-/** What a keyword of a schema says, by its location: a path that goes through references. */
+/** Returns the value of a keyword at a location that may contain references. */
 export function keywordAt(root: unknown, location: string): unknown {
   return parsePointer(location).reduce<unknown>((node, key) => {
     const found = memberOf(node, key);

@@ -1,14 +1,14 @@
 /**
- * The parts of a JSON Schema that are schemas themselves, wherever they stand: under keywords that are not known, too.
+ * Visits the subschemas of a JSON Schema, including those of unknown keywords.
  *
  * @module
  */
 import { isJsonObject } from "../../internal/json.ts";
 
-/** A schema, as an object. */
+/** A schema that is an object. */
 type SchemaObject = Readonly<Record<string, unknown>>;
 
-/** Keywords whose members are schemas by name. */
+/** Keywords with named subschemas. */
 export const MAPS: ReadonlySet<string> = new Set([
   "properties",
   "patternProperties",
@@ -17,15 +17,15 @@ export const MAPS: ReadonlySet<string> = new Set([
   "dependentSchemas",
 ]);
 
-/** Keywords whose value is data: what looks like a schema there is none. */
+/** Keywords whose value is data and contains no subschemas. */
 const DATA: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
 
-/** Whether a schema has an address of its own: references below it (`#`, `#/$defs/a`) lead into it, and not into the root. */
+/** Whether a schema has its own `$id`. References below it (`#`, `#/$defs/a`) are then relative to it. */
 export function hasOwnBase({ $id }: SchemaObject): boolean {
   return typeof $id === "string" && /^[^#]/.test($id);
 }
 
-/** The schemas right below a schema; of properties with their names. */
+/** Yields the direct subschemas, with the names of properties. */
 export function* subschemasOf(
   schema: SchemaObject,
 ): Generator<readonly [part: SchemaObject, property: string | undefined]> {
@@ -40,7 +40,7 @@ export function* subschemasOf(
   }
 }
 
-/** The schema, with each of the schemas right below it changed, and without members that are `undefined`. */
+/** Maps the direct subschemas and removes members that are `undefined`. */
 export function mapParts(schema: SchemaObject, change: (part: SchemaObject) => unknown): Record<string, unknown> {
   const changeAny = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(changeAny);

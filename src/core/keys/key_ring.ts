@@ -1,5 +1,5 @@
 /**
- * Key rings: tokens that any process with the same secrets can verify, and nobody else can make.
+ * Key rings: sign and verify tokens with shared secrets.
  *
  * @module
  */
@@ -23,9 +23,12 @@ import type { Logger } from "../handler/context.ts";
 
 /** Options of {@link keyRing}. */
 export interface KeyRingOptions {
-  /** Computes HMAC-SHA256, where a runtime has a faster one. Default: the one of `@noble/hashes`. */
+  /** Computes HMAC-SHA256, for runtimes with a faster implementation. Default: that of `@noble/hashes`. */
   readonly hmac?: Hmac;
-  /** Makes what hides the claims, from a key of 32 bytes; `sealed()` has one. Default: the claims are signed only. */
+  /**
+   * Creates an encrypting guard from a key of 32 bytes; `sealed()` passes one. Default: claims are signed, but
+   * readable.
+   */
   readonly seal?: (key: Uint8Array) => TokenGuard;
 }
 
@@ -35,30 +38,31 @@ interface Key {
   readonly secret: Uint8Array;
 }
 
-/** One secret, for one kind of token. */
+/** A secret, for one kind of token. */
 interface Lane {
-  /** How the bytes of its tokens begin: version, key id and kind. */
+  /** First bytes of its tokens: version, key id and kind. */
   readonly start: Uint8Array;
   readonly guard: TokenGuard;
 }
 
-/** The first signs, all verify. */
+/** The first key signs, all keys verify. */
 type Ring<Entry> = readonly [first: Entry, ...others: Entry[]];
 
-/** How far the clocks of those who sign and those who verify may differ, in seconds. */
+/** Tolerated clock difference between signing and verifying processes, in seconds. */
 const LEEWAY_SECONDS = 60;
 const MIN_SECRET_BYTES = 32;
 
 /**
- * Signs tokens with the first key, and verifies them with any.
+ * Signs tokens with the first key and verifies them with any.
  *
  * @example A ring in which k2 takes over from k1
  * ```ts fragment
  * const keys = keyRing("k2:3q2h…,k1:9XcE…");
  * ```
- * @param keys `kid:secret`, separated by commas, or a list of them. A kid is 1 to 16 of `A-Z`, `a-z`, `0-9`, `_` and `-`; a
- * secret is text of at least 32 bytes, such as `openssl rand -base64 32` prints. White space around a key is no part of it.
- * @throws {TypeError} If there is no key, or one that cannot be used. The message never holds a secret.
+ * @param keys `kid:secret`, separated by commas, or a list of them. A kid is 1 to 16 of `A-Z`, `a-z`, `0-9`, `_` and
+ * `-`. A secret is text of at least 32 bytes, such as the output of `openssl rand -base64 32`. White space around a key
+ * is ignored.
+ * @throws {TypeError} If there is no key, or one is invalid. The message never contains a secret.
  */
 export function keyRing(keys: string | readonly string[], options: KeyRingOptions = {}): QuestionKeys {
   const ring = parseKeys(keys);
@@ -94,9 +98,9 @@ function parseKeys(keys: string | readonly string[]): Ring<Key> {
     const [, kid = "", text = ""] = /^([\w-]{1,16}):(.*)$/s.exec(entry.trim()) ?? [];
     const secret = encodeText(text);
     if (seen.has(kid) || secret.length < MIN_SECRET_BYTES) {
-      // What is not a key may be a secret alone: nothing of it is shown.
+      // The invalid key may be a bare secret, so the message does not contain it.
       throw new TypeError(
-        `Cannot make a key ring: key ${index + 1} is not "kid:secret", the kid unique and 1 to 16 of ` +
+        `Cannot create key ring: key ${index + 1} is not "kid:secret", the kid unique and 1 to 16 of ` +
           "A-Z a-z 0-9 _ -, the secret 32 bytes or more (as from `openssl rand -base64 32`)",
       );
     }
@@ -107,7 +111,7 @@ function parseKeys(keys: string | readonly string[]): Ring<Key> {
   return mapRing([first, ...others], parse);
 }
 
-/** `map()` of a list that has a first. */
+/** `map()` of a non-empty list. */
 function mapRing<From, To>([first, ...others]: Ring<From>, map: (entry: From, index: number) => To): Ring<To> {
   return [map(first, 0), ...others.map((entry, index) => map(entry, index + 1))];
 }
@@ -145,7 +149,7 @@ function ringOf(makeRing: () => Ring<Key>, { hmac = nobleHmac, seal }: KeyRingOp
     principal: string,
     nowMs: number,
   ): VerifiedToken | "invalid" | "expired" {
-    // What costs little comes first: nothing is computed over more than a token can be.
+    // Cheap checks first: nothing is computed for text longer than a token.
     const { prefix, maxChars } = tokenShapes[kind];
     if (token.length > maxChars || !token.startsWith(prefix)) return "invalid";
     const bytes = decodeBase64Url(token.slice(prefix.length));
@@ -155,11 +159,11 @@ function ringOf(makeRing: () => Ring<Key>, { hmac = nobleHmac, seal }: KeyRingOp
     const stampStart = lane.start.length;
     const headEnd = stampStart + STAMP_BYTES;
     const claims = lane.guard.open(bindTo(principal, bytes.subarray(0, headEnd)), bytes.subarray(headEnd));
-    const said = claims && decodeClaims(claims);
-    if (said === undefined) return "invalid";
+    const decoded = claims && decodeClaims(claims);
+    if (decoded === undefined) return "invalid";
     const stamp = decodeStamp(bytes.subarray(stampStart, headEnd));
-    // A forgery never gets here, so it learns nothing of expiry. Asked for what is true, since NaN is no time.
-    return nowMs < (stamp.expSeconds + LEEWAY_SECONDS) * 1000 ? { ...stamp, ...said } : "expired";
+    // Checked after the signature, so that a forgery does not reveal expiry. Written so that NaN counts as expired.
+    return nowMs < (stamp.expSeconds + LEEWAY_SECONDS) * 1000 ? { ...stamp, ...decoded } : "expired";
   }
 
   return withQuestions({ isSealed: seal !== undefined, sign, verify });

@@ -1,7 +1,7 @@
 /**
- * Tokens whose claims nobody can read without a secret: AES-256-GCM in place of a signature.
+ * Tokens with encrypted claims: AES-256-GCM in place of a signature.
  *
- * Kind, key id, id and expiry of a token stay readable; its tool and data do not.
+ * Kind, key id, id and expiry of a token stay readable. Its tool and data do not.
  *
  * @example Hide what a promise remembers
  * ```ts
@@ -30,10 +30,10 @@ export type { TokenClaims, TokenKeys, TokenKind, VerifiedToken } from "../token/
 const NONCE_BYTES = 12;
 
 /**
- * A key ring that hides the claims of its tokens. It takes sealed tokens only, as other rings take none of them.
+ * Creates a key ring that encrypts claims. It accepts sealed tokens only; other rings reject them.
  *
- * @param keys As for other rings: `kid:secret`, separated by commas, or a list of them; the first seals, all open.
- * @throws {TypeError} If there is no key, or one that cannot be used. The message never holds a secret.
+ * @param keys As for other rings: `kid:secret`, separated by commas, or a list of them. The first seals, all open.
+ * @throws {TypeError} If there is no key, or one is invalid. The message never contains a secret.
  */
 export function sealed(keys: string | readonly string[]): QuestionKeys {
   return keyRing(keys, { seal: gcmGuard });
@@ -49,7 +49,7 @@ function gcmGuard(key: Uint8Array): TokenGuard {
       try {
         return gcm(key, body.subarray(0, NONCE_BYTES), bound).decrypt(body.subarray(NONCE_BYTES));
       } catch {
-        // The library throws on whatever is not what it made, too short a text included.
+        // The library throws on invalid input, including input that is too short.
         return undefined;
       }
     },

@@ -1,32 +1,33 @@
 import type { JsonSchema, Schema } from "./standard_schema.ts";
 
 /**
- * What is known of the schemas of one library, beyond what Standard Schema and Standard JSON Schema say of them.
+ * Support for the schemas of one library beyond Standard Schema and Standard JSON Schema.
  *
- * Passed to `toolDefiner`. An adapter has either member, or both; of several, the first that has one counts.
+ * Passed to `toolDefiner`. An adapter has one or both functions. Of several adapters, the first that has a function is
+ * used.
  */
 export interface SchemaAdapter {
-  /** The library, as its schemas name it in `~standard.vendor`. */
+  /** Name of the library in `~standard.vendor` of its schemas. */
   readonly vendor: string;
   /**
-   * Converts a schema to the JSON Schema 2020-12 of what it takes. Asked only if the schema has no `~standard.jsonSchema`.
+   * Converts the input of a schema to JSON Schema 2020-12. Called only if the schema has no `~standard.jsonSchema`.
    *
-   * It throws if the schema has no JSON form; the message completes "… cannot become JSON Schema: ".
+   * Throws if the schema has no JSON form. The message completes "… cannot become JSON Schema: ".
    */
   readonly toJsonSchema?: (schema: Schema) => JsonSchema;
-  /** Compiles the check of a schema. Never throws. */
+  /** Compiles a check of a schema. Never throws. */
   readonly compileCheck?: (schema: Schema) => ExactCheck;
 }
 
-/** What a schema surely accepts, and leaves as it is. Never throws. */
+/** A check of values that a schema accepts and does not change. Never throws. */
 export interface ExactCheck {
-  /** Whether a value is that. Of what it refuses, the schema itself decides. */
+  /** Whether a value passes. The schema itself decides about all other values. */
   readonly accepts: (value: unknown) => boolean;
-  /** A copy of what was accepted, as the schema itself would give it: objects and arrays of the reader's own. */
+  /** Copies a value that passes, as the schema would: into new objects and arrays. */
   readonly copy: (value: unknown) => unknown;
 }
 
-/** Finds what some adapters offer for schemas of a library. */
+/** Returns a function of the first adapter that has it for the schema's library. */
 export function adapterFor<Member extends "toJsonSchema" | "compileCheck">(
   adapters: readonly SchemaAdapter[],
   schema: Schema,

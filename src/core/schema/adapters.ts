@@ -1,5 +1,5 @@
 /**
- * The adapters that the front door has on. Whatever the small core is made of does not import this file.
+ * Schema adapters of the front door. The small core must not import this file.
  *
  * @module
  */
@@ -7,5 +7,5 @@ import type { SchemaAdapter } from "./adapter.ts";
 import { compiledChecks } from "./exact_check.ts";
 import { valibotJsonSchema } from "./valibot_json_schema.ts";
 
-/** All that there are. */
+/** All schema adapters. */
 export const SCHEMA_ADAPTERS: readonly SchemaAdapter[] = [valibotJsonSchema, compiledChecks];

@@ -1,48 +1,48 @@
 /**
- * Writes a check as JavaScript: conditions on values, as text, and how to copy what fits.
+ * Generates a check as JavaScript source: conditions on values, and how to copy values that pass.
  *
- * A check accepts a subset of what its schema accepts, and only what that leaves as it is. Whatever it refuses, the schema
- * decides, and words. As a schema does, it gives its reader objects and arrays of their own.
+ * A check accepts a subset of the values that its schema accepts without changing them. All other values are left to
+ * the schema, including the error messages. Like a schema, it returns new objects and arrays.
  *
  * @module
  */
 
 /** A condition on values. */
 export interface Condition {
-  /** Writes it for the variable that is named. It never throws, and looks at each member once. */
+  /** Source of the condition for a variable. It must not throw, and reads each member once. */
   readonly on: (name: string) => string;
-  /** Writes a copy of what fits, for an expression that may be read often. Default: the value itself. */
+  /** Source of a copy of a value that passes, for an expression that may be repeated. Default: the value itself. */
   readonly copy?: ((value: string) => string) | undefined;
-  /** Whether its schema changes nothing of anything that it accepts. Default: it may. */
+  /** Whether the schema changes none of the values that it accepts. Default: it may. */
   readonly isLossless?: boolean;
-  /** Whether an object may lack such a member, and stays as it is. Default: it may not. */
+  /** Whether an object may lack the member and stays unchanged. Default: it may not. */
   readonly mayBeAbsent?: boolean;
 }
 
-/** Thrown by who writes a check, when none can be exact. */
-export class Inexact extends Error {}
+/** Thrown if no exact check of a schema can be generated. */
+export class NotCompilable extends Error {}
 
-/** Names that objects have without having been given them. */
+/** Names that objects inherit. */
 const INHERITED = Object.prototype;
 
-/** Holds what a check is made of, besides its conditions. */
+/** Collects the functions and constants of a check. */
 export class CheckWriter {
   readonly #held: unknown[] = [];
   #functions = "";
   #count = 0;
 
-  /** Makes the check, and what copies. Throws where code may not be made of text. */
+  /** Compiles the check and the copy function. Throws if the runtime forbids code generation. */
   finish(condition: Condition): readonly [accepts: (value: unknown) => boolean, copy: (value: unknown) => unknown] {
     const code = `${this.#functions}return[v=>${condition.on("v")},v=>${copied(condition, "v")}]`;
     return new Function("held", code)(this.#held);
   }
 
-  /** Names a value that has no text. */
+  /** Adds a constant without a literal form and returns its name. */
   hold(value: unknown): string {
     return `held[${this.#held.push(value) - 1}]`;
   }
 
-  /** One of some constants. */
+  /** One of several constants. */
   oneOf(values: readonly unknown[]): Condition {
     const held = this.hold(new Set(values));
     const [only] = values;
@@ -66,7 +66,7 @@ export class CheckWriter {
     };
   }
 
-  /** An array whose items have a condition each. */
+  /** An array with a condition for each item. */
   tuple(items: readonly Condition[]): Condition {
     const tests = items.map((item, at) => `&&${this.#define(`return ${item.on("o")}`)}(o[${at}])`);
     const name = this.#define(`return Array.isArray(o)&&o.length===${items.length}${tests.join("")}`);
@@ -76,21 +76,21 @@ export class CheckWriter {
     };
   }
 
-  /** An object with these members, and no others. */
+  /** An object with these members only. */
   object(members: Readonly<Record<string, Condition>>): Condition {
     let required = 0;
     let body = "";
     let copies = "";
     for (const [name, member] of Object.entries(members)) {
-      if (name in INHERITED) throw new Inexact(name);
+      if (name in INHERITED) throw new NotCompilable(name);
       const key = JSON.stringify(name);
-      const refused = `if(v===undefined||!(${member.on("v")}))return false`;
+      const rejected = `if(v===undefined||!(${member.on("v")}))return false`;
       const kept = `r[${key}]=${copied(member, `o[${key}]`)};`;
       if (member.mayBeAbsent) {
-        body += `v=o[${key}];if(v!==undefined||${key} in o){${refused};n--}`;
+        body += `v=o[${key}];if(v!==undefined||${key} in o){${rejected};n--}`;
         copies += `if(${key} in o)${kept}`;
       } else {
-        body += `v=o[${key}];${refused};`;
+        body += `v=o[${key}];${rejected};`;
         copies += kept;
         required++;
       }
@@ -100,9 +100,9 @@ export class CheckWriter {
     return { on: (v) => `${name}(${v})`, copy: (v) => `${copy}(${v})` };
   }
 
-  /** An object of any members, with a condition on their names and one on their values. */
+  /** An object with any members, with conditions on names and values. */
   record(key: Condition, value: Condition): Condition {
-    // Libraries leave out what would change the object itself.
+    // Libraries drop names that would change the object's prototype.
     const held = this.hold(INHERITED);
     const name = this.#define(
       `${PLAIN}for(const k in o){const v=o[k];if(k in ${held}||k==="prototype"||!(${key.on("k")}&&${
@@ -113,7 +113,7 @@ export class CheckWriter {
     return { on: (v) => `${name}(${v})`, copy: (v) => `${copy}(${v})` };
   }
 
-  /** Conditions in a row, on the same value. */
+  /** All of several conditions on the same value. */
   all([first, ...more]: readonly [Condition, ...Condition[]]): Condition {
     if (more.length === 0) return first;
     const conditions = [first, ...more];
@@ -125,11 +125,11 @@ export class CheckWriter {
     };
   }
 
-  /** The first of some that fits, as a library tries them: no further than to one that may change what it accepts. */
+  /** The first option that passes, in the order of the library. Stops after an option that may change values. */
   first(options: readonly Condition[]): Condition {
     const lossy = options.findIndex(({ isLossless }) => !isLossless);
     const tried = lossy < 0 ? options : options.slice(0, lossy + 1);
-    if (tried.length === 0) throw new Inexact("no options");
+    if (tried.length === 0) throw new NotCompilable("no options");
     return { ...anyOf(tried), isLossless: lossy < 0 };
   }
 
@@ -140,7 +140,7 @@ export class CheckWriter {
   }
 }
 
-/** Any of some conditions. */
+/** Any of several conditions. */
 export function anyOf(options: readonly Condition[]): Condition {
   const on = (v: string) => `(${options.map((option) => option.on(v)).join("||")})`;
   if (options.every(({ copy }) => copy === undefined)) return { on };
@@ -152,18 +152,18 @@ function copied({ copy }: Condition, value: string): string {
   return copy?.(value) ?? value;
 }
 
-/** What has a prototype of its own may say of its members what it likes. */
+/** Objects with another prototype may have getters, so they are left to the schema. */
 const PLAIN = "if(typeof o!=='object'||o===null)return false;" +
   "let p=Object.getPrototypeOf(o);if(p!==Object.prototype&&p!==null)return false;";
 
-/** A condition that leaves what it accepts as it is. */
+/** Creates a condition that does not change values. */
 export function condition(on: Condition["on"]): Condition {
   return { on, isLossless: true };
 }
 
-/** Conditions that every library has. */
+/** Conditions common to all libraries. */
 export const ANY: Condition = condition(() => "true");
-export const BOOLEAN: Condition = condition((v) => `typeof ${v}==="boolean"`);
+export const BOOLEAN_CHECK: Condition = condition((v) => `typeof ${v}==="boolean"`);
 export const NULL: Condition = condition((v) => `${v}===null`);
 export const STRING: Condition = condition((v) => `typeof ${v}==="string"`);
 export const INTEGER: Condition = condition((v) => `Number.isInteger(${v})`);
@@ -176,23 +176,23 @@ export function compared(
   operator: "<" | "<=" | ">" | ">=" | "===",
   limit: unknown,
 ): Condition {
-  if (!Number.isFinite(limit)) throw new Inexact("limit");
+  if (!Number.isFinite(limit)) throw new NotCompilable("limit");
   return condition((v) => `${what(v)}${operator}${limit}`);
 }
 
-/** The length of a string or an array. */
+/** Length of a string or an array. */
 export function lengthOf(name: string): string {
   return `${name}.length`;
 }
 
 /** The value itself. */
-export function itself(name: string): string {
+export function identity(name: string): string {
   return name;
 }
 
-/** A regular expression that has no memory. */
+/** A regular expression without state. */
 export function matching(pattern: unknown, writer: CheckWriter): Condition {
-  if (!(pattern instanceof RegExp) || pattern.global || pattern.sticky) throw new Inexact("pattern");
+  if (!(pattern instanceof RegExp) || pattern.global || pattern.sticky) throw new NotCompilable("pattern");
   const held = writer.hold(pattern);
   return condition((v) => `${held}.test(${v})`);
 }

@@ -4,13 +4,13 @@ import { adapterFor, type ExactCheck } from "./adapter.ts";
 import { type JsonSchemaOptions, toJsonSchema } from "./json_schema.ts";
 import type { JsonSchema, Schema, SchemaResult } from "./standard_schema.ts";
 
-/** A schema made ready for use: converted once, its validator read once. */
+/** A schema prepared for use: converted to JSON Schema once, its validator read once. */
 export interface CompiledSchema {
-  /** Checks a value. May throw what the library throws. */
+  /** Validates a value. May throw exceptions of the library. */
   readonly validate: (value: unknown) => MaybePromise<SchemaResult>;
-  /** Tells what surely fits and stays as it is: there is nothing to validate, then. Made at its first use, by an adapter. */
+  /** Fast check of values that the schema accepts unchanged. Compiled on first use, by an adapter. */
   readonly exact?: ExactCheck | undefined;
-  /** The same as JSON Schema 2020-12, without `$schema`. */
+  /** JSON Schema 2020-12, without `$schema`. */
   readonly jsonSchema: JsonSchema;
 }
 
@@ -18,8 +18,8 @@ export interface CompiledSchema {
  * Compiles a schema.
  *
  * @param schema Any Standard Schema.
- * @param options What the schema is for; it words the errors.
- * @throws {TypeError} If it is no Standard Schema, or cannot become JSON Schema.
+ * @param options Purpose of the schema, for error messages, and adapters.
+ * @throws {TypeError} If it is not a Standard Schema, or has no JSON Schema.
  */
 export function compileSchema(schema: Schema, options: JsonSchemaOptions): CompiledSchema {
   const validate = compileValidator(schema, options.where);
@@ -37,9 +37,9 @@ export function compileSchema(schema: Schema, options: JsonSchemaOptions): Compi
 }
 
 /**
- * Reads a schema's validator, once: some libraries build the standard's object anew at each look.
+ * Reads the validator of a schema once, because some libraries create the `~standard` object on each access.
  *
- * @throws {TypeError} If it is no Standard Schema.
+ * @throws {TypeError} If it is not a Standard Schema.
  */
 export function compileValidator(schema: Schema, where: string): (value: unknown) => MaybePromise<SchemaResult> {
   const standard = schema?.["~standard"];
@@ -49,21 +49,23 @@ export function compileValidator(schema: Schema, where: string): (value: unknown
     );
   }
   const validate = (value: unknown) => standard.validate(value) as MaybePromise<SchemaResult>;
-  // A schema of valibot, unless somebody has wrapped it.
+  // A valibot schema that is not wrapped.
   if (!("~run" in schema)) return validate;
   return (value) =>
-    estimateJsonSize(value, MAX_TOLD_CHARS, Number.POSITIVE_INFINITY) < 0 ? findFirst(schema, value) : validate(value);
+    estimateJsonSize(value, MAX_REPORTED_CHARS, Number.POSITIVE_INFINITY) < 0
+      ? findFirstIssue(schema, value)
+      : validate(value);
 }
 
-/** Of a larger value, in characters of JSON, the first issue is told, and not all. */
-const MAX_TOLD_CHARS = 4_096;
+/** Size in characters of JSON above which only the first issue is reported. */
+const MAX_REPORTED_CHARS = 4_096;
 
-/** How valibot's own functions run a schema. */
+/** Method with which valibot's functions run a schema. */
 interface Runnable {
   "~run"(dataset: { readonly value: unknown }, config: { readonly abortEarly: true }): MaybePromise<SchemaResult>;
 }
 
-/** An issue of each member that is missing would be gigabytes, where a hostile body is large. */
-function findFirst(schema: Schema, value: unknown): MaybePromise<SchemaResult> {
+/** Stops at the first issue. A large hostile body could otherwise result in gigabytes of issues. */
+function findFirstIssue(schema: Schema, value: unknown): MaybePromise<SchemaResult> {
   return (schema as Schema & Runnable)["~run"]({ value }, { abortEarly: true });
 }

@@ -1,6 +1,6 @@
 /**
- * Checks that cost a tenth of what valibot's walk over a schema costs: validation is most of a call with large arguments.
- * Other libraries compile by themselves.
+ * Compiled checks of valibot schemas. They cost a tenth of valibot's own validation, which is most of a call with large
+ * arguments. Other libraries compile their schemas themselves.
  *
  * @module
  */
@@ -10,18 +10,17 @@ import type { Schema } from "./standard_schema.ts";
 import { checkValibot } from "./valibot_check.ts";
 import type { ValibotSchema } from "./valibot_json_schema.ts";
 
-/** Compiles the checks of valibot's schemas, where the runtime lets code be made of text. */
+/** Compiles checks of valibot schemas, if the runtime allows code generation. */
 export const compiledChecks: SchemaAdapter = { vendor: "valibot", compileCheck: compileExactCheck };
 
-/** Sure of nothing: the schema decides. */
+/** Accepts nothing, so that the schema decides. */
 const UNSURE: ExactCheck = { accepts: () => false, copy: (value) => value };
 
 /**
- * Makes the check of a schema of valibot.
+ * Compiles the check of a valibot schema.
  *
- * It knows the common parts of a schema, all that can be told exactly; a part that it does not know, a transformation, or a
- * runtime that makes no code of text, and the whole schema is left to its library. Checks are of JSON values: objects are
- * plain, and members are not `undefined`.
+ * Supports common schemas and actions. If a part is not supported, transforms its value, or the runtime forbids code
+ * generation, the schema validates all values. Checks expect JSON values: plain objects without `undefined` members.
  */
 export function compileExactCheck(schema: Schema): ExactCheck {
   try {
@@ -29,7 +28,7 @@ export function compileExactCheck(schema: Schema): ExactCheck {
     const [accepts, copy] = writer.finish(checkValibot(schema as Schema & ValibotSchema, writer));
     return { accepts, copy };
   } catch {
-    // What cannot be told exactly, be read, or be compiled.
+    // Not supported, not readable, or not compilable.
     return UNSURE;
   }
 }

@@ -1,30 +1,34 @@
 import { describeReceived, shorten } from "../../internal/text.ts";
 import type { SchemaIssue } from "./standard_schema.ts";
 
-/** One thing that is wrong with a caller's input, as it is sent to the caller. */
+/** An issue of a caller's input, as sent to the caller. */
 export interface InputIssue {
-  /** Where, from the root of the arguments: `["filters", 0, "name"]`. */
+  /** Path from the root of the arguments: `["filters", 0, "name"]`. */
   readonly path: readonly (string | number)[];
-  /** What the schema expected there. */
+  /** Expected value. */
   readonly expected: string;
-  /** What was there, shortened. */
+  /** Received value, shortened. */
   readonly received: string;
-  /** The sentence of the validation library. */
+  /** Message of the validation library. */
   readonly message: string;
 }
 
-/** Most issues that are sent: a hostile input may have a million. */
+/** Maximum number of issues to send. A hostile input may have a million. */
 const MAX_ISSUES = 20;
 
-/** Longest sentence that is sent back: libraries quote the whole value. */
+/** Maximum length of a message to send. Libraries quote whole values. */
 const MAX_MESSAGE = 200;
 
-/** Words a library's issues for the caller. `input` is what was checked. */
+/**
+ * Formats issues of a library for the caller.
+ *
+ * @param input The validated value.
+ */
 export function formatIssues(issues: readonly SchemaIssue[], input: unknown): InputIssue[] {
   return issues.slice(0, MAX_ISSUES).map((issue) => {
     const path = (issue.path ?? []).map(segmentKey);
     const value = valueAt(input, path);
-    // Of a missing member valibot says that it expected the member's name.
+    // For a missing member valibot reports its name as the expected value.
     if (value === undefined && issue.expected === `"${path.at(-1)}"`) {
       return { path, expected: "a value", received: "nothing", message: `"${path.at(-1)}" is required` };
     }
@@ -34,11 +38,11 @@ export function formatIssues(issues: readonly SchemaIssue[], input: unknown): In
   });
 }
 
-/** Where a library found issues, and what it expected there: nothing of the value itself, which may be a secret. */
+/** Returns paths and expectations of issues without the values, which may be secrets. */
 export function locateIssues(issues: readonly SchemaIssue[]): Pick<InputIssue, "path" | "expected">[] {
   return issues.slice(0, MAX_ISSUES).map(({ path = [], expected }) => ({
     path: path.map(segmentKey),
-    // The sentence of a library that does not say what it expected may quote what was there.
+    // A message without an expectation may quote the value.
     expected: typeof expected === "string" ? shorten(expected, MAX_MESSAGE) : "what its schema says",
   }));
 }

@@ -3,28 +3,28 @@ import { hasOwnBase, subschemasOf } from "../json_schema/subschemas.ts";
 import { adapterFor, type SchemaAdapter } from "./adapter.ts";
 import type { JsonSchema, Schema } from "./standard_schema.ts";
 
-/** What a schema is converted for. */
+/** Options of the conversion. */
 export interface JsonSchemaOptions {
-  /** Names the schema in errors: `Input schema of tool "search"`. */
+  /** Name of the schema in error messages: `Input schema of tool "search"`. */
   readonly where: string;
-  /** Whether the root has to be an object, as tool arguments are. Default: any JSON value. */
+  /** Whether the root must be an object, as for tool arguments. Default: any JSON value. */
   readonly isObject?: boolean;
-  /** What is known of libraries whose schemas do not convert themselves. */
+  /** Adapters of libraries without Standard JSON Schema. */
   readonly adapters: readonly SchemaAdapter[];
 }
 
 const TARGET = "draft-2020-12";
 
-/** Libraries that implement Standard JSON Schema carry this. */
+/** Member of libraries that implement Standard JSON Schema. */
 interface JsonSchemaConverter {
   readonly input: (options: { target: string }) => unknown;
 }
 
 /**
- * Converts a schema to JSON Schema 2020-12: the form that callers send, with defaults, descriptions and examples.
+ * Converts the input of a schema to JSON Schema 2020-12, with defaults, descriptions and examples.
  *
- * @throws {TypeError} With a sentence that says how to mend it, if the schema has no JSON form, if a `$ref` leads nowhere,
- * or if the root should be an object and is not.
+ * @throws {TypeError} If the schema has no JSON form, a `$ref` cannot be resolved, or the root is not an object
+ * although it must be. The message contains a remedy.
  */
 export function toJsonSchema(schema: Schema, options: JsonSchemaOptions): JsonSchema {
   const converted = convert(schema, options);
@@ -40,7 +40,7 @@ function convert(schema: Schema, { where, adapters }: JsonSchemaOptions): JsonSc
     else converted = adapterFor(adapters, schema, "toJsonSchema")?.(schema);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    const hint = "say it with what JSON has, a date for instance as v.pipe(v.string(), v.isoTimestamp())";
+    const hint = "use a JSON type, for instance v.pipe(v.string(), v.isoTimestamp()) for a date";
     throw new TypeError(`${where} cannot become JSON Schema: ${reason}; ${hint}`, { cause });
   }
   if (!isJsonObject(converted)) {
@@ -52,7 +52,7 @@ function convert(schema: Schema, { where, adapters }: JsonSchemaOptions): JsonSc
   return withoutEmptyRequired(rest);
 }
 
-/** Valibot's schemas come here only where nobody has brought their adapter. */
+/** Valibot schemas get here only if there is no adapter for them. */
 function hintFor(vendor: string): string {
   return vendor === "valibot"
     ? 'define its tool with toolDefiner(valibotJsonSchema), { valibotJsonSchema } of "jsr:@toolwire/toolwire/schema", ' +
@@ -66,7 +66,7 @@ function withoutEmptyRequired(schema: JsonSchema): JsonSchema {
   return rest;
 }
 
-/** The schema with a root that says `"type": "object"`, as MCP demands it. */
+/** Adds `"type": "object"` to the root, as MCP requires. */
 function asObjectSchema(schema: JsonSchema, where: string): JsonSchema {
   if (schema["type"] === "object") {
     const properties = schema["properties"];
@@ -81,7 +81,7 @@ function asObjectSchema(schema: JsonSchema, where: string): JsonSchema {
   );
 }
 
-/** Deepest chain of references and alternatives that is followed. */
+/** Maximum depth of references and alternatives to follow. */
 const MAX_DESCENT = 32;
 
 function describesObject(schema: unknown, root: JsonSchema, descent: number): boolean {
@@ -98,7 +98,7 @@ function assertReferences(root: JsonSchema, where: string): void {
   for (const reference of referencesIn(root)) {
     if (resolve(reference, root) === undefined) {
       throw new TypeError(
-        `${where} refers to ${JSON.stringify(reference)}, which is nowhere in it: define it under $defs`,
+        `${where} refers to ${JSON.stringify(reference)}, which it does not contain: define it under $defs`,
       );
     }
   }
@@ -109,7 +109,7 @@ function* referencesIn(schema: JsonSchema): Generator<string> {
   for (const [part] of subschemasOf(schema)) if (!hasOwnBase(part)) yield* referencesIn(part);
 }
 
-/** What a local reference (`#`, `#/$defs/Node`) points at. */
+/** Resolves a local reference (`#`, `#/$defs/Node`). */
 function resolve(reference: string, root: JsonSchema): unknown {
   if (reference !== "#" && !reference.startsWith("#/")) return undefined;
   let node: unknown = root;

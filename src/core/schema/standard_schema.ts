@@ -1,47 +1,47 @@
 /**
- * What Toolwire needs of a schema: the Standard Schema interface, described by its structure alone, so that no validation
- * library shows in a public signature.
+ * The Standard Schema interface as a structural type, so that public signatures do not name a validation library.
  *
- * Source: {@link https://standardschema.dev | Standard Schema 1}, with Standard JSON Schema where the library has it.
+ * Source: {@link https://standardschema.dev | Standard Schema 1}, with Standard JSON Schema if the library implements
+ * it.
  *
  * @module
  */
 
 /**
- * Any Standard Schema: of valibot, zod 4, ArkType, Effect and others.
+ * Any Standard Schema, such as those of valibot, zod 4, ArkType and Effect.
  *
- * @typeParam Input What callers may send.
- * @typeParam Output What handlers get, after defaults and transforms.
+ * @typeParam Input Type that callers may send.
+ * @typeParam Output Type that handlers receive, after defaults and transforms.
  */
 export interface Schema<Input = unknown, Output = Input> {
-  /** The standard's one member. */
+  /** Member defined by the standard. */
   readonly "~standard": {
     /** Version of the standard. */
     readonly version: 1;
     /** Name of the library. */
     readonly vendor: string;
-    /** Checks a value. */
+    /** Validates a value. */
     readonly validate: (value: unknown) => unknown;
     /** Types only. */
     readonly types?: { readonly input: Input; readonly output: Output } | undefined;
   };
 }
 
-/** One thing that is wrong with a value. */
+/** An issue of a value. */
 export interface SchemaIssue {
-  /** For people and models. */
+  /** Message for people and models. */
   readonly message: string;
-  /** Where, from the root. */
+  /** Path from the root. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-  /** What was expected there, if the library says so. */
+  /** Expected value, if the library reports it. */
   readonly expected?: unknown;
 }
 
-/** What a check gives: a value, or issues. */
+/** Result of a validation: a value, or issues. */
 export interface SchemaResult {
   /** The value after defaults and transforms, if there are no issues. */
   readonly value?: unknown;
-  /** `undefined` if the value fits. */
+  /** `undefined` if the value is valid. */
   readonly issues?: readonly SchemaIssue[] | undefined;
 }
 

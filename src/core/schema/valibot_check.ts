@@ -1,37 +1,37 @@
 /**
- * The exact check of a valibot schema.
+ * Generates the check of a valibot schema.
  *
- * Reads valibot's objects by their structure, as its JSON Schema is made: the library itself is not imported.
+ * Reads the structure of valibot's objects without importing the library, as the conversion to JSON Schema does.
  *
  * @module
  */
 import {
   ANY,
   anyOf,
-  BOOLEAN,
+  BOOLEAN_CHECK,
   type CheckWriter,
   compared,
   type Condition,
   condition,
   FINITE,
-  Inexact,
+  identity,
   INTEGER,
-  itself,
   lengthOf,
   matching,
+  NotCompilable,
   NULL,
   SAFE_INTEGER,
   STRING,
 } from "./check_writer.ts";
 import type { ValibotSchema } from "./valibot_json_schema.ts";
 
-/** @throws {Inexact} */
+/** @throws {NotCompilable} If a part of the schema is not supported. */
 export function checkValibot(schema: ValibotSchema, writer: CheckWriter): Condition {
   const { pipe } = schema;
-  if (schema.async === true || "fallback" in schema || "cache" in schema) throw new Inexact(schema.type);
-  if (pipe === undefined) return bare(schema, writer);
+  if (schema.async === true || "fallback" in schema || "cache" in schema) throw new NotCompilable(schema.type);
+  if (pipe === undefined) return checkBaseType(schema, writer);
   const [first, ...rest] = pipe;
-  if (first === undefined) throw new Inexact("pipe");
+  if (first === undefined) throw new NotCompilable("pipe");
   return writer.all([
     checkValibot(first, writer),
     ...rest.filter(({ kind, type }) => kind !== "metadata" && !LEAVES_VALUE.test(type)).map((part) =>
@@ -40,10 +40,10 @@ export function checkValibot(schema: ValibotSchema, writer: CheckWriter): Condit
   ]);
 }
 
-/** Transformations that do nothing at run time. */
+/** Transformations without an effect at run time. */
 const LEAVES_VALUE = /^(brand|flavor|readonly)$/;
 
-function bare(schema: ValibotSchema, writer: CheckWriter): Condition {
+function checkBaseType(schema: ValibotSchema, writer: CheckWriter): Condition {
   const { type, options, wrapped } = schema;
   const read = (part: ValibotSchema) => checkValibot(part, writer);
   switch (type) {
@@ -51,13 +51,13 @@ function bare(schema: ValibotSchema, writer: CheckWriter): Condition {
     case "unknown":
       return ANY;
     case "boolean":
-      return BOOLEAN;
+      return BOOLEAN_CHECK;
     case "null":
       return NULL;
     case "string":
       return STRING;
     case "number":
-      // All but NaN.
+      // Any number but NaN.
       return condition((v) => `typeof ${v}==="number"&&${v}===${v}`);
     case "literal":
       return writer.oneOf([schema.literal]);
@@ -87,7 +87,7 @@ function bare(schema: ValibotSchema, writer: CheckWriter): Condition {
     case "variant":
       return variant(schema, writer);
     default:
-      throw new Inexact(type);
+      throw new NotCompilable(type);
   }
 }
 
@@ -96,22 +96,25 @@ function orNull({ type, default: preset }: ValibotSchema, wrapped: Condition): C
   return { ...anyOf([NULL, wrapped]), isLossless: wrapped.isLossless === true, mayBeAbsent: type === "nullish" };
 }
 
-/** Options that are told apart by a literal. */
+/** Options that differ in a literal. */
 function variant({ key, options }: ValibotSchema, writer: CheckWriter): Condition {
   const name = String(key);
   const literals = options.map(({ entries, type, pipe }) => {
-    const told = entries?.[name];
-    if (!/^(strict_)?object$/.test(type) || pipe !== undefined || told?.type !== "literal" || told.pipe !== undefined) {
-      throw new Inexact(type);
+    const discriminator = entries?.[name];
+    if (
+      !/^(strict_)?object$/.test(type) || pipe !== undefined || discriminator?.type !== "literal" ||
+      discriminator.pipe !== undefined
+    ) {
+      throw new NotCompilable(type);
     }
-    return told.literal;
+    return discriminator.literal;
   });
-  if (new Set(literals).size < literals.length) throw new Inexact(name);
+  if (new Set(literals).size < literals.length) throw new NotCompilable(name);
   return anyOf(options.map((option) => checkValibot(option, writer)));
 }
 
 function checkAction({ kind, type, requirement }: ValibotSchema, writer: CheckWriter): Condition {
-  if (kind !== "validation") throw new Inexact(type);
+  if (kind !== "validation") throw new NotCompilable(type);
   switch (type) {
     case "min_length":
       return compared(lengthOf, ">=", requirement);
@@ -122,13 +125,13 @@ function checkAction({ kind, type, requirement }: ValibotSchema, writer: CheckWr
     case "non_empty":
       return compared(lengthOf, ">", 0);
     case "min_value":
-      return compared(itself, ">=", requirement);
+      return compared(identity, ">=", requirement);
     case "max_value":
-      return compared(itself, "<=", requirement);
+      return compared(identity, "<=", requirement);
     case "gt_value":
-      return compared(itself, ">", requirement);
+      return compared(identity, ">", requirement);
     case "lt_value":
-      return compared(itself, "<", requirement);
+      return compared(identity, "<", requirement);
     case "integer":
       return INTEGER;
     case "safe_integer":
@@ -136,7 +139,7 @@ function checkAction({ kind, type, requirement }: ValibotSchema, writer: CheckWr
     case "finite":
       return FINITE;
     default:
-      // All others whose requirement is a regular expression test it, and do nothing else.
+      // The remaining validations with a regular expression only test it.
       return matching(requirement, writer);
   }
 }

@@ -1,8 +1,9 @@
 /**
- * What a valibot schema takes, as JSON Schema 2020-12: valibot's own converter, with our rules for what it cannot convert.
+ * Converts the input of valibot schemas to JSON Schema 2020-12: valibot's own converter, with rules for what it cannot
+ * convert.
  *
- * Callers are told less, never more than what holds. A check that JSON Schema cannot say is left out. So is one that follows a
- * transformation: it is not about what was sent. A schema that has no JSON form is refused.
+ * The result never excludes a valid value. Checks without a JSON Schema keyword are omitted, as are checks after a
+ * transformation, because they do not concern the sent value. A schema without a JSON form is rejected.
  *
  * @module
  */
@@ -10,11 +11,11 @@ import { toJsonSchema } from "@valibot/to-json-schema";
 import type { SchemaAdapter } from "./adapter.ts";
 import type { JsonSchema, Schema } from "./standard_schema.ts";
 
-/** What is read of a valibot schema or action; which of it is there depends on its type. */
+/** Members of valibot schemas and actions that are read here. Which are present depends on the type. */
 export interface ValibotSchema {
   /** `schema`, `validation`, `transformation` or `metadata`. */
   readonly kind: string;
-  /** What it is or does, in snake case. */
+  /** Type of the schema or action, in snake case. */
   readonly type: string;
   readonly pipe?: readonly ValibotSchema[];
   readonly item: ValibotSchema;
@@ -26,17 +27,17 @@ export interface ValibotSchema {
   readonly wrapped: ValibotSchema;
   readonly options: readonly ValibotSchema[];
   readonly literal: unknown;
-  /** Whatever else it has, such as the `requirement` of a validation. */
+  /** Further members, such as the `requirement` of a validation. */
   readonly [member: string]: unknown;
 }
 
-/** Converts valibot's schemas, by `@valibot/to-json-schema`. Valibot itself is not imported. */
+/** Converts valibot schemas with `@valibot/to-json-schema`, without importing valibot itself. */
 export const valibotJsonSchema: SchemaAdapter = { vendor: "valibot", toJsonSchema: convertValibot };
 
 type Options = NonNullable<Parameters<typeof toJsonSchema>[1]>;
 
 /**
- * Converts a valibot schema to the JSON Schema of what it takes.
+ * Converts the input of a valibot schema to JSON Schema.
  *
  * @throws {TypeError} If the schema has no JSON form, such as a `Date`.
  */
@@ -45,24 +46,27 @@ export function convertValibot(schema: Schema): JsonSchema {
   const { $schema: _, ...converted } = toJsonSchema(root as unknown as Parameters<typeof toJsonSchema>[0], {
     target: "draft-2020-12",
     typeMode: "input",
-    // What cannot be converted is decided below.
+    // Errors are handled below.
     errorMode: "ignore",
-    // Not those that the program has made global: a tool lists what is in its schema.
+    // Ignores global definitions: a tool lists its own schema only.
     definitions: {},
     ...leaveOut(),
   });
-  // An object without members would be taken for one that has to be empty.
+  // Otherwise an object without members would be treated as one that must be empty.
   return { ...(root.type === "loose_object" && { additionalProperties: true }), ...converted };
 }
 
-/** Transformations that leave the value as it is: checks that follow are still about what was sent. */
+/** Transformations that do not change the value, so that the following checks concern the sent value. */
 const KEEPS_VALUE: ReadonlySet<string> = new Set(["brand", "flavor", "guard", "readonly"]);
 
-/** The rules of one conversion. The library adds each action of a pipeline to one object, in order, and then asks. */
+/**
+ * Overrides for one conversion. The library applies the actions of a pipeline to one object in order, then calls the
+ * override.
+ */
 function leaveOut(): Pick<Options, "overrideSchema" | "overrideAction"> {
-  /** Of which the value is no longer what was sent. */
+  /** Objects whose value has been transformed. */
   const changed = new WeakSet<object>();
-  /** The object as it was before the action. */
+  /** The object before the action. */
   let before: Readonly<Record<string, unknown>> = {};
   return {
     overrideSchema({ valibotSchema, jsonSchema, errors }) {
@@ -78,7 +82,8 @@ function leaveOut(): Pick<Options, "overrideSchema" | "overrideAction"> {
       if (kind === "transformation" && !KEEPS_VALUE.has(type)) changed.add(jsonSchema);
       else if (kind !== "metadata" && changed.has(jsonSchema)) restore(jsonSchema, before);
       else if (requirement instanceof RegExp) {
-        // JSON Schema reads patterns as flag u does. Others it cannot say, and without them a pattern would refuse what is right.
+        // JSON Schema patterns have the flag `u`. A pattern with other flags is omitted, because it could reject valid
+        // values.
         const isTold = /^u?$/.test(requirement.flags);
         if (!isTold && jsonSchema.pattern === requirement.source) restore(jsonSchema, before);
         else if (isTold && errors !== undefined) jsonSchema.pattern ||= requirement.source;
@@ -94,7 +99,7 @@ function restore(jsonSchema: object, before: Readonly<Record<string, unknown>>):
   Object.assign(jsonSchema, before);
 }
 
-/** The library makes the object's prototype of a member that is called so, but on Deno, where that name is one as any. */
+/** The library sets the object's prototype if a member is called `__proto__`. On Deno that is an ordinary member. */
 function ownProto(properties: object): void {
   if (Object.hasOwn(properties, "__proto__")) return;
   const value = Object.getPrototypeOf(properties);
@@ -102,7 +107,7 @@ function ownProto(properties: object): void {
   Object.defineProperty(properties, "__proto__", { value, configurable: true, enumerable: true, writable: true });
 }
 
-/** Whether what follows a schema in a pipeline is about something else than what was sent. */
+/** Whether the following parts of a pipeline concern another value than the sent one. */
 function changesValue({ pipe = [], wrapped, options = [] }: ValibotSchema): boolean {
   const within = [...pipe.slice(0, 1), wrapped, ...options];
   return pipe.slice(1).some(({ kind, type }) =>
@@ -110,7 +115,7 @@ function changesValue({ pipe = [], wrapped, options = [] }: ValibotSchema): bool
   ) || within.some((part) => part instanceof Object && changesValue(part));
 }
 
-/** A promise, which the getter of `v.lazyAsync` may give, has no type. */
+/** A promise, possible as a result of the getter of `v.lazyAsync`, has no type. */
 function explainRefusal({ type = "promise", key }: ValibotSchema): string {
   if (type === "record") return `a "record" has keys of v.string(), not of a "${key.type}"`;
   return /^(literal|enum|picklist)$/.test(type)

@@ -1,12 +1,12 @@
 /**
- * Base64url without padding, in its one canonical spelling.
+ * Base64url without padding, in canonical form only.
  *
  * Grammar: {@link https://www.rfc-editor.org/rfc/rfc4648#section-5 | RFC 4648 section 5}.
  *
  * @module
  */
 
-/** What newer runtimes have; four times faster than the loop below. */
+/** Methods of newer runtimes, four times as fast as the loop below. */
 interface NativeBase64 {
   readonly toBase64?: (options: { alphabet: "base64url"; omitPadding: boolean }) => string;
 }
@@ -20,11 +20,11 @@ export function encodeBase64Url(bytes: Uint8Array): string {
   return native.toBase64?.({ alphabet: "base64url", omitPadding: true }) ?? encodeByHand(bytes);
 }
 
-/** {@link encodeBase64Url} without help. Exported for its test, since most runtimes never come here. */
+/** Portable implementation of {@link encodeBase64Url}, exported for its test because most runtimes do not use it. */
 export function encodeByHand(bytes: Uint8Array): string {
   const codes = new Uint8Array(Math.ceil(bytes.length * 4 / 3));
   for (let at = 0, bit = 0; at < codes.length; at++, bit += 6) {
-    // Six bits lie in one byte or in two; past the end there are zeros.
+    // Six bits span one or two bytes. Bits past the end are zero.
     const pair = (bytes[bit >> 3] ?? 0) << 8 | (bytes[(bit >> 3) + 1] ?? 0);
     codes[at] = ALPHABET.charCodeAt(pair >> (10 - bit % 8) & 63);
   }
@@ -32,10 +32,10 @@ export function encodeByHand(bytes: Uint8Array): string {
 }
 
 /**
- * Decodes text; `undefined` if it is not what {@link encodeBase64Url} makes.
+ * Decodes canonical base64url. `undefined` for any other text.
  *
- * Decoders differ in what they let pass: white space, padding, other alphabets, spare bits that are not zero. This one looks
- * at nothing, and encodes again what it got: only the canonical spelling comes back as it was.
+ * Decoders differ in what they accept: white space, padding, other alphabets, non-zero spare bits. This one accepts
+ * anything, then encodes the result and compares, which rejects all but the canonical form.
  */
 export function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   const bytes = new Uint8Array(text.length * 3 >> 2);
@@ -46,7 +46,7 @@ export function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> | undefin
   return encodeBase64Url(bytes) === text ? bytes : undefined;
 }
 
-/** Value of a character of the alphabet; some number for any other. */
+/** Value of a character of the alphabet. Arbitrary for other characters. */
 function valueOf(code: number): number {
   if (code === 0x5f /* _ */) return 63;
   if (code >= 0x61 /* a */) return code - 71;

@@ -3,12 +3,12 @@ import { canonicalJson } from "../../internal/json.ts";
 import { toHex } from "../../internal/encoding.ts";
 import { encodeText } from "./layout.ts";
 
-/** What a call is, whichever way its arguments were spelled: SHA-256 of tool and arguments, in hexadecimal. */
+/** SHA-256 of a tool's name and arguments, in hexadecimal. Independent of the order of members. */
 export function digestOf(tool: string, args: unknown): string {
   return hash(`${tool}\0${canonicalJson(args)}`);
 }
 
-/** The same UUID for the same words. */
+/** Derives a UUID from words. The same words result in the same UUID. */
 export function uuidOf(...words: readonly string[]): string {
   return hash(JSON.stringify(words)).slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }

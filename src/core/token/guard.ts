@@ -1,5 +1,5 @@
 /**
- * How a token's claims are proven, and how the key for it is made of a secret.
+ * Protection of a token's claims, and derivation of its key.
  *
  * @module
  */
@@ -7,36 +7,36 @@ import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { concatBytes, encodeText } from "./layout.ts";
 
-/** HMAC-SHA256 in two steps, so that what depends on the key alone is done once. */
+/** HMAC-SHA256 in two steps, so that the key schedule is computed once. */
 export type Hmac = (key: Uint8Array) => (message: Uint8Array) => Uint8Array;
 
-/** Guards the claims of tokens of one kind with one key. */
+/** Protects the claims of tokens of one kind with one key. */
 export interface TokenGuard {
   /**
-   * What follows the head in a token.
+   * Returns the protected claims, which follow the head of a token.
    *
-   * @param bound What the claims are bound to: the principal and the head.
+   * @param bound Data to which the claims are bound: the principal and the head.
    */
   close(bound: Uint8Array, claims: Uint8Array): Uint8Array;
-  /** The claims, if `body` is what {@link close} gives for them and this `bound`. */
+  /** Returns the claims if `body` was made by {@link close} for the same `bound`. */
   open(bound: Uint8Array, body: Uint8Array): Uint8Array | undefined;
 }
 
 const MAC_BYTES = 32;
 
-/** HMAC-SHA256 of a library that is audited, synchronous, and runs everywhere. */
+/** HMAC-SHA256 of an audited, synchronous and portable library. */
 export const nobleHmac: Hmac = (key) => {
   const keyed = hmac.create(sha256, key);
   return (message) => keyed.clone().update(message).digest();
 };
 
-/** HKDF-SHA256 without a salt, for the 32 bytes that one round of it gives. */
+/** HKDF-SHA256 without a salt, for 32 bytes, which is a single round. */
 export function deriveKey(hmac: Hmac, secret: Uint8Array, info: string): Uint8Array {
   const extracted = hmac(new Uint8Array(MAC_BYTES))(secret);
   return hmac(extracted)(encodeText(`${info}\x01`));
 }
 
-/** Claims that all may read, and nobody without the key can change. */
+/** Readable claims with a signature. */
 export function macGuard(mac: ReturnType<Hmac>): TokenGuard {
   return {
     close: (bound, claims) => concatBytes(claims, mac(concatBytes(bound, claims))),
@@ -47,9 +47,9 @@ export function macGuard(mac: ReturnType<Hmac>): TokenGuard {
   };
 }
 
-/** Takes the same time wherever the difference is. */
+/** Compares in constant time. */
 function isSame(wanted: Uint8Array, found: Uint8Array): boolean {
-  // What is missing differs from any byte.
+  // A missing byte is `undefined`, which differs from any byte.
   const start = wanted.length ^ found.length;
   return wanted.reduce((difference, byte, at) => difference | byte ^ (found[at] ?? 0x100), start) === 0;
 }

@@ -1,24 +1,27 @@
 /**
- * Where things stand in a token; docs/tokens.md has it in words.
+ * Byte layout of tokens, described in docs/tokens.md: a readable stamp, and claims that a guard protects.
  *
- * Knows bytes, and nothing of keys: a stamp that all may read, and claims that a guard proves or hides.
+ * Independent of keys.
  *
  * @module
  */
 import type { Json } from "../../internal/json.ts";
 import type { TokenClaims, TokenKind, VerifiedToken } from "./token.ts";
 
-/** How the tokens of a kind are told apart. */
+/** Identifiers and limits of a kind of token. */
 export interface TokenShape {
-  /** What a token begins with. */
+  /** Prefix of the token. */
   readonly prefix: string;
-  /** The kind, as a byte. */
+  /** Byte of the kind. */
   readonly code: number;
-  /** How long a token may be, in characters. */
+  /** Maximum length of a token, in characters. */
   readonly maxChars: number;
 }
 
-/** A promise rides in a header, a continuation carries answers and steps, a context goes along with each call, a config stays with a job. */
+/**
+ * Limits by use: a promise is sent in a header, a continuation contains answers and steps, a context is sent with each
+ * call, a config is stored with a job.
+ */
 export const tokenShapes: Readonly<Record<TokenKind, TokenShape>> = {
   promise: { prefix: "prom_", code: 1, maxChars: 2_048 },
   continuation: { prefix: "cont_", code: 2, maxChars: 32_768 },
@@ -26,18 +29,18 @@ export const tokenShapes: Readonly<Record<TokenKind, TokenShape>> = {
   config: { prefix: "conf_", code: 4, maxChars: 32_768 },
 };
 
-/** Bytes of a stamp. */
+/** Size of a stamp in bytes. */
 export const STAMP_BYTES = 21;
 
 const encoder = /* @__PURE__ */ new TextEncoder();
 const decoder = /* @__PURE__ */ new TextDecoder();
 
-/** The bytes of a text. */
+/** Encodes text in UTF-8. */
 export function encodeText(text: string): Uint8Array<ArrayBuffer> {
   return encoder.encode(text);
 }
 
-/** The bytes of all parts, one after another. */
+/** Concatenates bytes. */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   let end = 0;
   for (const part of parts) end += part.length;
@@ -46,11 +49,11 @@ export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array<ArrayBu
   return whole;
 }
 
-/** Expiry and id: five bytes and sixteen, the most significant first. */
+/** Encodes expiry (5 bytes) and id (16 bytes), big-endian. */
 export function encodeStamp({ expSeconds, id }: TokenClaims): Uint8Array {
   const text = `${expSeconds.toString(16).padStart(10, "0")}-${id}`;
   if (!/^[\da-f]{10}-[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text)) {
-    throw new TypeError("Cannot sign a token: id is no UUID in lower case, or expSeconds no whole number");
+    throw new TypeError("Cannot sign a token: id must be a UUID in lower case, and expSeconds a whole number");
   }
   const hex = text.replaceAll("-", "");
   const bytes = new Uint8Array(STAMP_BYTES);
@@ -58,7 +61,7 @@ export function encodeStamp({ expSeconds, id }: TokenClaims): Uint8Array {
   return bytes;
 }
 
-/** Reads what {@link encodeStamp} wrote. */
+/** Decodes the output of {@link encodeStamp}. */
 export function decodeStamp(bytes: Uint8Array): Pick<VerifiedToken, "expSeconds" | "id"> {
   let hex = "";
   for (const byte of bytes) hex += (byte + 0x100).toString(16).slice(1);
@@ -69,21 +72,21 @@ export function decodeStamp(bytes: Uint8Array): Pick<VerifiedToken, "expSeconds"
 }
 
 /**
- * What claims are bound to: the principal, then what stands in the token before them.
+ * Data to which claims are bound: the principal, then the token's bytes before the claims.
  *
- * The principal is nowhere in the token, not even as a digest: who finds one cannot try e-mail addresses on it. As JSON it
- * shows its own end, and no two principals give the same bytes, whatever characters they have.
+ * The token does not contain the principal, not even as a digest, so it cannot be used to test guesses such as e-mail
+ * addresses. JSON is self-delimiting, so no two principals result in the same bytes.
  */
 export function bindTo(principal: string, head: Uint8Array): Uint8Array {
   return concatBytes(encodeText(JSON.stringify(principal)), head);
 }
 
-/** Tool and data. */
+/** Encodes tool and data. */
 export function encodeClaims({ tool, data }: TokenClaims): Uint8Array {
   return encodeText(JSON.stringify(data === undefined ? [tool] : [tool, data]));
 }
 
-/** Reads what {@link encodeClaims} wrote; `undefined` if it did not. */
+/** Decodes the output of {@link encodeClaims}. `undefined` if it is invalid. */
 export function decodeClaims(bytes: Uint8Array): Pick<VerifiedToken, "tool" | "data"> | undefined {
   try {
     const [tool, data]: Json[] = JSON.parse(decoder.decode(bytes));

@@ -1,56 +1,59 @@
 /**
- * What a signed token says, and who makes and reads one.
+ * Claims of signed tokens, and the interface for signing and verifying them.
  *
  * @module
  */
 import type { Json } from "../../internal/json.ts";
 
-/** What a token is for: one of a kind is never taken for one of another. */
+/** Purpose of a token. A token of one kind is never accepted as one of another. */
 export type TokenKind = "promise" | "continuation" | "context" | "config";
 
-/** What a token is to say. */
+/** Claims of a token to sign. */
 export interface TokenClaims {
-  /** A UUID in lower case: what the token is about. */
+  /** Id of the call or job, a UUID in lower case. */
   readonly id: string;
-  /** When it expires, in whole seconds since the Unix epoch. */
+  /** Time of expiry, in whole seconds since the Unix epoch. */
   readonly expSeconds: number;
-  /** Name of its tool; `""` for none. */
+  /** Name of the tool. `""` for none. */
   readonly tool: string;
-  /** Id of the principal who alone may use it, `""` for nobody in particular. Bound to the token, and not to be read in it. */
+  /**
+   * Id of the only principal that may use the token, `""` for an anonymous caller. Bound to the token, but not
+   * contained in it.
+   */
   readonly principal: string;
-  /** Anything else. Whoever holds the token can read it, unless it is sealed. */
+  /** Further data. The holder of the token can read it, unless it is sealed. */
   readonly data?: Json | undefined;
 }
 
-/** What a good token said. */
+/** Claims of a verified token. */
 export interface VerifiedToken {
   /** A UUID in lower case. */
   readonly id: string;
-  /** When it expires, in seconds since the Unix epoch. */
+  /** Time of expiry, in seconds since the Unix epoch. */
   readonly expSeconds: number;
-  /** Name of its tool, for the caller to compare; `""` for none. */
+  /** Name of the tool, which the caller has to compare. `""` for none. */
   readonly tool: string;
-  /** The data, if any was signed. */
+  /** Signed data, if any. */
   readonly data: Json | undefined;
 }
 
 /** Signs and verifies tokens. */
 export interface TokenKeys {
-  /** Whether nobody can read the data of its tokens without a secret. Default: `false`. */
+  /** Whether claims are encrypted. Default: `false`. */
   readonly isSealed?: boolean;
   /**
-   * Makes a token.
+   * Signs a token.
    *
-   * @throws {RangeError} If it would be longer than its kind allows: a promise 2,048 characters, a continuation 32,768, a
+   * @throws {RangeError} If it exceeds the limit of its kind: a promise 2,048 characters, a continuation 32,768, a
    * context 6,000, a config 32,768.
-   * @throws {TypeError} If the id is no UUID in lower case, or the expiry no whole number of seconds.
+   * @throws {TypeError} If the id is not a UUID in lower case, or the expiry not a whole number of seconds.
    */
   sign(kind: TokenKind, claims: TokenClaims): string;
   /**
-   * Reads a token. Never throws: what is not a token of this kind, for this principal, signed with one of these keys, is
-   * `"invalid"`, and only what would otherwise be good is `"expired"`.
+   * Verifies a token. Never throws. Returns `"invalid"` if the token is malformed, of another kind or principal, or not
+   * signed by one of the keys. Returns `"expired"` if it is otherwise valid.
    *
-   * @param nowMs The time, in milliseconds since the Unix epoch; clocks may differ by a minute.
+   * @param nowMs Current time, in milliseconds since the Unix epoch. Clocks may differ by a minute.
    */
   verify(kind: TokenKind, token: string, principal: string, nowMs: number): VerifiedToken | "invalid" | "expired";
 }

@@ -1,23 +1,23 @@
 /**
- * Who may use something, and who knows of it.
+ * Authorization and visibility of tools, prompts and resources.
  *
  * @module
  */
 import type { Principal } from "../call/call.ts";
 import { type ErrorResult, errorResult } from "../call/outcome.ts";
 
-/** What a caller has to be. */
+/** Requirements for callers. */
 export interface Access {
-  /** All of them are needed. */
+  /** Scopes that a caller needs, all of them. */
   readonly scopes: readonly string[];
-  /** Whether a caller may know of it; `undefined`: all may. */
+  /** Whether a caller may see it. `undefined`: visible to all. */
   readonly isVisible: ((principal: Principal | undefined) => boolean) | undefined;
 }
 
 /**
- * What is needed in addition to what was.
+ * Adds required scopes.
  *
- * @throws {TypeError} If there is nothing, or one is empty or has spaces.
+ * @throws {TypeError} If there are no scopes, or one is empty or contains spaces.
  */
 export function addScopes(scopes: readonly string[], added: readonly string[], label: string): readonly string[] {
   const areScopes = added.every((scope) => typeof scope === "string" && /^\S+$/.test(scope));
@@ -25,14 +25,14 @@ export function addScopes(scopes: readonly string[], added: readonly string[], l
   throw new TypeError(`Cannot set the scopes of ${label}: name each, as .scopes("read", "write")`);
 }
 
-/** Why a caller may not use it; `undefined` if it may. */
-export function refuseCaller({ scopes }: Pick<Access, "scopes">, principal?: Principal): ErrorResult | undefined {
+/** Returns the error result for a caller without the required scopes. `undefined` if the caller is authorized. */
+export function authorizationError({ scopes }: Pick<Access, "scopes">, principal?: Principal): ErrorResult | undefined {
   if (scopes.every((scope) => principal?.scopes?.includes(scope))) return undefined;
   const code = principal === undefined ? "unauthenticated" : "permission_denied";
   return errorResult(code, `Needs scopes ${scopes.join(", ")}`, { required_scopes: scopes });
 }
 
-/** Whether a caller may know of it. A predicate that breaks, or does not say plainly yes, keeps it hidden. */
+/** Whether a caller may see it. If the predicate throws or returns anything but `true`, it is hidden. */
 export function isVisibleTo({ isVisible }: Access, principal: Principal | undefined): boolean {
   try {
     return isVisible === undefined || isVisible(principal) === true;

@@ -1,5 +1,5 @@
 /**
- * `defineTool`: the fluent, immutable definition of a tool.
+ * `defineTool`: fluent, immutable definition of a tool.
  *
  * @module
  */
@@ -10,42 +10,46 @@ import { type CompiledSchema, compileSchema } from "../schema/compile.ts";
 import type { Schema } from "../schema/standard_schema.ts";
 import { checkAnnotations, checkPromise, checkText } from "./definition_rules.ts";
 import { addScopes } from "./access.ts";
-import { EMPTY_DEFINITION } from "./empty_definition.ts";
-import type { ErrorMap, Middleware, OpenState } from "../handler/context.ts";
-import { assertMiddleware } from "../handler/middleware.ts";
-import type { AnyTool, PromiseOptions, Rendered, ToolAnnotations, ToolDefinition } from "./definition.ts";
-import type { ExternalWork, FreshTool } from "./builder_types.ts";
+import {
+  type AnyTool,
+  EMPTY_DEFINITION,
+  type PromiseOptions,
+  type RenderedOutput,
+  type ToolDefinition,
+} from "./definition.ts";
+import type { ErrorMap, OpenState } from "../handler/context.ts";
+import { assertMiddleware, type Middleware, type ToolAnnotations } from "../handler/middleware.ts";
+import type { EmptyToolBuilder, ExternalWork } from "./builder_types.ts";
 
 /** Starts the definition of a tool, as `defineTool` does. */
-export type DefineTool = <const Name extends string>(name: Name) => FreshTool<Name>;
+export type DefineTool = <const Name extends string>(name: Name) => EmptyToolBuilder<Name>;
 
 /**
- * Starts the definition of a tool whose schemas convert themselves: zod 4, ArkType, Effect, `jsonSchema(…)`, and all others with
- * Standard JSON Schema. For others, see {@link toolDefiner}.
+ * Starts the definition of a tool whose schemas implement Standard JSON Schema: zod 4, ArkType, Effect, `jsonSchema(…)`
+ * and others. For other schemas, see {@link toolDefiner}.
  *
- * @typeParam Name The tool's name, a literal.
+ * @typeParam Name Name of the tool, a literal.
  * @param name 1 to 64 of `A-Z a-z 0-9 _ . -`, unique on its server.
  * @returns A builder; `.describe()` and `.handle()` finish it.
- * @throws {TypeError} If the name does not fit.
+ * @throws {TypeError} If the name is invalid.
  */
-export function defineCoreTool<const Name extends string>(name: Name): FreshTool<Name> {
+export function defineCoreTool<const Name extends string>(name: Name): EmptyToolBuilder<Name> {
   return startTool(name, []);
 }
 
 /**
- * Makes a `defineTool` that knows more of schemas: what it is given, and nothing else.
+ * Creates a `defineTool` with schema adapters.
  *
- * For schemas of valibot, converted and compiled: `toolDefiner(valibotJsonSchema, compiledChecks)`, both of
- * `jsr:@toolwire/toolwire/schema`.
+ * For valibot: `toolDefiner(valibotJsonSchema, compiledChecks)`, both of `jsr:@toolwire/toolwire/schema`.
  *
- * @param adapters What is known of schemas; of several for one thing, the first counts.
- * @returns What starts the definition of a tool.
+ * @param adapters Adapters, in order of precedence.
+ * @returns A function that starts the definition of a tool.
  */
 export function toolDefiner(...adapters: readonly SchemaAdapter[]): DefineTool {
   return (name) => startTool(name, adapters);
 }
 
-function startTool<const Name extends string>(name: Name, adapters: readonly SchemaAdapter[]): FreshTool<Name> {
+function startTool<const Name extends string>(name: Name, adapters: readonly SchemaAdapter[]): EmptyToolBuilder<Name> {
   if (typeof name !== "string" || !/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
     throw new TypeError(
       `Cannot define tool ${JSON.stringify(name)}: a name is 1 to 64 of the characters A-Z a-z 0-9 _ . -`,
@@ -53,11 +57,13 @@ function startTool<const Name extends string>(name: Name, adapters: readonly Sch
   }
   if (OBJECT_MEMBERS.has(name)) {
     throw new TypeError(
-      `Cannot define tool "${name}": JavaScript calls a client's method of that name by itself; choose another name`,
+      `Cannot define tool "${name}": JavaScript reads members of that name implicitly; choose another name`,
     );
   }
-  // The one cast: the builder's type follows the steps, its value does not need to.
-  return new Builder({ ...EMPTY_DEFINITION, description: undefined, name, adapters }) as unknown as FreshTool<Name>;
+  // The one cast: types follow the steps, the value has all methods from the start.
+  return new Builder({ ...EMPTY_DEFINITION, description: undefined, name, adapters }) as unknown as EmptyToolBuilder<
+    Name
+  >;
 }
 
 type Draft = Omit<ToolDefinition, "description" | "handler"> & { readonly description: string | undefined };
@@ -156,7 +162,7 @@ class Builder {
     return this.#with({ isVisible });
   }
 
-  render(render: (output: unknown) => Rendered): Builder {
+  render(render: (output: unknown) => RenderedOutput): Builder {
     return this.#with({ render });
   }
 
@@ -186,7 +192,7 @@ class Builder {
     if (description === undefined) {
       throw this.#unfinished(`call .describe("…") before ${step}, callers choose tools by it`);
     }
-    return { name: this.#draft.name, "~plan": { ...this.#draft, description, handler } };
+    return { name: this.#draft.name, "~definition": { ...this.#draft, description, handler } };
   }
 
   #unfinished(problem: string): TypeError {

@@ -2,114 +2,103 @@ import type { SchemaAdapter } from "../schema/adapter.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
 import type { JsonSchema } from "../schema/standard_schema.ts";
 import type { Access } from "./access.ts";
-import type { Ctx, ErrorMap, Middleware } from "../handler/context.ts";
-import type { PartPlan } from "./part.ts";
-import type { RemoteRunner } from "./remote_runner.ts";
+import type { Ctx, ErrorMap, Logger } from "../handler/context.ts";
+import type { PartDefinition } from "./part.ts";
+import type { CallEvent, CallResult, ErrorResult, Progress, Sink } from "../call/outcome.ts";
+import type { Json } from "../../internal/json.ts";
+import type { TokenKeys } from "../token/token.ts";
+import type { Middleware, MiddlewareCtx, ToolAnnotations } from "../handler/middleware.ts";
 
-/** Hints about what a tool does, with MCP's names. They are hints: nothing holds a tool to them. */
-export interface ToolAnnotations {
-  /** A title for people. */
-  readonly title?: string;
-  /** Changes nothing. */
-  readonly readOnlyHint?: boolean;
-  /** May destroy something. */
-  readonly destructiveHint?: boolean;
-  /** A repeat with the same arguments changes nothing more; the client may then retry by itself. */
-  readonly idempotentHint?: boolean;
-  /** Reaches beyond the server, into an open world. */
-  readonly openWorldHint?: boolean;
-  /** Whom it is for. This and what follows are MCP's hints on content, which some clients read of tools, too. */
-  readonly audience?: readonly ("user" | "assistant")[];
-  /** How much it matters, from 0 to 1. */
-  readonly priority?: number;
-  /** When it was changed, as ISO 8601. */
-  readonly lastModified?: string;
-}
+/** Return value of `.render()`: text, or MCP content blocks. */
+export type RenderedOutput = string | readonly Readonly<Record<string, unknown>>[];
 
-/** What `.render()` gives for people and models to read: text, or MCP content blocks. */
-export type Rendered = string | readonly Readonly<Record<string, unknown>>[];
-
-/** How a tool's work is deferred that takes longer than its caller should wait. */
+/** Options of deferred work. */
 export interface PromiseOptions {
-  /** How long a call waits for the answer before it gives a promise, in milliseconds; never longer than 0.8 of its deadline. Default: 2,000. */
+  /**
+   * Time that a call waits for the answer before it returns a promise token, in milliseconds; at most 0.8 of its
+   * deadline. Default: 2,000.
+   */
   readonly budgetMs?: number;
-  /** How long the promise lasts, in milliseconds. Default: 3,600,000 (an hour). */
+  /** Lifetime of the promise token, in milliseconds. Default: 3,600,000 (an hour). */
   readonly ttlMs?: number;
-  /** How often the work is begun again, once it was promised and broke or its process died. Default: 2. */
+  /** Number of retries of deferred work that fails or whose process dies. Default: 2. */
   readonly retries?: number;
-  /** How long one attempt may take, in milliseconds. Default: as long as the promise lasts. */
+  /** Time limit of one attempt, in milliseconds. Default: the lifetime of the promise token. */
   readonly jobTimeoutMs?: number;
-  /** Whether callers are refused that cannot take a promise: on MCP, those without its tasks. Default: `false`, they wait. */
+  /**
+   * Whether to reject callers that do not support promises: on MCP, those without tasks. Default: `false`, their calls
+   * wait.
+   */
   readonly required?: boolean;
 }
 
-/** Work that goes on elsewhere: the token carries its state, nothing is stored here. */
-export interface ExternalPlan {
+/** Work in another system. The token carries its state; nothing is stored here. */
+export interface ExternalDefinition {
   readonly ttlMs: number;
   readonly check: (state: unknown, ctx: Ctx) => unknown;
   readonly cancel: ((state: unknown, ctx: Ctx) => unknown) | undefined;
 }
 
-/** Everything about a tool that does not change from call to call; made once, by `defineTool`. */
+/** Definition of a tool, created once by `defineTool`. */
 export interface ToolDefinition extends Access {
   readonly name: string;
   readonly description: string;
   readonly type: string | undefined;
   readonly title: string | undefined;
   readonly inputSchema: JsonSchema;
-  /** `undefined`: arguments are taken as they are. */
+  /** `undefined`: arguments are not validated. */
   readonly input: CompiledSchema | undefined;
-  /** What is known of the schemas that it asks its caller with. */
+  /** Adapters for the schemas of its questions. */
   readonly adapters: readonly SchemaAdapter[];
-  /** What the environment has to supply; `undefined`: nothing. */
+  /** Schema of the configuration. `undefined`: none is needed. */
   readonly config: CompiledSchema | undefined;
   readonly output: CompiledSchema | undefined;
   readonly partial: CompiledSchema | undefined;
-  /** Declared failures; `undefined` as a value means that no data goes with the code. */
+  /** Schemas of declared failures. `undefined` as a value: the code has no data. */
   readonly errors: ReadonlyMap<string, CompiledSchema | undefined>;
   readonly annotations: ToolAnnotations | undefined;
   readonly meta: Readonly<Record<string, unknown>> | undefined;
   readonly timeoutMs: number | undefined;
   readonly middleware: readonly Middleware[];
-  /** What a deferred run or a continuation has to have begun with. */
+  /** Deferred runs and continuations must have the same revision. */
   readonly revision: string | undefined;
   /** Set if an engine may run it. */
   readonly promise: Required<PromiseOptions> | undefined;
-  /** Set if its work goes on elsewhere; the handler then starts it, and returns its state. */
-  readonly external: ExternalPlan | undefined;
-  /** The part of the server that it is of; `undefined` for the server itself. */
-  readonly part: PartPlan | undefined;
-  /** Set if it is run somewhere else: by this, and not by its handler. */
-  readonly relay: RemoteRunner | undefined;
-  /** Whether it is one of Toolwire's own: dispatch runs it, not its handler. */
+  /** Set if its work runs in another system. The handler starts it and returns its state. */
+  readonly external: ExternalDefinition | undefined;
+  /** Part of the server that the tool belongs to. `undefined` for the server itself. */
+  readonly part: PartDefinition | undefined;
+  /** Set if the tool runs on another server. The handler is then unused. */
+  readonly remote: RemoteRunner | undefined;
+  /** Whether it is a system tool, which dispatch implements. */
   readonly isSystem: boolean;
-  readonly render: ((output: unknown) => Rendered) | undefined;
+  readonly render: ((output: unknown) => RenderedOutput) | undefined;
   readonly handler: (input: unknown, ctx: Ctx) => unknown;
 }
 
 /** The types of a tool, for inference. */
 export interface ToolTypes<Input, Output, Partial, Errors> {
-  /** What callers send. */
+  /** Type that callers send. */
   readonly input: Input;
-  /** What callers get. */
+  /** Type that callers receive. */
   readonly output: Output;
-  /** What is streamed before that, piece by piece. */
+  /** Type of streamed partials. */
   readonly partial: Partial;
-  /** Data of the declared failures, by code. */
+  /** Data of declared failures, by code. */
   readonly errors: Errors;
 }
 
 /**
- * A finished tool: what `createServer` takes. Inference reads `~types` and nothing else.
+ * A finished tool, for `createServer`. Type inference reads `~types` only.
  *
- * @typeParam Name The tool's name, a literal.
- * @typeParam Input What callers send.
- * @typeParam Output What callers get.
- * @typeParam Partial What is streamed before that, piece by piece.
- * @typeParam Errors Data of the declared failures, by code.
+ * @typeParam Name Name of the tool, a literal.
+ * @typeParam Input Type that callers send.
+ * @typeParam Output Type that callers receive.
+ * @typeParam Partial Type of streamed partials.
+ * @typeParam Errors Data of declared failures, by code.
  */
 export interface Tool<Name extends string, Input, Output, Partial, Errors> {
-  /** Unique on a server. */
+  /** Name, unique on a server. */
   readonly name: Name;
   /** Types only; never present at run time. */
   readonly "~types"?: ToolTypes<Input, Output, Partial, Errors> | undefined;
@@ -118,20 +107,121 @@ export interface Tool<Name extends string, Input, Output, Partial, Errors> {
    *
    * @internal
    */
-  readonly "~plan": ToolDefinition;
+  readonly "~definition": ToolDefinition;
 }
 
-/** Any tool: a read-only phantom makes `Tool` covariant, so that `unknown` is enough. */
+/** Any tool. `Tool` is covariant because of its read-only type member, so `unknown` is sufficient. */
 export type AnyTool = Tool<string, unknown, unknown, unknown, unknown>;
 
-/** What callers of a tool send. */
+/** Type that callers of a tool send. */
 export type InferInput<T extends AnyTool> = NonNullable<T["~types"]>["input"];
 
-/** What callers of a tool get. */
+/** Type that callers of a tool receive. */
 export type InferOutput<T extends AnyTool> = NonNullable<T["~types"]>["output"];
 
-/** What a tool streams before its answer. */
+/** Type of a tool's streamed partials. */
 export type InferPartial<T extends AnyTool> = NonNullable<T["~types"]>["partial"];
 
 /** Data of a tool's declared failures, by code. */
 export type InferErrors<T extends AnyTool> = NonNullable<T["~types"]>["errors"] & ErrorMap;
+
+/** Default members of a definition: any arguments, any output, no limits. */
+export const EMPTY_DEFINITION: Omit<ToolDefinition, "name" | "description" | "handler"> = {
+  type: undefined,
+  title: undefined,
+  inputSchema: { type: "object" },
+  input: undefined,
+  adapters: [],
+  config: undefined,
+  output: undefined,
+  partial: undefined,
+  errors: new Map(),
+  annotations: undefined,
+  meta: undefined,
+  timeoutMs: undefined,
+  scopes: [],
+  isVisible: undefined,
+  middleware: [],
+  revision: undefined,
+  promise: undefined,
+  external: undefined,
+  part: undefined,
+  remote: undefined,
+  isSystem: false,
+  render: undefined,
+};
+
+/**
+ * Runs a tool on another server, which receives the call's metadata. Rejects with exceptions, which dispatch treats as
+ * thrown by a handler.
+ */
+export interface RemoteRunner {
+  /** Whether its calls may return promises. */
+  readonly mayPromise: boolean;
+  /** Total lifetime of a promise, in milliseconds. */
+  ttlMs(promise: RemotePromise): number;
+  /** Calls the tool. */
+  call(run: RemoteRun): Promise<CallResult>;
+  /** Requests the state of a promise once. */
+  redeem(run: RemoteRun, promise: RemotePromise, wait: RemoteWait): Promise<CallResult>;
+  /** Cancels a promise. */
+  cancel(run: RemoteRun, promise: RemotePromise): Promise<CallResult>;
+}
+
+/** One request for the state of a promise. */
+export interface RemoteWait {
+  /** Maximum wait for a result, in milliseconds. */
+  readonly waitMs: number;
+  /** Whether it is the first request. Only that one carries the caller's answers. */
+  readonly isFirst: boolean;
+  /** Aborts when the result is no longer needed. */
+  readonly signal: AbortSignal;
+}
+
+/** A verified promise token of this server. */
+export interface RemotePromise {
+  /** The token. */
+  readonly token: string;
+  /** Id of the call or job. */
+  readonly id: string;
+  /** The called tool. */
+  readonly definition: ToolDefinition;
+  /** Time of expiry, in milliseconds since the Unix epoch. */
+  readonly expiresAtMs: number;
+  /** Signed data. */
+  readonly data: Json | undefined;
+}
+
+/** A call of a remote tool, as its runner sees it. */
+export interface RemoteRun extends MiddlewareCtx {
+  /** The tool. For a redemption, `redeem`. */
+  readonly definition: ToolDefinition;
+  /** Receiver of events. `undefined` if the call is not streamed. */
+  readonly sink: Sink | undefined;
+  /** Digest of tool and arguments, independent of member order. */
+  readonly digest: string;
+  /** Members passed to `ctx.meta()`. */
+  readonly addedMeta: Readonly<Record<string, unknown>> | undefined;
+  /** Id of the principal. `""` for an anonymous caller. */
+  readonly principalId: string;
+  /** Sends events of the call. */
+  readonly runState: {
+    /** Sends an event. A returned promise resolves when there is room for the next. */
+    push(event: CallEvent): void | Promise<void>;
+    /** Sends progress. Only the latest is kept while the buffer is full. */
+    progress(progress: Progress): void;
+    /** Reason why the call was ended. `undefined` while it is running. */
+    readonly ended: ErrorResult | undefined;
+  };
+  /** Services shared by the server's calls. */
+  readonly services: {
+    /** Signs tokens. `undefined` on a server without `keys`. */
+    readonly keys: TokenKeys | undefined;
+    /** Logger of the server, if any. */
+    readonly logger: Logger | undefined;
+    /** Total time limit of a call, in milliseconds. */
+    deadlineMs(run: RemoteRun): number;
+    /** Masks an exception: the log receives it, the caller a correlation id. */
+    mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): ErrorResult;
+  };
+}

@@ -1,5 +1,5 @@
 /**
- * What a tool says of itself, held to rules where it is said: clients would find a wrong type first.
+ * Validates the metadata of tools when they are defined. Otherwise a client would be the first to find a wrong type.
  *
  * @module
  */
@@ -13,7 +13,8 @@ import {
   TEXTS,
   wholeNumber,
 } from "../../internal/options.ts";
-import type { PromiseOptions, ToolAnnotations } from "./definition.ts";
+import type { PromiseOptions } from "./definition.ts";
+import type { ToolAnnotations } from "../handler/middleware.ts";
 
 const ANNOTATIONS: OptionRules<ToolAnnotations> = {
   title: TEXT,
@@ -26,12 +27,12 @@ const ANNOTATIONS: OptionRules<ToolAnnotations> = {
   lastModified: TEXT,
 };
 
-/** A hundred years: later than that is no date. */
+/** A hundred years, in milliseconds. Later times do not fit a date. */
 const MAX_LIFE_MS = 3_155_760_000_000;
 
 const isPositive = (value: unknown): boolean => typeof value === "number" && value > 0;
 
-/** How long something may last. */
+/** Rule for lifetimes. */
 const LIFE: OptionRule = rule(
   "a positive number of milliseconds, at most a hundred years",
   (value) => isPositive(value) && Number(value) <= MAX_LIFE_MS,
@@ -45,19 +46,19 @@ const PROMISE: OptionRules<PromiseOptions> = {
   required: BOOLEAN,
 };
 
-/** @throws {TypeError} If it is not text, or empty. */
+/** @throws {TypeError} If it is not a string, or is empty. */
 export function checkText(label: string, name: string, text: string): void {
   checkOptions(`define ${label}`, { [name]: text }, { [name]: TEXT });
 }
 
-/** @throws {TypeError} If there is no such hint, or it is not of the right kind. */
+/** @throws {TypeError} If there is no such hint, or it has the wrong type. */
 export function checkAnnotations(label: string, annotations: ToolAnnotations): void {
   checkOptions(`annotate ${label}`, annotations, ANNOTATIONS);
 }
 
 /**
- * @throws {TypeError} If there is no such option, or it is not of the right kind.
- * @throws {RangeError} If a number is not one that it may be.
+ * @throws {TypeError} If there is no such option, or it has the wrong type.
+ * @throws {RangeError} If a number is out of range.
  */
 export function checkPromise(label: string, options: PromiseOptions): void {
   checkOptions(`promise answers of ${label}`, options, PROMISE);

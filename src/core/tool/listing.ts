@@ -1,29 +1,29 @@
 import { omitUndefined } from "../../internal/json.ts";
 import type { ToolDefinition } from "./definition.ts";
 
-/** A tool as it is listed to callers (docs/spec.md 3.9 and A.1). Members that are absent are left out. */
+/** A tool in a list (docs/spec.md 3.9 and A.1). Undefined members are omitted. */
 export interface ToolListing {
-  /** Unique on a server. */
+  /** Name, unique on a server. */
   readonly name: string;
   /** Category, such as `query`. */
   readonly "@type"?: string;
-  /** For people. */
+  /** Title for people. */
   readonly title?: string;
-  /** What the tool does. */
+  /** Description of the tool. */
   readonly description: string;
   /** JSON Schema 2020-12 of the arguments. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
   /** JSON Schema 2020-12 of the output. */
   readonly outputSchema?: Readonly<Record<string, unknown>>;
-  /** Hints, with MCP's names. */
+  /** Hints, as defined by MCP. */
   readonly annotations?: Readonly<Record<string, unknown>>;
-  /** The tool's own metadata. */
+  /** Metadata of the tool. */
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-/** Describes a tool to callers. */
-export function listTool(plan: ToolDefinition): ToolListing {
-  const { name, type, title, description, inputSchema, output, annotations, meta } = plan;
+/** Creates the listing of a tool. */
+export function listTool(definition: ToolDefinition): ToolListing {
+  const { name, type, title, description, inputSchema, output, annotations, meta } = definition;
   return {
     name,
     ...omitUndefined({ "@type": type, title }),

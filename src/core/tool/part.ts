@@ -1,28 +1,28 @@
-import type { Middleware, OnError } from "../handler/context.ts";
+import type { Middleware, OnError } from "../handler/middleware.ts";
 
-/** What tools, prompts and resources keep of the server that they are a part of, within a whole. */
-export interface PartPlan {
-  /** Which part it is, for people: `group "git"`. */
-  readonly place: string;
-  /** The prefixes of its groups, the outermost first: what is named in one is not named in another. */
+/** Properties that tools, prompts and resources inherit from the part of the server to which they belong. */
+export interface PartDefinition {
+  /** Description of the part, for messages: `group "git"`. */
+  readonly origin: string;
+  /** Prefixes of its groups, outermost first. Names in different groups are independent. */
   readonly path: readonly string[];
-  /** What it is called where its server is no part of anything, and in the wholes between that and this. */
+  /** Names it had in its own server and in the intermediate servers. */
   readonly ownNames: readonly string[];
-  /** Around calls, inside of the whole's; the first is the outermost. */
+  /** Middleware of calls, inside that of the outer server. The first is the outermost. */
   readonly middleware: readonly Middleware[];
-  /** Around runs of jobs, inside of the whole's; the first is the outermost. */
+  /** Middleware of job runs, inside that of the outer server. The first is the outermost. */
   readonly jobMiddleware: readonly Middleware[];
-  /** What callers are told of errors that nobody declared; asked before the whole's, the innermost first. */
+  /** Converters of unexpected exceptions, innermost first, before those of the outer server. */
   readonly onError: readonly OnError[];
-  /** What tools get whose calls bring no config; `undefined`: what the whole has. */
+  /** Default configuration. `undefined`: that of the outer server. */
   readonly config: Readonly<Record<string, unknown>> | undefined;
-  /** How long a call may take when its tool says nothing, in milliseconds; `undefined`: what the whole says. */
+  /** Default time limit of a call, in milliseconds. `undefined`: that of the outer server. */
   readonly timeoutMs: number | undefined;
-  /** Largest outcome of a job, in UTF-16 code units of JSON. */
+  /** Maximum size of a job's outcome, in UTF-16 code units of JSON. */
   readonly resultChars: number;
 }
 
-/** Where something is, within a whole. */
-export function placeOf(part: PartPlan | undefined): string {
-  return part?.place ?? "the server itself";
+/** Description of a part, for messages. */
+export function originOf(part: PartDefinition | undefined): string {
+  return part?.origin ?? "the server itself";
 }

@@ -9,18 +9,18 @@ import type { AnyTool, ToolDefinition } from "./definition.ts";
 /** Names of the system tools, which are reserved on every server. */
 export const SYSTEM_TOOL_NAMES: ReadonlySet<string> = new Set(["redeem", "cancel"]);
 
-/** Most names that a refusal lists. */
+/** Maximum number of names in an error. */
 const MAX_LISTED = 50;
 
 /** The tools of a server's parts. */
 export interface PartTools {
   /**
-   * Those that there are now, beside the server's own.
+   * The current tools of the parts.
    *
-   * @throws {TypeError} If two have the same name, or one has a reserved name, the first time; later they are left out.
+   * @throws {TypeError} At the first call, if a name is taken or reserved. Later such tools are left out.
    */
-  plans(own: ReadonlyMap<string, ToolDefinition>): readonly ToolDefinition[];
-  /** The one that has this name where its server is no part of anything; `undefined` also if there are several. */
+  definitions(own: ReadonlyMap<string, ToolDefinition>): readonly ToolDefinition[];
+  /** The definition with this name on its own server, outside of any whole; `undefined` if several have it. */
   alone(name: string): ToolDefinition | undefined;
 }
 
@@ -29,29 +29,29 @@ export class ToolRegistry {
   readonly #own: ReadonlyMap<string, ToolDefinition>;
   readonly #parts: PartTools | undefined;
   readonly #systemTools: readonly ToolDefinition[];
-  #plans: ReadonlyMap<string, ToolDefinition> = new Map();
+  #definitions: ReadonlyMap<string, ToolDefinition> = new Map();
   #all: readonly ToolDefinition[] = [];
   #listings: readonly ToolListing[] = [];
-  /** Whether every caller may know of all of them, so that a list of thousands need not be gone through for each. */
+  /** Whether all tools are visible to every caller, so that a list of thousands need not be filtered for each. */
   #isOpen = true;
-  /** Tools of attached sets, by the names under which tokens and jobs know them. */
+  /** Tools of attached registries, by their names in tokens and jobs. */
   readonly #attached = new Map<string, ToolDefinition>();
 
   /**
-   * @param tools The server's tools, in the order in which they are listed; if one of them can promise, the system tools come first.
+   * @param tools The server's tools, in the order of listing. If one of them can promise, the system tools come first.
    * @param systemTools The tools `redeem` and `cancel`; none on a server without an engine.
-   * @param parts What comes after them.
-   * @throws {TypeError} If two have the same name, or one has a reserved name.
+   * @param parts Tools of the parts, which follow.
+   * @throws {TypeError} If two tools have the same name, or one has a reserved name.
    */
   constructor(tools: readonly AnyTool[], systemTools: readonly ToolDefinition[], parts?: PartTools) {
     const own = new Map<string, ToolDefinition>();
     for (const tool of tools) {
-      const plan = tool?.["~plan"];
-      if (plan === undefined) {
+      const definition = tool?.["~definition"];
+      if (definition === undefined) {
         throw new TypeError("Cannot create server: a tool is not finished; end its definition with .handle(…)");
       }
       assertUsable(tool.name, own);
-      own.set(tool.name, plan);
+      own.set(tool.name, definition);
     }
     this.#own = own;
     this.#parts = parts;
@@ -59,88 +59,92 @@ export class ToolRegistry {
     this.refresh();
   }
 
-  /** Takes the tools that the parts have now. */
+  /** Reads the current tools of the parts. */
   refresh(): void {
-    const plans = new Map(this.#own);
-    for (const plan of this.#parts?.plans(plans) ?? []) plans.set(plan.name, plan);
-    const promising = [...plans.values()].find(canPromise);
-    // Middleware asks around them, too, with the schemas that it asks with around the server's own.
-    const system = promising && this.#systemTools.map((plan) => ({ ...plan, adapters: promising.adapters }));
-    this.#plans = new Map([...system?.map((plan) => [plan.name, plan] as const) ?? [], ...plans]);
-    this.#all = [...this.#plans.values()];
+    const definitions = new Map(this.#own);
+    for (const definition of this.#parts?.definitions(definitions) ?? []) definitions.set(definition.name, definition);
+    const promising = [...definitions.values()].find(canPromise);
+    // Middleware may ask questions around them, too, so they need the same schema adapters.
+    const system = promising &&
+      this.#systemTools.map((definition) => ({ ...definition, adapters: promising.adapters }));
+    this.#definitions = new Map([
+      ...system?.map((definition) => [definition.name, definition] as const) ?? [],
+      ...definitions,
+    ]);
+    this.#all = [...this.#definitions.values()];
     this.#isOpen = this.#all.every(({ isVisible }) => isVisible === undefined);
-    // Under the names that callers use.
-    this.#listings = [...this.#plans].map(([name, plan]) => ({ ...listTool(plan), name }));
+    // Listed under the names that callers use.
+    this.#listings = [...this.#definitions].map(([name, definition]) => ({ ...listTool(definition), name }));
   }
 
-  /** The tool of that name. */
+  /** Returns the tool of that name. */
   get(name: string): ToolDefinition | undefined {
-    return this.#plans.get(name);
+    return this.#definitions.get(name);
   }
 
-  /** The tool of that name, if the caller may know of it. */
+  /** Returns the tool of that name, if it is visible to the caller. */
   getFor(name: string, principal: Principal | undefined): ToolDefinition | undefined {
-    const plan = this.#plans.get(name);
-    return plan && isVisibleTo(plan, principal) ? plan : undefined;
+    const definition = this.#definitions.get(name);
+    return definition && isVisibleTo(definition, principal) ? definition : undefined;
   }
 
-  /** Those that a caller may know of, in the order of listing. */
-  plansFor(principal: Principal | undefined): readonly ToolDefinition[] {
-    return this.#isOpen ? this.#all : this.#all.filter((plan) => isVisibleTo(plan, principal));
+  /** Returns the tools that are visible to a caller, in the order of listing. */
+  definitionsFor(principal: Principal | undefined): readonly ToolDefinition[] {
+    return this.#isOpen ? this.#all : this.#all.filter((definition) => isVisibleTo(definition, principal));
   }
 
-  /** The tool of that name, here, in an attached set, or in a part that was begun with alone: what a job is about. */
+  /** Returns the tool that a job names: of this registry, of an attached one, or of a part under its name outside of the whole. */
   resolve(name: string): ToolDefinition | undefined {
-    return this.#plans.get(name) ?? this.#attached.get(name) ?? this.#parts?.alone(name);
+    return this.#definitions.get(name) ?? this.#attached.get(name) ?? this.#parts?.alone(name);
   }
 
-  /** The same, if the caller may know of it: what a token is about. */
+  /** Returns the tool that a token names, if it is visible to the caller. */
   resolveFor(name: string, principal: Principal | undefined): ToolDefinition | undefined {
-    const plan = this.resolve(name);
-    return plan && isVisibleTo(plan, principal) ? plan : undefined;
+    const definition = this.resolve(name);
+    return definition && isVisibleTo(definition, principal) ? definition : undefined;
   }
 
-  /** Whether some tool can promise its answer. */
+  /** Whether a tool can promise its answer. */
   get canPromise(): boolean {
     return [...this.#all, ...this.#attached.values()].some(canPromise);
   }
 
   /**
-   * A registry of further tools, which may be called as those here are. Tokens and jobs know them as `<name>@<tag>`, which is
-   * no name that a caller can use; a tool that is the same as the one here has one name only.
+   * Creates a registry of further tools. Tokens and jobs name them `<name>@<tag>`, which is
+   * not a valid name for callers; a tool that both registries share keeps its plain name.
    *
-   * @throws {TypeError} If two have the same name, one has a reserved name, or the tag was used.
+   * @throws {TypeError} If two tools have the same name, one has a reserved name, or the tag is taken.
    */
   attach(tag: string, tools: readonly AnyTool[]): ToolRegistry {
     const tagged = new ToolRegistry(
       tools.map((tool) => {
-        const plan = tool?.["~plan"];
-        if (plan === undefined || plan === this.#plans.get(plan.name)) return tool;
-        return { name: plan.name, "~plan": { ...plan, name: `${plan.name}@${tag}` } };
+        const definition = tool?.["~definition"];
+        if (definition === undefined || definition === this.#definitions.get(definition.name)) return tool;
+        return { name: definition.name, "~definition": { ...definition, name: `${definition.name}@${tag}` } };
       }),
       this.#systemTools,
     );
-    for (const plan of tagged.plans()) {
-      if (this.#plans.has(plan.name) || plan.isSystem) continue;
-      if (this.#attached.has(plan.name)) throw new TypeError(`Cannot create server: "${tag}" is there twice`);
-      this.#attached.set(plan.name, plan);
+    for (const definition of tagged.definitions()) {
+      if (this.#definitions.has(definition.name) || definition.isSystem) continue;
+      if (this.#attached.has(definition.name)) throw new TypeError(`Cannot create server: "${tag}" is there twice`);
+      this.#attached.set(definition.name, definition);
     }
     return tagged;
   }
 
-  /** All tools, in the order of listing. */
-  plans(): readonly ToolDefinition[] {
+  /** Returns all tools, in the order of listing. */
+  definitions(): readonly ToolDefinition[] {
     return this.#all;
   }
 
-  /** All tools as they are listed, under the names that callers use. */
+  /** Returns the listings of all tools, under the names that callers use. */
   listings(): readonly ToolListing[] {
     return this.#listings;
   }
 
-  /** What to say to someone who asked for a tool that is not there (docs/spec.md A.5). */
+  /** The error for an unknown tool. Source: docs/spec.md A.5. */
   notFound(requested: string, principal?: Principal): ErrorResult {
-    const names = this.plansFor(principal).map(({ name }) => name);
+    const names = this.definitionsFor(principal).map(({ name }) => name);
     const similar = closestMatch(requested, names.filter((name) => !SYSTEM_TOOL_NAMES.has(name)));
     return errorResult("tool_not_found", "Tool not found", {
       requested_tool: requested.slice(0, 256),
@@ -151,8 +155,8 @@ export class ToolRegistry {
 }
 
 /** Whether calls of a tool may be answered with a promise. */
-export function canPromise({ promise, external, relay }: ToolDefinition): boolean {
-  return promise !== undefined || external !== undefined || relay?.mayPromise === true;
+export function canPromise({ promise, external, remote }: ToolDefinition): boolean {
+  return promise !== undefined || external !== undefined || remote?.mayPromise === true;
 }
 
 function assertUsable(name: string, taken: ReadonlyMap<string, ToolDefinition>): void {

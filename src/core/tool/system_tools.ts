@@ -1,8 +1,7 @@
 import { isJsonObject } from "../../internal/json.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
 import type { JsonSchema, SchemaIssue } from "../schema/standard_schema.ts";
-import { EMPTY_DEFINITION } from "./empty_definition.ts";
-import type { ToolDefinition } from "./definition.ts";
+import { EMPTY_DEFINITION, type ToolDefinition } from "./definition.ts";
 
 const PROMISE: JsonSchema = {
   type: "string",
@@ -15,15 +14,15 @@ const WAIT: JsonSchema = {
   description: "How long to wait for the result, in milliseconds, before the promise is given again; at most 25000",
 };
 
-/** Arguments of the tool `redeem`, and of `cancel`, which does not wait. */
+/** Arguments of `redeem`. `cancel` takes the promise token only. */
 export interface RedeemInput {
   /** The promise token. */
   readonly promise: string;
-  /** How long to wait, in milliseconds. */
+  /** Maximum wait, in milliseconds. */
   readonly wait_ms?: number;
 }
 
-/** The tools that a server has which gives promises (docs/spec.md 3.6 and A.1). */
+/** System tools of a server that returns promises (docs/spec.md 3.6 and A.1). */
 export const SYSTEM_TOOLS: readonly ToolDefinition[] = [
   systemTool("redeem", "Redeem a promise token to get the result of a long-running operation", {
     readOnlyHint: true,

@@ -199,7 +199,7 @@ export class BullmqEngine implements Engine {
   /** Calls the listeners of a job; those of all jobs if `id` is `undefined`. */
   #notify(id: string | undefined): void {
     const changed = id === undefined ? [...this.#subscriptions.values()] : [this.#subscriptions.get(id)];
-    for (const listeners of changed) listeners?.tell();
+    for (const listeners of changed) listeners?.notify();
   }
 }
 

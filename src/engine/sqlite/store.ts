@@ -7,8 +7,14 @@
  * @module
  */
 import type { Job } from "../engine.ts";
-import { openDatabase, type OpenOptions, type SqliteDatabase, type SqliteStatement } from "./database.ts";
-import type { SqliteRow, SqliteValue } from "./database.ts";
+import {
+  openDatabase,
+  type OpenOptions,
+  type SqliteDatabase,
+  type SqliteRow,
+  type SqliteStatement,
+  type SqliteValue,
+} from "./database.ts";
 
 /** A delivery that this process has acquired. */
 export interface SqliteLease {

@@ -43,7 +43,7 @@ export class SqliteSubscriptions {
     const watched = this.#watched.get(id);
     if (watched === undefined) return;
     watched.version = version;
-    watched.listeners.tell();
+    watched.listeners.notify();
   }
 
   /** Notifies listeners of changes by other processes. Takes a few microseconds without such changes. */

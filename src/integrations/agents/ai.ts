@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { joinPartials } from "../../core/call/partials.ts";
+import { joinPartials } from "../../core/call/outcome.ts";
 import type { AgentOptions, AgentSource } from "./options.ts";
 import type { ParameterSchema } from "./parameters.ts";
 import { type AgentTool, openToolbox } from "./toolbox.ts";

@@ -34,7 +34,7 @@ const ADVICE: Readonly<Record<ToolErrorCode, string>> = {
 };
 
 /** Explains an error. */
-export function explainError(code: ToolErrorCode, message: string, details: unknown): string {
+export function explainErrorToModel(code: ToolErrorCode, message: string, details: unknown): string {
   return lines(
     `The call failed (${code}): ${message}`,
     details === undefined ? "" : `Details: ${toText(details)}`,

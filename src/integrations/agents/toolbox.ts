@@ -3,13 +3,12 @@
  *
  * @module
  */
-import { isSystemTool } from "../../core/call/system_tool.ts";
-import type { ListedTool } from "../../core/call/transport.ts";
+import { isSystemTool, type ListedTool } from "../../core/call/transport.ts";
 import type { CallOptions, ClientMethods } from "../../client/types.ts";
 import { Failure } from "../../core/errors/failure.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject, nestsDeeperThan } from "../../internal/json.ts";
-import { explainError, explainFailure, explainPromise, explainQuestion, isQuestion, toText } from "./explain.ts";
+import { explainErrorToModel, explainFailure, explainPromise, explainQuestion, isQuestion, toText } from "./explain.ts";
 import { checkOptions } from "../../internal/options.ts";
 import {
   AGENT_RULES,
@@ -153,7 +152,7 @@ function explained(thrown: unknown): ToolCallResult {
   // Exceptions of the caller's callbacks pass through.
   if (!(thrown instanceof ToolError)) throw thrown;
   const { code, message, details } = thrown;
-  const text = isQuestion(details) ? explainQuestion(details) : explainError(code, message, details);
+  const text = isQuestion(details) ? explainQuestion(details) : explainErrorToModel(code, message, details);
   return { text, value: undefined, error: thrown };
 }
 

@@ -2,7 +2,7 @@ import type { AnswerOutcome, CallResult } from "../../core/call/outcome.ts";
 import { mapMaybe } from "../../internal/async.ts";
 import { checkOptions, FUNCTION, type OptionRules, POSITIVE, required, wholeNumber } from "../../internal/options.ts";
 import { digestOf } from "../../core/token/digest.ts";
-import type { Middleware, MiddlewareCtx } from "../../core/handler/context.ts";
+import type { Middleware, MiddlewareCtx } from "../../core/handler/middleware.ts";
 
 /** Options of {@link cache}. */
 export interface CacheOptions {

@@ -1,7 +1,7 @@
 import { type CallResult, type ErrorResult, errorResult } from "../../core/call/outcome.ts";
 import { mapMaybe, type MaybePromise } from "../../internal/async.ts";
 import { checkOptions, FUNCTION, type OptionRules, POSITIVE, required, wholeNumber } from "../../internal/options.ts";
-import type { Middleware, MiddlewareCtx } from "../../core/handler/context.ts";
+import type { Middleware, MiddlewareCtx } from "../../core/handler/middleware.ts";
 
 /** Options of {@link concurrencyLimit}. */
 export interface ConcurrencyLimitOptions {

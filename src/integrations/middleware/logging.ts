@@ -1,7 +1,8 @@
 import type { CallResult, LogLevel } from "../../core/call/outcome.ts";
 import { mapMaybe } from "../../internal/async.ts";
 import { checkOptions, oneOf, type OptionRules, required, rule } from "../../internal/options.ts";
-import type { Logger, Middleware, MiddlewareCtx } from "../../core/handler/context.ts";
+import type { Logger } from "../../core/handler/context.ts";
+import type { Middleware, MiddlewareCtx } from "../../core/handler/middleware.ts";
 
 /** Options of {@link logging}. */
 export interface LoggingOptions {

@@ -11,7 +11,7 @@ import {
   TEXT,
   wholeNumber,
 } from "../../internal/options.ts";
-import type { Middleware, MiddlewareCtx } from "../../core/handler/context.ts";
+import type { Middleware, MiddlewareCtx } from "../../core/handler/middleware.ts";
 
 /** Capacity and refill rate of a token bucket. */
 export interface TokenBucket {

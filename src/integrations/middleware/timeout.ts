@@ -1,6 +1,6 @@
 import { errorResult } from "../../core/call/outcome.ts";
 import { checkOptions, POSITIVE, required } from "../../internal/options.ts";
-import type { Middleware } from "../../core/handler/context.ts";
+import type { Middleware } from "../../core/handler/middleware.ts";
 
 /**
  * Creates middleware that ends a call with `deadline_exceeded` after `timeoutMs`, and aborts `ctx.signal`.

@@ -4,7 +4,7 @@
  * @module
  */
 import { asObject, type Members, OBJECT_MEMBERS } from "../../internal/json.ts";
-import { compileLater, toValidate } from "../../core/json_schema/check.ts";
+import { compileLazily, toValidate } from "../../core/json_schema/check.ts";
 import type { JsonSchema, Schema, SchemaResult } from "../../core/schema/standard_schema.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { SCHEMA_ADAPTERS } from "../../core/schema/adapters.ts";
@@ -12,12 +12,13 @@ import { toolDefiner } from "../../core/tool/define_tool.ts";
 import { checkOptions, FUNCTION, HEADERS, type OptionRules, rule, wholeNumber } from "../../internal/options.ts";
 import type { Ctx } from "../../core/handler/context.ts";
 import { SYSTEM_TOOLS } from "../../core/tool/system_tools.ts";
-import type { AnyTool, ToolAnnotations } from "../../core/tool/definition.ts";
+import type { AnyTool } from "../../core/tool/definition.ts";
 import { type ApiAccess, type FetchApi, openApiAccess, type OpenApiHeaders } from "./access.ts";
 import { ImportError, OpenApiDocument, textOf } from "./document.ts";
 import { jsonContent, layOutInput, writeRequest } from "./input.ts";
 import { type OpenApiOperation, operationsOf, type ReadOperation } from "./operations.ts";
 import { SchemaCollector } from "./schemas.ts";
+import type { ToolAnnotations } from "../../core/handler/middleware.ts";
 
 /** Options of {@link toolsFromOpenApi}. */
 export interface OpenApiImportOptions {
@@ -219,7 +220,7 @@ const TOO_MANY: SchemaResult = {
 type Validate = (value: unknown) => SchemaResult;
 
 function checkOf(jsonSchema: JsonSchema): Validate {
-  return toValidate(compileLater(jsonSchema));
+  return toValidate(compileLazily(jsonSchema));
 }
 
 function boundedCheck(jsonSchema: JsonSchema): Validate {

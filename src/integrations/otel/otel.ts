@@ -11,7 +11,6 @@ import {
 } from "@opentelemetry/api";
 import type { CallResult } from "../../core/call/outcome.ts";
 import { mapMaybe } from "../../internal/async.ts";
-import type { Middleware, MiddlewareCtx } from "../../core/handler/context.ts";
 import {
   ATTEMPT,
   CALL_ID,
@@ -32,6 +31,7 @@ import {
   WIRE,
 } from "./telemetry.ts";
 import { formatTraceContext, parseTraceContext, withMetadata, withTraceContext } from "./trace_context.ts";
+import type { Middleware, MiddlewareCtx } from "../../core/handler/middleware.ts";
 
 /** Instruments of a server. */
 interface ServerInstruments {

@@ -93,7 +93,7 @@ class ChannelChangeBus implements RedisChangeBus {
       await this.#send(json);
     } catch (error) {
       // Listeners of this replica are notified without Redis.
-      this.#listeners.tell(change);
+      this.#listeners.notify(change);
       const hasRoom = this.#unsent.size < MAX_UNSENT || this.#unsent.has(json);
       if (this.#connection.isClosed || isPermanentError(error) || !hasRoom) throw error;
       this.#unsent.add(json);
@@ -116,7 +116,7 @@ class ChannelChangeBus implements RedisChangeBus {
       cursor: undefined,
       decode: (text) => this.#decode(text),
       readBacklog: (cursor) => this.#readBacklog(cursor, performance.now() - startMs),
-      emit: (change) => this.#listeners.tell(change),
+      emit: (change) => this.#listeners.notify(change),
     });
   }
 

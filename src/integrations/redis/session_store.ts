@@ -132,7 +132,7 @@ class SharedSessionStore implements RedisSessionStore {
     const appended = (before ?? Promise.resolve()).then(async () => {
       const isKept = await this.#connection.requestWithRetry(this.#script(APPEND, id, values)) === 1;
       // The session has expired, which is not published. Without this note, readers of the stream would wait for ever.
-      if (!isKept) this.#listeners.get(id)?.tell({ kind: "ended" });
+      if (!isKept) this.#listeners.get(id)?.notify({ kind: "ended" });
     });
     const done = appended.catch(() => {}).then(() => {
       if (this.#appends.get(key) === done) this.#appends.delete(key);
@@ -187,7 +187,7 @@ class SharedSessionStore implements RedisSessionStore {
         return note;
       },
       readBacklog: (cursor = "0") => this.#readBacklog(id, cursor),
-      emit: (note) => listeners.tell(note),
+      emit: (note) => listeners.notify(note),
     });
   }
 

@@ -1,7 +1,7 @@
 import { errorResult } from "../../core/call/outcome.ts";
 import { nestsDeeperThan } from "../../internal/json.ts";
-import type { Middleware } from "../../core/handler/context.ts";
 import type { Limits } from "../../wires/wire.ts";
+import type { Middleware } from "../../core/handler/middleware.ts";
 
 const encoder = new TextEncoder();
 

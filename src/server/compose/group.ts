@@ -10,7 +10,7 @@ import type { ToolSource } from "../../client/types.ts";
 import { describeReceived } from "../../internal/text.ts";
 import { checkOptions, oneOf, type OptionRules } from "../../internal/options.ts";
 import type { Composable, Part, ServerOffer } from "../part.ts";
-import type { PartPlan } from "../../core/tool/part.ts";
+import type { PartDefinition } from "../../core/tool/part.ts";
 import type { AnyTool } from "../../core/tool/definition.ts";
 import { holdArguments } from "./argument_limits.ts";
 import { joinParts } from "./merge_parts.ts";
@@ -37,7 +37,7 @@ export type Grouped<Prefix extends string, Tools extends AnyTool> = Tools extend
     /** Types only; never present at run time. */
     readonly "~types"?: Tools["~types"];
     /** @internal */
-    readonly "~plan": Tools["~plan"];
+    readonly "~definition": Tools["~definition"];
   }
   : never;
 
@@ -117,7 +117,9 @@ function partOf(source: Composable, place: string, prefix: string | undefined, b
   const offer = offerOf(source);
   const { options, parts, changes } = offer;
   const within = scopeOf(options, place, prefix);
-  const named = <Plan extends { readonly name: string; readonly part: PartPlan | undefined }>(plan: Plan): Plan => ({
+  const named = <Plan extends { readonly name: string; readonly part: PartDefinition | undefined }>(
+    plan: Plan,
+  ): Plan => ({
     ...plan,
     name: before + plan.name,
     part: within(plan.part, plan.name),
@@ -146,11 +148,11 @@ function scopeOf(
   options: ServerOffer["options"],
   place: string,
   prefix: string | undefined,
-): (inner: PartPlan | undefined, name: string) => PartPlan {
+): (inner: PartDefinition | undefined, name: string) => PartDefinition {
   const { middleware = [], jobMiddleware = [], onError, config, timeoutMs, limits = {} } = options;
   const around = [...holdArguments(limits), ...middleware];
   return (inner, name) => ({
-    place: inner === undefined ? place : `${inner.place} of ${place}`,
+    origin: inner === undefined ? place : `${inner.origin} of ${place}`,
     path: [...prefix === undefined ? [] : [prefix], ...inner?.path ?? []],
     ownNames: [name, ...inner?.ownNames ?? []],
     middleware: [...around, ...inner?.middleware ?? []],

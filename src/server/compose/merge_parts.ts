@@ -7,7 +7,7 @@ import type { ChangeBus } from "../../core/call/changes.ts";
 import { OBJECT_MEMBERS } from "../../internal/json.ts";
 import type { JoinedParts, JoinParts, Part } from "../part.ts";
 import type { Logger } from "../../core/handler/context.ts";
-import { placeOf } from "../../core/tool/part.ts";
+import { originOf } from "../../core/tool/part.ts";
 import { SYSTEM_TOOL_NAMES } from "../../core/tool/registry.ts";
 import type { ToolDefinition } from "../../core/tool/definition.ts";
 import type { OfferedPart, PartOffer } from "./part_contents.ts";
@@ -46,7 +46,7 @@ class Joined implements JoinedParts {
     this.changes = joinChanges(own, offers);
   }
 
-  plans(own: ReadonlyMap<string, ToolDefinition>): readonly ToolDefinition[] {
+  definitions(own: ReadonlyMap<string, ToolDefinition>): readonly ToolDefinition[] {
     const taken = new Map(own);
     const plans: ToolDefinition[] = [];
     const alone = new Map<string, ToolDefinition | undefined>();
@@ -79,9 +79,9 @@ class Joined implements JoinedParts {
   }
 
   /** A conflict at start is an error; a conflict from a remote list or a later change only logs a warning. */
-  #leaveOut({ name, part, relay }: ToolDefinition, problem: string, isTwice: boolean): void {
-    if (!this.#isBegun && (relay === undefined || isTwice)) throw new TypeError(`Cannot create server: ${problem}`);
-    this.#logger?.warn("A tool of a part is left out", { tool: name, part: placeOf(part), problem });
+  #leaveOut({ name, part, remote }: ToolDefinition, problem: string, isTwice: boolean): void {
+    if (!this.#isBegun && (remote === undefined || isTwice)) throw new TypeError(`Cannot create server: ${problem}`);
+    this.#logger?.warn("A tool of a part is left out", { tool: name, part: originOf(part), problem });
   }
 }
 
@@ -90,13 +90,13 @@ const RESERVED: ReadonlySet<string> = new Set([...OBJECT_MEMBERS, ...SYSTEM_TOOL
 /** Conflict of a tool with the others; `undefined` without one. */
 function problemOf({ name, part }: ToolDefinition, other: ToolDefinition | undefined): string | undefined {
   if (name.length > 64) {
-    return `the name "${name}", of ${placeOf(part)}, is longer than 64 characters; choose a shorter prefix`;
+    return `the name "${name}", of ${originOf(part)}, is longer than 64 characters; choose a shorter prefix`;
   }
   if (RESERVED.has(name)) {
-    return `"${name}", of ${placeOf(part)}, is not a valid tool name here; rename it, or group it`;
+    return `"${name}", of ${originOf(part)}, is not a valid tool name here; rename it, or group it`;
   }
   if (other === undefined) return undefined;
-  return `two tools are called "${name}", of ${placeOf(other.part)} and of ${placeOf(part)}; rename one, or group it`;
+  return `two tools are called "${name}", of ${originOf(other.part)} and of ${originOf(part)}; rename one, or group it`;
 }
 
 /** Change bus of a server and its parts; publishes only to the server's own bus. */

@@ -1,8 +1,7 @@
 import type { ChangeBus } from "../../core/call/changes.ts";
-import type { Prompt } from "../../core/content/prompt.ts";
-import type { Resource } from "../../core/content/resource.ts";
 import type { Part } from "../part.ts";
 import type { AnyTool, ToolDefinition } from "../../core/tool/definition.ts";
+import type { Prompt, Resource } from "../../core/content/content_catalog.ts";
 
 /** Contents of a part, for the server that includes it. */
 export interface PartOffer {

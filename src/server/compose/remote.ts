@@ -99,7 +99,7 @@ export class Remote implements Gateway {
         options: { name: this.name, ...(timeoutMs !== undefined && { timeoutMs }) },
         plans: () => this.#plans,
         parts: {
-          plans: () => [],
+          definitions: () => [],
           alone: () => undefined,
           resources: offers === undefined ? [] : await resourcesOf(offers),
           prompts: offers === undefined ? [] : await promptsOf(offers),
@@ -162,7 +162,7 @@ export class Remote implements Gateway {
     this.#seen = seen;
     this.#tools = read.map(({ listing }) => listing);
     this.#plans = read.map(({ listing, plan }) => {
-      const relay = new RelayedTool(
+      const remote = new RelayedTool(
         {
           gateway: this.name,
           transport: this.#transport,
@@ -173,10 +173,10 @@ export class Remote implements Gateway {
         mayPromise,
         this.#options.validate === true ? plan : undefined,
       );
-      return { ...plan, relay };
+      return { ...plan, remote };
     });
     // Update the tools first, then announce the change.
-    this.#listeners.tell();
+    this.#listeners.notify();
     await this.#changes.publish(CHANGED);
   }
 

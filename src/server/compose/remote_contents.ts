@@ -4,15 +4,16 @@
  * @module
  */
 import type { ContentAnnotations, Icon, PromptMessage } from "../../core/call/content.ts";
-import { createCatalog } from "../../core/content/create_catalog.ts";
+import { createContentCatalog } from "../../core/content/create_content_catalog.ts";
 import type { Completer, Completers } from "../../core/content/completion.ts";
-import type { Prompt, PromptPlan } from "../../core/content/prompt.ts";
-import type { Resource, ResourcePartAt, ResourcePlan } from "../../core/content/resource.ts";
+import type { PromptDefinition } from "../../core/content/prompt.ts";
+import type { ResourceDefinition, ResourcePartAt } from "../../core/content/resource.ts";
 import { namesScheme, UriTemplate } from "../../core/content/uri_template/uri_template.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import type { McpCompletionRequest, McpTransport } from "../../wires/mcp/client/types.ts";
 import type { CompiledSchema } from "../../core/schema/compile.ts";
+import type { Prompt, Resource } from "../../core/content/content_catalog.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -41,7 +42,7 @@ export async function resourcesOf(offers: McpOffers): Promise<readonly Resource[
     ...templates.map((listed) => toResource(offers, listed, listed["uriTemplate"], true)),
   ];
   return unique(plans, ({ uri }) => uri, offers).map((plan) => {
-    return { uri: plan.uri, "~resource": plan, "~catalog": createCatalog };
+    return { uri: plan.uri, "~resource": plan, "~catalog": createContentCatalog };
   });
 }
 
@@ -51,7 +52,7 @@ export async function promptsOf(offers: McpOffers): Promise<readonly Prompt[]> {
   if (!isJsonObject(capabilities["prompts"])) return [];
   const plans = bound(await mcp.prompts.list()).map((listed) => toPrompt(offers, listed));
   return unique(plans, ({ name }) => name, offers).map((plan) => {
-    return { name: plan.name, "~prompt": plan, "~catalog": createCatalog };
+    return { name: plan.name, "~prompt": plan, "~catalog": createContentCatalog };
   });
 }
 
@@ -70,7 +71,12 @@ function unique<Plan extends object>(
   return [...found.values()];
 }
 
-function toResource(offers: McpOffers, listed: Members, uri: unknown, isTemplate: boolean): ResourcePlan | string {
+function toResource(
+  offers: McpOffers,
+  listed: Members,
+  uri: unknown,
+  isTemplate: boolean,
+): ResourceDefinition | string {
   const { mcp, gateway } = offers;
   if (typeof uri !== "string" || uri === "") return "a resource has no URI";
   // A template without a literal scheme could match the URIs of other servers.
@@ -90,7 +96,7 @@ function toResource(offers: McpOffers, listed: Members, uri: unknown, isTemplate
       annotations: isJsonObject(listed["annotations"]) ? listed["annotations"] as ContentAnnotations : undefined,
       size: typeof size === "number" ? size : undefined,
       completers: completersOf(offers, template?.variables ?? [], { type: "ref/resource", uri }),
-      relay: mcp,
+      remote: mcp,
       list: undefined,
       reader: async (_, { signal }, wanted) => {
         const contents = await reached(gateway, () => mcp.resources.read(wanted, { signal }));
@@ -104,7 +110,7 @@ function toResource(offers: McpOffers, listed: Members, uri: unknown, isTemplate
   }
 }
 
-function toPrompt(offers: McpOffers, listed: Members): PromptPlan | string {
+function toPrompt(offers: McpOffers, listed: Members): PromptDefinition | string {
   const { mcp, gateway } = offers;
   const { name, arguments: args } = listed;
   if (typeof name !== "string" || !/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {

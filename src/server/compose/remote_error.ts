@@ -9,7 +9,7 @@
 import { type ErrorResult, errorResult } from "../../core/call/outcome.ts";
 import { isToolErrorCode } from "../../core/errors/code.ts";
 import { isJsonObject } from "../../internal/json.ts";
-import type { RemoteRun } from "../../core/tool/remote_runner.ts";
+import type { RemoteRun } from "../../core/tool/definition.ts";
 
 /** The error for the caller. */
 export function passRefusal(refusal: ErrorResult, run: RemoteRun, gateway: string, name: string): ErrorResult {

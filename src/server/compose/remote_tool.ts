@@ -18,7 +18,7 @@ import {
   type Sink,
   type UnknownOutcome,
 } from "../../core/call/outcome.ts";
-import { RESERVED_META } from "../../core/call/reserved_meta.ts";
+import { RESERVED_META } from "../../core/call/call_meta.ts";
 import type { Transport } from "../../core/call/transport.ts";
 import { invalidArguments } from "../../core/dispatch/run_tool.ts";
 import { INVALID_CONTINUATION } from "../../core/dispatch/services.ts";
@@ -28,8 +28,7 @@ import type { Schema } from "../../core/schema/standard_schema.ts";
 import { uuidOf } from "../../core/token/digest.ts";
 import type { TokenKeys } from "../../core/token/token.ts";
 import type { CallerStateSlot } from "../../core/handler/caller_state.ts";
-import type { RemotePromise, RemoteRun, RemoteRunner, RemoteWait } from "../../core/tool/remote_runner.ts";
-import type { ToolDefinition } from "../../core/tool/definition.ts";
+import type { RemotePromise, RemoteRun, RemoteRunner, RemoteWait, ToolDefinition } from "../../core/tool/definition.ts";
 import { passRefusal } from "./remote_error.ts";
 
 /** Location of a remote tool. */
@@ -127,18 +126,18 @@ export class RelayedTool implements RemoteRunner {
       ? undefined
       : wanted === promise.token
       ? token
-      : readContinuation(run, promise.plan, wanted);
+      : readContinuation(run, promise.definition, wanted);
     if (typeof continuation === "object") return continuation;
     const args = { promise: token, wait_ms: Math.floor(Math.min(waitMs, MAX_WAIT_MS)) };
     const said = { continuation, responses: isFirst ? meta?.responses : undefined, deadline_ms: deadlineOf(run) };
-    const received = await this.#send(run, promise.plan, "redeem", args, said, { signal });
-    return await this.#settle(run, promise.plan, received, promise);
+    const received = await this.#send(run, promise.definition, "redeem", args, said, { signal });
+    return await this.#settle(run, promise.definition, received, promise);
   }
 
   async cancel(run: RemoteRun, promise: RemotePromise): Promise<CallResult> {
     const token = relayedIn(promise.data);
     if (token === undefined) return NOT_OURS;
-    return await this.#settle(run, promise.plan, await this.#cancelAt(run, promise.plan, token), promise);
+    return await this.#settle(run, promise.definition, await this.#cancelAt(run, promise.definition, token), promise);
   }
 
   #cancelAt(run: RemoteRun, plan: ToolDefinition, token: string): Promise<CallResult | UnknownOutcome> {

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { isSystemTool } from "../../core/call/system_tool.ts";
+import { isSystemTool } from "../../core/call/transport.ts";
 import type { ListedTool } from "../../core/call/transport.ts";
-import { compileLater, toValidate } from "../../core/json_schema/check.ts";
+import { compileLazily, toValidate } from "../../core/json_schema/check.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { mapParts } from "../../core/json_schema/subschemas.ts";
@@ -13,9 +13,10 @@ import { checkPin } from "../../wires/mcp/client/pins.ts";
 import type { CompiledSchema } from "../../core/schema/compile.ts";
 import type { JsonSchema } from "../../core/schema/standard_schema.ts";
 import { SCHEMA_ADAPTERS } from "../../core/schema/adapters.ts";
-import { EMPTY_DEFINITION } from "../../core/tool/empty_definition.ts";
-import type { ToolAnnotations, ToolDefinition } from "../../core/tool/definition.ts";
+import { EMPTY_DEFINITION } from "../../core/tool/definition.ts";
+import type { ToolDefinition } from "../../core/tool/definition.ts";
 import type { GatewayOptions } from "./gateway_types.ts";
+import type { ToolAnnotations } from "../../core/handler/middleware.ts";
 
 /** A remote tool: its listing, and its definition here. */
 export interface ReadTool {
@@ -144,7 +145,7 @@ function toPlan(tool: ListedTool, name: string, gateway: string): ToolDefinition
 }
 
 function toSchema(listed: JsonSchema): CompiledSchema {
-  return { jsonSchema: withoutHeaders(listed), validate: toValidate(compileLater(listed)) };
+  return { jsonSchema: withoutHeaders(listed), validate: toValidate(compileLazily(listed)) };
 }
 
 /** Drops `x-mcp-header`, which concerns only the gateway and the server, and would be refused over MCP if malformed. */

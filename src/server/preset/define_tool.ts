@@ -5,7 +5,7 @@
  */
 import { SCHEMA_ADAPTERS } from "../../core/schema/adapters.ts";
 import { toolDefiner } from "../../core/tool/define_tool.ts";
-import type { FreshTool } from "../../core/tool/builder_types.ts";
+import type { EmptyToolBuilder } from "../../core/tool/builder_types.ts";
 
 /**
  * Starts the definition of a tool.
@@ -30,6 +30,6 @@ import type { FreshTool } from "../../core/tool/builder_types.ts";
  * @returns A builder; `.describe()` and `.handle()` finish it.
  * @throws {TypeError} If the name does not fit.
  */
-export function defineTool<const Name extends string>(name: Name): FreshTool<Name> {
+export function defineTool<const Name extends string>(name: Name): EmptyToolBuilder<Name> {
   return toolDefiner(...SCHEMA_ADAPTERS)(name);
 }

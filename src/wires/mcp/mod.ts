@@ -13,7 +13,7 @@ export type { LegacyVersion } from "./protocol/constants.ts";
 export { defineResource, type ResourceBuilder } from "../../core/content/define_resource.ts";
 export {
   definePrompt,
-  type FreshPrompt,
+  type EmptyPromptBuilder,
   type PromptBuilder,
   type PromptHandle,
 } from "../../core/content/define_prompt.ts";
@@ -24,10 +24,10 @@ export type {
   RequiredNames,
   VariableNames,
   VariablesOf,
-} from "../../core/content/uri_template/variables.ts";
+} from "../../core/content/uri_template/uri_template.ts";
 export type { CompletedValues, Completer, Completers } from "../../core/content/completion.ts";
-export type { ListedResource, Resource, ResourceAnswer, ResourcePartAt } from "../../core/content/resource.ts";
-export type { CatalogCtx, ListingCtx, Prompt, PromptAnswer } from "../../core/content/prompt.ts";
+export type { ListedResource, ResourceAnswer, ResourcePartAt } from "../../core/content/resource.ts";
+export type { PromptAnswer } from "../../core/content/prompt.ts";
 export {
   assistant,
   type BlockExtras,
@@ -76,3 +76,14 @@ export type {
   McpServerInfo,
   McpTransport,
 } from "./client/types.ts";
+export type { Prompt, Resource } from "../../core/content/content_catalog.ts";
+export type { ContentCtx, ListingCtx } from "../../core/handler/context.ts";
+export type { Completion } from "../../core/content/completion.ts";
+export type {
+  CallResultOf,
+  CompletionRequest,
+  ContentCall,
+  ContentCatalog,
+} from "../../core/content/content_catalog.ts";
+export type { PromptArgumentListing, PromptContent, PromptListing } from "../../core/content/prompt.ts";
+export type { ResourceListing, ResourceTemplateListing } from "../../core/content/resource.ts";

@@ -1,8 +1,8 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import type { Change, ChangeBus } from "../../../mod.ts";
 import { settle } from "../dispatch/harness.ts";
 import { CatalogBench } from "./harness.ts";
+import type { Change, ChangeBus } from "../../../src/wires/mod.ts";
 
 const CHANGES: readonly Change[] = [
   { kind: "resource-updated", uri: "docs://readme" },

@@ -46,7 +46,8 @@ test("a completer gets what was typed, who asks, and the other arguments", async
   deepStrictEqual((await valueOf(catalog.complete({ ...ada, of, argument: "language", value: "a" }))).values, ["ada"]);
   const given = { language: "rust" };
   deepStrictEqual(
-    (await valueOf(catalog.complete({ ...from(), of, argument: "framework", value: "", given }))).values,
+    (await valueOf(catalog.complete({ ...from(), of, argument: "framework", value: "", otherArguments: given })))
+      .values,
     [
       "axum",
     ],

@@ -1,18 +1,9 @@
 import { ok } from "node:assert/strict";
-import {
-  type CallMeta,
-  type Catalog,
-  type CatalogRequest,
-  type Change,
-  createServer,
-  type Peer,
-  type Server,
-  type ServerOptions,
-  type SettledWith,
-  type WireHost,
-} from "../../../mod.ts";
+import { createServer, type Server, type ServerOptions } from "../../../mod.ts";
 import { FakeClock } from "../../../src/testing/mod.ts";
 import { KeptLog } from "../dispatch/harness.ts";
+import type { CallMeta, Change, Peer, WireHost } from "../../../src/wires/mod.ts";
+import type { CallResultOf, ContentCall, ContentCatalog } from "../../../src/wires/mcp/mod.ts";
 
 /** A server whose catalog is called as a wire calls it, on a clock that does not advance by itself. */
 export class CatalogBench {
@@ -36,7 +27,7 @@ export class CatalogBench {
     this.host = host;
   }
 
-  get catalog(): Catalog {
+  get catalog(): ContentCatalog {
     ok(this.host.catalog !== undefined);
     return this.host.catalog;
   }
@@ -50,7 +41,7 @@ export class CatalogBench {
 }
 
 /** Who asks, as a wire says it. */
-export function from(meta?: CallMeta, peer: Partial<Peer> = {}): CatalogRequest {
+export function from(meta?: CallMeta, peer: Partial<Peer> = {}): ContentCall {
   const nobody: Peer = {
     wire: "test",
     principal: undefined,
@@ -64,7 +55,7 @@ export function from(meta?: CallMeta, peer: Partial<Peer> = {}): CatalogRequest 
 
 /** The value of what settled as an answer. */
 export async function valueOf<Value>(
-  settled: SettledWith<Value> | Promise<SettledWith<Value>>,
+  settled: CallResultOf<Value> | Promise<CallResultOf<Value>>,
 ): Promise<Value> {
   const over = await settled;
   ok(over.kind === "answer", `settled as ${JSON.stringify(over)}`);

@@ -97,11 +97,11 @@ for (
     ["s://{=a}", /does not name its variables/],
     ["s://{path*}", /level 4; leave it out, or take \{\+path\}/],
     ["s://{id:3}", /level 4/],
-    ["s://{a}/{a}", /the variable a comes twice/],
-    ["s://{a}{b}", /nothing stands between a and what follows/],
-    ["s://d{?a}&b=1", /nobody can tell where it ends/],
-    ["s://d{?a}/x", /nobody can tell where it ends/],
-    ["s://d{;a}x", /nobody can tell where it ends/],
+    ["s://{a}/{a}", /the variable a is used twice/],
+    ["s://{a}{b}", /a delimiter between a and what follows/],
+    ["s://d{?a}&b=1", /is ambiguous/],
+    ["s://d{?a}/x", /is ambiguous/],
+    ["s://d{;a}x", /is ambiguous/],
   ] as const
 ) {
   test(`${template} is refused when it is defined`, () => {

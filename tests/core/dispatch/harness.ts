@@ -1,20 +1,16 @@
 import { ok } from "node:assert/strict";
 import {
   type AnyTool,
-  type CallEvent,
-  type CallMeta,
   type CallResult,
   createServer,
   type ErrorResult,
   type Logger,
   type LogLevel,
-  type MaybePromise,
-  type Peer,
   type Server,
   type ServerOptions,
-  type Sink,
 } from "../../../mod.ts";
 import { FakeClock } from "../../../src/testing/mod.ts";
+import type { CallEvent, CallMeta, MaybePromise, Peer, Sink } from "../../../src/wires/mod.ts";
 
 /** One line of a log. */
 export interface LogLine {

@@ -202,7 +202,7 @@ test("a schema of valibot needs an adapter", async () => {
   for (const adapters of [[valibotJsonSchema], [valibotJsonSchema, compiledChecks]]) {
     const tool = toolDefiner(...adapters)("t").describe("T").input(schema).handle(({ a }) => a);
     strictEqual((await rpc(tool, { arguments: { a: 2 } }))["error"], undefined);
-    strictEqual(tool["~plan"].input?.exact === undefined, adapters.length === 1);
+    strictEqual(tool["~definition"].input?.exact === undefined, adapters.length === 1);
   }
 });
 

@@ -88,27 +88,27 @@ test("jsonSchema() is refused where it is defined, if it is none, or its referen
     throws(() => jsonSchema(wrong as unknown as Record<string, unknown>), /A JSON Schema is an object/);
   }
   const lost = { type: "object", properties: { a: { $ref: "#/$defs/lost" } } };
-  throws(() => jsonSchema(lost), /"\$ref" at #\/properties\/a: "#\/\$defs\/lost" leads nowhere: define it/);
+  throws(() => jsonSchema(lost), /"\$ref" at #\/properties\/a: "#\/\$defs\/lost" cannot be resolved: define it/);
   throws(() => defineTool("t").describe("T").input(jsonSchema({ type: "string" })), /must be an object/);
 });
 
 const UNUSABLE: readonly (readonly [schema: Record<string, unknown>, message: RegExp])[] = [
-  [{ type: "text" }, /"type" at # is "text", and has to be one of array, boolean/],
+  [{ type: "text" }, /"type" at # is "text", but must be one of array, boolean/],
   [{ type: [] }, /"type" at # is \[\]/],
   [
     { properties: { a: { maxItems: "3" } } },
-    /"maxItems" at #\/properties\/a is "3", and has to be a whole number of at least 0/,
+    /"maxItems" at #\/properties\/a is "3", but must be a whole number of at least 0/,
   ],
-  [{ items: { exclusiveMaximum: true } }, /"exclusiveMaximum" at #\/items is true, and has to be a number/],
-  [{ required: "sku" }, /"required" at # is "sku", and has to be a list of names/],
-  [{ properties: [] }, /"properties" at # is \[\], and has to be an object of schemas/],
-  [{ properties: { a: "string" } }, /what stands at #\/properties\/a is "string", and has to be a schema/],
-  [{ anyOf: [] }, /what stands at #\/anyOf is \[\], and has to be a list of schemas/],
-  [{ oneOf: [{ multipleOf: 0 }] }, /"multipleOf" at #\/oneOf\/0 is 0, and has to be a number above 0/],
-  [{ $defs: { a: { pattern: "(" } } }, /"pattern" at #\/\$defs\/a is no regular expression with the flag u/],
-  [{ patternProperties: { "[": {} } }, /a name in "patternProperties" at # is no regular expression/],
-  [{ $ref: 1 }, /"\$ref" at # is 1, and has to be a text/],
-  [{ not: { $ref: "#/$defs/a" }, $defs: { a: { $ref: "#/$defs/a" } } }, /"\$ref" at #\/not: .* leads in a circle/],
+  [{ items: { exclusiveMaximum: true } }, /"exclusiveMaximum" at #\/items is true, but must be a number/],
+  [{ required: "sku" }, /"required" at # is "sku", but must be a list of names/],
+  [{ properties: [] }, /"properties" at # is \[\], but must be an object of schemas/],
+  [{ properties: { a: "string" } }, /the value at #\/properties\/a is "string", but must be a schema/],
+  [{ anyOf: [] }, /the value at #\/anyOf is \[\], but must be a list of schemas/],
+  [{ oneOf: [{ multipleOf: 0 }] }, /"multipleOf" at #\/oneOf\/0 is 0, but must be a number above 0/],
+  [{ $defs: { a: { pattern: "(" } } }, /"pattern" at #\/\$defs\/a is not a regular expression with the flag u/],
+  [{ patternProperties: { "[": {} } }, /a name in "patternProperties" at # is not a regular expression/],
+  [{ $ref: 1 }, /"\$ref" at # is 1, but must be a text/],
+  [{ not: { $ref: "#/$defs/a" }, $defs: { a: { $ref: "#/$defs/a" } } }, /"\$ref" at #\/not: .* is circular/],
 ];
 for (const [schema, message] of UNUSABLE) {
   test(`jsonSchema() refuses ${JSON.stringify(schema)} where it is defined`, () => {
@@ -180,5 +180,5 @@ test("below a schema with an $id of its own, references lead into that one", asy
     jsonSchema({ $ref: "#/$defs/b", $defs: { b: { $id: "https://e/b", $ref: to, $defs: inner } } });
   }
   const lost = { ...bundled, $defs: { b: { ...part, $defs: {} }, c: { type: "string" } } };
-  throws(() => jsonSchema(lost), /"\$ref" at #\/\$defs\/b\/properties\/c: "#\/\$defs\/c" leads nowhere/);
+  throws(() => jsonSchema(lost), /"\$ref" at #\/\$defs\/b\/properties\/c: "#\/\$defs\/c" cannot be resolved/);
 });

@@ -11,7 +11,6 @@ import {
   createServer,
   defineTool as frontDoorDefineTool,
   memoryTransport,
-  type Part,
   type Schema,
   type ServerOptions,
 } from "../../../mod.ts";
@@ -21,6 +20,7 @@ import { toolsFromOpenApi } from "../../../src/integrations/openapi/mod.ts";
 import * as v from "../../../src/core/schema/valibot.ts";
 import { testClient } from "../../../src/testing/mod.ts";
 import { defineCoreTool, type DefineTool, toolDefiner } from "../../../src/core/tool/define_tool.ts";
+import type { Part } from "../../../src/core/tool/mod.ts";
 
 const KEYS = ["k1:0123456789abcdef0123456789abcdef"];
 const LISTED = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
@@ -77,7 +77,7 @@ for (
 test("toolDefiner() has those adapters that it is given, of valibot from npm as well", () => {
   const { object, string } = npmValibot;
   const planOf = (define: DefineTool) =>
-    define("t").describe("T").input(object({ a: string() })).handle(() => null)["~plan"];
+    define("t").describe("T").input(object({ a: string() })).handle(() => null)["~definition"];
   const [converted, compiled, frontDoor] = [
     toolDefiner(v.valibotJsonSchema),
     toolDefiner(v.compiledChecks, v.valibotJsonSchema),
@@ -106,7 +106,7 @@ test("toolDefiner() takes adapters of any library, and asks the schema itself fi
   const standard = { version: 1 as const, vendor: "house", validate: (value: unknown) => ({ value }) };
   const own = { ...standard, jsonSchema: { input: () => ({ type: "object", title: "Its own" }) } };
   const titleOf = (schema: Schema) =>
-    toolDefiner(adapter)("t").describe("T").input(schema).handle(() => null)["~plan"].inputSchema["title"];
+    toolDefiner(adapter)("t").describe("T").input(schema).handle(() => null)["~definition"].inputSchema["title"];
   strictEqual(titleOf({ "~standard": standard }), "By the adapter");
   strictEqual(titleOf({ "~standard": own }), "Its own");
   throws(

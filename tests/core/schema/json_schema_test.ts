@@ -139,7 +139,7 @@ for (
     const schema = plain({ type: "object", properties: { a: { items: { $ref: reference } } }, $defs: {} });
     const want = {
       name: "TypeError",
-      message: `Input schema of tool "t" refers to "${reference}", which is nowhere in it: define it under $defs`,
+      message: `Input schema of tool "t" refers to "${reference}", which it does not contain: define it under $defs`,
     };
     throws(() => defineTool("t").input(schema), want);
     throws(() => defineTool("t").output(schema), { ...want, message: want.message.replace("Input", "Output") });

@@ -1,8 +1,9 @@
 import { deepStrictEqual, notStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
-import { type AnyTool, createServer, defineTool, type Middleware, type ToolListing } from "../../../mod.ts";
+import { type AnyTool, createServer, defineTool, type Middleware } from "../../../mod.ts";
 import { testClient } from "../../../src/testing/mod.ts";
+import type { ToolListing } from "../../../src/wires/mod.ts";
 
 /** How a tool is listed. */
 function listingOf(tool: AnyTool): ToolListing {
@@ -74,8 +75,7 @@ test("defineTool() refuses names that JavaScript calls by itself, and takes thei
   for (const name of ["then", "toJSON", "toString", "valueOf"]) {
     throws(() => defineTool(name), {
       name: "TypeError",
-      message:
-        `Cannot define tool "${name}": JavaScript calls a client's method of that name by itself; choose another name`,
+      message: `Cannot define tool "${name}": JavaScript reads members of that name implicitly; choose another name`,
     });
   }
   for (const name of ["Then", "then.", "catch", "finally"]) defineTool(name);

@@ -1,4 +1,4 @@
-import { Random } from "../../../src/testing/random.ts";
+import { Random } from "../../../src/testing/faults.ts";
 
 /** Choices that look random, the same ones for the same seed. */
 export class RandomChoices extends Random {

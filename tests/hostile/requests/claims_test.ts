@@ -1,9 +1,10 @@
 /** Claims of docs/security.md that no other test is about. */
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import { createServer, defineTool, mcpLite, type RequestWire } from "../../../mod.ts";
+import { createServer, defineTool, mcpLite } from "../../../mod.ts";
 import { bearer } from "../../../src/integrations/auth/mod.ts";
 import { mcp } from "../../../src/wires/mcp/mod.ts";
+import type { RequestWire } from "../../../src/wires/mod.ts";
 
 const tools = [defineTool("whoami").describe("Say who calls").handle((_, ctx) => ctx.principal?.id ?? "nobody")];
 const JSON_TYPE = { "content-type": "application/json" };

@@ -1,11 +1,12 @@
 /** Hostile servers against our clients: a call ends soon, in an error, and no request goes to another server. */
 import { ok, strictEqual } from "node:assert/strict";
-import { createClient, ToolError, type Transport } from "../../../mod.ts";
+import { createClient, ToolError } from "../../../mod.ts";
 import { jsonRpcErrorCodes } from "../../../src/wires/framing/json_rpc/reply.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import { DESCRIPTIONS, without } from "../../wires/descriptions/all.ts";
 import type { Fetch, Place, WireClient } from "../../wires/descriptions/description.ts";
 import { type Cases, type Guarantee, overCases } from "../guarantee.ts";
+import type { Transport } from "../../../src/wires/mod.ts";
 
 /** What a server answers to whatever it is asked. */
 export interface Hostile {

@@ -1,15 +1,7 @@
 /** What the adapters of `./agents` have in common, without any framework: names, schemas, explanations, aborts, promises. */
 import { deepStrictEqual, doesNotMatch, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { describe, test } from "node:test";
-import {
-  createClient,
-  createServer,
-  defineTool,
-  memoryTransport,
-  type Progress,
-  ToolError,
-  type Transport,
-} from "../../../mod.ts";
+import { createClient, createServer, defineTool, memoryTransport, type Progress, ToolError } from "../../../mod.ts";
 import {
   type AgentSource,
   aiSdkTools,
@@ -22,6 +14,7 @@ import * as v from "../../../src/core/schema/valibot.ts";
 import { overlap } from "../../overlap.ts";
 import { WIRES, wires } from "../../wires/matrix.ts";
 import { type AgentServer, createAgentFixture } from "./fixture.ts";
+import type { Transport } from "../../../src/wires/mod.ts";
 
 /** Calls one tool as an OpenAI model would. */
 async function callOne(source: AgentSource, name: string, args: unknown, options = {}): Promise<string> {

@@ -1,5 +1,6 @@
 /** The server that agents get in these tests: a tool for each way in which a call can go. */
-import { createServer, defineTool, type RequestWire, ToolError } from "../../../mod.ts";
+import { createServer, defineTool, ToolError } from "../../../mod.ts";
+import type { RequestWire } from "../../../src/wires/mod.ts";
 import * as v from "../../../src/core/schema/valibot.ts";
 
 /** A fresh server, and what its handlers saw. */

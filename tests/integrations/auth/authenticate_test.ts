@@ -6,7 +6,6 @@ import {
   defineCallerState,
   defineTool,
   Failure,
-  type MaybePromise,
   mcpLite,
   type Principal,
   ToolError,
@@ -18,6 +17,7 @@ import { CatalogBench, from } from "../../core/content/harness.ts";
 import * as v from "../../../src/core/schema/valibot.ts";
 import { FakeClock } from "../../../src/testing/mod.ts";
 import { call, createGuarded, post } from "./fixture.ts";
+import type { MaybePromise } from "../../../src/wires/mod.ts";
 
 interface Errors {
   readonly error: { readonly code: number; readonly message: string; readonly data: Readonly<Record<string, unknown>> };

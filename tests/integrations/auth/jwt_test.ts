@@ -2,10 +2,11 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { before, test } from "node:test";
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
-import { createServer, defineTool, type JsonObject, type Server } from "../../../mod.ts";
+import { createServer, defineTool, type Server } from "../../../mod.ts";
 import { bearer, jwt, type JwtOptions, jwtVerifier } from "../../../src/integrations/auth/mod.ts";
 import { KeptLog } from "../../core/dispatch/harness.ts";
 import { call, callAs } from "./fixture.ts";
+import type { JsonObject } from "../../../src/core/tool/mod.ts";
 
 const ISSUER = "https://login.example";
 const AUDIENCE = "https://api.example/mcp";

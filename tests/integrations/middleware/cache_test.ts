@@ -1,10 +1,11 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
-import { type CallMeta, defineCallerState, defineTool, Failure } from "../../../mod.ts";
+import { defineCallerState, defineTool, Failure } from "../../../mod.ts";
 import { cache, type CacheOptions } from "../../../src/integrations/middleware/mod.ts";
 import { Bench, KeptSink } from "../../core/dispatch/harness.ts";
 import { asAnswer, asPromise, asQuestion, KEYS } from "../../core/dispatch/promises/promised.ts";
+import type { CallMeta } from "../../../src/wires/mod.ts";
 
 const reading = defineTool("t").describe("T").annotate({ readOnlyHint: true });
 

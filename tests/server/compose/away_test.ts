@@ -1,10 +1,11 @@
 /** A server elsewhere that is down, or has something else in its place: errors say which server it is. */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { createServer, defineTool, mcpLite, mcpLiteTransport, type ToolError, type Transport } from "../../../mod.ts";
+import { createServer, defineTool, mcpLite, mcpLiteTransport, type ToolError } from "../../../mod.ts";
 import { gateway, group } from "../../../src/server/compose/mod.ts";
 import { mcp, mcpTransport } from "../../../src/wires/mcp/mod.ts";
 import { keepingLogger } from "./scripted.ts";
+import type { Transport } from "../../../src/wires/mod.ts";
 
 type Answer = () => Promise<Response>;
 

@@ -1,10 +1,11 @@
 /** When a remote server is listed again, and which listeners are notified. */
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { createServer, type Transport } from "../../../mod.ts";
+import { createServer } from "../../../mod.ts";
 import { gateway, mount } from "../../../src/server/compose/mod.ts";
 import { FakeClock, testClient } from "../../../src/testing/mod.ts";
 import { listing, scripted } from "./scripted.ts";
+import type { Transport } from "../../../src/wires/mod.ts";
 
 test("calls of a tool that is gone list the server once in a while, and callers are told of changes alone", async () => {
   let lists = 0;

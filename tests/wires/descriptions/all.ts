@@ -1,5 +1,4 @@
 /** The descriptions of all wires, in the order of docs/guarantees.md. */
-import type { RequestWire } from "../../../mod.ts";
 import type { Dialect, Need, WireDescription } from "./description.ts";
 import { connect, grpc, grpcWeb } from "./grpc.ts";
 import { mcp } from "./mcp.ts";
@@ -7,6 +6,7 @@ import { mcpLite } from "./mcp_lite.ts";
 import { memory } from "./memory.ts";
 import { stdio } from "./stdio.ts";
 import { webtools } from "./webtools.ts";
+import type { RequestWire } from "../../../src/wires/mod.ts";
 
 /** One for each column of the page. */
 export const DESCRIPTIONS: readonly WireDescription[] = [memory, mcpLite, connect, grpcWeb, grpc, webtools, mcp, stdio];

@@ -6,8 +6,9 @@
  *
  * @module
  */
-import type { Principal, RequestWire, Server, ToolErrorCode, Transport } from "../../../mod.ts";
+import type { Principal, Server, ToolErrorCode } from "../../../mod.ts";
 import type { RawObject } from "./raw_messages.ts";
+import type { RequestWire, Transport } from "../../../src/wires/mod.ts";
 
 /** What some protocols cannot express. */
 export type Lack =

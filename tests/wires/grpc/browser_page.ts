@@ -1,7 +1,8 @@
 /** Runs in a page: the client over every wire that a page can reach. `browser_test.ts` checks the findings. */
-import { createClient, mcpLiteTransport, type Transport } from "../../../mod.ts";
+import { createClient, mcpLiteTransport } from "../../../mod.ts";
 import { connectTransport, grpcTransport, grpcWebTransport } from "../../../src/wires/grpc/mod.ts";
 import type { FixtureServer } from "../fixture.ts";
+import type { Transport } from "../../../src/wires/mod.ts";
 
 /** Findings over one wire. */
 export interface Findings {

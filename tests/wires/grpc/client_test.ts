@@ -2,10 +2,11 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { create, toBinary, toJsonString } from "@bufbuild/protobuf";
-import { createClient, createServer, defineTool, ToolError, type Transport } from "../../../mod.ts";
+import { createClient, createServer, defineTool, ToolError } from "../../../mod.ts";
 import { ResponseType, ToolResponseSchema, ToolsListSchema } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
 import { connectTransport, grpc, grpcWebTransport } from "../../../src/wires/grpc/mod.ts";
 import { frame } from "./frames.ts";
+import type { Transport } from "../../../src/wires/mod.ts";
 
 interface Sent {
   readonly url: string;

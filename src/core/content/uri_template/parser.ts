@@ -1,34 +1,34 @@
 /**
- * Reads URI templates: what stands in them, and whether they can be matched.
+ * Parses URI templates and determines whether they can be matched unambiguously.
  *
  * Source: {@link https://www.rfc-editor.org/rfc/rfc6570 | RFC 6570}, section 2 and appendix A.
  *
  * @module
  */
 
-/** How an expression is written out. */
+/** Expansion rules of an operator. */
 export interface Operator {
-  /** What comes before the first value. */
+  /** Prefix of the first value. */
   readonly lead: string;
-  /** What comes between values. */
+  /** Separator of values. */
   readonly separator: string;
-  /** Whether values come with their names, and may be missing. */
+  /** Whether values are named, and may be missing. */
   readonly isNamed: boolean;
-  /** What follows the name of an empty value. */
+  /** Suffix of the name of an empty value. */
   readonly emptySuffix: string;
-  /** Whether reserved characters stay as they are. */
+  /** Whether reserved characters are kept. */
   readonly keepsReserved: boolean;
 }
 
-/** One expression: what stands in braces. */
+/** An expression in braces. */
 export interface Expression {
   readonly operator: Operator;
   readonly variables: readonly string[];
-  /** Whether a character may stand in what is expanded; of named values also their `=` and what separates them. */
+  /** Whether an expansion may contain a character. For named values, includes `=` and the separator. */
   fits(charCode: number): boolean;
 }
 
-/** Literal text, or an expression. */
+/** A literal or an expression. */
 export type TemplatePart = string | Expression;
 
 const OPERATORS: Readonly<Record<string, Operator>> = {
@@ -48,9 +48,9 @@ const HASH = 0x23;
 const SPACE = 0x20;
 
 /**
- * Reads a template.
+ * Parses a template.
  *
- * @throws {TypeError} If it is not well-formed, goes beyond level 3, or could not be matched without guessing.
+ * @throws {TypeError} If it is malformed, above level 3, or cannot be matched unambiguously.
  */
 export function parseUriTemplate(text: string): TemplatePart[] {
   const fail = (reason: string): never => {
@@ -89,14 +89,17 @@ function parseExpression(inner: string, fail: Fail): Expression {
   return { operator: found, variables, fits: fitsOf(symbol) };
 }
 
-/** More than an expansion would give, as people write URIs by hand: only what gives a URI its parts ends a value. */
+/**
+ * Accepts more characters than an expansion contains, because URIs are also written by hand. Only delimiters of the URI
+ * end a value.
+ */
 function fitsOf(symbol: string): (charCode: number) => boolean {
   if (symbol === "+" || symbol === "#") return (code) => code > SPACE;
   if (symbol === "?" || symbol === "&") return (code) => code > SPACE && code !== HASH;
   return (code) => code > SPACE && code !== SLASH && code !== QUESTION_MARK && code !== HASH;
 }
 
-/** `{?a}{&b}` is `{?a,b}`, but that `b` alone begins with `&`, which nobody means. */
+/** Merges `{?a}{&b}` into `{?a,b}`. Otherwise `b` alone would start with `&`. */
 function addExpression(parts: TemplatePart[], expression: Expression): void {
   const last = parts.at(-1);
   const isContinued = expression.operator.lead === "&" && typeof last === "object" && last.operator.separator === "&";
@@ -107,27 +110,29 @@ function addExpression(parts: TemplatePart[], expression: Expression): void {
 function assertDistinct(parts: readonly TemplatePart[], fail: Fail): void {
   const seen = new Set<string>();
   for (const variable of parts.flatMap((part) => (typeof part === "string" ? [] : part.variables))) {
-    if (seen.has(variable)) fail(`the variable ${variable} comes twice`);
+    if (seen.has(variable)) fail(`the variable ${variable} is used twice`);
     seen.add(variable);
   }
 }
 
-/** Where a value ends has to show: what may be missing after it must not be taken for a part of it, and nothing else may. */
+/**
+ * The end of a value must be recognisable: what follows, even if optional, must not be a possible part of the value.
+ */
 function separated(part: Expression, next: TemplatePart | undefined, fail: Fail): Expression {
   if (next === undefined) return part;
   const { lead, isNamed } = part.operator;
   const start = typeof next === "string" ? next : next.operator.lead;
   const names = part.variables.join();
-  if (start === "") fail(`nothing stands between ${names} and what follows, so nobody can tell where it ends`);
+  if (start === "") fail(`there has to be a delimiter between ${names} and what follows`);
   const startCode = start.charCodeAt(0);
   if (isNamed && part.fits(startCode)) {
-    fail(`after {${lead}${names}} nobody can tell where it ends: put it last, or before a #`);
+    fail(`the end of {${lead}${names}} is ambiguous: put it last, or before a #`);
   }
   if (typeof next === "string" || !next.operator.isNamed) return part;
   return { ...part, fits: (code) => code !== startCode && part.fits(code) };
 }
 
-/** Percent-encodes what may not stand in a URI. Reserved characters and what is encoded already stay. */
+/** Percent-encodes characters that are not allowed in a URI. Reserved and already encoded characters are kept. */
 export function encodeReserved(text: string): string {
   return encodeURI(text.toWellFormed()).replace(/%25(?=[0-9A-Fa-f]{2})/g, "%").replace(
     /%5[BD]/g,

@@ -1,42 +1,42 @@
 /**
- * URI templates, both ways: variables into a URI, and a URI back into its variables.
+ * URI templates: expands variables into a URI, and matches a URI to get its variables.
  *
- * Levels 1 to 3 of {@link https://www.rfc-editor.org/rfc/rfc6570 | RFC 6570}. Matching takes time in proportion to the URI's
- * length, whatever the URI: no pattern is run that could go back and try again.
+ * Levels 1 to 3 of {@link https://www.rfc-editor.org/rfc/rfc6570 | RFC 6570}. Matching takes linear time in the length
+ * of the URI, because it does not backtrack.
  *
  * @module
  */
 import { encodeReserved, type Expression, parseUriTemplate, type TemplatePart } from "./parser.ts";
 
-/** Longest URI that is matched, in UTF-16 code units. */
+/** Maximum length of a URI to match, in UTF-16 code units. */
 const MAX_URI = 8_192;
 
-/** Whether a URI, or a template of URIs, has a scheme that is its own, and no spaces. */
+/** Whether a URI or URI template starts with a literal scheme and contains no spaces. */
 export function namesScheme(uri: string): boolean {
   return /^[A-Za-z][A-Za-z0-9+.-]*:[^\s]+$/.test(uri);
 }
 
-/** Values of a template's variables. Those that are missing from a URI are left out. */
+/** Values of a template's variables. Variables that a URI lacks are omitted. */
 export type UriVariables = Readonly<Record<string, string>>;
 
-/** What a URI is matched against, piece by piece. */
+/** A step of matching. */
 type Step =
   | { readonly kind: "literal"; readonly text: string }
-  /** One character or more, of those that fit: the value of a variable, or a list of named values. */
+  /** One or more accepted characters: the value of a variable, or a list of named values. */
   | { readonly kind: "run"; readonly expression: Expression; readonly variable: string | undefined }
-  /** The run that comes next may be missing; if it is there, this character begins it. */
+  /** The following run is optional. If present, it starts with this character. */
   | { readonly kind: "option"; readonly lead: string };
 
-/** A template, ready for use. */
+/** A compiled URI template. */
 export class UriTemplate {
-  /** As it was written. */
+  /** Source text. */
   readonly text: string;
   /** Names of the variables, in order. */
   readonly variables: readonly string[];
   readonly #parts: readonly TemplatePart[];
   readonly #steps: readonly Step[];
 
-  /** @throws {TypeError} If it is no template that can be expanded and matched; the sentence says why. */
+  /** @throws {TypeError} If the template cannot be expanded and matched. */
   constructor(text: string) {
     this.text = text;
     this.#parts = parseUriTemplate(text);
@@ -44,12 +44,12 @@ export class UriTemplate {
     this.variables = this.#parts.flatMap((part) => (typeof part === "string" ? [] : part.variables));
   }
 
-  /** The URI of these variables. What is missing is left out, as RFC 6570 has it. */
+  /** Expands the template. Missing variables are omitted, as in RFC 6570. */
   expand(variables: Readonly<Record<string, string | undefined>>): string {
     return this.#parts.map((part) => (typeof part === "string" ? part : expand(part, variables))).join("");
   }
 
-  /** The variables of a URI, decoded; `undefined` if the template cannot give that URI. */
+  /** Returns the decoded variables of a URI. `undefined` if the template cannot expand to it. */
   match(uri: string): UriVariables | undefined {
     const [first] = this.#steps;
     if (uri.length > MAX_URI || (first?.kind === "literal" && !uri.startsWith(first.text))) return undefined;
@@ -57,7 +57,7 @@ export class UriTemplate {
     return leads[0] === 1 ? this.#read(uri, leads) : undefined;
   }
 
-  /** Follows the one way through that gives earlier variables as much as they can have. */
+  /** Collects the variables on the path that gives earlier variables as many characters as possible. */
   #read(uri: string, leads: Uint8Array): UriVariables | undefined {
     const width = uri.length + 1;
     const values = new Map<string, string>();
@@ -71,7 +71,8 @@ export class UriTemplate {
         else index++;
       } else {
         let end = at + 1;
-        // Where no further character can be had, the rest fits: or this one could not have been had.
+        // If the run cannot continue, the rest of the URI matches: otherwise this character would not have been
+        // accepted.
         while (leads[index * width + end] === 1) end++;
         if (!readRun(step, uri.slice(at, end), values)) return undefined;
         at = end;
@@ -81,7 +82,7 @@ export class UriTemplate {
   }
 }
 
-/** For each step and each place in the URI, whether the steps from there on fit the rest of the URI; from the end backwards. */
+/** For each step and position, whether the remaining steps match the remaining URI. Computed from the end. */
 function reachable(steps: readonly Step[], uri: string): Uint8Array {
   const width = uri.length + 1;
   const leads = new Uint8Array((steps.length + 1) * width);
@@ -116,7 +117,7 @@ function stepsOf(part: TemplatePart): Step[] {
   });
 }
 
-/** Keeps the values of a run; `false` if the template could not have given it. */
+/** Stores the values of a run. Returns `false` if no expansion contains it. */
 function readRun(
   { expression, variable }: Step & { readonly kind: "run" },
   raw: string,
@@ -158,7 +159,7 @@ function expand({ operator, variables }: Expression, values: Readonly<Record<str
   return expanded.length === 0 ? "" : lead + expanded.join(separator);
 }
 
-/** All but unreserved characters is percent-encoded; half a surrogate pair, which UTF-8 does not have, as U+FFFD. */
+/** Percent-encodes all but unreserved characters. A lone surrogate, which UTF-8 lacks, becomes U+FFFD. */
 function encodeStrict(value: string): string {
   return encodeURIComponent(value.toWellFormed()).replace(/[!'()*]/g, percent);
 }
@@ -166,3 +167,29 @@ function encodeStrict(value: string): string {
 function percent(char: string): string {
   return `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
 }
+
+/** The names in a list such as `q,limit`. */
+export type ListedNames<List extends string> = List extends `${infer First},${infer Rest}` ? First | ListedNames<Rest>
+  : List;
+
+/** Names of required variables: those outside of `{?…}`, `{&…}` and `{;…}`. */
+export type RequiredNames<Uri extends string> = Uri extends `${string}{${infer Inner}}${infer Rest}` ?
+    | (Inner extends `${"?" | "&" | ";"}${string}` ? never
+      : ListedNames<Inner extends `${"+" | "#" | "." | "/"}${infer List}` ? List : Inner>)
+    | RequiredNames<Rest>
+  : never;
+
+/** Names of optional variables: those of `{?…}`, `{&…}` and `{;…}`. */
+export type OptionalNames<Uri extends string> = Uri extends `${string}{${infer Inner}}${infer Rest}`
+  ? (Inner extends `${"?" | "&" | ";"}${infer List}` ? ListedNames<List> : never) | OptionalNames<Rest>
+  : never;
+
+/** Names of a template's variables. Any string, if the template is not a literal. */
+export type VariableNames<Uri extends string> = string extends Uri ? string : RequiredNames<Uri> | OptionalNames<Uri>;
+
+/**
+ * Values of a template's variables: `{ id: string }` for `docs://{id}`. Those of `{?…}`, `{&…}` and `{;…}` are
+ * optional.
+ */
+export type VariablesOf<Uri extends string> = string extends Uri ? Readonly<Record<string, string>>
+  : { readonly [Name in RequiredNames<Uri>]: string } & { readonly [Name in OptionalNames<Uri>]?: string };

@@ -35,7 +35,7 @@ export class ConfigEncryption {
     return this.#sign(job, data as Json);
   }
 
-  /** Decrypts the config of a job; `"lost"` if the key is gone. */
+  /** Decrypts the config of a job; `"lost"` if it was encrypted by another process. */
   async decrypt({ config, id }: Job, nowMs: number): Promise<CallConfig | undefined | "lost"> {
     if (config === undefined) return undefined;
     const data = this.#keys.isSealed ? this.#verify(config, id, nowMs) : await this.#decrypt(config, id);

@@ -82,7 +82,7 @@ export class JobLease implements RunLease {
   }
 
   /**
-   * Writes the result of the run to its job. Rejects if that fails for good; then the job is run again.
+   * Writes the result of the run to its job. Rejects if that fails permanently; then the job is run again.
    *
    * @param onTried Called after the first attempt to write.
    */

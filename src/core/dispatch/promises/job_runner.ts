@@ -100,7 +100,7 @@ export class JobRunner {
     const { clock } = this.#services;
     if (run.written === undefined) this.#write(run, { isPromised: true, startedMs });
     const isWritten = await run.written;
-    // The continuation was sent twice, maybe with other answers, so this run gets a job of its own.
+    // The continuation was sent twice, maybe with other answers, so this run gets a separate job.
     if (!isWritten && !run.isKeyed) await this.#write(run, { isPromised: true, startedMs }, crypto.randomUUID());
     this.ensureWorker();
     const { lease } = run;
@@ -327,7 +327,7 @@ function configLost({ tool }: Job): CallResult {
   return { kind: "failure", code: "config_lost", message, data: undefined };
 }
 
-/** Peer of a deferred run. The original caller is gone; only its principal is known. */
+/** Peer of a deferred run. The original caller has disconnected; only its principal is known. */
 class JobPeer implements Peer {
   readonly wire = "job";
   readonly principal: Peer["principal"];

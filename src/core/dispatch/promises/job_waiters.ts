@@ -26,7 +26,7 @@ export class JobWaiters {
     this.#promises = promises;
   }
 
-  /** Waits up to `waitMs` for a job to end or to ask, and sends its progress; resolves with the job, `undefined` if there is none. */
+  /** Waits up to `waitMs` for a job to end or to ask, and sends its progress; resolves with the job, `undefined` if it is missing. */
   async untilEnd(run: CallContext, id: string, waitMs: number): Promise<Job | undefined> {
     if (waitMs <= 0) return await this.#jobs.read(id);
     const pause = this.pause(run, waitMs);

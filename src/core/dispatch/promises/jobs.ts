@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { askedAgain, NO_ANSWER } from "../../call/asked_again.ts";
+import { askedAgain, NO_ANSWER } from "../../call/outcome.ts";
 import type { CallResult, Progress, Question } from "../../call/outcome.ts";
 import type { Json } from "../../../internal/json.ts";
 import type { AskAnswer, Engine, Job, JobState, Memo } from "../../../engine/engine.ts";
@@ -64,7 +64,7 @@ export class Jobs {
     return this.#changeRun(run, (job) => ({ ...job, ...ENDED, state: "done", outcome }));
   }
 
-  /** Marks a job as awaited by another call. Returns the job; `undefined` if there is none. */
+  /** Marks a job as awaited by another call. Returns the job; `undefined` if it is missing. */
   async join(id: string): Promise<Job | undefined> {
     return await this.#change(id, (job) => (isFinal(job) ? undefined : { ...job, hasOtherWaiters: true })) ??
       await this.engine.get(id);
@@ -120,7 +120,7 @@ export class Jobs {
     if (answered?.state === "queued") await this.engine.schedule(id, 0);
   }
 
-  /** Cancels a job, unless it has ended. Returns its state; `undefined` if there is none. */
+  /** Cancels a job, unless it has ended. Returns its state; `undefined` if it is missing. */
   async cancel(id: string): Promise<JobState | undefined> {
     const cancelled = await this.#change(id, (job) => {
       return isFinal(job) ? undefined : { ...job, ...ENDED, state: "cancelled" };
@@ -135,7 +135,7 @@ export class Jobs {
   }
 
   /**
-   * Waits until `isEnough` or `ended`, and returns the job; `undefined` if there is none (any more).
+   * Waits until `isEnough` or `ended`, and returns the job; `undefined` if it is missing (any more).
    *
    * @param ended Resolves when the time is up.
    * @param onChange Called with each state that is not enough.
@@ -197,7 +197,7 @@ export class Jobs {
     });
   }
 
-  /** Changes a job. Returns the changed job; `undefined` if there is none, or the change is invalid. */
+  /** Changes a job. Returns the changed job; `undefined` if it is missing, or the change is invalid. */
   async #change(id: string, change: (job: Job) => Job | undefined): Promise<Job | undefined> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const job = await this.engine.get(id);

@@ -2,9 +2,9 @@ import { type CallResult, type ErrorResult, errorResult, type PromiseOutcome } f
 import type { Engine, Job } from "../../../engine/engine.ts";
 import type { Principal } from "../../call/call.ts";
 import type { TokenKeys } from "../../token/token.ts";
-import type { RemotePromise } from "../../tool/remote_runner.ts";
+import type { RemotePromise } from "../../tool/definition.ts";
 import type { Json } from "../../../internal/json.ts";
-import { refuseCaller } from "../../tool/access.ts";
+import { authorizationError } from "../../tool/access.ts";
 import { resultKindOf } from "../questions/asking.ts";
 import type { DispatchServices } from "../deferral.ts";
 import type { CallContext } from "../call_context.ts";
@@ -61,8 +61,8 @@ export class PromiseTokens {
       return errorResult("invalid_promise", "Not a promise of this server");
     }
     // The caller may have lost the scopes of the tool since.
-    return refuseCaller(plan, principal) ??
-      { token, id: verified.id, plan, expiresAtMs: verified.expSeconds * 1000, data: verified.data };
+    return authorizationError(plan, principal) ??
+      { token, id: verified.id, definition: plan, expiresAtMs: verified.expSeconds * 1000, data: verified.data };
   }
 
   /** Whether the engine can have the job of a promise: engines of one process have only their own. */

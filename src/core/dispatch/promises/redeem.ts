@@ -7,10 +7,10 @@
  */
 import type { CallResult, FailureOutcome, PromiseOutcome } from "../../call/outcome.ts";
 import { isFinal, type Jobs } from "./jobs.ts";
-import { Pending } from "../../handler/pending.ts";
-import type { RemotePromise, RemoteRunner, RemoteWait } from "../../tool/remote_runner.ts";
+import { Pending } from "../../handler/context.ts";
+import type { RemotePromise, RemoteRunner, RemoteWait } from "../../tool/definition.ts";
 import type { RedeemInput } from "../../tool/system_tools.ts";
-import type { ExternalPlan, ToolDefinition } from "../../tool/definition.ts";
+import type { ExternalDefinition, ToolDefinition } from "../../tool/definition.ts";
 import type { CallContext } from "../call_context.ts";
 import type { DispatchServices } from "../deferral.ts";
 import { readAnswers } from "../questions/continuation.ts";
@@ -57,7 +57,7 @@ export class Redeemer {
   ): Promise<CallResult> {
     const opened = this.#promises.open(token, run.principal);
     if ("kind" in opened) return opened;
-    return await this.#services.runWithin(run, opened.plan.part?.middleware ?? [], () => last(opened));
+    return await this.#services.runWithin(run, opened.definition.part?.middleware ?? [], () => last(opened));
   }
 
   async #redeem(run: CallContext, opened: RemotePromise, waitMs: number | undefined): Promise<CallResult> {
@@ -66,9 +66,9 @@ export class Redeemer {
     // A stream sends heartbeats, so without `wait_ms` it waits as long as the deadline allows.
     const wantedMs = waitMs === undefined && run.sink !== undefined ? allowedMs : Math.min(waitMs ?? 0, MAX_WAIT_MS);
     const mayWaitMs = Math.min(wantedMs, allowedMs);
-    const { external, relay } = opened.plan;
-    if (relay !== undefined) {
-      return await this.#pollUntilEnd(run, mayWaitMs, (wait) => this.#pollRemote(run, opened, relay, wait));
+    const { external, remote } = opened.definition;
+    if (remote !== undefined) {
+      return await this.#pollUntilEnd(run, mayWaitMs, (wait) => this.#pollRemote(run, opened, remote, wait));
     }
     if (external !== undefined) {
       return await this.#pollUntilEnd(run, mayWaitMs, () => this.#runExternal(run, opened, external.check));
@@ -80,8 +80,8 @@ export class Redeemer {
   }
 
   async #cancel(run: CallContext, opened: RemotePromise): Promise<CallResult> {
-    const { external, relay } = opened.plan;
-    if (relay !== undefined) return await relay.cancel(run, opened);
+    const { external, remote } = opened.definition;
+    if (remote !== undefined) return await remote.cancel(run, opened);
     if (external !== undefined) return await this.#cancelExternal(run, opened, external);
     const job = this.#promises.isKnowable(opened) ? await this.#jobs.engine.get(opened.id) : undefined;
     if (job === undefined) return this.#promises.promiseLost();
@@ -127,10 +127,10 @@ export class Redeemer {
   }
 
   /** Polls a remote server, which may wait before it answers; if this server closes first, the caller gets its promise again. */
-  async #pollRemote(run: CallContext, opened: RemotePromise, relay: RemoteRunner, wait: Wait): Promise<CallResult> {
+  async #pollRemote(run: CallContext, opened: RemotePromise, remote: RemoteRunner, wait: Wait): Promise<CallResult> {
     const abandoned = new AbortController();
     const pause = this.#waits.pause(run, this.#services.deadlineMs(run));
-    const redeemed = relay.redeem(run, opened, { ...wait, signal: abandoned.signal });
+    const redeemed = remote.redeem(run, opened, { ...wait, signal: abandoned.signal });
     const again = pause.over.then(() => promiseAgain(opened, new Pending({}), this.#services.clock.now()));
     try {
       return await Promise.race([redeemed, again]);
@@ -140,8 +140,8 @@ export class Redeemer {
     }
   }
 
-  async #cancelExternal(run: CallContext, opened: RemotePromise, { cancel }: ExternalPlan): Promise<CallResult> {
-    if (cancel === undefined) return notCancellable(opened.plan);
+  async #cancelExternal(run: CallContext, opened: RemotePromise, { cancel }: ExternalDefinition): Promise<CallResult> {
+    if (cancel === undefined) return notCancellable(opened.definition);
     const result = await this.#runExternal(run, opened, cancel);
     if (result.kind !== "answer") return result;
     return { kind: "answer", value: { cancelled: result.value !== false } };
@@ -150,12 +150,12 @@ export class Redeemer {
   async #runExternal(
     run: CallContext,
     opened: RemotePromise,
-    work: NonNullable<ExternalPlan["cancel"]>,
+    work: NonNullable<ExternalDefinition["cancel"]>,
   ): Promise<CallResult> {
     // The input is the signed state; the arguments of the call are not stored.
-    const output = work === opened.plan.external?.check ? opened.plan.output : undefined;
+    const output = work === opened.definition.external?.check ? opened.definition.output : undefined;
     const definition: ToolDefinition = {
-      ...opened.plan,
+      ...opened.definition,
       output,
       input: undefined,
       handler: (_, ctx) => work(opened.data, ctx),

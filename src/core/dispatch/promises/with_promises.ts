@@ -6,7 +6,7 @@
 import type { Peer } from "../../call/call.ts";
 import type { CallResult, ErrorResult } from "../../call/outcome.ts";
 import type { Engine, EngineWorker } from "../../../engine/engine.ts";
-import { Pending } from "../../handler/pending.ts";
+import { Pending } from "../../handler/context.ts";
 import { randomKeys } from "../../keys/key_ring.ts";
 import type { TokenKeys } from "../../token/token.ts";
 import type { PromiseOptions, ToolDefinition } from "../../tool/definition.ts";
@@ -29,7 +29,7 @@ import { PromiseTokens } from "./promise_tokens.ts";
 import { promiseAgain, Redeemer } from "./redeem.ts";
 
 /**
- * Adds the code of promises, jobs and idempotency keys to an engine of your own; the engines of Toolwire have it.
+ * Adds the code of promises, jobs and idempotency keys to a custom engine; the engines of Toolwire have it.
  *
  * @param engine Stores and delivers jobs; gets one more member.
  * @returns The same engine, for the option `engine` of a server.
@@ -113,8 +113,8 @@ class EngineDeferral implements Deferral {
   readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult {
     const opened = this.#promises.open(token, peer.principal);
     if ("kind" in opened) return opened;
-    const { plan: { name, promise, external, relay }, expiresAtMs } = opened;
-    const { ttlMs = relay?.ttlMs(opened) ?? 0 } = promise ?? external ?? {};
+    const { definition: { name, promise, external, remote }, expiresAtMs } = opened;
+    const { ttlMs = remote?.ttlMs(opened) ?? 0 } = promise ?? external ?? {};
     // The expiry in the token was rounded up to a second.
     return { tool: name, createdAtMs: expiresAtMs - 1_000 - ttlMs, ttlMs };
   }

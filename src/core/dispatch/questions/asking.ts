@@ -1,4 +1,4 @@
-import { askedAgain, NO_ANSWER } from "../../call/asked_again.ts";
+import { askedAgain, NO_ANSWER } from "../../call/outcome.ts";
 import { type ErrorResult, errorResult, type Question, type QuestionsResult } from "../../call/outcome.ts";
 import type { AskAnswer, Memo } from "../../../engine/engine.ts";
 import { Failure } from "../../errors/failure.ts";

@@ -11,7 +11,7 @@ import { SignedCallerState } from "./caller_state.ts";
 import { decodeContinuation } from "./continuation.ts";
 
 /**
- * Adds the code of questions, steps and caller state to keys of your own; the keys of `keyRing()` and `sealed()` have it.
+ * Adds the code of questions, steps and caller state to custom keys; the keys of `keyRing()` and `sealed()` have it.
  *
  * @param keys Signs and verifies tokens; gets one more member.
  * @returns The same keys, for the option `keys` of a server.

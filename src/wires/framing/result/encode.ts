@@ -16,7 +16,7 @@ import type {
   Question,
   QuestionsResult,
 } from "../../../core/call/outcome.ts";
-import { RESERVED_META } from "../../../core/call/reserved_meta.ts";
+import { RESERVED_META } from "../../../core/call/call_meta.ts";
 import { formatTimestamp } from "../../../internal/time.ts";
 import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
 

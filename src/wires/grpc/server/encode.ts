@@ -14,7 +14,7 @@ import type { ToolListing } from "../../../core/tool/listing.ts";
 import { EMPTY_META, type ResponseMembers, type ResponseMetaMembers } from "../messages/binary.ts";
 import { type Prompt, PromptSchema, ResponseType, type Tool, ToolSchema } from "../messages/gen/mcplite_pb.ts";
 import { toJsonObject } from "../messages/json.ts";
-import type { PromptListing } from "../../../core/content/listing.ts";
+import type { PromptListing } from "../../../core/content/prompt.ts";
 
 /** Data of every last response. */
 export interface ResponseContext {

@@ -80,7 +80,7 @@ export class IncomingRouter {
 
   /** Calls the listeners of an event. */
   emit<Kind extends keyof ServerEvents>(kind: Kind, event: ServerEvents[Kind]): void {
-    this.#listeners[kind].tell(event);
+    this.#listeners[kind].notify(event);
   }
 
   readonly receive: ReceiveMessage = (incoming, during) => {

@@ -1,6 +1,8 @@
 import {
+  askedAgain,
   type ErrorResult,
   errorResult,
+  NO_ANSWER,
   type Progress,
   type QuestionsResult,
   type Sink,
@@ -9,7 +11,6 @@ import type { ActivityMonitor } from "../../../core/call/transport.ts";
 import { asObject, canonicalJson } from "../../../internal/json.ts";
 import { toQuestionsResult } from "./continuation.ts";
 import type { RpcReply } from "./message_transport.ts";
-import { askedAgain, NO_ANSWER } from "../../../core/call/asked_again.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import type { InputRequest } from "../protocol/messages.ts";
 import { type PendingRequest, ProgressFeed, type RespondToServer } from "./incoming_router.ts";

@@ -84,8 +84,8 @@ export class Subscriptions {
 
   #notify(method: string, { uri }: Members): void {
     const [, list] = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method) ?? [];
-    if (list !== undefined) this.#changes.get(list as McpChange)?.tell();
-    if (method === "notifications/resources/updated") this.#resources.get(uri as string)?.tell();
+    if (list !== undefined) this.#changes.get(list as McpChange)?.notify();
+    if (method === "notifications/resources/updated") this.#resources.get(uri as string)?.notify();
   }
 
   async #request(

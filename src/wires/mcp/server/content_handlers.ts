@@ -4,7 +4,7 @@
  * @module
  */
 import { type CallResult, type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
-import type { Catalog, CatalogRequest, Completion, PromptContent } from "../../../core/content/catalog.ts";
+import type { ContentCall, ContentCatalog } from "../../../core/content/content_catalog.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import { asObject, type Members } from "../../../internal/json.ts";
 import type { WireHost } from "../../wire.ts";
@@ -25,6 +25,8 @@ import {
 } from "./response.ts";
 import type { Revision } from "./revision.ts";
 import { outcomeMeta } from "../../framing/result/encode.ts";
+import type { Completion } from "../../../core/content/completion.ts";
+import type { PromptContent } from "../../../core/content/prompt.ts";
 
 /** One request for content. The server has a catalog. */
 export interface ContentRequest {
@@ -38,7 +40,7 @@ export interface ContentRequest {
 /** Name of a handler: a method of {@link ContentHandlers} that decodes the parameters of a request. */
 export type ContentHandler = keyof ContentHandlers;
 
-type Run = (catalog: Catalog, request: CatalogRequest, sink: CallSink | undefined) => MaybePromise<CallResult>;
+type Run = (catalog: ContentCatalog, request: ContentCall, sink: CallSink | undefined) => MaybePromise<CallResult>;
 
 /** Encodes a value as members of a result. Returns an error if a parameter is invalid. */
 type Encode = (
@@ -104,7 +106,7 @@ export class ContentHandlers {
   #prepare(content: ContentRequest, run: Run, encode: Encode): RetryableRequest {
     const { peer } = content;
     return {
-      run: (meta) => run(this.#host.catalog as Catalog, { peer, meta }, sinkOf(content)),
+      run: (meta) => run(this.#host.catalog as ContentCatalog, { peer, meta }, sinkOf(content)),
       encode: (result) => this.#encode(content, result, encode),
     };
   }
@@ -171,7 +173,7 @@ const encodePrompt: Encode = (value, revision) => {
 
 const encodeCompletion: Encode = (value) => ({ json: `"completion":${JSON.stringify(value as Completion)}` });
 
-type CompletionParams = Omit<Parameters<Catalog["complete"]>[0], "peer" | "meta">;
+type CompletionParams = Omit<Parameters<ContentCatalog["complete"]>[0], "peer" | "meta">;
 
 function readCompletion({ ref, argument, context }: Members): CompletionParams | ErrorResult {
   const { type, name: prompt, uri: resource } = asObject(ref);
@@ -186,6 +188,8 @@ function readCompletion({ ref, argument, context }: Members): CompletionParams |
     return paramError("argument", argument, "an object with a name and a value, as strings");
   }
   const others = Object.entries(asObject(asObject(context)["arguments"]));
-  const given = Object.fromEntries(others.filter((entry): entry is [string, string] => typeof entry[1] === "string"));
-  return { of, argument: name, value, given };
+  const otherArguments = Object.fromEntries(
+    others.filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+  );
+  return { of, argument: name, value, otherArguments };
 }

@@ -25,7 +25,7 @@ import type { Revision } from "./revision.ts";
 import type { McpTool, McpTools } from "./tools.ts";
 import { type ContentBlock, isContentBlock } from "../../../core/call/content.ts";
 import { outcomeMeta, promiseToJson } from "../../framing/result/encode.ts";
-import type { Rendered } from "../../../core/tool/definition.ts";
+import type { RenderedOutput } from "../../../core/tool/definition.ts";
 
 /** A decoded call. */
 export interface McpToolCall {
@@ -97,8 +97,8 @@ export class ToolCallRunner {
     waits: boolean,
   ): MaybePromise<CallResult> {
     // Promises of work in another process are returned at once. All others are returned when the time to wait is over.
-    const { external, relay } = tool?.definition ?? {};
-    if (!waits || result.kind !== "promise" || (external ?? relay) === undefined) return sink.join(result);
+    const { external, remote } = tool?.definition ?? {};
+    if (!waits || result.kind !== "promise" || (external ?? remote) === undefined) return sink.join(result);
     return this.#host.dispatch.call({ tool: "redeem", args: { promise: result.token }, meta: undefined, peer }, sink);
   }
 
@@ -238,7 +238,7 @@ function blocksOf(value: unknown): readonly ContentBlock[] | undefined {
   return Array.isArray(value) && value.length > 0 && value.every(isContentBlock) ? value : undefined;
 }
 
-function contentMember(rendered: Rendered | readonly ContentBlock[], revision: Revision): string {
+function contentMember(rendered: RenderedOutput | readonly ContentBlock[], revision: Revision): string {
   if (typeof rendered === "string") return textMember(rendered);
   if (rendered.length === 0) return textMember("");
   return `"content":${JSON.stringify(rendered.map((block) => revision.toBlock(block)))}`;

@@ -63,11 +63,11 @@ export class McpTools {
 }
 
 function compileTool(definition: ToolDefinition): McpTool {
-  const { promise, external, relay, output } = definition;
+  const { promise, external, remote, output } = definition;
   return {
     definition,
     headerParams: headerParamsOf(definition),
-    mayPromise: promise !== undefined || external !== undefined || relay?.mayPromise === true,
+    mayPromise: promise !== undefined || external !== undefined || remote?.mayPromise === true,
     wrapsOutput: output !== undefined && output.jsonSchema["type"] !== "object",
   };
 }

@@ -10,6 +10,7 @@ import {
   type CallResult,
   type ErrorResult,
   errorResult,
+  PieceCollector,
   type Sink,
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
@@ -18,7 +19,6 @@ import { addRetryAfter, isEventStream, readJson, type TextChunks } from "../../.
 import { exchange, type HttpClientOptions } from "../../../http_client/send.ts";
 import { parseHttpUrl } from "../../../internal/http.ts";
 import { SseDecoder, type SseEvent } from "../../../http_client/sse.ts";
-import { PieceCollector } from "../../../core/call/partials.ts";
 import { decodeError, decodeStatus, wrongIdError } from "../../framing/json_rpc/decode_error.ts";
 import { decodeEvent, decodeResult } from "../../framing/result/decode.ts";
 import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";

@@ -13,7 +13,7 @@ import {
   errorResult,
   type Sink,
 } from "../../../core/call/outcome.ts";
-import type { Catalog } from "../../../core/content/catalog.ts";
+import type { ContentCatalog } from "../../../core/content/content_catalog.ts";
 import { jsonReply, mediaTypeError } from "../../framing/http.ts";
 import { encodeSseEvent, SseBody, type SseBodyOptions, STREAM_HEADERS } from "../../framing/sse.ts";
 import { decodeRequest, type JsonRpcRequest, parseJson, type RequestId } from "../../framing/json_rpc/decode.ts";
@@ -189,7 +189,7 @@ class McpLite implements MountedWire {
     if ("kind" in decoded) return errorReply(request.id, decoded);
     const call: Call = { ...decoded, peer: new HeadPeer(head, WIRE_NAME, request.id, false) };
     // If there were no prompts, the method would not have been found.
-    const result = (this.#host.catalog as Catalog).getPrompt(call.tool, call.args, call);
+    const result = (this.#host.catalog as ContentCatalog).getPrompt(call.tool, call.args, call);
     return this.#replyTo(head, request.id, call, result, startedMs);
   }
 

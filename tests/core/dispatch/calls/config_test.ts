@@ -6,14 +6,13 @@ import {
   createClient,
   createServer,
   defineTool,
-  type Engine,
-  type Job,
   memoryEngine,
   memoryTransport,
   type Middleware,
   type ServerOptions,
 } from "../../../../mod.ts";
 import { sealed } from "../../../../src/core/keys/sealed.ts";
+import type { Engine, Job } from "../../../../src/engine/mod.ts";
 
 const SECRET = "sk-this-must-not-be-seen";
 const SEALED = sealed("k1:a secret that all of these servers know");

@@ -1,15 +1,9 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
-import {
-  type CallResult,
-  defineTool,
-  Failure,
-  type MaybePromise,
-  type Middleware,
-  ToolError,
-} from "../../../../mod.ts";
+import { type CallResult, defineTool, Failure, type Middleware, ToolError } from "../../../../mod.ts";
 import { assertMasked, assertRefused, Bench, KeptSink } from "../harness.ts";
+import type { MaybePromise } from "../../../../src/wires/mod.ts";
 
 const t = defineTool("t").describe("T");
 

@@ -2,7 +2,7 @@
 import { strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
-import { type CallMeta, defineTool, Failure, ToolError } from "../../../../mod.ts";
+import { defineTool, Failure, ToolError } from "../../../../mod.ts";
 import { assertRefused, Bench, KeptSink } from "../harness.ts";
 import {
   accept,
@@ -20,6 +20,7 @@ import {
   watchJobs,
   withoutInstance,
 } from "../promises/promised.ts";
+import type { CallMeta } from "../../../../src/wires/mod.ts";
 
 const t = defineTool("t").describe("T");
 const key = (more: CallMeta = {}): { readonly meta: CallMeta } => ({ meta: { idempotencyKey: "a", ...more } });

@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
-import { type CallMeta, defineCallerState, defineTool, Failure, ToolError } from "../../../../mod.ts";
+import { defineCallerState, defineTool, Failure, ToolError } from "../../../../mod.ts";
 import { assertMasked, assertRefused, Bench, KeptSink } from "../harness.ts";
 import {
   accept,
@@ -17,6 +17,7 @@ import {
   standstill,
   watch,
 } from "../promises/promised.ts";
+import type { CallMeta } from "../../../../src/wires/mod.ts";
 
 const t = defineTool("t").describe("T");
 const yes = { message: "Sure?", schema: v.object({ yes: v.boolean() }) };

@@ -1,7 +1,7 @@
 /** Keyed calls on slow engines: the record of a key is written before any caller gets its result. */
 import { ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { type CallMeta, defineTool, type Engine, type MaybePromise } from "../../../../mod.ts";
+import { defineTool } from "../../../../mod.ts";
 import { assertRefused, Bench, KeptSink } from "../harness.ts";
 import {
   asAnswer,
@@ -15,6 +15,8 @@ import {
   watch,
   watchJobs,
 } from "../promises/promised.ts";
+import type { CallMeta, MaybePromise } from "../../../../src/wires/mod.ts";
+import type { Engine } from "../../../../src/engine/mod.ts";
 
 const t = defineTool("t").describe("T");
 const meta: CallMeta = { idempotencyKey: "a" };

@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
-import { type AnyTool, defineTool, type Engine } from "../../../../mod.ts";
+import { type AnyTool, defineTool } from "../../../../mod.ts";
 import { assertRefused, Bench, KeptSink } from "../harness.ts";
 import {
   asAnswer,
@@ -17,6 +17,7 @@ import {
   watch,
   watchJobs,
 } from "./promised.ts";
+import type { Engine } from "../../../../src/engine/mod.ts";
 
 const t = defineTool("t").describe("T");
 const number = v.object({ n: v.number() });

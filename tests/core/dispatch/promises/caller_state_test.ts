@@ -2,9 +2,10 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
-import { type CallMeta, type CallResult, defineCallerState, defineTool } from "../../../../mod.ts";
+import { type CallResult, defineCallerState, defineTool } from "../../../../mod.ts";
 import { Bench } from "../harness.ts";
 import { accept, asAnswer, asPromise, asQuestion, Gates, KEYS, pass, redeem, settledOf, watch } from "./promised.ts";
+import type { CallMeta } from "../../../../src/wires/mod.ts";
 
 const cart = defineCallerState("cart", v.array(v.string()));
 const item = v.object({ item: v.string() });

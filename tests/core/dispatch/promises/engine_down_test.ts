@@ -1,9 +1,10 @@
 /** Engines that fail, or do not answer: callers are asked to retry, the reason is logged, and no shutdown waits for them. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { type CallMeta, defineTool } from "../../../../mod.ts";
+import { defineTool } from "../../../../mod.ts";
 import { assertRefused, Bench } from "../harness.ts";
 import { asAnswer, asPromise, changed, Gates, KEYS, pass, redeem, settledOf, standstill, watch } from "./promised.ts";
+import type { CallMeta } from "../../../../src/wires/mod.ts";
 
 const t = defineTool("t").describe("T");
 const wanted: CallMeta = { isPromiseWanted: true };

@@ -1,7 +1,7 @@
 /** What is left of a job after its end, and handlers that still report after their run was ended. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { defineTool, type Job, ToolError } from "../../../../mod.ts";
+import { defineTool, ToolError } from "../../../../mod.ts";
 import { assertRefused, Bench, KeptSink } from "../harness.ts";
 import {
   asAnswer,
@@ -18,6 +18,7 @@ import {
   watch,
   watchJobs,
 } from "./promised.ts";
+import type { Job } from "../../../../src/engine/mod.ts";
 
 const t = defineTool("t").describe("T");
 

@@ -2,7 +2,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
-import { type Ctx, defineTool, type Engine, ToolError, type ToolErrorCode } from "../../../../mod.ts";
+import { type Ctx, defineTool, ToolError, type ToolErrorCode } from "../../../../mod.ts";
 import { assertRefused, Bench } from "../harness.ts";
 import {
   asAnswer,
@@ -18,6 +18,7 @@ import {
   watchJobs,
   withoutInstance,
 } from "./promised.ts";
+import type { Engine } from "../../../../src/engine/mod.ts";
 
 const t = defineTool("t").describe("T");
 const meta = { isPromiseWanted: true };

@@ -1,11 +1,12 @@
 /** Server middleware and promises: it sees how the call ends for its caller, however the work ends. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { type CallEvent, type CallResult, defineTool, type Middleware } from "../../../../mod.ts";
+import { type CallResult, defineTool, type Middleware } from "../../../../mod.ts";
 import { errorResult } from "../../../../src/core/call/outcome.ts";
 import type { FakeClock } from "../../../../src/testing/mod.ts";
 import { assertRefused, Bench, KeptSink, settle } from "../harness.ts";
 import { asAnswer, asPromise, Gates, KEYS, pass, redeem, settledOf, standstill, watch } from "./promised.ts";
+import type { CallEvent } from "../../../../src/wires/mod.ts";
 
 const BUDGET_MS = 1_000;
 const t = defineTool("t").describe("T");

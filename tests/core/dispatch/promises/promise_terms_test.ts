@@ -1,9 +1,10 @@
 /** What a promise says of its future, and that it is given however its news are taken. */
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import { type CallEvent, defineTool } from "../../../../mod.ts";
+import { defineTool } from "../../../../mod.ts";
 import { Bench } from "../harness.ts";
 import { asAnswer, asPromise, Gates, KEYS, pass, redeem, watch } from "./promised.ts";
+import type { CallEvent } from "../../../../src/wires/mod.ts";
 
 const t = defineTool("t").describe("T");
 

@@ -1,16 +1,10 @@
 /** Fixtures of the tests of promises: failing engines, runs that wait for their end, and readers of outcomes. */
 import { ok, strictEqual } from "node:assert/strict";
-import {
-  type CallResult,
-  type Engine,
-  type Job,
-  type MaybePromise,
-  memoryEngine,
-  type PromiseOutcome,
-  type QuestionsResult,
-} from "../../../../mod.ts";
+import { type CallResult, memoryEngine, type PromiseOutcome, type QuestionsResult } from "../../../../mod.ts";
 import { FakeClock } from "../../../../src/testing/mod.ts";
 import { type Bench, settle } from "../harness.ts";
+import type { Engine, Job } from "../../../../src/engine/mod.ts";
+import type { MaybePromise } from "../../../../src/wires/mod.ts";
 
 /** Keys of servers that know each other's tokens. */
 export const KEYS = "k1:a secret that all servers of these tests know";

@@ -2,7 +2,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
-import { type CallMeta, type CallResult, type Ctx, defineTool, memoryEngine } from "../../../../mod.ts";
+import { type CallResult, type Ctx, defineTool, memoryEngine } from "../../../../mod.ts";
 import { assertRefused, Bench, KeptSink } from "../harness.ts";
 import {
   asAnswer,
@@ -18,6 +18,7 @@ import {
   watch,
   withoutInstance,
 } from "./promised.ts";
+import type { CallMeta } from "../../../../src/wires/mod.ts";
 
 const t = defineTool("t").describe("T");
 const meta = { isPromiseWanted: true };

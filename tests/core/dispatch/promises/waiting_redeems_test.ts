@@ -1,9 +1,10 @@
 /** Many callers that wait for one job: the engine is asked once for each change, however many they are. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { type Ctx, defineTool, keyRing, type TokenKeys } from "../../../../mod.ts";
+import { type Ctx, defineTool, keyRing } from "../../../../mod.ts";
 import { Bench, KeptSink } from "../harness.ts";
 import { asAnswer, asPromise, changed, Gates, KEYS, pass, redeem, settledOf, standstill, watch } from "./promised.ts";
+import type { TokenKeys } from "../../../../src/core/keys/mod.ts";
 
 /** A run that is under way, `callers` that wait for it, and how often the engine is asked for its job. */
 async function waitedFor(callers: number) {

@@ -2,7 +2,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
-import { type CallMeta, type CallResult, defineTool, type Engine, type QuestionsResult } from "../../../../mod.ts";
+import { type CallResult, defineTool, type QuestionsResult } from "../../../../mod.ts";
 import { assertMasked, assertRefused, Bench, KeptSink } from "../harness.ts";
 import {
   accept,
@@ -18,6 +18,8 @@ import {
   standstill,
   watch,
 } from "../promises/promised.ts";
+import type { CallMeta } from "../../../../src/wires/mod.ts";
+import type { Engine } from "../../../../src/engine/mod.ts";
 
 const t = defineTool("t").describe("T");
 const sure = { message: "Sure?", schema: v.object({}) };

@@ -1,12 +1,13 @@
 /** Our clients, by every protocol, of a server whose answers are damaged: each call ends, in a value or in an error of ours. */
 import { deepStrictEqual, ok } from "node:assert/strict";
-import { createClient, Failure, ToolError, type Transport, type UntypedClient } from "../../../../mod.ts";
+import { createClient, Failure, ToolError, type UntypedClient } from "../../../../mod.ts";
 import { DESCRIPTIONS, STATELESS } from "../../../wires/descriptions/all.ts";
 import type { Fetch } from "../../../wires/descriptions/description.ts";
 import { RandomChoices } from "../random.ts";
 import { CALLS, createFixtureServer } from "../../fixture_server.ts";
 import { corruptingFetch, randomCorruption, UNCHANGED } from "../../servers/corrupting_server.ts";
 import type { Target } from "../target.ts";
+import type { Transport } from "../../../../src/wires/mod.ts";
 
 /** How long a call may take, in milliseconds: a corruption may send it into waiting. */
 const TIMEOUT_MS = 60;

@@ -1,5 +1,5 @@
 /** A server and its client at two pipes of one process: what stdio is, without a process. */
-import type { Server, Transport } from "../../../../mod.ts";
+import type { Server } from "../../../../mod.ts";
 import { parseMessages } from "../../../../src/wires/mcp/protocol/messages.ts";
 import { type DuplexConnection, DuplexTransport } from "../../../../src/wires/mcp/client/duplex_transport.ts";
 import { McpClientTransport } from "../../../../src/wires/mcp/client/transport.ts";
@@ -7,6 +7,7 @@ import type { McpClientOptions } from "../../../../src/wires/mcp/client/types.ts
 import { LineReader } from "../../../../src/wires/mcp/stdio/client/transport.ts";
 import { mcpDuplex } from "../../../../src/wires/mcp/server/duplex.ts";
 import { serveLines } from "../../../../src/wires/mcp/stdio/server/serve_stdio.ts";
+import type { Transport } from "../../../../src/wires/mod.ts";
 
 /** What goes through a pipe, in the order in which it was put in. */
 export class Pipe implements AsyncIterable<Uint8Array> {

@@ -145,6 +145,6 @@ class MemorySessionStore implements SessionStore {
   }
 
   #notify(id: string, event: SessionEvent): void {
-    this.#listeners.get(id)?.tell(event);
+    this.#listeners.get(id)?.notify(event);
   }
 }

@@ -1,0 +1,61 @@
+/**
+ * Reads results of calls: retryable errors, answers and exceptions.
+ *
+ * @module
+ */
+import { type CallResult, type ErrorResult, toToolError, type UnknownOutcome } from "../core/call/outcome.ts";
+import { Failure } from "../core/errors/failure.ts";
+import { ToolError } from "../core/errors/tool_error.ts";
+
+/** Options for retries. */
+export interface RetryOptions {
+  /** Maximum number of retries. Default: 2; 0 disables retries. */
+  readonly attempts?: number;
+  /** Maximum delay before the first retry, in milliseconds. It doubles with each retry. Default: 200. */
+  readonly baseDelayMs?: number;
+  /** Maximum delay, in milliseconds. If the server requests a longer one, the call is not retried. Default: 10,000. */
+  readonly maxDelayMs?: number;
+}
+
+/** Whether the error is transient: the server was unreachable or overloaded. */
+export function isRetryable(result: CallResult | UnknownOutcome): result is ErrorResult {
+  return result.kind === "error" && (result.code === "unavailable" || result.code === "rate_limited");
+}
+
+/**
+ * Delay before retry number `attempt` (from 0), in milliseconds: the one that the server requests, else exponential
+ * with full jitter. `undefined` if it exceeds the maximum.
+ */
+export function retryDelayMs(
+  error: ErrorResult,
+  attempt: number,
+  { baseDelayMs = 200, maxDelayMs = 10_000 }: RetryOptions = {},
+): number | undefined {
+  const requestedMs = (error.data as { readonly retry_after_ms?: unknown } | null | undefined)?.retry_after_ms;
+  if (typeof requestedMs === "number") return requestedMs > maxDelayMs ? undefined : requestedMs;
+  return Math.random() * Math.min(maxDelayMs, baseDelayMs * 2 ** attempt);
+}
+
+/** Returns the value of an answer. Throws for any other result. */
+export function unwrapAnswer(result: CallResult | UnknownOutcome): unknown {
+  switch (result.kind) {
+    case "answer":
+      return result.value;
+    case "failure":
+      throw new Failure(result.code, result.message, result.data);
+    case "error":
+      throw toToolError(result);
+    default: {
+      const answerIt = "requests" in result ? "give the client onElicitation and onMoreRequested, or " : "";
+      throw unexpectedOutcome(result, `an answer: ${answerIt}read it with .outcome()`);
+    }
+  }
+}
+
+/** Creates the exception for a result of another kind than expected. */
+export function unexpectedOutcome(result: CallResult | UnknownOutcome, wanted: string): ToolError {
+  const { kind, responseType = kind } = result as UnknownOutcome;
+  return new ToolError("invalid_request", `The server answered with ${responseType}, not with ${wanted}`, {
+    details: result,
+  });
+}

@@ -1,0 +1,55 @@
+/**
+ * Explains errors of a client whose URL belongs to a server of another protocol.
+ *
+ * Messages contain paths, but no hosts: a handler may pass them on to its own caller.
+ *
+ * @module
+ */
+import type { ErrorResult } from "../core/call/outcome.ts";
+import type { ActivityMonitor } from "../core/call/transport.ts";
+import { exchange, type HttpClientOptions } from "../http_client/send.ts";
+import { readText } from "../http_client/read.ts";
+
+/** Request that every MCP server answers with JSON-RPC, even if only with an error. It does not open a session. */
+const PING = {
+  method: "POST",
+  headers: { "content-type": "application/json", accept: "text/event-stream, application/json" },
+  body: '{"jsonrpc":"2.0","id":0,"method":"ping"}',
+};
+
+/** Message of the transport for a reply that is not MCP-lite, with the status of a wrong path, method or media type. */
+const NOT_MCP_LITE = /d (2..|40.|415), not with/;
+
+/**
+ * Adds to an error what answers at the URL, and which transport to use for it.
+ *
+ * Error results of MCP-lite servers are returned unchanged: none of them has the code `method_not_found`.
+ */
+export async function explainError(
+  error: ErrorResult,
+  url: URL,
+  options: HttpClientOptions,
+  limit: ActivityMonitor,
+): Promise<ErrorResult> {
+  const { code, message } = error;
+  const cause = error.cause as Error | undefined;
+  let hint: string | undefined;
+  if (code === "unavailable" && cause) {
+    // Error messages of Node, Deno and Bun for a response that is not HTTP/1.1.
+    const isHttp2 = /HTTP(.1| v|_R)/.test(`${(cause.cause as Error | undefined)?.cause}${cause}`);
+    hint = isHttp2 ? 'for gRPC pass grpcTransport(address) of "toolwire/grpc"' : "check host and port";
+  } else if (code === "method_not_found" || NOT_MCP_LITE.test(message)) {
+    for (const path of [url.pathname, "/mcp"]) {
+      const request = { ...PING, url: url.origin + path };
+      const found = await exchange(request, options, limit, async ({ status, headers }, pieces) => {
+        const isMcp = (await readText(pieces)).includes('"jsonrpc"') && status !== 404;
+        return isMcp ? undefined : headers.get("content-type") ?? "nothing";
+      });
+      if (!found) {
+        return { ...error, message: `${message}; MCP is at ${path}: pass mcpTransport(url) of "toolwire/mcp"` };
+      }
+      if (cause && typeof found === "string") hint ??= `${found} is at ${path}: check the URL`;
+    }
+  }
+  return hint ? { ...error, message: `${message}; ${hint}` } : error;
+}

@@ -1,0 +1,121 @@
+/**
+ * A server's resources and prompts, as wires use them.
+ *
+ * Requests run through dispatch, so that deadlines, middleware, error masking, questions and continuations work as for
+ * tools. Methods return all results as values; they never throw and never reject.
+ *
+ * @module
+ */
+import type { Call, CallMeta, Peer } from "../call/call.ts";
+import type { ResourceContents } from "../call/content.ts";
+import type { AnswerOutcome, CallResult, ErrorResult, Outcome, Sink } from "../call/outcome.ts";
+import type { MaybePromise } from "../../internal/async.ts";
+import type { ToolDefinition } from "../tool/definition.ts";
+import type { PromptContent, PromptDefinition, PromptListing } from "./prompt.ts";
+import type { ResourceDefinition, ResourceListing, ResourceTemplateListing } from "./resource.ts";
+import type { Completion } from "./completion.ts";
+
+/** Result of a request: an answer of this type, or any other result. */
+export type CallResultOf<Value> = AnswerOutcome<Value> | Exclude<Outcome, AnswerOutcome> | ErrorResult;
+
+/** Caller and metadata of a request. */
+export interface ContentCall {
+  /** The caller. */
+  readonly peer: Peer;
+  /** Deadline, continuation with responses, and caller state apply. Promises and idempotency keys do not exist here. */
+  readonly meta?: CallMeta | undefined;
+}
+
+/** A request for completions. */
+export interface CompletionRequest extends ContentCall {
+  /** Name of a prompt, or URI or URI template of a resource. */
+  readonly of: { readonly prompt: string } | { readonly resource: string };
+  /** Name of the prompt's argument or the template's variable. */
+  readonly argument: string;
+  /** Text typed so far. */
+  readonly value: string;
+  /** Other arguments known so far. */
+  readonly otherArguments?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The resources and prompts of a server. */
+export interface ContentCatalog {
+  /** Prompts, in listed form. */
+  readonly prompts: readonly PromptListing[];
+  /** Resource templates, in listed form. */
+  readonly templates: readonly ResourceTemplateListing[];
+  /** Whether there are resources or resource templates. */
+  readonly hasResources: boolean;
+  /** Whether anything has completers. */
+  readonly canComplete: boolean;
+  /** Lists resources: those with a fixed URI, and those that templates list. */
+  listResources(request: ContentCall): MaybePromise<CallResultOf<readonly ResourceListing[]>>;
+  /** Reads a resource. An unknown one is `resource_not_found`, with `data.uri`. The reader may ask questions. */
+  readResource(
+    uri: string,
+    request: ContentCall,
+    sink?: Sink,
+  ): MaybePromise<CallResultOf<readonly ResourceContents[]>>;
+  /**
+   * Gets a prompt. An unknown one is `prompt_not_found`, invalid arguments are `invalid_input`. The handler may ask
+   * questions.
+   */
+  getPrompt(
+    name: string,
+    args: unknown,
+    request: ContentCall,
+    sink?: Sink,
+  ): MaybePromise<CallResultOf<PromptContent>>;
+  /** Completes an argument. The list is empty if there is no completer. */
+  complete(request: CompletionRequest): MaybePromise<CallResultOf<Completion>>;
+}
+
+/** Runs a definition that is not a tool through dispatch. */
+export type RunDefinition = (definition: ToolDefinition, call: Call, sink?: Sink) => MaybePromise<CallResult>;
+
+/**
+ * Creates a catalog. Prompts and resources carry this function, so that a server without them does not bundle the code.
+ *
+ * @throws {TypeError} If a definition is not finished, or two have the same name or URI.
+ */
+export type CreateContentCatalog = (
+  resources: readonly { readonly "~resource": ResourceDefinition }[],
+  prompts: readonly { readonly "~prompt": PromptDefinition }[],
+  run: RunDefinition,
+) => ContentCatalog;
+
+/**
+ * A finished prompt, for `createServer({ prompts })`.
+ *
+ * @typeParam Name Name of the prompt, a literal.
+ */
+export interface Prompt<Name extends string = string> {
+  /** Name, unique on a server. */
+  readonly name: Name;
+  /**
+   * For the server; not part of the public interface.
+   *
+   * @internal
+   */
+  readonly "~prompt": PromptDefinition;
+  /** @internal */
+  readonly "~catalog": CreateContentCatalog;
+}
+
+/**
+ * A finished resource or resource template, for `createServer({ resources })`.
+ *
+ * @typeParam Uri URI or template, a literal.
+ */
+export interface Resource<Uri extends string = string> {
+  /** URI or template, unique on a server. */
+  readonly uri: Uri;
+  /**
+   * For the server; not part of the public interface.
+   *
+   * @internal
+   */
+  readonly "~resource": ResourceDefinition;
+  /** @internal */
+  readonly "~catalog": CreateContentCatalog;
+}

@@ -1,0 +1,305 @@
+/**
+ * The resources and prompts of one server: looked up by name or URI, and run as tools are.
+ *
+ * @module
+ */
+import type { Call } from "../call/call.ts";
+import type { ResourceContents } from "../call/content.ts";
+import { type ErrorResult, errorResult, type Sink } from "../call/outcome.ts";
+import { mapMaybe, type MaybePromise } from "../../internal/async.ts";
+import { closestMatch } from "../../internal/text.ts";
+import { omitUndefined } from "../../internal/json.ts";
+import { authorizationError } from "../tool/access.ts";
+import { originOf, type PartDefinition } from "../tool/part.ts";
+import { EMPTY_DEFINITION, type ToolDefinition } from "../tool/definition.ts";
+import type {
+  CallResultOf,
+  CompletionRequest,
+  ContentCall,
+  ContentCatalog,
+  CreateContentCatalog,
+  RunDefinition,
+} from "./content_catalog.ts";
+import { type Completers, type Completion, toCompletion } from "./completion.ts";
+import {
+  listPrompt,
+  type PromptContent,
+  type PromptDefinition,
+  type PromptListing,
+  toPromptContent,
+} from "./prompt.ts";
+import {
+  type ListedResource,
+  listResource,
+  listTemplate,
+  type ResourceDefinition,
+  type ResourceListing,
+  type ResourceTemplateListing,
+  toResourceContentsList,
+} from "./resource.ts";
+import type { UriVariables } from "./uri_template/uri_template.ts";
+import { SCHEMA_ADAPTERS } from "../schema/adapters.ts";
+
+/** Maximum number of names in an error result. */
+const MAX_LISTED = 50;
+
+const NOTHING: Completion = { values: [], hasMore: false };
+
+/** Creates the catalog of a server. */
+export const createContentCatalog: CreateContentCatalog = (resources, prompts, run) =>
+  new ServerContentCatalog(
+    resources.map((resource) => assertFinished(resource?.["~resource"], "resource", ".read(…)")),
+    prompts.map((prompt) => assertFinished(prompt?.["~prompt"], "prompt", ".handle(…)")),
+    run,
+  );
+
+/** A definition and its form for dispatch. */
+interface Runnable<Definition> {
+  readonly definition: Definition;
+  readonly run: ToolDefinition;
+}
+
+interface Read {
+  readonly uri: string;
+  readonly variables: UriVariables;
+}
+
+interface Complete {
+  readonly argument: string;
+  readonly value: string;
+  readonly otherArguments: Readonly<Record<string, string>>;
+}
+
+class ServerContentCatalog implements ContentCatalog {
+  readonly prompts: readonly PromptListing[];
+  readonly templates: readonly ResourceTemplateListing[];
+  readonly hasResources: boolean;
+  readonly canComplete: boolean;
+  readonly #run: RunDefinition;
+  readonly #prompts: ReadonlyMap<string, Runnable<PromptDefinition>>;
+  /** By URI or template, in order of definition. */
+  readonly #resources: ReadonlyMap<string, Runnable<ResourceDefinition>>;
+  /** The same, grouped by source: first those of this server, then those of each remote server. */
+  readonly #readers: readonly ReadonlyMap<string, Runnable<ResourceDefinition>>[];
+  readonly #listed: readonly ResourceListing[];
+  /** `undefined` if no template has `.list()`; nothing has to run then. */
+  readonly #list: ToolDefinition | undefined;
+
+  constructor(resources: readonly ResourceDefinition[], prompts: readonly PromptDefinition[], run: RunDefinition) {
+    this.#run = run;
+    this.#prompts = byKey(
+      prompts.map((definition) => [definition.name, { definition, run: runnablePrompt(definition) }]),
+      "prompts",
+    );
+    this.#resources = byKey(
+      resources.map((definition) => [definition.uri, { definition, run: runnableResource(definition) }]),
+      "resources",
+    );
+    this.#readers = byReader(this.#resources);
+    const fixed = resources.filter(({ template }) => template === undefined);
+    this.prompts = prompts.map(listPrompt);
+    this.templates = resources.filter(({ template }) => template !== undefined).map(listTemplate);
+    this.hasResources = resources.length > 0;
+    this.canComplete = [...prompts, ...resources].some(({ completers }) => Object.keys(completers).length > 0);
+    this.#listed = fixed.map(listResource);
+    const isDynamic = resources.some(({ list }) => list !== undefined);
+    this.#list = isDynamic ? toDefinition("list:resources", (_, ctx) => listAll(resources, ctx)) : undefined;
+  }
+
+  listResources(request: ContentCall): MaybePromise<CallResultOf<readonly ResourceListing[]>> {
+    if (this.#list === undefined) return { kind: "answer", value: this.#listed };
+    return this.#runWithoutQuestions(this.#list, {}, request);
+  }
+
+  readResource(
+    uri: string,
+    request: ContentCall,
+    sink?: Sink,
+  ): MaybePromise<CallResultOf<readonly ResourceContents[]>> {
+    const found = this.#find(uri);
+    if (found === undefined) return errorResult("resource_not_found", "Resource not found", { uri });
+    const read: Read = { uri, variables: found.variables };
+    return this.#runDefinition(found.run, read, request, sink);
+  }
+
+  getPrompt(
+    name: string,
+    args: unknown,
+    request: ContentCall,
+    sink?: Sink,
+  ): MaybePromise<CallResultOf<PromptContent>> {
+    const found = this.#prompts.get(name);
+    return found === undefined ? this.#promptNotFound(name) : this.#runDefinition(found.run, args, request, sink);
+  }
+
+  complete(request: CompletionRequest): MaybePromise<CallResultOf<Completion>> {
+    const { of, argument, value, otherArguments = {} } = request;
+    if ("prompt" in of) {
+      const prompt = this.#prompts.get(of.prompt);
+      if (prompt === undefined) return this.#promptNotFound(of.prompt);
+      return this.#complete(prompt.run, prompt.definition.completers, { argument, value, otherArguments }, request);
+    }
+    const resource = this.#resources.get(of.resource);
+    if (resource === undefined) return errorResult("resource_not_found", "Resource not found", { uri: of.resource });
+    return this.#complete(resource.run, resource.definition.completers, { argument, value, otherArguments }, request);
+  }
+
+  #complete(
+    { name, scopes, part }: ToolDefinition,
+    completers: Completers,
+    completion: Complete,
+    request: ContentCall,
+  ): MaybePromise<CallResultOf<Completion>> {
+    const { argument, value, otherArguments } = completion;
+    const completer = Object.hasOwn(completers, argument) ? completers[argument] : undefined;
+    if (completer === undefined) return { kind: "answer", value: NOTHING };
+    const complete: ToolDefinition["handler"] = (_, ctx) =>
+      mapMaybe(completer(value, ctx, otherArguments), toCompletion);
+    const definition = toDefinition(`complete:${name}`, complete, { scopes, part });
+    return this.#runWithoutQuestions(definition, completion, request);
+  }
+
+  #find(uri: string): (Runnable<ResourceDefinition> & { readonly variables: UriVariables }) | undefined {
+    for (const resources of this.#readers) {
+      const fixed = resources.get(uri);
+      if (fixed !== undefined && fixed.definition.template === undefined) return { ...fixed, variables: {} };
+      for (const one of resources.values()) {
+        const variables = one.definition.template?.match(uri);
+        if (variables !== undefined) return { ...one, variables };
+      }
+    }
+    return undefined;
+  }
+
+  #promptNotFound(requested: string): ErrorResult {
+    const names = [...this.#prompts.keys()];
+    const similar = closestMatch(requested, names);
+    return errorResult("prompt_not_found", "Prompt not found", {
+      requested_prompt: requested.slice(0, 256),
+      available_prompts: names.slice(0, MAX_LISTED),
+      ...(similar !== undefined && { suggestion: `Did you mean '${similar}'?` }),
+    });
+  }
+
+  /** Runs a definition that cannot ask questions. */
+  #runWithoutQuestions<Value>(
+    definition: ToolDefinition,
+    args: unknown,
+    request: ContentCall,
+  ): MaybePromise<CallResultOf<Value>> {
+    const result = this.#runDefinition<Value>(definition, args, request);
+    return result instanceof Promise ? result.then(assertNoQuestions) : assertNoQuestions(result);
+  }
+
+  /** The one cast: a definition's handler determines the type of its answer. */
+  #runDefinition<Value>(
+    definition: ToolDefinition,
+    args: unknown,
+    { peer, meta }: ContentCall,
+    sink?: Sink,
+  ): MaybePromise<CallResultOf<Value>> {
+    const call: Call = { tool: definition.name, args, meta: meta && supportedMeta(meta), peer };
+    return this.#run(definition, call, sink) as MaybePromise<CallResultOf<Value>>;
+  }
+}
+
+function runnablePrompt(definition: PromptDefinition): ToolDefinition {
+  return toDefinition(
+    `prompt:${definition.name}`,
+    (args, ctx) => mapMaybe(definition.handler(args, ctx), (answer) => toPromptContent(definition, answer)),
+    definition,
+  );
+}
+
+function runnableResource(definition: ResourceDefinition): ToolDefinition {
+  return toDefinition(`resource:${definition.uri}`, (args, ctx) => {
+    const { uri, variables } = args as Read;
+    return mapMaybe(
+      definition.reader(variables, ctx, uri),
+      (answer) => toResourceContentsList(definition, uri, answer),
+    );
+  }, definition);
+}
+
+async function listAll(resources: readonly ResourceDefinition[], ctx: Parameters<ToolDefinition["handler"]>[1]) {
+  const lists = await Promise.all(resources.map(async (definition): Promise<readonly ResourceListing[]> => {
+    if (definition.template === undefined) return [listResource(definition)];
+    // Listing a template's resources needs the same scopes as reading them.
+    if (authorizationError(definition, ctx.principal) !== undefined) return [];
+    const listed = await definition.list?.(ctx) ?? [];
+    return listed.map((one) => listOne(definition, one));
+  }));
+  return lists.flat();
+}
+
+/** Describes a listed resource of a template. */
+function listOne(definition: ResourceDefinition, { variables, ...own }: ListedResource): ResourceListing {
+  const uri = definition.template?.expand(variables) ?? definition.uri;
+  if (definition.template?.match(uri) === undefined) {
+    throw new TypeError(
+      `Cannot list ${
+        JSON.stringify(uri)
+      }: "${definition.uri}" does not read it; give each variable a value that is not empty`,
+    );
+  }
+  const { icons, mimeType, annotations } = listTemplate(definition);
+  return { uri, name: uri, ...omitUndefined({ icons, mimeType, annotations }), ...own };
+}
+
+function assertNoQuestions<Value>(result: CallResultOf<Value>): CallResultOf<Value> {
+  const isOver = result.kind === "answer" || result.kind === "failure" || result.kind === "error";
+  return isOver ? result : errorResult("internal", "A list or a completion cannot ask its caller");
+}
+
+/** Prompts and resources have no jobs, so members that would create one are removed. */
+function supportedMeta({ deadlineMs, continuation, responses, context }: NonNullable<ContentCall["meta"]>) {
+  return { deadlineMs, continuation, responses, context };
+}
+
+function byKey<Definition extends { readonly part: PartDefinition | undefined }>(
+  entries: readonly (readonly [string, Runnable<Definition>])[],
+  what: string,
+): ReadonlyMap<string, Runnable<Definition>> {
+  const found = new Map<string, Runnable<Definition>>();
+  for (const [key, one] of entries) {
+    const other = found.get(key)?.definition.part;
+    const { part } = one.definition;
+    if (found.has(key)) {
+      const places = part === other ? "" : `, of ${originOf(other)} and of ${originOf(part)}`;
+      throw new TypeError(`Cannot create server: two ${what} are "${key}"${places}; rename one, or leave one out`);
+    }
+    found.set(key, one);
+  }
+  return found;
+}
+
+/** Groups by source. A remote server's template must not match a URI of this server or of an earlier remote server. */
+function byReader(
+  all: ReadonlyMap<string, Runnable<ResourceDefinition>>,
+): ReadonlyMap<string, Runnable<ResourceDefinition>>[] {
+  const groups = Map.groupBy(all, ([, { definition }]) => definition.remote);
+  const own = groups.get(undefined) ?? [];
+  groups.delete(undefined);
+  return [own, ...groups.values()].map((entries) => new Map(entries));
+}
+
+function assertFinished<Definition>(definition: Definition | undefined, what: string, end: string): Definition {
+  if (definition !== undefined) return definition;
+  throw new TypeError(`Cannot create server: a ${what} is not finished; end its definition with ${end}`);
+}
+
+/** Optional members of a definition for dispatch. */
+export type DefinitionParts = Partial<Pick<ToolDefinition, "input" | "scopes" | "part">>;
+
+/**
+ * Creates a definition for dispatch.
+ *
+ * @param name Contains a colon, which tool names cannot, so that a continuation is not valid for both.
+ */
+export function toDefinition(
+  name: string,
+  handler: ToolDefinition["handler"],
+  { input, scopes = [], part }: DefinitionParts = {},
+): ToolDefinition {
+  return { ...EMPTY_DEFINITION, adapters: SCHEMA_ADAPTERS, name, description: "", input, scopes, part, handler };
+}

@@ -1,0 +1,34 @@
+/**
+ * Types of the tool builder, the server and the client, for helpers that are generic over tools.
+ *
+ * @module
+ */
+export type {
+  CallArguments,
+  DeclaredFailure,
+  DeclaredFailureError,
+  ToolsOf,
+  ToolSource,
+  TypedTools,
+  UntypedTools,
+} from "../../client/types.ts";
+export type { CallingClient, ErrorMap, OpenState } from "../handler/context.ts";
+export type { AroundCall, CalledTool, StateOf } from "../handler/middleware.ts";
+export type { Answers, AnswerTo } from "../handler/questions.ts";
+export type {
+  AnswerOf,
+  DeclaredExternal,
+  DeclaredHandle,
+  DescribeFirst,
+  EmptyToolBuilder,
+  ErrorData,
+  InferredOutput,
+  InferringExternal,
+  InferringHandle,
+  JoinedPartials,
+  PartialOf,
+} from "./builder_types.ts";
+export type { ToolTypes } from "./definition.ts";
+export type { Json, JsonObject } from "../../internal/json.ts";
+export type { AllTools, Composable, ComposableOptions, Part } from "../../server/part.ts";
+export type { MemoryServer } from "../../wires/memory/client/transport.ts";

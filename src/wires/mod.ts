@@ -1,0 +1,44 @@
+/**
+ * Types for authors of wires and transports: the contract of a wire, the calls that it hands to dispatch, and the events that it gets.
+ *
+ * A wire is a {@link Wire}: `createServer({ wires: [ … ] })` mounts it. A client's side is a {@link Transport}: `createClient` takes it.
+ *
+ * @example A transport that calls functions of this process
+ * ```ts
+ * import { createClient } from "jsr:@toolwire/toolwire";
+ * import type { Transport } from "jsr:@toolwire/toolwire/wire";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const local: Transport = {
+ *   call: ({ tool }) => ({ kind: "answer", value: `Called ${tool}` }),
+ *   list: () => [{ name: "greet" }],
+ * };
+ * strictEqual(await createClient(local).greet(), "Called greet");
+ * ```
+ *
+ * @module
+ */
+export type { AskableKind, Call, CallMeta, ClientInfo, Metadata, Peer } from "../core/call/call.ts";
+export type { CallConfig, CheckConfig } from "../core/call/call_config.ts";
+export type { Change, ChangeBus, ChangingList } from "../core/call/changes.ts";
+export type { CallEvent, LogLine, Sink } from "../core/call/outcome.ts";
+export type { ActivityMonitor, Transport, TransportCall } from "../core/call/transport.ts";
+export type { Dispatch, Toolset } from "../core/dispatch/dispatcher.ts";
+export type { PromiseEngine, PromiseTerms } from "../core/dispatch/deferral.ts";
+export type { CommonServerOptions, PromiseServerOptions, ServerIdentity } from "../server/options.ts";
+export type { ToolListing } from "../core/tool/listing.ts";
+export type { MaybePromise } from "../internal/async.ts";
+export type { Clock } from "../internal/time.ts";
+export type { Auth, MountedAuth } from "../server/auth.ts";
+export type {
+  Body,
+  Head,
+  Limits,
+  MountedPaths,
+  MountedWire,
+  ProtectedResource,
+  Reply,
+  RequestWire,
+  ServerInfo,
+  WireHost,
+} from "./wire.ts";

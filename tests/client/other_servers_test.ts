@@ -1,0 +1,136 @@
+/** A client for a URL at which something other than MCP-lite answers says what was found, and which transport to pass. */
+import { deepStrictEqual, match, rejects, strictEqual } from "node:assert/strict";
+import { createServer as createHttpServer, type RequestListener } from "node:http";
+import { createServer as createHttp2Server } from "node:http2";
+import type { AddressInfo, Server as SocketServer } from "node:net";
+import { test } from "node:test";
+import { createClient, createServer, defineTool, mcpLite, ToolError } from "../../mod.ts";
+import { mcp } from "../../src/wires/mcp/mod.ts";
+import { serve } from "../../src/runtime/serve.ts";
+
+const greet = defineTool("greet").describe("Greet").handle(() => "Hello");
+
+/** Runs `work` against a server on a free port. */
+async function at(server: SocketServer, work: (origin: string) => Promise<void>): Promise<void> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  } finally {
+    server.close();
+    if ("closeAllConnections" in server) (server as ReturnType<typeof createHttpServer>).closeAllConnections();
+  }
+}
+
+/** What a call and a list reject with: code and message. */
+async function errorsAt(url: string): Promise<(readonly [code: string, message: string])[]> {
+  const { $ } = createClient(url, { retry: { attempts: 0 } });
+  const caught = await Promise.all([$.call("greet"), $.list()].map((work) => work.catch((error: unknown) => error)));
+  $.close();
+  return caught.map((error) => error instanceof ToolError ? [error.code, error.message] : ["none", String(error)]);
+}
+
+/** A reply to everything. */
+function reply(status: number, type: string, text: string): RequestListener {
+  return (_, response) => void response.writeHead(status, { "content-type": type }).end(text);
+}
+
+/** As the official server behind a router: JSON-RPC on its path alone, an error without a session. */
+const officialMcp: RequestListener = (request, response) => {
+  if (request.url !== "/mcp") {
+    return reply(404, "text/html", `<pre>Cannot POST ${request.url}</pre>`)(request, response);
+  }
+  const error = { code: -32000, message: "Bad Request: Server not initialized" };
+  reply(400, "application/json", JSON.stringify({ jsonrpc: "2.0", error, id: null }))(request, response);
+};
+
+for (
+  const [name, listener, path, code, hint] of [
+    [
+      "an MCP server",
+      officialMcp,
+      "/mcp",
+      "method_not_found",
+      'MCP is at /mcp: pass mcpTransport(url) of "toolwire/mcp"',
+    ],
+    [
+      "an MCP server, at its default path",
+      officialMcp,
+      "",
+      "method_not_found",
+      "MCP is at /mcp: pass mcpTransport(url)",
+    ],
+    [
+      "a page",
+      reply(200, "text/html", "<!doctype html>"),
+      "/app",
+      "invalid_request",
+      "text/html is at /app: check the URL",
+    ],
+    [
+      "an API of JSON",
+      reply(404, "application/json", '{"detail":"Not Found"}'),
+      "",
+      "method_not_found",
+      "application/json is at /mcp-lite/v1",
+    ],
+    [
+      "an empty reply",
+      (_, response) => void response.writeHead(405).end(),
+      "/x",
+      "invalid_request",
+      "nothing is at /x",
+    ],
+  ] as readonly (readonly [string, RequestListener, string, string, string])[]
+) {
+  test(`createClient(url) names ${name}`, async () => {
+    await at(createHttpServer(listener), async (origin) => {
+      for (const [found, message] of await errorsAt(origin + path)) {
+        deepStrictEqual([found, message.includes(hint)], [code, true], message);
+        match(message, /^The server answered \d+, not with MCP-lite; /);
+        strictEqual(message.includes(origin), false);
+      }
+    });
+  });
+}
+
+test("createClient(url) names a gRPC server", async () => {
+  const grpc = createHttp2Server();
+  grpc.on("sessionError", () => {});
+  await at(grpc, async (origin) => {
+    for (const [code, message] of await errorsAt(origin)) {
+      strictEqual(code, "unavailable");
+      match(message, /; for gRPC pass grpcTransport\(address\) of "toolwire\/grpc"$/);
+    }
+  });
+});
+
+test("createClient(url) says where nothing listens", async () => {
+  let free = "";
+  await at(createHttpServer(), (origin) => Promise.resolve(void (free = origin)));
+  for (const [code, message] of await errorsAt(free)) {
+    deepStrictEqual([code, message], ["unavailable", "Cannot reach the server; check host and port"]);
+  }
+});
+
+test("createClient(url) lists the paths of a Toolwire server without MCP-lite, and names its other wire", async () => {
+  const running = await serve(createServer({ tools: [greet], wires: [mcp()] }), { port: 0 });
+  for (const [code, message] of await errorsAt(running.url)) {
+    strictEqual(code, "method_not_found");
+    match(
+      message,
+      /^Nothing answers \/mcp-lite\/v1\/(calltools|tools); there are \/mcp; MCP is at \/mcp: pass mcpTransport/,
+    );
+  }
+  await running.close();
+});
+
+test("createClient(url) without a path calls /mcp-lite/v1, and leaves errors of the server as they are", async () => {
+  const broken = defineTool("broken").describe("Break").handle(() => {
+    throw new ToolError("invalid_request", "Not today");
+  });
+  const running = await serve(createServer({ tools: [greet, broken], wires: [mcpLite(), mcp()] }), { port: 0 });
+  const { $ } = createClient(new URL(running.url).origin);
+  strictEqual(await $.call("greet"), "Hello");
+  await rejects($.call("broken"), { code: "invalid_request", message: "Not today" });
+  await running.close();
+});
