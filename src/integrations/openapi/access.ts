@@ -1,5 +1,5 @@
 /**
- * Access to an API: its base URL and the headers of every request.
+ * Access to an API: its base URL, the headers of every request, and the decoding of responses.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The flat arguments of a tool, and the part of the request that each one sets.
+ * The flat arguments of a tool, the part of the request that each one sets, and the request itself.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The contract between transports and protocols, and the error results of failed RPCs.
+ * The contract between transports and protocols, decoding of responses, and the error results of failed RPCs.
  *
  * @module
  */

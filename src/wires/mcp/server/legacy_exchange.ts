@@ -1,5 +1,5 @@
 /**
- * Contract between the methods of the revisions with a handshake and their transports, and the preferences of their callers.
+ * Contract between the methods of the revisions with a handshake and their transports: preferences of callers, and questions to them.
  *
  * Transports keep what has to last from one request to the next, possibly in a store that is read with every request. The sizes
  * are therefore limited.

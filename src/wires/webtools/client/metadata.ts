@@ -1,5 +1,5 @@
 /**
- * Metadata of webtools: fetching, digests and changes.
+ * Metadata of webtools: fetching, digests, changes, and checks of requests.
  *
  * @module
  */

@@ -1,7 +1,3 @@
-import { enumDesc, fileDesc, type GenEnum, type GenFile, type GenMessage, type GenService, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import { file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
-import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
-
 // MCP-lite over gRPC: section 5 of the MCP-lite specification, version 0.042, and what Toolwire adds under new numbers.
 //
 // The specification's names and numbers are as it has them; the import is the one line that it lacks. It also serves the
@@ -11,6 +7,10 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
 // @generated from file mcplite.proto (package mcplite, syntax proto3)
 /* eslint-disable */
 
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import { file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
+import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file mcplite.proto.

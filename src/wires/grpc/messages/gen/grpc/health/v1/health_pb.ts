@@ -1,6 +1,3 @@
-import { enumDesc, fileDesc, type GenEnum, type GenFile, type GenMessage, type GenService, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Message, UnknownEnum } from "@bufbuild/protobuf";
-
 // Copyright 2015 The gRPC Authors
 //
 // Licensed under the Apache License, Version 2.0 (the "License");
@@ -22,6 +19,9 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 // @generated from file grpc/health/v1/health.proto (package grpc.health.v1, syntax proto3)
 /* eslint-disable */
 
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file grpc/health/v1/health.proto.

@@ -1,6 +1,3 @@
-import { fileDesc, type GenFile, type GenMessage, type GenService, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Message } from "@bufbuild/protobuf";
-
 // Taken from spec https://raw.githubusercontent.com/grpc/grpc/master/src/proto/grpc/reflection/v1alpha/reflection.proto
 // Additional versions can be found here: https://github.com/grpc/grpc/tree/master/src/proto/grpc/reflection
 
@@ -24,6 +21,9 @@ import type { Message } from "@bufbuild/protobuf";
 // @generated from file grpc/reflection/v1alpha/reflection.proto (package grpc.reflection.v1alpha, syntax proto3)
 /* eslint-disable */
 
+import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file grpc/reflection/v1alpha/reflection.proto.
