@@ -28,13 +28,7 @@ export const pin: Command = {
   },
 };
 
-interface Asked {
-  readonly url: string;
-  readonly version: string | undefined;
-  readonly out: string | undefined;
-}
-
-function parse(args: readonly string[]): Asked | undefined {
+function parse(args: readonly string[]) {
   try {
     const options = { version: { type: "string" }, out: { type: "string" } } as const;
     const { values: { version, out }, positionals: [url, ...rest] } = parseArgs({

@@ -35,7 +35,6 @@ interface RedisConnectionOptions {
   readonly packages: readonly string[];
   /** Time limit of a reply in milliseconds. */
   readonly timeoutMs: number;
-  /** Receives the errors. */
   readonly errors: ErrorThrottle;
 }
 

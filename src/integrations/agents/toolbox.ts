@@ -20,7 +20,6 @@ import {
 } from "./options.ts";
 import { type Parameters, toParameters } from "./parameters.ts";
 
-/** Result of a call. */
 interface ToolCallResult {
   /** Text for the model: the answer, or an explanation of the error with advice. */
   readonly text: string;
@@ -30,7 +29,6 @@ interface ToolCallResult {
   readonly error: Failure | ToolError | undefined;
 }
 
-/** Options of one call. */
 interface AgentCallOptions extends RunOptions {
   /** The model's id of the call. */
   readonly id?: string | undefined;

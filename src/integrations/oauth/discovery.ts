@@ -19,7 +19,6 @@ import {
 interface TokenSource {
   /** The resource identifier; `undefined` for servers without resource metadata, as in revision 2025-03-26. */
   readonly resource: string | undefined;
-  /** Supported scopes. */
   readonly scopes: readonly string[] | undefined;
   readonly server: IssuerMetadata;
 }

@@ -40,7 +40,6 @@ export interface Grant {
   readonly type: string;
 }
 
-/** A grant with its operations. */
 class FlowGrant implements Grant {
   readonly type: string;
   readonly flow: GrantFlow;

@@ -14,7 +14,6 @@ import { readJsonObject, toAuthError } from "./auth_server_client.ts";
 import type { GrantRequest, IssuerMetadata } from "./grant.ts";
 import type { IssuedTokens, StoredClient } from "./token_storage.ts";
 
-/** Parameters of a token request. */
 interface TokenRequest {
   readonly grantType: string;
   /** Parameters of the grant. `resource` is added. */

@@ -33,13 +33,11 @@ export interface StoredClient {
   readonly redirectUrl?: string | undefined;
 }
 
-/** Tokens of a token response. */
 interface Tokens {
   readonly accessToken: string;
   /** Authentication scheme. */
   readonly type: "bearer" | "dpop";
   readonly refreshToken?: string | undefined;
-  /** Requested scopes. */
   readonly scopes?: readonly string[] | undefined;
   /** The client that they were issued to, if it was registered dynamically. */
   readonly client?: StoredClient | undefined;

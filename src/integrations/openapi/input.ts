@@ -13,11 +13,9 @@ import { ToolError } from "../../core/errors/tool_error.ts";
 
 /** The request body, made from arguments. */
 interface BodyLayout {
-  /** Media type of the body. */
   readonly mediaType: string;
   /** Whether the body is sent as plain text instead of JSON. */
   readonly isText: boolean;
-  /** Whether the body is required. */
   readonly isRequired: boolean;
   /** Members of the body, each an argument; `undefined` if the argument `body` is the whole body. */
   readonly members: ReadonlySet<string> | undefined;
@@ -25,7 +23,6 @@ interface BodyLayout {
 
 /** Mapping of arguments to a request. */
 interface InputLayout {
-  /** Schema of the arguments. */
   readonly schema: JsonSchema;
   /** Parameters, by the names of their arguments. */
   readonly parameters: ReadonlyMap<string, Parameter>;

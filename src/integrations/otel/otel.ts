@@ -33,7 +33,6 @@ import {
 import { formatTraceContext, parseTraceContext, withMetadata, withTraceContext } from "./trace_context.ts";
 import type { Middleware, MiddlewareCtx } from "../../core/handler/middleware.ts";
 
-/** Instruments of a server. */
 interface ServerInstruments {
   readonly calls: Histogram;
   readonly jobs: Histogram;

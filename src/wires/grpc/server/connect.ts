@@ -37,11 +37,8 @@ import { encodeError } from "./encode_error.ts";
 import type { RpcMethod, ToolService } from "./service.ts";
 import { ResponseStream } from "./stream.ts";
 
-/** A request that was read. */
 interface ReadRequest {
-  /** The head of the request. */
   readonly head: Head;
-  /** The encoding of the request, and of the response. */
   readonly encoding: RequestEncoding;
   /** The message, or the error if it could not be read. */
   readonly message: ToolRequestMembers | ErrorResult;

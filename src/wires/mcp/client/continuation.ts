@@ -21,7 +21,6 @@ import {
 import { errorResult, type QuestionsResult } from "../../../core/call/outcome.ts";
 import type { RpcReply } from "./message_transport.ts";
 
-/** Decoded continuation. */
 interface ContinuationState {
   /** The server's state, which is sent back unchanged; `undefined` if it has none. */
   readonly state: string | undefined;

@@ -88,7 +88,6 @@ const UNINITIALIZED: LegacyState = {
   subscriptions: [],
 };
 
-/** One connection. */
 class McpConnection {
   readonly mcp: McpDuplex;
   /** Resolves after the input has ended and every request was answered. */
@@ -123,7 +122,6 @@ class McpConnection {
     return this.#connection.send(json);
   }
 
-  /** Changes a preference of the client. */
   savePreference(change: PreferenceChange): void {
     this.#state = withPreference(this.#state, change);
   }

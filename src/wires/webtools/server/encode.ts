@@ -45,16 +45,12 @@ function encodeData(data: Members, kind: Outcome["kind"]): Envelope {
   return { status: 200, json: JSON.stringify({ status: "ok", data, _meta: { response_type: kind } }) };
 }
 
-/** Webtools code and HTTP status of an error code. */
-interface WebtoolErrorCode {
-  /** Code of the envelope: one of the five of the specification, or `UNAUTHENTICATED` or `PERMISSION_DENIED`. */
-  readonly code: string;
-  /** HTTP status. */
-  readonly status: number;
-}
-
-/** Code and status of each error code (Webtools 2025-06-30, "Error Handling"; RFC 9110; 499 is a convention of nginx). */
-const webtoolErrorCodes: Readonly<Record<ToolErrorCode, WebtoolErrorCode>> = {
+/**
+ * Code and status of each error code. `UNAUTHENTICATED` and `PERMISSION_DENIED` are additions to the five codes of the specification.
+ *
+ * Source: Webtools 2025-06-30, "Error Handling"; RFC 9110; 499 is a convention of nginx.
+ */
+const webtoolErrorCodes: Readonly<Record<ToolErrorCode, { readonly code: string; readonly status: number }>> = {
   parse_error: { code: "SCHEMA_ERROR", status: 400 },
   invalid_request: { code: "SCHEMA_ERROR", status: 400 },
   method_not_found: { code: "WEBTOOL_NOT_FOUND", status: 404 },

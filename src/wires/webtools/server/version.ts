@@ -32,19 +32,15 @@ export interface VersionOptions {
   readonly defaultConfig: Config | undefined;
 }
 
-/** Tools of a version. */
 interface VersionTools {
-  /** Listings. */
   readonly tools: readonly ToolListing[];
   /** Definitions, in the same order. */
   readonly definitions: readonly ToolDefinition[];
-  /** Runs one call. */
   call(call: Call): MaybePromise<CallResult>;
 }
 
 /** SHA-256 of the metadata as it is sent. */
 interface MetadataDigest {
-  /** In hexadecimal. */
   readonly hex: string;
   /** In Base64, as in the header `Repr-Digest`. */
   readonly base64: string;

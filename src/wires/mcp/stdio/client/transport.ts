@@ -6,12 +6,7 @@
 import process from "node:process";
 import { checkOptions, OBJECT, type OptionRules, rule, TEXT, wholeNumber } from "../../../../internal/options.ts";
 import { CLIENT_RULES, McpClientTransport } from "../../client/transport.ts";
-import {
-  type DuplexConnection,
-  type DuplexHandler,
-  DuplexTransport,
-  type OpenDuplexConnection,
-} from "../../client/duplex_transport.ts";
+import { type DuplexConnection, type DuplexHandler, DuplexTransport } from "../../client/duplex_transport.ts";
 import type { McpClientOptions, McpTransport } from "../../client/types.ts";
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -65,7 +60,7 @@ export function stdioTransport(
     throw new TypeError('Cannot start a server: args must be an array of strings, such as ["--stdio"]');
   }
   checkOptions("start a server", options, RULES);
-  const transport = new DuplexTransport(openProcess(command, args, options));
+  const transport = new DuplexTransport((handler) => start(command, args, options, handler));
   return new McpClientTransport({ transport, probeTimeoutMs: PROBE_TIMEOUT_MS }, options);
 }
 
@@ -103,11 +98,6 @@ const INHERITED_VARIABLES = process.platform === "win32"
     "USERPROFILE",
   ]
   : ["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER"];
-
-/** Starts a program for each connection. */
-function openProcess(command: string, args: readonly string[], options: ProcessOptions): OpenDuplexConnection {
-  return (handler) => start(command, args, options, handler);
-}
 
 function start(
   command: string,

@@ -65,7 +65,6 @@ export async function serveStdio(server: StdioServer, options: ServeStdioOptions
 
 /** Two pipes with one client. */
 interface Pipes {
-  /** Chunks of the input. */
   readonly input: AsyncIterable<Uint8Array>;
   /** Writes a line. A returned promise resolves when the pipe has room for the next one. */
   write(line: string): MaybePromise<void>;
