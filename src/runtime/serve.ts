@@ -16,7 +16,7 @@ export type { ListenOptions, TlsOptions } from "./listener.ts";
 
 /** Options of {@link serve}. */
 export interface ServeOptions extends Partial<ListenOptions> {
-  /** Time limit for running calls at shutdown, in milliseconds. Default: 10,000. */
+  /** How long a shutdown waits for calls in progress before it ends them, in milliseconds. Default: 10,000. */
   readonly graceMs?: number;
   /** Process signals that start a shutdown, such as `["SIGINT", "SIGTERM"]`. Default: none. */
   readonly signals?: readonly ("SIGINT" | "SIGTERM")[];

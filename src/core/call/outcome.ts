@@ -68,7 +68,7 @@ export interface Question {
 
 /** The tool needs answers of the caller before it can continue. */
 export interface QuestionsResult {
-  /** `request-for-more-resource` if every question is a request for more. */
+  /** Kind of the outcome: `request-for-more-resource` if every question asks the caller for more of something, such as credits. */
   readonly kind: "elicitation" | "request-for-more-resource";
   /** The questions, by key. */
   readonly requests: Readonly<Record<string, Question>>;

@@ -74,7 +74,7 @@ export interface PromptListing {
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-/** Creates the listing of a prompt. */
+/** Creates the entry of a prompt for `prompts/list`. */
 export function listPrompt(definition: PromptDefinition): PromptListing {
   const { name, title, description, icons, arguments: args, meta } = definition;
   return {

@@ -117,13 +117,13 @@ export interface ResourceTemplateListing extends Omit<ResourceListing, "uri" | "
   readonly uriTemplate: string;
 }
 
-/** Creates the listing of a resource with a fixed URI. */
+/** Creates the entry of a resource with a fixed URI for `resources/list`. */
 export function listResource(definition: ResourceDefinition): ResourceListing {
   const { uri, size } = definition;
   return { uri, ...commonMembers(definition), ...omitUndefined({ size }) };
 }
 
-/** Creates the listing of a resource template. */
+/** Creates the entry of a resource template for `resources/templates/list`. */
 export function listTemplate(definition: ResourceDefinition): ResourceTemplateListing {
   return { uriTemplate: definition.uri, ...commonMembers(definition) };
 }

@@ -40,7 +40,7 @@ export interface ServerEvents {
   readonly sessionRenewed: undefined;
 }
 
-/** Routes requests and notifications of a server. */
+/** Client side: routes requests and notifications that an MCP server sends to the call, the listener or the handler they are for. */
 export class IncomingRouter {
   /** Sends a response. `undefined` in the era without sessions: servers may not send requests there. */
   respond: ((message: OneWayMessage) => void) | undefined = undefined;

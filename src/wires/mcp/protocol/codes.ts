@@ -47,5 +47,5 @@ export const MISSING_CAPABILITY = -32021;
 export const UNSUPPORTED_VERSION = -32022;
 /** The user has to visit URLs before the request is made again (2025-11-25). */
 export const URL_ELICITATION_REQUIRED = -32042;
-/** There is no such resource (revisions before 2026-07-28). */
+/** JSON-RPC error code for an unknown resource in MCP revisions before 2026-07-28. */
 export const LEGACY_RESOURCE_NOT_FOUND = -32002;

@@ -98,7 +98,7 @@ export class Tasks {
     for (const taskId of taskIds) void this.watch(taskId, peer, revision, undefined, report, ended);
   }
 
-  /** Reports a task whenever its status differs from the last known one, until it has ended or `ended` aborts. */
+  /** Watches a task and calls `report` on each status change. Stops when the task has ended or the signal `ended` is aborted. */
   async watch(
     taskId: string,
     peer: McpPeer,

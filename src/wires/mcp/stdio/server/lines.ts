@@ -17,7 +17,7 @@ export class LineSplitter {
     this.#maxBytes = maxBytes;
   }
 
-  /** Takes a chunk, and returns the lines that it completes, without their line endings. */
+  /** Appends a chunk of bytes and returns the lines that it completes, without their line endings. An incomplete last line is kept. */
   push(bytes: Uint8Array): (string | ErrorResult)[] {
     const lines: (string | ErrorResult)[] = [];
     let start = 0;
