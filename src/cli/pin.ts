@@ -10,7 +10,6 @@ import type { WebtoolMetadata } from "../wires/webtools/messages/metadata.ts";
 import { type Command, fail, misused } from "./command.ts";
 import process from "node:process";
 
-/** The command `pin`. */
 export const pin: Command = {
   usage: "toolwire pin <url> [--version <version>] [--out <file>]",
   about:

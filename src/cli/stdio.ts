@@ -10,7 +10,6 @@ import { claimOutput, serveStdio, type StdioServer } from "../wires/mcp/stdio/se
 import { type Command, fail, misused } from "./command.ts";
 import process from "node:process";
 
-/** The command `stdio`. */
 export const stdio: Command = {
   usage: "toolwire stdio <module>",
   about: "Serves the server that the module exports, as default or as `server`, over standard input and output: MCP",

@@ -92,7 +92,6 @@ interface Use {
 export class Http2Sessions {
   readonly #uses = new Map<Http2Session, Use>();
 
-  /** Adds a connection. */
   add(session: Http2Session): void {
     const use: Use = { open: 0, hasServed: false, isClosing: false };
     this.#uses.set(session, use);

@@ -40,7 +40,6 @@ interface RedisConnectionOptions {
 
 /** Connections to one Redis: one for requests and one for channels, each opened at the first use, and further ones. */
 export class RedisConnection {
-  /** The subscribed channels. */
   readonly channels: RedisChannels;
   readonly #address: string | RedisAddress;
   readonly #options: RedisConnectionOptions;
@@ -60,7 +59,6 @@ export class RedisConnection {
     this.channels = new RedisChannels(() => this.connect(settings), errors.report);
   }
 
-  /** Receives the errors. */
   get errors(): ErrorThrottle {
     return this.#options.errors;
   }
@@ -135,7 +133,6 @@ export class RedisConnection {
     return client;
   }
 
-  /** Closes one client. */
   end(client: Redis): void {
     this.#clients.delete(client);
     // BullMQ has closed it already. A second disconnect would leave a timer running.
@@ -227,7 +224,7 @@ export function assertRedisAddress(action: string, address: unknown): void {
   );
 }
 
-/** Name of a Redis for messages, without credentials. */
+/** Formats the address of a Redis server for error messages and logs, without its credentials. */
 export function redisName(address: string | RedisAddress): string {
   if (typeof address === "string") return storeName("Redis", address);
   const { host = "127.0.0.1", port = 6_379, path, sentinels } = address;

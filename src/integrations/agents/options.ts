@@ -38,7 +38,6 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Validation rules of the options. */
 export const AGENT_RULES: OptionRules<AgentOptions> = {
   select: FUNCTION,
   promises: oneOf("awaited", "shown"),

@@ -38,7 +38,6 @@ interface AgentCallOptions extends RunOptions {
 export class AgentTool {
   /** Name that every framework allows. */
   readonly name: string;
-  /** Listing of the tool on its server. */
   readonly listing: ListedTool;
   /** Parameters that the model fills in. */
   readonly parameters: Parameters;

@@ -38,7 +38,6 @@ export interface AuthenticateOptions {
   readonly timeoutMs?: number | undefined;
 }
 
-/** Rules of the options. */
 export const AUTHENTICATE_RULES: OptionRules<AuthenticateOptions> = { timeoutMs: POSITIVE };
 
 /**

@@ -43,7 +43,6 @@ interface Tokens {
   readonly client?: StoredClient | undefined;
 }
 
-/** Newly issued tokens. */
 export interface IssuedTokens extends Tokens {
   readonly expiresInSeconds?: number | undefined;
 }
@@ -54,7 +53,6 @@ export interface StoredTokens extends Tokens {
   readonly renewAtMs?: number | undefined;
   /** Expiry, in milliseconds since the Unix epoch. */
   readonly endsAtMs?: number | undefined;
-  /** Issuer. */
   readonly issuer: string;
   /** Parameter `resource` of the request. */
   readonly resource?: string | undefined;

@@ -27,7 +27,6 @@ interface AccessOptions {
   readonly maxResponseBytes: number;
 }
 
-/** Access to an API. */
 export interface ApiAccess {
   /** Whether a header of that name is known to be sent with every request. */
   isGiven(header: string): boolean;

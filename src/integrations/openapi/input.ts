@@ -178,9 +178,7 @@ function flatMembers(
 
 /** A request, without the common headers. */
 export interface ApiRequest {
-  /** URL of the request. */
   readonly url: string;
-  /** Headers from arguments. */
   readonly headers: Headers;
   /** JSON or plain text; `null` without a body. */
   readonly body: string | null;

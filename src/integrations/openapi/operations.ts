@@ -28,7 +28,6 @@ export interface FoundOperation extends OpenApiOperation {
   read(): ReadOperation;
 }
 
-/** An operation with its details. */
 export interface ReadOperation extends OpenApiOperation {
   /** The operation itself. */
   readonly source: Members;
@@ -38,7 +37,6 @@ export interface ReadOperation extends OpenApiOperation {
   readonly servers: unknown;
 }
 
-/** A named parameter. */
 export interface NamedParameter {
   /** Name, not empty. */
   readonly name: string;

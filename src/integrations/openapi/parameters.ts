@@ -12,22 +12,16 @@ import { ImportError, textOf } from "./document.ts";
 import type { NamedParameter } from "./operations.ts";
 import type { SchemaCollector } from "./schemas.ts";
 
-/** Location of a parameter. */
 export type ParameterPlace = "path" | "query" | "header";
 
-/** One parameter. */
 export interface Parameter {
-  /** Name in the request. */
   readonly name: string;
   /** Location in the request. */
   readonly place: ParameterPlace;
-  /** Whether the parameter is required. */
   readonly isRequired: boolean;
-  /** Serialization style. */
   readonly style: "simple" | "form" | "deepObject" | "json";
   /** Whether members of arrays and objects are serialized separately. */
   readonly isExploded: boolean;
-  /** Schema of the value. */
   readonly schema: JsonSchema;
 }
 

@@ -119,7 +119,6 @@ export interface PartOffer {
   readonly place: string;
   /** The current tools, under their names in the whole, without system tools. */
   plans(): readonly ToolDefinition[];
-  /** The resources. */
   readonly resources: readonly Resource[];
   /** The prompts, under their names in the whole. */
   readonly prompts: readonly Prompt[];
@@ -133,7 +132,6 @@ export interface PartOffer {
   close(): void;
 }
 
-/** A part with its contents. */
 export interface OfferedPart<Tools extends AnyTool = AnyTool> extends Part<Tools> {
   /** @internal */
   readonly "~part": PartOffer;

@@ -37,7 +37,6 @@ import { MCPLite, type ToolRequest, ToolRequestSchema } from "../messages/gen/mc
 import { type HttpClientOptions, sendRequest } from "../../../http_client/send.ts";
 import { joinChunks } from "../messages/envelope.ts";
 
-/** Creates a transport of `@connectrpc/connect`. */
 export type CreateConnectTransport = (options: CommonTransportOptions) => ConnectTransport;
 
 /** Makes RPCs with a transport of `@connectrpc/connect`. */

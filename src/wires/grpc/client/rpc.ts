@@ -36,7 +36,6 @@ export interface Rpc {
     limit: ActivityMonitor,
     sink: Sink | undefined,
   ): Promise<CallResult | UnknownOutcome>;
-  /** Lists the tools. */
   list(headers: Headers, limit: ActivityMonitor): Promise<readonly ListedTool[] | ErrorResult>;
   /** Closes the connection, if the protocol keeps one. */
   close?(): void;
@@ -82,9 +81,7 @@ export const STREAM_INTERRUPTED: ErrorResult = errorResult("unavailable", "Strea
 
 /** The part of an HTTP response that errors describe. */
 export interface ReceivedResponse {
-  /** URL of the request. */
   readonly url: string;
-  /** HTTP status. */
   readonly status: number;
   /** Start of the body. */
   readonly text: string;
@@ -147,7 +144,6 @@ export function decodeUnaryResponse({ result = {}, meta }: ResponseMembers): Cal
   return decodeResult(meta === undefined ? result : { ...result, _meta: metaMembers(meta) });
 }
 
-/** Decodes a tool of the list. */
 export function decodeTool(tool: Tool): ListedTool {
   const { name, type, title, description, inputSchema, outputSchema, annotations, meta } = tool;
   return {

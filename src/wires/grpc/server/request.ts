@@ -28,7 +28,6 @@ const encoder = new TextEncoder();
 /** Type of a request message: `Empty` is for methods without a request, and is read as a ToolRequest without members. */
 export type RequestType = "mcplite.ToolRequest" | "mcplite.Empty";
 
-/** Reads the message of a request. */
 export async function readRequest(
   type: RequestType,
   body: Bytes,
@@ -123,7 +122,6 @@ export interface RequestEncoding {
   readonly contentType: string;
   /** Whether the message is JSON. Otherwise it is binary. */
   readonly isJson: boolean;
-  /** Whether the message is in an envelope. */
   readonly isEnveloped: boolean;
   /** Whether the body is base64, gRPC-Web's text form. */
   readonly isText: boolean;

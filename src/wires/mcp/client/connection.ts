@@ -24,7 +24,6 @@ import type { McpClientOptions, McpImplementation, McpLogLevel } from "./types.t
 
 /** How to reach a server. */
 export interface ServerRoute {
-  /** The transport. */
   readonly transport: MessageTransport;
   /** Opens the older transport, for servers that do not support the other one. */
   readonly openLegacyTransport?: () => MessageTransport;

@@ -32,7 +32,6 @@ interface ContinuationState {
 
 const PREFIX = "mcp:";
 
-/** Encodes a continuation. */
 export function toContinuation(
   state: string | undefined,
   questions: readonly ServerQuestion[],

@@ -17,7 +17,6 @@ import type { McpLogMessage } from "./types.ts";
 
 /** Callbacks of a request that waits for its reply. */
 export interface PendingRequest {
-  /** Progress of the request. */
   onProgress?(progress: Progress): void;
   /** A question of the server; `respond` sends the answer. */
   onQuestion?(request: InputRequest, id: RequestId, respond: RespondToServer): void;
@@ -32,7 +31,6 @@ export type RespondToServer = (outcome: RpcOutcome) => void;
 
 /** Events of a server, with the data that listeners receive. */
 export interface ServerEvents {
-  /** A log message. */
   readonly log: McpLogMessage;
   /** A notification, such as a changed list. */
   readonly notification: { readonly method: string; readonly params: Members };

@@ -14,9 +14,7 @@ import type { McpElicitation, McpElicitationResult, McpRoot, McpSampling, McpSam
 
 /** A question, with what is needed to send the answer. */
 export interface ServerQuestion {
-  /** Key for the caller. */
   readonly key: string;
-  /** The question. */
   readonly question: Question;
   /** How the answer is sent. */
   readonly encoding: AnswerEncoding;
@@ -24,7 +22,6 @@ export interface ServerQuestion {
 
 /** How the answer to a question is sent. */
 export interface AnswerEncoding {
-  /** Key for the server. */
   readonly key: string;
   /** Whether the question asks for a grant instead of content. */
   readonly isGrant?: true | undefined;
@@ -87,12 +84,10 @@ function metaOf(params: Members): Members {
   return asObject(params["_meta"]);
 }
 
-/** `request-for-more-resource` if all questions ask for that. */
 export function questionsKind(questions: readonly ServerQuestion[]): "elicitation" | "request-for-more-resource" {
   return questions.every(({ question }) => question.kind === "more") ? "request-for-more-resource" : "elicitation";
 }
 
-/** Whether a response of the caller is an answer. */
 export function isAnswer(response: unknown): response is Members {
   return ["accept", "decline", "cancel"].includes(typedOr(asObject(response)["action"], ""));
 }

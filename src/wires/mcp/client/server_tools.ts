@@ -8,13 +8,11 @@ import { decodeFailedReply, invalidResultError } from "./decode_reply.ts";
 
 /** A tool with what calls of it need. */
 export interface KnownTool {
-  /** The tool as it is listed. */
   readonly tool: ListedTool;
   /** Arguments that are repeated in headers. */
   readonly headerParams: readonly HeaderParam[];
 }
 
-/** The callable tools of a server. */
 export class ServerTools {
   readonly #connection: Connection;
   readonly #lists: ServerLists;
@@ -63,7 +61,6 @@ export class ServerTools {
     return this.#known?.has(name) === false;
   }
 
-  /** Whether tools are pinned. */
   get arePinned(): boolean {
     return this.#pinned !== undefined;
   }

@@ -9,27 +9,21 @@
 import { asObject, isJsonObject, type Members, typedOr } from "../../../internal/json.ts";
 import { isRequestId, type RequestId } from "../../framing/json_rpc/decode.ts";
 
-/** Content of a request. */
 export interface RpcRequest {
   /** Repeated in the response. */
   readonly id: RequestId;
-  /** Name of the method. */
   readonly method: string;
   /** Parameters; empty if absent. */
   readonly params: Members;
 }
 
-/** A request. */
 export interface RequestMessage extends RpcRequest {
-  /** Discriminant. */
   readonly kind: "request";
 }
 
 /** A notification; it has no response. */
 export interface NotificationMessage {
-  /** Discriminant. */
   readonly kind: "notification";
-  /** Name of the method. */
   readonly method: string;
   /** Parameters; empty if absent. */
   readonly params: Members;
@@ -37,9 +31,7 @@ export interface NotificationMessage {
 
 /** A client's response to a request of the server. */
 export interface ResponseMessage {
-  /** Discriminant. */
   readonly kind: "response";
-  /** Id of the request. */
   readonly id: RequestId;
   /** The result, if there is one. */
   readonly result: unknown;
@@ -49,7 +41,6 @@ export interface ResponseMessage {
 
 /** A message that cannot be read. */
 export interface MalformedMessage {
-  /** Discriminant. */
   readonly kind: "malformed";
   /** `null` if it could not be read. */
   readonly id: RequestId | null;
@@ -60,13 +51,11 @@ export interface MalformedMessage {
 /** Any message that a client sends. */
 export type Message = RequestMessage | NotificationMessage | ResponseMessage;
 
-/** An error of JSON-RPC. */
 export interface RpcError {
   /** JSON-RPC error number. */
   readonly code: number;
   /** Description, for people. */
   readonly message: string;
-  /** Additional data. */
   readonly data?: unknown;
 }
 
@@ -75,7 +64,6 @@ export type RpcOutcome = { readonly result: Members } | { readonly error: RpcErr
 
 /** A server's response to a request of the client. */
 interface ReplyMessage {
-  /** Discriminant. */
   readonly kind: "reply";
   /** Id of the request; `undefined` if the server could not read it. */
   readonly id: RequestId | undefined;

@@ -88,7 +88,6 @@ export class LegacyMethods {
     return resultResponse(id, JSON.stringify(result));
   }
 
-  /** `ping` */
   ping({ id }: RequestMessage): RpcResponse {
     return resultResponse(id, "{}");
   }

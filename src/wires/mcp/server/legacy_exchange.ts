@@ -54,7 +54,6 @@ export type PreferenceChange =
   | { readonly subscribe: string }
   | { readonly unsubscribe: string };
 
-/** Preferences of a caller. */
 export interface Preferences {
   /** Minimum level of log messages. */
   readonly logLevel: string | null | undefined;
@@ -89,7 +88,6 @@ export function withPreference<Kept extends Preferences>(preferences: Kept, chan
 /** The client's answers, by key; or the final result of the request, without answers. */
 type ClientAnswers = { readonly responses: Members } | { readonly result: FinalResult };
 
-/** The request that asks. */
 export interface AskingRequest {
   readonly id: RequestMessage["id"];
   readonly exchange: LegacyExchange;

@@ -19,7 +19,6 @@ import type { McpTool } from "./tools.ts";
 /** Maximum time that one redeem waits for the end of a task, in milliseconds. */
 const WAIT_MS = 20_000;
 
-/** One request about a task. */
 export interface LegacyTaskRequest {
   readonly id: RequestMessage["id"];
   readonly taskId: string;

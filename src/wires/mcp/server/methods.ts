@@ -18,7 +18,6 @@ import type { Capability } from "./mcp_server.ts";
 import type { ModernHandler, ModernMethods } from "./modern.ts";
 import { type RpcResponse, unknownMethodResponse } from "./response.ts";
 
-/** One method. */
 export interface Method {
   readonly method: string;
   /** Capability that the server needs for the method. Without it, the method is unknown. */
@@ -61,7 +60,6 @@ const ROWS: readonly Method[] = [
   { method: "logging/setLevel", capability: "logging", legacy: "setLogLevel" },
 ];
 
-/** The methods by name. */
 export const METHODS: ReadonlyMap<string, Method> = new Map(ROWS.map((row) => [row.method, row]));
 
 /** Answers a request of 2026-07-28, whose `_meta` is valid. */

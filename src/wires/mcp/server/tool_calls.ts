@@ -27,7 +27,6 @@ import { type ContentBlock, isContentBlock } from "../../../core/call/content.ts
 import { outcomeMeta, promiseToJson } from "../../framing/result/encode.ts";
 import type { RenderedOutput } from "../../../core/tool/definition.ts";
 
-/** A decoded call. */
 export interface McpToolCall {
   readonly name: string;
   readonly tool: McpTool | undefined;

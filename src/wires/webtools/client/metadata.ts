@@ -68,7 +68,6 @@ export function requestMetadata(
   });
 }
 
-/** Computes the digest of metadata. */
 export async function digestMetadata(metadata: WebtoolMetadata): Promise<string> {
   return toHex(await sha256(JSON.stringify(metadata)));
 }

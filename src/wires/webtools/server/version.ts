@@ -20,11 +20,9 @@ type Config = Readonly<Record<string, unknown>>;
 
 /** Options of a {@link ServedVersion}. */
 export interface VersionOptions {
-  /** Name of the webtool. */
   readonly name: string;
   /** Purpose, for people and models. */
   readonly description: string;
-  /** Semantic version. */
   readonly version: string;
   /** Schema of the config; `undefined` for the schemas of the tools. */
   readonly config: Schema | undefined;
@@ -46,7 +44,6 @@ interface MetadataDigest {
   readonly base64: string;
 }
 
-/** One version. */
 export class ServedVersion {
   /** JSON text of the metadata. */
   readonly json: string;
@@ -54,9 +51,7 @@ export class ServedVersion {
   readonly isForAll: boolean;
   /** Default action: the only one; `undefined` if there are several. */
   readonly onlyAction: string | undefined;
-  /** Names of the actions. */
   readonly actions: readonly string[];
-  /** Runs one call. */
   readonly call: VersionTools["call"];
   readonly #options: VersionOptions;
   readonly #tools: VersionTools;

@@ -36,7 +36,6 @@ export class LegacyHttp implements SessionHost {
     this.sessions = sessions && new SessionHttp(this, sessions);
   }
 
-  /** Processes one message. */
   receive(head: Head, message: Message, version: string | null): MaybePromise<Reply> {
     if (message.kind === "request" && message.method === "initialize") return this.#initialize(head, message);
     if (message.kind !== "request" || this.sessions !== undefined || !isLegacyVersion(version)) {

@@ -38,7 +38,6 @@ export interface McpSessionsOptions {
 
 const STORE_METHODS = ["put", "get", "delete", "append", "read", "publish", "subscribe"] as const;
 
-/** Rules of the options. */
 export const SESSION_RULES: OptionRules<McpSessionsOptions> = {
   store: required(rule(`memorySessionStore(), or an object with ${STORE_METHODS.join(", ")}`, isStore)),
   retryMs: wholeNumber(1, "milliseconds"),
@@ -65,7 +64,6 @@ export interface SessionHost {
   ): MaybePromise<RpcResponse>;
 }
 
-/** Serves sessions. */
 export class SessionHttp {
   readonly host: SessionHost;
   readonly store: SessionStore;
@@ -108,7 +106,6 @@ export class SessionHttp {
     return this.#inSession(head, (session) => this.#open(session, head));
   }
 
-  /** Ends a session. */
   end(head: Head): Promise<Reply> {
     return this.#inSession(head, async ({ id }) => {
       await this.store.delete(id);
