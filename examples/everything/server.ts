@@ -4,7 +4,7 @@
  * @module
  */
 import { createServer, defineTool, mcpLite, type Server } from "jsr:@toolwire/toolwire";
-import { content, mcp, memorySessionStore } from "jsr:@toolwire/toolwire/mcp";
+import { content, mcp, mcpSessions } from "jsr:@toolwire/toolwire/mcp";
 import * as v from "jsr:@toolwire/toolwire/schema";
 import { askingTools } from "./asking_tools.ts";
 import { contentTools } from "./content_tools.ts";
@@ -48,7 +48,7 @@ export function createEverything({ hasSessions }: EverythingOptions): Server {
         cache: { ttlMs: 60_000, scope: "public" },
         // Connections are closed early, so that clients show whether they come back.
         ...(hasSessions &&
-          { sessions: { store: memorySessionStore(), retryMs: 200, pollAfterMs: 400 }, ssePath: "/sse" }),
+          { sessions: mcpSessions({ retryMs: 200, pollAfterMs: 400 }), ssePath: "/sse" }),
       }),
       mcpLite(),
     ],

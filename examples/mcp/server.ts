@@ -5,7 +5,7 @@
  * @module
  */
 import { createServer, mcpLite } from "jsr:@toolwire/toolwire";
-import { mcp } from "jsr:@toolwire/toolwire/mcp";
+import { mcp, mcpSessions } from "jsr:@toolwire/toolwire/mcp";
 import { analyzeDataset } from "../library/analyze_dataset.ts";
 import { exportDataset } from "../library/export_dataset.ts";
 import { describeDataset, generateReport, searchDocuments } from "../library/tools.ts";
@@ -24,7 +24,7 @@ export const server = createServer({
   resources,
   prompts,
   // Sessions are for clients of revisions before 2026-07-28, which get no notifications without them.
-  wires: [mcp({ sessions: true }), mcpLite()],
+  wires: [mcp({ sessions: mcpSessions() }), mcpLite()],
   keys: `k1:${crypto.randomUUID()}`,
   hosts: ["localhost", "127.0.0.1", "[::1]"],
   logger: console,

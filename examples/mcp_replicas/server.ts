@@ -4,7 +4,7 @@
  * @module
  */
 import { createServer, defineTool } from "jsr:@toolwire/toolwire";
-import { defineResource, mcp } from "jsr:@toolwire/toolwire/mcp";
+import { defineResource, mcp, mcpSessions } from "jsr:@toolwire/toolwire/mcp";
 import { redisChangeBus, redisSessionStore } from "jsr:@toolwire/toolwire/redis";
 import * as v from "jsr:@toolwire/toolwire/schema";
 import { keysFromEnv } from "jsr:@toolwire/toolwire/serve";
@@ -42,7 +42,7 @@ export function createReplica(name: string, redis: string) {
     // A change at one replica reaches the subscribers of the others.
     changes: redisChangeBus({ redis }),
     // A session of an older client that one replica started continues at the others.
-    wires: [mcp({ sessions: { store: redisSessionStore({ redis }) } })],
+    wires: [mcp({ sessions: mcpSessions({ store: redisSessionStore({ redis }) }) })],
     logger: console,
   });
   return server;

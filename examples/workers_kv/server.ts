@@ -4,7 +4,7 @@
  * @module
  */
 import { createServer, defineTool } from "jsr:@toolwire/toolwire";
-import { mcp } from "jsr:@toolwire/toolwire/mcp";
+import { mcp, mcpSessions } from "jsr:@toolwire/toolwire/mcp";
 import * as v from "jsr:@toolwire/toolwire/schema";
 import { type KeyValues, kvSessions } from "./kv_sessions.ts";
 
@@ -35,6 +35,6 @@ export function createBookings({ keys, sessions }: BookingsOptions) {
     hosts: ["localhost", "127.0.0.1"],
     logger: console,
     // A minute may pass until an answer is seen that was given somewhere else.
-    wires: [mcp({ sessions: { store: kvSessions(sessions, { pollMs: 250 }) }, askTimeoutMs: 120_000 })],
+    wires: [mcp({ sessions: mcpSessions({ store: kvSessions(sessions, { pollMs: 250 }) }), askTimeoutMs: 120_000 })],
   });
 }

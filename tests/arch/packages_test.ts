@@ -155,3 +155,16 @@ for (
     ok(files.some((path) => pattern?.test(path)));
   });
 }
+
+const SESSIONS = /^src\/wires\/mcp\/http\/sessions\//;
+
+test("a server with mcp() has no byte of sessions, which arrive with mcpSessions()", async () => {
+  const server = (options: string) => `
+    import { createServer } from "./src/core/mod.ts";
+    import { mcp, mcpSessions } from "./src/wires/mcp/mod.ts";
+    export const server = createServer({ tools: [], wires: [mcp(${options})] });`;
+  const sessionFiles = async (options: string) =>
+    (await filesIn(server(options))).filter((path) => SESSIONS.test(path));
+  deepStrictEqual(await sessionFiles(""), []);
+  ok((await sessionFiles("{ sessions: mcpSessions() }")).includes("src/wires/mcp/http/sessions/sse_transport.ts"));
+});

@@ -8,7 +8,7 @@ import { createServer, defineTool, mcpLite, memoryEngine } from "../../mod.ts";
 import { type Clock, systemClock } from "../../src/internal/time.ts";
 import { serve } from "../../src/runtime/serve.ts";
 import * as v from "../../src/core/schema/valibot.ts";
-import { mcp } from "../../src/wires/mcp/mod.ts";
+import { mcp, mcpSessions } from "../../src/wires/mcp/mod.ts";
 
 const add = defineTool("add").describe("Add two numbers").input(v.object({ a: v.number(), b: v.number() }))
   .output(v.number()).handle(({ a, b }) => a + b);
@@ -26,7 +26,7 @@ const ahead: Clock = { ...systemClock, now: () => systemClock.now() + 60_000 };
 
 const server = createServer({
   tools: [add, pieces, later],
-  wires: [mcpLite(), mcp({ sessions: true })],
+  wires: [mcpLite(), mcp({ sessions: mcpSessions() })],
   keys: "k1:a secret that is long enough for all the soaks",
   engine: memoryEngine({ clock: ahead, maxJobs: 100_000 }),
 });

@@ -19,7 +19,14 @@ import { openapiPage, toolsFromOpenApi } from "../../src/integrations/openapi/mo
 import { redisChangeBus, redisRateLimitStore, redisSessionStore } from "../../src/integrations/redis/mod.ts";
 import { grpc } from "../../src/wires/grpc/mod.ts";
 import { healthPage } from "../../src/wires/http_pages/health.ts";
-import { definePrompt, defineResource, mcp, mcpTransport, memorySessionStore } from "../../src/wires/mcp/mod.ts";
+import {
+  definePrompt,
+  defineResource,
+  mcp,
+  mcpSessions,
+  mcpTransport,
+  memorySessionStore,
+} from "../../src/wires/mcp/mod.ts";
 import { webtools } from "../../src/wires/webtools/mod.ts";
 import { DESCRIPTIONS } from "./descriptions/all.ts";
 import type { InvalidOptions } from "./descriptions/description.ts";
@@ -160,7 +167,7 @@ test("tools for models: options that are not what they should be", async () => {
 test("what is right, or left out, is taken", () => {
   mcp({
     path: "//a//b%20c/",
-    sessions: { store: memorySessionStore({ ttlMs: 0.5, maxSessions: 1 }) },
+    sessions: mcpSessions({ store: memorySessionStore({ ttlMs: 0.5, maxSessions: 1 }) }),
     ssePath: "sse",
     cache: undefined,
   });

@@ -28,7 +28,7 @@ const RULES: OptionRules<RedisSessionStoreOptions> = {
   maxSessions: wholeNumber(1),
 };
 
-/** Sessions in Redis, for `mcp({ sessions: { store } })`. */
+/** Sessions in Redis, for `mcp({ sessions: mcpSessions({ store }) })`. */
 export interface RedisSessionStore extends SessionStore {
   /** Closes the connections. The sessions remain in Redis. */
   close(): void;
@@ -62,7 +62,7 @@ const MAX_NUMBERS = 10_000;
  *
  * @example Sessions that replicas share
  * ```ts fragment
- * import { mcp } from "jsr:@toolwire/toolwire/mcp";
+ * import { mcp, mcpSessions } from "jsr:@toolwire/toolwire/mcp";
  * import { redisChangeBus, redisSessionStore } from "jsr:@toolwire/toolwire/redis";
  *
  * const redis = "redis://127.0.0.1:6379";
@@ -70,7 +70,7 @@ const MAX_NUMBERS = 10_000;
  *   tools,
  *   keys: keysFromEnv(),
  *   changes: redisChangeBus({ redis }),
- *   wires: [mcp({ sessions: { store: redisSessionStore({ redis }) } })],
+ *   wires: [mcp({ sessions: mcpSessions({ store: redisSessionStore({ redis }) }) })],
  * });
  * ```
  * @throws {RangeError} If a number is out of range.

@@ -5,7 +5,7 @@
  */
 export { mcp, type McpOptions } from "./http/server/mcp.ts";
 export { memorySessionStore, type MemorySessionStoreOptions } from "./http/sessions/memory_store.ts";
-export type { McpSessionsOptions } from "./http/sessions/http.ts";
+export { type McpSessions, mcpSessions, type McpSessionsOptions } from "./http/sessions/mcp_sessions.ts";
 export type { ClientEvent, McpSession, SessionEvent, SessionStore, StoredMessage } from "./http/sessions/store.ts";
 export type { ProtocolOptions } from "./server/mcp_server.ts";
 export type { CacheHints } from "./server/revision.ts";

@@ -3,7 +3,7 @@ import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, mcpLite } from "../../../mod.ts";
 import { bearer } from "../../../src/integrations/auth/mod.ts";
-import { mcp } from "../../../src/wires/mcp/mod.ts";
+import { mcp, mcpSessions } from "../../../src/wires/mcp/mod.ts";
 import type { RequestWire } from "../../../src/wires/mod.ts";
 
 const tools = [defineTool("whoami").describe("Say who calls").handle((_, ctx) => ctx.principal?.id ?? "nobody")];
@@ -36,7 +36,7 @@ test("CORS is answered without credentials, and to listed origins alone", async 
 });
 
 test("a preflight is 405 where CORS is off, and says what is allowed", async () => {
-  const server = createServer({ tools, wires: [mcpLite(), mcp({ sessions: true })] });
+  const server = createServer({ tools, wires: [mcpLite(), mcp({ sessions: mcpSessions() })] });
   for (const [path, allow] of [["/mcp-lite/v1/call", "POST"], ["/mcp", "POST, GET, DELETE"]] as const) {
     const url = `https://api.example${path}`;
     const headers = { origin: "https://api.example", "access-control-request-method": "POST" };
@@ -70,7 +70,7 @@ test("a path goes to the wire that has just it, else to the one that has the mos
 test("a session of MCP is its caller's, whoever else knows its id", async () => {
   const server = createServer({
     tools,
-    wires: [mcp({ sessions: true })],
+    wires: [mcp({ sessions: mcpSessions() })],
     auth: bearer((token) => ({ id: token })),
   });
   const ask = (token: string, method: string, params: object, session: string | null = null) =>

@@ -3,7 +3,7 @@ import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/str
 import { test } from "node:test";
 import { type AnyTool, createServer, defineTool, type Server, type ServerOptions } from "../../../mod.ts";
 import { FakeClock } from "../../../src/testing/mod.ts";
-import { mcp } from "../../../src/wires/mcp/mod.ts";
+import { mcp, mcpSessions } from "../../../src/wires/mcp/mod.ts";
 import { rawSchema } from "../../../examples/everything/raw_schema.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import {
@@ -152,7 +152,7 @@ test("marks that clients would not accept are refused where the server is made",
 });
 
 test("pages of allowed origins may do what sessions need, and no more without them", async () => {
-  for (const [options, methods] of [[{ sessions: true }, "POST, GET, DELETE"], [{}, "POST"]] as const) {
+  for (const [options, methods] of [[{ sessions: mcpSessions() }, "POST, GET, DELETE"], [{}, "POST"]] as const) {
     const server = createFixture(options, { origins: ["https://app.example"], cors: true });
     const headers = { origin: "https://app.example", "access-control-request-method": "POST" };
     const response = await server.fetch(new Request("http://localhost/mcp", { method: "OPTIONS", headers }));

@@ -3,7 +3,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { createServer, defineTool } from "../../../mod.ts";
 import { redisSessionStore } from "../../../src/integrations/redis/mod.ts";
-import { mcp } from "../../../src/wires/mcp/mod.ts";
+import { mcp, mcpSessions } from "../../../src/wires/mcp/mod.ts";
 import { skipReason, startRedis, type TestServer } from "../../engine/programs.ts";
 import { StreamReader } from "../../wires/mcp/server/client.ts";
 import { KEYS } from "../../wires/mcp/server/fixture.ts";
@@ -22,7 +22,7 @@ describe("endpoints over Redis", { skip: skipReason("redis") }, () => {
     const long = defineTool("long").describe("Give much").handle(() => Promise.resolve("x".repeat(500_000)));
     const replicas = [1, 2].map(() => {
       const store = redisSessionStore({ redis, name, timeoutMs: 60_000 });
-      const wires = [mcp({ sessions: { store }, ssePath: "/sse" })];
+      const wires = [mcp({ sessions: mcpSessions({ store }), ssePath: "/sse" })];
       return { store, server: createServer({ tools: [long], keys: KEYS, wires }) };
     });
     const [here, there] = replicas.map(({ server }) => server);

@@ -11,7 +11,13 @@ import {
   type RedisSessionStoreOptions,
 } from "../../../src/integrations/redis/mod.ts";
 import * as v from "../../../src/core/schema/valibot.ts";
-import { defineResource, mcp, type McpSession, type McpSessionsOptions } from "../../../src/wires/mcp/mod.ts";
+import {
+  defineResource,
+  mcp,
+  type McpSession,
+  mcpSessions,
+  type McpSessionsOptions,
+} from "../../../src/wires/mcp/mod.ts";
 import { Gate, KEYS } from "../../wires/mcp/server/fixture.ts";
 import { errorLogger } from "../../engine/fixture.ts";
 
@@ -108,7 +114,7 @@ export function createReplica(options: ReplicaOptions): Replica {
       mcp({
         logging: true,
         askTimeoutMs: 300_000,
-        sessions: { store, retryMs, pollAfterMs },
+        sessions: mcpSessions({ store, retryMs, pollAfterMs }),
       }),
     ],
   });

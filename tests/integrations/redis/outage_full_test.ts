@@ -6,7 +6,7 @@ import { bullmqEngine } from "../../../src/engine/bullmq/mod.ts";
 import { rateLimit } from "../../../src/integrations/middleware/mod.ts";
 import { redisChangeBus, redisRateLimitStore, redisSessionStore } from "../../../src/integrations/redis/mod.ts";
 import { grpc } from "../../../src/wires/grpc/mod.ts";
-import { mcp } from "../../../src/wires/mcp/mod.ts";
+import { mcp, mcpSessions } from "../../../src/wires/mcp/mod.ts";
 import { webtools } from "../../../src/wires/webtools/mod.ts";
 import { skipReason, startRedis, type TestServer } from "../../engine/programs.ts";
 import { KEYS } from "../../wires/mcp/server/fixture.ts";
@@ -43,7 +43,7 @@ function open(redis: string): Opened {
     logger: errorLogger((error) => told.push({ by: "log", error })),
     wires: [
       mcpLite(),
-      mcp({ sessions: { store: sessions }, ssePath: "/sse" }),
+      mcp({ sessions: mcpSessions({ store: sessions }), ssePath: "/sse" }),
       webtools({ name: "outage", description: "Be away", version: "1.0.0" }),
       grpc(),
     ],

@@ -1,5 +1,5 @@
 /** MCP over HTTP: revisions 2024-11-05 to 2026-07-28. */
-import { mcp as mcpWire, mcpTransport, memorySessionStore } from "../../../src/wires/mcp/mod.ts";
+import { mcp as mcpWire, mcpSessions, mcpTransport, memorySessionStore } from "../../../src/wires/mcp/mod.ts";
 import type { ExpectedCodes, Lack, WireClient, WireDescription } from "./description.ts";
 import { jsonDialect, MCP_META, readMcp, rpcCall } from "./raw_messages.ts";
 
@@ -39,15 +39,12 @@ const common: Pick<WireClient, "path" | "lacks" | "responseTypes" | "matchesIds"
   matchesIds: true,
 };
 
-/** See above. */
-const store = memorySessionStore();
-
 export const mcp: WireDescription = {
   name: "MCP",
-  wire: mcpWire({ sessions: true, ssePath: "/sse" }),
+  wire: mcpWire({ sessions: mcpSessions(), ssePath: "/sse" }),
   statelessWire: mcpWire(),
   fuzzedWires: [
-    mcpWire({ sessions: true, askTimeoutMs: 5 }),
+    mcpWire({ sessions: mcpSessions(), askTimeoutMs: 5 }),
     mcpWire({ path: "/stateless", askTimeoutMs: 5 }),
   ],
   clients: [
@@ -88,14 +85,15 @@ export const mcp: WireDescription = {
   invalidOptions: [
     [mcpWire, [null], /^Cannot serve MCP: options are an object, not null$/],
     [mcpWire, ["/mcp"], /options are an object, not "\/mcp"$/],
-    [mcpWire, [{ sessions: "memory" }], /sessions must be true, false or \{ store \}, not "memory"$/],
-    [mcpWire, [{ sessions: memorySessionStore }], /sessions must be .*, not a function$/],
+    [mcpWire, [{ sessions: "memory" }], /sessions must be mcpSessions\(\), not "memory"$/],
+    [mcpWire, [{ sessions: mcpSessions }], /sessions must be .*, not a function$/],
+    [mcpWire, [{ sessions: memorySessionStore() }], /sessions must be .*, not an object$/],
     [mcpWire, [{ sesions: true }], /there is no option "sesions"; did you mean "sessions"\?$/],
     [mcpWire, [{ path: "/mcp?x" }], /path must be like "\/tools", without host, query or fragment, not "\/mcp\?x"$/],
     [mcpWire, [{ path: "https://example.com/mcp" }], /path must be like/],
     [mcpWire, [{ path: 7 }], /path must be like .*, not 7$/, "RangeError"],
-    [mcpWire, [{ ssePath: "/sse#x", sessions: true }], /ssePath must be like/],
-    [mcpWire, [{ ssePath: "/sse" }], /ssePath needs sessions, such as sessions: true$/],
+    [mcpWire, [{ ssePath: "/sse#x", sessions: mcpSessions() }], /ssePath must be like/],
+    [mcpWire, [{ ssePath: "/sse" }], /ssePath needs sessions: mcpSessions\(\)$/],
     [mcpWire, [{ logging: "yes" }], /logging must be true or false, not "yes"$/],
     [
       mcpWire,
@@ -115,14 +113,18 @@ export const mcp: WireDescription = {
       /^Cannot keep sessions: ttlMs must be a number above 0, not -1$/,
       "RangeError",
     ],
-    [mcpWire, [{ sessions: { store, retryMs: 0 } }], /whole number of milliseconds above 0, not 0$/, "RangeError"],
-    [mcpWire, [{ sessions: { store, pollAfterMs: -5 } }], /pollAfterMs must be/, "RangeError"],
-    [mcpWire, [{ sessions: {} }], /^Cannot keep sessions: store must be memorySessionStore\(\), .*, not undefined$/],
+    [mcpSessions, [{ retryMs: 0 }], /whole number of milliseconds above 0, not 0$/, "RangeError"],
+    [mcpSessions, [{ pollAfterMs: -5 }], /pollAfterMs must be/, "RangeError"],
+    [
+      mcpSessions,
+      [{ store: "memory" }],
+      /^Cannot keep sessions: store must be memorySessionStore\(\), .*, not "memory"$/,
+    ],
     [memorySessionStore, [{ maxSessions: 0 }], /maxSessions must be/, "RangeError"],
     [memorySessionStore, [{ ttl: 5 }], /there is no option "ttl"; did you mean "ttlMs"\?$/],
     [
-      mcpWire,
-      [{ sessions: { store: { get() {} } } }],
+      mcpSessions,
+      [{ store: { get() {} } }],
       /store must be .* with put, get, delete, append, read, publish, subscribe, not an object$/,
     ],
     [mcpTransport, ["nope"], /^Cannot reach an MCP server: pass a URL that begins with "http:\/\/" or .*, not "nope"$/],

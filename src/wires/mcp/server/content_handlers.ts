@@ -151,11 +151,7 @@ function sinkOf({ progressToken, exchange, peer, request }: ContentRequest): Cal
 
 /** Removes the members that an old revision does not have. */
 function forOldRevision(list: readonly Members[], { hasTitles }: Revision): readonly Members[] {
-  return list.map(({ icons: _, title, _meta, ...rest }) => ({
-    ...rest,
-    ...(hasTitles && title !== undefined && { title }),
-    ...(hasTitles && _meta !== undefined && { _meta }),
-  }));
+  return list.map(({ icons: _, title, _meta, ...rest }) => hasTitles ? { ...rest, title, _meta } : rest);
 }
 
 function contentErrorResponse(id: RequestMessage["id"], error: ErrorResult, { isModern }: Revision): RpcResponse {

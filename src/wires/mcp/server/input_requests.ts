@@ -118,7 +118,7 @@ function toFormSchema(schema: JsonObject, revision: Revision): Members {
     }
     return [name, revision.hasRichForms ? field : toPlainField(field)] as const;
   });
-  return { type, properties: Object.fromEntries(fields), ...(required !== undefined && { required }) };
+  return { type, properties: Object.fromEntries(fields), required };
 }
 
 function isPlain(field: Members): boolean {

@@ -83,7 +83,7 @@ export class LegacyMethods {
       protocolVersion: version,
       capabilities: this.server.capabilities(revision, this.#hasNotifications),
       serverInfo: toServerInfo(version, info),
-      ...(instructions !== undefined && { instructions }),
+      instructions,
     };
     return resultResponse(id, JSON.stringify(result));
   }
@@ -243,17 +243,13 @@ function readMeta({ _meta: meta }: Members): LegacyMeta {
   };
 }
 
-/** The server's info with the members that a revision has. */
+/** The server's info with the members that a revision has. Members that are `undefined` are not part of its JSON. */
 function toServerInfo(version: LegacyVersion, info: ServerInfo): Members {
   const { name, version: serverVersion, title, description, websiteUrl, icons } = info;
   return {
     name,
     version: serverVersion,
-    ...(version >= "2025-06-18" && title !== undefined && { title }),
-    ...(version >= "2025-11-25" && {
-      ...(description !== undefined && { description }),
-      ...(websiteUrl !== undefined && { websiteUrl }),
-      ...(icons !== undefined && { icons }),
-    }),
+    title: version >= "2025-06-18" ? title : undefined,
+    ...(version >= "2025-11-25" && { description, websiteUrl, icons }),
   };
 }

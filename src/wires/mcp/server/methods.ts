@@ -19,7 +19,6 @@ import type { ModernHandler, ModernMethods } from "./modern.ts";
 import { type RpcResponse, unknownMethodResponse } from "./response.ts";
 
 export interface Method {
-  readonly method: string;
   /** Capability that the server needs for the method. Without it, the method is unknown. */
   readonly capability?: Capability;
   /** Handler in {@link ModernMethods}: 2026-07-28. Absent if that revision does not have the method. */
@@ -32,35 +31,29 @@ export interface Method {
   readonly content?: ContentHandler;
 }
 
-const ROWS: readonly Method[] = [
-  { method: "tools/call", capability: "tools", modern: "callTool", legacy: "callTool" },
-  { method: "tools/list", capability: "tools", modern: "listTools", legacy: "listTools" },
-  { method: "resources/list", capability: "resources", content: "listResources" },
-  { method: "resources/templates/list", capability: "resources", content: "listTemplates" },
-  { method: "resources/read", capability: "resources", content: "readResource" },
-  { method: "resources/subscribe", capability: "resources", legacy: "subscribe" },
-  { method: "resources/unsubscribe", capability: "resources", legacy: "subscribe" },
-  { method: "prompts/list", capability: "prompts", content: "listPrompts" },
-  { method: "prompts/get", capability: "prompts", content: "getPrompt" },
-  { method: "completion/complete", capability: "completions", content: "complete" },
-  { method: "tasks/get", capability: "tasks", modern: "handleTask", legacy: "handleTask", legacySince: "2025-11-25" },
-  { method: "tasks/update", capability: "tasks", modern: "handleTask" },
-  { method: "tasks/result", capability: "tasks", legacy: "handleTask", legacySince: "2025-11-25" },
-  {
-    method: "tasks/cancel",
-    capability: "tasks",
-    modern: "handleTask",
-    legacy: "handleTask",
-    legacySince: "2025-11-25",
-  },
-  { method: "server/discover", modern: "discover" },
-  { method: "subscriptions/listen", modern: "listen" },
-  { method: "initialize", legacy: "initialize" },
-  { method: "ping", legacy: "ping" },
-  { method: "logging/setLevel", capability: "logging", legacy: "setLogLevel" },
-];
+const ROWS: Readonly<Record<string, Method>> = {
+  "tools/call": { capability: "tools", modern: "callTool", legacy: "callTool" },
+  "tools/list": { capability: "tools", modern: "listTools", legacy: "listTools" },
+  "resources/list": { capability: "resources", content: "listResources" },
+  "resources/templates/list": { capability: "resources", content: "listTemplates" },
+  "resources/read": { capability: "resources", content: "readResource" },
+  "resources/subscribe": { capability: "resources", legacy: "subscribe" },
+  "resources/unsubscribe": { capability: "resources", legacy: "subscribe" },
+  "prompts/list": { capability: "prompts", content: "listPrompts" },
+  "prompts/get": { capability: "prompts", content: "getPrompt" },
+  "completion/complete": { capability: "completions", content: "complete" },
+  "tasks/get": { capability: "tasks", modern: "handleTask", legacy: "handleTask", legacySince: "2025-11-25" },
+  "tasks/update": { capability: "tasks", modern: "handleTask" },
+  "tasks/result": { capability: "tasks", legacy: "handleTask", legacySince: "2025-11-25" },
+  "tasks/cancel": { capability: "tasks", modern: "handleTask", legacy: "handleTask", legacySince: "2025-11-25" },
+  "server/discover": { modern: "discover" },
+  "subscriptions/listen": { modern: "listen" },
+  initialize: { legacy: "initialize" },
+  ping: { legacy: "ping" },
+  "logging/setLevel": { capability: "logging", legacy: "setLogLevel" },
+};
 
-export const METHODS: ReadonlyMap<string, Method> = new Map(ROWS.map((row) => [row.method, row]));
+const METHODS: ReadonlyMap<string, Method> = new Map(Object.entries(ROWS));
 
 /** Answers a request of 2026-07-28, whose `_meta` is valid. */
 export function answerModern(

@@ -47,12 +47,13 @@ export interface TaskView {
   readonly meta?: Members | undefined;
 }
 
-/** Members of a task that not every status has. */
+/** Status of a task, and the members that depend on it. */
 interface TaskDetails {
+  readonly status: TaskStatus;
   /** The promise, for its progress and polling interval. */
   readonly promise?: PromiseOutcome;
-  /** Further members as JSON text, with a leading comma. */
-  readonly json?: string;
+  /** Further members. */
+  readonly members?: Members;
 }
 
 export class Tasks {
@@ -68,7 +69,7 @@ export class Tasks {
 
   /** Encodes the response to a call that became a task. */
   created(id: RequestId, revision: Revision, promise: PromiseOutcome, peer: McpPeer): RpcResponse {
-    const view = this.#describe(revision, "working", promise.token, peer, { promise });
+    const view = this.#describe({ status: "working", promise }, promise.token, peer, revision);
     if (revision.isModern) return resultResponse(id, revision.unfinished("task", view.json, view.meta));
     return resultResponse(id, revision.result(`"task":{${view.json}}`));
   }
@@ -158,16 +159,7 @@ export class Tasks {
   }
 
   view(taskId: string, result: CallResult, peer: McpPeer, revision: Revision): TaskView {
-    if (result.kind === "promise") return this.#describe(revision, "working", taskId, peer, { promise: result });
-    if ("requests" in result) {
-      if (!revision.isModern) return this.#describe(revision, "input_required", taskId, peer);
-      const requests = JSON.stringify(toInputRequests(result.requests, revision));
-      return this.#describe(revision, "input_required", taskId, peer, { json: `,"inputRequests":${requests}` });
-    }
-    if (result.kind === "failure" && result.code === "cancelled") {
-      return this.#describe(revision, "cancelled", taskId, peer);
-    }
-    return this.#viewEnded(taskId, result, peer, revision);
+    return this.#describe(this.#detailsOf(taskId, result, peer, revision), taskId, peer, revision);
   }
 
   /** Encodes the response that the call of an ended task would have had. */
@@ -187,26 +179,30 @@ export class Tasks {
     return this.#calls.encode(id, revision, { tool: this.#tools.get(name), name }, withMeta);
   }
 
-  #viewEnded(taskId: string, ended: FinalResult, peer: McpPeer, revision: Revision): TaskView {
-    // Broken work has the status `failed`. A failure that the tool returns is a result.
-    if ("code" in ended && BROKEN.has(ended.code)) {
-      const { message, data } = ended;
-      const error = JSON.stringify({ code: -32603, message, data });
-      return this.#describe(revision, "failed", taskId, peer, { json: `,"error":${error}` });
+  #detailsOf(taskId: string, outcome: CallResult, peer: McpPeer, revision: Revision): TaskDetails {
+    if (outcome.kind === "promise") return { status: "working", promise: outcome };
+    if ("requests" in outcome) {
+      const inputRequests = revision.isModern ? toInputRequests(outcome.requests, revision) : undefined;
+      return { status: "input_required", members: { inputRequests } };
     }
-    const { result, error } = JSON.parse(this.result(0, taskId, ended, peer, revision).json) as Members;
-    const status = error === undefined ? "completed" : "failed";
-    if (!revision.isModern) return this.#describe(revision, status, taskId, peer);
-    const json = error === undefined ? `,"result":${JSON.stringify(result)}` : `,"error":${JSON.stringify(error)}`;
-    return this.#describe(revision, status, taskId, peer, { json });
+    if (outcome.kind === "failure" && outcome.code === "cancelled") return { status: "cancelled" };
+    // Broken work has the status `failed`. A failure that the tool returns is a result.
+    if ("code" in outcome && BROKEN.has(outcome.code)) {
+      const { message, data } = outcome;
+      return { status: "failed", members: { error: { code: -32603, message, data } } };
+    }
+    const { result, error } = JSON.parse(this.result(0, taskId, outcome, peer, revision).json) as Members;
+    return {
+      status: error === undefined ? "completed" : "failed",
+      members: revision.isModern ? { result, error } : {},
+    };
   }
 
   #describe(
-    { isModern }: Revision,
-    status: TaskStatus,
+    { status, promise, members }: TaskDetails,
     taskId: string,
     peer: McpPeer,
-    { promise, json = "" }: TaskDetails = {},
+    { isModern }: Revision,
   ): TaskView {
     const nowMs = this.#host.clock.now();
     const terms = this.#host.dispatch.readPromise(taskId, peer);
@@ -215,16 +211,14 @@ export class Tasks {
     const task = {
       taskId,
       status,
-      ...(progress?.message !== undefined && { statusMessage: progress.message }),
+      statusMessage: progress?.message,
       createdAt: formatTimestamp(createdAtMs),
       lastUpdatedAt: formatTimestamp(nowMs),
       [isModern ? "ttlMs" : "ttl"]: "kind" in terms ? null : Math.ceil(terms.ttlMs),
-      ...(promise !== undefined && {
-        [isModern ? "pollIntervalMs" : "pollInterval"]: Math.max(1, Math.ceil(promise.retryAfterMs)),
-      }),
+      [isModern ? "pollIntervalMs" : "pollInterval"]: promise && Math.max(1, Math.ceil(promise.retryAfterMs)),
+      ...members,
     };
-    const meta = progress !== undefined && { meta: { progress } };
-    return { status, json: JSON.stringify(task).slice(1, -1) + json, ...meta };
+    return { status, json: JSON.stringify(task).slice(1, -1), meta: progress && { progress } };
   }
 }
 

@@ -194,13 +194,13 @@ class ToolResults {
   /** Encodes a failure of the tool. */
   failure(revision: Revision, outcome: FailureOutcome): string {
     const { code, message, data } = outcome;
-    const meta = { ...outcomeMeta(outcome), response_type: "failure", code, ...(data !== undefined && { data }) };
+    const meta = { ...outcomeMeta(outcome), response_type: "failure", code, data };
     return encodeErrorContent(revision, message, data, meta);
   }
 
   /** Encodes an error that the caller's model should see. */
   error(revision: Revision, { code, message, data }: ErrorResult): string {
-    const meta = { response_type: "error", code, ...(data !== undefined && { data }) };
+    const meta = { response_type: "error", code, data };
     // Models see the issues of invalid input. Other data is for programs.
     return encodeErrorContent(revision, message, code === "invalid_input" ? data : undefined, meta);
   }

@@ -78,6 +78,7 @@ function headerParamsOf({ name, inputSchema }: ToolDefinition): readonly HeaderP
   return params;
 }
 
+/** A tool as a revision lists it. Members that are `undefined` are not part of its JSON. */
 function listTool({ definition, wrapsOutput }: McpTool, revision: Revision): Members {
   const { name, title, description, inputSchema, output, annotations, meta, promise } = definition;
   const { isModern, structured, hasTitles, hasAudio } = revision;
@@ -86,13 +87,13 @@ function listTool({ definition, wrapsOutput }: McpTool, revision: Revision): Mem
   const taskSupport = promise === undefined ? undefined : promise.required ? "required" : "optional";
   return {
     name,
-    ...(hasTitles && title !== undefined && { title }),
+    title: hasTitles ? title : undefined,
     description,
     inputSchema: withVersion(inputSchema),
-    ...(outputSchema !== undefined && structured !== "none" && { outputSchema }),
-    ...(hasAudio && annotations !== undefined && { annotations }),
-    ...(revision.version === "2025-11-25" && taskSupport !== undefined && { execution: { taskSupport } }),
-    ...(hasTitles && meta !== undefined && { _meta: meta }),
+    outputSchema: structured === "none" ? undefined : outputSchema,
+    annotations: hasAudio ? annotations : undefined,
+    execution: revision.version === "2025-11-25" ? taskSupport && { taskSupport } : undefined,
+    _meta: hasTitles ? meta : undefined,
   };
 }
 
@@ -106,7 +107,7 @@ function wrap(schema: JsonSchema): JsonSchema {
   const object = (result: JsonSchema) => ({ type: "object", properties: { result }, required: ["result"] });
   if (hasOwnBase(schema)) return object(schema);
   const { $defs, ...result } = rebase(schema);
-  return { ...($defs !== undefined && { $defs }), ...object(result) };
+  return { $defs, ...object(result) };
 }
 
 /** Rewrites references to the old root, which is now `#/properties/result`. References to `$defs` stay as they are. */

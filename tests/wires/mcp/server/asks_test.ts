@@ -1,6 +1,7 @@
 /** Questions to callers: the same handlers in every era. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
+import { mcpSessions } from "../../../../src/wires/mcp/mod.ts";
 import { runtime } from "../../../runtime/runtime.ts";
 import { callModern, initialize, type Json, legacy, type Message, modern, post, StreamReader } from "./client.ts";
 import { createFixture } from "./fixture.ts";
@@ -231,7 +232,7 @@ for (const hasSessions of [true, false]) {
   const words = hasSessions ? "in a session" : "without a session";
 
   test(`2025-11-25, ${words}: the same handler is asked over the open stream`, { skip }, async () => {
-    const asked = createFixture(hasSessions ? { sessions: true } : {});
+    const asked = createFixture(hasSessions ? { sessions: mcpSessions() } : {});
     const { session } = await initialize(asked, "2025-11-25", ALL);
     strictEqual(session !== undefined, hasSessions);
     const { last, questions } = await converse(asked, "conversation", session, reply);
@@ -243,7 +244,7 @@ for (const hasSessions of [true, false]) {
     `2025-11-25, ${words}: a client that cannot answer says so, and the call goes on or ends`,
     { skip },
     async () => {
-      const asked = createFixture(hasSessions ? { sessions: true } : {});
+      const asked = createFixture(hasSessions ? { sessions: mcpSessions() } : {});
       const { session } = await initialize(asked, "2025-11-25", ALL);
       const refused = await converse(asked, "sampling", session, () => ({ error: { code: -1, message: "no" } }));
       deepStrictEqual(refused.last.result?.["structuredContent"], { result: "decline" });
@@ -254,7 +255,7 @@ for (const hasSessions of [true, false]) {
   );
 
   test(`2025-11-25, ${words}: a page that was gone to is done when the call is`, { skip }, async () => {
-    const asked = createFixture(hasSessions ? { sessions: true } : {});
+    const asked = createFixture(hasSessions ? { sessions: mcpSessions() } : {});
     const { session } = await initialize(asked, "2025-11-25", ALL);
     const goTo = (action: string) =>
       converse(asked, "page", session, ({ method }) => {
@@ -269,7 +270,7 @@ for (const hasSessions of [true, false]) {
   });
 
   test(`2025-11-25, ${words}: a client that is silent is not waited for forever`, { skip }, async () => {
-    const asked = createFixture({ askTimeoutMs: 20, ...(hasSessions && { sessions: true }) });
+    const asked = createFixture({ askTimeoutMs: 20, ...(hasSessions && { sessions: mcpSessions() }) });
     const { session } = await initialize(asked, "2025-11-25", ALL);
     const { last } = await converse(asked, "sampling", session, () => undefined);
     strictEqual((last.result?.["_meta"] as Json)["code"], "deadline_exceeded");
@@ -279,7 +280,7 @@ for (const hasSessions of [true, false]) {
 test("2025-11-25: who is asked as the server closes is not waited for", {
   skip: runtime === "workerd" && "a request's stream is not another request's to write to",
 }, async () => {
-  const asked = createFixture({ sessions: true });
+  const asked = createFixture({ sessions: mcpSessions() });
   const { session } = await initialize(asked, "2025-11-25", ALL);
   let closing: Promise<void> | undefined;
   const { last, questions } = await converse(asked, "sampling", session, () => {
@@ -292,7 +293,7 @@ test("2025-11-25: who is asked as the server closes is not waited for", {
 });
 
 test("2025-11-25: who has not declared it, or reads no stream, is told at once", async () => {
-  const asked = createFixture({ sessions: true });
+  const asked = createFixture({ sessions: mcpSessions() });
   const { session } = await initialize(asked, "2025-11-25", {});
   const { last } = await legacy(asked, "tools/call", { name: "sampling" }, { session });
   strictEqual(last.result?.["isError"], true);

@@ -2,7 +2,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, type Server } from "../../../../mod.ts";
-import { defineResource, mcp, type McpSession, type SessionStore } from "../../../../src/wires/mcp/mod.ts";
+import { defineResource, mcp, type McpSession, mcpSessions, type SessionStore } from "../../../../src/wires/mcp/mod.ts";
 import { mcpDuplex } from "../../../../src/wires/mcp/server/duplex.ts";
 import { serveLines } from "../../../../src/wires/mcp/stdio/server/serve_stdio.ts";
 import { runtime } from "../../../runtime/runtime.ts";
@@ -102,7 +102,7 @@ const TRANSPORTS: Readonly<Record<string, (server: Server) => Asker | Promise<As
 };
 
 function serve(store?: SessionStore): Server {
-  const sessions = store === undefined ? true : { store };
+  const sessions = mcpSessions({ store });
   return createServer({ tools: [], resources: [readme], wires: [mcp({ sessions, ssePath: "/sse" })] });
 }
 

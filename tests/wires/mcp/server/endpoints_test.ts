@@ -8,6 +8,7 @@ import {
   mcp,
   type McpOptions,
   type McpSession,
+  mcpSessions,
   mcpTransport,
   memorySessionStore,
   type SessionEvent,
@@ -20,7 +21,7 @@ import { createFixture, Gate, KEYS } from "./fixture.ts";
 
 const skip = runtime === "workerd" && "a request's stream is not another request's to write to";
 
-const options = (more: McpOptions = {}): McpOptions => ({ sessions: true, ssePath: "/sse", ...more });
+const options = (more: McpOptions = {}): McpOptions => ({ sessions: mcpSessions(), ssePath: "/sse", ...more });
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -257,12 +258,12 @@ test("its paths may be around the other", { skip }, async () => {
 });
 
 test("it is not there unless it is asked for, and needs sessions", async () => {
-  const response = await createFixture({ sessions: true }).fetch(new Request("http://localhost/sse"));
+  const response = await createFixture({ sessions: mcpSessions() }).fetch(new Request("http://localhost/sse"));
   strictEqual(response.status, 404);
   await response.text();
   throws(() => mcp({ ssePath: "/sse" }), {
     name: "TypeError",
-    message: /ssePath needs sessions, such as sessions: true/,
+    message: /ssePath needs sessions: mcpSessions\(\)/,
   });
 });
 
@@ -293,9 +294,12 @@ test("an endpoint is its caller's alone, and what takes more is told by HTTP", {
 
 test("a session lasts as long as its stream, however quiet it is", { skip }, async () => {
   const clock = new FakeClock();
-  const server = createFixture(options({ sessions: { store: memorySessionStore({ ttlMs: 60_000, clock }) } }), {
-    clock,
-  });
+  const server = createFixture(
+    options({ sessions: mcpSessions({ store: memorySessionStore({ ttlMs: 60_000, clock }) }) }),
+    {
+      clock,
+    },
+  );
   const guest = await Guest.begin(server);
   for (let passed = 0; passed < 300_000; passed += 15_000) clock.tick(15_000);
   deepStrictEqual((await guest.ask("ping")).result, {});
@@ -360,7 +364,10 @@ function sharedStore(): SessionStore {
 
 test("processes that share a store serve each other's endpoints", { skip }, async () => {
   const store = sharedStore();
-  const [one, other] = [1, 2].map(() => createFixture(options({ sessions: { store } }))) as [Server, Server];
+  const [one, other] = [1, 2].map(() => createFixture(options({ sessions: mcpSessions({ store }) }))) as [
+    Server,
+    Server,
+  ];
   const guest = await Guest.begin(one, "2025-11-25", { elicitation: {} });
   deepStrictEqual((await guest.ask("tools/call", { name: "pair" }, other)).result?.["structuredContent"], { left: 1 });
   await guest.send("tools/call", { name: "conversation" }, other);

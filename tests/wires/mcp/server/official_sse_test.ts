@@ -15,13 +15,13 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { createServer, defineTool, type Server } from "../../../../mod.ts";
 import { serve } from "../../../../src/runtime/serve.ts";
-import { mcp } from "../../../../src/wires/mcp/mod.ts";
+import { mcp, mcpSessions } from "../../../../src/wires/mcp/mod.ts";
 import { runtime } from "../../../runtime/runtime.ts";
 import { createFixture, Gate, KEYS } from "./fixture.ts";
 
 const skip = runtime === "workerd" && "workerd opens no sockets";
 
-const wire = mcp({ sessions: true, ssePath: "/sse", logging: true });
+const wire = mcp({ sessions: mcpSessions(), ssePath: "/sse", logging: true });
 
 /** A client of a server that listens, and what ends both. */
 async function connect(server: Server) {

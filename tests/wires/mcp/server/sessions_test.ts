@@ -8,6 +8,7 @@ import {
   mcp,
   type McpOptions,
   type McpSession,
+  mcpSessions,
   memorySessionStore,
   type SessionStore,
 } from "../../../../src/wires/mcp/mod.ts";
@@ -32,7 +33,7 @@ function call(server: Server, session: string | undefined, name: string, id: str
 
 /** A server with a tool that reports progress, waits for its gate, and reports whether it was aborted. */
 function gated(
-  sessions: McpOptions["sessions"] = true,
+  sessions: McpOptions["sessions"] = mcpSessions(),
 ): { readonly server: Server; readonly gate: Gate; readonly aborted: Gate } {
   const gate = new Gate();
   const aborted = new Gate();
@@ -48,7 +49,7 @@ function gated(
 }
 
 test("a session is begun, needed, and ended", async () => {
-  const server = createFixture({ sessions: true });
+  const server = createFixture({ sessions: mcpSessions() });
   const { session, result } = await initialize(server);
   match(String(session), /^[\x21-\x7e]+$/);
   deepStrictEqual((result["capabilities"] as Json)["tools"], { listChanged: true });
@@ -70,7 +71,7 @@ test("a session is begun, needed, and ended", async () => {
 
 test("a session is its caller's alone", async () => {
   const people = { ada: { id: "ada" }, bob: { id: "bob" } };
-  const wires = [mcp({ sessions: true })];
+  const wires = [mcp({ sessions: mcpSessions() })];
   const server = createServer({ tools: [], keys: KEYS, wires, auth: bearer((token) => people[token as "ada"]) });
   const as = (name: string) => ({ headers: { authorization: `Bearer ${name}` } });
   const begun = await legacy(server, "initialize", { protocolVersion: "2025-06-18", capabilities: {} }, as("ada"));
@@ -82,7 +83,7 @@ test("a session is its caller's alone", async () => {
 });
 
 test("a session's revision counts, whatever the header says of another", async () => {
-  const server = createFixture({ sessions: true });
+  const server = createFixture({ sessions: mcpSessions() });
   const { session } = await initialize(server, "2025-03-26");
   const { last } = await legacy(server, "tools/call", { name: "pair" }, { session, version: "2025-11-25" });
   strictEqual(last.result?.["structuredContent"], undefined);
@@ -92,7 +93,9 @@ test("a session's revision counts, whatever the header says of another", async (
 
 test("sessions end when they were quiet for long, and the quietest has to go for a new one", async () => {
   const clock = new FakeClock();
-  const server = createFixture({ sessions: { store: memorySessionStore({ ttlMs: 1_000, maxSessions: 2, clock }) } });
+  const server = createFixture({
+    sessions: mcpSessions({ store: memorySessionStore({ ttlMs: 1_000, maxSessions: 2, clock }) }),
+  });
   const first = (await initialize(server)).session;
   clock.tick(800);
   strictEqual((await legacy(server, "ping", {}, { session: first })).status, 200);
@@ -107,7 +110,7 @@ test("sessions end when they were quiet for long, and the quietest has to go for
 });
 
 test("levels of log lines are kept in a session", async () => {
-  const server = createFixture({ logging: true, sessions: true });
+  const server = createFixture({ logging: true, sessions: mcpSessions() });
   const { session } = await initialize(server);
   const lines = async () => {
     const { messages } = await legacy(server, "tools/call", { name: "steps" }, { session });
@@ -135,7 +138,7 @@ test("what is wanted at once is all kept", async () => {
     publish: () => {},
     subscribe: () => () => {},
   };
-  const server = createFixture({ sessions: { store } });
+  const server = createFixture({ sessions: mcpSessions({ store }) });
   const { session } = await initialize(server);
   const uris = Array.from({ length: 20 }, (_, n) => `docs://${n}`);
   const options = { session, headers: { accept: "application/json" } };
@@ -147,7 +150,7 @@ test("what is wanted at once is all kept", async () => {
 
 test("2025-11-25: a stream says first how to take it up, older ones do not", { skip }, async () => {
   for (const [version, isPrimed] of [["2025-11-25", true], ["2025-06-18", false]] as const) {
-    const { server, gate } = gated({ store: memorySessionStore(), retryMs: 50 });
+    const { server, gate } = gated(mcpSessions({ retryMs: 50 }));
     const { session } = await initialize(server, version);
     const reader = new StreamReader(await call(server, session, "wait"));
     const first = await reader.next();
@@ -187,7 +190,7 @@ test("a stream that was broken off is taken up where it was, and its call goes o
 });
 
 test("a connection that lasts too long is closed, and its client comes back for the rest", { skip }, async () => {
-  const { server, gate } = gated({ store: memorySessionStore(), pollAfterMs: 20 });
+  const { server, gate } = gated(mcpSessions({ pollAfterMs: 20 }));
   const { session } = await initialize(server);
   const reader = new StreamReader(await call(server, session, "wait"));
   const primed = await reader.next();
@@ -215,7 +218,7 @@ test("a call is cancelled by its id, in its session alone, and not answered", { 
 });
 
 test("news come over GET, for those who subscribed", { skip }, async () => {
-  const server = createFixture({ sessions: true });
+  const server = createFixture({ sessions: mcpSessions() });
   const { session } = await initialize(server);
   const reader = new StreamReader(await get(server, session));
   server.notify.resourceUpdated("docs://readme");
@@ -241,7 +244,7 @@ test("news come over GET, for those who subscribed", { skip }, async () => {
 });
 
 test("GET needs a session", async () => {
-  const server = createFixture({ sessions: true });
+  const server = createFixture({ sessions: mcpSessions() });
   for (const [session, status] of [[undefined, 400], ["nope", 404]] as const) {
     const response = await get(server, session);
     strictEqual(response.status, status);
@@ -250,14 +253,14 @@ test("GET needs a session", async () => {
 });
 
 test("modern requests do not care for sessions", async () => {
-  const server = createFixture({ sessions: true });
+  const server = createFixture({ sessions: mcpSessions() });
   const { modern } = await import("./client.ts");
   const headers = { "mcp-session-id": "nope", "last-event-id": "x" };
   strictEqual((await modern(server, "tools/call", { name: "pair" }, { headers })).status, 200);
 });
 
 test("two processes serve one session, if they share the store", { skip }, async () => {
-  const sessions = { store: memorySessionStore() };
+  const sessions = mcpSessions();
   const one = gated(sessions);
   const two = gated(sessions);
   const { session } = await initialize(one.server);
@@ -280,7 +283,7 @@ test("what is kept of a session is bounded", { skip }, async () => {
     await Promise.resolve();
     return "x".repeat(1_000_000);
   });
-  const server = createServer({ tools: [big], keys: KEYS, wires: [mcp({ sessions: true })] });
+  const server = createServer({ tools: [big], keys: KEYS, wires: [mcp({ sessions: mcpSessions() })] });
   const { session } = await initialize(server);
   const ids: (string | undefined)[] = [];
   for (let n = 0; n < 6; n++) {
@@ -335,7 +338,7 @@ test("a store that fails is told to the log and to the caller, and nothing hangs
     const lines: string[] = [];
     const note = () => {};
     const logger = { debug: note, info: note, warn: note, error: (message: string) => void lines.push(message) };
-    const server = createFixture({ sessions: { store: { ...working, ...broken } } }, { logger });
+    const server = createFixture({ sessions: mcpSessions({ store: { ...working, ...broken } }) }, { logger });
     const response = await ask(server);
     const text = await response.text();
     ok(!text.includes("secret"), text);
@@ -345,7 +348,7 @@ test("a store that fails is told to the log and to the caller, and nothing hangs
 });
 
 test("a closed server opens no stream to clients that come again: nobody would close it", { skip }, async () => {
-  const server = createFixture({ sessions: true });
+  const server = createFixture({ sessions: mcpSessions() });
   const { session } = await initialize(server);
   const open = await get(server, session);
   strictEqual(open.status, 200);

@@ -3,7 +3,7 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, mcpLite, type Server, ToolError } from "../../../../mod.ts";
 import * as v from "../../../../src/core/schema/valibot.ts";
-import { mcp } from "../../../../src/wires/mcp/mod.ts";
+import { mcp, mcpSessions } from "../../../../src/wires/mcp/mod.ts";
 import { testClient } from "../../../../src/testing/mod.ts";
 import { runtime } from "../../../runtime/runtime.ts";
 import {
@@ -73,7 +73,7 @@ function bench(timeoutMs: number = 30_000): { readonly server: Server; readonly 
     check: (_, ctx) => ++checks < 3 ? ctx.pending({ retryAfterMs: 1 }) : "from outside",
   });
   const tools = [slow, failing, breaking, refusing, asking, required, quick, outside];
-  const wires = [mcp({ sessions: true }), mcpLite()];
+  const wires = [mcp({ sessions: mcpSessions() }), mcpLite()];
   return { server: createServer({ tools, keys: KEYS, wires, timeoutMs, logger: undefined as never }), gate };
 }
 

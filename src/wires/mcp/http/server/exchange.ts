@@ -1,15 +1,15 @@
 import type { Metadata, Principal } from "../../../../core/call/call.ts";
 import { errorResult } from "../../../../core/call/outcome.ts";
 import { asObject, type Members } from "../../../../internal/json.ts";
+import { JSON_HEADERS } from "../../../framing/http.ts";
 import { encodeSseEvent, SseBody, STREAM_HEADERS } from "../../../framing/sse.ts";
 import type { Deadlines } from "../../../../internal/deadlines.ts";
 import { acceptsEventStream } from "../../../../internal/http.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
 import { errorResponse, protocolError, protocolErrorResponse, type RpcResponse } from "../../server/response.ts";
+import type { RequestId } from "../../../framing/json_rpc/decode.ts";
 import type { Channel, McpExchange } from "../../server/exchange.ts";
 import type { Head, Reply, WireHost } from "../../../wire.ts";
-
-const JSON_HEADERS: Readonly<Record<string, string>> = { "content-type": "application/json" };
 
 /** Reply to messages without a response. */
 export const ACCEPTED: Reply = { status: 202, headers: {}, body: null };
@@ -119,7 +119,12 @@ export function unavailableReply(message: string, data?: unknown): Reply {
   );
 }
 
+/** Reply to a message that is invalid as a whole. */
+export function invalidRequestReply(message: string, id: RequestId | null = null): Reply {
+  return toReply(errorResponse(id, errorResult("invalid_request", message)));
+}
+
 /** Reply to a batch, in revisions without batches. */
 export function batchErrorReply(): Reply {
-  return toReply(errorResponse(null, errorResult("invalid_request", "Send one message at a time")));
+  return invalidRequestReply("Send one message at a time");
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
+import type { ErrorResult } from "../../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
 import type { Deadlines } from "../../../../internal/deadlines.ts";
 import type { Members } from "../../../../internal/json.ts";
@@ -16,8 +16,9 @@ import { type LegacyCaller, type LegacyExchange, PendingRequests } from "../../s
 import type { McpServer } from "../../server/mcp_server.ts";
 import { answerLegacy } from "../../server/methods.ts";
 import { errorResponse, protocolError, protocolErrorResponse, type RpcResponse } from "../../server/response.ts";
-import { type McpSessionsOptions, type SessionHost, SessionHttp } from "../sessions/http.ts";
-import { ACCEPTED, batchErrorReply, HttpExchange, methodNotAllowed, toReply } from "./exchange.ts";
+import type { SessionHost, SessionHttp } from "../sessions/http.ts";
+import type { McpSessions } from "../sessions/mcp_sessions.ts";
+import { ACCEPTED, batchErrorReply, HttpExchange, invalidRequestReply, methodNotAllowed, toReply } from "./exchange.ts";
 
 /** Serves the revisions with a handshake. */
 export class LegacyHttp implements SessionHost {
@@ -28,12 +29,12 @@ export class LegacyHttp implements SessionHost {
   readonly sessions: SessionHttp | undefined;
   readonly #methods: LegacyMethods;
 
-  constructor(server: McpServer, heartbeats: Deadlines, sessions: McpSessionsOptions | undefined) {
+  constructor(server: McpServer, heartbeats: Deadlines, sessions: McpSessions | undefined) {
     this.server = server;
     this.heartbeats = heartbeats;
     this.pending = new PendingRequests(server.host.clock, server.settings.askTimeoutMs);
     this.#methods = new LegacyMethods(server, sessions !== undefined);
-    this.sessions = sessions && new SessionHttp(this, sessions);
+    this.sessions = sessions?.serve(this);
   }
 
   receive(head: Head, message: Message, version: string | null): MaybePromise<Reply> {
@@ -49,7 +50,7 @@ export class LegacyHttp implements SessionHost {
   /** Processes a batch of 2025-03-26. */
   receiveBatch(head: Head, batch: readonly Message[]): MaybePromise<Reply> {
     if (batch.some((message) => message.kind === "request" && message.method === "initialize")) {
-      return toReply(errorResponse(null, errorResult("invalid_request", "initialize cannot be part of a batch")));
+      return invalidRequestReply("initialize cannot be part of a batch");
     }
     return this.#receive(head, batch, true);
   }
@@ -92,7 +93,7 @@ export class LegacyHttp implements SessionHost {
 
   #initialize(head: Head, request: RequestMessage): MaybePromise<Reply> {
     if (head.metadata.get(SESSION_HEADER) !== null && this.sessions !== undefined) {
-      return toReply(errorResponse(request.id, errorResult("invalid_request", "The session is already initialized")));
+      return invalidRequestReply("The session is already initialized", request.id);
     }
     const caller = this.readCaller(request.params);
     if ("kind" in caller) return toReply(errorResponse(request.id, caller));

@@ -6,28 +6,26 @@
  *
  * @module
  */
-import { errorResult } from "../../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
 import { Deadlines } from "../../../../internal/deadlines.ts";
-import { isJsonObject, type Members } from "../../../../internal/json.ts";
+import type { Members } from "../../../../internal/json.ts";
 import { checkOptions, type OptionRules, PATH, rule } from "../../../../internal/options.ts";
 import { mediaTypeError } from "../../../framing/http.ts";
 import { parseJson } from "../../../framing/json_rpc/decode.ts";
 import type { Body, Head, MountedWire, Reply, RequestWire, WireHost } from "../../../wire.ts";
 import { HEADER_MISMATCH } from "../../protocol/codes.ts";
 import { SESSION_HEADER, VERSION_HEADER } from "../../protocol/header_values.ts";
-import { decodeMessage, type MalformedMessage, type Message, type RequestMessage } from "../../protocol/messages.ts";
+import { decodeMessage, type Message, type RequestMessage } from "../../protocol/messages.ts";
 import { McpServer, PROTOCOL_RULES, type ProtocolOptions } from "../../server/mcp_server.ts";
 import { answerModern } from "../../server/methods.ts";
 import { ModernMethods } from "../../server/modern.ts";
 import { checkRequestMeta, missingMetaError, requestMetaOf } from "../../server/request_meta.ts";
 import { errorResponse, protocolError, protocolErrorResponse } from "../../server/response.ts";
-import { type McpSessionsOptions, SESSION_RULES } from "../sessions/http.ts";
-import { memorySessionStore } from "../sessions/memory_store.ts";
-import { ACCEPTED, errorReply, HttpExchange, toReply } from "./exchange.ts";
+import type { McpSessions } from "../sessions/mcp_sessions.ts";
+import { ACCEPTED, batchErrorReply, errorReply, HttpExchange, invalidRequestReply, toReply } from "./exchange.ts";
 import { checkHeaders, isModernVersion } from "./headers.ts";
 import { LegacyHttp } from "./legacy.ts";
-import { LegacySseTransport } from "./legacy_sse_transport.ts";
+import type { LegacySseTransport } from "../sessions/sse_transport.ts";
 
 /** Options of {@link mcp}. */
 export interface McpOptions extends ProtocolOptions {
@@ -35,10 +33,9 @@ export interface McpOptions extends ProtocolOptions {
   readonly path?: string | undefined;
   /**
    * Sessions for the revisions with a handshake: with them there are GET streams, change notifications and streams that can be
-   * resumed. `true` keeps them in memory; replicas need a store that they share. Default: `false`, nothing is kept between
-   * requests.
+   * resumed. Default: nothing is kept between requests.
    */
-  readonly sessions?: boolean | McpSessionsOptions | undefined;
+  readonly sessions?: McpSessions | undefined;
   /**
    * Path at which clients of 2024-11-05 open their stream, such as `/sse`. The endpoints for their messages are below it. Needs
    * `sessions`. Default: not served.
@@ -89,11 +86,10 @@ export interface McpOptions extends ProtocolOptions {
 export function mcp(options: McpOptions = {}): RequestWire {
   checkOptions(ACTION, options, RULES);
   const path = toPath(options.path ?? "/mcp");
-  const sessions = options.sessions === true ? { store: memorySessionStore() } : options.sessions || undefined;
-  if (sessions !== undefined) checkOptions("keep sessions", sessions, SESSION_RULES);
+  const { sessions } = options;
   const ssePath = options.ssePath === undefined ? undefined : toPath(options.ssePath);
   if (ssePath !== undefined && sessions === undefined) {
-    throw new TypeError(`Cannot ${ACTION}: ssePath needs sessions, such as sessions: true`);
+    throw new TypeError(`Cannot ${ACTION}: ssePath needs sessions: mcpSessions()`);
   }
   return { name: "mcp", mount: (host) => new Mcp(host, path, ssePath, sessions, options) };
 }
@@ -102,10 +98,14 @@ const ACTION = "serve MCP";
 
 const RULES: OptionRules<McpOptions> = {
   path: PATH,
-  sessions: rule("true, false or { store }", (value) => typeof value === "boolean" || isJsonObject(value)),
+  sessions: rule("mcpSessions()", isSessions),
   ssePath: PATH,
   ...PROTOCOL_RULES,
 };
+
+function isSessions(value: unknown): boolean {
+  return typeof (value as Partial<McpSessions> | null)?.serve === "function";
+}
 
 function toPath(path: string): string {
   return `/${path}`.replace(/\/+/g, "/").replace(/\/$/, "");
@@ -129,7 +129,7 @@ class Mcp implements MountedWire {
     host: WireHost,
     path: string,
     ssePath: string | undefined,
-    sessions: McpSessionsOptions | undefined,
+    sessions: McpSessions | undefined,
     options: ProtocolOptions,
   ) {
     this.paths = ssePath === undefined ? [path] : [path, ssePath, `${ssePath}/*`];
@@ -140,7 +140,7 @@ class Mcp implements MountedWire {
     this.#modern = new ModernMethods(this.#server);
     this.#legacy = new LegacyHttp(this.#server, this.#heartbeats, sessions);
     const served = this.#legacy.sessions;
-    this.#sse = ssePath === undefined || served === undefined ? undefined : new LegacySseTransport(served, ssePath);
+    this.#sse = ssePath === undefined ? undefined : served && sessions?.serveSse(served, ssePath);
   }
 
   handle(head: Head, body: Body): MaybePromise<Reply> {
@@ -167,19 +167,19 @@ class Mcp implements MountedWire {
     const { value } = parsed;
     if (Array.isArray(value)) return this.#receiveBatch(head, value, sse);
     const message = decodeMessage(value);
-    if (message.kind === "malformed") return malformedReply(message.message, message.id);
+    if (message.kind === "malformed") return invalidRequestReply(message.message, message.id);
     return sse?.receive(head, [message], false) ?? this.#route(head, message);
   }
 
   #receiveBatch(head: Head, batch: readonly unknown[], sse: LegacySseTransport | undefined): MaybePromise<Reply> {
-    if (batch.length > MAX_BATCH) return malformedReply(`A batch has at most ${MAX_BATCH} messages`);
-    if (batch.length === 0) return malformedReply("The batch is empty");
+    if (batch.length > MAX_BATCH) return invalidRequestReply(`A batch has at most ${MAX_BATCH} messages`);
+    if (batch.length === 0) return invalidRequestReply("The batch is empty");
     const messages: Message[] = [];
     for (const one of batch) {
       const message = decodeMessage(one);
-      if (message.kind === "malformed") return malformedReply(message.message, message.id);
+      if (message.kind === "malformed") return invalidRequestReply(message.message, message.id);
       if (message.kind !== "response" && requestMetaOf(message.params) !== undefined) {
-        return malformedReply("Send one message at a time");
+        return batchErrorReply();
       }
       messages.push(message);
     }
@@ -208,8 +208,4 @@ class Mcp implements MountedWire {
     const exchange = new HttpExchange(head, this.#heartbeats, this.#host);
     return exchange.reply(answerModern(this.#modern, request, meta, exchange));
   }
-}
-
-function malformedReply(message: string, id: MalformedMessage["id"] = null): Reply {
-  return toReply(errorResponse(id, errorResult("invalid_request", message)));
 }

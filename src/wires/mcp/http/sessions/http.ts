@@ -7,7 +7,6 @@ import type { ErrorResult } from "../../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
 import type { Deadlines } from "../../../../internal/deadlines.ts";
 import type { Json, Members } from "../../../../internal/json.ts";
-import { type OptionRules, required, rule, wholeNumber } from "../../../../internal/options.ts";
 import type { Head, Reply } from "../../../wire.ts";
 import { SESSION_HEADER } from "../../protocol/header_values.ts";
 import type { Message, RequestMessage } from "../../protocol/messages.ts";
@@ -23,30 +22,13 @@ import { canResume, resumeBlock, SessionStreamReader } from "./stream.ts";
 
 const LAST_EVENT_HEADER = "last-event-id";
 
-/** Sessions of `mcp()`: their store, and the behaviour of their connections. */
-export interface McpSessionsOptions {
-  /** Store of the sessions, such as `memorySessionStore()` or `redisSessionStore()`. */
+/** Settings of {@link SessionHttp}. */
+export interface SessionSettings {
   readonly store: SessionStore;
-  /** Delay before a client resumes a stream, in milliseconds. Default: 1,000. */
-  readonly retryMs?: number | undefined;
-  /**
-   * Time after which the connection of a running request is closed, in milliseconds. The client then polls for the response. For
-   * 2025-11-25. Default: never.
-   */
-  readonly pollAfterMs?: number | undefined;
-}
-
-const STORE_METHODS = ["put", "get", "delete", "append", "read", "publish", "subscribe"] as const;
-
-export const SESSION_RULES: OptionRules<McpSessionsOptions> = {
-  store: required(rule(`memorySessionStore(), or an object with ${STORE_METHODS.join(", ")}`, isStore)),
-  retryMs: wholeNumber(1, "milliseconds"),
-  pollAfterMs: wholeNumber(1, "milliseconds"),
-};
-
-function isStore(value: unknown): boolean {
-  const store = value as Partial<SessionStore> | null;
-  return typeof store === "object" && STORE_METHODS.every((name) => typeof store?.[name] === "function");
+  /** Delay before a client resumes a stream, in milliseconds. */
+  readonly retryMs: number;
+  /** Time after which the connection of a running request is closed, in milliseconds. */
+  readonly pollAfterMs: number | undefined;
 }
 
 /** Services of the wire for sessions. */
@@ -73,7 +55,7 @@ export class SessionHttp {
   /** Connections of GET requests, by session and stream. */
   readonly #readers = new Map<string, SessionStreamReader>();
 
-  constructor(host: SessionHost, { store, retryMs = 1_000, pollAfterMs }: McpSessionsOptions) {
+  constructor(host: SessionHost, { store, retryMs, pollAfterMs }: SessionSettings) {
     this.host = host;
     this.store = store;
     this.taskNotifications = new TaskNotifications(host.server.host.clock);

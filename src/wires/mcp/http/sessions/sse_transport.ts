@@ -13,11 +13,11 @@ import type { MaybePromise } from "../../../../internal/async.ts";
 import type { Head, Reply } from "../../../wire.ts";
 import type { Message, RequestMessage } from "../../protocol/messages.ts";
 import { errorResponse, type RpcResponse } from "../../server/response.ts";
-import { type SessionHost, type SessionHttp, toStoredCaller } from "../sessions/http.ts";
-import { appendNotification, followChanges, NOTIFICATION_STREAM, toClientEvent } from "../sessions/notifications.ts";
-import { SessionRequest, type SessionRequestOptions } from "../sessions/request.ts";
-import { findSession, type McpSession, principalId, type SessionStore } from "../sessions/store.ts";
-import { SessionStreamReader } from "../sessions/stream.ts";
+import { type SessionHost, type SessionHttp, toStoredCaller } from "./http.ts";
+import { appendNotification, followChanges, NOTIFICATION_STREAM, toClientEvent } from "./notifications.ts";
+import { SessionRequest, type SessionRequestOptions } from "./request.ts";
+import { findSession, type McpSession, principalId, type SessionStore } from "./store.ts";
+import { SessionStreamReader } from "./stream.ts";
 import {
   ACCEPTED,
   batchErrorReply,
@@ -25,7 +25,7 @@ import {
   methodNotAllowed,
   toChallengedReply,
   unavailableReply,
-} from "./exchange.ts";
+} from "../server/exchange.ts";
 
 /** Interval at which the session of an open stream is read, in milliseconds. Stores delete idle sessions. */
 const TOUCH_MS = 15_000;
