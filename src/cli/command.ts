@@ -1,6 +1,5 @@
 import process from "node:process";
 
-/** A command of `toolwire`. */
 export interface Command {
   /** Usage: `toolwire pin <url>`. */
   readonly usage: string;

@@ -10,7 +10,6 @@ import type { WebtoolMetadata } from "../wires/webtools/messages/metadata.ts";
 import { type Command, fail, misused } from "./command.ts";
 import process from "node:process";
 
-/** The command `pin`. */
 export const pin: Command = {
   usage: "toolwire pin <url> [--version <version>] [--out <file>]",
   about:
@@ -28,13 +27,7 @@ export const pin: Command = {
   },
 };
 
-interface Asked {
-  readonly url: string;
-  readonly version: string | undefined;
-  readonly out: string | undefined;
-}
-
-function parse(args: readonly string[]): Asked | undefined {
+function parse(args: readonly string[]) {
   try {
     const options = { version: { type: "string" }, out: { type: "string" } } as const;
     const { values: { version, out }, positionals: [url, ...rest] } = parseArgs({

@@ -5,13 +5,11 @@
  */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { claimOutput } from "../wires/mcp/stdio/server/output.ts";
-import { serveStdio, type StdioServer } from "../wires/mcp/stdio/server/serve_stdio.ts";
+import { claimOutput, serveStdio, type StdioServer } from "../wires/mcp/stdio/server/serve_stdio.ts";
 import { type Command, fail, misused } from "./command.ts";
+import process from "node:process";
 
-/** The command `stdio`. */
 export const stdio: Command = {
   usage: "toolwire stdio <module>",
   about: "Serves the server that the module exports, as default or as `server`, over standard input and output: MCP",

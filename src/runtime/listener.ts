@@ -18,7 +18,6 @@ export interface TlsOptions {
 
 /** A listening HTTP server of the runtime. */
 export interface Listener {
-  /** Port. */
   readonly port: number;
   /** Stops accepting connections. Resolves when busy connections have ended. */
   stopAccepting(): Promise<void>;
@@ -47,7 +46,6 @@ interface BunGlobal {
 
 const POLL_MS = 20;
 
-/** Listens with `Bun.serve`. */
 export function listenOnBun(server: Server, { port, hostname }: ListenOptions): Listener {
   const { Bun } = globalThis as unknown as { readonly Bun: BunGlobal };
   const listening = Bun.serve({ port, hostname, fetch: server.fetch });
@@ -75,7 +73,6 @@ interface DenoGlobal {
   ): DenoServer;
 }
 
-/** Listens with `Deno.serve`. */
 export function listenOnDeno(server: Server, { port, hostname }: ListenOptions): Listener {
   const { Deno } = globalThis as unknown as { readonly Deno: DenoGlobal };
   const listening = Deno.serve({ port, hostname, onListen: () => {} }, server.fetch);

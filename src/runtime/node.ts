@@ -6,7 +6,6 @@ import { toNodeHandler } from "./node_handler.ts";
 
 const IDLE_SWEEP_MS = 20;
 
-/** Listens with `node:http`. */
 export async function listenOnNode(server: Server, options: ListenOptions): Promise<Listener> {
   const http = createServer(toNodeHandler(server));
   const port = await startListening(http, options);

@@ -36,7 +36,6 @@ const ALREADY_READ: ErrorResult = errorResult(
 /** Time limit for sending a reply before the rest of its request is discarded, in milliseconds. */
 const LINGER_MS = 1_000;
 
-/** Body of a request. */
 export class NodeBody implements Body {
   readonly #request: Readable;
   readonly #headers: NodeHeaders;

@@ -2,7 +2,7 @@ import { strictEqual } from "node:assert/strict";
 import { createServer, type Http2Session, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { Http2Sessions } from "../../src/runtime/http2_sessions.ts";
+import { Http2Sessions } from "../../src/runtime/http2.ts";
 import { grpcHeaders, openStream, RawConnection, Type } from "../hostile/requests/http2_frames.ts";
 
 test(

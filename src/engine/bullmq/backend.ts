@@ -14,7 +14,6 @@ import type { ErrorThrottle } from "../store_errors.ts";
 export interface Delivery {
   /** Id of the delivery in the queue. */
   readonly id: string;
-  /** Id of the job. */
   readonly job: string;
   /** Id of the job's record. A record that is inserted later under the same job id has another one, so that the delivery is ignored. */
   readonly recordId: string;
@@ -24,7 +23,6 @@ export interface Delivery {
 
 /** The exclusive right to run a job. */
 export interface BullmqLease {
-  /** Id of the job. */
   readonly job: string;
   /** Id of the delivery that the lease was acquired with. */
   readonly delivery: string;
@@ -55,7 +53,6 @@ export interface Records {
   release(lease: BullmqLease): Promise<void>;
 }
 
-/** Queue of deliveries. */
 export interface DeliveryQueue {
   /**
    * Schedules a delivery to a worker after `delayMs`.
@@ -65,7 +62,6 @@ export interface DeliveryQueue {
   add(delivery: Delivery, delayMs: number): Promise<(delayMs: number) => Promise<void>>;
   /** Removes a delivery, unless a worker is processing it. */
   remove(id: string): Promise<void>;
-  /** Closes the queue. */
   close(): Promise<void>;
 }
 
@@ -87,7 +83,6 @@ export interface DeliveryWorker {
 
 /** Redis or PostgreSQL. Connects at the first use. */
 export interface Backend {
-  /** The job records. */
   readonly records: Records;
   /** Opens the queue; rejects if the store cannot be reached. */
   openQueue(): Promise<DeliveryQueue>;
@@ -99,13 +94,11 @@ export interface Backend {
    * @param onChange Called with the id of the changed job, or with `undefined` if changes may have been missed.
    */
   listen(onChange: (id: string | undefined) => void): void;
-  /** Closes all connections. */
   close(): Promise<void>;
 }
 
 /** Settings of the engine and both backends. */
 export interface BullmqSettings {
-  /** Name of the queue. */
   readonly name: string;
   /** Lease duration in milliseconds. */
   readonly leaseMs: number;

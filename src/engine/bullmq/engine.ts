@@ -3,8 +3,15 @@ import { Lazy, Listeners } from "../../internal/async.ts";
 import { within } from "../../internal/time.ts";
 import type { Engine, EngineWorker, Job, WorkOptions } from "../engine.ts";
 import { MissingPackageError } from "../store_errors.ts";
-import type { Backend, BullmqLease, BullmqSettings, Delivery, DeliveryQueue, DeliveryWorker } from "./backend.ts";
-import { BullmqLeases } from "./leases.ts";
+import type {
+  Backend,
+  BullmqLease,
+  BullmqSettings,
+  Delivery,
+  DeliveryQueue,
+  DeliveryWorker,
+  Records,
+} from "./backend.ts";
 import { BullmqWorker } from "./worker.ts";
 
 /** First delay of a delivery whose job is running elsewhere, in milliseconds. It doubles with each further delay. */
@@ -207,4 +214,67 @@ function newLease({ id, job }: Delivery): BullmqLease {
 /** Delay of a delivery whose job is running elsewhere. A recovery waits for the end of the lease, the only time it can succeed. */
 function delayOf({ isRecovery }: Delivery, busyMs: number, starts: number): number {
   return isRecovery ? busyMs : Math.min(busyMs, FIRST_DELAY_MS * 2 ** Math.min(starts - 1, 20));
+}
+
+/** Number of renewals during the duration of one lease. */
+const RENEWALS = 3;
+
+/** The leases of this process, renewed until they are released. */
+class BullmqLeases {
+  readonly #records: Records;
+  readonly #leaseMs: number;
+  readonly #onError: (error: unknown) => void;
+  readonly #held = new Set<BullmqLease>();
+  #isClosed = false;
+  #timer: ReturnType<typeof setTimeout> | undefined = undefined;
+
+  /** @param onError Called with errors of renewals. */
+  constructor(records: Records, leaseMs: number, onError: (error: unknown) => void) {
+    this.#records = records;
+    this.#leaseMs = leaseMs;
+    this.#onError = onError;
+  }
+
+  /** Renews a newly acquired lease until it is released. */
+  keep(lease: BullmqLease): void {
+    if (this.#isClosed) return;
+    this.#held.add(lease);
+    this.#startTimer();
+  }
+
+  /** Releases a lease. Does nothing if it is not held, such as after {@link abandonAll}. */
+  async release(lease: BullmqLease): Promise<void> {
+    // Not renewed any more even if the request fails: the lease then expires.
+    if (!this.#held.delete(lease)) return;
+    if (this.#held.size === 0) this.#stopTimer();
+    await this.#records.release(lease);
+  }
+
+  /** Lets all leases expire, later ones too. */
+  abandonAll(): void {
+    this.#isClosed = true;
+    this.#held.clear();
+    this.#stopTimer();
+  }
+
+  #startTimer(): void {
+    this.#timer ??= setTimeout(() => void this.#renew(), this.#leaseMs / RENEWALS);
+  }
+
+  #stopTimer(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  async #renew(): Promise<void> {
+    this.#timer = undefined;
+    const leases = [...this.#held];
+    // Before the request, so that the next renewal is on time even if the store is slow.
+    this.#startTimer();
+    try {
+      await this.#records.renew(leases, this.#leaseMs);
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
 }

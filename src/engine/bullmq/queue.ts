@@ -37,7 +37,6 @@ const OPTIONS: JobsOptions = {
 /** Limits BullMQ's own event stream, which is not read. */
 export const STREAMS = { events: { maxLen: 100 } } as const;
 
-/** Imports BullMQ. */
 export function importBullmq(packages: readonly string[]): Promise<typeof import("bullmq")> {
   return importPackage(BULLMQ, packages, () => import("bullmq"));
 }

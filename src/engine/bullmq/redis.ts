@@ -1,8 +1,18 @@
-import { RedisConnection } from "../redis/connection.ts";
-import type { RedisAddress } from "../redis/address.ts";
-import type { Backend, BullmqSettings, DeliveryHandler, DeliveryQueue, DeliveryWorker } from "./backend.ts";
+import { type RedisAddress, RedisConnection } from "../redis/connection.ts";
+import type {
+  Backend,
+  BullmqLease,
+  BullmqSettings,
+  Delivery,
+  DeliveryHandler,
+  DeliveryQueue,
+  DeliveryWorker,
+  LeaseResult,
+  Records,
+} from "./backend.ts";
 import { BULLMQ, importBullmq, openDeliveryQueue, startWorker, STREAMS, toProcessor, workerOptions } from "./queue.ts";
-import { RedisRecords } from "./redis_records.ts";
+import type { Redis } from "ioredis";
+import type { Job } from "../engine.ts";
 
 /** BullMQ's name of the queue. The name of the engine is in the prefix of its keys. */
 const QUEUE = "deliveries";
@@ -79,5 +89,115 @@ export class RedisBackend implements Backend {
 
   get #channel(): string {
     return `${this.#prefix}:changes`;
+  }
+}
+
+/** In each script, `KEYS[1]` is the record. Each change is one script, so that it is atomic. */
+const INSERT = `
+  if redis.call("EXISTS", KEYS[1]) == 1 then return 0 end
+  redis.call("HSET", KEYS[1], "record", ARGV[1], "version", ARGV[2], "body", ARGV[3])
+  redis.call("PEXPIREAT", KEYS[1], ARGV[4])
+  return 1`;
+
+const REPLACE = `
+  if redis.call("HGET", KEYS[1], "version") ~= ARGV[1] then return 0 end
+  redis.call("HSET", KEYS[1], "version", ARGV[2], "body", ARGV[3])
+  redis.call("PEXPIREAT", KEYS[1], ARGV[4])
+  redis.call("PUBLISH", ARGV[5], ARGV[6])
+  return 1`;
+
+const REMOVE = `
+  redis.call("DEL", KEYS[1])
+  redis.call("PUBLISH", ARGV[1], ARGV[2])`;
+
+/** Time of Redis in milliseconds: the clocks of the processes may differ. */
+const NOW = `
+  local time = redis.call("TIME")
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
+
+/** Returns 0 if the lease is acquired, -1 if there is nothing to run, otherwise the rest of another process' lease in milliseconds. */
+const ACQUIRE = `${NOW}
+  local stored = redis.call("HMGET", KEYS[1], "record", "delivery", "until")
+  if stored[1] ~= ARGV[1] then return -1 end
+  if ARGV[2] == "recovery" and stored[2] ~= ARGV[3] then return -1 end
+  if stored[3] and tonumber(stored[3]) > now then return tonumber(stored[3]) - now end
+  local expires = string.format("%.0f", now + ARGV[5])
+  redis.call("HSET", KEYS[1], "delivery", ARGV[3], "claim", ARGV[4], "until", expires)
+  return 0`;
+
+const RENEW = `${NOW}
+  if redis.call("HGET", KEYS[1], "claim") ~= ARGV[1] then return 0 end
+  return redis.call("HSET", KEYS[1], "until", string.format("%.0f", now + ARGV[2]))`;
+
+const RELEASE = `
+  if redis.call("HGET", KEYS[1], "claim") ~= ARGV[1] then return 0 end
+  return redis.call("HDEL", KEYS[1], "delivery", "claim", "until")`;
+
+/** Each job is a hash, which Redis deletes when it expires. */
+class RedisRecords implements Records {
+  readonly #prefix: string;
+  readonly #channel: string;
+  readonly #connect: () => Promise<Redis>;
+
+  /**
+   * @param prefix Prefix of all keys.
+   * @param channel Channel for ids of changed jobs.
+   * @param connect Resolves once Redis can be reached.
+   */
+  constructor(prefix: string, channel: string, connect: () => Promise<Redis>) {
+    this.#prefix = prefix;
+    this.#channel = channel;
+    this.#connect = connect;
+  }
+
+  async insert(job: Job, recordId: string): Promise<boolean> {
+    const { id, version, expiresAtMs } = job;
+    return await this.#run(INSERT, id, recordId, version, JSON.stringify(job), Math.ceil(expiresAtMs)) === 1;
+  }
+
+  async get(id: string): Promise<Job | undefined> {
+    const body = await (await this.#connect()).hget(this.#key(id), "body");
+    return body === null ? undefined : JSON.parse(body);
+  }
+
+  async replace(job: Job, version: number): Promise<boolean> {
+    const { id, expiresAtMs } = job;
+    const values = [version, job.version, JSON.stringify(job), Math.ceil(expiresAtMs), this.#channel, id];
+    return await this.#run(REPLACE, id, ...values) === 1;
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#run(REMOVE, id, this.#channel, id);
+  }
+
+  async recordId(id: string): Promise<string | undefined> {
+    return await (await this.#connect()).hget(this.#key(id), "record") ?? undefined;
+  }
+
+  async acquire(
+    { recordId, isRecovery }: Delivery,
+    { job, delivery, claim }: BullmqLease,
+    leaseMs: number,
+  ): Promise<LeaseResult> {
+    const kind = isRecovery ? "recovery" : "";
+    const busyMs = Number(await this.#run(ACQUIRE, job, recordId, kind, delivery, claim, Math.ceil(leaseMs)));
+    if (busyMs < 0) return "gone";
+    return busyMs > 0 ? { busyMs } : "acquired";
+  }
+
+  async renew(leases: readonly BullmqLease[], leaseMs: number): Promise<void> {
+    await Promise.all(leases.map(({ job, claim }) => this.#run(RENEW, job, claim, Math.ceil(leaseMs))));
+  }
+
+  async release({ job, claim }: BullmqLease): Promise<void> {
+    await this.#run(RELEASE, job, claim);
+  }
+
+  async #run(script: string, id: string, ...values: (string | number)[]): Promise<unknown> {
+    return await (await this.#connect()).eval(script, 1, this.#key(id), ...values);
+  }
+
+  #key(id: string): string {
+    return `${this.#prefix}:job:${id}`;
   }
 }

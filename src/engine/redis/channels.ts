@@ -2,7 +2,6 @@ import type { Redis } from "ioredis";
 import { Lazy } from "../../internal/async.ts";
 import { StoreError } from "../store_errors.ts";
 
-/** Listener of one channel. */
 export interface ChannelListener {
   /** Called with each message. */
   onMessage(text: string): void;

@@ -6,7 +6,6 @@
  * @module
  */
 
-/** A value of a row. */
 export type SqliteValue = string | number | null;
 
 /** A row, by column. */
@@ -26,9 +25,7 @@ export interface SqliteStatement {
 export interface SqliteDatabase {
   /** Runs statements without parameters. */
   exec(sql: string): unknown;
-  /** Prepares a statement. */
   prepare(sql: string): SqliteStatement;
-  /** Closes the connection. */
   close(): void;
 }
 
@@ -40,7 +37,6 @@ export interface OpenOptions {
   readonly synchronous: "NORMAL" | "FULL";
   /** Statements that create the tables of a new file. */
   readonly schema: string;
-  /** Version of the schema. */
   readonly schemaVersion: number;
 }
 

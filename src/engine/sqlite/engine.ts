@@ -22,7 +22,6 @@ export interface SqliteEngineSettings {
 interface Worker {
   readonly run: (id: string) => Promise<void>;
   readonly concurrency: number;
-  /** Active runs. */
   readonly runs: Set<Promise<void>>;
 }
 

@@ -7,8 +7,14 @@
  * @module
  */
 import type { Job } from "../engine.ts";
-import { openDatabase, type OpenOptions, type SqliteDatabase, type SqliteStatement } from "./database.ts";
-import type { SqliteRow, SqliteValue } from "./database.ts";
+import {
+  openDatabase,
+  type OpenOptions,
+  type SqliteDatabase,
+  type SqliteRow,
+  type SqliteStatement,
+  type SqliteValue,
+} from "./database.ts";
 
 /** A delivery that this process has acquired. */
 export interface SqliteLease {
@@ -16,7 +22,6 @@ export interface SqliteLease {
   readonly delivery: number;
   /** Incremented when a process acquires the delivery. A lease with an older claim is lost. */
   readonly claim: number;
-  /** Id of the job. */
   readonly job: string;
   /** Original due time of a delivery that was scheduled before the lease. It is restored when the lease is released. */
   readonly wasDueAtMs?: number;
@@ -193,7 +198,6 @@ export class SqliteStore {
     return Number(this.#rows("dataVersion")[0]?.["data_version"]);
   }
 
-  /** Runs `work` in one transaction. */
   transaction(work: () => void): void {
     this.#database.exec("BEGIN IMMEDIATE");
     try {

@@ -6,9 +6,8 @@
  * @module
  */
 import { joinPartials } from "../../core/call/outcome.ts";
-import type { AgentOptions } from "./options.ts";
+import type { AgentOptions, AgentSource } from "./options.ts";
 import type { ParameterSchema } from "./parameters.ts";
-import type { AgentSource } from "./source.ts";
 import { type AgentTool, openToolbox } from "./toolbox.ts";
 
 /** A schema with its JSON Schema: Standard Schema and Standard JSON Schema, version 1. */

@@ -6,8 +6,7 @@
  * @module
  */
 import type { RunnableTools } from "./openai.ts";
-import type { AgentOptions } from "./options.ts";
-import type { AgentSource } from "./source.ts";
+import type { AgentOptions, AgentSource } from "./options.ts";
 import { openToolbox } from "./toolbox.ts";
 
 /** A tool of a request. */

@@ -33,7 +33,6 @@ const ADVICE: Readonly<Record<ToolErrorCode, string>> = {
   internal: "The tool broke; this is no fault of the arguments. Try once more at most, then tell the user.",
 };
 
-/** Explains an error. */
 export function explainErrorToModel(code: ToolErrorCode, message: string, details: unknown): string {
   return lines(
     `The call failed (${code}): ${message}`,
@@ -42,7 +41,6 @@ export function explainErrorToModel(code: ToolErrorCode, message: string, detail
   );
 }
 
-/** Explains a failure of a tool. */
 export function explainFailure({ code, message, data }: Pick<FailureOutcome, "code" | "message" | "data">): string {
   const advice =
     "This is the tool's answer to these arguments: the same call fails again. Act on the reason, or tell the user.";

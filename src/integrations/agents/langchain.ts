@@ -7,8 +7,7 @@
  */
 import type { Failure } from "../../core/errors/failure.ts";
 import type { ToolError } from "../../core/errors/tool_error.ts";
-import type { AgentOptions } from "./options.ts";
-import type { AgentSource } from "./source.ts";
+import type { AgentOptions, AgentSource } from "./options.ts";
 import { type AgentTool, openToolbox } from "./toolbox.ts";
 
 /** Options that LangChain passes with a call. */

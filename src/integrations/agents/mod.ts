@@ -20,4 +20,4 @@ export {
   type RunnableTools,
 } from "./openai.ts";
 export type { AgentCall, AgentOptions, RunOptions } from "./options.ts";
-export type { AgentSource, ClientSource } from "./source.ts";
+export type { AgentSource, ClientSource } from "./options.ts";

@@ -5,10 +5,9 @@
  *
  * @module
  */
-import { AGENT_RULES, type AgentOptions, type RunOptions } from "./options.ts";
+import { AGENT_RULES, type AgentOptions, type AgentSource, type RunOptions } from "./options.ts";
 import { BOOLEAN, checkOptions, type OptionRules } from "../../internal/options.ts";
 import type { ParameterSchema } from "./parameters.ts";
-import type { AgentSource } from "./source.ts";
 import { toStrict } from "./strict.ts";
 import { type AgentTool, openToolbox, readArguments, type Toolbox } from "./toolbox.ts";
 

@@ -1,6 +1,9 @@
 import type { Progress } from "../../core/call/outcome.ts";
-import type { ListedTool } from "../../core/call/transport.ts";
+import type { ListedTool, Transport } from "../../core/call/transport.ts";
 import { FUNCTION, oneOf, type OptionRules, POSITIVE } from "../../internal/options.ts";
+import { createClient } from "../../client/client.ts";
+import type { ClientMethods } from "../../client/types.ts";
+import { type MemoryServer, memoryTransport } from "../../wires/memory/client/transport.ts";
 
 /** A call that a model made. */
 export interface AgentCall {
@@ -35,7 +38,6 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Validation rules of the options. */
 export const AGENT_RULES: OptionRules<AgentOptions> = {
   select: FUNCTION,
   promises: oneOf("awaited", "shown"),
@@ -43,3 +45,30 @@ export const AGENT_RULES: OptionRules<AgentOptions> = {
   onProgress: FUNCTION,
   onPartial: FUNCTION,
 };
+
+/** A client: of `createClient`, typed or not. Its `onElicitation` and `onMoreRequested` answer the tools' questions. */
+export interface ClientSource {
+  /** The client's own methods. */
+  readonly $: ClientMethods;
+}
+
+/**
+ * Source of tools: a server in this process, called directly; a client, for any server and with its
+ * options; or a transport, for any server with default options.
+ */
+export type AgentSource = MemoryServer | ClientSource | Transport;
+
+/**
+ * Opens a source: lists and calls its tools.
+ *
+ * @throws {TypeError} If the value is not a source, such as the text of a URL.
+ */
+export function methodsOf(source: AgentSource): ClientMethods {
+  if (Object(source) !== source) {
+    throw new TypeError(
+      "Cannot give tools to a model: pass what createServer() or createClient(url) gives, or a transport, such as http(url)",
+    );
+  }
+  if ("$" in source) return source.$;
+  return createClient("~server" in source ? memoryTransport(source) : source).$;
+}

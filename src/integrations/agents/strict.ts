@@ -13,7 +13,6 @@ import type { ParameterSchema } from "./parameters.ts";
 
 /** A strict schema, and the reverse conversion. */
 export interface StrictParameters {
-  /** The strict schema. */
   readonly schema: ParameterSchema;
   /** Converts arguments of the strict schema to arguments of the original schema. */
   toArguments(said: unknown): unknown;

@@ -9,14 +9,18 @@ import { Failure } from "../../core/errors/failure.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject, nestsDeeperThan } from "../../internal/json.ts";
 import { explainErrorToModel, explainFailure, explainPromise, explainQuestion, isQuestion, toText } from "./explain.ts";
-import { mapNames } from "./names.ts";
 import { checkOptions } from "../../internal/options.ts";
-import { AGENT_RULES, type AgentCall, type AgentOptions, type RunOptions } from "./options.ts";
+import {
+  AGENT_RULES,
+  type AgentCall,
+  type AgentOptions,
+  type AgentSource,
+  methodsOf,
+  type RunOptions,
+} from "./options.ts";
 import { type Parameters, toParameters } from "./parameters.ts";
-import { type AgentSource, methodsOf } from "./source.ts";
 
-/** Result of a call. */
-export interface ToolCallResult {
+interface ToolCallResult {
   /** Text for the model: the answer, or an explanation of the error with advice. */
   readonly text: string;
   /** The answer; `undefined` if the call failed. */
@@ -25,8 +29,7 @@ export interface ToolCallResult {
   readonly error: Failure | ToolError | undefined;
 }
 
-/** Options of one call. */
-export interface AgentCallOptions extends RunOptions {
+interface AgentCallOptions extends RunOptions {
   /** The model's id of the call. */
   readonly id?: string | undefined;
 }
@@ -35,7 +38,6 @@ export interface AgentCallOptions extends RunOptions {
 export class AgentTool {
   /** Name that every framework allows. */
   readonly name: string;
-  /** Listing of the tool on its server. */
   readonly listing: ListedTool;
   /** Parameters that the model fills in. */
   readonly parameters: Parameters;
@@ -168,4 +170,40 @@ export function readArguments(text: unknown): unknown {
   } catch {
     return undefined;
   }
+}
+
+const MAX_LENGTH = 64;
+
+/**
+ * Maps each tool to a unique name that every framework allows.
+ *
+ * A valid name is kept. In other names invalid characters become `_`; if the result is too long or taken, a digest of the
+ * whole name is appended, so that it does not depend on the order of the tools.
+ *
+ * @param tools Names of tools, each of them once.
+ * @returns The names for models, by the tools' own.
+ */
+function mapNames(tools: readonly string[]): ReadonlyMap<string, string> {
+  const taken = new Set(tools.filter(isAllowed));
+  return new Map(tools.map((tool) => {
+    if (isAllowed(tool)) return [tool, tool];
+    const base = tool.replaceAll(/[^A-Za-z0-9_-]/g, "_") || "_";
+    let name = base;
+    for (let attempt = 0; name.length > MAX_LENGTH || taken.has(name); attempt++) {
+      name = `${base.slice(0, MAX_LENGTH - 9)}_${digest(attempt === 0 ? tool : `${tool} ${attempt}`)}`;
+    }
+    taken.add(name);
+    return [tool, name];
+  }));
+}
+
+function isAllowed(name: string): boolean {
+  return name.length <= MAX_LENGTH && /^[A-Za-z0-9_-]+$/.test(name);
+}
+
+/** FNV-1a, 32 bits, in hexadecimal. Distinguishes names; not a secure hash. */
+function digest(text: string): string {
+  let hash = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, "0");
 }

@@ -20,7 +20,6 @@ export interface BearerOptions extends AuthenticateOptions {
   readonly allowAnonymous?: boolean | undefined;
 }
 
-/** Rules of the options. */
 export const BEARER_RULES: OptionRules<BearerOptions> = { ...AUTHENTICATE_RULES, allowAnonymous: BOOLEAN };
 
 /**
@@ -61,7 +60,6 @@ export function bearer(verify: VerifyToken, options: BearerOptions = {}): Auth {
   }, rest);
 }
 
-/** The error for a token that is rejected. */
 export function invalidToken(message: string): ToolError {
   return new ToolError("unauthenticated", message, { details: { error: "invalid_token" } });
 }

@@ -25,7 +25,7 @@ import {
   type IssuerMetadata,
   requiredIssuer,
 } from "./grant.ts";
-import { hasAuthErrorCode, toAuthError } from "./auth_error.ts";
+import { hasAuthErrorCode, toAuthError } from "./auth_server_client.ts";
 import { identify } from "./registration.ts";
 import type { IssuedTokens, StoredClient } from "./token_storage.ts";
 import { requestTokens } from "./token_request.ts";

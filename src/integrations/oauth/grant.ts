@@ -5,13 +5,11 @@ import type { IssuedTokens, StoredClient, TokenStorage } from "./token_storage.t
 
 /** Metadata of an authorization server, by the names of RFC 8414. */
 export interface IssuerMetadata {
-  /** Issuer identifier. */
   readonly issuer: string;
   /** Any other member. */
   readonly [name: string]: Json | undefined;
 }
 
-/** A request for tokens. */
 export interface GrantRequest {
   readonly server: IssuerMetadata;
   /** Parameter `resource`, which limits the token to this resource; `undefined` for servers without RFC 9728. */
@@ -24,11 +22,9 @@ export interface GrantRequest {
   readonly dpop: DPoPHandle | undefined;
 }
 
-/** Operations of a grant. */
 export interface GrantFlow {
   /** Required issuer; `undefined` for any issuer that the server names. */
   readonly issuer: string | undefined;
-  /** Requests tokens. */
   obtain(request: GrantRequest): Promise<IssuedTokens>;
   /** Requests tokens with a refresh token. Missing if `obtain` needs no user. */
   refresh?(request: GrantRequest, refreshToken: string, client: StoredClient | undefined): Promise<IssuedTokens>;
@@ -40,7 +36,6 @@ export interface Grant {
   readonly type: string;
 }
 
-/** A grant with its operations. */
 class FlowGrant implements Grant {
   readonly type: string;
   readonly flow: GrantFlow;
@@ -51,7 +46,6 @@ class FlowGrant implements Grant {
   }
 }
 
-/** Creates a grant. */
 export function createGrant(type: string, flow: GrantFlow): Grant {
   return new FlowGrant(type, flow);
 }

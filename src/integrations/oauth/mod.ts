@@ -6,7 +6,7 @@
  */
 export { type OAuthFetch, oauthFetch, type OAuthFetchOptions } from "./oauth_fetch.ts";
 export { authorizationCode, type AuthorizationCodeOptions, type Redirect } from "./authorization_code.ts";
-export type { ClientKey } from "./client_auth.ts";
+export type { ClientKey } from "./token_request.ts";
 export {
   type AssertionRequest,
   clientCredentials,
@@ -14,7 +14,7 @@ export {
   jwtBearer,
   type JwtBearerOptions,
 } from "./machine_grants.ts";
-export { identityAssertion, type IdentityAssertionOptions } from "./identity_assertion.ts";
+export { identityAssertion, type IdentityAssertionOptions } from "./machine_grants.ts";
 export type { Grant } from "./grant.ts";
 export type { OAuthStore } from "./token_storage.ts";
 export { bearerFetch, type FetchFunction, type GetToken } from "./bearer_fetch.ts";

@@ -11,7 +11,7 @@ import { ToolError } from "../../core/errors/tool_error.ts";
 import { isConfidential } from "../../internal/http.ts";
 import { abortable } from "../../internal/time.ts";
 import { ANYTHING, checkOptions, FUNCTION, OBJECT, type OptionRules, rule, TEXTS } from "../../internal/options.ts";
-import { type Challenge, NO_CHALLENGE, readChallenge } from "./challenge.ts";
+import { type Challenge, NO_CHALLENGE, readChallenge } from "./discovery.ts";
 import { type Grant, grantFlow } from "./grant.ts";
 import { OAuthSession } from "./oauth_session.ts";
 import type { OAuthStore, StoredTokens } from "./token_storage.ts";

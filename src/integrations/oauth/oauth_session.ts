@@ -8,11 +8,9 @@ import { DPoP, type DPoPHandle } from "oauth4webapi";
 import type { FetchFunction } from "./bearer_fetch.ts";
 import { type Clock, systemClock } from "../../internal/time.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
-import type { Challenge } from "./challenge.ts";
-import { AuthServerClient } from "./auth_server_client.ts";
-import { discoverTokenSource, isSameIssuer, readServer } from "./discovery.ts";
+import { type Challenge, discoverTokenSource, isSameIssuer, readServer } from "./discovery.ts";
+import { AuthServerClient, hasAuthErrorCode } from "./auth_server_client.ts";
 import type { GrantFlow, GrantRequest } from "./grant.ts";
-import { hasAuthErrorCode } from "./auth_error.ts";
 import {
   type IssuedTokens,
   type OAuthStore,

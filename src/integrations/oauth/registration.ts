@@ -9,9 +9,8 @@ import { type AuthorizationServer, dynamicClientRegistrationRequest } from "oaut
 import { ToolError } from "../../core/errors/tool_error.ts";
 import type { JsonObject } from "../../internal/json.ts";
 import { isLoopback } from "../../internal/http.ts";
-import { readJsonObject } from "./auth_server_client.ts";
+import { authServerError, readJsonObject, toAuthError } from "./auth_server_client.ts";
 import type { GrantRequest, IssuerMetadata } from "./grant.ts";
-import { authServerError, toAuthError } from "./auth_error.ts";
 import type { StoredClient } from "./token_storage.ts";
 
 /** Credentials and metadata of a client. */

@@ -1,19 +1,20 @@
 import {
   type AuthorizationServer,
+  type ClientAuth,
+  ClientSecretPost,
   genericTokenEndpointRequest,
   isDPoPNonceError,
+  None,
+  PrivateKeyJwt,
   processGenericTokenEndpointResponse,
   type TokenEndpointResponse,
 } from "oauth4webapi";
 import { ToolError } from "../../core/errors/tool_error.ts";
-import { clientAuthentication, type ClientKey } from "./client_auth.ts";
-import { readJsonObject } from "./auth_server_client.ts";
-import type { GrantRequest } from "./grant.ts";
-import { toAuthError } from "./auth_error.ts";
+import { readJsonObject, toAuthError } from "./auth_server_client.ts";
+import type { GrantRequest, IssuerMetadata } from "./grant.ts";
 import type { IssuedTokens, StoredClient } from "./token_storage.ts";
 
-/** Parameters of a token request. */
-export interface TokenRequest {
+interface TokenRequest {
   readonly grantType: string;
   /** Parameters of the grant. `resource` is added. */
   readonly parameters: Readonly<Record<string, string>>;
@@ -81,4 +82,53 @@ function readTokens(tokens: TokenEndpointResponse, isBound: boolean): Omit<Issue
     throw new ToolError("unauthenticated", `The token is bound to ${isBound ? "no key" : "another key"}`);
   }
   return { accessToken, type: isBound ? "dpop" : "bearer", refreshToken, expiresInSeconds };
+}
+
+/** Private key of a client. */
+export interface ClientKey {
+  /** Signing key for ES256, RS256, PS256 or Ed25519. */
+  readonly key: CryptoKey;
+  /** Id of the key at the authorization server: `kid`. */
+  readonly id?: string | undefined;
+}
+
+/** Selects the client authentication at the token endpoint by the credentials and the supported methods. */
+export function clientAuthentication(
+  { secret, method }: StoredClient,
+  server: IssuerMetadata,
+  key?: ClientKey,
+): ClientAuth {
+  if (key !== undefined) return PrivateKeyJwt(key.id === undefined ? { key: key.key } : { key: key.key, kid: key.id });
+  if (secret === undefined || method === "none") return None();
+  switch (method ?? preferred(server)) {
+    case "client_secret_basic":
+      return secretBasic(secret);
+    case "client_secret_post":
+      return ClientSecretPost(secret);
+    case "none":
+      return None();
+    default:
+      throw new ToolError("unauthenticated", `${server.issuer} supports no authentication with a client secret`);
+  }
+}
+
+/** Authentication methods, preferred one first. */
+const METHODS: readonly string[] = ["client_secret_basic", "client_secret_post", "none"];
+
+function preferred({ token_endpoint_auth_methods_supported: supported }: IssuerMetadata): string | undefined {
+  // The default of RFC 8414.
+  return Array.isArray(supported) ? METHODS.find((method) => supported.includes(method)) : METHODS[0];
+}
+
+/**
+ * Basic authentication by RFC 6749, section 2.3.1. `oauth4webapi` escapes more characters, which fails at servers that do not unescape.
+ */
+function secretBasic(secret: string): ClientAuth {
+  return (_server, client, _body, headers) => {
+    headers.set("authorization", `Basic ${btoa(`${formEncode(client.client_id)}:${formEncode(secret)}`)}`);
+  };
+}
+
+function formEncode(text: string): string {
+  return new URLSearchParams({ "": text }).toString().slice(1);
 }

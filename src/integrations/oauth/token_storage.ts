@@ -33,19 +33,16 @@ export interface StoredClient {
   readonly redirectUrl?: string | undefined;
 }
 
-/** Tokens of a token response. */
 interface Tokens {
   readonly accessToken: string;
   /** Authentication scheme. */
   readonly type: "bearer" | "dpop";
   readonly refreshToken?: string | undefined;
-  /** Requested scopes. */
   readonly scopes?: readonly string[] | undefined;
   /** The client that they were issued to, if it was registered dynamically. */
   readonly client?: StoredClient | undefined;
 }
 
-/** Newly issued tokens. */
 export interface IssuedTokens extends Tokens {
   readonly expiresInSeconds?: number | undefined;
 }
@@ -56,7 +53,6 @@ export interface StoredTokens extends Tokens {
   readonly renewAtMs?: number | undefined;
   /** Expiry, in milliseconds since the Unix epoch. */
   readonly endsAtMs?: number | undefined;
-  /** Issuer. */
   readonly issuer: string;
   /** Parameter `resource` of the request. */
   readonly resource?: string | undefined;

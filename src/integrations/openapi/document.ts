@@ -4,7 +4,6 @@
  * @module
  */
 import { isJsonObject, type Members, pointerKeys } from "../../internal/json.ts";
-import { ImportError } from "./import_error.ts";
 
 /** Maximum length of a chain of references. */
 const MAX_CHAIN = 32;
@@ -67,4 +66,12 @@ export class OpenApiDocument {
 /** The text, unless it is empty. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
+}
+
+/** A part of the document that cannot be imported. */
+export class ImportError extends TypeError {
+  /** @param where Place of the problem: `GET /pets`. */
+  constructor(where: string, problem: string) {
+    super(`Cannot import ${where}: ${problem}`);
+  }
 }

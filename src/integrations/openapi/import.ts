@@ -14,11 +14,9 @@ import type { Ctx } from "../../core/handler/context.ts";
 import { SYSTEM_TOOLS } from "../../core/tool/system_tools.ts";
 import type { AnyTool } from "../../core/tool/definition.ts";
 import { type ApiAccess, type FetchApi, openApiAccess, type OpenApiHeaders } from "./access.ts";
-import { OpenApiDocument, textOf } from "./document.ts";
-import { ImportError } from "./import_error.ts";
-import { jsonContent, layOutInput } from "./input.ts";
+import { ImportError, OpenApiDocument, textOf } from "./document.ts";
+import { jsonContent, layOutInput, writeRequest } from "./input.ts";
 import { type OpenApiOperation, operationsOf, type ReadOperation } from "./operations.ts";
-import { writeRequest } from "./request.ts";
 import { SchemaCollector } from "./schemas.ts";
 import type { ToolAnnotations } from "../../core/handler/middleware.ts";
 

@@ -6,4 +6,4 @@
 export { type OpenApiImportOptions, toolsFromOpenApi } from "./import.ts";
 export type { FetchApi, OpenApiHeaders } from "./access.ts";
 export type { OpenApiOperation } from "./operations.ts";
-export { type OpenApiOptions, openapiPage } from "../../wires/http_pages/openapi/mod.ts";
+export { type OpenApiOptions, openapiPage } from "../../wires/http_pages/openapi.ts";

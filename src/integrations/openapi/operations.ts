@@ -4,8 +4,7 @@
  * @module
  */
 import { asObject, isJsonObject, type Members } from "../../internal/json.ts";
-import { type OpenApiDocument, textOf } from "./document.ts";
-import { ImportError } from "./import_error.ts";
+import { ImportError, type OpenApiDocument, textOf } from "./document.ts";
 
 /** An operation, as `select` receives it. */
 export interface OpenApiOperation {
@@ -29,7 +28,6 @@ export interface FoundOperation extends OpenApiOperation {
   read(): ReadOperation;
 }
 
-/** An operation with its details. */
 export interface ReadOperation extends OpenApiOperation {
   /** The operation itself. */
   readonly source: Members;
@@ -39,7 +37,6 @@ export interface ReadOperation extends OpenApiOperation {
   readonly servers: unknown;
 }
 
-/** A named parameter. */
 export interface NamedParameter {
   /** Name, not empty. */
   readonly name: string;

@@ -8,27 +8,20 @@
 import { asObject, isJsonObject } from "../../internal/json.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import type { JsonSchema } from "../../core/schema/standard_schema.ts";
-import { textOf } from "./document.ts";
-import { ImportError } from "./import_error.ts";
+import { ImportError, textOf } from "./document.ts";
 import type { NamedParameter } from "./operations.ts";
 import type { SchemaCollector } from "./schemas.ts";
 
-/** Location of a parameter. */
 export type ParameterPlace = "path" | "query" | "header";
 
-/** One parameter. */
 export interface Parameter {
-  /** Name in the request. */
   readonly name: string;
   /** Location in the request. */
   readonly place: ParameterPlace;
-  /** Whether the parameter is required. */
   readonly isRequired: boolean;
-  /** Serialization style. */
   readonly style: "simple" | "form" | "deepObject" | "json";
   /** Whether members of arrays and objects are serialized separately. */
   readonly isExploded: boolean;
-  /** Schema of the value. */
   readonly schema: JsonSchema;
 }
 

@@ -8,8 +8,7 @@
 import { asObject, isJsonObject, type Members, pointerKeys } from "../../internal/json.ts";
 import { mapParts } from "../../core/json_schema/subschemas.ts";
 import type { JsonSchema } from "../../core/schema/standard_schema.ts";
-import type { OpenApiDocument } from "./document.ts";
-import { ImportError } from "./import_error.ts";
+import { ImportError, type OpenApiDocument } from "./document.ts";
 
 /** Keywords without a meaning outside of the document. */
 const DROPPED: ReadonlySet<string> = new Set([

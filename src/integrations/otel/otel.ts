@@ -12,30 +12,27 @@ import {
 import type { CallResult } from "../../core/call/outcome.ts";
 import { mapMaybe } from "../../internal/async.ts";
 import {
+  ATTEMPT,
+  CALL_ID,
   checkOtelOptions,
   createDurationHistogram,
   endSpan,
   lazyInstruments,
   type OtelOptions,
-  resultAttributes,
-  tracerOf,
-} from "./telemetry.ts";
-import {
-  ATTEMPT,
-  CALL_ID,
   OUTCOME,
   PIECES,
+  resultAttributes,
   RPC_METHOD,
   RPC_STATUS_CODE,
   RPC_SYSTEM_NAME,
   SERVER_CALL_DURATION,
   SYSTEM,
+  tracerOf,
   WIRE,
-} from "./names.ts";
+} from "./telemetry.ts";
 import { formatTraceContext, parseTraceContext, withMetadata, withTraceContext } from "./trace_context.ts";
 import type { Middleware, MiddlewareCtx } from "../../core/handler/middleware.ts";
 
-/** Instruments of a server. */
 interface ServerInstruments {
   readonly calls: Histogram;
   readonly jobs: Histogram;

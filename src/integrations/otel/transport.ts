@@ -4,14 +4,18 @@ import type { Transport, TransportCall } from "../../core/call/transport.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import {
   checkOtelOptions,
+  CLIENT_CALL_DURATION,
   createDurationHistogram,
   endSpan,
+  ERROR_TYPE,
   lazyInstruments,
   type OtelOptions,
   resultAttributes,
+  RPC_METHOD,
+  RPC_SYSTEM_NAME,
+  SYSTEM,
   tracerOf,
 } from "./telemetry.ts";
-import { CLIENT_CALL_DURATION, ERROR_TYPE, RPC_METHOD, RPC_SYSTEM_NAME, SYSTEM } from "./names.ts";
 import { formatTraceContext } from "./trace_context.ts";
 
 /**

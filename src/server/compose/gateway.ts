@@ -3,10 +3,51 @@
  *
  * @module
  */
-import type { Transport } from "../../core/call/transport.ts";
-import type { ToolSource } from "../../client/types.ts";
+import { type Change, type ChangeBus, memoryBus } from "../../core/call/changes.ts";
+import type { ListedTool, Transport } from "../../core/call/transport.ts";
+import type { ErrorResult } from "../../core/call/outcome.ts";
+import { ToolError } from "../../core/errors/tool_error.ts";
+import { isJsonObject } from "../../internal/json.ts";
+import { Listeners } from "../../internal/async.ts";
+import {
+  BOOLEAN,
+  checkOptions,
+  FUNCTION,
+  OBJECT,
+  type OptionRules,
+  POSITIVE,
+  rule,
+  wholeNumber,
+} from "../../internal/options.ts";
+import { withTimeLimit } from "../../core/call/time_limit.ts";
+import { TASKS_EXTENSION } from "../../wires/mcp/protocol/constants.ts";
+import type { McpTransport } from "../../wires/mcp/client/types.ts";
+import type { ServerOffer } from "../part.ts";
+import type { ToolDefinition } from "../../core/tool/definition.ts";
 import type { Gateway, GatewayOptions } from "./gateway_types.ts";
-import { Remote } from "./remote.ts";
+import { RelayedTool } from "./remote_tool.ts";
+import { promptsOf, resourcesOf } from "./remote_contents.ts";
+import { isStrangeAnswer } from "./remote_error.ts";
+import { bounded, isRedeem, readTools } from "./remote_tools.ts";
+import type { ToolSource } from "../../client/types.ts";
+
+const CHANGED: Change = { kind: "list-changed", list: "tools" };
+
+/** Minimum interval between lists that calls of removed tools cause, in milliseconds. */
+const SEEK_MS = 5_000;
+
+const RULES: OptionRules<GatewayOptions> = {
+  select: FUNCTION,
+  rename: FUNCTION,
+  pinned: rule("an array of tools, as they were listed", isTools),
+  maxListed: wholeNumber(1),
+  maxListChars: wholeNumber(1),
+  validate: BOOLEAN,
+  forwardConfig: BOOLEAN,
+  timeoutMs: POSITIVE,
+  listTimeoutMs: POSITIVE,
+  logger: OBJECT,
+};
 
 /**
  * Makes a remote server a part of this one. Its tools are listed now, and again when it announces a change.
@@ -43,4 +84,184 @@ export async function gateway<Source extends ToolSource = ToolSource>(
   const remote = new Remote(name, transport, options);
   await remote.begin();
   return remote as Gateway<NonNullable<Source["~tools"]>>;
+}
+
+/** A remote server: its current tools, and the transport. */
+class Remote implements Gateway {
+  readonly name: string;
+  readonly #transport: Transport;
+  readonly #options: GatewayOptions;
+  readonly #changes: ChangeBus = memoryBus();
+  readonly #listeners = new Listeners();
+  #tools: readonly ListedTool[] = [];
+  #plans: readonly ToolDefinition[] = [];
+  #offer: ServerOffer | undefined = undefined;
+  #leave: (() => void) | undefined = undefined;
+  #listing: Promise<void> = Promise.resolve();
+  /** The next refresh, shared by all callers that ask for one meanwhile. */
+  #next: Promise<void> | undefined = undefined;
+  /** The last list, for comparison with the next. */
+  #seen: string | undefined = undefined;
+  /** Time of the last list that a removed tool caused, by the caller's clock. */
+  #soughtMs = Number.NEGATIVE_INFINITY;
+  #isClosed = false;
+  #promises = false;
+
+  constructor(name: string, transport: Transport, options: GatewayOptions) {
+    if (typeof name !== "string" || name === "" || typeof transport?.call !== "function") {
+      throw new TypeError("Cannot make a gateway: pass a name and a transport, such as mcpLiteTransport(url)");
+    }
+    checkOptions(`make the gateway "${name}"`, options, RULES);
+    this.name = name;
+    this.#transport = transport;
+    this.#options = options;
+  }
+
+  /** Lists the server for the first time. Rejects if that fails. */
+  async begin(): Promise<void> {
+    try {
+      const { listTimeoutMs = 30_000 } = this.#options;
+      const mcp = toMcp(this.#transport);
+      const can = await mcp?.server({ timeoutMs: listTimeoutMs }).catch((thrown) => {
+        throw thrown instanceof ToolError ? this.#unlisted(thrown) : thrown;
+      }) ?? { capabilities: {} };
+      this.#promises = hasTasks(can.capabilities);
+      // Subscribe before the list, so that no change is missed.
+      this.#leave = mcp?.onChange("tools", () => this.#renew());
+      // Queued as well: a change in between is listed after it.
+      await this.refresh();
+      const { timeoutMs } = this.#options;
+      const offers = mcp && {
+        mcp,
+        gateway: this.name,
+        capabilities: can.capabilities,
+        bound: (listed: unknown) => bounded(listed, this.name, this.#options),
+        warn: (problem: string) => this.#warn(problem),
+      };
+      this.#offer = {
+        options: { name: this.name, ...(timeoutMs !== undefined && { timeoutMs }) },
+        plans: () => this.#plans,
+        parts: {
+          definitions: () => [],
+          alone: () => undefined,
+          resources: offers === undefined ? [] : await resourcesOf(offers),
+          prompts: offers === undefined ? [] : await promptsOf(offers),
+          changes: this.#changes,
+          onPlans: (listener) => this.#listeners.add(listener),
+          close: () => this.close(),
+        },
+        changes: this.#changes,
+      };
+    } catch (thrown) {
+      this.#warn("cannot be used", thrown);
+      this.close();
+      throw thrown;
+    }
+  }
+
+  get tools(): readonly ListedTool[] {
+    return this.#tools;
+  }
+
+  get "~offer"(): ServerOffer {
+    if (this.#offer !== undefined) return this.#offer;
+    throw new TypeError("Cannot compose: the gateway is not ready; await gateway(…)");
+  }
+
+  /** Refreshes one at a time. */
+  refresh(): Promise<void> {
+    this.#next ??= this.#listing.then(() => {
+      this.#next = undefined;
+      const listed = this.#list();
+      this.#listing = listed.catch(() => {});
+      return listed;
+    });
+    return this.#next;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#leave?.();
+    this.#listeners.clear();
+    this.#transport.close?.();
+  }
+
+  async #list(): Promise<void> {
+    // Some transports reconnect with the next request.
+    if (this.#isClosed) throw new ToolError("unavailable", `The gateway "${this.name}" is closed`);
+    const { listTimeoutMs = 30_000 } = this.#options;
+    const listed = await withTimeLimit(listTimeoutMs, async (limit) => {
+      const late = new Promise<never>((_, reject) => {
+        limit.signal.addEventListener("abort", () => reject(limit.signal.reason), { once: true });
+      });
+      return await Promise.race([late, this.#transport.list(limit)]);
+    });
+    if (isRefusal(listed)) throw this.#unlisted(listed);
+    const mayPromise = this.#promises || (Array.isArray(listed) && listed.some(isRedeem));
+    const read = readTools(listed, this.name, this.#options, (problem) => this.#warn(problem));
+    // Do not announce an unchanged list: subscribers would list it again.
+    const seen = JSON.stringify([mayPromise, read.map(({ listing, plan }) => [plan.name, listing])]);
+    if (seen === this.#seen) return;
+    this.#seen = seen;
+    this.#tools = read.map(({ listing }) => listing);
+    this.#plans = read.map(({ listing, plan }) => {
+      const remote = new RelayedTool(
+        {
+          gateway: this.name,
+          transport: this.#transport,
+          tool: listing.name,
+          forwardConfig: this.#options.forwardConfig === true,
+          onLost: (nowMs) => this.#seekLost(nowMs),
+        },
+        mayPromise,
+        this.#options.validate === true ? plan : undefined,
+      );
+      return { ...plan, remote };
+    });
+    // Update the tools first, then announce the change.
+    this.#listeners.notify();
+    await this.#changes.publish(CHANGED);
+  }
+
+  /** An answer that is not the server's protocol is `unavailable`: another server or a page has answered. */
+  #unlisted({ code, message, cause }: Pick<ErrorResult, "code" | "message" | "cause">): ToolError {
+    const isStrange = isStrangeAnswer(code, cause);
+    return new ToolError(isStrange ? "unavailable" : code, `Cannot list the server "${this.name}": ${message}`, {
+      cause,
+    });
+  }
+
+  /** Lists again because a tool was removed. Rate limited, since a server may list tools that it does not have. */
+  #seekLost(nowMs: number): void {
+    if (nowMs - this.#soughtMs < SEEK_MS) return;
+    this.#soughtMs = nowMs;
+    this.#renew();
+  }
+
+  #renew(): void {
+    void this.refresh().catch((thrown) => this.#warn("not listed", thrown));
+  }
+
+  #warn(problem: string, error?: unknown): void {
+    this.#options.logger?.warn(`Gateway "${this.name}": ${problem}`, error === undefined ? {} : { error });
+  }
+}
+
+function isRefusal(listed: unknown): listed is ErrorResult {
+  return isJsonObject(listed) && listed["kind"] === "error";
+}
+
+function isTools(pinned: unknown): boolean {
+  return Array.isArray(pinned) && pinned.every((tool) => isJsonObject(tool) && typeof tool["name"] === "string");
+}
+
+/** The transport, if it is an MCP transport. */
+function toMcp(transport: Transport): McpTransport | undefined {
+  return "onChange" in transport && "server" in transport ? transport as McpTransport : undefined;
+}
+
+/** Whether calls of an MCP server may become tasks. */
+function hasTasks({ tasks, extensions }: Readonly<Record<string, unknown>>): boolean {
+  return tasks !== undefined ||
+    (typeof extensions === "object" && extensions !== null && TASKS_EXTENSION in extensions);
 }

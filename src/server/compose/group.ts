@@ -12,9 +12,11 @@ import { checkOptions, oneOf, type OptionRules } from "../../internal/options.ts
 import type { Composable, Part, ServerOffer } from "../part.ts";
 import type { PartDefinition } from "../../core/tool/part.ts";
 import type { AnyTool } from "../../core/tool/definition.ts";
-import { holdArguments } from "./argument_limits.ts";
-import { joinParts } from "./merge_parts.ts";
-import type { OfferedPart, PartOffer } from "./part_contents.ts";
+import { joinParts, type OfferedPart, type PartOffer } from "./merge_parts.ts";
+import { errorResult } from "../../core/call/outcome.ts";
+import { nestsDeeperThan } from "../../internal/json.ts";
+import type { Limits } from "../../wires/wire.ts";
+import type { Middleware } from "../../core/handler/middleware.ts";
 
 /** Separators between a prefix and a name that are valid in tool names on every wire. */
 export type Separator = "_" | "-" | ".";
@@ -162,4 +164,24 @@ function scopeOf(
     timeoutMs: inner?.timeoutMs ?? timeoutMs,
     resultChars: Math.min(inner?.resultChars ?? Infinity, limits.resultChars ?? Infinity),
   });
+}
+
+const encoder = new TextEncoder();
+
+/** Middleware that applies a part's body limits to arguments, since the whole may allow more. `undefined` without such limits. */
+function holdArguments({ bodyBytes, depth }: Partial<Limits>): readonly Middleware[] {
+  if (bodyBytes === undefined && depth === undefined) return [];
+  const hold: Middleware = ({ call, tool }, next) => {
+    // The arguments of a redeem are a promise token, whose length is limited.
+    if (tool.isSystem) return next();
+    const text = JSON.stringify(call.args);
+    if (bodyBytes !== undefined && encoder.encode(text).length > bodyBytes) {
+      return errorResult("payload_too_large", `The arguments are larger than ${bodyBytes} bytes`);
+    }
+    if (depth !== undefined && nestsDeeperThan(text, depth)) {
+      return errorResult("invalid_request", `The arguments nest deeper than ${depth}`);
+    }
+    return next();
+  };
+  return [hold];
 }

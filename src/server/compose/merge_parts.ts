@@ -9,8 +9,8 @@ import type { JoinedParts, JoinParts, Part } from "../part.ts";
 import type { Logger } from "../../core/handler/context.ts";
 import { originOf } from "../../core/tool/part.ts";
 import { SYSTEM_TOOL_NAMES } from "../../core/tool/registry.ts";
-import type { ToolDefinition } from "../../core/tool/definition.ts";
-import type { OfferedPart, PartOffer } from "./part_contents.ts";
+import type { AnyTool, ToolDefinition } from "../../core/tool/definition.ts";
+import type { Prompt, Resource } from "../../core/content/content_catalog.ts";
 
 /** Merges all parts of a server. */
 export const joinParts: JoinParts = (options, own) => {
@@ -111,4 +111,28 @@ function joinChanges(own: ChangeBus, offers: readonly PartOffer[]): ChangeBus {
     },
     close: () => own.close?.(),
   };
+}
+
+/** Contents of a part, for the server that includes it. */
+export interface PartOffer {
+  /** Name of the part in messages: `group "git"`. */
+  readonly place: string;
+  /** The current tools, under their names in the whole, without system tools. */
+  plans(): readonly ToolDefinition[];
+  readonly resources: readonly Resource[];
+  /** The prompts, under their names in the whole. */
+  readonly prompts: readonly Prompt[];
+  /** Change bus of the part; the whole only subscribes. */
+  readonly changes: Pick<ChangeBus, "subscribe">;
+  /** Calls `listener` when the tools have changed, before the change is published. */
+  onPlans(listener: () => void): () => void;
+  /** Whether the part has `auth`, so that the whole must have it, too. */
+  readonly hasAuth: boolean;
+  /** Closes the part's connections. */
+  close(): void;
+}
+
+export interface OfferedPart<Tools extends AnyTool = AnyTool> extends Part<Tools> {
+  /** @internal */
+  readonly "~part": PartOffer;
 }

@@ -19,11 +19,9 @@ type Members = Readonly<Record<string, unknown>>;
 
 /** A remote MCP server, with the limits on its lists. */
 export interface McpOffers {
-  /** Transport to the server. */
   readonly mcp: McpTransport;
   /** Name of the server here. */
   readonly gateway: string;
-  /** Capabilities of the server. */
   readonly capabilities: Members;
   /** Checks a list of the server against the limits. Throws `ToolError` if it is too large. */
   bound(listed: unknown): readonly Members[];

@@ -11,7 +11,6 @@ import { isToolErrorCode } from "../../core/errors/code.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import type { RemoteRun } from "../../core/tool/definition.ts";
 
-/** The error for the caller. */
 export function passRefusal(refusal: ErrorResult, run: RemoteRun, gateway: string, name: string): ErrorResult {
   const { code, message, data } = refusal;
   const members: Readonly<Record<string, unknown>> = isJsonObject(data) ? data : {};

@@ -35,7 +35,6 @@ import { passRefusal } from "./remote_error.ts";
 export interface RemotePlace {
   /** Name of the server here. */
   readonly gateway: string;
-  /** Transport to the server. */
   readonly transport: Transport;
   /** Name of the tool on its server. */
   readonly tool: string;

@@ -20,7 +20,6 @@ import type { ToolAnnotations } from "../../core/handler/middleware.ts";
 
 /** A remote tool: its listing, and its definition here. */
 export interface ReadTool {
-  /** Listing of the server. */
   readonly listing: ListedTool;
   /** Definition without a runner. */
   readonly plan: ToolDefinition;

@@ -10,7 +10,6 @@ import { asObject } from "../../internal/json.ts";
 
 /** A reply whose body is JSON text. */
 export interface JsonReply {
-  /** HTTP status. */
   readonly status: number;
   /** Headers, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;

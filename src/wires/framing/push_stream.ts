@@ -24,7 +24,6 @@ export interface PushStreamOptions<Chunk, Held> {
   readonly onOpen?: (body: ReadableStream<Uint8Array>) => void;
 }
 
-/** One streamed body. */
 export class PushStream<Chunk extends { readonly length: number }, Held> {
   readonly #options: PushStreamOptions<Chunk, Held>;
   readonly #reader = new AbortController();
@@ -45,7 +44,6 @@ export class PushStream<Chunk extends { readonly length: number }, Held> {
     return this.#reader.signal;
   }
 
-  /** Whether the body was opened. */
   get isOpen(): boolean {
     return this.#controller !== undefined;
   }
@@ -60,7 +58,6 @@ export class PushStream<Chunk extends { readonly length: number }, Held> {
     return this.#held !== undefined;
   }
 
-  /** Opens the body. */
   open(): ReadableStream<Uint8Array> {
     return new ReadableStream<Uint8Array>({
       start: (controller) => {

@@ -32,7 +32,6 @@ export function encodeSseEvent(event: string, json: string): string {
 
 /** Options of an {@link SseBody}. */
 export interface SseBodyOptions {
-  /** Timers of the heartbeats. */
   readonly heartbeats: Deadlines;
   /** Block that is sent as a heartbeat. */
   readonly heartbeat: string;
@@ -40,7 +39,6 @@ export interface SseBodyOptions {
   readonly onOpen: (body: ReadableStream<Uint8Array>) => void;
 }
 
-/** A stream of blocks. */
 export class SseBody extends PushStream<string, string> {
   readonly #options: SseBodyOptions;
   #heartbeat: Deadline;

@@ -1,7 +1,7 @@
 /** Hostile servers against our clients: a call ends soon, in an error, and no request goes to another server. */
 import { ok, strictEqual } from "node:assert/strict";
 import { createClient, ToolError } from "../../../mod.ts";
-import { jsonRpcErrorCodes } from "../../../src/wires/framing/json_rpc/codes.ts";
+import { jsonRpcErrorCodes } from "../../../src/wires/framing/json_rpc/reply.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import { DESCRIPTIONS, without } from "../../wires/descriptions/all.ts";
 import type { Fetch, Place, WireClient } from "../../wires/descriptions/description.ts";

@@ -16,7 +16,7 @@ import {
   RPC_STATUS_CODE,
   RPC_SYSTEM_NAME,
   SERVER_CALL_DURATION,
-} from "../../../src/integrations/otel/names.ts";
+} from "../../../src/integrations/otel/telemetry.ts";
 
 for (
   const [ours, theirs] of [

@@ -1,13 +1,13 @@
-/** Requests by Connect and gRPC-Web, read in both encodings: the same messages and the same errors as protobuf-es. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { create, type DescMessage, fromJson, type JsonValue, toBinary } from "@bufbuild/protobuf";
-import fc from "fast-check";
 import type { ToolRequestMembers } from "../../../src/wires/grpc/messages/binary.ts";
 import { EmptySchema, ToolRequestSchema } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
-import { parseContentType } from "../../../src/wires/grpc/server/content_type.ts";
-import { readRequest, type RequestType } from "../../../src/wires/grpc/server/request.ts";
+import { parseContentType, readRequest, type RequestType } from "../../../src/wires/grpc/server/request.ts";
 import { anyOptional, anyText, present } from "./any_message.ts";
+
+/** Requests by Connect and gRPC-Web, read in both encodings: the same messages and the same errors as protobuf-es. */
+import fc from "fast-check";
 
 const LIMITS = { bodyBytes: 1_000_000, depth: 20, answerChars: 1, resultChars: 1 };
 

@@ -10,14 +10,12 @@
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { isJsonObject, nestsDeeperThan } from "../../../internal/json.ts";
 
-/** Id of a request. */
 export type RequestId = string | number;
 
 /** A well-formed request. */
 export interface JsonRpcRequest {
   /** Id; the response has the same. */
   readonly id: RequestId;
-  /** Name of the method. */
   readonly method: string;
   /** Value of `params`, not validated. */
   readonly params: unknown;
@@ -27,7 +25,6 @@ export interface JsonRpcRequest {
 export interface InvalidRequest {
   /** Id of the request; `null` if it cannot be decoded. */
   readonly id: RequestId | null;
-  /** Error to reply with. */
   readonly error: ErrorResult;
 }
 

@@ -21,7 +21,6 @@ import { asObject, isJsonObject, type JsonObject, type Members, typedOr } from "
 /** Message of an error that has none. */
 export const DEFAULT_ERROR_MESSAGE = "No reason given";
 
-/** Decodes a result with its `_meta`. */
 export function decodeResult(result: Members): CallResult | UnknownOutcome {
   const { content, _meta } = result;
   const meta = asObject(_meta);

@@ -20,7 +20,6 @@ import { RESERVED_META } from "../../../core/call/call_meta.ts";
 import { formatTimestamp } from "../../../internal/time.ts";
 import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
 
-/** Converts an event of a call. */
 export function eventToJson(event: CallEvent): Members {
   switch (event.kind) {
     case "partial":

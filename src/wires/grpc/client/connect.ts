@@ -22,6 +22,8 @@ import type { ActivityMonitor, ListedTool } from "../../../core/call/transport.t
 import { addRetryAfter, readBytes } from "../../../http_client/read.ts";
 import type { ToolRequestMembers } from "../messages/binary.ts";
 import {
+  decodeTool,
+  decodeUnaryResponse,
   type Endpoint,
   readPrefix,
   type ReceivedResponse,
@@ -31,12 +33,10 @@ import {
   StreamedResponses,
   unexpectedResponse,
 } from "./rpc.ts";
-import { decodeTool, decodeUnaryResponse } from "./decode.ts";
 import { MCPLite, type ToolRequest, ToolRequestSchema } from "../messages/gen/mcplite_pb.ts";
 import { type HttpClientOptions, sendRequest } from "../../../http_client/send.ts";
 import { joinChunks } from "../messages/envelope.ts";
 
-/** Creates a transport of `@connectrpc/connect`. */
 export type CreateConnectTransport = (options: CommonTransportOptions) => ConnectTransport;
 
 /** Makes RPCs with a transport of `@connectrpc/connect`. */

@@ -9,11 +9,9 @@ import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** An envelope that was read. */
 export interface Envelope {
   /** The message; compressed if `isCompressed` is set. */
   readonly message: Bytes;
-  /** Whether the message is compressed. */
   readonly isCompressed: boolean;
 }
 
@@ -76,7 +74,6 @@ function readHeader(bytes: Bytes): { readonly length: number; readonly isCompres
   return { length: new DataView(bytes.buffer, bytes.byteOffset).getUint32(1), isCompressed: flags === COMPRESSED_FLAG };
 }
 
-/** Joins chunks of bytes. */
 export function joinChunks(chunks: readonly Uint8Array[]): Bytes {
   const joined = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
   let offset = 0;

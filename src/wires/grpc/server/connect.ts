@@ -24,22 +24,21 @@ import { encodeEnvelope, joinChunks } from "../messages/envelope.ts";
 import { MCPLite } from "../messages/gen/mcplite_pb.ts";
 import {
   compressionHeader,
+  encodeBase64Text,
   parseContentType,
+  readRequest,
   type RequestEncoding,
+  type RequestType,
   STREAM_TYPES,
   UNARY_TYPES,
   unsupportedMediaType,
-} from "./content_type.ts";
+} from "./request.ts";
 import { encodeError } from "./encode_error.ts";
-import { encodeBase64Text, readRequest, type RequestType } from "./request.ts";
 import type { RpcMethod, ToolService } from "./service.ts";
 import { ResponseStream } from "./stream.ts";
 
-/** A request that was read. */
 interface ReadRequest {
-  /** The head of the request. */
   readonly head: Head;
-  /** The encoding of the request, and of the response. */
   readonly encoding: RequestEncoding;
   /** The message, or the error if it could not be read. */
   readonly message: ToolRequestMembers | ErrorResult;

@@ -22,7 +22,6 @@ export interface ResponseContext {
   readonly startedMs: number;
   /** End of the call, in milliseconds since the Unix epoch. */
   readonly nowMs: number;
-  /** Version of the server. */
   readonly serverVersion: string;
 }
 
@@ -46,7 +45,6 @@ export function encodeEvent(event: CallEvent): ResponseMembers {
   return { result: toJsonObject(eventToJson(event)) };
 }
 
-/** Encodes a tool for the list of tools. */
 export function encodeTool(tool: ToolListing): Tool {
   const { name, "@type": type = "", title = "", description, inputSchema, outputSchema, annotations, _meta } = tool;
   return create(ToolSchema, {

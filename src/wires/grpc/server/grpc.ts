@@ -14,7 +14,7 @@ import { createNativeMethods } from "./native.ts";
 import { encodeEarlyError } from "./native_protocol.ts";
 import { type ConnectMethod, createConnectMethods, EXPOSED_HEADERS } from "./connect.ts";
 import { type RpcMethod, ToolService } from "./service.ts";
-import { isNativeGrpc, methodNotAllowed, NATIVE_TYPES, unsupportedMediaType } from "./content_type.ts";
+import { isNativeGrpc, methodNotAllowed, NATIVE_TYPES, unsupportedMediaType } from "./request.ts";
 
 /** Options of {@link grpc}. */
 export interface GrpcOptions {

@@ -22,7 +22,6 @@ const SERVICES: readonly string[] = ["", "mcplite.MCPLite"];
 
 const PATH = "/grpc.health.v1.Health/";
 
-/** Paths of the methods. */
 export const HEALTH_PATHS: readonly string[] = ["Check", "List", "Watch"].map((name) => PATH + name);
 
 /** The methods of `grpc.health.v1.Health`, by their paths. */

@@ -22,7 +22,6 @@ import { reflectionMethods } from "./reflection.ts";
 import type { RpcMethods, ToolService } from "./service.ts";
 import type { NativeStream } from "./stream.ts";
 
-/** The methods of all services, by their paths. */
 export function createNativeMethods(service: ToolService, host: WireHost): RpcMethods {
   const protocol = new NativeProtocol(host);
   return {

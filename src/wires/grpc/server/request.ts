@@ -12,11 +12,12 @@ import type { Metadata } from "../../../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import { parseJson } from "../../framing/json_rpc/decode.ts";
-import type { Limits } from "../../wire.ts";
+import type { Head, Limits, Reply } from "../../wire.ts";
 import { decodeEmptyBytes, decodeToolRequestBytes, type ToolRequestMembers } from "../messages/binary.ts";
 import { gunzip, joinChunks, openEnvelope } from "../messages/envelope.ts";
 import { findNonFinite, numberError } from "../messages/json.ts";
-import { compressionHeader, type RequestEncoding } from "./content_type.ts";
+import { errorToJson } from "@connectrpc/connect/protocol-connect";
+import { encodeError } from "./encode_error.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -27,7 +28,6 @@ const encoder = new TextEncoder();
 /** Type of a request message: `Empty` is for methods without a request, and is read as a ToolRequest without members. */
 export type RequestType = "mcplite.ToolRequest" | "mcplite.Empty";
 
-/** Reads the message of a request. */
 export async function readRequest(
   type: RequestType,
   body: Bytes,
@@ -98,4 +98,68 @@ function decodeBase64(bytes: Uint8Array): Bytes | ErrorResult {
 /** Encodes a piece of a response as base64, the text form of gRPC-Web. */
 export function encodeBase64Text(bytes: Uint8Array): Bytes {
   return encoder.encode(base64Encode(bytes));
+}
+
+const WEB_TYPES = ["application/grpc-web+proto", "application/grpc-web+json", "application/grpc-web-text"];
+
+/** Content types of unary methods by Connect and gRPC-Web. */
+export const UNARY_TYPES: readonly string[] = ["application/json", "application/proto", ...WEB_TYPES];
+
+/** Content types of streaming methods by Connect and gRPC-Web. */
+export const STREAM_TYPES: readonly string[] = ["application/connect+json", "application/connect+proto", ...WEB_TYPES];
+
+/** Content types of methods that are available by gRPC only: health and reflection. */
+export const NATIVE_TYPES: readonly string[] = ["application/grpc", "application/grpc+proto"];
+
+/** Whether a request uses gRPC, and neither gRPC-Web nor Connect. */
+export function isNativeGrpc({ metadata }: Head): boolean {
+  return /^application\/grpc(\+proto)?\s*(;|$)/i.test(metadata.get("content-type") ?? "");
+}
+
+/** Encoding of a request by Connect or gRPC-Web. */
+export interface RequestEncoding {
+  /** The `Content-Type`, without the suffix `-text`. */
+  readonly contentType: string;
+  /** Whether the message is JSON. Otherwise it is binary. */
+  readonly isJson: boolean;
+  readonly isEnveloped: boolean;
+  /** Whether the body is base64, gRPC-Web's text form. */
+  readonly isText: boolean;
+}
+
+/** Parses the `Content-Type` of a request by Connect or gRPC-Web. */
+export function parseContentType(contentType: string): RequestEncoding {
+  return {
+    contentType: contentType.replace(/^(application\/grpc-web)-text/i, "$1"),
+    isJson: /^application\/(\w[\w-]*\+)?json\b/i.test(contentType),
+    isEnveloped: /^application\/(connect\+|grpc-web)/i.test(contentType),
+    isText: /^application\/grpc-web-text/i.test(contentType),
+  };
+}
+
+/** Name of the header that names the compression of a request's messages. */
+export function compressionHeader({ contentType, isEnveloped }: RequestEncoding): string {
+  if (!isEnveloped) return "content-encoding";
+  return contentType.startsWith("application/connect") ? "connect-content-encoding" : "grpc-encoding";
+}
+
+/** The reply to a request by another method than POST. */
+export function methodNotAllowed(method: string): Reply {
+  return errorReply(405, { allow: "POST" }, `${method} is not allowed here: use POST`);
+}
+
+/** The reply to a request whose content type its RPC does not accept. */
+export function unsupportedMediaType(contentType: string | null, accepted: readonly string[]): Reply {
+  const list = accepted.join(", ");
+  return errorReply(
+    415,
+    { "accept-post": list },
+    `${contentType ?? "A request without Content-Type"} is not read here: use ${list}`,
+  );
+}
+
+/** An HTTP status, with the error in Connect's JSON format. */
+function errorReply(status: number, headers: Readonly<Record<string, string>>, message: string): Reply {
+  const error = errorToJson(encodeError(errorResult("invalid_request", message)), undefined);
+  return { status, headers: { ...headers, "content-type": "application/json" }, body: JSON.stringify(error) };
 }

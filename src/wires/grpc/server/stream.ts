@@ -73,7 +73,6 @@ const OPTIONS: PushStreamOptions<Uint8Array, Uint8Array[]> = {
 
 /** The body of a streamed response of native gRPC, as envelopes. */
 export class NativeStream extends PushStream<Uint8Array, Uint8Array[]> {
-  /** Body of the response. */
   readonly body: ReadableStream<Uint8Array>;
   /** Exception that ended the stream, if there was one. Known at the end of the body. */
   thrown: unknown = undefined;

@@ -19,12 +19,11 @@ import { IncomingRouter } from "./incoming_router.ts";
 import { LegacyEra } from "./legacy.ts";
 import type { FailedReply, MessageTransport, RpcReply } from "./message_transport.ts";
 import { discoverServer, ModernEra } from "./modern.ts";
-import { RequestHandlers } from "./request_handlers.ts";
+import { RequestHandlers } from "./questions.ts";
 import type { McpClientOptions, McpImplementation, McpLogLevel } from "./types.ts";
 
 /** How to reach a server. */
 export interface ServerRoute {
-  /** The transport. */
   readonly transport: MessageTransport;
   /** Opens the older transport, for servers that do not support the other one. */
   readonly openLegacyTransport?: () => MessageTransport;

@@ -31,7 +31,6 @@ const INVALID_REQUEST_NUMBERS: ReadonlySet<unknown> = new Set([
 /** Code of a failure without a code. */
 const DEFAULT_FAILURE_CODE = "tool_error";
 
-/** The error result for a failed reply. */
 export function decodeFailedReply(reply: FailedReply): ErrorResult {
   if ("transportError" in reply) return reply.transportError;
   const { error: { code, message, data }, status, headers } = reply;

@@ -15,7 +15,6 @@ export interface DuplexConnection {
   readonly isClosed: boolean;
   /** Sends the text of one message. */
   write(text: string, options: SendOptions): Promise<ErrorResult | undefined>;
-  /** Closes it. */
   close(): void;
 }
 

@@ -9,7 +9,6 @@ import type { McpImplementation, McpLogLevel, McpServerInfo } from "./types.ts";
 
 /** A request in a form that both eras can send. */
 export interface EraRequest {
-  /** The method. */
   readonly method: string;
   /** Parameters without `_meta`. Default: none. */
   readonly params?: Members;
@@ -45,7 +44,6 @@ export interface ProtocolEra {
 export interface ClientIdentity {
   /** Name and version. */
   readonly info: McpImplementation;
-  /** Capabilities of the client. */
   readonly capabilities: Members;
   /** Lowest level of log messages that the client wants. */
   readonly logLevel: McpLogLevel | undefined;
@@ -55,7 +53,6 @@ export interface ClientIdentity {
   onSessionRenewed(): void;
 }
 
-/** The notification that a request is cancelled. */
 export function cancelledNotification(requestId: RequestId): OneWayMessage {
   return { method: "notifications/cancelled", params: { requestId, reason: "The caller has cancelled the request" } };
 }

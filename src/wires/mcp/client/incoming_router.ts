@@ -10,16 +10,13 @@ import { asObject, type Members } from "../../../internal/json.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { mcpErrorCodes } from "../protocol/codes.ts";
 import { SUBSCRIPTION_ID } from "../protocol/constants.ts";
-import type { InputRequest } from "../protocol/forms.ts";
-import type { OneWayMessage, RpcOutcome } from "../protocol/messages.ts";
+import type { InputRequest, OneWayMessage, RpcOutcome } from "../protocol/messages.ts";
 import type { ReceiveMessage } from "./message_transport.ts";
-import { relatedRequestId } from "./questions.ts";
-import type { RequestHandlers } from "./request_handlers.ts";
+import { relatedRequestId, type RequestHandlers } from "./questions.ts";
 import type { McpLogMessage } from "./types.ts";
 
 /** Callbacks of a request that waits for its reply. */
 export interface PendingRequest {
-  /** Progress of the request. */
   onProgress?(progress: Progress): void;
   /** A question of the server; `respond` sends the answer. */
   onQuestion?(request: InputRequest, id: RequestId, respond: RespondToServer): void;
@@ -34,7 +31,6 @@ export type RespondToServer = (outcome: RpcOutcome) => void;
 
 /** Events of a server, with the data that listeners receive. */
 export interface ServerEvents {
-  /** A log message. */
   readonly log: McpLogMessage;
   /** A notification, such as a changed list. */
   readonly notification: { readonly method: string; readonly params: Members };

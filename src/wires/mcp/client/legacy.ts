@@ -31,7 +31,6 @@ import type { McpServerInfo } from "./types.ts";
 
 /** Time to wait for the server's stream to open, in milliseconds. Messages that the server sends before that could be lost. */
 const STREAM_OPEN_TIMEOUT_MS = 250;
-/** Timeout of the handshake, in milliseconds. */
 const HANDSHAKE_TIMEOUT_MS = 30_000;
 
 /** Result of a handshake. */

@@ -30,7 +30,6 @@ export type RpcReply = { readonly result: Members } | FailedReply;
 /** A reply, with the session id of the HTTP response if there is one. */
 export type TransportReply = RpcReply & { readonly session?: string | undefined };
 
-/** Options for one message. */
 export interface SendOptions {
   /** Aborts the request. */
   readonly limit: ActivityMonitor;
@@ -61,7 +60,6 @@ export interface MessageTransport {
   listen?(options: SendOptions): Promise<void>;
   /** Asks the server to end the session. */
   endSession?(headers: Readonly<Record<string, string>>): void;
-  /** Closes all connections. */
   close(): void;
 }
 

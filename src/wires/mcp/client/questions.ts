@@ -8,13 +8,13 @@
 import type { Question } from "../../../core/call/outcome.ts";
 import { asObject, isJsonObject, type JsonObject, type Members, typedOr } from "../../../internal/json.ts";
 import { isRequestId, type RequestId } from "../../framing/json_rpc/decode.ts";
-import { type InputRequest, isGrantForm, RESOURCE_KEY_PREFIX } from "../protocol/forms.ts";
+import { type InputRequest, isGrantForm, RESOURCE_KEY_PREFIX } from "../protocol/messages.ts";
+import type { MaybePromise } from "../../../internal/async.ts";
+import type { McpElicitation, McpElicitationResult, McpRoot, McpSampling, McpSamplingResult } from "./types.ts";
 
 /** A question, with what is needed to send the answer. */
 export interface ServerQuestion {
-  /** Key for the caller. */
   readonly key: string;
-  /** The question. */
   readonly question: Question;
   /** How the answer is sent. */
   readonly encoding: AnswerEncoding;
@@ -22,7 +22,6 @@ export interface ServerQuestion {
 
 /** How the answer to a question is sent. */
 export interface AnswerEncoding {
-  /** Key for the server. */
   readonly key: string;
   /** Whether the question asks for a grant instead of content. */
   readonly isGrant?: true | undefined;
@@ -85,12 +84,10 @@ function metaOf(params: Members): Members {
   return asObject(params["_meta"]);
 }
 
-/** `request-for-more-resource` if all questions ask for that. */
 export function questionsKind(questions: readonly ServerQuestion[]): "elicitation" | "request-for-more-resource" {
   return questions.every(({ question }) => question.kind === "more") ? "request-for-more-resource" : "elicitation";
 }
 
-/** Whether a response of the caller is an answer. */
 export function isAnswer(response: unknown): response is Members {
   return ["accept", "decline", "cancel"].includes(typedOr(asObject(response)["action"], ""));
 }
@@ -110,4 +107,45 @@ function defaultsOf(schema: unknown): Members {
     const { default: value } = asObject(property);
     return value === undefined ? [] : [[name, value] as const];
   }));
+}
+
+/** Handlers of the transport's user for requests of the server. */
+export class RequestHandlers {
+  /** Handler of `elicitation/create`. */
+  elicitation: ((question: McpElicitation) => MaybePromise<McpElicitationResult>) | undefined = undefined;
+  /** Handler of `sampling/createMessage`. */
+  sampling: ((request: McpSampling) => MaybePromise<McpSamplingResult>) | undefined = undefined;
+  /** Handler of `roots/list`. */
+  roots: (() => MaybePromise<readonly McpRoot[]>) | undefined = undefined;
+
+  /** Capabilities of the client. Elicitation needs no handler: the question is then the outcome of the call. */
+  get capabilities(): Members {
+    return {
+      elicitation: { form: {}, url: {} },
+      ...(this.sampling !== undefined && { sampling: {} }),
+      ...(this.roots !== undefined && { roots: {} }),
+    };
+  }
+
+  /** The result for a request of the server; `undefined` if it has no handler. Rejects with what the handler throws. */
+  answer(request: InputRequest): Promise<Members> | undefined {
+    const { elicitation, sampling, roots } = this;
+    const { method, params } = request;
+    if (method === "elicitation/create" && elicitation !== undefined) return elicit(elicitation, request);
+    if (method === "sampling/createMessage" && sampling !== undefined) return sample(sampling, params);
+    return method === "roots/list" && roots !== undefined ? listRoots(roots) : undefined;
+  }
+}
+
+async function elicit(handler: NonNullable<RequestHandlers["elicitation"]>, request: InputRequest): Promise<Members> {
+  const response = await handler(request.params as unknown as McpElicitation);
+  return toElicitResult(asObject(response), toQuestion("", request).encoding);
+}
+
+async function sample(handler: NonNullable<RequestHandlers["sampling"]>, params: Members): Promise<Members> {
+  return asObject(await handler(params as unknown as McpSampling));
+}
+
+async function listRoots(handler: NonNullable<RequestHandlers["roots"]>): Promise<Members> {
+  return { roots: await handler() };
 }

@@ -21,7 +21,6 @@ const MAX_DELAY_MS = 30_000;
 
 type Handler = () => void;
 
-/** A stream of notifications. */
 interface NotificationStream {
   /** Closes the stream. */
   readonly closing: AbortController;

@@ -8,10 +8,15 @@ import type { ActivityMonitor, TransportCall } from "../../../core/call/transpor
 import { asObject, type Members } from "../../../internal/json.ts";
 import { hasLegacyTasks, hasTasksExtension } from "../protocol/capabilities.ts";
 import type { Connection } from "./connection.ts";
-import { fromContinuation, toContinuation, toInputParams } from "./continuation.ts";
+import {
+  answerInputRequests,
+  fromContinuation,
+  toContinuation,
+  toInputParams,
+  toQuestionsResult,
+} from "./continuation.ts";
 import { decodeFailedReply } from "./decode_reply.ts";
 import type { ProtocolEra } from "./era.ts";
-import { answerInputRequests, toQuestionsResult } from "./input_required_loop.ts";
 import type { OpenCalls } from "./open_calls.ts";
 import type { ServerTools } from "./server_tools.ts";
 import { cancelTask, taskOutcome, toPromiseOutcome, unfinishedResult } from "./tasks.ts";

@@ -17,11 +17,16 @@ import { hasLegacyToolTasks } from "../protocol/capabilities.ts";
 import { HEADER_MISMATCH, URL_ELICITATION_REQUIRED } from "../protocol/codes.ts";
 import { paramHeaders } from "../protocol/header_values.ts";
 import type { Connection } from "./connection.ts";
-import { fromContinuation, toContinuation, toInputParams } from "./continuation.ts";
+import {
+  fromContinuation,
+  runInputRequiredLoop,
+  toContinuation,
+  toInputParams,
+  toQuestionsResult,
+} from "./continuation.ts";
 import { decodeFailedReply, decodeToolResult } from "./decode_reply.ts";
 import type { ProtocolEra } from "./era.ts";
 import { type PendingRequest, ProgressFeed } from "./incoming_router.ts";
-import { runInputRequiredLoop, toQuestionsResult } from "./input_required_loop.ts";
 import type { FailedReply, RpcReply } from "./message_transport.ts";
 import type { OpenCalls } from "./open_calls.ts";
 import { toQuestion } from "./questions.ts";

@@ -18,11 +18,10 @@ import { LOGGER, oneOf, type OptionRules, rule } from "../../../internal/options
 import { abortable } from "../../../internal/time.ts";
 import { Connection, type ServerRoute } from "./connection.ts";
 import { decodeFailedReply, invalidResultError } from "./decode_reply.ts";
-import { runInputRequiredLoop } from "./input_required_loop.ts";
+import { runInputRequiredLoop } from "./continuation.ts";
 import { BACKGROUND_TIMEOUT_MS } from "./message_transport.ts";
 import { OpenCalls } from "./open_calls.ts";
-import { ServerLists, ttlMsOf } from "./server_lists.ts";
-import { ServerTools } from "./server_tools.ts";
+import { ServerLists, ServerTools, ttlMsOf } from "./server_tools.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import { TaskCaller } from "./task_caller.ts";
 import { ToolCaller } from "./tool_caller.ts";

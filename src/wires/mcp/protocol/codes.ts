@@ -1,6 +1,5 @@
 import type { ToolErrorCode } from "../../../core/errors/code.ts";
 
-/** Encoding of one error code in MCP. */
 export interface McpErrorCode {
   /** JSON-RPC error number. */
   readonly number: number;

@@ -10,11 +10,9 @@ import { subschemasOf } from "../../../core/json_schema/subschemas.ts";
 import { encodeBase64 } from "../../../internal/encoding.ts";
 import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
 
-/** Header of the protocol version. */
 export const VERSION_HEADER = "mcp-protocol-version";
 /** Header of the session id, before 2026-07-28. */
 export const SESSION_HEADER = "mcp-session-id";
-/** Header of the method. */
 export const METHOD_HEADER = "mcp-method";
 /** Header of the name: of a tool or prompt, the URI of a resource, or the id of a task. */
 export const NAME_HEADER = "mcp-name";

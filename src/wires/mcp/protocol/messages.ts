@@ -9,27 +9,21 @@
 import { asObject, isJsonObject, type Members, typedOr } from "../../../internal/json.ts";
 import { isRequestId, type RequestId } from "../../framing/json_rpc/decode.ts";
 
-/** Content of a request. */
 export interface RpcRequest {
   /** Repeated in the response. */
   readonly id: RequestId;
-  /** Name of the method. */
   readonly method: string;
   /** Parameters; empty if absent. */
   readonly params: Members;
 }
 
-/** A request. */
 export interface RequestMessage extends RpcRequest {
-  /** Discriminant. */
   readonly kind: "request";
 }
 
 /** A notification; it has no response. */
 export interface NotificationMessage {
-  /** Discriminant. */
   readonly kind: "notification";
-  /** Name of the method. */
   readonly method: string;
   /** Parameters; empty if absent. */
   readonly params: Members;
@@ -37,9 +31,7 @@ export interface NotificationMessage {
 
 /** A client's response to a request of the server. */
 export interface ResponseMessage {
-  /** Discriminant. */
   readonly kind: "response";
-  /** Id of the request. */
   readonly id: RequestId;
   /** The result, if there is one. */
   readonly result: unknown;
@@ -49,7 +41,6 @@ export interface ResponseMessage {
 
 /** A message that cannot be read. */
 export interface MalformedMessage {
-  /** Discriminant. */
   readonly kind: "malformed";
   /** `null` if it could not be read. */
   readonly id: RequestId | null;
@@ -60,13 +51,11 @@ export interface MalformedMessage {
 /** Any message that a client sends. */
 export type Message = RequestMessage | NotificationMessage | ResponseMessage;
 
-/** An error of JSON-RPC. */
 export interface RpcError {
   /** JSON-RPC error number. */
   readonly code: number;
   /** Description, for people. */
   readonly message: string;
-  /** Additional data. */
   readonly data?: unknown;
 }
 
@@ -74,8 +63,7 @@ export interface RpcError {
 export type RpcOutcome = { readonly result: Members } | { readonly error: RpcError };
 
 /** A server's response to a request of the client. */
-export interface ReplyMessage {
-  /** Discriminant. */
+interface ReplyMessage {
   readonly kind: "reply";
   /** Id of the request; `undefined` if the server could not read it. */
   readonly id: RequestId | undefined;
@@ -150,4 +138,29 @@ export function decodeOutcome(result: unknown, error: unknown): RpcOutcome | und
 /** Encodes a message as JSON text. */
 export function encodeMessage(message: RpcRequest | OneWayMessage): string {
   return JSON.stringify({ jsonrpc: "2.0", ...message });
+}
+
+/**
+ * Prefix of the keys of questions that ask for more of a resource. MCP has no such question: it is sent as a form with one
+ * boolean field, `granted`.
+ */
+export const RESOURCE_KEY_PREFIX = "resource/";
+
+/** Whether a schema is that of the form with the field `granted`. */
+export function isGrantForm(schema: unknown): boolean {
+  const [[name, field] = [], ...others] = Object.entries(asObject(asObject(schema)["properties"]));
+  return name === "granted" && others.length === 0 && asObject(field)["type"] === "boolean";
+}
+
+/** A request of a server to its client, without an id. */
+export interface InputRequest {
+  /** The method, such as `elicitation/create`. */
+  readonly method: string;
+  /** Parameters of the method. */
+  readonly params: Members;
+}
+
+/** Whether a response is the result of `roots/list` or `sampling/createMessage`. Only results of forms have an `action`. */
+export function isModelOrRootsResult(response: unknown): boolean {
+  return isJsonObject(response) && (Array.isArray(response["roots"]) || typeof response["model"] === "string");
 }

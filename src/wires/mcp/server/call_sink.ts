@@ -1,5 +1,11 @@
-import type { CallEvent, CallResult, LogLine, PromiseOutcome, Sink } from "../../../core/call/outcome.ts";
-import { PieceCollector } from "../../../core/call/outcome.ts";
+import {
+  type CallEvent,
+  type CallResult,
+  type LogLine,
+  PieceCollector,
+  type PromiseOutcome,
+  type Sink,
+} from "../../../core/call/outcome.ts";
 import { LOG_LEVELS } from "../protocol/constants.ts";
 import { encodeMessage } from "../protocol/messages.ts";
 import type { Channel } from "./exchange.ts";

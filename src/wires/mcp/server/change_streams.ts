@@ -35,7 +35,6 @@ export type WatchTasks = (taskIds: readonly string[], report: (task: Members) =>
 
 type Notify = (method: string, params: Members) => void;
 
-/** The streams of one server. */
 export class ChangeStreams {
   readonly #host: WireHost;
   readonly #open = new Set<() => void>();

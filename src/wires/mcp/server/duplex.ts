@@ -26,11 +26,11 @@ import { LegacyMethods } from "./legacy.ts";
 import {
   type LegacyCaller,
   type LegacyExchange,
+  PendingRequests,
   type PreferenceChange,
   type Preferences,
   withPreference,
 } from "./legacy_exchange.ts";
-import { PendingRequests } from "./legacy_questions.ts";
 import { TaskNotifications } from "./legacy_tasks.ts";
 import { McpServer, type ProtocolOptions } from "./mcp_server.ts";
 import { answerLegacy, answerModern } from "./methods.ts";
@@ -88,7 +88,6 @@ const UNINITIALIZED: LegacyState = {
   subscriptions: [],
 };
 
-/** One connection. */
 class McpConnection {
   readonly mcp: McpDuplex;
   /** Resolves after the input has ended and every request was answered. */
@@ -123,7 +122,6 @@ class McpConnection {
     return this.#connection.send(json);
   }
 
-  /** Changes a preference of the client. */
   savePreference(change: PreferenceChange): void {
     this.#state = withPreference(this.#state, change);
   }

@@ -7,7 +7,7 @@ import type { Question } from "../../../core/call/outcome.ts";
 import { isJsonObject, type JsonObject, type Members } from "../../../internal/json.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import { isLegacyVersion } from "../protocol/constants.ts";
-import { type InputRequest, isModelOrRootsResult, RESOURCE_KEY_PREFIX } from "../protocol/forms.ts";
+import { type InputRequest, isModelOrRootsResult, RESOURCE_KEY_PREFIX } from "../protocol/messages.ts";
 import type { Revision } from "./revision.ts";
 
 /**

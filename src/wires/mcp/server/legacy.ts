@@ -14,8 +14,15 @@ import { isLegacyVersion, LEGACY_VERSIONS, type LegacyVersion, LOG_LEVELS } from
 import type { RequestMessage } from "../protocol/messages.ts";
 import type { ContentHandler } from "./content_handlers.ts";
 import { McpPeer } from "./exchange.ts";
-import { type LegacyCaller, type LegacyExchange, MAX_URI_LENGTH, type PreferenceChange } from "./legacy_exchange.ts";
-import { type AskingRequest, LegacyQuestions, unanswered } from "./legacy_questions.ts";
+import {
+  type AskingRequest,
+  type LegacyCaller,
+  type LegacyExchange,
+  LegacyQuestions,
+  MAX_URI_LENGTH,
+  type PreferenceChange,
+  unanswered,
+} from "./legacy_exchange.ts";
 import { handleLegacyTask, readTaskRequest } from "./legacy_tasks.ts";
 import type { McpServer } from "./mcp_server.ts";
 import { ToolPages } from "./pages.ts";
@@ -81,7 +88,6 @@ export class LegacyMethods {
     return resultResponse(id, JSON.stringify(result));
   }
 
-  /** `ping` */
   ping({ id }: RequestMessage): RpcResponse {
     return resultResponse(id, "{}");
   }

@@ -1,5 +1,5 @@
 /**
- * Contract between the methods of the revisions with a handshake and their transports, and the preferences of their callers.
+ * Contract between the methods of the revisions with a handshake and their transports: preferences of callers, and questions to them.
  *
  * Transports keep what has to last from one request to the next, possibly in a store that is read with every request. The sizes
  * are therefore limited.
@@ -7,11 +7,17 @@
  * @module
  */
 import type { MaybePromise } from "../../../internal/async.ts";
-import type { Members } from "../../../internal/json.ts";
+import { isJsonObject, type Members } from "../../../internal/json.ts";
 import type { LegacyVersion } from "../protocol/constants.ts";
-import type { InputRequest } from "../protocol/forms.ts";
-import type { ResponseMessage } from "../protocol/messages.ts";
+import { encodeMessage, type InputRequest, type RequestMessage, type ResponseMessage } from "../protocol/messages.ts";
 import type { McpExchange } from "./exchange.ts";
+import { type CallResult, type ErrorResult, errorResult, type Question } from "../../../core/call/outcome.ts";
+import type { Clock } from "../../../internal/time.ts";
+import type { WireHost } from "../../wire.ts";
+import { missingFor } from "../protocol/capabilities.ts";
+import { fromInputResponses, inputKey, toSeparateRequest } from "./input_requests.ts";
+import type { FinalResult } from "./response.ts";
+import type { Revision } from "./revision.ts";
 
 /** State of a caller from one request to the next. */
 export interface LegacyCaller {
@@ -48,7 +54,6 @@ export type PreferenceChange =
   | { readonly subscribe: string }
   | { readonly unsubscribe: string };
 
-/** Preferences of a caller. */
 export interface Preferences {
   /** Minimum level of log messages. */
   readonly logLevel: string | null | undefined;
@@ -78,4 +83,132 @@ export function withPreference<Kept extends Preferences>(preferences: Kept, chan
   let first = 0;
   for (; all.length - first > MAX_SUBSCRIPTIONS || length > MAX_LENGTH; first++) length -= all[first]?.length ?? 0;
   return { ...preferences, subscriptions: all.slice(first) };
+}
+
+/** The client's answers, by key; or the final result of the request, without answers. */
+type ClientAnswers = { readonly responses: Members } | { readonly result: FinalResult };
+
+export interface AskingRequest {
+  readonly id: RequestMessage["id"];
+  readonly exchange: LegacyExchange;
+  readonly revision: Revision;
+}
+
+/** Asks the questions of one request. */
+export class LegacyQuestions {
+  readonly #host: WireHost;
+  readonly #request: AskingRequest;
+  /** Ids of the URLs that the user has agreed to visit. */
+  #visits: string[] = [];
+
+  constructor(host: WireHost, request: AskingRequest) {
+    this.#host = host;
+    this.#request = request;
+  }
+
+  /** Asks all questions at the same time and waits for the answers. */
+  async ask(questions: Readonly<Record<string, Question>>): Promise<ClientAnswers> {
+    const { sendRequest, caller: { capabilities } } = this.#request.exchange;
+    const missing = capabilities === undefined ? undefined : missingFor(Object.values(questions), capabilities);
+    if (sendRequest === undefined || missing !== undefined) {
+      return unanswered(
+        `cannot be asked${missing === undefined ? "" : `: it lacks ${Object.keys(missing).join(", ")}`}`,
+      );
+    }
+    const requests = this.#toRequests(questions);
+    if ("kind" in requests) return { result: requests };
+    const sent = requests.map(async ([key, request]) => [key, request, await sendRequest(request)] as const);
+    const responses: Record<string, unknown> = {};
+    for (const [key, { params: { elicitationId } }, message] of await Promise.all(sent)) {
+      if (message === undefined) return { result: TIMED_OUT };
+      const response = readResponse(message);
+      if (typeof response === "string") return unanswered(`could not answer: ${response}`);
+      responses[key] = response;
+      const isVisit = isJsonObject(response) && response["action"] === "accept" && typeof elicitationId === "string";
+      if (isVisit) this.#visits.push(elicitationId);
+    }
+    return { responses: fromInputResponses(responses) };
+  }
+
+  #toRequests(questions: Readonly<Record<string, Question>>): (readonly [string, InputRequest])[] | ErrorResult {
+    const { id, revision } = this.#request;
+    try {
+      return Object.entries(questions).map(([key, question]) => {
+        return [inputKey(key, question), toSeparateRequest(key, id, question, revision)];
+      });
+    } catch (thrown) {
+      return this.#host.dispatch.mask(thrown, {});
+    }
+  }
+
+  /** Notifies the client that the visits of URLs are complete, if the request has an answer. */
+  async finish({ kind }: CallResult): Promise<void> {
+    const visits = this.#visits;
+    this.#visits = [];
+    if (kind !== "answer" || visits.length === 0) return;
+    const channel = this.#request.exchange.channel();
+    for (const elicitationId of visits) {
+      await channel?.send(encodeMessage({ method: "notifications/elicitation/complete", params: { elicitationId } }));
+    }
+  }
+}
+
+const TIMED_OUT: ErrorResult = errorResult("deadline_exceeded", "The client did not answer in time");
+
+/** The final result of a request whose questions were not answered. */
+export function unanswered(reason: string): { readonly result: FinalResult } {
+  const message = `This needs an answer of the client, which ${reason}`;
+  return { result: { kind: "failure", code: "unanswered", message, data: undefined } };
+}
+
+/** The result of a response; if it is an error, its message as text. */
+function readResponse({ result, error }: ResponseMessage): unknown {
+  if (!isJsonObject(error)) return isJsonObject(result) ? result : {};
+  // The user has declined.
+  if (error["code"] === -1) return { action: "decline" };
+  return String(error["message"] ?? "no reason given").slice(0, 256);
+}
+
+/** Requests to clients that have no response yet. Their ids are random, so that only the client that was asked can respond. */
+export class PendingRequests {
+  readonly #clock: Clock;
+  readonly #timeoutMs: number;
+  readonly #pending = new Map<string, (response: ResponseMessage | undefined) => void>();
+
+  /** @param timeoutMs Time limit for a response, in milliseconds. */
+  constructor(clock: Clock, timeoutMs: number) {
+    this.#clock = clock;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Sends a request. Resolves with its response, or with `undefined` if it does not arrive in time or `closed` aborts. */
+  request(
+    { method, params }: InputRequest,
+    send: (json: string) => unknown,
+    closed: AbortSignal | undefined,
+  ): Promise<ResponseMessage | undefined> {
+    return new Promise((resolve) => {
+      const id = crypto.randomUUID();
+      const giveUp = () => this.#pending.get(id)?.(undefined);
+      const cancel = this.#clock.after(this.#timeoutMs, giveUp);
+      this.#pending.set(id, (response) => {
+        this.#pending.delete(id);
+        closed?.removeEventListener("abort", giveUp);
+        cancel();
+        resolve(response);
+      });
+      closed?.addEventListener("abort", giveUp);
+      void send(encodeMessage({ id, method, params }));
+    });
+  }
+
+  /** Ends all requests without a response. */
+  close(): void {
+    for (const resolve of [...this.#pending.values()]) resolve(undefined);
+  }
+
+  /** Takes a response. Responses to unknown requests are ignored. */
+  resolve(response: ResponseMessage): void {
+    if (typeof response.id === "string") this.#pending.get(response.id)?.(response);
+  }
 }

@@ -10,8 +10,7 @@ import type { Clock } from "../../../internal/time.ts";
 import { RELATED_TASK } from "../protocol/constants.ts";
 import { encodeMessage, type RequestMessage } from "../protocol/messages.ts";
 import type { McpPeer } from "./exchange.ts";
-import type { WatchTask } from "./legacy_exchange.ts";
-import type { LegacyQuestions } from "./legacy_questions.ts";
+import type { LegacyQuestions, WatchTask } from "./legacy_exchange.ts";
 import { errorResponse, paramError, resultResponse, type RpcResponse } from "./response.ts";
 import type { Revision } from "./revision.ts";
 import { isUnknownTask, type Tasks } from "./tasks.ts";
@@ -20,7 +19,6 @@ import type { McpTool } from "./tools.ts";
 /** Maximum time that one redeem waits for the end of a task, in milliseconds. */
 const WAIT_MS = 20_000;
 
-/** One request about a task. */
 export interface LegacyTaskRequest {
   readonly id: RequestMessage["id"];
   readonly taskId: string;

@@ -30,7 +30,6 @@ export interface ProtocolOptions {
 /** Options with their defaults. */
 export type ProtocolSettings = { readonly [Name in keyof ProtocolOptions]-?: NonNullable<ProtocolOptions[Name]> };
 
-/** Rules of the options. */
 export const PROTOCOL_RULES: OptionRules<ProtocolOptions> = {
   logging: BOOLEAN,
   cache: rule('{ ttlMs: 0, scope: "private" }, or the like', isCacheHints),
@@ -70,13 +69,11 @@ export class McpServer {
   readonly host: WireHost;
   readonly settings: ProtocolSettings;
   readonly tools: McpTools;
-  /** Runs tool calls. */
   readonly calls: ToolCallRunner;
   /** Resources, prompts and completion. */
   readonly content: ContentHandlers;
   /** Deferred calls as tasks. */
   readonly tasks: Tasks;
-  /** Streams of change notifications. */
   readonly changeStreams: ChangeStreams;
   readonly #revisions: ReadonlyMap<string, Revision>;
 
@@ -94,12 +91,10 @@ export class McpServer {
     this.#revisions = new Map(versions.map((version) => [version, new Revision(version, host.info, cache)]));
   }
 
-  /** The revision with a protocol version. */
   revision(version: LegacyVersion | typeof MODERN_VERSION): Revision {
     return this.#revisions.get(version) as Revision;
   }
 
-  /** Whether the server has a capability. */
   offers(capability: Capability): boolean {
     return CAPABILITIES[capability].isOffered(this);
   }

@@ -18,7 +18,6 @@ import type { Capability } from "./mcp_server.ts";
 import type { ModernHandler, ModernMethods } from "./modern.ts";
 import { type RpcResponse, unknownMethodResponse } from "./response.ts";
 
-/** One method. */
 export interface Method {
   /** Capability that the server needs for the method. Without it, the method is unknown. */
   readonly capability?: Capability;
@@ -54,7 +53,6 @@ const ROWS: Readonly<Record<string, Method>> = {
   "logging/setLevel": { capability: "logging", legacy: "setLogLevel" },
 };
 
-/** The methods by name. */
 const METHODS: ReadonlyMap<string, Method> = new Map(Object.entries(ROWS));
 
 /** Answers a request of 2026-07-28, whose `_meta` is valid. */

@@ -35,7 +35,6 @@ export class Pages {
   }
 }
 
-/** The error for an unknown cursor. */
 export function cursorError(cursor: unknown): ErrorResult {
   return paramError("cursor", cursor, "a cursor that this server sent");
 }

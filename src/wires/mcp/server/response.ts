@@ -103,6 +103,5 @@ export type FinalResult = Exclude<CallResult, QuestionsResult>;
 export interface RetryableRequest {
   /** Runs the request, with the answers in `meta`. */
   run(meta: CallMeta | undefined): MaybePromise<CallResult>;
-  /** Encodes the response. */
   encode(result: FinalResult): RpcResponse;
 }

@@ -17,7 +17,6 @@ export interface CacheHints {
   readonly scope: "public" | "private";
 }
 
-/** One protocol revision. */
 export class Revision {
   readonly version: string;
   /** Whether it is the revision without sessions. */

@@ -34,13 +34,11 @@ const WATCH_MS = 20_000;
 /** Pause between looks at a task with questions, in milliseconds. Its redeem returns at once. */
 const QUESTION_PAUSE_MS = 1_000;
 
-/** Status of a task. */
 export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
 
 /** Codes of deferred work that broke. Its error is masked. */
 const BROKEN: ReadonlySet<string> = new Set(["internal", "attempts_exhausted"]);
 
-/** A task, encoded. */
 export interface TaskView {
   readonly status: TaskStatus;
   /** Members of the task, without braces. */
@@ -58,7 +56,6 @@ interface TaskDetails {
   readonly members?: Members;
 }
 
-/** The tasks of one server. */
 export class Tasks {
   readonly #host: WireHost;
   readonly #tools: McpTools;
@@ -161,7 +158,6 @@ export class Tasks {
     return await this.#host.dispatch.call({ tool: "redeem", args, meta: undefined, peer });
   }
 
-  /** Encodes a task with this result. */
   view(taskId: string, result: CallResult, peer: McpPeer, revision: Revision): TaskView {
     return this.#describe(this.#detailsOf(taskId, result, peer, revision), taskId, peer, revision);
   }

@@ -11,7 +11,6 @@ import type { WireHost } from "../../wire.ts";
 import { findHeaderParams, type HeaderParam } from "../protocol/header_values.ts";
 import type { Revision } from "./revision.ts";
 
-/** One tool. */
 export interface McpTool {
   readonly definition: ToolDefinition;
   /** Arguments that are repeated in headers. */

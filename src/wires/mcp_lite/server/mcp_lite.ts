@@ -275,7 +275,6 @@ function methodNotAllowed(method: string): Reply {
   });
 }
 
-/** One streamed reply. */
 class EventStream extends SseBody implements Sink {
   constructor(options: Omit<SseBodyOptions, "heartbeat">) {
     super({ ...options, heartbeat: HEARTBEAT });

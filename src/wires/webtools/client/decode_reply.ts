@@ -18,7 +18,6 @@ import { decodeResult, DEFAULT_ERROR_MESSAGE, removeToolName } from "../../frami
 import { asObject, isJsonObject, type Members, typedOr } from "../../../internal/json.ts";
 import type { ToolErrorCode } from "../../../core/errors/code.ts";
 
-/** Decodes the reply to a call. */
 export function decodeReply(json: unknown, status: number, text: string): CallResult | UnknownOutcome {
   const { status: outcome, data, error, _meta } = asObject(json);
   if (outcome === "ok") {

@@ -19,6 +19,7 @@ import { addRetryAfter, readJson } from "../../../http_client/read.ts";
 import { exchange, type HttpClientOptions } from "../../../http_client/send.ts";
 import { asObject } from "../../../internal/json.ts";
 import {
+  CheckedMetadata,
   describeChanges,
   digestMetadata,
   metadataUrl,
@@ -26,7 +27,6 @@ import {
   requestMetadata,
   toListedTool,
 } from "./metadata.ts";
-import { CheckedMetadata } from "./checked_metadata.ts";
 import { decodeReply } from "./decode_reply.ts";
 import {
   BOOLEAN,

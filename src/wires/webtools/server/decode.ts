@@ -21,7 +21,6 @@ export interface WebtoolRequest {
   readonly action: string | undefined;
   /** Configuration that the environment of the caller supplies. */
   readonly config: Readonly<Record<string, unknown>> | undefined;
-  /** Arguments. */
   readonly request: unknown;
   /** Members of `_meta`, as on MCP-lite. */
   readonly meta: CallMeta | undefined;

@@ -9,7 +9,7 @@ import type { ErrorResult, Outcome } from "../../../core/call/outcome.ts";
 import { errorData, errorMessage, outcomeMeta, promiseToJson, questionsToJson } from "../../framing/result/encode.ts";
 import type { Members } from "../../../internal/json.ts";
 import type { Reply } from "../../wire.ts";
-import { FAILURE_STATUS, webtoolErrorCodes } from "./codes.ts";
+import type { ToolErrorCode } from "../../../core/errors/code.ts";
 
 /** An envelope and its HTTP status. */
 export type Envelope = Pick<Reply, "status"> & {
@@ -44,3 +44,36 @@ export function encodeError(result: ErrorResult): Envelope {
 function encodeData(data: Members, kind: Outcome["kind"]): Envelope {
   return { status: 200, json: JSON.stringify({ status: "ok", data, _meta: { response_type: kind } }) };
 }
+
+/**
+ * Code and status of each error code. `UNAUTHENTICATED` and `PERMISSION_DENIED` are additions to the five codes of the specification.
+ *
+ * Source: Webtools 2025-06-30, "Error Handling"; RFC 9110; 499 is a convention of nginx.
+ */
+const webtoolErrorCodes: Readonly<Record<ToolErrorCode, { readonly code: string; readonly status: number }>> = {
+  parse_error: { code: "SCHEMA_ERROR", status: 400 },
+  invalid_request: { code: "SCHEMA_ERROR", status: 400 },
+  method_not_found: { code: "WEBTOOL_NOT_FOUND", status: 404 },
+  tool_not_found: { code: "WEBTOOL_NOT_FOUND", status: 404 },
+  resource_not_found: { code: "WEBTOOL_NOT_FOUND", status: 404 },
+  prompt_not_found: { code: "WEBTOOL_NOT_FOUND", status: 404 },
+  invalid_input: { code: "SCHEMA_ERROR", status: 400 },
+  invalid_config: { code: "CONFIG_ERROR", status: 400 },
+  invalid_promise: { code: "SCHEMA_ERROR", status: 400 },
+  expired_promise: { code: "SCHEMA_ERROR", status: 400 },
+  invalid_continuation: { code: "SCHEMA_ERROR", status: 400 },
+  promise_lost: { code: "SCHEMA_ERROR", status: 410 },
+  conflict: { code: "SCHEMA_ERROR", status: 409 },
+  deadline_exceeded: { code: "INTERNAL_ERROR", status: 504 },
+  cancelled: { code: "INTERNAL_ERROR", status: 499 },
+  unauthenticated: { code: "UNAUTHENTICATED", status: 401 },
+  permission_denied: { code: "PERMISSION_DENIED", status: 403 },
+  rate_limited: { code: "RATE_LIMIT", status: 429 },
+  unavailable: { code: "INTERNAL_ERROR", status: 503 },
+  payload_too_large: { code: "SCHEMA_ERROR", status: 413 },
+  result_too_large: { code: "INTERNAL_ERROR", status: 500 },
+  internal: { code: "INTERNAL_ERROR", status: 500 },
+};
+
+/** Status of a failure, whose code is defined by the tool. */
+const FAILURE_STATUS = 422;

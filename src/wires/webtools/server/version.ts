@@ -20,11 +20,9 @@ type Config = Readonly<Record<string, unknown>>;
 
 /** Options of a {@link ServedVersion}. */
 export interface VersionOptions {
-  /** Name of the webtool. */
   readonly name: string;
   /** Purpose, for people and models. */
   readonly description: string;
-  /** Semantic version. */
   readonly version: string;
   /** Schema of the config; `undefined` for the schemas of the tools. */
   readonly config: Schema | undefined;
@@ -32,25 +30,20 @@ export interface VersionOptions {
   readonly defaultConfig: Config | undefined;
 }
 
-/** Tools of a version. */
-export interface VersionTools {
-  /** Listings. */
+interface VersionTools {
   readonly tools: readonly ToolListing[];
   /** Definitions, in the same order. */
   readonly definitions: readonly ToolDefinition[];
-  /** Runs one call. */
   call(call: Call): MaybePromise<CallResult>;
 }
 
 /** SHA-256 of the metadata as it is sent. */
-export interface MetadataDigest {
-  /** In hexadecimal. */
+interface MetadataDigest {
   readonly hex: string;
   /** In Base64, as in the header `Repr-Digest`. */
   readonly base64: string;
 }
 
-/** One version. */
 export class ServedVersion {
   /** JSON text of the metadata. */
   readonly json: string;
@@ -58,9 +51,7 @@ export class ServedVersion {
   readonly isForAll: boolean;
   /** Default action: the only one; `undefined` if there are several. */
   readonly onlyAction: string | undefined;
-  /** Names of the actions. */
   readonly actions: readonly string[];
-  /** Runs one call. */
   readonly call: VersionTools["call"];
   readonly #options: VersionOptions;
   readonly #tools: VersionTools;
@@ -142,4 +133,45 @@ function mergeConfigs(definitions: readonly ToolDefinition[], where: string): Js
     );
   }
   return { type: "object", allOf: [first, ...others] };
+}
+
+const PATTERN =
+  /^(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})(?:-((?:0|[1-9]\d*|\d*[A-Za-z-][\dA-Za-z-]*)(?:\.(?:0|[1-9]\d*|\d*[A-Za-z-][\dA-Za-z-]*))*))?(?:\+[\dA-Za-z-]+(?:\.[\dA-Za-z-]+)*)?$/;
+
+/** Whether a text is a semantic version. */
+export function isSemver(version: string): boolean {
+  return PATTERN.test(version);
+}
+
+/** Returns the highest release; if there are only pre-releases, the highest of them. */
+export function latestOf(versions: readonly string[]): string | undefined {
+  const sorted = versions.toSorted(compareSemver);
+  return sorted.findLast((version) => preReleaseOf(version) === undefined) ?? sorted.at(-1);
+}
+
+/** Compares as `Array.sort` needs it: negative if `one` is lower. */
+function compareSemver(one: string, other: string): number {
+  const [numbers, otherNumbers] = [numbersOf(one), numbersOf(other)];
+  const at = numbers.findIndex((number, index) => number !== otherNumbers[index]);
+  if (at !== -1) return (numbers[at] ?? 0) - (otherNumbers[at] ?? 0);
+  const [pre, otherPre] = [preReleaseOf(one), preReleaseOf(other)];
+  if (pre === undefined || otherPre === undefined) return Number(pre === undefined) - Number(otherPre === undefined);
+  return comparePreReleases(pre.split("."), otherPre.split("."));
+}
+
+function comparePreReleases([one, ...rest]: readonly string[], [other, ...otherRest]: readonly string[]): number {
+  if (one === undefined || other === undefined) return Number(one !== undefined) - Number(other !== undefined);
+  if (one === other) return comparePreReleases(rest, otherRest);
+  const [isNumber, isOtherNumber] = [/^\d+$/.test(one), /^\d+$/.test(other)];
+  if (isNumber && isOtherNumber) return Number(one) - Number(other);
+  if (isNumber !== isOtherNumber) return isNumber ? -1 : 1;
+  return one < other ? -1 : 1;
+}
+
+function numbersOf(version: string): number[] {
+  return (PATTERN.exec(version) ?? []).slice(1, 4).map(Number);
+}
+
+function preReleaseOf(version: string): string | undefined {
+  return PATTERN.exec(version)?.[4];
 }

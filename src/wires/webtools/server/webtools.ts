@@ -34,8 +34,7 @@ import {
 } from "../../wire.ts";
 import { decodeRequest, type WebtoolRequest } from "./decode.ts";
 import { encodeError, encodeOutcome, type Envelope } from "./encode.ts";
-import { isSemver, latestOf } from "./semver.ts";
-import { ServedVersion, type VersionOptions } from "./version.ts";
+import { isSemver, latestOf, ServedVersion, type VersionOptions } from "./version.ts";
 
 /** Configuration of one version of a webtool. */
 export interface WebtoolConfig {

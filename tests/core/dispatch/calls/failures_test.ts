@@ -2,7 +2,7 @@ import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:asse
 import { test } from "node:test";
 import * as v from "valibot";
 import { createServer, defineTool, Failure, type Logger, ToolError, type ToolErrorCode } from "../../../../mod.ts";
-import { jsonRpcErrorCodes } from "../../../../src/wires/framing/json_rpc/codes.ts";
+import { jsonRpcErrorCodes } from "../../../../src/wires/framing/json_rpc/reply.ts";
 import { assertMasked, Bench, KeptLog, KeptSink } from "../harness.ts";
 
 const t = defineTool("t").describe("T");

@@ -23,6 +23,8 @@ import {
   type ToolRequestMembers,
 } from "../../messages/binary.ts";
 import {
+  decodeTool,
+  decodeUnaryResponse,
   type Endpoint,
   readPrefix,
   RECURSION_LIMIT,
@@ -33,7 +35,6 @@ import {
   unexpectedResponse,
 } from "../rpc.ts";
 import { connectionError, redirectError } from "../../../../http_client/send.ts";
-import { decodeTool, decodeUnaryResponse } from "../decode.ts";
 import { encodeEnvelope, type Envelope, readEnvelopes } from "../../messages/envelope.ts";
 import { ToolsListSchema } from "../../messages/gen/mcplite_pb.ts";
 import { Http2Connection, type Http2Response, type Http2ResponseHeaders, type TlsClientOptions } from "./http2.ts";

@@ -34,7 +34,6 @@ const MAX_EMPTY_STREAMS = 5;
 /** A stream that was open for longer than this, in milliseconds, is not counted as empty. */
 const MIN_STREAM_MS = 1_000;
 
-/** A stream that is being read. */
 interface StreamReading {
   /** Id of the request; `undefined` for the server's own stream. */
   readonly id: RequestId | undefined;

@@ -12,8 +12,7 @@ import { isLegacyVersion, LEGACY_VERSIONS, type LegacyVersion } from "../../prot
 import { SESSION_HEADER, VERSION_HEADER } from "../../protocol/header_values.ts";
 import type { Message, RequestMessage } from "../../protocol/messages.ts";
 import { LegacyMethods } from "../../server/legacy.ts";
-import type { LegacyCaller, LegacyExchange } from "../../server/legacy_exchange.ts";
-import { PendingRequests } from "../../server/legacy_questions.ts";
+import { type LegacyCaller, type LegacyExchange, PendingRequests } from "../../server/legacy_exchange.ts";
 import type { McpServer } from "../../server/mcp_server.ts";
 import { answerLegacy } from "../../server/methods.ts";
 import { errorResponse, protocolError, protocolErrorResponse, type RpcResponse } from "../../server/response.ts";
@@ -38,7 +37,6 @@ export class LegacyHttp implements SessionHost {
     this.sessions = sessions?.serve(this);
   }
 
-  /** Processes one message. */
   receive(head: Head, message: Message, version: string | null): MaybePromise<Reply> {
     if (message.kind === "request" && message.method === "initialize") return this.#initialize(head, message);
     if (message.kind !== "request" || this.sessions !== undefined || !isLegacyVersion(version)) {

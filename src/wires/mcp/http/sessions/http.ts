@@ -10,8 +10,7 @@ import type { Json, Members } from "../../../../internal/json.ts";
 import type { Head, Reply } from "../../../wire.ts";
 import { SESSION_HEADER } from "../../protocol/header_values.ts";
 import type { Message, RequestMessage } from "../../protocol/messages.ts";
-import type { LegacyCaller, LegacyExchange } from "../../server/legacy_exchange.ts";
-import type { PendingRequests } from "../../server/legacy_questions.ts";
+import type { LegacyCaller, LegacyExchange, PendingRequests } from "../../server/legacy_exchange.ts";
 import { TaskNotifications } from "../../server/legacy_tasks.ts";
 import type { McpServer } from "../../server/mcp_server.ts";
 import type { RpcResponse } from "../../server/response.ts";
@@ -47,7 +46,6 @@ export interface SessionHost {
   ): MaybePromise<RpcResponse>;
 }
 
-/** Serves sessions. */
 export class SessionHttp {
   readonly host: SessionHost;
   readonly store: SessionStore;
@@ -90,7 +88,6 @@ export class SessionHttp {
     return this.#inSession(head, (session) => this.#open(session, head));
   }
 
-  /** Ends a session. */
   end(head: Head): Promise<Reply> {
     return this.#inSession(head, async ({ id }) => {
       await this.store.delete(id);

@@ -8,10 +8,10 @@ import type { Channel } from "../../server/exchange.ts";
 import {
   type LegacyCaller,
   type LegacyExchange,
+  type PendingRequests,
   type PreferenceChange,
   withPreference,
 } from "../../server/legacy_exchange.ts";
-import type { PendingRequests } from "../../server/legacy_questions.ts";
 import type { TaskNotifications } from "../../server/legacy_tasks.ts";
 import type { RpcResponse } from "../../server/response.ts";
 import { ACCEPTED, toChallengedReply } from "../server/exchange.ts";

@@ -75,7 +75,6 @@ export class LegacySseTransport {
     }
   }
 
-  /** Closes all streams. */
   close(): void {
     for (const reader of [...this.#open.values()]) reader.close();
   }

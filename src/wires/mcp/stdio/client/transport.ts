@@ -3,11 +3,15 @@
  *
  * @module
  */
+import process from "node:process";
 import { checkOptions, OBJECT, type OptionRules, rule, TEXT, wholeNumber } from "../../../../internal/options.ts";
 import { CLIENT_RULES, McpClientTransport } from "../../client/transport.ts";
-import { DuplexTransport } from "../../client/duplex_transport.ts";
+import { type DuplexConnection, type DuplexHandler, DuplexTransport } from "../../client/duplex_transport.ts";
 import type { McpClientOptions, McpTransport } from "../../client/types.ts";
-import { openProcess, type ProcessOptions } from "./process_connection.ts";
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { type ErrorResult, errorResult, errorResultWithCause } from "../../../../core/call/outcome.ts";
+import { parseMessages } from "../../protocol/messages.ts";
 
 /** Timeout of the request that detects the era, in milliseconds. Some old servers do not answer before the handshake. */
 const PROBE_TIMEOUT_MS = 5_000;
@@ -56,6 +60,169 @@ export function stdioTransport(
     throw new TypeError('Cannot start a server: args must be an array of strings, such as ["--stdio"]');
   }
   checkOptions("start a server", options, RULES);
-  const transport = new DuplexTransport(openProcess(command, args, options));
+  const transport = new DuplexTransport((handler) => start(command, args, options, handler));
   return new McpClientTransport({ transport, probeTimeoutMs: PROBE_TIMEOUT_MS }, options);
+}
+
+/** Options for starting a process. */
+export interface ProcessOptions {
+  /** Working directory. Default: that of this process. */
+  readonly cwd?: string;
+  /**
+   * Environment variables, in addition to the few that programs need to run, such as `PATH` and `HOME`. Other variables of this
+   * process are not inherited, because they may contain secrets.
+   */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Destination of its standard error: that of this process, none, or a function. Default: `inherit`. */
+  readonly stderr?: "inherit" | "ignore" | ((text: string) => void);
+  /** Maximum length of a line, in UTF-16 code units. Default: 64 Mi. */
+  readonly maxLineLength?: number;
+}
+
+/** Time for a process to exit after its input has ended, and again after SIGTERM, in milliseconds. */
+const EXIT_TIMEOUT_MS = 2_000;
+
+const INHERITED_VARIABLES = process.platform === "win32"
+  ? [
+    "APPDATA",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "LOCALAPPDATA",
+    "PATH",
+    "PATHEXT",
+    "PROCESSOR_ARCHITECTURE",
+    "SYSTEMDRIVE",
+    "SYSTEMROOT",
+    "TEMP",
+    "USERNAME",
+    "USERPROFILE",
+  ]
+  : ["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER"];
+
+function start(
+  command: string,
+  args: readonly string[],
+  { cwd, env, stderr = "inherit", maxLineLength = 67_108_864 }: ProcessOptions,
+  handler: DuplexHandler,
+): Promise<DuplexConnection | ErrorResult> {
+  const child = spawn(command, args, {
+    ...(cwd !== undefined && { cwd }),
+    env: { ...inheritedEnv(), ...env },
+    stdio: ["pipe", "pipe", typeof stderr === "function" ? "pipe" : stderr],
+    windowsHide: true,
+  });
+  if (typeof stderr === "function") child.stderr?.setEncoding("utf8").on("data", stderr);
+  const connection = new ProcessConnection(child);
+  const reader = new LineReader(maxLineLength);
+  child.stdout?.on("data", (bytes: Uint8Array) => {
+    const lines = reader.read(bytes);
+    if (lines !== undefined) return handler.receive(lines.flatMap(parseMessages));
+    connection.isClosed = true;
+    handler.closed(errorResult("result_too_large", `A line is longer than ${maxLineLength} characters`));
+    endProcess(child, "SIGKILL");
+  });
+  return new Promise((resolve) => {
+    const fail = (error: ErrorResult) => {
+      connection.isClosed = true;
+      resolve(error);
+      handler.closed(error);
+    };
+    child.once("spawn", () => resolve(connection));
+    child.once("error", (cause) => {
+      // The runtime reports a missing folder as a missing program.
+      const problem = isMissing(cwd) ? `there is no folder ${cwd}` : cause.message;
+      fail(errorResultWithCause("unavailable", "Cannot start the server", `${command}: ${problem}`, { cause }));
+    });
+    child.once("close", (code, signal) => {
+      fail(
+        errorResultWithCause(
+          "unavailable",
+          "The server has ended",
+          `${command} ended with ${signal ?? `status ${code}`}`,
+        ),
+      );
+    });
+  });
+}
+
+function isMissing(folder: string | undefined): boolean {
+  try {
+    return folder !== undefined && !existsSync(folder);
+  } catch {
+    // Deno may deny permission to read the folder.
+    return false;
+  }
+}
+
+function inheritedEnv(): Record<string, string> {
+  return Object.fromEntries(INHERITED_VARIABLES.flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  }));
+}
+
+class ProcessConnection implements DuplexConnection {
+  isClosed = false;
+  readonly #child: ChildProcess;
+
+  constructor(child: ChildProcess) {
+    this.#child = child;
+    // Errors are reported by the callback of each write.
+    child.stdin?.on("error", () => {});
+  }
+
+  write(text: string): Promise<ErrorResult | undefined> {
+    return new Promise((resolve) => {
+      this.#child.stdin?.write(`${text}\n`, (cause) => {
+        const isWritten = cause === undefined || cause === null;
+        resolve(
+          isWritten ? undefined : errorResultWithCause("unavailable", "The server has ended", cause.message, { cause }),
+        );
+      });
+    });
+  }
+
+  /** Ends the input of the process, on which it should exit. Otherwise sends SIGTERM, then SIGKILL. */
+  close(): void {
+    const child = this.#child;
+    this.isClosed = true;
+    child.stdin?.end();
+    const kill = setTimeout(() => endProcess(child, "SIGKILL"), 2 * EXIT_TIMEOUT_MS);
+    const terminate = setTimeout(() => endProcess(child, "SIGTERM"), EXIT_TIMEOUT_MS);
+    child.once("close", () => {
+      clearTimeout(terminate);
+      clearTimeout(kill);
+    });
+  }
+}
+
+/** Sends the signal by process id: on Deno, `kill()` of a child works only once. */
+function endProcess({ pid, exitCode, signalCode }: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
+  if (pid === undefined || exitCode !== null || signalCode !== null) return;
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // The process has ended meanwhile.
+  }
+}
+
+/** Splits bytes into lines. */
+export class LineReader {
+  readonly #maxLength: number;
+  // By default, Deno removes U+FEFF at the start of each chunk as a byte order mark.
+  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  #rest = "";
+
+  /** @param maxLength Maximum length of a line, in UTF-16 code units. */
+  constructor(maxLength: number) {
+    this.#maxLength = maxLength;
+  }
+
+  /** Returns the lines that these bytes complete; `undefined` if a line is too long. */
+  read(bytes: Uint8Array): string[] | undefined {
+    const lines = this.#decoder.decode(bytes, { stream: true }).split("\n");
+    lines[0] = this.#rest + lines[0];
+    this.#rest = lines.pop() as string;
+    return [...lines, this.#rest].some(({ length }) => length > this.#maxLength) ? undefined : lines;
+  }
 }

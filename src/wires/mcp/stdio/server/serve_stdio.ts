@@ -3,7 +3,6 @@
  *
  * @module
  */
-import process from "node:process";
 import type { ErrorResult } from "../../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
 import { checkOptions, type OptionRules, wholeNumber } from "../../../../internal/options.ts";
@@ -11,7 +10,7 @@ import type { DuplexWire, WireHost } from "../../../wire.ts";
 import { mcpDuplex } from "../../server/duplex.ts";
 import { PROTOCOL_RULES, type ProtocolOptions } from "../../server/mcp_server.ts";
 import { LineSplitter } from "./lines.ts";
-import { claimOutput } from "./output.ts";
+import process from "node:process";
 
 /** Options of {@link serveStdio}. */
 export interface ServeStdioOptions extends ProtocolOptions {
@@ -65,8 +64,7 @@ export async function serveStdio(server: StdioServer, options: ServeStdioOptions
 }
 
 /** Two pipes with one client. */
-export interface Pipes {
-  /** Chunks of the input. */
+interface Pipes {
   readonly input: AsyncIterable<Uint8Array>;
   /** Writes a line. A returned promise resolves when the pipe has room for the next one. */
   write(line: string): MaybePromise<void>;
@@ -102,4 +100,59 @@ export async function serveLines(wire: DuplexWire, host: WireHost, { input, writ
   close();
   await served;
   cancel();
+}
+
+/** Standard output, reserved for messages. */
+interface ClaimedOutput {
+  /** Writes a line. A returned promise resolves when the pipe has room for the next one. */
+  write(line: string): MaybePromise<void>;
+  /** Restores standard output. */
+  release(): void;
+}
+
+/** Methods of `console` that write to standard output. Some runtimes bypass `process.stdout` in them. */
+const PRINTERS = [
+  "log",
+  "info",
+  "debug",
+  "table",
+  "dir",
+  "dirxml",
+  "group",
+  "groupCollapsed",
+  "count",
+  "timeEnd",
+  "timeLog",
+];
+
+let claimed: ClaimedOutput | undefined;
+
+/** Reserves standard output for messages. Everything else that is written to it goes to standard error. */
+export function claimOutput(): ClaimedOutput {
+  return (claimed ??= claim());
+}
+
+function claim(): ClaimedOutput {
+  const { stdout, stderr } = process;
+  const original = stdout.write;
+  const write = original.bind(stdout);
+  stdout.write = stderr.write.bind(stderr) as typeof stdout.write;
+  const printers = console as unknown as Record<string, unknown>;
+  const methods = PRINTERS.map((name) => [name, printers[name]] as const);
+  for (const [name] of methods) printers[name] = (...args: unknown[]) => console.error(...args);
+  // A broken pipe is not an error: the input ends, too.
+  const ignore = (): void => {};
+  stdout.on("error", ignore);
+  return {
+    write(line) {
+      if (write(`${line}\n`)) return;
+      return new Promise((resolve) => void stdout.once("drain", resolve));
+    },
+    release() {
+      stdout.write = original;
+      for (const [name, method] of methods) printers[name] = method;
+      stdout.off("error", ignore);
+      claimed = undefined;
+    },
+  };
 }
