@@ -127,7 +127,7 @@ export class ModernMethods {
     if (!hasTasksExtension(meta[CLIENT_CAPABILITIES])) return tasksRequiredResponse(request.id);
     const peer = toPeer(request, meta, exchange);
     return changeStreams.listen(request, exchange, this.#revision, (ids, report, ended) => {
-      tasks.watchAll(ids, peer, this.#revision, report, ended);
+      for (const id of ids) void tasks.watch(id, peer, this.#revision, undefined, report, ended);
     });
   }
 

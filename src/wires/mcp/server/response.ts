@@ -58,9 +58,7 @@ export function protocolErrorResponse(
 
 /** Encodes a response with an error of the SDK. */
 export function errorResponse(id: RequestId | null, error: ErrorResult): RpcResponse {
-  const response = { ...protocolErrorResponse(id, toProtocolError(error)), error };
-  const headers = errorHeaders(error);
-  return headers === undefined ? response : { ...response, headers };
+  return { ...protocolErrorResponse(id, toProtocolError(error)), error, headers: errorHeaders(error) };
 }
 
 /** Converts an error of the SDK. Its own code is a member of the data. */

@@ -85,17 +85,6 @@ export class Tasks {
     return error === undefined ? resultResponse(id, revision.result("")) : errorResponse(id, error);
   }
 
-  /** Reports the tasks whenever their status changes, until `ended` aborts. */
-  watchAll(
-    taskIds: readonly string[],
-    peer: McpPeer,
-    revision: Revision,
-    report: (task: Members) => void,
-    ended: AbortSignal,
-  ): void {
-    for (const taskId of taskIds) void this.watch(taskId, peer, revision, undefined, report, ended);
-  }
-
   /** Watches a task and calls `report` on each status change. Stops when the task has ended or the signal `ended` is aborted. */
   async watch(
     taskId: string,
