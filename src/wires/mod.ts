@@ -1,7 +1,7 @@
 /**
  * Types for authors of wires and transports: the contract of a wire, the calls that it hands to dispatch, and the events that it gets.
  *
- * A wire is a {@link Wire}: `createServer({ wires: [ … ] })` mounts it. A client's side is a {@link Transport}: `createClient` takes it.
+ * A wire is a {@link RequestWire}: `createServer({ wires: [ … ] })` mounts it. A client's side is a {@link Transport}: `createClient` takes it.
  *
  * @example A transport that calls functions of this process
  * ```ts
@@ -13,7 +13,7 @@
  *   call: ({ tool }) => ({ kind: "answer", value: `Called ${tool}` }),
  *   list: () => [{ name: "greet" }],
  * };
- * strictEqual(await createClient(local).greet(), "Called greet");
+ * strictEqual(await createClient(local).$.call("greet"), "Called greet");
  * ```
  *
  * @module
