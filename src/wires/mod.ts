@@ -32,8 +32,11 @@ export type { Clock } from "../internal/time.ts";
 export type { Auth, MountedAuth } from "../server/auth.ts";
 export type {
   Body,
+  DuplexWire,
   Head,
   Limits,
+  MessageConnection,
+  MountedDuplexWire,
   MountedPaths,
   MountedWire,
   ProtectedResource,

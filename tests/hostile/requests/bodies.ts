@@ -73,7 +73,7 @@ const duplicateKeys = [
     overCases(place, { "the tool's name": "danger" }, async (sending, danger) => {
       const request = hello(sending);
       const text = textOf(request.body);
-      const body = text.replace(/"(name|action)":"echo"/, `"$1":"${danger}","$1":"echo"`);
+      const body = text.replace(/"(\w+)":"echo"/, `"$1":"${danger}","$1":"echo"`);
       notStrictEqual(body, text);
       const before = runsOf(sending);
       const said = sending.dialect.read(await sending.send({ ...request, body: new TextEncoder().encode(body) }));

@@ -84,7 +84,7 @@ export function unknownMethodResponse({ id, method }: RequestMessage): RpcRespon
 }
 
 /**
- * Makes the error for an invalid parameter.
+ * Makes the error for an invalid parameter. Its HTTP status is 200, as `protocol/codes.ts` has it.
  *
  * @param name Name of the parameter.
  * @param value Its value.

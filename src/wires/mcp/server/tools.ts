@@ -47,7 +47,7 @@ export class McpTools {
 
   /** All tools as a revision lists them. */
   list(revision: Revision): Members[] {
-    return [...this.#read().values()].map((tool) => listTool(tool, revision));
+    return [...this.#read().values()].map((tool) => listMcpTool(tool, revision));
   }
 
   /** The current tools. Those of a server's parts can change. */
@@ -79,7 +79,7 @@ function headerParamsOf({ name, inputSchema }: ToolDefinition): readonly HeaderP
 }
 
 /** A tool as a revision lists it. Members that are `undefined` are not part of its JSON. */
-function listTool({ definition, wrapsOutput }: McpTool, revision: Revision): Members {
+function listMcpTool({ definition, wrapsOutput }: McpTool, revision: Revision): Members {
   const { name, title, description, inputSchema, output, annotations, meta, promise } = definition;
   const { isModern, structured, hasTitles, hasAudio } = revision;
   const outputSchema = output && withVersion(isModern || !wrapsOutput ? output.jsonSchema : wrap(output.jsonSchema));
