@@ -1,7 +1,7 @@
 /** Bytes converted to characters at once: functions accept a limited number of arguments. */
 const CHUNK_BYTES = 0x8000;
 
-/** Encodes base64 with padding (RFC 4648, section 4). */
+/** Encodes bytes as standard base64 with padding (RFC 4648, section 4). */
 export function encodeBase64(bytes: Uint8Array): string {
   let binary = "";
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {

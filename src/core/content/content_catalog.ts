@@ -70,7 +70,7 @@ export interface ContentCatalog {
   complete(request: CompletionRequest): MaybePromise<CallResultOf<Completion>>;
 }
 
-/** Runs a definition that is not a tool through dispatch. */
+/** Runs the handler of a resource or prompt through dispatch, as a tool call is run. */
 export type RunDefinition = (definition: ToolDefinition, call: Call, sink?: Sink) => MaybePromise<CallResult>;
 
 /**

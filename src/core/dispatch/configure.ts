@@ -15,7 +15,7 @@ import type { CallContext } from "./call_context.ts";
 
 type Check = (value: unknown) => MaybePromise<SchemaResult>;
 
-/** Configures a run; returns the error if the config does not fit. Throws if a schema throws. */
+/** Validates the config of a call and sets it on the run. Returns an error if the config does not match its schema. Throws if the validator throws. */
 export function configure(run: CallContext): MaybePromise<ErrorResult | undefined> {
   const { config: sent } = run.call;
   const { config: schema, part } = run.definition;

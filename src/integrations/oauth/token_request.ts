@@ -60,7 +60,7 @@ async function retryWithNonce<Value>(send: () => Promise<Value>): Promise<Value>
   }
 }
 
-/** Removes parts that the library would validate and that are not used. */
+/** Copies a token response without the members that `oauth4webapi` would validate and that are not used here. */
 async function withoutUnused(response: Response): Promise<Response> {
   const body = await readJsonObject(response.clone());
   if (body === undefined) return response;

@@ -277,7 +277,7 @@ export class JobRunner {
     return run.definition.promise?.jobTimeoutMs ?? this.#services.deadlineMs(run);
   }
 
-  /** The result to store: the result itself, or the error for a result that is too large or not JSON. */
+  /** The result to store: the result itself, or an error in its place if it exceeds the limit or cannot be written as JSON. */
   #withinLimits(result: CallResult, { definition: { part } }: CallContext, { tool, id }: Job): CallResult {
     const resultChars = Math.min(this.#options.resultChars, part?.resultChars ?? Number.POSITIVE_INFINITY);
     try {

@@ -48,7 +48,7 @@ type Encode = (
   revision: Revision,
 ) => { readonly json: string; readonly isCacheable?: boolean } | ErrorResult;
 
-/** Handles requests for the resources and prompts of one server. */
+/** Handles the `resources/*` and `prompts/*` requests of one server. */
 export class ContentHandlers {
   readonly #host: WireHost;
   readonly #pageSize: number;

@@ -279,7 +279,7 @@ async function metadataReply(head: Head, served: ServedVersion, isVersion: boole
   return { status: 200, headers, body: head.method === "HEAD" ? null : served.json };
 }
 
-/** Whether a list of entity tags contains a tag, or `*`. */
+/** Whether the value of `If-None-Match` or `If-Match` is `*`, or lists the entity tag. */
 function matches(list: string, tag: string): boolean {
   return list.split(",").some((one) =>
     /^(?:\*|(?:W\/)?"([^"]*)")$/.exec(one.trim())?.[1] === tag || one.trim() === "*"
