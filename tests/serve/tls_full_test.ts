@@ -114,7 +114,7 @@ test("serve() refuses a key that is not the certificate's", { skip }, async () =
   const server = createServer({ tools, wires: [mcpLite(), grpc()] });
   await rejects(serve(server, { port: 0, tls: { key, cert: tls?.cert ?? "" } }), {
     name: "TypeError",
-    message: /not that of the certificate/,
+    message: /does not match the certificate/,
   });
 });
 
