@@ -151,18 +151,21 @@ const document = {
   paths: { "/t": { get: { operationId: "t", responses: {} } } },
 };
 
-const OFFERS: readonly (readonly [name: string, offer: ServerOptions<readonly AnyTool[], readonly Part[]>])[] = [
-  ["a tool of an OpenAPI document", { tools: toolsFromOpenApi(document, { baseUrl: "https://api.example" }) }],
-  ["a tool of a gateway", {
+type Offer = ServerOptions<readonly AnyTool[], readonly Part[]>;
+
+const OFFERS: readonly (readonly [name: string, open: () => Offer | Promise<Offer>])[] = [
+  ["a tool of an OpenAPI document", () => ({ tools: toolsFromOpenApi(document, { baseUrl: "https://api.example" }) })],
+  // Opened inside of the test: workerd allows no timers while modules load.
+  ["a tool of a gateway", async () => ({
     tools: [],
     parts: [mount(await gateway<typeof remote>("remote", memoryTransport(remote)))],
-  }],
+  })],
 ];
 
-for (const [name, offer] of OFFERS) {
+for (const [name, open] of OFFERS) {
   test(`middleware asks around ${name} with schemas that it asks with around the server's own`, async () => {
     const server = createServer({
-      ...offer,
+      ...await open(),
       keys: KEYS,
       middleware: [async (ctx, next) => {
         await ctx.elicit("sure", { message: "Sure?", schema: v.object({}) });
