@@ -39,7 +39,9 @@ import { serve } from "toolwire/serve";
 import { testClient } from "toolwire/testing";
 
 for (const entry of ${JSON.stringify(entries)}) {
-  strictEqual(Object.keys(await import(entry)).length > 0, true, entry);
+  // These two entries export types only.
+  const hasValues = !["toolwire/wire", "toolwire/types"].includes(entry);
+  strictEqual(Object.keys(await import(entry)).length > 0, hasValues, entry);
 }
 const add = defineTool("add")
   .describe("Add two numbers")

@@ -2,7 +2,7 @@ import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import type { Logger } from "../../src/core/handler/context.ts";
 import { ErrorThrottle, importPackage, MissingPackageError, storeName } from "../../src/engine/store_errors.ts";
-import { redisName } from "../../src/engine/redis/connection.ts";
+import { redisName } from "../../src/engine/redis/address.ts";
 import { errorLogger } from "./fixture.ts";
 
 test("ErrorThrottle logs the first error of each outage, with the name of the store", () => {

@@ -16,14 +16,14 @@ import type { PromiseEngine } from "../../core/dispatch/deferral.ts";
 import { withPromises } from "../../core/dispatch/promises/with_promises.ts";
 import type { Logger } from "../../core/handler/context.ts";
 import { ANYTHING, AT_LEAST_1, checkOptions, LOGGER, type OptionRules, rule, TEXT } from "../../internal/options.ts";
-import { assertRedisAddress, type RedisAddress, redisName } from "../redis/connection.ts";
+import { assertRedisAddress, type RedisAddress, redisName } from "../redis/address.ts";
 import { ErrorThrottle, storeName } from "../store_errors.ts";
 import type { Backend, BullmqSettings } from "./backend.ts";
 import { BullmqEngine } from "./engine.ts";
 import { PostgresBackend } from "./postgres.ts";
 import { RedisBackend } from "./redis.ts";
 
-export type { RedisAddress, RedisTls } from "../redis/connection.ts";
+export type { RedisAddress, RedisTls } from "../redis/address.ts";
 
 /** Options of {@link bullmqEngine} for both stores. */
 export interface BullmqEngineCommonOptions {

@@ -1,4 +1,5 @@
-import { type RedisAddress, RedisConnection } from "../redis/connection.ts";
+import type { RedisAddress } from "../redis/address.ts";
+import { RedisConnection } from "../redis/connection.ts";
 import type {
   Backend,
   BullmqLease,

@@ -9,5 +9,5 @@ export { type RedisRateLimitStore, redisRateLimitStore, type RedisRateLimitStore
 export { type RedisChangeBus, redisChangeBus, type RedisChangeBusOptions } from "./change_bus.ts";
 export type { RedisOptions } from "./options.ts";
 export { type RedisSessionStore, redisSessionStore, type RedisSessionStoreOptions } from "./session_store.ts";
-export type { RedisAddress, RedisTls } from "../../engine/redis/connection.ts";
+export type { RedisAddress, RedisTls } from "../../engine/redis/address.ts";
 export type { RateLimitStore, TokenBucket } from "../middleware/rate_limit.ts";

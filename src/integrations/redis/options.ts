@@ -1,5 +1,6 @@
 import type { Logger } from "../../core/handler/context.ts";
-import { assertRedisAddress, type RedisAddress, RedisConnection, redisName } from "../../engine/redis/connection.ts";
+import { assertRedisAddress, type RedisAddress, redisName } from "../../engine/redis/address.ts";
+import { RedisConnection } from "../../engine/redis/connection.ts";
 import { ErrorThrottle } from "../../engine/store_errors.ts";
 import { ANYTHING, checkOptions, LOGGER, OBJECT, type OptionRules, POSITIVE, TEXT } from "../../internal/options.ts";
 

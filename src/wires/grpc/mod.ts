@@ -13,4 +13,4 @@ export {
   grpcWebTransport,
 } from "./client/transports.ts";
 export type { HttpClientOptions } from "../../http_client/send.ts";
-export type { TlsClientOptions } from "./client/native/http2.ts";
+export type { TlsClientOptions } from "./client/tls.ts";

@@ -85,8 +85,10 @@ test("toolDefiner() has those adapters that it is given, of valibot from npm as 
   ].map(planOf);
   for (const plan of [converted, compiled, frontDoor]) deepStrictEqual(plan?.inputSchema, LISTED);
   strictEqual(converted?.input?.exact, undefined);
-  strictEqual(compiled?.input?.exact?.accepts({ a: "x" }), true);
-  strictEqual(frontDoor?.input?.exact?.accepts({ a: "x" }), true);
+  // Workers do not allow code generation: the check then accepts nothing, and valibot validates.
+  const canCompile = globalThis.navigator?.userAgent !== "Cloudflare-Workers";
+  strictEqual(compiled?.input?.exact?.accepts({ a: "x" }), canCompile);
+  strictEqual(frontDoor?.input?.exact?.accepts({ a: "x" }), canCompile);
 });
 
 test("toolDefiner() without a compiled check takes and refuses the same", async () => {

@@ -32,7 +32,7 @@ import { ConnectRpc } from "./connect.ts";
 import { NativeRpc } from "./native/call.ts";
 import type { Endpoint, Rpc } from "./rpc.ts";
 import { toJsonObject } from "../messages/json.ts";
-import type { TlsClientOptions } from "./native/http2.ts";
+import type { TlsClientOptions } from "./tls.ts";
 
 /** Options of {@link grpcTransport}. */
 export interface GrpcTransportOptions extends Omit<HttpClientOptions, "fetch"> {

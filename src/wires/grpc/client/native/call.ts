@@ -37,7 +37,8 @@ import {
 import { connectionError, redirectError } from "../../../../http_client/send.ts";
 import { encodeEnvelope, type Envelope, readEnvelopes } from "../../messages/envelope.ts";
 import { ToolsListSchema } from "../../messages/gen/mcplite_pb.ts";
-import { Http2Connection, type Http2Response, type Http2ResponseHeaders, type TlsClientOptions } from "./http2.ts";
+import type { TlsClientOptions } from "../tls.ts";
+import { Http2Connection, type Http2Response, type Http2ResponseHeaders } from "./http2.ts";
 import { validateResponseWithCompression, validateTrailer } from "@connectrpc/connect/protocol-grpc";
 
 type Bytes = Uint8Array<ArrayBuffer>;

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { TlsClientOptions } from "../tls.ts";
 import type * as Http2 from "node:http2";
 
 /** One connection, opened at the first request, and again at the next request after it was lost. */
@@ -149,14 +150,4 @@ function loadHttp2(): typeof Http2 {
     );
   }
   return http2;
-}
-
-/** TLS options of a client. */
-export interface TlsClientOptions {
-  /** Trusted certificate authorities, in PEM. Default: those of the runtime. */
-  readonly ca?: string;
-  /** Private key of the client certificate, in PEM. */
-  readonly key?: string;
-  /** Client certificate, in PEM. */
-  readonly cert?: string;
 }

@@ -24,9 +24,17 @@ export interface McpSessionsOptions {
 
 /** Sessions for the option `sessions` of `mcp()`. Made by {@link mcpSessions}. */
 export interface McpSessions {
-  /** Serves sessions of the Streamable HTTP transport. `mcp()` calls it. */
+  /**
+   * Serves sessions of the Streamable HTTP transport. `mcp()` calls it.
+   *
+   * @internal
+   */
   serve(host: SessionHost): SessionHttp;
-  /** Serves the transport of 2024-11-05 at a path. `mcp()` calls it. */
+  /**
+   * Serves the transport of 2024-11-05 at a path. `mcp()` calls it.
+   *
+   * @internal
+   */
   serveSse(sessions: SessionHttp, path: string): LegacySseTransport;
 }
 

@@ -1,0 +1,9 @@
+/** TLS options of a client. */
+export interface TlsClientOptions {
+  /** Trusted certificate authorities, in PEM. Default: those of the runtime. */
+  readonly ca?: string;
+  /** Private key of the client certificate, in PEM. */
+  readonly key?: string;
+  /** Client certificate, in PEM. */
+  readonly cert?: string;
+}
