@@ -4,7 +4,8 @@ import { isPermanentError } from "../../engine/redis/channels.ts";
 import type { RedisConnection } from "../../engine/redis/connection.ts";
 import { Listeners } from "../../internal/async.ts";
 import { type Backlog, ChannelWithBacklog } from "./channel_with_backlog.ts";
-import { openRedis, REDIS_RULES, type RedisOptions } from "./options.ts";
+import { openRedis } from "./open_redis.ts";
+import { REDIS_RULES, type RedisOptions } from "./options.ts";
 import { type Entry, fieldOf } from "./session_records.ts";
 
 /** Options of {@link redisChangeBus}. */

@@ -1,5 +1,6 @@
 import type { RateLimitStore } from "../middleware/rate_limit.ts";
-import { openRedis, REDIS_RULES, type RedisOptions } from "./options.ts";
+import { openRedis } from "./open_redis.ts";
+import { REDIS_RULES, type RedisOptions } from "./options.ts";
 
 /** Options of {@link redisRateLimitStore}. */
 export type RedisRateLimitStoreOptions = RedisOptions;

@@ -10,7 +10,8 @@ import type {
   StoredMessage,
 } from "../../wires/mcp/http/sessions/store.ts";
 import { type Backlog, ChannelWithBacklog } from "./channel_with_backlog.ts";
-import { openRedis, REDIS_RULES, type RedisOptions } from "./options.ts";
+import { openRedis } from "./open_redis.ts";
+import { REDIS_RULES, type RedisOptions } from "./options.ts";
 import { type Entry, fieldOf, toMessage, toNote, toSession } from "./session_records.ts";
 import { APPEND, DELETE, DROP, GET, NOTE, PUT, READ_BACKLOG } from "./session_scripts.ts";
 
