@@ -279,7 +279,7 @@ export class JobRunner {
 
   /** The result to store: the result itself, or an error in its place if it exceeds the limit or cannot be written as JSON. */
   #withinLimits(result: CallResult, { definition: { part } }: CallContext, { tool, id }: Job): CallResult {
-    const resultChars = Math.min(this.#options.resultChars, part?.resultChars ?? Number.POSITIVE_INFINITY);
+    const resultChars = Math.min(this.#options.limits.resultChars, part?.resultChars ?? Number.POSITIVE_INFINITY);
     try {
       const { length } = JSON.stringify(result);
       if (length <= resultChars) return result;
