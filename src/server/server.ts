@@ -159,7 +159,7 @@ export function createCoreServer<
       const tools = registry.listings();
       return visible.length === tools.length ? tools : visible.map(listTool);
     },
-    addToolset: (tag, tools) => dispatcher.attach(tag, tools),
+    addToolset: (added) => dispatcher.attach(added),
     catalog: createContentCatalog(
       resources,
       prompts,

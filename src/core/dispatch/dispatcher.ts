@@ -23,7 +23,8 @@ import type { MaybePromise } from "../../internal/async.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { Logger } from "../handler/context.ts";
 import { authorizationError } from "../tool/access.ts";
-import type { AnyTool, ToolDefinition } from "../tool/definition.ts";
+import type { AddedTools } from "../tool/attached_tools.ts";
+import type { ToolDefinition } from "../tool/definition.ts";
 import type { ToolListing } from "../tool/listing.ts";
 import { canPromise, type ToolRegistry } from "../tool/registry.ts";
 import { CallContext } from "./call_context.ts";
@@ -141,8 +142,8 @@ export class Dispatcher implements Dispatch, DispatchServices {
   }
 
   /** Adds tools that only their own set calls: several versions of a tool have one name. */
-  attach(tag: string, tools: readonly AnyTool[]): Toolset {
-    const attached = this.registry.attach(tag, tools);
+  attach(added: AddedTools): Toolset {
+    const attached = added["~attach"](this.registry);
     this.#assertServable(attached.definitions());
     return {
       tools: attached.listings(),
