@@ -12,7 +12,9 @@ const eventsInit = { headers: { "content-type": "text/event-stream" } };
 const encoder = new TextEncoder();
 
 export function createFetch(tools) {
-  const table = new Map(tools.map((tool) => [tool.name, { ...tool, run: toHandler(tool), schema: tool.input(valibotKit) }]));
+  const table = new Map(
+    tools.map((tool) => [tool.name, { ...tool, run: toHandler(tool), schema: tool.input(valibotKit) }]),
+  );
   const listed = [...table.values()].map(({ name, description, schema }) => {
     const { $schema: _, ...inputSchema } = toJsonSchema(schema);
     return { name, description, inputSchema };

@@ -10,7 +10,9 @@ export { decodeCall, encode } from "./rpc.mjs";
 
 export function createFetch(tools) {
   const app = new Hono();
-  for (const tool of tools) app.post(`/rpc/${tool.name}`, sValidator("json", tool.input(valibotKit)), createRoute(tool));
+  for (const tool of tools) {
+    app.post(`/rpc/${tool.name}`, sValidator("json", tool.input(valibotKit)), createRoute(tool));
+  }
   return app.fetch;
 }
 
