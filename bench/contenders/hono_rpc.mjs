@@ -2,7 +2,6 @@
 import { sValidator } from "@hono/standard-validator";
 import { Hono } from "hono";
 import { streamSSE } from "hono/streaming";
-import { toHandler } from "../tools.mjs";
 import { valibotKit } from "../valibot_kit.mjs";
 import { toPieces } from "./rpc.mjs";
 
