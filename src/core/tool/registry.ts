@@ -1,16 +1,13 @@
 import type { ErrorResult } from "../call/outcome.ts";
 import { errorResult } from "../call/outcome.ts";
 import type { Principal } from "../call/call.ts";
-import { closestMatch } from "../../internal/text.ts";
+import { describeUnknown } from "../../internal/text.ts";
 import { isVisibleTo } from "./access.ts";
 import { listTool, type ToolListing } from "./listing.ts";
 import type { AnyTool, ToolDefinition } from "./definition.ts";
 
 /** Names of the system tools, which are reserved on every server. */
 export const SYSTEM_TOOL_NAMES: ReadonlySet<string> = new Set(["redeem", "cancel"]);
-
-/** Maximum number of names in an error. */
-const MAX_LISTED = 50;
 
 /** The tools of a server's parts. */
 export interface PartTools {
@@ -108,12 +105,8 @@ export class ToolRegistry {
   /** The error for an unknown tool. Source: docs/spec.md A.5. */
   notFound(requested: string, principal?: Principal): ErrorResult {
     const names = this.definitionsFor(principal).map(({ name }) => name);
-    const similar = closestMatch(requested, names.filter((name) => !SYSTEM_TOOL_NAMES.has(name)));
-    return errorResult("tool_not_found", "Tool not found", {
-      requested_tool: requested.slice(0, 256),
-      available_tools: names.slice(0, MAX_LISTED),
-      ...(similar !== undefined && { suggestion: `Did you mean '${similar}'?` }),
-    });
+    const suggested = names.filter((name) => !SYSTEM_TOOL_NAMES.has(name));
+    return errorResult("tool_not_found", "Tool not found", describeUnknown("tool", requested, names, suggested));
   }
 }
 
