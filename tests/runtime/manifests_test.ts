@@ -42,7 +42,9 @@ test("each entry is there for npm, JSR and tsconfig.json's paths, and its file e
   for (const [entry, source] of Object.entries(deno.exports)) {
     const built = source.replace("./", "./dist/").replace(/\.ts$/, "");
     deepStrictEqual(entries[entry], { types: `${built}.d.ts`, default: `${built}.js` });
-    deepStrictEqual(compilerOptions.paths[`jsr:${deno.name}${entry.slice(1)}`], [source]);
+    for (const name of ["toolwire", `jsr:${deno.name}`]) {
+      deepStrictEqual(compilerOptions.paths[name + entry.slice(1)], [source]);
+    }
     strictEqual(existsSync(new URL(source, root)), true, source);
   }
 });
