@@ -170,9 +170,12 @@ export function createCoreServer<
     limits,
     clock: dispatcher.clock,
     challenge: (error, path) => auth?.challenge(error, path),
+    get security() {
+      return auth?.security;
+    },
   };
   const auth = options.auth?.mount(host, routes);
-  for (const wire of wires) mounted.push({ wire: wire.name, paths: mountWire(wire, host, routes) });
+  for (const wire of wires) mounted.push(mountWire(wire, host, routes));
   const offer: ServerOffer = { options, parts, changes: host.changes, plans: () => registry.definitions() };
   return serverOf({ host, offer, dispatcher, routes, auth, close: () => options.engine?.close() }, options);
 }
